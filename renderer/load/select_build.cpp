@@ -129,6 +129,9 @@ Result<KustomizeBuild> BuildSelection::run_kustomize(const PlainBuild& build,
         what.pos = place_of(what, build, read);
     }
     for (DocumentOrigin& origin : made->origins) {
+        if (origin.file.empty()) {
+            continue;
+        }
         const Kustomization* inflating = build.reader.find(parent_path(origin.file));
         if (build.tree.kind(origin.file) == EntryKind::Missing && inflating != nullptr) {
             origin.file = inflating->path;

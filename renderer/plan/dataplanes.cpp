@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "renderer/core/text_of.h"
 #include "renderer/plan/annotations.h"
 
@@ -90,12 +92,18 @@ void refuse_native(const ParentInput& parent, std::string_view pods, Diagnostics
     }
 }
 
-void check_stock_image(const Settings& settings, Diagnostics& diagnostics) {
+void check_stock_image(const Plan& plan, Diagnostics& diagnostics) {
+    const Settings& settings = plan.settings;
     const Image& image = settings.proxy_image;
+    const bool is_used = std::ranges::any_of(plan.workloads, [](const Workload& one) {
+        return one.dataplane == Dataplane::Containerboot &&
+               (one.as<ProxyPlan>() != nullptr || one.as<ProxyGroupPlan>() != nullptr ||
+                one.as<PeerRelayPlan>() != nullptr);
+    });
     const bool is_default =
         (image.repository == kStockRepository || image.repository == kStockRepositoryInFull) &&
         image.tag == settings.release.tag && image.digest.empty();
-    if (settings.dataplane == Dataplane::Containerboot || is_default) {
+    if (settings.dataplane == Dataplane::Containerboot || is_default || is_used) {
         return;
     }
     diagnostics

@@ -34,6 +34,6 @@ void choose_dataplane(const ParentInput& parent, const Settings& settings, Workl
 void refuse_native(const ParentInput& parent, std::string_view pods, Diagnostics& diagnostics);
 
 // Of the settings that concern containerboot only.
-void check_stock_image(const Settings& settings, Diagnostics& diagnostics);
+void check_stock_image(const Plan& plan, Diagnostics& diagnostics);
 
 }  // namespace renderer

@@ -16,6 +16,8 @@
 #include <cstring>
 #include <utility>
 
+#include "runtime/base/keepalive.h"
+
 namespace runtime::api_proxy {
 
 namespace {
@@ -39,23 +41,14 @@ std::string openssl_error() {
     return reason == nullptr ? "the connection broke" : reason;
 }
 
-void set_option(int descriptor, int level, int name, int value) {
-    static_cast<void>(::setsockopt(descriptor, level, name, &value, sizeof value));
-}
-
-// A dead peer is noticed within a minute; small pieces leave at once.
+// Small pieces leave at once.
 void prepare(int descriptor) {
-    constexpr int kIdleSeconds = 30;
-    constexpr int kProbeSeconds = 10;
-    constexpr int kProbes = 3;
     const int flags = ::fcntl(descriptor, F_GETFL);
     static_cast<void>(::fcntl(descriptor, F_SETFL, flags | O_NONBLOCK));
     static_cast<void>(::fcntl(descriptor, F_SETFD, FD_CLOEXEC));
-    set_option(descriptor, IPPROTO_TCP, TCP_NODELAY, 1);
-    set_option(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1);
-    set_option(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, kIdleSeconds);
-    set_option(descriptor, IPPROTO_TCP, TCP_KEEPINTVL, kProbeSeconds);
-    set_option(descriptor, IPPROTO_TCP, TCP_KEEPCNT, kProbes);
+    const int yes = 1;
+    static_cast<void>(::setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes));
+    keep_alive(descriptor);
 }
 
 int add_authorities(SSL_CTX* context, const std::string& text) {

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "renderer/base/ascii.h"
+#include "runtime/base/keepalive.h"
 
 namespace runtime {
 
@@ -207,10 +208,15 @@ private:
     template <typename Next>
     void connect(beast::tcp_stream& stream, Next next) {
         stream.expires_after(request_.timeout);
-        stream.async_connect(endpoints_, [self = shared_from_this(), next = std::move(next)](
-                                             const beast::error_code& error, const tcp::endpoint&) {
-            error ? self->fail(error) : next();
-        });
+        stream.async_connect(endpoints_,
+                             [self = shared_from_this(), &stream, next = std::move(next)](
+                                 const beast::error_code& error, const tcp::endpoint&) {
+                                 if (error) {
+                                     return self->fail(error);
+                                 }
+                                 keep_alive(stream.socket().native_handle());
+                                 next();
+                             });
     }
 
     template <typename Stream>

@@ -34,10 +34,17 @@ bool is_in_domain(std::string_view name, std::string_view domain) {
 
 std::string_view cluster_domain_of(std::string_view name) {
     std::string_view rest = without_last_dot(name);
-    const std::string_view service = renderer::take(rest, '.');
-    const std::string_view ns = renderer::take(rest, '.');
-    const bool is_service = renderer::take(rest, '.') == "svc" && !service.empty() && !ns.empty();
-    return is_service ? rest : std::string_view();
+    constexpr int kMostBefore = 3;  // host, service and namespace
+    for (int before = 0; before <= kMostBefore && !rest.empty(); ++before) {
+        const std::string_view label = renderer::take(rest, '.');
+        if (label.empty()) {
+            break;
+        }
+        if (label == "svc" && before >= kMostBefore - 1) {
+            return rest;
+        }
+    }
+    return {};
 }
 
 Duration delay_until_next(Duration ttl, bool in_cluster, Chance& chance) {

@@ -123,6 +123,9 @@ TEST(AddressSet, KeepsTheLastGoodSet) {
 TEST(ClusterDomainOf, IsBehindSvc) {
     EXPECT_EQ(cluster_domain_of("web.shop.svc.cluster.local"), "cluster.local");
     EXPECT_EQ(cluster_domain_of("web.shop.svc.corp.example."), "corp.example");
+    EXPECT_EQ(cluster_domain_of("db-0.db.shop.svc.cluster.local"), "cluster.local");
+    EXPECT_EQ(cluster_domain_of("a.db-0.db.shop.svc.cluster.local"), "");
+    EXPECT_EQ(cluster_domain_of("web.svc.cluster.local"), "");
     EXPECT_EQ(cluster_domain_of("web.shop.svc"), "");
     EXPECT_EQ(cluster_domain_of("db.shop.example.com"), "");
     EXPECT_EQ(cluster_domain_of("..svc.example.com"), "");

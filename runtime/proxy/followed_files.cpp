@@ -36,9 +36,13 @@ void FollowedFiles::follow(KubeClient& kube, const renderer::Kind& kind, const s
             changed();
         }
     };
-    listener.on_refusal = [this, files] {
+    listener.on_refusal = [this, files, changed] {
+        std::size_t forgotten = 0;
         for (const File& file : files) {
-            texts_.erase(file.path);
+            forgotten += texts_.erase(file.path);
+        }
+        if (forgotten > 0) {
+            changed();
         }
     };
     watches_.push_back(std::make_unique<ObjectWatch>(loop_, kube, log_, chance_, kind, ns, name,

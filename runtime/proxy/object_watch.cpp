@@ -17,6 +17,8 @@ namespace {
 constexpr Duration kFirstWait{500};
 constexpr Duration kLongestWait{30'000};
 constexpr Duration kRefusedWait{600'000};
+constexpr Duration kLasting{10'000};
+constexpr int kMostRefusals = 5;  // in a row, of what was allowed before
 constexpr std::size_t kLongestLine = std::size_t{8} << 20U;
 
 bool is_refused(const KubeReply& reply) {
@@ -45,7 +47,7 @@ ObjectWatch::~ObjectWatch() {
 void ObjectWatch::follow() {
     timer_ = 0;
     buffer_.clear();
-    heard_ = false;
+    begun_ = loop_.uptime();
     // The server ends a watch after this time, at another moment for each watch.
     const auto seconds = 300 + chance_.below(300);
     request_ = client_.watch(
@@ -88,8 +90,8 @@ bool ObjectWatch::take_event(std::string_view line) {
     if (object == nullptr || !object->is_map() || (!is_told && type != "DELETED")) {
         return false;
     }
-    heard_ = true;
-    backoff_.reset();
+    was_told_ = true;
+    refusals_ = 0;
     if (is_told && renderer::text_of(object->at({"metadata", "name"})) == name_) {
         listener_.on_object(*object);
     }
@@ -98,14 +100,22 @@ bool ObjectWatch::take_event(std::string_view line) {
 
 void ObjectWatch::take_end(const KubeReply& reply) {
     request_ = 0;
-    if (is_refused(reply)) {
+    // Servers also refuse while they start; what was told stays good meanwhile.
+    refusals_ = is_refused(reply) ? refusals_ + 1 : 0;
+    if (refusals_ > (was_told_ ? kMostRefusals : 0)) {
+        was_told_ = false;
         log_.info(fmt::format("{} {} is followed in its mounted files only: {}", path_, name_,
                               reply.message));
         listener_.on_refusal();
         return follow_after(kRefusedWait);
     }
-    // Its time was over, or, when it has said nothing, it may be a server that ends each at once.
-    follow_after(reply.ok() && heard_ ? Duration{} : backoff_.next());
+    // Its time was over; one that did not last may be of a server that ends each at once, after the
+    // event with which every watch begins.
+    if (reply.ok() && loop_.uptime() - begun_ >= kLasting) {
+        backoff_.reset();
+        return follow_after({});
+    }
+    follow_after(backoff_.next());
 }
 
 }  // namespace runtime

@@ -18,7 +18,8 @@ class ObjectWatch {
 public:
     struct Listener {
         std::function<void(const renderer::Value& object)> on_object;  // also the same again
-        std::function<void()> on_refusal;  // it may not be watched: asked again in a while
+        // It may not be watched, or no longer: asked again in a while.
+        std::function<void()> on_refusal;
     };
     // All references outlive it. An object that does not exist, or is deleted, is not told of.
     ObjectWatch(Loop& loop, KubeClient& client, Log& log, Chance& chance,
@@ -45,8 +46,10 @@ private:
     std::string path_, name_;
     Listener listener_;
     Backoff backoff_;
-    std::string buffer_;  // the beginning of a line
-    bool heard_ = false;  // this stream has told something
+    std::string buffer_;     // the beginning of a line
+    bool was_told_ = false;  // since it was refused for good
+    int refusals_ = 0;       // in a row
+    Duration begun_{};       // when this stream did, by the loop's uptime
     RequestId request_ = 0;
     TimerId timer_ = 0;
 };

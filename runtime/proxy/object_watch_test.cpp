@@ -43,6 +43,15 @@ protected:
                                told.emplace_back(renderer::text_of(object.at({"data", "key"})));
                            },
                        .on_refusal = [this] { ++refusals; }}};
+
+    // Until it has asked again.
+    void wait_for_next() {
+        const std::size_t before = transport.urls.size();
+        while (transport.urls.size() == before && loop.uptime() < std::chrono::hours(1)) {
+            loop.run_for(std::chrono::milliseconds(100));
+        }
+        EXPECT_EQ(transport.urls.size(), before + 1);
+    }
 };
 
 TEST_F(ObjectWatchTest, WatchesOneNameWithoutListing) {
@@ -68,21 +77,30 @@ TEST_F(ObjectWatchTest, TellsWhatItIsToldInPieces) {
 TEST_F(ObjectWatchTest, BeginsAnewWhenItsTimeIsOver) {
     watch.start();
     transport.say(event("ADDED", "mine", "a"));
+    loop.run_for(300 * kSecond);
     transport.end(200);
     loop.run_for({});
     EXPECT_EQ(transport.urls.size(), 2U);
+}
+
+// Each begins with the object itself, which says nothing of how long the server lets it live.
+TEST_F(ObjectWatchTest, WaitsWhereEachEndsAtOnce) {
+    watch.start();
+    for (int i = 0; i < 20; ++i) {
+        transport.say(event("ADDED", "mine", "a"));
+        transport.end(200);
+        wait_for_next();
+    }
+    EXPECT_GT(loop.uptime(), 300 * kSecond);
 }
 
 TEST_F(ObjectWatchTest, WaitsLongerAfterEachFailure) {
     watch.start();
     for (int i = 0; i < 20; ++i) {
         transport.end(i % 2 == 0 ? 500 : 200);  // one that ends at once without a word, too
-        loop.run_for(60 * kSecond);
+        wait_for_next();
     }
-    EXPECT_EQ(transport.urls.size(), 21U);
-    transport.end(500);
-    loop.run_for(std::chrono::milliseconds(400));
-    EXPECT_EQ(transport.urls.size(), 21U);
+    EXPECT_GT(loop.uptime(), 300 * kSecond);
 }
 
 TEST_F(ObjectWatchTest, BeginsAnewAfterWhatItCannotRead) {
@@ -106,6 +124,20 @@ TEST_F(ObjectWatchTest, AsksSeldomWhereItMayNot) {
     EXPECT_EQ(transport.urls.size(), 1U);
     loop.run_for(2 * kSecond);
     EXPECT_EQ(transport.urls.size(), 2U);
+}
+
+// As an API server does that has just started.
+TEST_F(ObjectWatchTest, KeepsWhatItKnowsWhenItIsRefusedLater) {
+    watch.start();
+    transport.say(event("ADDED", "mine", "a"));
+    transport.end(403, R"({"message": "forbidden"})");
+    EXPECT_EQ(refusals, 0);
+    for (int i = 0; i < 5; ++i) {
+        wait_for_next();
+        EXPECT_EQ(refusals, 0);
+        transport.end(403, R"({"message": "forbidden"})");
+    }
+    EXPECT_EQ(refusals, 1) << "it stays so";
 }
 
 }  // namespace

@@ -20,11 +20,18 @@ Note note_of(const Origin& origin, std::string text) {
     return {.pos = origin.pos, .object = origin.parent, .text = std::move(text)};
 }
 
+// Whether its pods have rules of a firewall.
+bool forwards(const Workload& one) {
+    const auto* proxy = one.as<ProxyPlan>();
+    return one.as<ApiProxyPlan>() == nullptr && one.as<PeerRelayPlan>() == nullptr &&
+           (proxy == nullptr || !proxy->userspace);
+}
+
 // tailrender-proxy knows nftables only.
 void check_native_firewall(const Plan& plan, Diagnostics& diagnostics) {
     std::vector<Note> users;
     for (const Workload& one : plan.workloads) {
-        if (one.dataplane == Dataplane::Native && one.as<ApiProxyPlan>() == nullptr) {
+        if (one.dataplane == Dataplane::Native && forwards(one)) {
             users.push_back(note_of(one.origin, "its pods run tailrender-proxy"));
         }
     }

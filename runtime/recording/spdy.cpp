@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kHead = 8;
 constexpr std::size_t kLargestControl = std::size_t{64} * 1024;
+constexpr std::size_t kFixedOfSyn = 10;  // before its header block
 constexpr std::size_t kMostStreams = 64;
 constexpr std::size_t kLargestHeaders = std::size_t{64} * 1024;
 constexpr std::uint16_t kSynStream = 1, kSynReply = 2, kRstStream = 3, kSettings = 4, kPing = 6,
@@ -138,6 +139,8 @@ private:
 
     static bool is_control(const Direction& way) { return (way.head[0] & 0x80) != 0; }
 
+    static std::uint32_t type_of(const Direction& way) { return number_at(way.head, 2, 2); }
+
     Problem take(Direction& way, std::string_view bytes, std::vector<StreamEvent>& events) {
         while (!bytes.empty()) {
             if (way.head.size() < kHead) {
@@ -147,8 +150,8 @@ private:
                     continue;
                 }
                 way.left = number_at(way.head, 5, 3);
-                if (is_control(way) && way.left > kLargestControl) {
-                    return "a control frame that is too large";
+                if (auto problem = check_head(way)) {
+                    return problem;
                 }
             }
             const std::size_t count = std::min(way.left, bytes.size());
@@ -171,7 +174,7 @@ private:
     Problem take_piece(Direction& way, std::string_view bytes, std::vector<StreamEvent>& events) {
         if (is_control(way)) {
             way.control.append(bytes);
-            return std::nullopt;
+            return check_settings(way);
         }
         const auto found = roles_.find(number_at(way.head, 0, 4));
         if (found == roles_.end()) {
@@ -189,43 +192,59 @@ private:
         return std::nullopt;
     }
 
-    Problem end_frame(Direction& way) {
+    // Before a byte of the frame goes on: the API server's reader takes as many bytes as a frame of
+    // the type has, whatever its length says, and what is left would be frames to it. The client's
+    // header blocks are one zlib stream, and Kubernetes' clients have them in SYN_STREAM only.
+    static Problem check_head(const Direction& way) {
         if (!is_control(way)) {
             return std::nullopt;
         }
-        const std::uint32_t version = number_at(way.head, 0, 2) & 0x7FFFU;
-        const auto type = static_cast<std::uint16_t>(number_at(way.head, 2, 2));
-        if (version != 3) {
+        if (way.left > kLargestControl) {
+            return "a control frame that is too large";
+        }
+        if ((number_at(way.head, 0, 2) & 0x7FFFU) != 3) {
             return "a control frame of another version";
         }
-        switch (type) {
+        const auto has_length = [&way](std::size_t wanted) {
+            return way.left == wanted ? std::nullopt : Problem("a control frame of a wrong length");
+        };
+        switch (type_of(way)) {
             case kSynStream:
-                return way.is_client ? open(way) : Problem("a stream that the server opens");
+                return !way.is_client           ? Problem("a stream that the server opens")
+                       : way.left < kFixedOfSyn ? Problem("a stream without a header block")
+                                                : std::nullopt;
             case kSynReply:
             case kHeaders:
-                // Only the client's blocks count, and of those the order: they are one stream.
-                return !way.is_client || (way.control.size() >= 4 &&
-                                          inflater_.take(way.control.substr(4)).has_value())
-                           ? std::nullopt
-                           : Problem("a header block that cannot be read");
-            case kRstStream:
-            case kSettings:
+                return way.is_client ? Problem("a control frame that no client sends")
+                                     : std::nullopt;
             case kPing:
+                return has_length(4);
+            case kRstStream:
             case kGoAway:
             case kWindowUpdate:
-                return std::nullopt;
+                return has_length(8);
+            case kSettings:
+                return way.left < 4 ? has_length(4) : has_length(way.left - (way.left - 4) % 8);
             default:
                 return "a control frame of an unknown type";
         }
     }
 
+    // As soon as they say how many they are, for the same reason.
+    static Problem check_settings(const Direction& way) {
+        const std::size_t length = number_at(way.head, 5, 3);
+        const bool is_wrong = type_of(way) == kSettings && way.control.size() >= 4 &&
+                              number_at(way.control, 0, 4) != (length - 4) / 8;
+        return is_wrong ? Problem("a control frame of a wrong length") : std::nullopt;
+    }
+
+    Problem end_frame(const Direction& way) {
+        return is_control(way) && type_of(way) == kSynStream ? open(way) : std::nullopt;
+    }
+
     Problem open(const Direction& way) {
-        constexpr std::size_t kFixed = 10;
-        if (way.control.size() < kFixed) {
-            return "a stream without a header block";
-        }
         const std::uint32_t id = number_at(way.control, 0, 4) & 0x7FFFFFFFU;
-        const auto block = inflater_.take(std::string_view(way.control).substr(kFixed));
+        const auto block = inflater_.take(std::string_view(way.control).substr(kFixedOfSyn));
         const auto type = block ? stream_type(*block) : std::nullopt;
         const auto role = type ? role_of(*type) : std::nullopt;
         if (!role || roles_.size() == kMostStreams || !roles_.emplace(id, *role).second) {

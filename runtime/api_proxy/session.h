@@ -112,10 +112,14 @@ private:
     void start_recording();
     void on_recorder(const std::string& problem);
     void begin_tape();
+    [[nodiscard]] bool speaks_too_early() const;
+    void go_on_with_tape();
     bool record(std::string_view bytes, bool is_client);
     [[nodiscard]] bool is_recorder_behind() const;
     void break_recording(const std::string& problem);
-    void finish_recording();
+    void stop_recording(const std::string& problem);
+    void abandon_recording();
+    void finish_recording(bool is_whole = true);
 
     // All of them.
     void settle();  // watches for what is wanted now

@@ -101,17 +101,8 @@ void Session::on_recorder(const std::string& problem) {
     go_upstream();
 }
 
-// Of the response that begins the session.
+// Before the request goes on: from then on its command may run, whatever comes back.
 void Session::begin_tape() {
-    if (recorder_ == nullptr) {
-        return;
-    }
-    if (request_.upgrade == Protocol::WebSocket) {
-        const auto chosen = find_field(response_.fields, "sec-websocket-protocol");
-        if (!chosen || recordable_protocols(*chosen).empty()) {
-            return break_recording("the API server speaks another protocol");
-        }
-    }
     recorded_ = recorder_->address();
     tape_begun_ = shared_.loop.uptime();
     const auto now =
@@ -131,6 +122,24 @@ void Session::begin_tape() {
                               .container = session_->container,
                               .session_type = session_->type},
         session_->has_terminal);
+}
+
+// Of a request that may be recorded, and what has come behind it.
+bool Session::speaks_too_early() const {
+    return recorder_ != nullptr && caller_->grants.enforces_recorder && !in_.empty();
+}
+
+// The response says that there is a session.
+void Session::go_on_with_tape() {
+    if (tape_ == nullptr) {
+        return;
+    }
+    const auto protocol = find_field(response_.fields, "sec-websocket-protocol");
+    if (request_.upgrade == Protocol::WebSocket &&
+        (!protocol || recordable_protocols(*protocol).empty())) {
+        return stop_recording("the API server speaks another protocol");
+    }
+    tape_begun_ = shared_.loop.uptime();
     record({}, true);
 }
 
@@ -144,7 +153,7 @@ bool Session::record(std::string_view bytes, bool is_client) {
         is_client ? tape_->from_client(bytes, since) : tape_->from_server(bytes, since);
     recorder_->write(tape_->take_lines(since));
     if (problem) {
-        break_recording(*problem);
+        stop_recording(*problem);
     }
     return !is_ended();
 }
@@ -153,15 +162,19 @@ bool Session::is_recorder_behind() const {
     return recorder_ != nullptr && recorder_->waiting() > kMostWaiting;
 }
 
+// The recorder is gone.
 void Session::break_recording(const std::string& problem) {
+    tape_ = nullptr;
+    stop_recording(problem);
+}
+
+// What was recorded until here is still sent, where there is a recorder.
+void Session::stop_recording(const std::string& problem) {
     ++shared_.counters.recordings_failed;
     shared_.log.warning("a session is recorded no further: " + problem);
-    recorded_ = recorded_ == "no" ? recorded_ : "in part: " + recorded_;
-    tape_ = nullptr;
-    if (recorder_ != nullptr) {
-        recorder_->abandon();
-    }
-    recorder_ = nullptr;
+    const std::string recorded = recorded_ == "no" ? recorded_ : "in part: " + recorded_;
+    finish_recording(false);
+    recorded_ = recorded;
     if (caller_ != nullptr && caller_->grants.enforces_recorder) {
         return end("the recording broke");
     }
@@ -172,26 +185,35 @@ void Session::break_recording(const std::string& problem) {
                        }));
 }
 
-// The rest is sent after the session has ended.
-void Session::finish_recording() {
+// There is no session.
+void Session::abandon_recording() {
+    tape_ = nullptr;
+    recorded_ = "no";
+    if (const auto recorder = std::exchange(recorder_, nullptr)) {
+        recorder->abandon();
+    }
+}
+
+// The rest is sent after the session has ended. One that is not whole is counted already.
+void Session::finish_recording(bool is_whole) {
+    if (recorder_ == nullptr || tape_ == nullptr) {
+        return abandon_recording();
+    }
     const auto recorder = std::exchange(recorder_, nullptr);
     const auto tape = std::exchange(tape_, nullptr);
-    if (recorder == nullptr) {
-        return;
-    }
-    if (tape == nullptr) {
-        return recorder->abandon();  // the session never began
-    }
     recorder->write(tape->end(shared_.loop.uptime() - tape_begun_));
     shared_.uploads.push_back(recorder);
-    recorder->finish([&shared = shared_, one = recorder.get()](const std::string& problem) {
-        ++(problem.empty() ? shared.counters.recordings_uploaded
-                           : shared.counters.recordings_failed);
-        if (!problem.empty()) {
-            shared.log.warning("a recording was not taken whole: " + problem);
-        }
-        std::erase_if(shared.uploads, [one](const auto& other) { return other.get() == one; });
-    });
+    recorder->finish(
+        [&shared = shared_, one = recorder.get(), is_whole](const std::string& problem) {
+            if (is_whole) {
+                ++(problem.empty() ? shared.counters.recordings_uploaded
+                                   : shared.counters.recordings_failed);
+            }
+            if (!problem.empty()) {
+                shared.log.warning("a recording was not taken whole: " + problem);
+            }
+            std::erase_if(shared.uploads, [one](const auto& other) { return other.get() == one; });
+        });
 }
 
 }  // namespace runtime::api_proxy

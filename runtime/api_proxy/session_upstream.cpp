@@ -39,7 +39,8 @@ ChunkReader::Taken Session::Progress::take(std::string_view bytes) {
 }
 
 void Session::go_upstream() {
-    if (link_ == Link::Open) {
+    // What begins a session is never sent twice, so not on a connection that may just be closing.
+    if (link_ == Link::Open && request_.upgrade == Protocol::None) {
         return begin_exchange(true);
     }
     set_deadline(kConnectWithin);
@@ -102,6 +103,12 @@ void Session::unreachable(std::string_view why) {
 }
 
 void Session::begin_exchange(bool is_reused) {
+    if (speaks_too_early()) {
+        return refuse({400, "nothing may follow a request for a session before its answer"});
+    }
+    if (recorder_ != nullptr) {
+        begin_tape();
+    }
     ++shared_.counters.requests;
     state_ = State::Exchange;
     deadline_.reset();
@@ -285,6 +292,7 @@ void Session::take_response() {
         }
         return;
     }
+    abandon_recording();
     status_ = response_.status;
     closes_ = !request_.keeps_alive || is_draining_ || !request_body_.is_done ||
               response_.body.kind == Body::Kind::UntilClose;
@@ -300,7 +308,10 @@ void Session::begin_tunnel() {
     ++shared_.counters.upgrades;
     status_ = 101;
     state_ = State::Tunnel;
-    begin_tape();
+    if (speaks_too_early()) {
+        return end("the client did not wait for the answer");
+    }
+    go_on_with_tape();
     if (!is_ended()) {
         send_client(client_head(response_, false));
     }
@@ -326,7 +337,6 @@ void Session::finish_exchange() {
     }
     const bool may_reuse = response_.keeps_alive && request_body_.is_done && !client_ended_;
     audit("", status_);
-    finish_recording();
     phase_ = Phase::Idle;
     // The next request has nothing of this one.
     request_ = {};

@@ -257,6 +257,103 @@ def what_cannot_be_read_cannot_be_recorded(world):
     equal(world.api.connections, before)
 
 
+EXEC = f"{POD}/exec?command=id"
+
+
+def is_recorded_with(recorder, number, output):
+    """A recording of the command, brought to its end."""
+    header, events = recorder.lines(number)
+    equal((header["command"], "".join(text for code, text in events if code == "o")), ("id", output))
+
+
+@case()
+def what_was_recorded_stays_when_the_session_breaks_it(world):
+    recorder = Recorder(world)
+    spoilt = frame(b"\0typed")  # without its mask
+
+    def script(_, connection, file):
+        connection.sendall(switch("websocket")[:-2] + b"Sec-WebSocket-Protocol: v4.channel.k8s.io\r\n\r\n" + frame(b"\1secret"))
+        until_end(connection)
+    world.api.script = script
+    for number, target in enumerate((EXEC + "&tty=true", EXEC)):
+        with caller(world, enforced()) as client:
+            equal(client.ask(target, fields=CHANNEL).status, 101)
+            equal(client.file.read(9), frame(b"\1secret"))
+            client.send(spoilt)
+            check(client.is_closed(), "goes on")
+        is_recorded_with(recorder, number, "secret")
+    equal([line["recorded"] for line in world.lines("session")], [RECORDER, "in part: " + RECORDER] * 2)
+    wait_until("it is counted", lambda: world.metric("tailrender_api_proxy_recordings_failed_total") == 2)
+    equal(world.metric("k8s_auth_proxy_session_recordings_uploaded"), 0)
+
+
+@case()
+def nothing_may_follow_a_request_for_a_session(world):
+    recorder = Recorder(world)
+    world.api.script = websocket_server(frame(b"\1x"))
+    for rest in (frame(b"\0typed"), typed(b"\0typed")):
+        with caller(world, enforced()) as client:
+            reply = client.ask(EXEC, fields=CHANNEL, body=rest)
+            equal((reply.status, reply.message()), (400, "nothing may follow a request for a session before its answer"))
+    equal(world.api.requests, [])
+    # Nor while the API server thinks about it, when the command may run already.
+    thinks = threading.Event()
+
+    def script(_, connection, file):
+        thinks.wait(PATIENCE)
+        websocket_server(frame(b"\1x"))(_, connection, file)
+    world.api.script = script
+    with caller(world, enforced()) as client:
+        client.send(f"GET {EXEC} HTTP/1.1\r\nHost: api.t.ts.net\r\n{CHANNEL}\r\n")
+        wait_until("it is asked", lambda: world.api.requests)
+        client.send(typed(b"\0typed"))
+        time.sleep(0.5)
+        thinks.set()
+        check(client.is_closed(), "goes on")
+    is_recorded_with(recorder, 0, "")
+
+
+@case()
+def who_hangs_up_before_the_answer_is_recorded(world):
+    recorder = Recorder(world)
+    thinks = threading.Event()
+    world.api.script = lambda *_: thinks.wait(PATIENCE) and None
+    with caller(world, enforced()) as client:
+        client.send(f"GET {EXEC}&tty=true HTTP/1.1\r\nHost: api.t.ts.net\r\n{CHANNEL}\r\n")
+        wait_until("it is asked", lambda: world.api.requests)
+    is_recorded_with(recorder, 0, "")
+    thinks.set()
+    # The same when no answer comes, or one that is none.
+    world.api.script = lambda *_: None
+    equal(play(world, EXEC).status, 502)
+    is_recorded_with(recorder, 1, "")
+    world.api.script = lambda *_: switch("SPDY/3.1")
+    equal(play(world, EXEC).status, 502)
+    is_recorded_with(recorder, 2, "")
+
+
+@case()
+def a_session_is_asked_for_once(world):
+    recorder = Recorder(world)
+    for rules, fields in (((enforced(),), CHANNEL), ((), CHANNEL), ((), SPDY)):
+        world.api.requests.clear()
+        world.api.script = None
+        with caller(world, *rules) as client:
+            equal(client.ask().status, 200)
+            world.api.script = lambda *_: None
+            equal(client.ask(EXEC, fields=fields).status, 502)
+        equal([request.line.split()[1] for request in world.api.requests], ["/api", EXEC])
+    is_recorded_with(recorder, 0, "")
+
+
+@case()
+def another_protocol_of_the_api_server_is_a_recording(world):
+    recorder = Recorder(world)
+    world.api.script = websocket_server(frame(b"1eA=="), protocol="v4.base64.channel.k8s.io")
+    equal(play(world, EXEC, typed(b"\0x")), None)
+    is_recorded_with(recorder, 0, "")
+
+
 @case()
 def a_session_that_is_refused_is_no_recording(world):
     recorder = Recorder(world)

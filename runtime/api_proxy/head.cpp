@@ -13,9 +13,10 @@ namespace {
 constexpr std::array<std::string_view, 7> kMethods = {"GET",   "HEAD",   "POST",   "PUT",
                                                       "PATCH", "DELETE", "OPTIONS"};
 // What Connection must not take out of a message: it would be another one then.
-constexpr std::array<std::string_view, 8> kNeverNominated = {
-    "host",         "content-length", "transfer-encoding", "authorization", "cookie",
-    "content-type", "expect",         "x-forwarded-for"};
+constexpr std::array<std::string_view, 9> kNeverNominated = {
+    "host",          "content-length",  "transfer-encoding",
+    "authorization", "cookie",          "content-type",
+    "expect",        "x-forwarded-for", "x-stream-protocol-version"};
 
 bool is_token_char(char c) {
     return renderer::is_alphanumeric(c) ||
@@ -115,11 +116,12 @@ struct Framing {
     bool has_close = false, has_upgrade = false;
 };
 
-// A nomination of what we set or strip ourselves, or of what frames the message.
+// False: what we set or strip ourselves, what frames the message, or what a session's protocol is
+// chosen by.
 bool may_be_nominated(std::string_view name) {
-    const std::string lower = renderer::lower_case(name);
-    return std::ranges::find(kNeverNominated, lower) == kNeverNominated.end() &&
-           !lower.starts_with("impersonate");
+    const std::string normal = normal_name(name);
+    return std::ranges::find(kNeverNominated, normal) == kNeverNominated.end() &&
+           !normal.starts_with("impersonate") && !normal.starts_with("sec-websocket-");
 }
 
 std::optional<Fault> read_connection(std::string_view value, Framing& framing,
@@ -287,6 +289,12 @@ std::optional<Fault> read_status_line(std::string_view line, ResponseHead& out, 
 bool equals_ignoring_case(std::string_view a, std::string_view b) {
     return std::ranges::equal(
         a, b, [](char x, char y) { return renderer::lower_case(x) == renderer::lower_case(y); });
+}
+
+std::string normal_name(std::string_view name) {
+    std::string out = renderer::lower_case(name);
+    std::ranges::replace(out, '_', '-');
+    return out;
 }
 
 bool is_token(std::string_view text) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -63,6 +64,8 @@ std::variant<RequestHead, Fault> parse_request(std::string_view head);
 std::variant<ResponseHead, Fault> parse_response(std::string_view head, std::string_view method);
 
 bool equals_ignoring_case(std::string_view a, std::string_view b);  // of ASCII
+// In lower case, and with "-" for "_", which some servers take for the same.
+std::string normal_name(std::string_view name);
 bool is_token(std::string_view text);
 // A value that any server reads as the same bytes: without control characters, and without space at
 // either end.

@@ -29,16 +29,9 @@ bool holds(const auto& names, std::string_view name) {
     return std::ranges::find(names, name) != names.end();
 }
 
-// In any case, and with "_" for "-", which some servers take for the same.
-bool says_who(std::string_view lower) {
-    return lower == "authorization" || lower.starts_with("impersonate") ||
-           lower.starts_with("x-remote-");
-}
-
-std::string normal_name(std::string_view name) {
-    std::string out = renderer::lower_case(name);
-    std::ranges::replace(out, '_', '-');
-    return out;
+bool says_who(std::string_view normal) {
+    return normal == "authorization" || normal.starts_with("impersonate") ||
+           normal.starts_with("x-remote-");
 }
 
 // The protocols of a list of which the condition is true.

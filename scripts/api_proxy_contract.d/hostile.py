@@ -102,7 +102,8 @@ def cases():
     yield passes("where from", "X-Forwarded-For: 100.64.0.8\r\nX-Real-Ip: 100.64.0.8\r\nForwarded: for=100.64.0.8\r\n")
     # Connection takes fields out of a message on its way.
     for name in ("Authorization", "authorization", "Impersonate-User", "Impersonate-Group", "impersonate-uid", "Host", "Content-Length", "Transfer-Encoding",
-                 "Cookie", "Content-Type", "X-Forwarded-For", "close, Impersonate-User", "Impersonate-Extra-a", "a b", "a;b", ""):
+                 "Cookie", "Content-Type", "X-Forwarded-For", "close, Impersonate-User", "Impersonate-Extra-a", "Upgrade, Sec-WebSocket-Protocol",
+                 "sec_websocket_protocol", "X-Stream-Protocol-Version", "a b", "a;b", ""):
         yield refused(f"Connection: {name}", f"Connection: {name}\r\n")
     yield passes("Connection nominates what is no one's", f"Connection: X-Mine\r\nX-Mine: {EVIL}\r\n")
     # Upgrades.

@@ -150,18 +150,19 @@ void Recorder::on_ready(Interest ready) {
 }
 
 void Recorder::flush() {
-    const std::size_t before = out_.size();
-    while (!out_.empty()) {
-        const Io io = stream_.write(out_);
+    std::size_t sent = 0;
+    while (sent < out_.size()) {
+        const Io io = stream_.write(std::string_view(out_).substr(sent));
         if (io.state == Io::State::Again) {
             break;
         }
         if (io.state != Io::State::Done) {
             return fail("the connection broke");
         }
-        out_.erase(0, io.count);
+        sent += io.count;
     }
-    if (out_.size() < before) {
+    out_.erase(0, sent);
+    if (sent > 0) {
         moved_ = loop_.uptime();
         const auto moved = events_.moved;  // who is told may want to hear no more
         if (moved != nullptr) {
@@ -223,6 +224,9 @@ void Recorder::take_head(std::string_view head) {
 void Recorder::write(std::string_view lines) {
     if (state_ != State::Open || lines.empty()) {
         return;
+    }
+    if (out_.empty()) {
+        moved_ = loop_.uptime();  // it cannot have taken what was not there
     }
     out_ += fmt::format("{:x}\r\n{}\r\n", lines.size(), lines);
     settle();

@@ -146,7 +146,7 @@ bool Session::wants_client_bytes() const {
     }
     switch (state_) {
         case State::Tunnel:
-            return to_upstream_.empty();
+            return to_upstream_.empty() && !is_recorder_behind();
         case State::Exchange:
             return request_body_.is_done ? in_.size() < kLargestHead : to_upstream_.empty();
         case State::Identify:

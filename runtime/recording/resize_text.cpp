@@ -23,27 +23,11 @@ int member(const renderer::Value& map, std::string_view lower) {
     return 0;
 }
 
-}  // namespace
-
-Problem ResizeText::take(std::string_view bytes, std::vector<StreamEvent>& events) {
-    text_.append(bytes);
-    for (std::size_t end = text_.find('\n'); end != std::string::npos; end = text_.find('\n')) {
-        std::string after = text_.substr(end + 1);
-        text_.resize(end);
-        if (auto problem = this->end(events)) {
-            return problem;
-        }
-        text_ = std::move(after);
-    }
-    return text_.size() > kLongest ? Problem("a resize that does not end") : std::nullopt;
-}
-
-Problem ResizeText::end(std::vector<StreamEvent>& events) {
-    const std::string text = std::exchange(text_, {});
-    if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
+Problem read_line(std::string_view line, std::vector<StreamEvent>& events) {
+    if (line.find_first_not_of(" \t\r\n") == std::string_view::npos) {
         return std::nullopt;
     }
-    const auto json = renderer::read_json(text);
+    const auto json = renderer::read_json(line);
     if (!json || !json->is_map()) {
         return "a resize that is no JSON";
     }
@@ -53,6 +37,26 @@ Problem ResizeText::end(std::vector<StreamEvent>& events) {
     }
     events.push_back({.kind = StreamEvent::Kind::Resize, .size = size});
     return std::nullopt;
+}
+
+}  // namespace
+
+Problem ResizeText::take(std::string_view bytes, std::vector<StreamEvent>& events) {
+    text_.append(bytes);
+    std::size_t begin = 0;
+    for (std::size_t end = text_.find('\n'); end != std::string::npos;
+         end = text_.find('\n', begin)) {
+        if (auto problem = read_line(std::string_view(text_).substr(begin, end - begin), events)) {
+            return problem;
+        }
+        begin = end + 1;
+    }
+    text_.erase(0, begin);
+    return text_.size() > kLongest ? Problem("a resize that does not end") : std::nullopt;
+}
+
+Problem ResizeText::end(std::vector<StreamEvent>& events) {
+    return read_line(std::exchange(text_, {}), events);
 }
 
 }  // namespace runtime::recording

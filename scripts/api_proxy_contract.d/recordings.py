@@ -236,6 +236,27 @@ def a_recorder_that_reads_nothing_holds_the_session_up(world):
 
 
 @case()
+def resizes_wait_for_the_recorder_too(world):
+    Recorder(world, mode="reads nothing")
+
+    def script(_, connection, file):
+        connection.sendall(switch("websocket")[:-2] + b"Sec-WebSocket-Protocol: v4.channel.k8s.io\r\n\r\n")
+        until_end(connection)
+    world.api.script = script
+    resizes = typed(b"\4" + b"{}\n" * 16000) * 20
+    with caller(world, enforced()) as client:
+        equal(client.ask(f"{POD}/exec", fields=CHANNEL).status, 101)
+        client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 65536)
+        client.socket.settimeout(3)
+        taken = 0
+        with contextlib.suppress(TimeoutError):
+            while taken < 8 * len(resizes):
+                taken += client.socket.send(resizes[taken % len(resizes):])
+        check(taken < 8 * len(resizes), "what is not recorded is taken", taken)
+        client.socket.settimeout(PATIENCE)
+
+
+@case()
 def what_cannot_be_read_cannot_be_recorded(world):
     Recorder(world)
     bad = [[frame(b"\1x", first=0x81)], [frame(b"\1x", first=0xC2)], [frame(b"\1x", b"mask")], [frame(b"\1x", first=0x80)]]

@@ -1,0 +1,119 @@
+#include "runtime/api_proxy/recorder.h"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <array>
+#include <utility>
+
+#include "renderer/base/temporary_folder_testing.h"
+#include "runtime/testing/fake_loop.h"
+
+namespace runtime::api_proxy {
+namespace {
+
+using std::chrono::seconds;
+
+// Tells of the one descriptor that is watched when a test says so.
+class ReadyLoop : public FakeLoop {
+public:
+    void watch(int, Interest interest, std::function<void(Interest)> ready) override {
+        interest_ = interest;
+        ready_ = std::move(ready);
+    }
+    void tell() {
+        if (const auto ready = ready_) {
+            ready(interest_);
+        }
+    }
+
+private:
+    Interest interest_;
+    std::function<void(Interest)> ready_;
+};
+
+// With tailscaled and a recorder at the other end of a socket.
+class RecorderTest : public testing::Test {
+protected:
+    RecorderTest() {
+        sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+        path.copy(address.sun_path, sizeof address.sun_path - 1);
+        listener = ::socket(AF_UNIX, SOCK_STREAM, 0);
+        EXPECT_EQ(::bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+        EXPECT_EQ(::listen(listener, 1), 0);
+        recorder = Recorder::start(
+            loop, path, {"100.64.0.3:80"},
+            {.started = [this](const std::string& problem) { started = "started" + problem; },
+             .broken = [this](const std::string& problem) { broken = problem; },
+             .moved = {}});
+        loop.run_for(Duration(1));
+        other = Stream(::accept(listener, nullptr, nullptr));
+        loop.tell();
+        answer("HTTP/1.1 101 Switching Protocols\r\n\r\n");
+        answer("HTTP/1.1 100 Continue\r\n\r\n");
+    }
+    ~RecorderTest() override { ::close(listener); }
+
+    void answer(std::string_view bytes) {
+        static_cast<void>(received());
+        EXPECT_EQ(other.write(bytes).count, bytes.size());
+        loop.tell();
+        loop.tell();
+    }
+    std::string received() {
+        std::string out;
+        std::array<char, 4096> piece;
+        for (Io io = other.read(piece); io.count > 0; io = other.read(piece)) {
+            out.append(piece.data(), io.count);
+        }
+        return out;
+    }
+
+    const renderer::TemporaryFolder folder;
+    const std::string path = folder.path() + "/tailscaled.sock";
+    int listener = -1;
+    ReadyLoop loop;
+    Stream other;
+    std::string started, broken;
+    std::shared_ptr<Recorder> recorder;
+};
+
+TEST_F(RecorderTest, SilenceIsNoStall) {
+    ASSERT_EQ(started, "started");
+    recorder->write("one\n");
+    loop.tell();
+    EXPECT_EQ(received(), "4\r\none\n\r\n");
+    loop.run_for(seconds(60));
+    // The recorder has had no time to take it.
+    recorder->write("two\n");
+    loop.run_for(seconds(29));
+    EXPECT_EQ(broken, "");
+    loop.tell();
+    EXPECT_EQ(received(), "4\r\ntwo\n\r\n");
+}
+
+TEST_F(RecorderTest, WhoTakesNothingForThirtySecondsIsGivenUp) {
+    recorder->write("one\n");
+    loop.run_for(seconds(20));
+    recorder->write("two\n");
+    loop.run_for(seconds(9));
+    EXPECT_EQ(broken, "");
+    loop.run_for(seconds(2));
+    EXPECT_EQ(broken, "recorder 100.64.0.3:80: it does not answer");
+}
+
+TEST_F(RecorderTest, KeepsWhatIsNotTakenYet) {
+    const std::string lines(std::size_t{4} * 1024 * 1024, 'x');
+    recorder->write(lines);
+    std::string all;
+    for (int turn = 0; turn < 10000 && recorder->waiting() > 0; ++turn) {
+        loop.tell();
+        all += received();
+    }
+    EXPECT_EQ(all, "400000\r\n" + lines + "\r\n");
+    EXPECT_EQ(broken, "");
+}
+
+}  // namespace
+}  // namespace runtime::api_proxy

@@ -13,6 +13,8 @@ namespace {
 
 constexpr Duration kHeaderWithin = seconds(10);  // the PROXY header
 constexpr Duration kHeadWithin = seconds(30);    // from its first byte
+constexpr Duration kRefusedWithin =
+    seconds(2);  // the same, of who is only told that he is too many
 constexpr Duration kLingers = seconds(3);
 // A caller is asked about again, and what no one confirms ends: within a minute of a change.
 constexpr Duration kKnownFor = seconds(5);
@@ -255,8 +257,12 @@ void Session::take_proxy_header() {
         is_over_limit_ = true;
     }
     state_ = State::Head;
-    set_deadline(kHeadWithin);
+    expect_head();
     take_head();
+}
+
+void Session::expect_head() {
+    set_deadline(is_over_limit_ ? kRefusedWithin : kHeadWithin);
 }
 
 void Session::take_head() {
@@ -265,7 +271,7 @@ void Session::take_head() {
         return;
     }
     if (seen_ == 0) {
-        set_deadline(kHeadWithin);
+        expect_head();
     }
     const HeadEnd found = find_head_end(in_, seen_);
     if (found.fault) {

@@ -69,6 +69,7 @@ private:
     void on_client_end();
     void process_input();
     void take_proxy_header();
+    void expect_head();
     void take_head();
     void take_request();
     void on_caller(const CallerAnswer& answer);

@@ -183,6 +183,11 @@ def one_who_has_too_many_connections_gets_no_more(world):
         with Client(world) as client:
             reply = client.ask()
             equal((reply.status, reply.fields["retry-after"], reply.message()), (429, "10", "too many connections; try again later"))
+        # It has no time to fill the places of those who are told.
+        begun = time.monotonic()
+        with Client(world) as client:
+            check(client.is_closed(), "goes on")
+        check(time.monotonic() - begun < 10, "took", time.monotonic() - begun)
         with Client(world, BOB) as client:
             equal(client.ask().status, 200)
         equal(clients[0].ask().status, 200)

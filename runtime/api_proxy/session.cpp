@@ -13,8 +13,7 @@ namespace {
 
 constexpr Duration kHeaderWithin = seconds(10);  // the PROXY header
 constexpr Duration kHeadWithin = seconds(30);    // from its first byte
-constexpr Duration kRefusedWithin =
-    seconds(2);  // the same, of who is only told that he is too many
+constexpr Duration kRefusedWithin = seconds(2);  // the same, of who is one too many
 constexpr Duration kLingers = seconds(3);
 // A caller is asked about again, and what no one confirms ends: within a minute of a change.
 constexpr Duration kKnownFor = seconds(5);

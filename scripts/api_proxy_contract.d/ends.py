@@ -60,6 +60,7 @@ def an_api_server_that_closes_an_idle_connection(world):
             equal(client.ask().body, b"last")
         world.api.script = lambda _, connection, file: (connection.sendall(response(b"last")), connection.unwrap()) and None
         for _ in range(5):
+            time.sleep(0.2)  # what closes as a POST comes is a 502: a POST is not repeated
             equal(client.ask(method="POST", fields="Content-Length: 2\r\n", body=b"ab").body, b"last")
             time.sleep(0.1)
 

@@ -9,30 +9,15 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 
+#include "renderer/base/descriptor.h"
+
 namespace runtime::api_proxy {
 
 namespace {
-
-class Descriptor {
-public:
-    explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
-    ~Descriptor() {
-        if (descriptor_ >= 0) {
-            ::close(descriptor_);
-        }
-    }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    [[nodiscard]] int get() const { return descriptor_; }
-
-private:
-    int descriptor_;
-};
 
 struct Question {
     nlmsghdr header;
@@ -95,7 +80,8 @@ std::optional<uid_t> owner_of_peer(int accepted) {
         !is_loopback(self) || !is_loopback(peer)) {
         return std::nullopt;
     }
-    const Descriptor kernel(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
+    const renderer::Descriptor kernel(
+        ::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
     const Question question = question_about(peer, self);
     // The kernel answers before send() returns.
     if (kernel.get() < 0 || ::send(kernel.get(), &question, sizeof question, 0) < 0) {
@@ -120,7 +106,8 @@ renderer::Result<uid_t> owner_of_listener(const std::string& path) {
         return failure(ENAMETOOLONG);
     }
     std::memcpy(address.sun_path, path.data(), path.size());
-    const Descriptor local(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    const renderer::Descriptor local(
+        ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     ucred owner = {};
     socklen_t size = sizeof owner;
     if (local.get() < 0 ||

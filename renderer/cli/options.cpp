@@ -10,12 +10,20 @@
 
 #include "renderer/cli/option_flags.h"
 #include "renderer/core/known_words.h"
+#include "renderer/plan/release.h"
 
 namespace renderer {
 namespace {
 
-constexpr const char* kVersion =
-    "tailrender " TAILRENDER_VERSION "\nTailscale Kubernetes operator 1.96.5";
+std::string version_text() {
+    const auto text = [](TailscaleVersion version) {
+        return fmt::format("1.{}.{}", version.minor, version.patch);
+    };
+    return fmt::format("tailrender " TAILRENDER_VERSION
+                       "\nTailscale Kubernetes operator {} to {}, {} by default",
+                       text(known_releases().front()), text(known_releases().back()),
+                       text(default_release().version));
+}
 
 void add_render(CLI::App& app, Options& options) {
     CLI::App& verb =
@@ -280,8 +288,8 @@ std::unique_ptr<CLI::App> make_app(Options& options) {
     app->formatter(std::make_shared<HelpFormatter>());
     app->set_help_flag("-h,--help", kHelp);
     app->require_subcommand(1);
-    app->set_version_flag("--version", kVersion,
-                          "print the version and that of the Tailscale operator");
+    app->set_version_flag("--version", version_text(),
+                          "print the version and those of the Tailscale operator");
     app->footer(
         "Examples:\n"
         "  tailrender render . -o rendered\n"

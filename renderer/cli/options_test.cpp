@@ -128,8 +128,9 @@ TEST(Options, SayWhatIsWrong) {
 TEST(Options, PrintVersionAndHelpToStandardOutput) {
     const CommandLine version = parse({"--version"});
     EXPECT_EQ(version.exit_code, 0);
-    EXPECT_EQ(version.out,
-              "tailrender " TAILRENDER_VERSION "\nTailscale Kubernetes operator 1.96.5\n");
+    EXPECT_EQ(version.out, "tailrender " TAILRENDER_VERSION
+                           "\nTailscale Kubernetes operator 1.96.5 to "
+                           "1.104.5, 1.104.5 by default\n");
     for (const VerbInfo& verb : command_table()) {
         const CommandLine help = parse({verb.name.c_str(), "--help"});
         EXPECT_EQ(help.exit_code, 0);

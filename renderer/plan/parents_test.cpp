@@ -111,14 +111,17 @@ TEST(Parents, RefuseWhatCannotBeTheirs) {
          "2: error [unknown-kind] Conector/ts: tailscale.com has no kind \"Conector\" | one of { "
          "Connector, DNSConfig, PeerRelay, ProxyClass, ProxyGroup, ProxyGroupPolicy, Recorder, "
          "Tailnet } | did you mean \"Connector\"?\n"},
-        {"apiVersion: tailscale.com/v1alpha1\nkind: PeerRelay\nmetadata: {name: edge}\n",
-         "2: error [not-supported] PeerRelay/edge: this release of the operator has no kind "
-         "\"PeerRelay\" | release 1.96 | 1.102 or later | set \"tailrender.operatorVersion\", or "
-         "leave it out of the inputs\n"},
     };
     for (const auto& [stream, want] : rows) {
         EXPECT_EQ(Planned(stream).dump(), want) << stream;
     }
+    EXPECT_EQ(
+        Planned("apiVersion: tailscale.com/v1alpha1\nkind: PeerRelay\nmetadata: {name: edge}\n",
+                "tailrender: {operatorVersion: 1.96.5}")
+            .dump(),
+        "2: error [not-supported] PeerRelay/edge: this release of the operator has no kind "
+        "\"PeerRelay\" | release 1.96 | 1.102 or later | set \"tailrender.operatorVersion\", or "
+        "leave it out of the inputs\n");
     // A Service that is not exposed may name a class.
     EXPECT_EQ(Planned(plain("annotations: {tailscale.com/proxy-class: small}", "")).dump(), "");
 }

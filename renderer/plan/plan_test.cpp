@@ -182,7 +182,7 @@ TEST(Plan, ReportsEveryErrorOfARun) {
     const Planned run(
         exposed("tailscale.com/hostname: a_b, tailscale.com/tags: x", "ports: [{port: 0}]") +
             "---\n" + ingress("rules: [{host: x}]", "tailscale.com/tags: z"),
-        "proxyConfig: {firewallMode: x}\ntailrender: {inputs: some}");
+        "proxyConfig: {firewallMode: x}\ntailrender: {inputs: some, operatorVersion: 1.96.5}");
     std::vector<std::string> rules;
     for (const Diagnostic& one : run.diagnostics.all()) {
         rules.push_back(one.rule);

@@ -18,7 +18,7 @@ constexpr int kMaxMajor = 9;  // more is a date
 constexpr std::array kReleases = {TailscaleVersion{96, 5}, TailscaleVersion{98, 10},
                                   TailscaleVersion{100, 0}, TailscaleVersion{102, 5},
                                   TailscaleVersion{104, 5}};
-constexpr TailscaleVersion kDefault = {96, 5};
+constexpr TailscaleVersion kDefault = {104, 5};
 
 constexpr std::array kRows = {
     TraitRow{Trait::DefaultServerUrl, {98, 0}, "k8s-operator/tsclient/client.go"},

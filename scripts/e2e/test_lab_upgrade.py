@@ -40,6 +40,7 @@ def lab(tools, runtime):
 @pytest.fixture(scope="module")
 def fleet(lab, tailrender, scratch):
     found = Fleet(tailrender, scratch, lab.tailnet.url)
+    found.edit(BUNDLE, "version: " + NEW, "version: " + OLD)
     found.edit(VALUES, "operatorConfig:\n", f"operatorConfig:\n  extraEnv: [{{name: K8S_PROXY_IMAGE, value: {IMAGE}{OLD}}}]\n")
     by_hand(lab, found)
     return found

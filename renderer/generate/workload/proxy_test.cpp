@@ -87,7 +87,7 @@ TEST(Proxy, IsAskedWhetherItIsInTheTailnet) {
             write_json_sorted(*rendered->root("Service").at({"spec", "publishNotReadyAddresses"})),
             "true");
     }
-    const Rendered older(grafana());
+    const Rendered older(grafana(), "tailrender: {operatorVersion: 1.96.5}");
     EXPECT_EQ(older.container().find("readinessProbe"), nullptr);
     EXPECT_EQ(older.root("Service").at({"spec", "publishNotReadyAddresses"}), nullptr);
 }
@@ -153,9 +153,17 @@ spec:
           value: grafana.observability.svc.cluster.local
         - name: TS_INTERNAL_APP
           value: k8s-operator-ingress-proxy
-        image: tailscale/tailscale:v1.96.5
+        - name: TS_ENABLE_HEALTH_CHECK
+          value: "true"
+        image: tailscale/tailscale:v1.104.5
         imagePullPolicy: IfNotPresent
         name: tailscale
+        readinessProbe:
+          failureThreshold: 10
+          httpGet:
+            path: /healthz
+            port: 9002
+          periodSeconds: 1
         resources:
           requests:
             cpu: "1m"
@@ -171,11 +179,11 @@ spec:
           readOnly: true
       initContainers:
       - args:
-        - sysctl -w net.ipv4.ip_forward=1 && if sysctl net.ipv6.conf.all.forwarding; then sysctl -w net.ipv6.conf.all.forwarding=1; fi
+        - "echo 1 > /proc/sys/net/ipv4/ip_forward && if [ -e /proc/sys/net/ipv6/conf/all/forwarding ]; then echo 1 > /proc/sys/net/ipv6/conf/all/forwarding; fi"
         command:
         - /bin/sh
         - "-c"
-        image: tailscale/tailscale:v1.96.5
+        image: tailscale/tailscale:v1.104.5
         name: sysctler
         securityContext:
           privileged: true
@@ -202,7 +210,8 @@ TEST(Proxy, WritesWhatStandsAroundThePod) {
     };
     EXPECT_EQ(rendered.yaml("Service"),
               head("v1", "Service", "ts-grafana-58s8m") +
-                  "spec:\n  clusterIP: None\n  ipFamilyPolicy: PreferDualStack\n  selector:\n"
+                  "spec:\n  clusterIP: None\n  ipFamilyPolicy: PreferDualStack\n"
+                  "  publishNotReadyAddresses: true\n  selector:\n"
                   "    app: ts-grafana-58s8m\n");
     EXPECT_EQ(rendered.yaml("ServiceAccount"), head("v1", "ServiceAccount", "ts-grafana-58s8m"));
     EXPECT_EQ(rendered.yaml("Role"),
@@ -236,7 +245,7 @@ TEST(Proxy, FollowsTheTarget) {
     ASSERT_EQ(annotations.size(), 2U);
     EXPECT_EQ(annotations.find("tailscale.com/operator-last-set-cluster-ip")->text(), "fd00::1");
     const auto env = rendered.container().find("env")->items();
-    ASSERT_EQ(env.size(), 10U);
+    ASSERT_EQ(env.size(), 11U);
     EXPECT_EQ(env[8].find("name")->text(), "TS_DEST_IP");
     EXPECT_EQ(env[8].find("value")->text(), "fd00::1");
     EXPECT_EQ(set.at({"spec", "template", "spec", "priorityClassName"})->text(), "high");
@@ -310,7 +319,8 @@ TEST(Proxy, ForwardingClusterTrafficNeedsTheNetworkStack) {
     const auto env = rendered.container().find("env")->items();
     EXPECT_EQ(env[8].find("name")->text(),
               "EXPERIMENTAL_ALLOW_PROXYING_CLUSTER_TRAFFIC_VIA_INGRESS");
-    EXPECT_EQ(env[10].find("name")->text(), "TS_SERVE_CONFIG");
+    EXPECT_EQ(env[9].find("name")->text(), "TS_SERVE_ALLOW_ALL_INTERFACES");
+    EXPECT_EQ(env[11].find("name")->text(), "TS_SERVE_CONFIG");
 }
 
 }  // namespace

@@ -188,8 +188,9 @@ TEST(ProxyClasses, MetricsOfAProxyThatCanAnswer) {
 TEST(ProxyClasses, TheNameOfAJobFitsIntoALabel) {
     EXPECT_EQ(
         dump(used(proxy_class("metrics: {enable: true}")) + std::string(kSeparator) +
-             exposed("tailscale.com/hostname: x, tailscale.com/proxy-class: web-class",
-                     "ports: [{port: 80}]", std::string(40, 'a'))),
+                 exposed("tailscale.com/hostname: x, tailscale.com/proxy-class: web-class",
+                         "ports: [{port: 80}]", std::string(40, 'a')),
+             "tailrender: {operatorVersion: 1.96.5}"),
         fmt::format("12: error [name-too-long] Service/shop/{0}: the label \"ts_prom_job: "
                     "ts_ingress_service_shop_{0}\" of its metrics is too long | 64 bytes | at "
                     "most 63 bytes | shorten its name, or use a ProxyClass without metrics\n  2: "

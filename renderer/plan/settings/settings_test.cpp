@@ -15,7 +15,7 @@ TEST(DecodeSettings, DefaultsAreTheCharts) {
     EXPECT_EQ(decoded.dump(), "");
     EXPECT_EQ(settings.ns, "tailscale");
     EXPECT_EQ(settings.cluster_domain, "cluster.local");
-    EXPECT_EQ(settings.proxy_image.reference(), "tailscale/tailscale:v1.96.5");
+    EXPECT_EQ(settings.proxy_image.reference(), "tailscale/tailscale:v1.104.5");
     EXPECT_EQ(settings.image.reference(), "tailrender/tailrender-runtime:v" TAILRENDER_VERSION);
     EXPECT_EQ(settings.dataplane, Dataplane::Containerboot);
     EXPECT_EQ(settings.native_image.reference(),

@@ -32,6 +32,7 @@ IMAGE_ROOT = pathlib.Path(__file__).resolve().parent.parent.parent / "image_root
 APPLETS = "cat echo env false grep ip ls mkdir nslookup ping ping6 ps sh sleep sysctl test true vi wc wget".split()
 # Of the pod of the Kubernetes API proxy, as in plugins/image.
 USERS = {"root": 0, "tailscaled": 65532, "api-proxy": 65533}
+DEFAULT = "1.104"  # the release that is rendered where nothing else is said
 PAGE = b"hello from the lab\n"
 
 
@@ -107,7 +108,7 @@ def write_stock(output, image, programs, suffix, names):
                 ["/usr/local/bin/" + names[0]])
 
 
-def write_tailscale(output, programs, suffix=""):
+def write_tailscale(output, programs, suffix):
     write_stock(output, "tailscale", programs, suffix, ("containerboot", "tailscaled", "tailscale"))
 
 
@@ -147,7 +148,7 @@ def write_standard(output, programs):
     base = make_layer({}, {"www/index.html": PAGE})
     write_image(os.path.join(output, "pause.tar"), "lab/pause:1", base, ["/bin/busybox", "sleep", "infinity"])
     write_image(os.path.join(output, "hello.tar"), "lab/hello:1", base, ["/bin/busybox", "httpd", "-f", "-p", "8080", "-h", "/www"])
-    write_tailscale(output, programs)
+    write_tailscale(output, programs, suffix_of(programs, DEFAULT))
 
 
 def is_static(program):

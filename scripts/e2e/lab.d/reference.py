@@ -30,6 +30,7 @@ class Operator:
         version = write_chart(pathlib.Path(folder, "chart"))
         lab.run("helm", "package", f"{folder}/chart", "--destination", folder)
         self.chart = f"{folder}/{RELEASE}-{version[1:]}.tgz"
+        lab.verb("release", "1.96")
         lab.verb("image", f"docker.io/tailscale/k8s-operator:{version}", lab.run("sh", "-c", "command -v k8s-operator").strip())
         credentials = {"client_id": lab.inner["LAB_OAUTH_ID"], "client_secret": lab.inner["LAB_OAUTH_SECRET"]}
         lab.apply([{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}}])

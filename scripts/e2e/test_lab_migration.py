@@ -25,7 +25,7 @@ from shared.fleet import ROOT
 SECTION = re.search(r"^## With Flux or Argo CD$(.*)", (ROOT / "docs" / "migration.md").read_text(encoding="utf-8"), re.M | re.S)[1]
 FIRST, *PARTS = re.split(r"^(?=\*\*(?:\d\.|Back))", SECTION, flags=re.M)
 STEPS = {re.match(r"\*\*(\w+)", part)[1]: part for part in PARTS}
-TOLD = {"1": "Its `values.yaml` gets the values of the chart, without `oauth`, and `tailrender.image`",
+TOLD = {"1": "Its `values.yaml` gets the values of the chart, without `oauth`, and `tailrender.image`, and its version as `tailrender.operatorVersion`",
         "2": "add `suspend: true` to `spec` (Flux), or remove `finalizers` and `automated` (Argo CD)",
         "Back": "the last command is `argocd app sync operator` there"}
 KINDS = "proxyclass/without-registry", "connector/router", "proxygroup/out"
@@ -101,7 +101,8 @@ class User:
     def tell(self, step, line):
         """Does before a command what the page says in words."""
         if step == "1" and line.startswith("tailrender install"):
-            (self.clone / "tailscale/values.yaml").write_text(yaml.safe_dump(self.values), encoding="utf-8")
+            (self.clone / "tailscale/values.yaml").write_text(yaml.safe_dump({**self.values, "tailrender": {**self.values["tailrender"], "operatorVersion": "1.96.5"}}),
+                                                                  encoding="utf-8")
         if step == "2" and line.startswith("git commit"):
             self.edit(lambda item: item["spec"].update(suspend=True) if self.is_flux else (
                 item["metadata"].pop("finalizers"), item["spec"]["syncPolicy"].pop("automated")))

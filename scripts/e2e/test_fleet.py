@@ -133,8 +133,8 @@ def with_chart(sources):
     """The sources with the operator's chart beside its fleet.yaml, since the remote one cannot be had here."""
     shutil.copytree(FLEET, sources)
     folder = sources / OPERATOR
-    write_chart(folder / "chart")
     options = read(folder / "fleet.yaml")
+    write_chart(folder / "chart", options["helm"]["version"].rpartition(".")[0])
     options["helm"] |= {"chart": "./chart"}
     del options["helm"]["repo"], options["helm"]["version"]
     (folder / "fleet.yaml").write_text(yaml.safe_dump(options), encoding="utf-8")

@@ -15,6 +15,7 @@ import messages
 from harness import Lab
 from hello import namespaces_first, page, rendered
 from relay import machine_uses_the_relay
+from installed import LOGGED_OUT
 from shared.checks import attempt
 from shared.fleet import ROOT
 from traces import machine
@@ -115,7 +116,7 @@ def spent_key_is_refused_and_a_new_one_joins(lab, proxy, old):
     lab.wait("the proxy asks for another key", lambda: "reissue_authkey" in lab.get("secret", pod, "-n", "tailscale")["data"])
     play_controller(lab, proxy)
     lab.kubectl("delete", "pod", pod, "-n", "tailscale", "--grace-period", "1")
-    new = lab.wait("the proxy joins again", lambda: device_of(lab, pod) not in (None, old) and device_of(lab, pod))
+    new = lab.wait("the proxy joins again", lambda: device_of(lab, pod) not in (None, old, LOGGED_OUT) and device_of(lab, pod))
     assert lab.tailnet.device(new)["name"] == "apps-hello-lb.lab.ts.net", "name of the new device"
 
 

@@ -41,6 +41,18 @@ def pytest_collection_modifyitems(config, items):
         items[:] = [item for item in items if not item.get_closest_marker("whole")]
 
 
+# Of this machine, which programs under test would change if they could.
+FILES = [pathlib.Path("/etc/resolv.conf"), pathlib.Path("/etc/hosts")]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def machine():
+    before = [file.read_bytes() for file in FILES]
+    yield
+    for file, content in zip(FILES, before):
+        assert file.read_bytes() == content, f"{file} of this machine is not what it was"
+
+
 def pytest_sessionstart(session):
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # whoever ends the tests ends what they have started
     Lab.has_failed = staticmethod(lambda: session.testsfailed > 0)

@@ -6,219 +6,31 @@ All join with stock containerboot, then restart as tailrender-proxy, which `diff
 TCP and UDP cross each of them, IPv4 and IPv6; what arrives says which address it saw. Rules are those that nft(8) reads. Killed processes
 come back; a changed ClusterIP is followed; groups carry traffic through a rolling restart. At last all become containerboot again.
 
-The cluster's backend and the tailnet's are one program, beside the node and on a machine of the tailnet. The test control server tells no
-node of Tailscale Services: the test makes their addresses routes of the pod that serves them, as the tailnet would.
+The cluster's backend and the tailnet's are one program, beside the node and on a machine of the tailnet. Two machines reach the ingress
+group, each by another of its pods; when that one is lost, by the one that is left, with stock containerboot too.
 """
 import json
 import re
 import shutil
-import subprocess
-import sys
 import time
 
 import pytest
 import yaml
 
-from audit import moment
+from authority import orders, serial, trusted_page
 from custom_resources import install_crds
+from every_mode import BEHIND, FUNNEL, IMAGE, LIVE_SECONDS, NETWORK, PORT, RELEASE, SERVER, Load, World, egress, endpoints, ingress, service
 from hello import namespaces_first
 from installed import NAMESPACE, VALUES, data_of, install_controller, joins, lab_with_runtime, usable_keys
-from shared.checks import documents, run
-
-RELEASE = "1.104"
-PINNED = "10.96.77.7"
-BEHIND, NETWORK = "10.20.0.1", "10.20.0.0/16"
-IMAGE = {"repository": "lab/proxy", "tag": "1.0.0"}
-PORT, PROBE_SECONDS = 8001, 5
-END_SECONDS = 60
-LIVE_SECONDS = 30  # far less than the kubelet takes for mounted files, as a rule
-# Answers over TCP and UDP, with its name and the address that asked. Datagrams are answered from the address that they were sent to.
-SERVER = """
-import socket, sys, threading
-name, port, addresses = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
-def answer(address):
-    return f"{name} saw {address[0].removeprefix('::ffff:')}".encode()
-tcp = socket.create_server(("::", port), family=socket.AF_INET6, dualstack_ipv6=True, backlog=1024)
-def datagrams(own):
-    udp = socket.socket(socket.AF_INET6 if ":" in own else socket.AF_INET, socket.SOCK_DGRAM)
-    udp.bind((own, port))
-    while True:
-        _, address = udp.recvfrom(2048)
-        udp.sendto(answer(address), address)
-def serve(connection, address):
-    try:
-        connection.sendall(answer(address))
-        while connection.recv(2048):
-            connection.sendall(b".")
-    except OSError:
-        pass
-    connection.close()
-for own in addresses:
-    threading.Thread(target=datagrams, args=(own,), daemon=True).start()
-while True:
-    threading.Thread(target=serve, args=tcp.accept(), daemon=True).start()
-"""
-# What the server answers over each, or why it does not.
-CLIENT = f"""
-import socket, sys
-address, port = sys.argv[1], int(sys.argv[2])
-family = socket.AF_INET6 if ":" in address else socket.AF_INET
-for kind in socket.SOCK_STREAM, socket.SOCK_DGRAM:
-    with socket.socket(family, kind) as one:
-        one.settimeout({PROBE_SECONDS})
-        try:
-            one.connect((address, port))
-            if kind == socket.SOCK_DGRAM:
-                one.send(b"?")
-            print(one.recv(2048).decode())
-        except OSError as error:
-            print(type(error).__name__)
-"""
-
-
-def service(name, annotations=None, **spec):
-    """With the port of the server, over TCP and UDP."""
-    ports = [{"name": protocol.lower(), "port": PORT, "protocol": protocol} for protocol in ("TCP", "UDP")]
-    return {"apiVersion": "v1", "kind": "Service", "metadata": {"name": name, "namespace": "apps", "annotations": annotations or {}},
-            "spec": {"ports": ports, **spec}}
-
-
-def egress(name, **annotations):
-    keys = {"tailscale.com/" + key.replace("_", "-"): value for key, value in annotations.items()}
-    return service(name, keys, type="ExternalName", externalName="placeholder")
-
-
-def ingress(name, **annotations):
-    return {"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": {"name": name, "namespace": "apps", "annotations": annotations},
-            "spec": {"ingressClassName": "tailscale", "tls": [{"hosts": [name]}],
-                     "defaultBackend": {"service": {"name": "hello", "port": {"number": 80}}}}}
-
-
-def resource(kind, name, **spec):
-    return {"apiVersion": "tailscale.com/v1alpha1", "kind": kind, "metadata": {"name": name}, "spec": spec}
-
-
-def inputs(client):
-    expose = {"tailscale.com/expose": "true"}
-    return [
-        {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "hello", "namespace": "apps"},
-         "spec": {"selector": {"app": "hello"}, "ports": [{"port": 80, "targetPort": 8080}]}},
-        service("by-name", expose, ipFamilyPolicy="RequireDualStack"), service("pinned", expose, clusterIP=PINNED),
-        egress("to-address", tailnet_ip=client), egress("to-name", tailnet_fqdn="client.lab.ts.net"),
-        ingress("site"), ingress("site-inside", **{"tailscale.com/experimental-forward-cluster-traffic-via-ingress": "true"}),
-        resource("Connector", "router", subnetRouter={"advertiseRoutes": [NETWORK]}),
-        resource("PeerRelay", "edge"), resource("ProxyGroup", "out", type="egress", replicas=2),
-        egress("through-group", proxy_group="out", tailnet_fqdn="client.lab.ts.net"),
-        resource("ProxyGroup", "front", type="ingress", replicas=1),
-        service("by-group", {"tailscale.com/proxy-group": "front", "tailscale.com/expose": "true"}, ipFamilyPolicy="RequireDualStack"),
-    ]
-
-
-def endpoints(name):
-    """Of a Service without selector: the server beside the node."""
-    for family, address in (("IPv4", "10.77.0.1"), ("IPv6", "fd00:77::1")):
-        yield {"apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "addressType": family,
-               "metadata": {"name": f"{name}-{family.lower()}", "namespace": "apps", "labels": {"kubernetes.io/service-name": name}},
-               "endpoints": [{"addresses": [address], "conditions": {"ready": True}}],
-               "ports": [{"name": protocol.lower(), "port": PORT, "protocol": protocol} for protocol in ("TCP", "UDP")]}
-
-
-class World:
-    def __init__(self, lab, tailrender, folder):
-        self.lab, self.tailrender, self.folder = lab, tailrender, folder
-        self.client = lab.run("tailscale", "ip", on="client").split()
-        (folder / "tree").mkdir()
-        (folder / "tree/all.yaml").write_text(yaml.safe_dump_all(inputs(self.client[0])), encoding="utf-8")
-        (folder / "tree/fleet.yaml").write_text("defaultNamespace: apps\n", encoding="utf-8")
-
-    def settings(self, dataplane):
-        ours = {"dataplane": dataplane, "operatorVersion": RELEASE, "tailnetDomain": self.lab.inner["LAB_DOMAIN"],
-                **{f"proxyImage.{key}": value for key, value in IMAGE.items()}}
-        return ["--set=loginServer=" + self.lab.tailnet.url, *(f"--set=tailrender.{key}={value}" for key, value in ours.items())]
-
-    def render(self, dataplane):
-        return documents(run(self.tailrender, "render", self.folder / "tree", "--quiet", *self.settings(dataplane)))
-
-    def roll_out(self, dataplane):
-        objects = self.render(dataplane)
-        namespaces_first(self.lab, objects)
-        for name in (item["metadata"]["name"] for item in objects if item["kind"] == "StatefulSet"):
-            self.lab.wait(f"{name} is rolled out", lambda name=name: self.is_rolled_out(name))
-        return objects
-
-    def is_rolled_out(self, name):
-        """containerboot 1.104.5 now and then does not end when it is told to, before its grace period is over: 360 s in an egress group."""
-        found = self.lab.get("statefulset", name, "-n", NAMESPACE)
-        status, wanted = found["status"], found["spec"]["replicas"]
-        for pod in self.lab.items("pod", "-n", NAMESPACE):
-            meta = pod["metadata"]
-            late = "deletionTimestamp" in meta and \
-                time.time() - moment(meta["deletionTimestamp"]) + meta["deletionGracePeriodSeconds"] > END_SECONDS
-            stuck = late and self.processes(meta["uid"]).get("containerboot")
-            if stuck:
-                print(f"containerboot of {meta['name']} does not end")
-                self.lab.run("kill", "-KILL", str(stuck))
-        return status.get("observedGeneration") == found["metadata"]["generation"] and \
-            status.get("currentRevision") == status.get("updateRevision") and status.get("readyReplicas") == status["replicas"] == wanted
-
-    def devices(self, objects):
-        """Device and addresses of every pod that has joined."""
-        def joined(pod):
-            data = data_of(self.lab, pod)
-            return data.get("device_fqdn") and (data["device_id"], data["device_fqdn"], data["device_ips"])
-        return {pod: self.lab.wait(f"{pod} joins", lambda pod=pod: joined(pod)) for pod in self.pods(objects)}
-
-    @staticmethod
-    def pods(objects):
-        return [f"{item['metadata']['name']}-{number}" for item in objects if item["kind"] == "StatefulSet"
-                for number in range(item["spec"]["replicas"])]
-
-    def pod_of(self, parent):
-        [name] = [item["metadata"]["name"] for item in self.render("native") if item["kind"] == "StatefulSet" and
-                  item["metadata"]["labels"]["tailscale.com/parent-resource"] == parent]
-        return name + "-0"
-
-    def ips(self, pod):
-        """Of the pod in the cluster, IPv4 first."""
-        return [item["ip"] for item in self.lab.get("pod", pod, "-n", NAMESPACE)["status"]["podIPs"]]
-
-    def addresses(self, pod):
-        """Of its device."""
-        return json.loads(data_of(self.lab, pod)["device_ips"])
-
-    def ask(self, address, port=PORT, on=None):
-        """What the server says over TCP and over UDP."""
-        return self.lab.run("python3", "-c", CLIENT, address, str(port), on=on).splitlines()
-
-    def answers(self, what, address, wanted, port=PORT, on=None):
-        """Waits for it over both."""
-        def found():
-            said = self.ask(address, port, on)
-            assert said == [wanted] * 2, f"{said}, not {wanted}"
-            return True
-        self.lab.wait(what, found, 60)
-
-    def in_pod(self, pod, *command):
-        return self.lab.kubectl("exec", pod, "-n", NAMESPACE, "--", *command)
-
-    def uid(self, pod):
-        return self.lab.get("pod", pod, "-n", NAMESPACE)["metadata"]["uid"]
-
-    def processes(self, uid):
-        """Of a pod. Name: process id beside the node."""
-        script = 'for p in $(grep -ls "$1" /proc/[0-9]*/cgroup | cut -d/ -f3); do echo "$p $(cat /proc/$p/comm)"; done'
-        lines = self.lab.run("sh", "-c", script, "sh", uid).splitlines()
-        return {name: int(number) for number, name in (line.split(" ", 1) for line in lines)}
-
-    def restarts(self, pod):
-        return self.lab.get("pod", pod, "-n", NAMESPACE)["status"]["containerStatuses"][0]["restartCount"]
+from shared.checks import run
 
 
 @pytest.fixture(scope="module")
 def lab(tools, tailrender, runtime, proxy):
     with lab_with_runtime(runtime) as found:
+        found.verb("join", "other")  # beside the client, before the pods: they are spread over the pods of a group in the order of joining
         found.verb("release", RELEASE)
-        found.verb("proxy", "lab/proxy:1.0.0", str(proxy), RELEASE)
+        found.verb("proxy", ":".join(IMAGE.values()), str(proxy), RELEASE)
         found.verb("image", "lab/curl:1", shutil.which("curl"))
         install_crds(found, run(tailrender, "install", "--quiet", "--set", f"tailrender.operatorVersion={RELEASE}",
                                 "--set", "tailrender.customResources=emit"))
@@ -246,12 +58,15 @@ def before(world):
                           "spec": {"containers": [{"name": "page", "image": "lab/hello:1", "imagePullPolicy": "Never"}]}}}}])
     for name in ("by-name", "pinned", "by-group"):
         world.lab.apply(list(endpoints(name)))
-    return world.devices(world.roll_out("containerboot"))
+    devices = world.devices(world.roll_out("containerboot"))
+    world.lab.wait("a page by HTTPS", lambda: trusted_page(world.lab, "site." + world.lab.inner["LAB_DOMAIN"]))
+    return devices
 
 
 @pytest.fixture(scope="module")
 def native(world, before):
-    """The same, of tailrender-proxy."""
+    """The same, of tailrender-proxy, and an Ingress more, for the group."""
+    world.add(ingress("shared", **{"tailscale.com/proxy-group": "front"}))
     begun = time.monotonic()
     objects = world.roll_out("native")
     print(f"all pods run it after {time.monotonic() - begun:.0f} s")
@@ -262,7 +77,7 @@ def test_all_join_and_keep_their_devices(lab, world, before, native):
     assert native == before
     images = {image for item in lab.get("pod", "-n", NAMESPACE)["items"] if item["metadata"]["labels"].get("app") != "operator"
               for image in [container["image"] for container in item["spec"]["containers"]]}
-    assert images == {"lab/proxy:1.0.0"}
+    assert images == {":".join(IMAGE.values())}
     assert usable_keys(lab) == []
 
 
@@ -299,32 +114,23 @@ def test_egress_group(lab, world, native):
         assert set(sum(answers, [])) == wanted, "both pods, and no failure"
 
 
-def put_certificate(lab, world, name):
-    """Of the lab's authority, where tailscaled keeps its own; it looks there when it starts."""
-    fqdn, pod = f"{name}.{lab.inner['LAB_DOMAIN']}", world.pod_of(name)
-    lab.run("sh", "-c", f"""cd "$LAB" && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout {name}.key -subj /CN={fqdn} \
-        -addext subjectAltName=DNS:{fqdn} -days 2 -CA ca.crt -CAkey ca.key -out {name}.crt""")
-    files = {f"{fqdn}.{end}": lab.run("sh", "-c", f'cat "$LAB/{name}.{end}"') for end in ("crt", "key")}
-    lab.kubectl("patch", "secret", pod, "-n", NAMESPACE, "--type", "merge", "-p", json.dumps({"stringData": files}))
-    lab.kubectl("delete", "pod", pod, "-n", NAMESPACE, "--grace-period", "1")
-    return fqdn, pod
-
-
-def secure_page(lab, name, *words, on=None):
-    return lab.run("sh", "-c", f'curl -sSf --max-time 10 --cacert "$LAB/ca.crt" "$@" https://{name}/', "sh", *words, on=on)
-
-
 def test_ingress_serves(lab, world, native):
-    name, pod = put_certificate(lab, world, "site")
-    assert lab.wait("a page by HTTPS", lambda: secure_page(lab, name, on="client")) == "hello from the lab\n"
+    """With the certificate that stock containerboot's tailscaled has ordered."""
+    name, pod = f"site.{lab.inner['LAB_DOMAIN']}", world.pod_of("site")
+    assert lab.wait("a page by HTTPS", lambda: trusted_page(lab, name)) == "hello from the lab\n"
     assert json.loads(world.in_pod(pod, "tailscale", "status", "--json"))["BackendState"] == "Running", "with a read-only root"
+    assert json.loads(world.in_pod(pod, "tailscale", "serve", "status", "--json"))["AllowFunnel"] == {name + ":443": True}
+    assert lab.tailnet.device(native[pod][0])["funnel"], "what the control server was told"
+    assert orders(lab, name) == 1
 
 
 def test_ingress_takes_cluster_traffic(lab, world, native):
-    name, pod = put_certificate(lab, world, "site-inside")
-    assert lab.wait("a page by HTTPS", lambda: secure_page(lab, name, on="client")) == "hello from the lab\n"
-    found = lab.wait("the same at the address of the pod", lambda: secure_page(lab, name, "--resolve", f"{name}:443:{world.ips(pod)[0]}"))
-    assert found == "hello from the lab\n"
+    """With a certificate that is ordered now, and once, however often the pod starts."""
+    name, pod = f"site-inside.{lab.inner['LAB_DOMAIN']}", world.pod_of("site-inside")
+    assert (lab.wait("a page by HTTPS", lambda: trusted_page(lab, name)), orders(lab, name)) == ("hello from the lab\n", 1)
+    lab.kubectl("delete", "pod", pod, "-n", NAMESPACE, "--grace-period", "1")
+    found = lab.wait("the same at the address of the next pod", lambda: trusted_page(lab, name, "--resolve", f"{name}:443:{world.ips(pod)[0]}", on=None))
+    assert (found, orders(lab, name)) == ("hello from the lab\n", 1)
 
 
 def approve_routes(lab, device, wanted):
@@ -342,13 +148,42 @@ def test_connector(lab, world, native):
     world.answers("the backend answers behind the Connector", BEHIND, f"backend saw {world.ips(pod)[0]}", on="client")
 
 
+def service_addresses(lab, name):
+    """Of a Tailscale Service, IPv4 first."""
+    return lab.wait(f"{name} is registered", lambda: lab.tailnet.state()["services"].get(name, {}).get("addrs"))
+
+
+def group_is_reached(lab, world):
+    """By both machines, each through another pod. Returns the pod of each."""
+    ips = {pod: world.ips(pod) for pod in ("front-0", "front-1")}
+    pods = {}
+    for machine in ("client", "other"):
+        for family, address in enumerate(service_addresses(lab, "svc:apps-by-group")):
+            said = {f"backend saw {ips[pod][family]}": pod for pod in ips}
+            pod = lab.wait(f"{machine} reaches {address}", lambda machine=machine, address=address, said=said: one_of(said, world.ask(address, on=machine)))
+            assert pods.setdefault(machine, pod) == pod, "pod for IPv4 and IPv6"
+    assert len(set(pods.values())) == 2, pods
+    return pods
+
+
+def one_of(known, said):
+    """What is known of the one answer that TCP and UDP got."""
+    [answer] = set(said)
+    return known.get(answer)
+
+
+def survives_the_loss_of_a_pod(lab, world):
+    """For the machine that was led to it, the other pod takes over. Returns after how many seconds."""
+    pods = group_is_reached(lab, world)
+    address, wanted = service_addresses(lab, "svc:apps-by-group")[0], f"backend saw {world.ips(pods['other'])[0]}"
+    lab.kubectl("delete", "pod", pods["client"], "-n", NAMESPACE, "--force", "--grace-period=0")
+    begun = time.monotonic()
+    lab.wait(f"{pods['other']} takes the client over", lambda: world.ask(address, on="client") == [wanted] * 2, LIVE_SECONDS)
+    return time.monotonic() - begun
+
+
 def test_ingress_group(lab, world, native):
-    addresses = lab.wait("the Tailscale Service is registered", lambda: lab.tailnet.state()["services"].get("svc:apps-by-group", {}).get("addrs"))
-    routes = [f"{address}/{128 if ':' in address else 32}" for address in addresses]
-    world.in_pod("front-0", "tailscale", "set", "--advertise-routes=" + ",".join(routes))
-    approve_routes(lab, native["front-0"][0], routes)
-    for address, ip in zip(sorted(addresses, key=lambda address: ":" in address), world.ips("front-0")):
-        world.answers(f"the backend answers at {address}", address, f"backend saw {ip}", on="client")
+    group_is_reached(lab, world)
 
 
 def test_peer_relay(lab, world, native):
@@ -426,21 +261,20 @@ def seconds_to_change(lab, world, change, what, probe):
 def test_changes_are_live_at_once(lab, world, native):
     """Where the kubelet would take up to 90 seconds to bring the mounted files up to date."""
     tree = world.folder / "tree/all.yaml"
-    text = tree.read_text(encoding="utf-8")
-    more = yaml.safe_dump(egress("later", proxy_group="out", tailnet_ip=world.client[0]))
+    more = egress("later", proxy_group="out", tailnet_ip=world.client[0])
 
     def later():
         found = lab.items("service", "-n", NAMESPACE, "-l", "tailscale.com/parent-resource=later")
         [address] = {item["spec"]["clusterIPs"][0] for item in found if item["spec"].get("clusterIPs")}
         return [said.partition(" saw ")[0] for said in world.ask(address)] == ["client", "client"]
     seconds = {"a Service of the egress group": seconds_to_change(
-        lab, world, lambda: tree.write_text(f"{text}---\n{more}", encoding="utf-8"), "the later Service leads to the client", later)}
+        lab, world, lambda: world.add(more), "the later Service leads to the client", later)}
     name = f"site.{lab.inner['LAB_DOMAIN']}"
 
     def moved():
-        return lab.run("sh", "-c", f'curl -sS --max-time 5 --cacert "$LAB/ca.crt" -o /dev/null -w "%{{http_code}}" https://{name}/', on="client") == "404"
+        return lab.run("sh", "-c", f'curl -sS --max-time 5 --cacert "$LAB/trusted.crt" -o /dev/null -w "%{{http_code}}" https://{name}/', on="client") == "404"
     path = {"host": "site", "http": {"paths": [{"path": "/elsewhere", "pathType": "Prefix", "backend": {"service": {"name": "hello", "port": {"number": 80}}}}]}}
-    changed = ingress("site")
+    changed = ingress("site", **FUNNEL)
     changed["spec"]["rules"] = [path]
     del changed["spec"]["defaultBackend"]
     documents_now = [item if (item["kind"], item["metadata"]["name"]) != ("Ingress", "site") else changed
@@ -450,32 +284,21 @@ def test_changes_are_live_at_once(lab, world, native):
     print(", ".join(f"{what} after {took:.1f} s" for what, took in seconds.items()))
 
 
-# Connects again and again, until its input ends; says how often, and how often in vain.
-LOAD = """
-import select, socket, sys, time
-address, port, good, bad = sys.argv[1], int(sys.argv[2]), 0, []
-while not select.select([sys.stdin], [], [], 0.05)[0]:
-    try:
-        with socket.create_connection((address, port), timeout=5) as one:
-            one.settimeout(5)
-            good += one.recv(2048) != b""
-    except OSError as error:
-        bad.append(f"{time.strftime('%X')} {type(error).__name__}")
-print(good, len(bad), *bad[:20], sep="\\n")
-"""
-
-
 def test_rolling_restart_of_a_group(lab, world, native):
     [one] = [item for item in lab.items("service", "-n", NAMESPACE, "-l", "tailscale.com/parent-resource=through-group") if item["spec"].get("clusterIPs")]
-    load = subprocess.Popen([sys.executable, "-c", LOAD, one["spec"]["clusterIP"], str(PORT)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                            text=True, preexec_fn=lab.enter)
-    begun = time.monotonic()
-    lab.kubectl("rollout", "restart", "statefulset", "out", "-n", NAMESPACE)
-    lab.kubectl("rollout", "status", "statefulset", "out", "-n", NAMESPACE, "--timeout", "240s")
-    said, _ = load.communicate("\n")
-    good, bad, *failures = said.split("\n")
-    print(f"{good} connections while both pods were replaced in {time.monotonic() - begun:.0f} s, {bad} in vain: {failures}")
-    assert int(good) > 100 and int(bad) == 0
+    with Load(lab, one["spec"]["clusterIP"]) as load:
+        lab.kubectl("rollout", "restart", "statefulset", "out", "-n", NAMESPACE)
+        lab.kubectl("rollout", "status", "statefulset", "out", "-n", NAMESPACE, "--timeout", "240s")
+    assert load.good > 100 and load.bad == 0
+
+
+def test_ingress_group_survives_the_loss_of_a_pod(lab, world, native):
+    print(f"taken over after {survives_the_loss_of_a_pod(lab, world):.1f} s")
+    lab.wait("both pods are ready", lambda: world.is_rolled_out("front"))
+    with Load(lab, service_addresses(lab, "svc:apps-by-group")[0], "client") as load:
+        lab.kubectl("delete", "pod", group_is_reached(lab, world)["client"], "-n", NAMESPACE)
+        lab.wait("both pods are ready", lambda: world.is_rolled_out("front"))
+    assert load.good > 100 and load.bad == 0
 
 
 def test_deleted_device_comes_back(lab, world, native):
@@ -491,9 +314,23 @@ def test_deleted_device_comes_back(lab, world, native):
     world.answers("the backend answers", world.addresses(pod)[0], f"backend saw {world.ips(pod)[0]}", on="client")
 
 
+def test_certificate_of_a_group(lab, world, native):
+    """It is ordered once, by one pod, and served by both."""
+    name = f"shared.{lab.inner['LAB_DOMAIN']}"
+    for machine in ("client", "other"):
+        found = lab.wait(f"a page by HTTPS on {machine}", lambda machine=machine: trusted_page(lab, name, on=machine))
+        assert found == "hello from the lab\n"
+    assert (serial(lab, name, "client"), orders(lab, name)) == (serial(lab, name, "other"), 1)
+
+
 def test_back_to_containerboot(lab, world, native):
     objects = world.roll_out("containerboot")
     assert world.devices(objects) == native
+    print(f"taken over after {survives_the_loss_of_a_pod(lab, world):.1f} s")
+    for name in ("site", "site-inside", "shared"):
+        name = f"{name}.{lab.inner['LAB_DOMAIN']}"
+        lab.wait(f"https://{name}", lambda name=name: trusted_page(lab, name))
+        assert orders(lab, name) == 1, f"orders for {name}"
     pod = world.pod_of("pinned")
     world.answers("the backend answers", world.addresses(pod)[0], f"backend saw {world.ips(pod)[0]}", on="client")
     assert usable_keys(lab) == []

@@ -7,7 +7,7 @@
     images.py program OUTPUT_FILE TAG PROGRAM
 
 "standard" are the lab's own: pause, hello, and a tailscale image with what stock containerboot needs: three programs, and a shell with
-sysctl; it trusts FOLDER/ca.crt; each is one layer. "release" is that image, FOLDER/tailscale.tar, and FOLDER/k8s-proxy.tar of a release (1.104);
+sysctl; it trusts FOLDER/trusted.crt; each is one layer. "release" is that image, FOLDER/tailscale.tar, and FOLDER/k8s-proxy.tar of a release (1.104);
 programs of all but the standard one have its name at their end. "proxy", FOLDER/proxy.tar, has tailscaled and tailscale of the release,
 and PROGRAM in containerboot's place, with its libraries. "program" is the image that plugins/image makes of the runtime, with PROGRAM in its place;
 a static one, which needs no libraries, gets a layer with a shell.
@@ -97,7 +97,7 @@ def version_of(program):
 
 
 def authorities(output):
-    return {"etc/ssl/certs/ca-certificates.crt": pathlib.Path(output, "ca.crt").read_bytes()}
+    return {"etc/ssl/certs/ca-certificates.crt": pathlib.Path(output, "trusted.crt").read_bytes()}
 
 
 def write_stock(output, image, programs, suffix, names):

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"io"
 	"log"
@@ -23,12 +22,11 @@ import (
 	"tailscale.com/tstest/integration/testcontrol"
 	"tailscale.com/types/key"
 	"tailscale.com/types/logger"
-	"tailscale.com/util/zstdframe"
 )
 
 // Control is Tailscale's test control server, to which every key is good and every device for ever. What it lacks is put in front
-// of two of its handlers, behind the encryption: registration asks the tailnet, and a deleted device is told that it is logged out.
-// Its nodes get the ids, names and tags that the API tells of.
+// of two of its handlers, behind the encryption: registration asks the tailnet, a deleted device is told that it is logged out, and
+// the map of every other one is completed with the Tailscale Services. Its nodes get the ids, names and tags that the API tells of.
 type Control struct {
 	tailnet *Tailnet
 	server  *testcontrol.Server
@@ -42,6 +40,10 @@ type Control struct {
 	streams map[key.NodePublic]context.CancelFunc
 	polls   map[key.NodePublic]int
 	routed  map[key.NodePublic][]string
+	// hosting is who hosts which Tailscale Service, under the tailnet's lock.
+	hosting []hosting
+	// records is the admin URL of pebble, which has the DNS server for challenges; without it, there are none.
+	records string
 	// anchor is a peer that every node has, and that is never there: a map without peers means "as before", so that without it
 	// a node would keep the last one that it lost.
 	anchor *tailcfg.Node
@@ -58,7 +60,7 @@ func unexported[T any](server *testcontrol.Server, name string) *T {
 
 const userID = tailcfg.UserID(123)
 
-func newControl(tailnet *Tailnet, listen *net.TCPAddr) *Control {
+func newControl(tailnet *Tailnet, listen *net.TCPAddr, records string) *Control {
 	quiet := func(string, ...any) {}
 	server := &testcontrol.Server{
 		Logf: quiet, MagicDNSDomain: tailnet.domain, AllNodesSameUser: true,
@@ -73,13 +75,14 @@ func newControl(tailnet *Tailnet, listen *net.TCPAddr) *Control {
 		tailnet: tailnet, server: server, machine: machine, nodesMu: unexported[sync.Mutex](server, "mu"),
 		nodes:   unexported[map[key.NodePublic]*tailcfg.Node](server, "nodes"),
 		streams: map[key.NodePublic]context.CancelFunc{}, polls: map[key.NodePublic]int{}, routed: map[key.NodePublic][]string{},
-		anchor: newAnchor(tailnet.domain),
+		records: records, anchor: newAnchor(tailnet.domain),
 	}
 	*c.nodes = map[key.NodePublic]*tailcfg.Node{c.anchor.Key: c.anchor}
 	mux.HandleFunc("POST /machine/register", c.register)
 	mux.HandleFunc("POST /machine/map", c.poll)
+	mux.HandleFunc("POST /machine/set-dns", c.setDNS)
 	// The server ends the whole process at paths that it does not know.
-	for _, path := range []string{"/machine/set-dns", "/machine/feature/query", "/machine/audit-log", "/machine/set-device-attr"} {
+	for _, path := range []string{"/machine/feature/query", "/machine/audit-log", "/machine/set-device-attr"} {
 		mux.HandleFunc(path, http.NotFound)
 	}
 	go func() {
@@ -219,9 +222,9 @@ func (c *Control) loggedOut(device *Device) {
 // message can undo a change, since the server copies, alters and stores: thus it runs every second too.
 func (c *Control) reconcile() {
 	routes := map[key.NodePublic][]netip.Prefix{}
-	changed := false
 	c.tailnet.mu.Lock()
 	c.nodesMu.Lock()
+	changed := c.spreadLocked()
 	for nodeKey, node := range *c.nodes {
 		if node == c.anchor {
 			continue
@@ -240,6 +243,7 @@ func (c *Control) reconcile() {
 			node.Name, node.Tags, node.Online = device.Name+".", slices.Clone(device.Tags), &connected
 			changed = true
 		}
+		c.askLocked(nodeKey, device)
 		if !slices.Equal(c.routed[nodeKey], device.EnabledRoutes) {
 			c.routed[nodeKey] = slices.Clone(device.EnabledRoutes)
 			routes[nodeKey] = prefixes(device.EnabledRoutes)
@@ -278,6 +282,9 @@ func (c *Control) poll(w http.ResponseWriter, r *http.Request) {
 	}
 	streaming := request.Stream && !request.ReadOnly
 	c.heard(&request, streaming)
+	w = &mapWriter{ResponseWriter: w, compressed: request.Compress != "", edit: func(told *tailcfg.MapResponse) {
+		c.complete(told, request.NodeKey)
+	}}
 	if !streaming {
 		c.machine.ServeHTTP(w, r)
 		return
@@ -298,7 +305,7 @@ func (c *Control) poll(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// heard takes a node's host name and routes over into its device.
+// heard takes what a node says of itself over into its device: host name, routes, whether it asks for Funnel, and the hash of its Services.
 func (c *Control) heard(request *tailcfg.MapRequest, streaming bool) {
 	c.tailnet.mu.Lock()
 	defer c.tailnet.mu.Unlock()
@@ -314,6 +321,7 @@ func (c *Control) heard(request *tailcfg.MapRequest, streaming bool) {
 		for _, prefix := range info.RoutableIPs {
 			device.Routes = append(device.Routes, prefix.String())
 		}
+		device.Funnel, device.servicesHash = info.IngressEnabled, info.ServicesHash
 		c.tailnet.renameLocked(device, info.Hostname)
 	}
 }
@@ -321,7 +329,7 @@ func (c *Control) heard(request *tailcfg.MapRequest, streaming bool) {
 // expel tells a node that is no device that its node key is expired, upon which it wants to log in anew.
 func (c *Control) expel(w http.ResponseWriter, r *http.Request, request *tailcfg.MapRequest) {
 	address := netip.MustParsePrefix("100.64.0.1/32")
-	text, err := json.Marshal(&tailcfg.MapResponse{Node: &tailcfg.Node{
+	err := sendMessage(w, request.Compress != "", &tailcfg.MapResponse{Node: &tailcfg.Node{
 		ID: 1, StableID: "gone", Name: "gone." + c.tailnet.domain + ".", User: userID, Key: request.NodeKey,
 		MachineAuthorized: true, Addresses: []netip.Prefix{address}, AllowedIPs: []netip.Prefix{address},
 		KeyExpiry: time.Now().Add(-time.Minute), Expired: true,
@@ -330,11 +338,6 @@ func (c *Control) expel(w http.ResponseWriter, r *http.Request, request *tailcfg
 		http.Error(w, err.Error(), 500)
 		return
 	}
-	if request.Compress != "" {
-		text = zstdframe.AppendEncode(nil, text, zstdframe.FastestCompression)
-	}
-	binary.Write(w, binary.LittleEndian, uint32(len(text)))
-	w.Write(text)
 	http.NewResponseController(w).Flush()
 	if request.Stream {
 		<-r.Context().Done()

@@ -4,7 +4,7 @@
 // Nodes register only with a key that this API minted; a single-use key registers one device. A deleted device is logged out
 // and leaves its peers' maps. One process is one tailnet; run several for several tailnets.
 //
-// It does not check clients' certificates, keep anything across a restart, or carry Tailscale Services' traffic.
+// It does not check clients' certificates, or keep anything across a restart.
 package main
 
 import (
@@ -33,6 +33,7 @@ func main() {
 	clients := flag.String("clients", "", "JSON file with the OAuth clients (see README.md); more through the admin endpoint")
 	kube := flag.String("kube", "", "URL of a Kubernetes API server; faults happen to what is sent to it through the address printed as \"kube\"")
 	kubeCA := flag.String("kube-ca", "", "file with the certificate of its authority")
+	dns := flag.String("dns", "", "admin URL of pebble (scripts/e2e/modules/pebble), which gets the records by which nodes ask for certificates")
 	domain := flag.String("domain", "lab.ts.net", "MagicDNS domain of the tailnet")
 	flag.Parse()
 	if flag.NArg() > 0 {
@@ -65,7 +66,7 @@ func main() {
 	handler := http.NewServeMux()
 	handler.Handle("/api/v2/", tailnet.apiHandler())
 	if !*apiOnly {
-		tailnet.control = newControl(tailnet, listener.Addr().(*net.TCPAddr))
+		tailnet.control = newControl(tailnet, listener.Addr().(*net.TCPAddr), *dns)
 		handler.Handle("/", tailnet.control)
 	}
 	told := map[string]string{

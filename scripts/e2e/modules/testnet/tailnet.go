@@ -76,8 +76,15 @@ type Device struct {
 	EnabledRoutes []string     `json:"enabledRoutes"`
 	NodeKey       string       `json:"nodeKey,omitempty"`
 	MachineKey    string       `json:"machineKey,omitempty"`
-	named         bool
-	number        int
+	// Serves has the Tailscale Services of its configuration, and whether it advertises them.
+	Serves map[string]bool `json:"serves,omitempty"`
+	// Funnel is whether it asks for connections from the Internet.
+	Funnel bool `json:"funnel,omitempty"`
+	// The hash of its Services as it told it, and that of Serves; asked is whether it is being asked for them.
+	servicesHash, servesHash string
+	asked                    bool
+	named                    bool
+	number                   int
 }
 
 // Rejection is a registration that was refused.

@@ -1,0 +1,17 @@
+"""The lab's ACME server, as tests see it."""
+
+
+def orders(lab, name):
+    """How many certificates for the name were ordered: each order has the name validated once."""
+    return lab.run("sh", "-c", 'cat "$LAB/pebble.log"').count(f'Pulled a task from the Tasks queue: &va.vaTask{{Identifier:acme.Identifier{{Type:"dns", Value:"{name}"')
+
+
+def trusted_page(lab, name, *words, on="client"):
+    """Fetched by HTTPS with a certificate that pods would trust; `words` are more for curl."""
+    return lab.run("sh", "-c", f'curl -sSf --max-time 20 --cacert "$LAB/trusted.crt" "$@" https://{name}/', "sh", *words, on=on)
+
+
+def serial(lab, name, on="client"):
+    """Of the certificate that is served."""
+    script = f'openssl s_client -connect {name}:443 -servername {name} </dev/null 2>/dev/null | openssl x509 -noout -serial'
+    return lab.run("sh", "-c", script, on=on).strip()

@@ -1,0 +1,245 @@
+"""One of each mode of proxies, as test_native_proxies.py renders and reaches them: two programs that answer over TCP and UDP with the address
+that they saw, a Service, Ingress, Connector, PeerRelay and group of each kind, and what asks them.
+"""
+import json
+import subprocess
+import time
+
+import yaml
+
+from audit import moment
+from harness import SCRIPT
+from hello import namespaces_first
+from installed import NAMESPACE, data_of
+from shared.checks import documents, run
+
+RELEASE = "1.104"
+PINNED = "10.96.77.7"
+BEHIND, NETWORK = "10.20.0.1", "10.20.0.0/16"
+FUNNEL = {"tailscale.com/funnel": "true"}
+IMAGE = {"repository": "lab/proxy", "tag": "1.0.0"}
+PORT, PROBE_SECONDS = 8001, 5
+END_SECONDS = 60
+LIVE_SECONDS = 30  # far less than the kubelet takes for mounted files, as a rule
+# Answers over TCP and UDP, with its name and the address that asked. Datagrams are answered from the address that they were sent to.
+SERVER = """
+import socket, sys, threading
+name, port, addresses = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
+def answer(address):
+    return f"{name} saw {address[0].removeprefix('::ffff:')}".encode()
+tcp = socket.create_server(("::", port), family=socket.AF_INET6, dualstack_ipv6=True, backlog=1024)
+def datagrams(own):
+    udp = socket.socket(socket.AF_INET6 if ":" in own else socket.AF_INET, socket.SOCK_DGRAM)
+    udp.bind((own, port))
+    while True:
+        _, address = udp.recvfrom(2048)
+        udp.sendto(answer(address), address)
+def serve(connection, address):
+    try:
+        connection.sendall(answer(address))
+        while connection.recv(2048):
+            connection.sendall(b".")
+    except OSError:
+        pass
+    connection.close()
+for own in addresses:
+    threading.Thread(target=datagrams, args=(own,), daemon=True).start()
+while True:
+    threading.Thread(target=serve, args=tcp.accept(), daemon=True).start()
+"""
+# What the server answers over each, or why it does not.
+CLIENT = f"""
+import socket, sys
+address, port = sys.argv[1], int(sys.argv[2])
+family = socket.AF_INET6 if ":" in address else socket.AF_INET
+for kind in socket.SOCK_STREAM, socket.SOCK_DGRAM:
+    with socket.socket(family, kind) as one:
+        one.settimeout({PROBE_SECONDS})
+        try:
+            one.connect((address, port))
+            if kind == socket.SOCK_DGRAM:
+                one.send(b"?")
+            print(one.recv(2048).decode())
+        except OSError as error:
+            print(type(error).__name__)
+"""
+
+
+def service(name, annotations=None, **spec):
+    """With the port of the server, over TCP and UDP."""
+    ports = [{"name": protocol.lower(), "port": PORT, "protocol": protocol} for protocol in ("TCP", "UDP")]
+    return {"apiVersion": "v1", "kind": "Service", "metadata": {"name": name, "namespace": "apps", "annotations": annotations or {}},
+            "spec": {"ports": ports, **spec}}
+
+
+def egress(name, **annotations):
+    keys = {"tailscale.com/" + key.replace("_", "-"): value for key, value in annotations.items()}
+    return service(name, keys, type="ExternalName", externalName="placeholder")
+
+
+def ingress(name, **annotations):
+    return {"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": {"name": name, "namespace": "apps", "annotations": annotations},
+            "spec": {"ingressClassName": "tailscale", "tls": [{"hosts": [name]}],
+                     "defaultBackend": {"service": {"name": "hello", "port": {"number": 80}}}}}
+
+
+def resource(kind, name, **spec):
+    return {"apiVersion": "tailscale.com/v1alpha1", "kind": kind, "metadata": {"name": name}, "spec": spec}
+
+
+def with_acme_directory(url):
+    env = [{"name": "TS_DEBUG_ACME_DIRECTORY_URL", "value": url}]
+    return resource("ProxyClass", "acme", statefulSet={"pod": {"tailscaleContainer": {"env": env}}})
+
+
+def inputs(client, acme):
+    expose = {"tailscale.com/expose": "true"}
+    return [
+        {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "hello", "namespace": "apps"},
+         "spec": {"selector": {"app": "hello"}, "ports": [{"port": 80, "targetPort": 8080}]}},
+        service("by-name", expose, ipFamilyPolicy="RequireDualStack"), service("pinned", expose, clusterIP=PINNED),
+        egress("to-address", tailnet_ip=client), egress("to-name", tailnet_fqdn="client.lab.ts.net"),
+        with_acme_directory(acme), ingress("site", **FUNNEL), ingress("site-inside", **{"tailscale.com/experimental-forward-cluster-traffic-via-ingress": "true"}),
+        resource("Connector", "router", subnetRouter={"advertiseRoutes": [NETWORK]}),
+        resource("PeerRelay", "edge"), resource("ProxyGroup", "out", type="egress", replicas=2),
+        egress("through-group", proxy_group="out", tailnet_fqdn="client.lab.ts.net"),
+        resource("ProxyGroup", "front", type="ingress", replicas=2),
+        service("by-group", {"tailscale.com/proxy-group": "front", "tailscale.com/expose": "true"}, ipFamilyPolicy="RequireDualStack"),
+    ]
+
+
+def endpoints(name):
+    """Of a Service without selector: the server beside the node."""
+    for family, address in (("IPv4", "10.77.0.1"), ("IPv6", "fd00:77::1")):
+        yield {"apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "addressType": family,
+               "metadata": {"name": f"{name}-{family.lower()}", "namespace": "apps", "labels": {"kubernetes.io/service-name": name}},
+               "endpoints": [{"addresses": [address], "conditions": {"ready": True}}],
+               "ports": [{"name": protocol.lower(), "port": PORT, "protocol": protocol} for protocol in ("TCP", "UDP")]}
+
+
+class World:
+    def __init__(self, lab, tailrender, folder):
+        self.lab, self.tailrender, self.folder = lab, tailrender, folder
+        self.client = lab.run("tailscale", "ip", on="client").split()
+        (folder / "tree").mkdir()
+        (folder / "tree/all.yaml").write_text(yaml.safe_dump_all(inputs(self.client[0], lab.inner["LAB_ACME"])), encoding="utf-8")
+        (folder / "tree/fleet.yaml").write_text("defaultNamespace: apps\n", encoding="utf-8")
+
+    def add(self, item):
+        """To the inputs."""
+        with (self.folder / "tree/all.yaml").open("a", encoding="utf-8") as file:
+            file.write("---\n" + yaml.safe_dump(item))
+
+    def settings(self, dataplane):
+        ours = {"dataplane": dataplane, "operatorVersion": RELEASE, "tailnetDomain": self.lab.inner["LAB_DOMAIN"],
+                **{f"proxyImage.{key}": value for key, value in IMAGE.items()}}
+        return ["--set=loginServer=" + self.lab.tailnet.url, "--set=proxyConfig.defaultProxyClass=acme", *(f"--set=tailrender.{key}={value}" for key, value in ours.items())]
+
+    def render(self, dataplane):
+        return documents(run(self.tailrender, "render", self.folder / "tree", "--quiet", *self.settings(dataplane)))
+
+    def roll_out(self, dataplane):
+        objects = self.render(dataplane)
+        namespaces_first(self.lab, objects)
+        for name in (item["metadata"]["name"] for item in objects if item["kind"] == "StatefulSet"):
+            self.lab.wait(f"{name} is rolled out", lambda name=name: self.is_rolled_out(name))
+        return objects
+
+    def is_rolled_out(self, name):
+        """containerboot 1.104.5 now and then does not end when it is told to, before its grace period is over: 360 s in an egress group."""
+        found = self.lab.get("statefulset", name, "-n", NAMESPACE)
+        status, wanted = found["status"], found["spec"]["replicas"]
+        for pod in self.lab.items("pod", "-n", NAMESPACE):
+            meta = pod["metadata"]
+            late = "deletionTimestamp" in meta and \
+                time.time() - moment(meta["deletionTimestamp"]) + meta["deletionGracePeriodSeconds"] > END_SECONDS
+            stuck = late and self.processes(meta["uid"]).get("containerboot")
+            if stuck:
+                print(f"containerboot of {meta['name']} does not end")
+                self.lab.run("kill", "-KILL", str(stuck))
+        return status.get("observedGeneration") == found["metadata"]["generation"] and \
+            status.get("currentRevision") == status.get("updateRevision") and status.get("readyReplicas") == status["replicas"] == wanted
+
+    def devices(self, objects):
+        """Device and addresses of every pod that has joined."""
+        def joined(pod):
+            data = data_of(self.lab, pod)
+            return data.get("device_fqdn") and (data["device_id"], data["device_fqdn"], data["device_ips"])
+        return {pod: self.lab.wait(f"{pod} joins", lambda pod=pod: joined(pod)) for pod in self.pods(objects)}
+
+    @staticmethod
+    def pods(objects):
+        return [f"{item['metadata']['name']}-{number}" for item in objects if item["kind"] == "StatefulSet"
+                for number in range(item["spec"]["replicas"])]
+
+    def pod_of(self, parent):
+        [name] = [item["metadata"]["name"] for item in self.render("native") if item["kind"] == "StatefulSet" and
+                  item["metadata"]["labels"]["tailscale.com/parent-resource"] == parent]
+        return name + "-0"
+
+    def ips(self, pod):
+        """Of the pod in the cluster, IPv4 first."""
+        return [item["ip"] for item in self.lab.get("pod", pod, "-n", NAMESPACE)["status"]["podIPs"]]
+
+    def addresses(self, pod):
+        """Of its device."""
+        return json.loads(data_of(self.lab, pod)["device_ips"])
+
+    def ask(self, address, port=PORT, on=None):
+        """What the server says over TCP and over UDP."""
+        return self.lab.run("python3", "-c", CLIENT, address, str(port), on=on).splitlines()
+
+    def answers(self, what, address, wanted, port=PORT, on=None):
+        """Waits for it over both."""
+        def found():
+            said = self.ask(address, port, on)
+            assert said == [wanted] * 2, f"{said}, not {wanted}"
+            return True
+        self.lab.wait(what, found, 60)
+
+    def in_pod(self, pod, *command):
+        return self.lab.kubectl("exec", pod, "-n", NAMESPACE, "--", *command)
+
+    def uid(self, pod):
+        return self.lab.get("pod", pod, "-n", NAMESPACE)["metadata"]["uid"]
+
+    def processes(self, uid):
+        """Of a pod. Name: process id beside the node."""
+        script = 'for p in $(grep -ls "$1" /proc/[0-9]*/cgroup | cut -d/ -f3); do echo "$p $(cat /proc/$p/comm)"; done'
+        lines = self.lab.run("sh", "-c", script, "sh", uid).splitlines()
+        return {name: int(number) for number, name in (line.split(" ", 1) for line in lines)}
+
+    def restarts(self, pod):
+        return self.lab.get("pod", pod, "-n", NAMESPACE)["status"]["containerStatuses"][0]["restartCount"]
+
+
+# Connects again and again, until its input ends; says how often, and how often in vain.
+LOAD = """
+import select, socket, sys, time
+address, port, good, bad = sys.argv[1], int(sys.argv[2]), 0, []
+while not select.select([sys.stdin], [], [], 0.05)[0]:
+    try:
+        with socket.create_connection((address, port), timeout=5) as one:
+            one.settimeout(5)
+            good += one.recv(2048) != b""
+    except OSError as error:
+        bad.append(f"{time.strftime('%X')} {type(error).__name__}")
+print(good, len(bad), *bad[:20], sep="\\n")
+"""
+
+
+class Load:
+    """New connections while its block runs, one after the other, from beside the node or a machine; then `good` says how many, `bad` how many in vain."""
+
+    def __init__(self, lab, address, on=None):
+        command = [SCRIPT, "run", *(["--on", on] if on else []), "python3", "-c", LOAD, address, str(PORT)]
+        self.process = subprocess.Popen(command, env=lab.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def __enter__(self):
+        self.begun = time.monotonic()
+        return self
+
+    def __exit__(self, kind, error, trace):
+        said, _ = self.process.communicate("\n")
+        self.good, self.bad, *failures = (int(line) if line.isdigit() else line for line in said.splitlines())
+        print(f"{self.good} connections in {time.monotonic() - self.begun:.0f} s, {self.bad} in vain: {failures}")

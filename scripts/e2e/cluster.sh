@@ -1,10 +1,21 @@
-# Sourced by scripts/e2e/apiserver and scripts/e2e/lab: keys, etcd and kube-apiserver of a cluster whose node has the address 10.77.0.1.
+# Sourced by scripts/e2e/apiserver and scripts/e2e/lab: keys, etcd and kube-apiserver of a cluster.
 # All files are in the working directory; the caller has made the network, and sets PATH to the programs of scripts/e2e/tools.
 # shellcheck shell=bash
 
-node_ip=10.77.0.1
-service_cidrs=10.96.0.0/16,fd00:96::/112
 ready_seconds=120
+
+# be_cluster NUMBER: of those that share a tailnet; no addresses are two clusters' own.
+be_cluster() {
+    cluster=$1
+    node_ip=10.$((76 + cluster)).0.1 node_ip6=fd00:$((76 + cluster))::1
+    api_ip=10.$((95 + cluster)).0.1 api_ip6=fd00:$((95 + cluster))::1
+    service_cidrs=10.$((95 + cluster)).0.0/16,fd00:$((95 + cluster))::/112
+    pods=10.$((243 + cluster)).0 pods6=fd00:$((243 + cluster))
+    pod_cidrs=$pods.0/16,$pods6::/56
+    node_name=lab
+    ((cluster == 1)) || node_name=lab$cluster
+}
+be_cluster 1
 
 # require PROGRAM:PACKAGE…: die unless each program is there.
 require() {
@@ -23,7 +34,7 @@ sign() {
 make_keys() {
     openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -subj /CN=ca -days 2 -out ca.crt
     sign server /CN=kube-apiserver \
-        "subjectAltName=IP:127.0.0.1,IP:$node_ip,IP:10.96.0.1,IP:fd00:96::1,DNS:localhost,DNS:kubernetes,DNS:kubernetes.default.svc"
+        "subjectAltName=IP:127.0.0.1,IP:$node_ip,IP:$api_ip,IP:$api_ip6,DNS:localhost,DNS:kubernetes,DNS:kubernetes.default.svc"
     sign admin /O=system:masters/CN=admin extendedKeyUsage=clientAuth
     openssl ecparam -name prime256v1 -genkey -noout -out accounts.key
     openssl ec -in accounts.key -pubout -out accounts.pub

@@ -1,37 +1,42 @@
 """Proves in the lab that groups which the tailnet reaches need nothing but their rendered objects.
 
 The groups "front" and "kube" of examples/fleet are rendered and applied, with our controller running. Stock containerboot joins and takes
-over the addresses that the tailnet gave Service broker; both Tailscale Services are registered, Service and Ingress say where they are
-reached, certificates have their Secrets, a renewed one is read by one pod after the other, `status` tells of the services, and what is
-deleted from the cluster is deleted from the tailnet. Applied again, and with the controller stopped, `cleanup` takes away what an uninstall
+over the addresses that the tailnet gave Service broker; both Tailscale Services are registered and reached, by one machine through one pod
+and by another through the other, and through the one that is left when a pod is lost. Service and Ingress say where they are reached; the
+certificate is ordered once, by one pod, and served by both; a renewed one is read by one pod after the other; `status` tells of the
+services, and what is deleted from the cluster is deleted from the tailnet. Applied again, and with the controller stopped, `cleanup` takes away what an uninstall
 would leave behind, and nothing of anybody else's.
-The test tailnet has no ACME, so the test plays pod 0 where it fills a certificate; and the lab has no k8s-proxy, so it plays that.
+The lab has no image of k8s-proxy: the test plays it, and where it fills a certificate. It renews the other one itself.
 """
 import json
 
 import pytest
 
+from authority import orders, serial, signed, trusted_page
+from example_fleet import DOMAIN, Fleet, serves_a_page
 from hello import namespaces_first
 from installed import NAMESPACE, data_of, lab_with_controller, rendered_controller, usable_keys
-from shared.checks import documents, run
-from shared.fleet import FLEET
+from shared.checks import documents
 from uninstall import cleanup_leaves_what_is_not_ours, leave_the_cluster
 
-DOCS, API = "docs.tail1a2b3.ts.net", "ozilab-api.tail1a2b3.ts.net"
+DOCS, API, BROKER = (f"{name}.{DOMAIN}" for name in ("docs", "ozilab-api", "broker"))
+MACHINES = ("client", "other")
+HELLO = "hello from the lab\n"
 PARENTS = {("Ingress", "docs"), ("Service", "broker"), ("Service", "shop-web"), ("ConfigMap", "tailrender-group-front"),
            ("ConfigMap", "tailrender-group-kube"), ("ServiceAccount", "kube-apiserver-auth-proxy")}
 
 
 @pytest.fixture(scope="module")
 def lab(tools, tailrender, runtime):
-    with lab_with_controller(tailrender, runtime) as found:
+    with lab_with_controller(tailrender, runtime, TAILRENDER_LAB_DOMAIN=DOMAIN) as found:
+        found.verb("join", MACHINES[1])
         yield found
 
 
 @pytest.fixture(scope="module")
-def objects(lab, tailrender):
+def objects(lab, tailrender, scratch):
     """Those of the two groups, and what they publish; they are applied."""
-    text = run(tailrender, "render", FLEET, "--cluster", "ozilab", "--quiet", "--set", "loginServer=" + lab.tailnet.url)
+    text = Fleet(tailrender, scratch, lab.tailnet.url, acme=lab.inner["LAB_ACME"]).rendered()
     chosen = []
     for item in documents(text):
         labels = item["metadata"].get("labels", {})
@@ -39,6 +44,7 @@ def objects(lab, tailrender):
         if group in ("front", "kube") or (item["kind"], item["metadata"]["name"]) in PARENTS:
             chosen.append(item)
     namespaces_first(lab, chosen)
+    lab.apply([serves_a_page("shop-web", "apps"), serves_a_page("broker", "apps", "exec httpd -f -p 1883 -h /www")], "by-hand")
     return chosen
 
 
@@ -51,10 +57,9 @@ def table(lab):
     return {key: json.loads(text) for key, text in (found.get("data") or {}).items() if key != "owner"}
 
 
-def fill(lab, certificate, text):
+def fill(lab, secret, certificate, key):
     """As pod 0 does it."""
-    lab.kubectl("patch", "secret", certificate, "-n", NAMESPACE, "--type", "merge", "-p",
-                json.dumps({"stringData": {"tls.crt": text, "tls.key": "key of " + text}}))
+    lab.kubectl("patch", "secret", secret, "-n", NAMESPACE, "--type", "merge", "-p", json.dumps({"stringData": {"tls.crt": certificate, "tls.key": key}}))
 
 
 def pod_uid(lab, name):
@@ -70,8 +75,7 @@ def test_services_are_registered(lab, objects):
     assert (docs["ports"], docs["tags"]) == (["tcp:443", "tcp:80"], ["tag:k8s", "tag:ozilab"]), "svc:docs"
     [owner] = json.loads(docs["annotations"]["tailscale.com/owner-references"])["ownerRefs"]
     assert owner["operatorID"].startswith("tailrender-") is True, "owner"
-    secret = lab.get("secret", DOCS, "-n", NAMESPACE)
-    assert (secret["type"], secret["data"]) == ("kubernetes.io/tls", {"tls.crt": "", "tls.key": ""}), "certificate's Secret"
+    assert lab.get("secret", DOCS, "-n", NAMESPACE)["type"] == "kubernetes.io/tls", "certificate's Secret"
 
 
 def told(lab, group, certificate):
@@ -95,7 +99,7 @@ def test_api_proxies_follow_their_configuration(lab, objects):
     [owner] = json.loads(api["annotations"]["tailscale.com/owner-references"])["ownerRefs"]
     assert (owner["resource"]["kind"], owner["resource"]["name"]) == ("ProxyGroup", "kube"), "owner"
     assert ("AdvertiseServices" in config_of(lab, "kube-0")) is False, "advertised without certificate"
-    fill(lab, API, "first")
+    fill(lab, API, "certificate", "its key")
     for pod in keys:
         lab.wait(f"{pod} advertises", lambda pod=pod: config_of(lab, pod).get("AdvertiseServices") == ["svc:ozilab-api"])
     lab.wait("only the key of kube-1 could still be used", lambda: len(usable_keys(lab)) == 1)
@@ -120,16 +124,39 @@ def test_pods_take_the_addresses_over(lab, objects):
         lab.wait(f"{pod} leads the address to the Service", followed)
 
 
+def brokers_page(lab, machine):
+    return lab.run("curl", "-sS", "--max-time", "10", f"http://{BROKER}:1883/", on=machine)
+
+
+def test_service_is_reached_through_both_pods(lab, objects):
+    for machine in MACHINES:
+        assert lab.wait(f"{machine} reaches the broker", lambda machine=machine: brokers_page(lab, machine)) == HELLO
+
+
+def test_certificate_is_ordered_once_and_served_by_both_pods(lab, objects):
+    for machine in MACHINES:
+        assert lab.wait(f"{machine} reaches the docs", lambda machine=machine: trusted_page(lab, DOCS, on=machine)) == HELLO
+    assert (orders(lab, DOCS), serial(lab, DOCS, MACHINES[0])) == (1, serial(lab, DOCS, MACHINES[1]))
+
+
+def test_loss_of_a_pod_is_survived(lab, objects):
+    lab.kubectl("delete", "pod", "front-1", "-n", NAMESPACE, "--force", "--grace-period=0")
+    for machine in MACHINES:
+        found = lab.wait(f"{machine} reaches both", lambda machine=machine: (brokers_page(lab, machine), trusted_page(lab, DOCS, on=machine)), 20)
+        assert found == (HELLO, HELLO)
+
+
 def test_renewed_certificate_rolls_pods(lab, objects):
     first = {pod: lab.wait(f"{pod} is ready", lambda pod=pod: pod_uid(lab, pod)) for pod in ("front-0", "front-1")}
-    fill(lab, DOCS, "first")
     lab.wait("the first certificate is noted", lambda: told(lab, "front", DOCS))
     ports = [{"port": number, "protocol": "TCP"} for number in (443, 80)]
     lab.wait("the Ingress says where it is reached", lambda: status_of(lab, "ingress", "docs") == [{"hostname": DOCS, "ports": ports}])
-    fill(lab, DOCS, "renewed")
+    fill(lab, DOCS, *signed(lab, DOCS))
     lab.wait("front-1 is another one", lambda: pod_uid(lab, "front-1") not in ("", first["front-1"]))
     lab.wait("no replica is left to roll", lambda: "roll" not in told(lab, "front", DOCS))
     assert pod_uid(lab, "front-0") == first["front-0"], "front-0, which has written it"
+    lab.wait("front-1 serves it, and front-0 the first one", lambda: len({serial(lab, DOCS, machine) for machine in MACHINES}) == 2)
+    assert orders(lab, DOCS) == 1
 
 
 def test_status_tells_of_services(lab, runtime, objects):

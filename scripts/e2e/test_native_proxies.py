@@ -19,7 +19,7 @@ import yaml
 
 from authority import orders, serial, trusted_page
 from custom_resources import install_crds
-from every_mode import BEHIND, FUNNEL, IMAGE, LIVE_SECONDS, NETWORK, PORT, RELEASE, SERVER, Load, World, egress, endpoints, ingress, service
+from every_mode import BEHIND, FUNNEL, IMAGE, LIVE_SECONDS, NETWORK, RELEASE, Load, World, egress, endpoints, ingress, service, start_server
 from hello import namespaces_first
 from installed import NAMESPACE, VALUES, data_of, install_controller, joins, lab_with_runtime, usable_keys
 from shared.checks import run
@@ -43,8 +43,7 @@ def world(lab, tailrender, scratch):
     found = World(lab, tailrender, scratch)
     lab.run("ip", "address", "add", BEHIND + "/32", "dev", "lo")
     for name, addresses, on in (("backend", ["10.77.0.1", "fd00:77::1", BEHIND], None), ("client", found.client, "client")):
-        words = " ".join((name, str(PORT), *addresses))
-        lab.run("sh", "-c", f'setsid python3 -c "$1" {words} >/dev/null 2>&1 &', "sh", SERVER, on=on)
+        start_server(lab, name, addresses, on)
     return found
 
 
@@ -128,7 +127,9 @@ def test_ingress_takes_cluster_traffic(lab, world, native):
     """With a certificate that is ordered now, and once, however often the pod starts."""
     name, pod = f"site-inside.{lab.inner['LAB_DOMAIN']}", world.pod_of("site-inside")
     assert (lab.wait("a page by HTTPS", lambda: trusted_page(lab, name)), orders(lab, name)) == ("hello from the lab\n", 1)
+    before = world.uid(pod)
     lab.kubectl("delete", "pod", pod, "-n", NAMESPACE, "--grace-period", "1")
+    lab.wait("another pod is ready", lambda: world.is_ready(pod) and world.uid(pod) != before)
     found = lab.wait("the same at the address of the next pod", lambda: trusted_page(lab, name, "--resolve", f"{name}:443:{world.ips(pod)[0]}", on=None))
     assert (found, orders(lab, name)) == ("hello from the lab\n", 1)
 

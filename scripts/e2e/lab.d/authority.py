@@ -6,6 +6,13 @@ def orders(lab, name):
     return lab.run("sh", "-c", 'cat "$LAB/pebble.log"').count(f'Pulled a task from the Tasks queue: &va.vaTask{{Identifier:acme.Identifier{{Type:"dns", Value:"{name}"')
 
 
+def signed(lab, name):
+    """Certificate and key of the cluster's authority."""
+    lab.run("sh", "-c", f"""cd "$LAB" && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout {name}.key -subj /CN={name} \
+        -addext subjectAltName=DNS:{name} -days 2 -CA ca.crt -CAkey ca.key -out {name}.crt""")
+    return [lab.run("sh", "-c", f'cat "$LAB/{name}.{end}"') for end in ("crt", "key")]
+
+
 def trusted_page(lab, name, *words, on="client"):
     """Fetched by HTTPS with a certificate that pods would trust; `words` are more for curl."""
     return lab.run("sh", "-c", f'curl -sSf --max-time 20 --cacert "$LAB/trusted.crt" "$@" https://{name}/', "sh", *words, on=on)

@@ -117,6 +117,16 @@ def endpoints(name):
                "ports": [{"name": protocol.lower(), "port": PORT, "protocol": protocol} for protocol in ("TCP", "UDP")]}
 
 
+def start_server(lab, name, addresses, on=None):
+    words = " ".join((name, str(PORT), *addresses))
+    lab.run("sh", "-c", f'setsid python3 -c "$1" {words} >/dev/null 2>&1 &', "sh", SERVER, on=on)
+
+
+def ask(lab, address, port=PORT, on=None):
+    """What the server says over TCP and over UDP."""
+    return lab.run("python3", "-c", CLIENT, address, str(port), on=on).splitlines()
+
+
 class World:
     def __init__(self, lab, tailrender, folder):
         self.lab, self.tailrender, self.folder = lab, tailrender, folder
@@ -186,8 +196,7 @@ class World:
         return json.loads(data_of(self.lab, pod)["device_ips"])
 
     def ask(self, address, port=PORT, on=None):
-        """What the server says over TCP and over UDP."""
-        return self.lab.run("python3", "-c", CLIENT, address, str(port), on=on).splitlines()
+        return ask(self.lab, address, port, on)
 
     def answers(self, what, address, wanted, port=PORT, on=None):
         """Waits for it over both."""
@@ -199,6 +208,10 @@ class World:
 
     def in_pod(self, pod, *command):
         return self.lab.kubectl("exec", pod, "-n", NAMESPACE, "--", *command)
+
+    def is_ready(self, pod):
+        found = self.lab.get("pod", pod, "-n", NAMESPACE) or {"status": {}}
+        return any(item["type"] == "Ready" and item["status"] == "True" for item in found["status"].get("conditions", []))
 
     def uid(self, pod):
         return self.lab.get("pod", pod, "-n", NAMESPACE)["metadata"]["uid"]

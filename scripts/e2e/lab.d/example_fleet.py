@@ -18,11 +18,15 @@ DATABASE, DATABASE_ADDRESS = "orders.c9akciq32example.eu-central-1.rds.amazonaws
 class Fleet:
     """A copy of examples/fleet, rendered for the lab."""
 
-    def __init__(self, tailrender, folder, login_server, more=()):
-        """`more`: settings."""
+    def __init__(self, tailrender, folder, login_server, more=(), acme=""):
+        """`more`: settings; `acme`: where the group "front" and the Ingress "shop" get certificates."""
         self.tailrender, self.tree, self.login_server, self.more = tailrender, folder / "fleet", login_server, more
         shutil.copytree(FLEET, self.tree)
         self.edit("apps/tailnet.yaml", "name: partner\nspec:\n", f"name: partner\nspec:\n  loginUrl: {login_server}\n")
+        if acme:
+            env = f"        env: [{{name: TS_DEBUG_ACME_DIRECTORY_URL, value: '{acme}'}}]\n"
+            self.edit("apps/network.yaml", "      tailscaleContainer:\n", "      tailscaleContainer:\n" + env)
+            self.edit("apps/shop.yaml", "  name: shop\n", "  name: shop\n  labels: {tailscale.com/proxy-class: metered}\n")
 
     def edit(self, path, old, new):
         text = (self.tree / path).read_text(encoding="utf-8")

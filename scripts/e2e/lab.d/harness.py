@@ -5,7 +5,7 @@
         key = lab.tailnet.mint(["tag:k8s"])
         lab.wait("the pod is ready", lambda: ...)
 
-A Lab has a folder of its own, so that any number of tests can have one at a time; its end fails if it leaves anything behind.
+Lab(tailnet_of=lab) is a cluster more on the tailnet of another one. A Lab has a folder of its own, so that any number of tests can have one at a time; its end fails if it leaves anything behind.
 Every wait ends with a deadline made for slow machines.
 """
 import contextlib
@@ -25,6 +25,10 @@ DEADLINE = 240
 
 
 class Lab(Traces):
+    def __init__(self, tailnet_of=None, **environment):
+        super().__init__(**environment)
+        self.first = tailnet_of
+
     @staticmethod
     def has_failed():
         """Whether a test has: whoever runs them says it."""
@@ -34,7 +38,7 @@ class Lab(Traces):
         super().__enter__()
         try:
             begun = time.monotonic()
-            self.said = self.verb("up").stdout
+            self.said = self.verb("up", *(["--tailnet-of", self.first.folder] if self.first else [])).stdout
             self.up_seconds = time.monotonic() - begun
             self.inner = dict(line.split("=", 1) for line in self.run("env").splitlines() if "=" in line)
             self.note()
@@ -42,8 +46,8 @@ class Lab(Traces):
             self.verb("down")
             super().__exit__(*sys.exc_info())
             raise
-        self.tailnet = Tailnet(self.inner["LAB_TAILNET"], self.inner["LAB_ADMIN"],
-                               (self.inner["LAB_OAUTH_ID"], self.inner["LAB_OAUTH_SECRET"]), self.network)
+        self.tailnet = self.first.tailnet if self.first else \
+            Tailnet(self.inner["LAB_TAILNET"], self.inner["LAB_ADMIN"], (self.inner["LAB_OAUTH_ID"], self.inner["LAB_OAUTH_SECRET"]), self.network)
         return self
 
     def __exit__(self, kind, error, trace):

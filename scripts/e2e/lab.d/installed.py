@@ -29,9 +29,9 @@ def rendered_controller(lab, tailrender, more=None):
 
 
 @contextlib.contextmanager
-def lab_with_runtime(runtime):
+def lab_with_runtime(runtime, **environment):
     """A lab with our image."""
-    with Lab() as lab:
+    with Lab(**environment) as lab:
         lab.verb("image", "lab/runtime:1", str(runtime))
         yield lab
 
@@ -47,8 +47,8 @@ def install_controller(lab, tailrender, more=None):
 
 
 @contextlib.contextmanager
-def lab_with_controller(tailrender, runtime, more=None):
-    with lab_with_runtime(runtime) as lab:
+def lab_with_controller(tailrender, runtime, more=None, **environment):
+    with lab_with_runtime(runtime, **environment) as lab:
         install_controller(lab, tailrender, more)
         yield lab
 

@@ -54,7 +54,7 @@ EOF
 {"cniVersion": "0.4.0", "name": "lab", "plugins": [
   {"type": "bridge", "bridge": "pods0", "isGateway": true, "ipMasq": true, "hairpinMode": true,
    "ipam": {"type": "host-local", "dataDir": "$PWD/ipam",
-            "ranges": [[{"subnet": "10.244.0.0/24"}], [{"subnet": "fd00:244::/64"}]],
+            "ranges": [[{"subnet": "$pods.0/24"}], [{"subnet": "$pods6::/64"}]],
             "routes": [{"dst": "0.0.0.0/0"}, {"dst": "::/0"}]}},
   {"type": "portmap", "capabilities": {"portMappings": true}}]}
 EOF
@@ -93,7 +93,7 @@ EOF
 start_controllers() {
     local leader=(--kubeconfig kubeconfig --leader-elect=false)
     start kube-controller-manager kube-controller-manager "${leader[@]}" --service-account-private-key-file accounts.key \
-        --root-ca-file ca.crt --cluster-cidr 10.244.0.0/16,fd00:244::/56 --allocate-node-cidrs --node-cidr-mask-size-ipv6 64 \
+        --root-ca-file ca.crt --cluster-cidr "$pod_cidrs" --allocate-node-cidrs --node-cidr-mask-size-ipv6 64 \
         --service-cluster-ip-range "$service_cidrs"
     start kube-scheduler kube-scheduler "${leader[@]}"
 }
@@ -105,9 +105,9 @@ restarting() { until "$@"; do sleep 0.5; done; }
 start_node() {
     write_kubelet_config
     start kubelet restarting kubelet --kubeconfig kubeconfig --config kubelet.yaml --root-dir "$PWD/kubelet" --cert-dir "$PWD/kubelet-keys" \
-        --node-ip "$node_ip,$node_ip6" --hostname-override lab
-    start kube-proxy kube-proxy --kubeconfig kubeconfig --hostname-override lab --proxy-mode nftables \
-        --cluster-cidr 10.244.0.0/16,fd00:244::/56 --conntrack-max-per-core 0
+        --node-ip "$node_ip,$node_ip6" --hostname-override "$node_name"
+    start kube-proxy kube-proxy --kubeconfig kubeconfig --hostname-override "$node_name" --proxy-mode nftables \
+        --cluster-cidr "$pod_cidrs" --conntrack-max-per-core 0
     cat >Corefile <<EOF
 .:53 {
     bind $node_ip
@@ -145,6 +145,6 @@ remove_cgroups() {
 }
 
 node_ready() {
-    kubectl wait --for=condition=Ready node/lab --timeout=1s && kubectl get serviceaccount default &&
-        busybox nslookup kubernetes.default.svc.cluster.local "$node_ip" && curl -s --cacert ca.crt https://10.96.0.1/readyz
+    kubectl wait --for=condition=Ready "node/$node_name" --timeout=1s && kubectl get serviceaccount default &&
+        busybox nslookup kubernetes.default.svc.cluster.local "$node_ip" && curl -s --cacert ca.crt "https://$api_ip/readyz"
 }

@@ -1,4 +1,4 @@
-# Sourced by scripts/e2e/lab: its tailnet, and machines that are on it without being in the cluster.
+# Sourced by scripts/e2e/lab: its tailnet, which is in cluster 1, and machines that are on it without being in the cluster.
 # What is not assigned here is in scripts/e2e/lab and scripts/e2e/cluster.sh.
 # shellcheck shell=bash disable=SC2154
 
@@ -49,15 +49,15 @@ mint() {
         jq -r .key
 }
 
-# start_client NAME NUMBER: a machine with the address 10.77.0.NUMBER and the host name NAME, logged in.
+# start_client NAME NUMBER: a machine with the address NUMBER in the node's network and the host name NAME, logged in.
 start_client() {
     local name=$1 number=$2
     ip netns add "$name"
     ip link add name "$name" type veth peer name eth0 netns "$name"
     ip link set dev "$name" master node0 up
     ip -n "$name" link set lo up
-    ip -n "$name" address add "10.77.0.$number/24" dev eth0
-    ip -n "$name" address add "fd00:77::$number/64" dev eth0 nodad
+    ip -n "$name" address add "${node_ip%.*}.$number/24" dev eth0
+    ip -n "$name" address add "${node_ip6%1}$number/64" dev eth0 nodad
     ip -n "$name" link set eth0 up
     ip -n "$name" route add default via "$node_ip"
     ip -n "$name" -6 route add default via "$node_ip6"
@@ -69,6 +69,23 @@ start_client() {
     wait_for "$ready_seconds" "tailscaled of $name listens" "$name" test -S "$name/run/tailscaled.sock"
     tailscale --socket "$name/run/tailscaled.sock" up --login-server "$tailnet_url" --hostname "$name" \
         --auth-key "$(mint tag:client "$name")" --accept-routes --timeout "${ready_seconds}s"
+}
+
+# join_networks FIRST OWN: a link between the nodes of two labs, by processes in them. Pods know no way to those of the other cluster.
+join_networks() {
+    local link=10.70.$cluster link6=fd00:70:$cluster: first=(nsenter --target "$1" --net ip) own=(nsenter --target "$2" --net ip)
+    "${own[@]}" link add name cluster1 type veth peer name "cluster$cluster" netns "$1"
+    "${own[@]}" address add "$link.2/30" dev cluster1
+    "${own[@]}" address add "$link6:2/126" dev cluster1 nodad
+    "${own[@]}" link set cluster1 up
+    "${first[@]}" address add "$link.1/30" dev "cluster$cluster"
+    "${first[@]}" address add "$link6:1/126" dev "cluster$cluster" nodad
+    "${first[@]}" link set "cluster$cluster" up
+    "${first[@]}" route add "${node_ip%1}0/24" via "$link.2"
+    "${first[@]}" -6 route add "${node_ip6%1}/64" via "$link6:2"
+    be_cluster 1
+    "${own[@]}" route add "${node_ip%1}0/24" via "$link.1"
+    "${own[@]}" -6 route add "${node_ip6%1}/64" via "$link6:1"
 }
 
 # machine FOLDER CMD…: becomes CMD, with resolv.conf and the socket's folder in FOLDER.

@@ -3,21 +3,20 @@
 All that `tailrender render examples/fleet --cluster ozilab` prints goes through `kubectl apply -f -`, after what its README lets
 a user do by hand: Namespaces and the OAuth Secrets. Every standalone proxy and both pods of the groups "front" and "out" run stock
 containerboot and join, each with a key of its own; Services and Ingresses get their status; a machine of the tailnet reaches the hello
-service both ways, the database, the Ingress by HTTP and HTTPS, and a network behind the Connector; a pod reaches a machine of the
-tailnet through the egress group. The same objects applied again, that way and by server-side apply, change nothing, and no
+service both ways, the database, the Ingress by HTTP and HTTPS, what the group "front" publishes, the networks behind two Connectors, and
+an address of the Internet through an exit node; a pod reaches what Services lead to in the tailnet, one of them by its name there too. The same objects applied again, that way and by server-side apply, change nothing, and no
 rendered field belongs to anybody else. Then the operator's CRDs are added to the repository: the custom resources reach the cluster and
 get the statuses that the reference gives them. From then on the controller does nothing but watch and renew its Lease, and one that
 starts anew writes nothing. At last a Service is deleted: no Secret, no device and no key is left of it. In all that time the controller
 has written nothing of a rendered object but its status, and each of its rights was needed, but for those that SHOWN_ELSEWHERE names.
 
 Other than a user's: the controller's image is the given one, its cleanupDelay 2 s; loginServer is the lab's, also that of Tailnet "partner"
-(another OAuth client of the same tailnet); nginx is the lab's page, and so are the pods behind shop and traefik and the database, which
-the repository takes for granted. There is no ACME: the test puts a certificate of the lab's authority where tailscaled keeps its own, and
-restarts the pod.
+(another OAuth client of the same tailnet); certificates come from the lab's ACME server, by a variable in the ProxyClass "metered"; nginx is
+the lab's page, and so are the pods behind shop, broker and traefik, the database, and the places in the tailnet, which the repository takes
+for granted.
 Left out: Recorder "sessions" and the group "kube" are applied but have no image here (tsrecorder wants a bucket as well; k8s-proxy is
-played by lab_groups); what clients see of the group "front", since the test control server tells no node of Tailscale Services (lab_groups
-has all but that); Funnel, which is Tailscale's own relays; an exit node's traffic, since there is no internet; the targets of nas and
-mail, addresses that do not exist here. Their proxies join, but for the Recorder's and those of "kube".
+played by lab_groups); what the Internet sees of Funnel, which is Tailscale's own relays, and what is behind it, since the page speaks no
+TLS. Their proxies join, but for the Recorder's and those of "kube".
 --short ends before the CRDs are added. With --native the proxies run tailrender-proxy instead of containerboot.
 """
 import json
@@ -29,8 +28,10 @@ import yaml
 
 import audit
 import example_fleet
+from authority import orders, trusted_page
 from custom_resources import add_crds, install_crds, statuses_are_written
-from example_fleet import BEHIND, DOMAIN, NATIVE, PARENT, Fleet, apply, apply_on_the_server, by_hand, has_joined, places_outside
+from example_fleet import BEHIND, DOMAIN, NATIVE, PARENT, Fleet, add_zone, apply, apply_on_the_server, by_hand, has_joined, outside, places_outside, \
+    serves_a_page
 from harness import Lab
 from hello import page
 from installed import NAMESPACE, data_of, usable_keys
@@ -46,7 +47,9 @@ SHOWN_ELSEWHERE = {("events", "create"): "lab_operator", ("events", "patch"): "l
                    ("peerrelays/status", "update"): "peer_relay"}
 WITHOUT_IMAGE = ("kube-0", "kube-1", "sessions-0")
 PARENT = "tailscale.com/parent-resource"
-NETWORK = "10.20.0.0/16"
+NETWORK, PARTNERS = "10.20.0.0/16", "10.30.4.0/24"
+PARTNER, INTERNET, NAS, MAIL = "10.30.4.1", "198.51.100.7", "100.64.10.20", "100.64.10.25"
+HELLO = "hello from the lab\n"
 
 
 def proxies(text):
@@ -61,13 +64,30 @@ def lab(tools, runtime, proxy, is_native):
         found.verb("image", "lab/runtime:1.0.0", str(runtime))
         found.verb("image", "lab/curl:1", shutil.which("curl"))
         places_outside(found)
+        more_places(found)
         yield found
+
+
+def more_places(lab):
+    """An address of the partner's network, one of the Internet, and two of the tailnet, which the warehouse routes as other devices would have them."""
+    for name, address in (("partner", PARTNER), ("Internet", INTERNET)):
+        lab.run("ip", "address", "add", address + "/32", "dev", "lo")
+        outside(lab, name, address + ":", 80, f"from the {name}")
+    for name, address, port in (("nas", NAS, 80), ("mail", MAIL, 25), ("submission", MAIL, 587)):
+        lab.run("ip", "address", "replace", address + "/32", "dev", "lo", on="warehouse")
+        outside(lab, name, address + ":", port, f"from the {name}", "warehouse")
+    routes = [address + "/32" for address in (NAS, MAIL)]
+    lab.run("tailscale", "set", "--advertise-routes=" + ",".join(routes), on="warehouse")
+    lab.tailnet.log_in()
+    [device] = [one["nodeId"] for one in lab.tailnet.state()["devices"] if one["hostname"] == "warehouse"]
+    lab.tailnet.ok("POST", f"/api/v2/device/{device}/routes", {"routes": routes})
 
 
 @pytest.fixture(scope="module")
 def fleet(lab, tailrender, scratch, is_native):
-    found = Fleet(tailrender, scratch, lab.tailnet.url, NATIVE if is_native else ())
+    found = Fleet(tailrender, scratch, lab.tailnet.url, NATIVE if is_native else (), lab.inner["LAB_ACME"])
     by_hand(lab, found)
+    lab.apply([serves_a_page("broker", "apps", "exec httpd -f -p 1883 -h /www")], "by-hand")
     return found
 
 
@@ -131,50 +151,84 @@ def test_status_is_written(lab, text):
 
 
 def test_services_are_reached(lab, text):
-    hello = "hello from the lab\n"
-    for name, port, wanted in (("hello", 80, hello), ("apps-hello-lb", 80, hello), ("orders-db", 5432, "from the database\n")):
+    for name, port, wanted in (("hello", 80, HELLO), ("apps-hello-lb", 80, HELLO), ("orders-db", 5432, "from the database\n")):
         assert lab.wait(f"a page from {name}", lambda name=name, port=port: page(lab, f"{name}.{DOMAIN}:{port}")) == wanted
 
 
-def test_routes_of_the_connector_are_used(lab, text):
-    # Past the tailnet there is no way to it.
-    lab.run("ip", "route", "add", "unreachable", NETWORK, on="client")
+def pod_of(text, parent):
+    return next(proxy.pod for proxy in proxies(text) if proxy.parent == parent)
 
-    def fetch():
-        return lab.verb("run", "--on", "client", "curl", "-sS", "--max-time", "10", f"http://{BEHIND}/", check=False).stdout
-    assert fetch() == "", "page before anybody has approved the route"
-    [proxy] = [proxy for proxy in proxies(text) if proxy.parent == "home-net"]
-    device = data_of(lab, proxy.pod)["device_id"]
+
+def approve(lab, pod, wanted):
+    """The routes that it advertises."""
+    device = data_of(lab, pod)["device_id"]
     lab.tailnet.log_in()
     offered = lab.wait("the route is advertised", lambda: lab.tailnet.ok("GET", f"/api/v2/device/{device}/routes")["advertisedRoutes"])
-    assert offered == [NETWORK], "advertised routes"
+    assert sorted(offered) == sorted(wanted), "advertised routes"
     lab.tailnet.ok("POST", f"/api/v2/device/{device}/routes", {"routes": offered})
-    assert lab.wait("a page behind the Connector", fetch) == "behind the router\n", "page"
 
 
-def test_egress_group_is_reached(lab, text):
-    """By a pod that knows the Service's name."""
-    words = ("-sS", "--max-time", "10", "--retry", "60", "--retry-delay", "2", "--retry-all-errors", "http://warehouse:5432/")
+def fetched(lab, address):
+    return lab.verb("run", "--on", "client", "curl", "-sS", "--max-time", "10", f"http://{address}/", check=False).stdout
+
+
+@pytest.mark.parametrize("parent, network, address, wanted", [("home-net", NETWORK, BEHIND, "behind the router\n"),
+                                                              ("partner-net", PARTNERS, PARTNER, "from the partner\n")])
+def test_routes_of_the_connectors_are_used(lab, text, parent, network, address, wanted):
+    # Past the tailnet there is no way to it.
+    lab.run("ip", "route", "add", "unreachable", network, on="client")
+    assert fetched(lab, address) == "", "page before anybody has approved the route"
+    approve(lab, pod_of(text, parent), [network])
+    assert lab.wait("a page behind the Connector", lambda: fetched(lab, address)) == wanted, "page"
+
+
+def test_exit_node_is_used(lab, text):
+    lab.run("ip", "route", "add", "unreachable", INTERNET + "/32", on="client")
+    pod = pod_of(text, "exit")
+    approve(lab, pod, ["0.0.0.0/0", "::/0"])
+    address = json.loads(data_of(lab, pod)["device_ips"])[0]
+    lab.wait("the client takes it", lambda: not lab.verb("run", "--on", "client", "tailscale", "set", "--exit-node", address, check=False).returncode)
+    assert lab.wait("a page of the Internet", lambda: fetched(lab, INTERNET)) == "from the Internet\n", "page"
+    lab.run("tailscale", "set", "--exit-node=", on="client")
+
+
+def names_are_resolved(lab):
+    """As a user sets it up: the cluster's DNS asks the nameserver for the tailnet's names."""
+    address = lab.get("service", "nameserver", "-n", NAMESPACE)["spec"]["clusterIP"]
+    add_zone(lab, DOMAIN, f"forward . {address}")
+
+
+def test_places_in_the_tailnet_are_reached(lab, text):
+    """By a pod that knows the Services' names, and one of the tailnet."""
+    names_are_resolved(lab)
+    places = {"http://warehouse:5432/": "warehouse", "http://nas/": "nas", "http://mail:25/": "mail", "http://mail:587/": "submission",
+              f"http://warehouse.{DOMAIN}:5432/": "warehouse"}
+    words = ("-sS", "--max-time", "10", "--retry", "60", "--retry-delay", "2", "--retry-all-errors", *places)
     lab.kubectl("run", "reach", "-n", "apps", "--image=lab/curl:1", "--image-pull-policy=Never", "--restart=Never", "--", *words)
-    lab.wait("a pod reaches the warehouse", lambda: lab.get("pod", "reach", "-n", "apps")["status"]["phase"] == "Succeeded")
-    assert lab.kubectl("logs", "reach", "-n", "apps").splitlines()[-1] == "from the warehouse", "page"
+    lab.wait("a pod reaches them", lambda: lab.get("pod", "reach", "-n", "apps")["status"]["phase"] == "Succeeded")
+    said = [line for line in lab.kubectl("logs", "reach", "-n", "apps").splitlines() if line.startswith("from the ")]
+    assert said == [f"from the {place}" for place in places.values()], "pages"
 
 
-def test_ingress_is_reached(lab, text):
+def test_group_is_reached(lab, text):
+    for address in (f"http://broker.{DOMAIN}:1883/", f"http://docs.{DOMAIN}/"):
+        words = ("curl", "-sSL", "--max-time", "10", "--cacert", lab.inner["LAB"] + "/trusted.crt", address)
+        assert lab.wait(f"a page at {address}", lambda words=words: lab.run(*words, on="client")) == HELLO
+    assert orders(lab, "docs." + DOMAIN) == 1, "orders for the certificate"
+
+
+def test_ingresses_are_reached(lab, text):
     name = "shop." + DOMAIN
     answer = lab.wait("an answer by HTTP", lambda: lab.run("curl", "-sS", "--max-time", "10", "-o", "/dev/null", "-w", "%{http_code} %{redirect_url}",
                                                             f"http://{name}/a", on="client"))
     assert answer == f"301 https://{name}/a", "answer by HTTP"
-    lab.run("sh", "-c", f"""cd "$LAB" && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout shop.key -subj /CN={name} \
-        -addext subjectAltName=DNS:{name} -days 2 -CA ca.crt -CAkey ca.key -out shop.crt""")
-    files = {f"{name}.{end}": lab.run("sh", "-c", f'cat "$LAB/shop.{end}"') for end in ("crt", "key")}
-    [proxy] = [proxy for proxy in proxies(text) if proxy.parent == "shop"]
-    lab.kubectl("patch", "secret", proxy.pod, "-n", NAMESPACE, "--type", "merge", "-p", json.dumps({"stringData": files}))
-    lab.kubectl("delete", "pod", proxy.pod, "-n", NAMESPACE, "--grace-period", "1")
-    for path, wanted in (("/", "hello from the lab\n"), ("/api", "from the api\n")):
-        found = lab.wait(f"https://{name}{path}", lambda path=path: lab.run(
-            "sh", "-c", f'curl -sSf --max-time 10 --cacert "$LAB/ca.crt" https://{name}{path}', on="client"))
-        assert found == wanted, f"page at {path}"
+    for path, wanted in (("", HELLO), ("api", "from the api\n")):
+        assert lab.wait(f"https://{name}/{path}", lambda path=path: trusted_page(lab, name, path=path)) == wanted, f"page at /{path}"
+    edge = "ozilab-edge." + DOMAIN
+    assert lab.tailnet.device(data_of(lab, pod_of(text, "traefik-funnel"))["device_id"])["funnel"], "what the control server was told of Funnel"
+    refusal = lab.wait("an answer of the Funnel's proxy", lambda: lab.run("curl", "-sS", "--max-time", "20", "--cacert", lab.inner["LAB"] + "/trusted.crt",
+                                                                         "-w", "%{http_code}", "-o", "/dev/null", f"https://{edge}/", on="client"))
+    assert refusal == "502", "answer where nothing speaks TLS behind the proxy"
 
 
 def test_applied_literally_again_nothing_changes(lab, text):

@@ -22,6 +22,7 @@ from custom_resources import install_crds
 from every_mode import BEHIND, FUNNEL, IMAGE, LIVE_SECONDS, NETWORK, RELEASE, Load, World, egress, endpoints, ingress, service, start_server
 from hello import namespaces_first
 from installed import NAMESPACE, VALUES, data_of, install_controller, joins, lab_with_runtime, usable_keys
+from relay import machine_uses_a_peer
 from shared.checks import run
 
 
@@ -58,14 +59,15 @@ def before(world):
     for name in ("by-name", "pinned", "by-group"):
         world.lab.apply(list(endpoints(name)))
     devices = world.devices(world.roll_out("containerboot"))
-    world.lab.wait("a page by HTTPS", lambda: trusted_page(world.lab, "site." + world.lab.inner["LAB_DOMAIN"]))
+    domain = world.lab.inner["LAB_DOMAIN"]
+    world.lab.wait("a page by HTTPS", lambda: trusted_page(world.lab, "site." + domain))
+    world.lab.wait("the certificate of the group is there", lambda: data_of(world.lab, "shared." + domain)["tls.crt"])
     return devices
 
 
 @pytest.fixture(scope="module")
 def native(world, before):
-    """The same, of tailrender-proxy, and an Ingress more, for the group."""
-    world.add(ingress("shared", **{"tailscale.com/proxy-group": "front"}))
+    """The same, of tailrender-proxy."""
     begun = time.monotonic()
     objects = world.roll_out("native")
     print(f"all pods run it after {time.monotonic() - begun:.0f} s")
@@ -190,6 +192,7 @@ def test_ingress_group(lab, world, native):
 def test_peer_relay(lab, world, native):
     prefs = json.loads(world.in_pod("peerrelay-edge-0", "tailscale", "debug", "prefs"))
     assert prefs["RelayServerPort"] == 41641
+    machine_uses_a_peer(lab, world.ips("peerrelay-edge-0")[0], "other")
 
 
 def rules(world, pod):
@@ -316,7 +319,7 @@ def test_deleted_device_comes_back(lab, world, native):
 
 
 def test_certificate_of_a_group(lab, world, native):
-    """It is ordered once, by one pod, and served by both."""
+    """It was ordered once, by one pod, and is served by both."""
     name = f"shared.{lab.inner['LAB_DOMAIN']}"
     for machine in ("client", "other"):
         found = lab.wait(f"a page by HTTPS on {machine}", lambda machine=machine: trusted_page(lab, name, on=machine))

@@ -13,9 +13,9 @@ def signed(lab, name):
     return [lab.run("sh", "-c", f'cat "$LAB/{name}.{end}"') for end in ("crt", "key")]
 
 
-def trusted_page(lab, name, *words, on="client"):
+def trusted_page(lab, name, *words, path="", on="client"):
     """Fetched by HTTPS with a certificate that pods would trust; `words` are more for curl."""
-    return lab.run("sh", "-c", f'curl -sSf --max-time 20 --cacert "$LAB/trusted.crt" "$@" https://{name}/', "sh", *words, on=on)
+    return lab.run("sh", "-c", f'curl -sSf --max-time 20 --cacert "$LAB/trusted.crt" "$@" https://{name}/{path}', "sh", *words, on=on)
 
 
 def serial(lab, name, on="client"):

@@ -104,6 +104,7 @@ def inputs(client, acme):
         resource("PeerRelay", "edge"), resource("ProxyGroup", "out", type="egress", replicas=2),
         egress("through-group", proxy_group="out", tailnet_fqdn="client.lab.ts.net"),
         resource("ProxyGroup", "front", type="ingress", replicas=2),
+        ingress("shared", **{"tailscale.com/proxy-group": "front"}),
         service("by-group", {"tailscale.com/proxy-group": "front", "tailscale.com/expose": "true"}, ipFamilyPolicy="RequireDualStack"),
     ]
 

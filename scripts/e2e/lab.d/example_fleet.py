@@ -19,14 +19,15 @@ class Fleet:
     """A copy of examples/fleet, rendered for the lab."""
 
     def __init__(self, tailrender, folder, login_server, more=(), acme=""):
-        """`more`: settings; `acme`: where the group "front" and the Ingress "shop" get certificates."""
+        """`more`: settings; `acme`: where the group "front" and the Ingresses get certificates."""
         self.tailrender, self.tree, self.login_server, self.more = tailrender, folder / "fleet", login_server, more
         shutil.copytree(FLEET, self.tree)
         self.edit("apps/tailnet.yaml", "name: partner\nspec:\n", f"name: partner\nspec:\n  loginUrl: {login_server}\n")
         if acme:
             env = f"        env: [{{name: TS_DEBUG_ACME_DIRECTORY_URL, value: '{acme}'}}]\n"
             self.edit("apps/network.yaml", "      tailscaleContainer:\n", "      tailscaleContainer:\n" + env)
-            self.edit("apps/shop.yaml", "  name: shop\n", "  name: shop\n  labels: {tailscale.com/proxy-class: metered}\n")
+            for path, name in (("apps/shop.yaml", "shop"), ("tailscale-operator/overlays/ozilab/traefik-funnel-ingress.yaml", "traefik-funnel")):
+                self.edit(path, f"  name: {name}\n", f"  name: {name}\n  labels: {{tailscale.com/proxy-class: metered}}\n")
 
     def edit(self, path, old, new):
         text = (self.tree / path).read_text(encoding="utf-8")
@@ -95,9 +96,13 @@ def places_outside(lab):
         lab.run("ip", "address", "add", address + "/32", "dev", "lo")
     outside(lab, "behind", BEHIND + ":", 80, "behind the router")
     outside(lab, "orders", DATABASE_ADDRESS + ":", 5432, "from the database")
-    zone = DATABASE.partition(".")[2]
-    lines = (zone + ":53 {", "    bind " + lab.inner["LAB_NODE"], "    hosts {", f"        {DATABASE_ADDRESS} {DATABASE}", "    }", "}")
-    lab.run("sh", "-c", 'printf "%s\\n" "$@" >>"$LAB/Corefile"', "sh", *lines)
+    add_zone(lab, DATABASE.partition(".")[2], "hosts {", f"    {DATABASE_ADDRESS} {DATABASE}", "}")
+
+
+def add_zone(lab, zone, *lines):
+    """To the cluster's DNS, which notices it."""
+    block = (zone + ":53 {", "    bind " + lab.inner["LAB_NODE"], *("    " + line for line in lines), "}")
+    lab.run("sh", "-c", 'printf "%s\\n" "$@" >>"$LAB/Corefile"', "sh", *block)
 
 
 def apply(lab, text, *flags):

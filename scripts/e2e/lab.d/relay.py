@@ -1,9 +1,11 @@
-"""The relay of a lab's tailnet: its machines know it, and it carries what cannot go directly.
+"""The relays of a lab's tailnet, which carry what cannot go directly.
 
     machine_uses_the_relay(lab, peer)       a page of that peer reaches "client", to which no UDP does
+    machine_uses_a_peer(lab, relay, peer)   what goes from "client" to that machine goes through the device at `relay`, where both may use it
 """
 import contextlib
 import json
+import re
 
 from hello import page
 
@@ -33,6 +35,30 @@ def without_udp(lab):
         yield
     finally:
         lab.run("nft", "delete", "table", "inet", TABLE, on="client")
+
+
+@contextlib.contextmanager
+def apart(lab, addresses):
+    """The client and whoever has the addresses reach each other by no UDP."""
+    rules = "".join(f"{family} {way} {address} meta l4proto udp drop; " for address in addresses
+                    for family in ["ip6" if ":" in address else "ip"] for way in ("saddr", "daddr"))
+    lab.run("nft", f"""table inet {TABLE} {{ chain input {{ type filter hook input priority 0; {rules}}}
+        chain output {{ type filter hook output priority 0; {rules}}} }}""", on="client")
+    try:
+        yield
+    finally:
+        lab.run("nft", "delete", "table", "inet", TABLE, on="client")
+
+
+def machine_uses_a_peer(lab, relay, peer):
+    """By the grants that let everybody use relays. Addresses of the machine are those that the lab gives it."""
+    lab.tailnet.ok("POST", "/admin/grants", {"tailscale.com/cap/relay": [], "tailscale.com/cap/relay-target": []})
+    own = [item["local"] for link in json.loads(lab.run("ip", "-j", "address", "show", "dev", "eth0", on=peer)) for item in link["addr_info"]]
+    with apart(lab, own):
+        wanted = f"via peer-relay({relay}:"
+        said = lab.wait("the peer answers through the relay", lambda: re.search(re.escape(wanted) + ".*", lab.verb(
+            "run", "--on", "client", "tailscale", "ping", "--c", "5", "--until-direct=false", peer, check=False).stdout))
+        print(said.group())
 
 
 def machine_uses_the_relay(lab, peer):

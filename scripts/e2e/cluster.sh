@@ -1,6 +1,6 @@
 # Sourced by scripts/e2e/apiserver and scripts/e2e/lab: keys, etcd and kube-apiserver of a cluster.
 # All files are in the working directory; the caller has made the network, and sets PATH to the programs of scripts/e2e/tools.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 
 ready_seconds=120
 

@@ -43,7 +43,8 @@ def apart(lab, addresses):
     rules = "".join(f"{family} {way} {address} meta l4proto udp drop; " for address in addresses
                     for family in ["ip6" if ":" in address else "ip"] for way in ("saddr", "daddr"))
     lab.run("nft", f"""table inet {TABLE} {{ chain input {{ type filter hook input priority 0; {rules}}}
-        chain output {{ type filter hook output priority 0; {rules}}} }}""", on="client")
+        chain output {{ type filter hook output priority 0; {rules}}}
+        }}""", on="client")
     try:
         yield
     finally:

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "runtime/api_proxy/head.h"
@@ -14,9 +13,12 @@ namespace runtime::api_proxy {
 namespace {
 
 constexpr Duration kTick = std::chrono::seconds(1);
+constexpr Duration kProbe = std::chrono::seconds(5);
 constexpr Duration kEach = std::chrono::seconds(10);  // of the recorders
 constexpr Duration kAll = std::chrono::seconds(30);
 constexpr Duration kStalled = std::chrono::seconds(30);
+constexpr Duration kSilent = std::chrono::seconds(30);  // without an acknowledgement
+constexpr std::string_view kPath = "/v2/record";
 
 }  // namespace
 
@@ -26,6 +28,7 @@ Recorder::Recorder(Loop& loop, std::string socket, std::vector<std::string> addr
       socket_(std::move(socket)),
       addresses_(std::move(addresses)),
       events_(std::move(events)),
+      stream_(loop),
       give_up_(loop.uptime() + kAll) {}
 
 std::shared_ptr<Recorder> Recorder::start(Loop& loop, std::string socket,
@@ -41,25 +44,20 @@ std::shared_ptr<Recorder> Recorder::start(Loop& loop, std::string socket,
     return out;
 }
 
-Recorder::~Recorder() {
-    close();
-}
-
 void Recorder::close() {
-    if (stream_.is_open()) {
-        loop_.watch(stream_.descriptor(), {}, nullptr);
-    }
-    interest_ = {};
     stream_.close();
+    http2_ = nullptr;
     state_ = State::Closed;
 }
 
+std::size_t Recorder::waiting() const {
+    return stream_.waiting() + (http2_ == nullptr ? 0 : http2_->waiting());
+}
+
 void Recorder::next() {
-    close();
-    in_.clear();
-    out_.clear();
-    const auto to = addresses_.empty() ? std::nullopt : AddressPort::parse(addresses_.front());
-    if (!to || loop_.uptime() >= give_up_) {
+    to_ = addresses_.empty() ? std::nullopt : AddressPort::parse(addresses_.front());
+    if (!to_ || loop_.uptime() >= give_up_) {
+        close();
         const auto started = std::exchange(events_.started, nullptr);
         events_ = {};
         if (started != nullptr) {
@@ -69,18 +67,44 @@ void Recorder::next() {
     }
     address_ = addresses_.front();
     addresses_.erase(addresses_.begin());
-    moved_ = loop_.uptime();
-    stream_ = Stream::connect_local(socket_);
-    if (!stream_.is_open()) {
-        return fail("tailscaled is not there");
-    }
+    asked_ = loop_.uptime();
+    dial(true);
+}
+
+// Once for each version: who does not speak HTTP/2 may have taken its first bytes for anything.
+void Recorder::dial(bool is_http2) {
+    close();
+    is_http2_ = is_http2;
+    in_.clear();
+    const auto heard = [this](auto call) {
+        return [weak = weak_from_this(), call](auto&&... arguments) {
+            if (const auto self = weak.lock()) {
+                ((*self).*call)(arguments...);
+            }
+        };
+    };
     state_ = State::Dial;
-    out_ = fmt::format(
-        "POST /localapi/v0/dial HTTP/1.1\r\nHost: local-tailscaled.sock\r\n"
-        "Connection: upgrade\r\nUpgrade: ts-dial\r\nDial-Host: {}\r\nDial-Port: {}\r\n"
-        "Dial-Network: tcp\r\nContent-Length: 0\r\n\r\n",
-        to->address.text(), to->port);
-    settle();
+    if (!stream_.dial(socket_, *to_,
+                      {.opened = heard(&Recorder::ask),
+                       .received = heard(&Recorder::on_received),
+                       .moved = heard(&Recorder::on_moved),
+                       .failed = heard(&Recorder::on_failed)})) {
+        fail("tailscaled is not there");
+    }
+}
+
+void Recorder::ask() {
+    if (is_http2_) {
+        state_ = State::Probe;
+        http2_ = std::make_unique<Http2Client>(address_);
+        http2_->request("HEAD", kPath, false);
+        return settle();
+    }
+    state_ = State::Ask;
+    stream_.send(
+        fmt::format("POST /record HTTP/1.1\r\nHost: {}\r\nUser-Agent: tailrender\r\n"
+                    "Transfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n",
+                    address_));
 }
 
 // Before the begin the next recorder is asked; later there is no other.
@@ -108,14 +132,21 @@ void Recorder::fail(std::string problem) {
     }
 }
 
+void Recorder::on_failed(const std::string& problem) {
+    state_ == State::Probe ? dial(false) : fail(problem);
+}
+
 void Recorder::tick() {
-    if (state_ != State::Closed) {
-        const Duration since = loop_.uptime() - moved_;
-        const bool is_beginning = state_ == State::Dial || state_ == State::Ask;
-        if (is_beginning ? since >= kEach
-                         : since >= kStalled && (state_ == State::Ending || !out_.empty())) {
-            fail("it does not answer");
-        }
+    const Duration now = loop_.uptime();
+    const bool is_open = state_ == State::Open || state_ == State::Ending;
+    const bool has_to_move = state_ == State::Ending || waiting() > 0;
+    if (state_ == State::Probe && now - asked_ >= kProbe) {
+        dial(false);
+    } else if (is_open && is_http2_ && now - heard_ >= kSilent) {
+        fail("it acknowledges nothing");
+    } else if (is_open ? has_to_move && now - moved_ >= kStalled
+                       : state_ != State::Closed && now - asked_ >= kEach) {
+        fail("it does not answer");
     }
     if (state_ == State::Closed && events_.started == nullptr) {
         return;
@@ -128,59 +159,26 @@ void Recorder::tick() {
 }
 
 void Recorder::settle() {
-    if (state_ == State::Closed) {
-        return;
-    }
-    const Interest wanted{.read = true, .write = !out_.empty()};
-    if (wanted.read != interest_.read || wanted.write != interest_.write) {
-        interest_ = wanted;
-        loop_.watch(stream_.descriptor(), wanted, [this](Interest ready) { on_ready(ready); });
+    if (http2_ != nullptr) {
+        stream_.send(http2_->take());
     }
 }
 
-void Recorder::on_ready(Interest ready) {
-    const auto self = shared_from_this();  // whoever is told may let go of it
-    if (ready.write && state_ != State::Closed) {
-        flush();
-    }
-    if (ready.read && state_ != State::Closed) {
-        read();
-    }
+void Recorder::on_moved() {
     settle();
-}
-
-void Recorder::flush() {
-    std::size_t sent = 0;
-    while (sent < out_.size()) {
-        const Io io = stream_.write(std::string_view(out_).substr(sent));
-        if (io.state == Io::State::Again) {
-            break;
-        }
-        if (io.state != Io::State::Done) {
-            return fail("the connection broke");
-        }
-        sent += io.count;
-    }
-    out_.erase(0, sent);
-    if (sent > 0) {
-        moved_ = loop_.uptime();
-        const auto moved = events_.moved;  // who is told may want to hear no more
-        if (moved != nullptr) {
-            moved();
-        }
+    moved_ = loop_.uptime();
+    const auto moved = events_.moved;  // who is told may want to hear no more
+    if (moved != nullptr) {
+        moved();
     }
 }
 
-void Recorder::read() {
-    std::array<char, 4096> piece;
-    const Io io = stream_.read(piece);
-    if (io.state == Io::State::Again) {
-        return;
+void Recorder::on_received(std::string_view bytes) {
+    if (http2_ != nullptr) {
+        take_http2(bytes);
+        return settle();
     }
-    if (io.state != Io::State::Done) {
-        return fail("the connection ended");
-    }
-    in_.append(piece.data(), io.count);
+    in_.append(bytes);
     while (state_ != State::Closed) {
         const HeadEnd found = find_head_end(in_);
         if (found.fault) {
@@ -195,40 +193,99 @@ void Recorder::read() {
     }
 }
 
+void Recorder::take_http2(std::string_view bytes) {
+    const bool is_understood = http2_->receive(bytes);
+    const Http2Client::Response& response = http2_->response();
+    const bool is_refused =
+        !is_understood || response.is_broken || (response.status != 0 && response.status != 200);
+    if (state_ == State::Probe) {
+        if (is_refused) {
+            return dial(false);
+        }
+        if (response.status == 200) {
+            state_ = State::Ask;
+            http2_->request("POST", kPath, true);
+        }
+        return;
+    }
+    if (response.status == 200) {
+        if (state_ == State::Ask) {
+            begin();
+        }
+        take_acks();
+    }
+    if (is_refused && state_ != State::Closed) {
+        fail(!is_understood       ? "its response is malformed"
+             : response.is_broken ? "it broke off"
+                                  : fmt::format("it says \"{}\"", response.status));
+    }
+}
+
+// Of what it has said until it broke off, too.
+void Recorder::take_acks() {
+    if (http2_ == nullptr) {
+        return;
+    }
+    Http2Client::Response& response = http2_->response();
+    const std::uint64_t frames = acks_.frames();
+    const auto problem = acks_.take(std::exchange(response.bytes, {}), http2_->sent());
+    if (acks_.frames() != frames) {
+        heard_ = loop_.uptime();
+    }
+    if (problem) {
+        return fail(*problem);
+    }
+    if (response.is_whole) {
+        return state_ == State::Ending && waiting() == 0 && acks_.is_between()
+                   ? end_whole()
+                   : fail("it has ended the recording");
+    }
+}
+
 void Recorder::take_head(std::string_view head) {
     const std::string_view status = head.substr(0, std::min<std::size_t>(head.find('\r'), 50));
     const auto is = [&](std::string_view code) {
         return status.starts_with("HTTP/1.1 ") && status.substr(9).starts_with(code);
     };
-    if (state_ == State::Dial && is("101")) {
-        state_ = State::Ask;
-        out_ = fmt::format(
-            "POST /record HTTP/1.1\r\nHost: {}\r\nUser-Agent: tailrender\r\n"
-            "Transfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n",
-            address_);
-        return settle();
-    }
     if (state_ == State::Ask && is("100")) {
-        state_ = State::Open;
-        const auto started = std::exchange(events_.started, nullptr);
-        return started == nullptr ? void() : started("");
+        return begin();
     }
     if (state_ == State::Ending && is("200")) {
-        close();
-        const auto done = std::exchange(done_, nullptr);
-        return done == nullptr ? void() : done("");
+        return end_whole();
     }
     fail(fmt::format("it says \"{}\"", status));
+}
+
+void Recorder::begin() {
+    state_ = State::Open;
+    moved_ = heard_ = loop_.uptime();
+    const auto started = std::exchange(events_.started, nullptr);
+    if (started != nullptr) {
+        started("");
+    }
+}
+
+void Recorder::end_whole() {
+    is_whole_ = true;
+    close();
+    const auto done = std::exchange(done_, nullptr);
+    if (done != nullptr) {
+        done("");
+    }
 }
 
 void Recorder::write(std::string_view lines) {
     if (state_ != State::Open || lines.empty()) {
         return;
     }
-    if (out_.empty()) {
+    if (waiting() == 0) {
         moved_ = loop_.uptime();  // it cannot have taken what was not there
     }
-    out_ += fmt::format("{:x}\r\n{}\r\n", lines.size(), lines);
+    written_ += lines.size();
+    if (http2_ == nullptr) {
+        return stream_.send(fmt::format("{:x}\r\n{}\r\n", lines.size(), lines));
+    }
+    http2_->write(lines);
     settle();
 }
 
@@ -241,7 +298,10 @@ void Recorder::finish(std::function<void(const std::string&)> done) {
     done_ = std::move(done);
     state_ = State::Ending;
     moved_ = loop_.uptime();
-    out_ += "0\r\n\r\n";
+    if (http2_ == nullptr) {
+        return stream_.send("0\r\n\r\n");
+    }
+    http2_->end();
     settle();
 }
 

@@ -1,7 +1,8 @@
-// A recording on its way to a recorder of the tailnet: POST /record over HTTP/1.1, whose body are
-// the lines of a cast as they come. tailscaled dials it. Recorders are tried one after another; the
-// first that says "100 Continue" has the recording.
-// Sources: tailscale v1.96.5 sessionrecording/connect.go (connectV1), ipn/localapi (dial).
+// A recording on its way to a recorder of the tailnet: the lines of a cast as they come. Recorders
+// are tried one after another; the first that takes it has it. Those that answer HEAD /v2/record
+// over HTTP/2 have POST /v2/record, and say at least each 30 seconds how many bytes have come;
+// others POST /record over HTTP/1.1, and say at the end that they have it all.
+// Source: tailscale v1.96.5 sessionrecording/connect.go.
 #pragma once
 
 #include <functional>
@@ -11,8 +12,10 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/api_proxy/stream.h"
+#include "runtime/api_proxy/http2.h"
+#include "runtime/api_proxy/tailnet_stream.h"
 #include "runtime/base/loop.h"
+#include "runtime/recording/acks.h"
 
 namespace runtime::api_proxy {
 
@@ -29,14 +32,19 @@ public:
     // `socket`: tailscaled's. The loop outlives this. Nothing is said within.
     static std::shared_ptr<Recorder> start(Loop& loop, std::string socket,
                                            std::vector<std::string> addresses, Events events);
-    ~Recorder();
     Recorder(const Recorder&) = delete;
     Recorder& operator=(const Recorder&) = delete;
+    ~Recorder() = default;
 
     void write(std::string_view lines);
     // Bytes that the recorder has not taken yet.
-    [[nodiscard]] std::size_t waiting() const { return out_.size(); }
+    [[nodiscard]] std::size_t waiting() const;
     [[nodiscard]] const std::string& address() const { return address_; }
+    [[nodiscard]] std::uint64_t written() const { return written_; }
+    // Of these, what the recorder has said to have.
+    [[nodiscard]] std::uint64_t acknowledged() const {
+        return is_whole_ ? written_ : acks_.acknowledged();
+    }
     // Says no event any more. What is waiting is still sent, and `done` told how that ended: empty
     // when the recorder has it all.
     void finish(std::function<void(const std::string& problem)> done);
@@ -44,16 +52,22 @@ public:
     void abandon();
 
 private:
-    enum class State : std::uint8_t { Dial, Ask, Open, Ending, Closed };
+    enum class State : std::uint8_t { Dial, Probe, Ask, Open, Ending, Closed };
 
     Recorder(Loop& loop, std::string socket, std::vector<std::string> addresses, Events events);
     void next();
+    void dial(bool is_http2);
     void tick();
-    void on_ready(Interest ready);
-    void read();
+    void ask();
+    void on_received(std::string_view bytes);
+    void take_http2(std::string_view bytes);
+    void take_acks();
     void take_head(std::string_view head);
-    void flush();
+    void on_moved();
+    void on_failed(const std::string& problem);
+    void begin();
     void settle();
+    void end_whole();
     void fail(std::string problem);
     void close();
 
@@ -63,10 +77,16 @@ private:
     Events events_;
     std::function<void(const std::string&)> done_;
     State state_ = State::Closed;
-    Stream stream_;
-    Interest interest_;
-    std::string address_, in_, out_, problems_;
-    Duration give_up_ = {}, moved_ = {};  // uptimes
+    TailnetStream stream_;
+    std::optional<AddressPort> to_;
+    std::string address_, problems_;
+    bool is_http2_ = false;
+    std::unique_ptr<Http2Client> http2_;
+    recording::AckReader acks_;
+    std::string in_;  // of a head of HTTP/1.1
+    std::uint64_t written_ = 0;
+    bool is_whole_ = false;
+    Duration give_up_ = {}, asked_ = {}, moved_ = {}, heard_ = {};  // uptimes
 };
 
 }  // namespace runtime::api_proxy

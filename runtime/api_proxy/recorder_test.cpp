@@ -42,20 +42,30 @@ protected:
         path.copy(address.sun_path, sizeof address.sun_path - 1);
         listener = ::socket(AF_UNIX, SOCK_STREAM, 0);
         EXPECT_EQ(::bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-        EXPECT_EQ(::listen(listener, 1), 0);
+        EXPECT_EQ(::listen(listener, 2), 0);
         recorder = Recorder::start(
             loop, path, {"100.64.0.3:80"},
             {.started = [this](const std::string& problem) { started = "started" + problem; },
              .broken = [this](const std::string& problem) { broken = problem; },
              .moved = {}});
         loop.run_for(Duration(1));
-        other = Stream(::accept(listener, nullptr, nullptr));
-        loop.tell();
-        answer("HTTP/1.1 101 Switching Protocols\r\n\r\n");
-        answer("HTTP/1.1 100 Continue\r\n\r\n");
+        accept();
+        EXPECT_TRUE(received().starts_with("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"));
     }
     ~RecorderTest() override { ::close(listener); }
 
+    void accept() {
+        other = Stream(::accept(listener, nullptr, nullptr));
+        loop.tell();
+        answer("HTTP/1.1 101 Switching Protocols\r\n\r\n");
+    }
+    // A recorder that speaks HTTP/1.1 only says so, and is dialled again.
+    void start_over_http1() {
+        answer("HTTP/1.1 400 Bad Request\r\n\r\n");
+        accept();
+        answer("HTTP/1.1 100 Continue\r\n\r\n");
+        ASSERT_EQ(started, "started");
+    }
     void answer(std::string_view bytes) {
         static_cast<void>(received());
         EXPECT_EQ(other.write(bytes).count, bytes.size());
@@ -81,7 +91,7 @@ protected:
 };
 
 TEST_F(RecorderTest, SilenceIsNoStall) {
-    ASSERT_EQ(started, "started");
+    start_over_http1();
     recorder->write("one\n");
     loop.tell();
     EXPECT_EQ(received(), "4\r\none\n\r\n");
@@ -95,6 +105,7 @@ TEST_F(RecorderTest, SilenceIsNoStall) {
 }
 
 TEST_F(RecorderTest, WhoTakesNothingForThirtySecondsIsGivenUp) {
+    start_over_http1();
     recorder->write("one\n");
     loop.run_for(seconds(20));
     recorder->write("two\n");
@@ -105,6 +116,7 @@ TEST_F(RecorderTest, WhoTakesNothingForThirtySecondsIsGivenUp) {
 }
 
 TEST_F(RecorderTest, KeepsWhatIsNotTakenYet) {
+    start_over_http1();
     const std::string lines(std::size_t{4} * 1024 * 1024, 'x');
     recorder->write(lines);
     std::string all;

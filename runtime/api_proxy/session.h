@@ -120,7 +120,9 @@ private:
     void break_recording(const std::string& problem);
     void stop_recording(const std::string& problem);
     void abandon_recording();
-    void finish_recording(bool is_whole = true);
+    [[nodiscard]] std::function<void(const Recorder&, const std::string& problem)> note_recording(
+        const std::string& flaw) const;
+    void finish_recording(const std::string& flaw = {});
 
     // All of them.
     void settle();  // watches for what is wanted now

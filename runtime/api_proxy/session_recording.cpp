@@ -165,7 +165,24 @@ bool Session::is_recorder_behind() const {
 // The recorder is gone.
 void Session::break_recording(const std::string& problem) {
     tape_ = nullptr;
+    note_recording(problem)(*recorder_, "");
     stop_recording(problem);
+}
+
+// What the log says of a recording when nothing more of it is sent. `flaw`: why it is not whole.
+std::function<void(const Recorder&, const std::string& problem)> Session::note_recording(
+    const std::string& flaw) const {
+    const std::string_view path = request_.target.substr(0, request_.target.find('?'));
+    return [&log = shared_.log, flaw, user = caller_->user, node = caller_->node,
+            path = std::string(path)](const Recorder& recorder, const std::string& problem) {
+        log.info("recording", {{"user", user},
+                               {"node", node},
+                               {"path", path},
+                               {"recorder", recorder.address()},
+                               {"written", fmt::format("{}", recorder.written())},
+                               {"acknowledged", fmt::format("{}", recorder.acknowledged())},
+                               {"problem", flaw.empty() ? problem : flaw}});
+    };
 }
 
 // What was recorded until here is still sent, where there is a recorder.
@@ -173,7 +190,7 @@ void Session::stop_recording(const std::string& problem) {
     ++shared_.counters.recordings_failed;
     shared_.log.warning("a session is recorded no further: " + problem);
     const std::string recorded = recorded_ == "no" ? recorded_ : "in part: " + recorded_;
-    finish_recording(false);
+    finish_recording(problem);
     recorded_ = recorded;
     if (caller_ != nullptr && caller_->grants.enforces_recorder) {
         return end("the recording broke");
@@ -194,8 +211,8 @@ void Session::abandon_recording() {
     }
 }
 
-// The rest is sent after the session has ended. One that is not whole is counted already.
-void Session::finish_recording(bool is_whole) {
+// The rest is sent after the session has ended. One with a flaw is counted already.
+void Session::finish_recording(const std::string& flaw) {
     if (recorder_ == nullptr || tape_ == nullptr) {
         return abandon_recording();
     }
@@ -203,17 +220,18 @@ void Session::finish_recording(bool is_whole) {
     const auto tape = std::exchange(tape_, nullptr);
     recorder->write(tape->end(shared_.loop.uptime() - tape_begun_));
     shared_.uploads.push_back(recorder);
-    recorder->finish(
-        [&shared = shared_, one = recorder.get(), is_whole](const std::string& problem) {
-            if (is_whole) {
-                ++(problem.empty() ? shared.counters.recordings_uploaded
-                                   : shared.counters.recordings_failed);
-            }
-            if (!problem.empty()) {
-                shared.log.warning("a recording was not taken whole: " + problem);
-            }
-            std::erase_if(shared.uploads, [one](const auto& other) { return other.get() == one; });
-        });
+    recorder->finish([&shared = shared_, one = recorder.get(), is_whole = flaw.empty(),
+                      note = note_recording(flaw)](const std::string& problem) {
+        if (is_whole) {
+            ++(problem.empty() ? shared.counters.recordings_uploaded
+                               : shared.counters.recordings_failed);
+        }
+        if (!problem.empty()) {
+            shared.log.warning("a recording was not taken whole: " + problem);
+        }
+        note(*one, problem);
+        std::erase_if(shared.uploads, [one](const auto& other) { return other.get() == one; });
+    });
 }
 
 }  // namespace runtime::api_proxy

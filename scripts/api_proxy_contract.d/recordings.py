@@ -8,59 +8,35 @@ import threading
 import time
 import zlib
 
-from world import PATIENCE, POD, SPDY, WEBSOCKET, Client, case, check, device, equal, groups, switch, until_end, wait_until
+import recorder
+from world import PATIENCE, POD, SPDY, WEBSOCKET, Client, case, cases, check, device, equal, groups, switch, until_end, wait_until
 
 RECORDER = "100.64.0.3:80"
 HERE = "100.64.0.70"
 CHANNEL = WEBSOCKET + "Sec-WebSocket-Protocol: v5.channel.k8s.io, v4.channel.k8s.io\r\nSec-WebSocket-Extensions: permessage-deflate\r\n"
 
 
-class Recorder:
-    """POST /record, as `mode` says: takes it, refuses it, hangs, dies after the first line, or reads nothing."""
+class Recorder(recorder.Recorder):
+    """Where tailscaled finds it; over the version of HTTP that the case is of."""
 
-    def __init__(self, world, address=RECORDER, mode="takes"):
-        self.mode, self.casts, self.whole, self.heads = mode, [], [], []
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        world.daemon.dialled[address] = self.listener.getsockname()[1]
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        with contextlib.suppress(OSError):
-            while True:
-                connection, _ = self.listener.accept()
-                threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
-
-    def serve(self, connection):
-        with connection, contextlib.suppress(OSError, ValueError):
-            file = connection.makefile("rb")
-            head = b""
-            while not head.endswith(b"\r\n\r\n"):
-                head += file.read(1) or (_ for _ in ()).throw(OSError)
-            self.heads.append(head.decode())
-            if self.mode == "hangs":
-                until_end(connection)
-                return
-            if self.mode == "refuses":
-                connection.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
-                return
-            connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
-            cast = [b""]
-            self.casts.append(cast)
-            if self.mode == "reads nothing":
-                time.sleep(PATIENCE)
-                return
-            while size := int(file.readline(), 16):
-                cast[0] += file.read(size + 2)[:-2]
-                if self.mode == "dies":
-                    return
-            file.readline()
-            self.whole.append(cast[0])
-            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+    def __init__(self, world, address=RECORDER, mode="takes", **options):
+        listener = socket.create_server(("127.0.0.1", 0))
+        world.daemon.dialled[address] = listener.getsockname()[1]
+        super().__init__(listener, mode, world.http2, **options)
 
     def lines(self, number=0):
         wait_until("the recording is whole", lambda: len(self.whole) > number)
         header, *events = [json.loads(line) for line in self.whole[number].decode().splitlines()]
         return header, [event[1:] for event in events]
+
+
+def of_both(**options):
+    """What follows is a case of recorders over HTTP/2, and one over HTTP/1.1."""
+    def take(function):
+        case(**options)(function)
+        cases.append((function.__name__ + "_over_http1", {**options, "http2": False}, function))
+        return function
+    return take
 
 
 def caller(world, *rules):
@@ -107,15 +83,15 @@ def play(world, target, *sent, method="GET", fields=CHANNEL, rules=(enforced(),)
         return b"reset"
 
 
-@case()
+@of_both()
 def a_websocket_is_recorded(world):
-    recorder = Recorder(world)
+    taker = Recorder(world)
     frames = [frame(b"\1caf\xc3"), frame(b"\1\xa9\n"), frame(b"", first=0x89), frame(b"\2bad\xff"), frame(b'\3{"status":"Success"}')]
     world.api.script = websocket_server(*frames)
     came = play(world, f"{POD}/exec?command=sh&command=-c&command=echo+x&container=main&stdin=true&tty=true",
                 typed(b'\4{"Width":100,"Height":30}'), typed(b"\0secret input\n"), typed(b'\4{"Width":90,"Height":20}\n'))
     equal(came, b"".join(frames))
-    header, events = recorder.lines()
+    header, events = taker.lines()
     check(0 <= time.time() - header.pop("timestamp") < 60, "timestamp")
     equal(header, {"version": 2, "width": 100, "height": 30, "command": "sh -c echo x", "srcNode": "n70.t.ts.net", "srcNodeID": "n70",
                    "srcNodeUserID": 7, "srcNodeUser": "rec@example.com", "env": None, "sshUser": "", "localUser": "", "connectionID": "",
@@ -125,9 +101,13 @@ def a_websocket_is_recorded(world):
     equal([text for code, text in events if code == "r"], ["90x20"])
     equal(world.api.requests[0].all("sec-websocket-protocol"), ["v5.channel.k8s.io, v4.channel.k8s.io"])
     equal(world.api.requests[0].all("sec-websocket-extensions"), [])
-    check("Expect: 100-continue\r\n" in recorder.heads[0] and recorder.heads[0].startswith("POST /record HTTP/1.1\r\n"), recorder.heads)
+    equal(taker.requests, ["HEAD /v2/record HTTP/2", "POST /v2/record HTTP/2"] if world.http2 else ["PRI * HTTP/2.0", "POST /record HTTP/1.1"])
     wait_until("it is counted", lambda: world.metric("k8s_auth_proxy_session_recordings_uploaded") == 1)
     equal([line["recorded"] for line in world.lines("session")], [RECORDER] * 2)
+    [line] = world.lines("recording")
+    size = str(len(taker.whole[0]))
+    equal([line[key] for key in ("user", "node", "path", "recorder", "written", "acknowledged", "problem")],
+          ["rec@example.com", "n70.t.ts.net", f"{POD}/exec", RECORDER, size, size, ""])
 
 
 # The header blocks' dictionary is in the program.
@@ -148,9 +128,9 @@ def spdy_data(stream, payload):
     return struct.pack(">II", stream, len(payload)) + payload
 
 
-@case()
+@of_both()
 def spdy_is_recorded(world):
-    recorder = Recorder(world)
+    taker = Recorder(world)
     frames = [spdy_data(5, b"hel"), struct.pack(">HHI", 0x8003, 6, 4) + b"\0\0\0\1", spdy_data(5, b"lo\n")]
 
     def script(_, connection, file):
@@ -162,12 +142,12 @@ def spdy_is_recorded(world):
     world.api.script = script
     came = play(world, f"{POD}/attach?container=main&stdout=true", spdy_opened(), spdy_data(3, b"input"), method="POST", fields=SPDY)
     equal(came, b"".join(frames))
-    header, events = recorder.lines()
+    header, events = taker.lines()
     equal((header["width"], header["height"], header["kubernetes"]["SessionType"], "command" in header), (0, 0, "attach", False))
     equal("".join(text for code, text in events if code == "o"), "hello\n")
 
 
-@case()
+@of_both()
 def without_a_recorder_nothing_begins(world):
     world.api.script = websocket_server(frame(b"\1x"))
     Recorder(world, "100.64.0.4:80", "refuses")
@@ -177,15 +157,15 @@ def without_a_recorder_nothing_begins(world):
                                                 '(enforceRecorder), and no recorder takes it'))
     equal(world.api.connections, 0)
     # The next one of the list has it.
-    recorder = Recorder(world)
+    taker = Recorder(world)
     equal(play(world, f"{POD}/exec", typed(b"\0x"), rules=[enforced("100.64.0.5:80", "100.64.0.4:80", RECORDER)]), frame(b"\1x"))
-    equal(recorder.lines()[1], [["o", "x"]])
+    equal(taker.lines()[1], [["o", "x"]])
     # Where it need not be recorded, it goes on.
     equal(play(world, f"{POD}/exec", typed(b"\0x"), rules=[{"recorderAddrs": ["100.64.0.5:80"]}]), frame(b"\1x"))
     check(world.metric("tailrender_api_proxy_recordings_failed_total") >= 4, world.page("/metrics")[1])
 
 
-@case()
+@of_both()
 def a_recorder_that_hangs_is_given_up(world):
     Recorder(world, mode="hangs")
     begun = time.monotonic()
@@ -196,7 +176,7 @@ def a_recorder_that_hangs_is_given_up(world):
     equal(world.api.connections, 0)
 
 
-@case()
+@of_both()
 def a_recorder_that_dies_ends_what_must_be_recorded(world):
     Recorder(world, mode="dies")
 
@@ -214,6 +194,61 @@ def a_recorder_that_dies_ends_what_must_be_recorded(world):
 
 
 @case()
+def a_recorder_that_acknowledges_nothing_is_given_up(world):
+    """Also when there is nothing to acknowledge."""
+    Recorder(world, mode="never acks")
+    ends = []
+
+    def script(_, connection, file):
+        connection.sendall(switch("websocket")[:-2] + b"Sec-WebSocket-Protocol: v4.channel.k8s.io\r\n\r\n")
+        until_end(connection)
+    world.api.script = script
+
+    def hold(*rules):
+        with caller(world, *rules) as client:
+            equal(client.ask(f"{POD}/exec", fields=CHANNEL).status, 101)
+            client.socket.settimeout(36)
+            begun = time.monotonic()
+            with contextlib.suppress(TimeoutError):
+                client.is_closed()
+            ends.append((len(rules), int(time.monotonic() - begun)))
+    holders = [threading.Thread(target=hold, args=rules) for rules in ([enforced()], [{"recorderAddrs": [RECORDER]}, {}])]
+    for holder in holders:
+        holder.start()
+    for holder in holders:
+        holder.join()
+    (_, closed), (_, opened) = sorted(ends)
+    check(28 <= closed <= 34 and opened >= 35, "ends", ends)
+    lines = world.lines("recording")
+    equal([(line["acknowledged"], line["problem"]) for line in lines], [("0", f"recorder {RECORDER}: it acknowledges nothing")] * 2)
+
+
+@case()
+def what_no_recorder_says_ends_what_must_be_recorded(world):
+    def script(_, connection, file):
+        connection.sendall(switch("websocket")[:-2] + b"Sec-WebSocket-Protocol: v4.channel.k8s.io\r\n\r\n")
+        with contextlib.suppress(OSError):
+            for _ in range(60):  # longer than it takes to notice
+                connection.sendall(frame(b"\1x"))
+                time.sleep(0.05)
+        connection.unwrap()
+    world.api.script = script
+    for mode in ("acks too much", "says an error", "ends early", "babbles"):
+        Recorder(world, mode=mode)
+        came = play(world, f"{POD}/exec")
+        check(len(came or b"") < 4 * 50, mode, "goes on", len(came or b""))
+        equal(len(play(world, f"{POD}/exec", rules=[{"recorderAddrs": [RECORDER]}])), 240)
+    said = [line["problem"].removeprefix(f"recorder {RECORDER}: ") for line in world.lines("recording")]
+    check(said[0].startswith("it acknowledges ") and said[2] == 'it says "the disk is full"' and said[4] == "it has ended the recording"
+          and said[6] == "its acknowledgements are malformed" and len(said) == 8, said)
+
+
+def read_on(client):
+    with contextlib.suppress(OSError):
+        client.file.read()
+
+
+@of_both()
 def a_recorder_that_reads_nothing_holds_the_session_up(world):
     Recorder(world, mode="reads nothing")
     sent = []
@@ -227,7 +262,7 @@ def a_recorder_that_reads_nothing_holds_the_session_up(world):
     world.api.script = script
     with caller(world, enforced()) as client:
         equal(client.ask(f"{POD}/exec", fields=CHANNEL).status, 101)
-        threading.Thread(target=client.file.read, daemon=True).start()
+        threading.Thread(target=read_on, args=(client,), daemon=True).start()
         time.sleep(3)
         before = len(sent)
         check(before < 1000, "what is not recorded goes on", before)
@@ -235,7 +270,7 @@ def a_recorder_that_reads_nothing_holds_the_session_up(world):
         check(len(sent) - before < 20, "what is not recorded goes on", len(sent) - before)
 
 
-@case()
+@of_both()
 def resizes_wait_for_the_recorder_too(world):
     Recorder(world, mode="reads nothing")
 
@@ -281,15 +316,15 @@ def what_cannot_be_read_cannot_be_recorded(world):
 EXEC = f"{POD}/exec?command=id"
 
 
-def is_recorded_with(recorder, number, output):
+def is_recorded_with(taker, number, output):
     """A recording of the command, brought to its end."""
-    header, events = recorder.lines(number)
+    header, events = taker.lines(number)
     equal((header["command"], "".join(text for code, text in events if code == "o")), ("id", output))
 
 
-@case()
+@of_both()
 def what_was_recorded_stays_when_the_session_breaks_it(world):
-    recorder = Recorder(world)
+    taker = Recorder(world)
     spoilt = frame(b"\0typed")  # without its mask
 
     def script(_, connection, file):
@@ -302,7 +337,7 @@ def what_was_recorded_stays_when_the_session_breaks_it(world):
             equal(client.file.read(9), frame(b"\1secret"))
             client.send(spoilt)
             check(client.is_closed(), "goes on")
-        is_recorded_with(recorder, number, "secret")
+        is_recorded_with(taker, number, "secret")
     equal([line["recorded"] for line in world.lines("session")], [RECORDER, "in part: " + RECORDER] * 2)
     wait_until("it is counted", lambda: world.metric("tailrender_api_proxy_recordings_failed_total") == 2)
     equal(world.metric("k8s_auth_proxy_session_recordings_uploaded"), 0)
@@ -310,7 +345,7 @@ def what_was_recorded_stays_when_the_session_breaks_it(world):
 
 @case()
 def nothing_may_follow_a_request_for_a_session(world):
-    recorder = Recorder(world)
+    taker = Recorder(world)
     world.api.script = websocket_server(frame(b"\1x"))
     for rest in (frame(b"\0typed"), typed(b"\0typed")):
         with caller(world, enforced()) as client:
@@ -331,31 +366,31 @@ def nothing_may_follow_a_request_for_a_session(world):
         time.sleep(0.5)
         thinks.set()
         check(client.is_closed(), "goes on")
-    is_recorded_with(recorder, 0, "")
+    is_recorded_with(taker, 0, "")
 
 
-@case()
+@of_both()
 def who_hangs_up_before_the_answer_is_recorded(world):
-    recorder = Recorder(world)
+    taker = Recorder(world)
     thinks = threading.Event()
     world.api.script = lambda *_: thinks.wait(PATIENCE) and None
     with caller(world, enforced()) as client:
         client.send(f"GET {EXEC}&tty=true HTTP/1.1\r\nHost: api.t.ts.net\r\n{CHANNEL}\r\n")
         wait_until("it is asked", lambda: world.api.requests)
-    is_recorded_with(recorder, 0, "")
+    is_recorded_with(taker, 0, "")
     thinks.set()
     # The same when no answer comes, or one that is none.
     world.api.script = lambda *_: None
     equal(play(world, EXEC).status, 502)
-    is_recorded_with(recorder, 1, "")
+    is_recorded_with(taker, 1, "")
     world.api.script = lambda *_: switch("SPDY/3.1")
     equal(play(world, EXEC).status, 502)
-    is_recorded_with(recorder, 2, "")
+    is_recorded_with(taker, 2, "")
 
 
 @case()
 def a_session_is_asked_for_once(world):
-    recorder = Recorder(world)
+    taker = Recorder(world)
     for rules, fields in (((enforced(),), CHANNEL), ((), CHANNEL), ((), SPDY)):
         world.api.requests.clear()
         world.api.script = None
@@ -364,29 +399,29 @@ def a_session_is_asked_for_once(world):
             world.api.script = lambda *_: None
             equal(client.ask(EXEC, fields=fields).status, 502)
         equal([request.line.split()[1] for request in world.api.requests], ["/api", EXEC])
-    is_recorded_with(recorder, 0, "")
+    is_recorded_with(taker, 0, "")
 
 
 @case()
 def another_protocol_of_the_api_server_is_a_recording(world):
-    recorder = Recorder(world)
+    taker = Recorder(world)
     world.api.script = websocket_server(frame(b"1eA=="), protocol="v4.base64.channel.k8s.io")
     equal(play(world, EXEC, typed(b"\0x")), None)
-    is_recorded_with(recorder, 0, "")
+    is_recorded_with(taker, 0, "")
 
 
-@case()
+@of_both()
 def a_session_that_is_refused_is_no_recording(world):
-    recorder = Recorder(world)
+    taker = Recorder(world)
     world.api.script = lambda *_: b"HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno"
     equal(play(world, f"{POD}/exec").status, 403)
-    wait_until("the recorder is let go", lambda: recorder.casts and not recorder.whole)
-    equal(recorder.casts, [[b""]])
+    wait_until("the recorder is let go", lambda: taker.casts and not taker.whole)
+    equal(taker.casts, [[b""]])
 
 
-@case(grace=3)
+@of_both(grace=3)
 def a_stop_brings_recordings_to_their_end(world):
-    recorder = Recorder(world)
+    taker = Recorder(world)
 
     def script(_, connection, file):
         connection.sendall(switch("websocket")[:-2] + b"Sec-WebSocket-Protocol: v4.channel.k8s.io\r\n\r\n" + frame(b"\1before"))
@@ -398,4 +433,4 @@ def a_stop_brings_recordings_to_their_end(world):
         world.process.terminate()
         check(client.is_closed(), "goes on")
     equal(world.process.wait(10), 0)
-    equal(recorder.lines()[1], [["o", "before"]])
+    equal(taker.lines()[1], [["o", "before"]])

@@ -341,7 +341,8 @@ def free_port():
 
 
 class World:
-    def __init__(self, binary, folder, certificates, mode="true", grace=5, owner=DAEMON):
+    def __init__(self, binary, folder, certificates, mode="true", grace=5, owner=DAEMON, http2=True):
+        self.http2 = http2  # of its recorders
         self.lock, self.folder = threading.Lock(), pathlib.Path(folder)
         self.daemon, self.api = Daemon(), ApiServer(certificates, self)
         self.port, self.local = free_port(), free_port()

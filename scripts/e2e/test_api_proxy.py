@@ -377,7 +377,7 @@ def recording_to(api):
     """A recorder on the client's machine, and the folder of its casts; grants require it."""
     casts, port = api.folder / "casts", 8085
     casts.mkdir(exist_ok=True)
-    program = SCRIPT.parent / "lab.d/cast_recorder.py"
+    program = SCRIPT.parents[1] / "api_proxy_contract.d/recorder.py"
     process = subprocess.Popen([str(SCRIPT), "run", "--on", "client", str(program), str(casts), str(port)], env=api.lab.environment,
                                start_new_session=True)
     try:
@@ -391,7 +391,7 @@ def recording_to(api):
 
 
 def casts_of(api, casts, number):
-    """Header and output of each, once there are so many; without times."""
+    """Header and output of each, once there are so many; without times. All came over HTTP/2."""
     api.lab.wait(f"{number} casts", lambda: len(list(casts.glob("*.cast"))) >= number, 60)
     found = []
     for file in sorted(casts.glob("*.cast"), key=lambda file: int(file.stem)):
@@ -399,6 +399,7 @@ def casts_of(api, casts, number):
         assert abs(header.pop("timestamp") - time.time()) < 600
         found.append((header, "".join(text for _, code, text in events if code == "o")))
         file.unlink()
+    assert {line for line in (casts / "requests").read_text().splitlines() if "record" in line} == {f"{method} /v2/record HTTP/2" for method in ("HEAD", "POST")}
     return found
 
 

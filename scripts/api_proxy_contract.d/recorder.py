@@ -1,0 +1,196 @@
+#!/usr/bin/python3
+"""A recorder for tests, as Tailscale's: recorder.py FOLDER PORT [http1]
+
+What came is in FOLDER: N.part while it comes, N.cast when it is whole, N.event of an event; `requests` has a line of each. A number of bytes is acknowledged once they are
+in the file. Over HTTP/2, without TLS: HEAD and POST /v2/record; over HTTP/1.1: POST /record after "100 Continue", and POST /v2/event. With
+http1 it speaks that only.
+"""
+import contextlib
+import itertools
+import json
+import pathlib
+import socket
+import sys
+import threading
+import time
+
+import h2.config
+import h2.connection
+import h2.events
+import h2.exceptions
+
+EVERY = 0.5  # seconds between acknowledgements of nothing new
+
+
+class Recorder:
+    """As `mode` says: takes, refuses, hangs, dies after the first bytes, reads nothing; over HTTP/2 also: never acks, acks too much, says an
+    error, ends early, babbles. `events` says what is told to who sends one."""
+
+    def __init__(self, listener, mode="takes", http2=True, events="200 OK"):
+        self.listener, self.mode, self.http2, self.event_status = listener, mode, http2, events
+        self.requests, self.casts, self.whole, self.events = [], [], [], []
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def serves(self, request):
+        self.requests.append(request)
+
+    def begins(self):
+        """A recording has begun; its number."""
+        self.casts.append([b""])
+        return len(self.casts) - 1
+
+    def takes(self, number, data):
+        self.casts[number][0] += data
+
+    def ends(self, number):
+        self.whole.append(self.casts[number][0])
+
+    def event(self, data):
+        self.events.append(json.loads(data))
+
+    def accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = self.listener.accept()
+                threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
+
+    def serve(self, connection):
+        with connection, contextlib.suppress(OSError, ValueError, h2.exceptions.ProtocolError):
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if self.mode == "hangs":
+                while connection.recv(65536):
+                    pass
+            elif connection.recv(3, socket.MSG_PEEK) == b"PRI" and self.http2:
+                self.serve_http2(connection)
+            else:
+                self.serve_http1(connection)
+
+    def serve_http2(self, connection):
+        peer = h2.connection.H2Connection(h2.config.H2Configuration(client_side=False, header_encoding="utf-8"))
+        peer.initiate_connection()
+        uploads = {}  # stream: number of the recording, bytes of it
+        connection.settimeout(EVERY)
+        while True:
+            connection.sendall(peer.data_to_send())
+            try:
+                data = connection.recv(65536)
+                if not data:
+                    return
+            except TimeoutError:
+                data = b""
+            for event in peer.receive_data(data) if data else ():
+                if isinstance(event, h2.events.RequestReceived):
+                    self.take_request(peer, event, uploads)
+                    if self.mode == "reads nothing" and uploads:
+                        connection.sendall(peer.data_to_send())
+                        time.sleep(30)
+                        return
+                elif isinstance(event, h2.events.DataReceived) and event.stream_id in uploads:
+                    upload = uploads[event.stream_id]
+                    self.takes(upload[0], event.data)
+                    upload[1] += len(event.data)
+                    peer.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
+                    if self.mode == "dies":
+                        return
+                elif isinstance(event, h2.events.StreamEnded) and event.stream_id in uploads:
+                    self.ends(uploads.pop(event.stream_id)[0])
+                    peer.end_stream(event.stream_id)
+                elif isinstance(event, h2.events.StreamReset):
+                    uploads.pop(event.stream_id, None)
+            for stream, (_, count) in list(uploads.items()):
+                self.acknowledge(peer, stream, count, uploads)
+
+    def take_request(self, peer, event, uploads):
+        asked = dict(event.headers)
+        self.serves(f"{asked[':method']} {asked[':path']} HTTP/2")
+        known = asked[":path"] == "/v2/record" and asked[":method"] in ("HEAD", "POST") and self.mode != "refuses"
+        is_upload = known and asked[":method"] == "POST"
+        peer.send_headers(event.stream_id, [(":status", "200" if known else "404")], end_stream=not is_upload)
+        if is_upload:
+            uploads[event.stream_id] = [self.begins(), 0]
+
+    def acknowledge(self, peer, stream, count, uploads):
+        if self.mode == "ends early":
+            uploads.pop(stream)
+            return peer.end_stream(stream)
+        said = {"never acks": "", "acks too much": json.dumps({"ack": count + 1}), "says an error": '{"error":"the disk is full"}',
+                "babbles": "no acknowledgement"}.get(self.mode, json.dumps({"ack": count} if count else {}) + "\n")
+        return peer.send_data(stream, said.encode()) if said else None
+
+    def serve_http1(self, connection):
+        file = connection.makefile("rb")
+        while line := file.readline():
+            fields = {}
+            while (field := file.readline()) not in (b"\r\n", b"\n", b""):
+                name, _, value = field.decode().partition(":")
+                fields[name.lower()] = value.strip()
+            line = line.decode().strip()
+            self.serves(line)
+            method, path, _ = line.split(" ", 2)
+            if path == "/record" and method == "POST" and self.mode != "refuses":
+                if not self.take_recording(connection, file):
+                    return
+            elif path == "/v2/event" and method == "HEAD":
+                connection.sendall(f"HTTP/1.1 {self.event_status}\r\nContent-Length: 0\r\n\r\n".encode())
+            elif path == "/v2/event" and method == "POST":
+                body = b"".join(self.chunks(file)) if "transfer-encoding" in fields else file.read(int(fields["content-length"]))
+                if self.event_status.startswith("200"):
+                    self.event(body)
+                connection.sendall(f"HTTP/1.1 {self.event_status}\r\nContent-Length: 0\r\n\r\n".encode())
+            else:
+                connection.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+                return
+
+    @staticmethod
+    def chunks(file):
+        while size := int(file.readline(), 16):
+            yield file.read(size + 2)[:-2]
+        file.readline()
+
+    def take_recording(self, connection, file):
+        connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
+        number = self.begins()
+        if self.mode == "reads nothing":
+            time.sleep(30)
+            return False
+        for chunk in self.chunks(file):
+            self.takes(number, chunk)
+            if self.mode == "dies":
+                return False
+        self.ends(number)
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        return True
+
+
+class FolderRecorder(Recorder):
+    def __init__(self, listener, folder, **options):
+        self.folder = folder
+        self.numbers = itertools.count(len(list(folder.iterdir())))
+        self.asked = folder / "requests"
+        super().__init__(listener, **options)
+
+    def serves(self, request):
+        with open(self.asked, "a", encoding="utf-8") as file:
+            file.write(request + "\n")
+
+    def begins(self):
+        number = next(self.numbers)
+        (self.folder / f"{number}.part").touch()
+        return number
+
+    def takes(self, number, data):
+        with open(self.folder / f"{number}.part", "ab", buffering=0) as file:
+            file.write(data)
+
+    def ends(self, number):
+        (self.folder / f"{number}.part").rename(self.folder / f"{number}.cast")
+
+    def event(self, data):
+        part = self.folder / f"{next(self.numbers)}.part"
+        part.write_bytes(data)
+        part.rename(part.with_suffix(".event"))
+
+
+if __name__ == "__main__":
+    FolderRecorder(socket.create_server(("", int(sys.argv[2]))), pathlib.Path(sys.argv[1]), http2="http1" not in sys.argv[3:])
+    threading.Event().wait()

@@ -21,11 +21,14 @@ int hex_value(char c) {
 
 }  // namespace
 
-ChunkReader::Taken ChunkReader::take(std::string_view bytes) {
+ChunkReader::Taken ChunkReader::take(std::string_view bytes, std::string* data) {
     std::size_t at = 0;
     while (at < bytes.size() && state_ != State::Done) {
         if (state_ == State::Data) {
             const std::size_t count = std::min<std::uint64_t>(left_, bytes.size() - at);
+            if (data != nullptr) {
+                data->append(bytes, at, count);
+            }
             left_ -= count;
             at += count;
             state_ = left_ == 0 ? State::DataCr : State::Data;

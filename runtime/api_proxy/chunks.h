@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "runtime/api_proxy/fault.h"
@@ -23,7 +24,8 @@ public:
         std::size_t size = 0;
         std::optional<Fault> fault = {};
     };
-    Taken take(std::string_view bytes);
+    // `data`: what is in the chunks is appended.
+    Taken take(std::string_view bytes, std::string* data = nullptr);
     [[nodiscard]] bool is_done() const { return state_ == State::Done; }
 
 private:

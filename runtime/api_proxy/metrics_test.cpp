@@ -12,12 +12,16 @@ TEST(ApiMetrics, NameEveryReason) {
     counters.faults.at(static_cast<std::size_t>(Fault::TwoLengths)) = 5;
     counters.foreign = 4;
     counters.withdrawn = 3;
+    counters.events = 2;
+    counters.events_failed = 1;
     const std::string text = metrics(counters, 2);
     for (const std::string_view line :
          {"k8s_auth_proxy_requests_proxied 7\n", "tailrender_api_proxy_upgrades_total 6\n",
           "tailrender_api_proxy_refused_total{reason=\"two_lengths\"} 5\n",
           "tailrender_api_proxy_refused_total{reason=\"not_from_tailscaled\"} 4\n",
           "tailrender_api_proxy_refused_total{reason=\"caller_unknown\"} 0\n",
+          "k8s_auth_proxy_api_request_event_recording_attempted 2\n",
+          "tailrender_api_proxy_events_failed_total 1\n",
           "tailrender_api_proxy_withdrawn_total 3\n", "tailrender_api_proxy_connections 2\n"}) {
         EXPECT_NE(text.find(line), std::string::npos) << line;
     }

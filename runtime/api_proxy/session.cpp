@@ -53,6 +53,8 @@ void Session::end(std::string_view why) {
         audit(why, status_);
     }
     state_ = State::Ended;
+    event_ = nullptr;
+    forget_body();
     finish_recording();
     drop_upstream();
     shared_.loop.watch(client_.descriptor(), {}, nullptr);
@@ -87,6 +89,9 @@ void Session::on_deadline() {
     deadline_.reset();
     if (state_ == State::Connect) {
         return unreachable("it does not answer");
+    }
+    if (state_ == State::Collect) {
+        return refuse({408, "the body of the request takes too long"});
     }
     end("timed out");
 }
@@ -151,9 +156,11 @@ bool Session::wants_client_bytes() const {
         case State::Exchange:
             return request_body_.is_done ? in_.size() < kLargestHead : to_upstream_.empty();
         case State::Identify:
+        case State::Event:
         case State::Record:
         case State::Connect:
             return in_.size() < kLargestHead;
+        case State::Collect:
         case State::ProxyHeader:
         case State::Head:
         case State::Linger:
@@ -226,10 +233,13 @@ void Session::process_input() {
             return forward_body();
         case State::Tunnel:
             return send_tunnel();
+        case State::Collect:
+            return collect_body();
         case State::Linger:
             in_.clear();
             return;
         case State::Identify:
+        case State::Event:
         case State::Record:
         case State::Connect:
         case State::Ended:
@@ -289,6 +299,7 @@ void Session::take_head() {
 void Session::take_request() {
     begun_ = shared_.loop.uptime();
     bytes_up_ = bytes_down_ = 0;
+    told_ = "no";
     auto parsed = parse_request(head_);
     if (const Fault* fault = std::get_if<Fault>(&parsed)) {
         return refuse_fault(*fault);
@@ -356,6 +367,13 @@ void Session::on_caller(const CallerAnswer& answer) {
     const auto as = shared_.upstream.shows_token() ? std::optional<Impersonation>({*caller_, token})
                                                    : std::nullopt;
     out_head_ = upstream_head(request_, as, source_->address.text(), session_.has_value());
+    if (caller_->grants.records_events && !caller_->grants.recorders.empty()) {
+        return start_event();
+    }
+    go_on();
+}
+
+void Session::go_on() {
     if (session_) {
         return start_recording();
     }
@@ -411,6 +429,7 @@ void Session::refuse_fault(Fault fault) {
 
 void Session::refuse(const Refusal& refusal) {
     const bool has_body = !head_.starts_with("HEAD ");
+    forget_body();
     finish_recording();
     audit(refusal.message, refusal.code);
     drop_upstream();
@@ -453,6 +472,7 @@ void Session::audit(std::string_view what, int status) {
          {"received", fmt::format("{}", bytes_down_)},
          {"milliseconds", fmt::format("{}", (shared_.loop.uptime() - begun_).count())},
          {"end", std::string(what)},
+         {"event", told_},
          {"recorded", recorded_}});
 }
 

@@ -10,8 +10,9 @@
 #include <optional>
 #include <string>
 
-#include "runtime/api_proxy/chunks.h"
+#include "runtime/api_proxy/event_upload.h"
 #include "runtime/api_proxy/head.h"
+#include "runtime/api_proxy/progress.h"
 #include "runtime/api_proxy/proxy_header.h"
 #include "runtime/api_proxy/recorder.h"
 #include "runtime/api_proxy/rewrite.h"
@@ -42,6 +43,8 @@ private:
         ProxyHeader,
         Head,      // of the next request
         Identify,  // its caller
+        Collect,   // a body that a recorder is told
+        Event,     // a recorder is told of the request
         Record,    // a recorder is asked first
         Connect,   // to the API server
         Exchange,
@@ -51,17 +54,6 @@ private:
     };
     enum class Phase : std::uint8_t { Idle, Head, Body };  // of the response
     enum class Link : std::uint8_t { None, Connecting, Handshake, Open };
-
-    // How far a body has come.
-    struct Progress {
-        Body body = {};
-        std::uint64_t left = 0;
-        ChunkReader chunks = ChunkReader();
-        bool is_done = true;
-
-        void begin(const Body& its_body, ChunkReader::Trailers trailers);
-        ChunkReader::Taken take(std::string_view bytes);
-    };
 
     // The client's side: session.cpp.
     void on_client(Interest ready);
@@ -75,6 +67,7 @@ private:
     void on_caller(const CallerAnswer& answer);
     std::optional<Refusal> judge(const CallerAnswer& answer);
     bool take_places(const Caller& caller);
+    void go_on();
     void confirm();
     void on_confirmed(const CallerAnswer& answer);
     void forward_body();
@@ -107,6 +100,13 @@ private:
     void send_upstream(std::string_view bytes);
     void drop_upstream();
     void unreachable(std::string_view why);
+
+    // What recorders are told of the request: session_event.cpp.
+    void start_event();
+    void collect_body();
+    void send_event();
+    void on_event(const std::string& problem, const std::string& address);
+    void forget_body();
 
     // The recording: session_recording.cpp.
     std::optional<Refusal> plan_recording();
@@ -178,6 +178,12 @@ private:
     int status_ = 0;
     Progress response_body_;
     std::uint64_t bytes_up_ = 0, bytes_down_ = 0;
+
+    std::shared_ptr<EventUpload> event_;
+    Progress collected_;
+    std::size_t looked_at_ = 0;  // of in_, for the copy
+    std::string body_copy_;      // without its framing
+    std::string told_ = "no";    // for the audit: who knows of the request
 
     std::optional<recording::SessionRequest> session_;  // that is to be recorded
     std::shared_ptr<Recorder> recorder_;

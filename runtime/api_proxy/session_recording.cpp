@@ -60,9 +60,6 @@ std::optional<Refusal> Session::plan_recording() {
     if (grants.recorders.empty()) {
         return refusal("there is no recorder");
     }
-    if (grants.records_events) {
-        return refusal("requests are not recorded by this proxy (enableEvents)");
-    }
     return may_be_session(request_) && !session_ ? std::optional(refusal("it cannot be"))
                                                  : std::nullopt;
 }

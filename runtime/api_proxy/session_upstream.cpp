@@ -18,26 +18,6 @@ constexpr Duration kIdle = minutes(3);  // between requests
 
 }  // namespace
 
-void Session::Progress::begin(const Body& its_body, ChunkReader::Trailers trailers) {
-    body = its_body;
-    left = its_body.length;
-    chunks = ChunkReader(trailers);
-    is_done = body.kind == Body::Kind::None;
-}
-
-ChunkReader::Taken Session::Progress::take(std::string_view bytes) {
-    ChunkReader::Taken taken{.size = bytes.size()};
-    if (body.kind == Body::Kind::Length) {
-        taken.size = std::min<std::uint64_t>(left, bytes.size());
-        left -= taken.size;
-        is_done = left == 0;
-    } else if (body.kind == Body::Kind::Chunked) {
-        taken = chunks.take(bytes);
-        is_done = chunks.is_done();
-    }
-    return taken;
-}
-
 void Session::go_upstream() {
     // What begins a session is never sent twice, so not on a connection that may just be closing.
     if (link_ == Link::Open && request_.upgrade == Protocol::None) {

@@ -28,6 +28,7 @@ struct Counters {
     std::uint64_t unreached = 0;  // requests that the API server did not answer
     std::uint64_t withdrawn = 0;  // sessions that ended since their caller lost a grant
     std::uint64_t recordings = 0, recordings_uploaded = 0, recordings_failed = 0;
+    std::uint64_t events = 0, events_failed = 0;  // requests that recorders are told
 };
 
 // How many connections there are of each: of an address of the tailnet, and of a user.
@@ -67,6 +68,7 @@ struct Shared {
     std::string socket = {};  // tailscaled's, which dials recorders
     Limits limits = {};
     Counters counters = {};
+    std::size_t collected = 0;  // bytes of bodies that recorders are told
     Places places{limits.of_one_caller};
     std::vector<std::shared_ptr<Recorder>> uploads = {};  // of sessions that have ended
     std::vector<char> piece =

@@ -33,13 +33,6 @@ bool may_follow(unsigned char first, unsigned char next, std::size_t at) {
     return next >= low && next <= high;
 }
 
-// What a client has written need not be UTF-8.
-std::string valid(std::string_view text) {
-    WholeText whole;
-    const std::string out = whole.take(text);
-    return out + whole.rest();
-}
-
 std::string line_of(Since since, std::string_view code, std::string_view text) {
     const std::string seconds = fmt::format("{}.{:03}", since.count() / 1000, since.count() % 1000);
     return renderer::write_json(Value::list({Value::number(seconds), code, text})) + "\n";
@@ -47,12 +40,18 @@ std::string line_of(Since since, std::string_view code, std::string_view text) {
 
 }  // namespace
 
+std::string valid_text(std::string_view text) {
+    WholeText whole;
+    const std::string out = whole.take(text);
+    return out + whole.rest();
+}
+
 std::string header_line(const CastHeader& header, Size size) {
     Value out = Value::map({{"version", 2},
                             {"width", size.columns},
                             {"height", size.rows},
                             {"timestamp", header.timestamp}});
-    renderer::put_if(out, !header.command.empty(), "command", valid(header.command));
+    renderer::put_if(out, !header.command.empty(), "command", valid_text(header.command));
     out.add("srcNode", header.node);
     out.add("srcNodeID", header.node_id);
     if (!header.tags.empty()) {
@@ -67,7 +66,7 @@ std::string header_line(const CastHeader& header, Size size) {
     out.add("connectionID", "");
     out.add("kubernetes", Value::map({{"PodName", header.pod},
                                       {"Namespace", header.ns},
-                                      {"Container", valid(header.container)},
+                                      {"Container", valid_text(header.container)},
                                       {"SessionType", header.session_type}}));
     return renderer::write_json(out) + "\n";
 }

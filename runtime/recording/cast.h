@@ -42,4 +42,7 @@ private:
     std::string waiting_;
 };
 
+// What a client has written need not be UTF-8.
+std::string valid_text(std::string_view text);
+
 }  // namespace runtime::recording

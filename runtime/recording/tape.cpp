@@ -1,8 +1,9 @@
 #include "runtime/recording/tape.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
+
+#include "runtime/recording/query.h"
 
 namespace runtime::recording {
 
@@ -12,30 +13,8 @@ constexpr Since kSizeWithin = std::chrono::seconds(2);
 constexpr std::size_t kMostBefore = std::size_t{64} * 1024;
 constexpr Size kUsual{80, 24};
 
-// As in a query: %XX and "+".
-std::string decode(std::string_view text) {
-    std::string out;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        unsigned byte = 0;
-        const char* begin = text.data() + at + 1;
-        if (text[at] == '%' && at + 2 < text.size() &&
-            std::from_chars(begin, begin + 2, byte, 16).ptr == begin + 2) {
-            out.push_back(static_cast<char>(byte));
-            at += 2;
-        } else {
-            out.push_back(text[at] == '+' ? ' ' : text[at]);
-        }
-    }
-    return out;
-}
-
-void read_query(std::string_view query, SessionRequest& out) {
-    while (!query.empty()) {
-        const std::size_t end = std::min(query.find('&'), query.size());
-        const std::string_view pair = query.substr(0, end);
-        const std::size_t equals = std::min(pair.find('='), pair.size());
-        const std::string name = decode(pair.substr(0, equals));
-        const std::string value = decode(pair.substr(std::min(equals + 1, pair.size())));
+void take_query(const Query& query, SessionRequest& out) {
+    for (const auto& [name, value] : query) {
         if (name == "command") {
             out.command.append(out.command.empty() ? "" : " ").append(value);
         } else if (name == "container") {
@@ -43,7 +22,6 @@ void read_query(std::string_view query, SessionRequest& out) {
         } else if (name == "tty") {
             out.has_terminal = value == "true" || value == "1";
         }
-        query.remove_prefix(std::min(end + 1, query.size()));
     }
 }
 
@@ -129,7 +107,7 @@ std::optional<SessionRequest> read_session(std::string_view target) {
     }
     SessionRequest out{
         .ns = std::string(parts[3]), .pod = std::string(parts[5]), .type = std::string(parts[6])};
-    read_query(target.substr(std::min(question + 1, target.size())), out);
+    take_query(query_of(target), out);
     return out;
 }
 

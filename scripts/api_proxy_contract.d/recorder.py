@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """A recorder for tests, as Tailscale's: recorder.py FOLDER PORT [http1]
 
-What came is in FOLDER: N.part while it comes, N.cast when it is whole, N.event of an event; `requests` has a line of each. A number of bytes is acknowledged once they are
-in the file. Over HTTP/2, without TLS: HEAD and POST /v2/record; over HTTP/1.1: POST /record after "100 Continue", and POST /v2/event. With
-http1 it speaks that only.
+What came is in FOLDER: N.part while it comes, N.cast when it is whole, N.event of an event; `requests` has a line of each request, with the
+host that it names. Bytes are acknowledged once they are in the file. Over HTTP/2, without TLS: HEAD and POST /v2/record; over HTTP/1.1:
+POST /record after "100 Continue", and POST /v2/event. With http1 it speaks that only.
 """
 import contextlib
 import itertools
@@ -31,7 +31,7 @@ class Recorder:
         self.requests, self.casts, self.whole, self.events = [], [], [], []
         threading.Thread(target=self.accept, daemon=True).start()
 
-    def serves(self, request):
+    def serves(self, request, host):
         self.requests.append(request)
 
     def begins(self):
@@ -102,7 +102,7 @@ class Recorder:
 
     def take_request(self, peer, event, uploads):
         asked = dict(event.headers)
-        self.serves(f"{asked[':method']} {asked[':path']} HTTP/2")
+        self.serves(f"{asked[':method']} {asked[':path']} HTTP/2", asked[":authority"])
         known = asked[":path"] == "/v2/record" and asked[":method"] in ("HEAD", "POST") and self.mode != "refuses"
         is_upload = known and asked[":method"] == "POST"
         peer.send_headers(event.stream_id, [(":status", "200" if known else "404")], end_stream=not is_upload)
@@ -125,7 +125,7 @@ class Recorder:
                 name, _, value = field.decode().partition(":")
                 fields[name.lower()] = value.strip()
             line = line.decode().strip()
-            self.serves(line)
+            self.serves(line, fields.get("host", ""))
             method, path, _ = line.split(" ", 2)
             if path == "/record" and method == "POST" and self.mode != "refuses":
                 if not self.take_recording(connection, file):
@@ -169,9 +169,9 @@ class FolderRecorder(Recorder):
         self.asked = folder / "requests"
         super().__init__(listener, **options)
 
-    def serves(self, request):
+    def serves(self, request, host):
         with open(self.asked, "a", encoding="utf-8") as file:
-            file.write(request + "\n")
+            file.write(f"{host} {request}\n")
 
     def begins(self):
         number = next(self.numbers)

@@ -1,0 +1,39 @@
+// Fuzz target: whatever a server answers over HTTP/2, and however it is cut, the same is
+// understood, or it is given up.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "renderer/base/check.h"
+#include "runtime/api_proxy/http2.h"
+
+namespace {
+
+std::string read(std::string_view bytes, std::size_t piece) {
+    runtime::api_proxy::Http2Client client("100.64.0.3:80");
+    client.request("POST", "/v2/record", true);
+    client.write("[1,\"o\",\"x\"]\n");
+    CHECK(!client.take().empty());
+    for (std::size_t at = 0; at < bytes.size(); at += piece) {
+        if (!client.receive(bytes.substr(at, piece))) {
+            return "given up";
+        }
+        static_cast<void>(client.take());
+        CHECK(client.sent() + client.waiting() == 12);
+    }
+    const auto& response = client.response();
+    CHECK(response.bytes.size() <= bytes.size() && (response.status == 0 || response.status > 199));
+    return std::to_string(response.status) + response.bytes + (response.is_whole ? " whole" : "") +
+           (response.is_broken ? " broken" : "");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+    const std::string whole = read(bytes, std::max<std::size_t>(size, 1));
+    CHECK(whole == read(bytes, 1));
+    CHECK(whole == read(bytes, 7));
+    return 0;
+}

@@ -1,0 +1,30 @@
+// What a request is to the API server, by its method and path: which verb on which resource. The
+// API server's own rules, by which it asks who may do what. Pure.
+// Source: k8s.io/apiserver v0.35.4 pkg/endpoints/request/requestinfo.go.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace runtime::recording {
+
+struct RequestInfo {
+    bool is_resource = false;
+    std::string path = {};  // decoded
+    std::string verb = {};
+    std::string prefix = {}, group = {}, version = {}, ns = {};
+    std::string resource = {}, subresource = {}, name = {};
+    std::vector<std::string> parts = {};  // from the resource on
+    std::string field_selector = {}, label_selector = {};
+};
+
+// No value: the API server does not take such a path either.
+std::optional<RequestInfo> read_request_info(std::string_view method, std::string_view target);
+
+// The body may hold credentials: of a Secret, of a token to be reviewed, or for an application
+// behind the API server's own proxy.
+bool has_sensitive_body(const RequestInfo& info);
+
+}  // namespace runtime::recording

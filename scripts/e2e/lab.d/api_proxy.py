@@ -1,0 +1,157 @@
+"""`tailrender-proxy api` in the lab, without a pod: a real tailscaled and the proxy beside the node, as users of their own as they would be in
+one; tailscaled in user space, the proxy on its loopback. There is no ACME: a certificate of the lab's authority is where tailscaled keeps
+its own."""
+import contextlib
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+import urllib.error
+import urllib.request
+
+from harness import SCRIPT
+
+DAEMON, OURS = 65532, 65533
+NAME = "kube"
+GROUP = "tailnet-admins"
+CAPABILITY = "tailscale.com/cap/kubernetes"
+ACCOUNT = """
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: kube-apiserver-auth-proxy, namespace: default}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: kube-apiserver-auth-proxy}
+rules: [{apiGroups: [""], resources: [users, groups], verbs: [impersonate]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: kube-apiserver-auth-proxy}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: kube-apiserver-auth-proxy}
+subjects: [{kind: ServiceAccount, name: kube-apiserver-auth-proxy, namespace: default}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: tailnet-admins}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: Group, name: tailnet-admins}]
+"""
+POD = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}, "spec": {"terminationGracePeriodSeconds": 0, "containers": [{
+    "name": "web", "image": "lab/hello:1", "imagePullPolicy": "Never", "stdin": True, "tty": False,
+    "command": ["/bin/busybox", "sh", "-c", "busybox ln -s busybox /bin/tar; busybox httpd -p 8080 -h /www; "
+                "(i=0; while sleep 0.5; do i=$((i+1)); echo line $i; done) & while read word; do echo got $word; done; wait"]}]}}
+TRANSPORTS = {"websocket": {}, "spdy": {"KUBECTL_REMOTE_COMMAND_WEBSOCKETS": "false", "KUBECTL_PORT_FORWARD_WEBSOCKETS": "false"}}
+
+
+class Proxy:
+    """The two processes, and the kubectl of a machine called client."""
+
+    def __init__(self, lab, program, tools, folder):
+        """`folder`: one that every user can reach."""
+        self.lab, self.processes, self.folder = lab, [], folder
+        self.url = f"https://{NAME}.{lab.inner['LAB_DOMAIN']}"
+        self.program, self.daemon = (shutil.copy(path, folder) for path in (program, tools / "tailscaled"))
+        self.log = folder / "proxy.log"
+
+    def start(self, uid, command, environment, log):
+        identity = ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups"]
+        with open(log, "ab") as file:
+            process = subprocess.Popen([*identity, *map(str, command)], env={**self.lab.inner, **environment}, preexec_fn=self.lab.enter,
+                                       stdout=file, stderr=subprocess.STDOUT)
+        self.processes.append(process)
+        return process
+
+    def begin(self):
+        lab, here = self.lab, self.folder
+        lab.kubectl("apply", "-f", "-", text=ACCOUNT)
+        token = lab.kubectl("create", "token", "kube-apiserver-auth-proxy")
+        lab.run("sh", "-ec", f"""
+            mkdir -p {here}/state/certs {here}/root/var/run/secrets/kubernetes.io/serviceaccount
+            printf 'tailscaled:x:{DAEMON}:{DAEMON}::/:/bin/false\ntailrender:x:{OURS}:{OURS}::/:/bin/false\n' >>/etc/passwd
+            cp "$LAB/ca.crt" {here}/root/var/run/secrets/kubernetes.io/serviceaccount/
+            printf %s {token} >{here}/root/var/run/secrets/kubernetes.io/serviceaccount/token
+            openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN={NAME} -addext subjectAltName=DNS:{self.url[8:]} -days 2 \
+                -CA "$LAB/ca.crt" -CAkey "$LAB/ca.key" -keyout {here}/state/certs/{self.url[8:]}.key -out {here}/state/certs/{self.url[8:]}.crt
+            chown -R {DAEMON}:{DAEMON} {here}/state {here}
+            chown -R {OURS}:{OURS} {here}/root""")
+        self.start(DAEMON, [self.daemon, "--tun=userspace-networking", "--port=0", f"--statedir={here}/state", "--state=mem:",
+                                          f"--socket={here}/tailscaled.sock"], {"SSL_CERT_FILE": f"{here}/root/var/run/secrets/kubernetes.io/serviceaccount/ca.crt"}, here / "tailscaled.log")
+        key = lab.tailnet.mint(["tag:k8s"], "the API proxy")["key"]
+        lab.wait("tailscaled listens", (here / "tailscaled.sock").exists, 30)
+        lab.wait("tailscaled logs in", lambda: lab.run("tailscale", f"--socket={here}/tailscaled.sock", "up", f"--hostname={NAME}", f"--auth-key={key}",
+                                                       f"--login-server={lab.inner['LAB_TAILNET']}", "--operator=tailrender", "--timeout=20s") == "", 60)
+        self.serve()
+
+    def serve(self, mode="true", grace=5):
+        here = self.folder
+        self.process = self.start(OURS, [self.program, "api"], {
+            "APISERVER_PROXY": mode, "TS_SOCKET": f"{here}/tailscaled.sock", "KUBERNETES_SERVICE_HOST": "10.96.0.1", "KUBERNETES_SERVICE_PORT": "443",
+            "TS_LOCAL_ADDR_PORT": "127.0.0.1:9902", "TAILRENDER_API_GRACE_SECONDS": str(grace), "TS_TEST_ONLY_ROOT": f"{here}/root"}, self.log)
+        self.lab.wait("the proxy is ready", lambda: self.page("/readyz") == "ok\n", 60)
+
+    def page(self, path):
+        try:
+            with self.lab.network(), urllib.request.urlopen(f"http://127.0.0.1:9902{path}", timeout=10) as answer:
+                return answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.read().decode()
+        except OSError as error:
+            return str(error)
+
+    def metric(self, name):
+        [line] = [line for line in self.page("/metrics").splitlines() if line.startswith(name + " ")]
+        return int(line.split()[-1])
+
+    def grants(self, *rules):
+        self.lab.tailnet.ok("POST", "/admin/grants", {CAPABILITY: list(rules)} if rules else {})
+
+    def command(self, *words, transport="websocket", url=""):
+        environment = [f"{name}={value}" for name, value in TRANSPORTS[transport].items()]
+        return [str(SCRIPT), "run", "--on", "client", "env", *environment, "kubectl", "--kubeconfig", "/dev/null", "--server", url or self.url,
+                "--certificate-authority", self.lab.inner["LAB"] + "/ca.crt", "--token=unused", *words]
+
+    def kubectl(self, *words, text="", transport="websocket", url="", check=True, seconds=120):
+        done = subprocess.run(self.command(*words, transport=transport, url=url), env=self.lab.environment, input=text, text=True, timeout=seconds,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        if check:
+            assert done.returncode == 0, f"kubectl {' '.join(words)} exits {done.returncode}: {done.stderr}{done.stdout}"
+            return done.stdout
+        return done
+
+    @contextlib.contextmanager
+    def running(self, *words, transport="websocket"):
+        """A kubectl that goes on, with pipes; ends with the block."""
+        process = subprocess.Popen(self.command(*words, transport=transport), env=self.lab.environment, text=True, bufsize=1,
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+        try:
+            yield process
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGTERM)
+            process.communicate(timeout=30)
+
+    def end(self):
+        for process in reversed(self.processes):
+            process.kill()
+            process.wait()
+
+
+@contextlib.contextmanager
+def api_proxy_in(lab, program, tools):
+    """That lets in the lab's machine called client."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        folder.chmod(0o755)
+        found = Proxy(lab, program, tools, folder)
+        try:
+            found.begin()
+            found.grants({"impersonate": {"groups": [GROUP]}})
+            lab.wait("kubectl is let in", lambda: found.kubectl("get", "namespaces"), 60)
+            yield found
+        finally:
+            found.end()
+            for log in sorted(folder.glob("*.log")):
+                print(log.name, log.read_text(errors="replace")[-3000:])

@@ -152,6 +152,11 @@ renderer::Result<std::string> choose_config_file(const std::string& folder) {
     return fmt::format("{}{}cap-{}.hujson", folder, folder.ends_with('/') ? "" : "/", newest);
 }
 
+std::string key_file_of(const std::string& auth_key) {
+    constexpr std::string_view kPrefix = "file:";
+    return auth_key.starts_with(kPrefix) ? auth_key.substr(kPrefix.size()) : std::string();
+}
+
 renderer::Result<TailscaledConfig> read_config_file(const std::string& path) {
     return parse_config(TRY(read_whole(path)), path);
 }

@@ -23,6 +23,8 @@ struct TailscaledConfig {
 };
 
 renderer::Result<TailscaledConfig> read_config_file(const std::string& path);
+// Of the file that holds the key; empty: the configuration holds it itself.
+std::string key_file_of(const std::string& auth_key);
 renderer::Result<TailscaledConfig> parse_config(std::string text, std::string_view path);
 
 // JSON from HuJSON: without comments and without commas before a closing bracket.

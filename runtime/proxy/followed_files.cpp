@@ -10,6 +10,12 @@ namespace runtime {
 
 using renderer::Value;
 
+namespace {
+
+constexpr Duration kPatience = std::chrono::seconds(5);
+
+}  // namespace
+
 std::string text_of_key(const Value& object, std::string_view key, bool is_secret) {
     const Value* plain = object.at({"data", key});
     if (plain != nullptr && !is_secret) {
@@ -25,14 +31,7 @@ void FollowedFiles::follow(KubeClient& kube, const renderer::Kind& kind, const s
     ObjectWatch::Listener listener;
     const bool is_secret = kind.name == kSecrets.name;
     listener.on_object = [this, is_secret, files, changed](const Value& object) {
-        bool is_new = false;
-        for (const File& file : files) {
-            std::string text = text_of_key(object, file.key, is_secret);
-            auto [known, is_first] = texts_.try_emplace(file.path);
-            is_new = is_new || is_first || known->second != text;
-            known->second = std::move(text);
-        }
-        if (is_new) {
+        if (take(object, is_secret, files)) {
             changed();
         }
     };
@@ -50,9 +49,48 @@ void FollowedFiles::follow(KubeClient& kube, const renderer::Kind& kind, const s
     watches_.back()->start();
 }
 
+bool FollowedFiles::take(const Value& object, bool is_secret, const std::vector<File>& files) {
+    bool is_new = false;
+    for (const File& file : files) {
+        std::string text = text_of_key(object, file.key, is_secret);
+        auto [known, is_first] = texts_.try_emplace(file.path);
+        is_new = is_new || is_first || known->second != text;
+        known->second = std::move(text);
+    }
+    return is_new;
+}
+
+void FollowedFiles::ask(KubeClient& kube, const renderer::Kind& kind, const std::string& ns,
+                        const std::string& name, const std::vector<File>& files,
+                        const std::function<void(bool is_followed)>& done) {
+    const bool is_secret = kind.name == kSecrets.name;
+    const auto is_over = std::make_shared<bool>(false);
+    // Nothing may wait long for what the mounted files say as well.
+    loop_.after(kPatience, [is_over, done] {
+        if (!std::exchange(*is_over, true)) {
+            done(true);
+        }
+    });
+    kube.get(path_of(kind, ns, name),
+             [this, is_secret, files, is_over, done](const KubeReply& reply) {
+                 if (std::exchange(*is_over, true)) {
+                     return;
+                 }
+                 if (reply.ok()) {
+                     take(reply.object, is_secret, files);
+                 }
+                 done(reply.code != 401 && reply.code != 403 && !reply.not_found());
+             });
+}
+
 renderer::Result<std::string> FollowedFiles::read(const std::string& path) const {
     const auto known = texts_.find(path);
     return known == texts_.end() ? read_if_there(path) : renderer::Result(known->second);
+}
+
+std::string FollowedFiles::text_of(const std::string& path) const {
+    auto text = read(path);
+    return text ? *text : std::string();
 }
 
 }  // namespace runtime

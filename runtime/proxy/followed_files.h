@@ -29,10 +29,21 @@ public:
                 const std::string& name, const std::vector<File>& files,
                 const std::function<void()>& changed);
 
+    // Asks for the object once. `done` is told whether to follow it: not what is not there, or may
+    // not be read. Who does not answer soon may do so later.
+    void ask(KubeClient& kube, const renderer::Kind& kind, const std::string& ns,
+             const std::string& name, const std::vector<File>& files,
+             const std::function<void(bool is_followed)>& done);
+
     // As read_if_there: no such file is an empty one.
     [[nodiscard]] renderer::Result<std::string> read(const std::string& path) const;
+    // What cannot be read is empty, too.
+    [[nodiscard]] std::string text_of(const std::string& path) const;
 
 private:
+    // Whether a text is another one.
+    bool take(const renderer::Value& object, bool is_secret, const std::vector<File>& files);
+
     Loop& loop_;
     Log& log_;
     Chance& chance_;

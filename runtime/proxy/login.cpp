@@ -10,31 +10,22 @@ namespace {
 
 constexpr Duration kLongestWait = std::chrono::minutes(10);
 constexpr Duration kKeyPeriod = std::chrono::seconds(5);
-constexpr std::string_view kFilePrefix = "file:";
 
 std::string folder_of(const std::string& path) {
     return path.substr(0, path.rfind('/'));
 }
 
-// "": the configuration holds the key itself.
-std::string key_file_of(const std::string& key) {
-    return key.starts_with(kFilePrefix) ? key.substr(kFilePrefix.size()) : std::string();
-}
-
-std::string text_of_file(const std::string& path) {
-    auto text = path.empty() ? std::string() : read_if_there(path);
-    return text ? *text : std::string();
-}
-
 }  // namespace
 
 Login::Login(Loop& loop, ChildProcesses& children, LocalApi& api, Log& log, Chance& chance,
-             const Environment& environment, StateSecret* state, Listener listener)
+             const Environment& environment, const FollowedFiles& files, StateSecret* state,
+             Listener listener)
     : loop_(loop),
       children_(children),
       api_(api),
       log_(log),
       environment_(environment),
+      files_(files),
       state_(state),
       listener_(std::move(listener)),
       bus_(loop, api, chance, view_,
@@ -52,10 +43,11 @@ Login::~Login() {
     loop_.cancel(timer_);
 }
 
-void Login::start(const std::string& config_path, const TailscaledConfig& config) {
+void Login::start(const std::string& config_path, const TailscaledConfig& config,
+                  const std::string& key_text) {
     config_path_ = config_path;
     key_ = config.auth_key;
-    key_file_text_ = text_of_file(key_file_of(key_));
+    key_file_text_ = key_text;
     if (!environment_.is_one_step() && !environment_.auth_once) {
         return log_in();
     }
@@ -158,14 +150,14 @@ void Login::ask_for_key(std::string_view why) {
 
 // A key that is another text in the configuration, or another text in the file that it names.
 void Login::look_for_key() {
-    if (is_over_) {
+    if (is_over_ || !is_waiting_for_key()) {
         return;
     }
     loop_.cancel(timer_);
     timer_ = loop_.after(kKeyPeriod, [this] { look_for_key(); });
-    auto config = read_config_file(config_path_);
+    const auto config = parse_config(files_.text_of(config_path_), config_path_);
     const std::string key = config ? config->auth_key : std::string();
-    const std::string file_text = text_of_file(key_file_of(key_));
+    const std::string file_text = files_.text_of(key_file_of(key_));
     const auto waited =
         std::chrono::duration_cast<std::chrono::seconds>(loop_.uptime() - asked_at_).count();
     const bool is_other_text = !key.empty() && key != key_;

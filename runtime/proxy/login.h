@@ -11,6 +11,7 @@
 #include "runtime/proxy/child_processes.h"
 #include "runtime/proxy/config_file.h"
 #include "runtime/proxy/environment.h"
+#include "runtime/proxy/followed_files.h"
 #include "runtime/proxy/state_secret.h"
 #include "runtime/proxy/watched_folder.h"
 
@@ -25,15 +26,20 @@ public:
     };
     // `state` is null where nothing may be written to a Secret. All references outlive it.
     Login(Loop& loop, ChildProcesses& children, LocalApi& api, Log& log, Chance& chance,
-          const Environment& environment, StateSecret* state, Listener listener);
+          const Environment& environment, const FollowedFiles& files, StateSecret* state,
+          Listener listener);
     ~Login();
     Login(const Login&) = delete;
     Login& operator=(const Login&) = delete;
 
-    // `config_path` is empty without a configuration file.
-    void start(const std::string& config_path, const TailscaledConfig& config);
+    // `config_path` is empty without a configuration file; `key_text` is what the file that it
+    // names held when tailscaled was started.
+    void start(const std::string& config_path, const TailscaledConfig& config,
+               const std::string& key_text);
     // It waits for a key: the time for booting is not for that.
     [[nodiscard]] bool is_waiting_for_key() const { return folder_ != nullptr; }
+    // Configuration or key may be others. Does nothing unless it waits for one.
+    void look_for_key();
 
 private:
     void take(const BusMessage& message);
@@ -42,7 +48,6 @@ private:
     void log_in();
     void need_login();
     void ask_for_key(std::string_view why);
-    void look_for_key();
     void forget_device();
     void set_up();
     void end(int code, const std::string& why);
@@ -52,6 +57,7 @@ private:
     LocalApi& api_;
     Log& log_;
     const Environment& environment_;
+    const FollowedFiles& files_;
     StateSecret* state_;
     Listener listener_;
     TailnetView view_;

@@ -113,7 +113,7 @@ void Proxy::take_state(const StateSecret::Content& content) {
         }
     }
     if (!may_write_ || !content.exists) {
-        return start_tailscaled();
+        return find_config();
     }
     // Of an earlier start. What says whose device it is stays: the controller needs it.
     secret_->set(kCapVer, fmt::format("{}", kCapabilityVersion));
@@ -130,15 +130,89 @@ void Proxy::take_state(const StateSecret::Content& content) {
     }
     secret_->on_written([this] {
         secret_->on_written(nullptr);
-        start_tailscaled();
+        find_config();
     });
+}
+
+// As pods are rendered: Secrets of the pod's name, mounted at a folder of that name.
+bool Proxy::has_config_of_its_own() const {
+    return environment_.in_kubernetes && !environment_.pod_name.empty() &&
+           config_path_.find(fmt::format("/{}/", environment_.pod_name)) != std::string::npos;
+}
+
+std::vector<FollowedFiles::File> Proxy::config_files() const {
+    std::vector<FollowedFiles::File> files = {
+        {config_path_.substr(config_path_.rfind('/') + 1), config_path_}};
+    if (!environment_.serve_config.empty() && environment_.ingress_config.empty()) {
+        files.push_back({"serve-config", environment_.serve_config});
+    }
+    return files;
+}
+
+std::vector<FollowedFiles::File> Proxy::key_files() const {
+    return {{"authkey", key_file_of(config_.auth_key)}};
+}
+
+// What the pod's Secrets say now: what is mounted may be what they said a while ago.
+void Proxy::find_config() {
+    if (!has_config_of_its_own()) {
+        return start_tailscaled();
+    }
+    files_.ask(*parts_.kube, kSecrets, parts_.ns, environment_.pod_name + "-config", config_files(),
+               [this](bool is_followed) {
+                   if (!is_followed) {
+                       return start_tailscaled();
+                   }
+                   files_.ask(*parts_.kube, kSecrets, parts_.ns, environment_.pod_name + "-auth",
+                              key_files(), [this](bool) {
+                                  follow_config();
+                                  start_tailscaled();
+                              });
+               });
+}
+
+void Proxy::follow_config() {
+    const std::string folder = environment_.at_root("/dev/shm/tailrender-" + environment_.pod_name);
+    copy_ = std::make_unique<ConfigCopy>(files_, folder, config_path_);
+    if (auto written = copy_->write(); !written) {
+        parts_.log.warning(written.error().diagnostic.message +
+                           "; it is followed in the mounted files only");
+        copy_ = nullptr;
+        return;
+    }
+    if (auto config = parse_config(files_.text_of(config_path_), config_path_)) {
+        config_ = std::move(*config);
+    }
+    files_.follow(*parts_.kube, kSecrets, parts_.ns, environment_.pod_name + "-config",
+                  config_files(), [this] { take_config(); });
+    files_.follow(*parts_.kube, kSecrets, parts_.ns, environment_.pod_name + "-auth", key_files(),
+                  [this] { take_config(); });
+}
+
+void Proxy::take_config() {
+    if (login_ != nullptr) {
+        login_->look_for_key();
+    }
+    if (serve_ != nullptr) {
+        serve_->look();
+    }
+    if (copy_ != nullptr) {
+        if (auto written = copy_->write(); !written) {
+            return parts_.log.error(written.error().diagnostic.message);
+        }
+    }
+    if (config_folder_ != nullptr) {
+        reload_config();
+    }
 }
 
 void Proxy::start_tailscaled() {
     if (shutdown_ != nullptr) {
         return;
     }
-    if (auto started = tailscaled_.start(config_path_); !started) {
+    key_text_ = files_.text_of(key_file_of(config_.auth_key));
+    if (auto started = tailscaled_.start(copy_ != nullptr ? copy_->path() : config_path_);
+        !started) {
         finish(1, "failed to bring up tailscale: starting tailscaled failed: " +
                       started.error().diagnostic.message);
     }
@@ -160,11 +234,11 @@ void Proxy::log_in() {
     }
     link_socket(environment_, parts_.log);
     login_ = std::make_unique<Login>(
-        parts_.loop, children_, parts_.api, parts_.log, parts_.chance, environment_,
+        parts_.loop, children_, parts_.api, parts_.log, parts_.chance, environment_, files_,
         may_write_ ? secret_.get() : nullptr,
         Login::Listener{.on_running = [this] { run(); },
                         .on_end = [this](int code, const std::string& why) { finish(code, why); }});
-    login_->start(config_path_, config_);
+    login_->start(config_path_, config_, key_text_);
 }
 
 void Proxy::finish(int code, const std::string& why) {

@@ -13,6 +13,7 @@
 #include "runtime/dns/resolved_name.h"
 #include "runtime/nft/reconciler.h"
 #include "runtime/nft/rule_watch.h"
+#include "runtime/proxy/config_copy.h"
 #include "runtime/proxy/endpoints.h"
 #include "runtime/proxy/followed_files.h"
 #include "runtime/proxy/forwarding.h"
@@ -57,6 +58,9 @@ private:
     // Booting, in this order.
     void check_rights(const StateSecret::Rights& rights);
     void take_state(const StateSecret::Content& content);
+    void find_config();
+    void follow_config();
+    void take_config();
     void start_tailscaled();
     void log_in();
     void run();
@@ -70,6 +74,9 @@ private:
     void read_services();
     void look();
     bool plan_rules(const TailnetNode& self);
+    [[nodiscard]] bool has_config_of_its_own() const;
+    [[nodiscard]] std::vector<FollowedFiles::File> config_files() const;
+    [[nodiscard]] std::vector<FollowedFiles::File> key_files() const;
     [[nodiscard]] bool are_destinations_known() const {
         return environment_.dest_dns_name.empty() || !destinations_.empty();
     }
@@ -91,6 +98,9 @@ private:
     std::function<void(int)> over_;
     EndpointState state_;
     FollowedFiles files_;
+    std::unique_ptr<ConfigCopy> copy_;  // of tailscaled's configuration, where it is followed
+    std::string reloaded_text_;         // while tailscaled reloads it
+    std::string key_text_;              // that tailscaled was started with
     Endpoints endpoints_;
     ChildProcesses children_;
     Tailscaled tailscaled_;

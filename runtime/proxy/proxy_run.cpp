@@ -82,7 +82,8 @@ void Proxy::run() {
     }
     if (!config_path_.empty()) {
         config_folder_ = std::make_unique<WatchedFolder>(
-            parts_.loop, parts_.log, folder_of(config_path_), [this] { reload_config(); });
+            parts_.loop, parts_.log, folder_of(config_path_), [this] { take_config(); });
+        take_config();
     }
     if (parts_.rules != nullptr) {
         rules_ = std::make_unique<nft::Reconciler>(parts_.loop, parts_.log, parts_.chance,
@@ -145,22 +146,27 @@ void Proxy::follow_objects() {
                {{group + ".json", e.ingress_config}}, [this] { read_services(); });
         follow(kConfigMaps, group + "-ingress-config", {{"serve-config.json", e.serve_config}},
                serve);
-    } else if (!e.serve_config.empty() && e.is_one_step()) {
+    } else if (!e.serve_config.empty() && e.is_one_step() && copy_ == nullptr) {
         follow(kSecrets, e.pod_name + "-config", {{"serve-config", e.serve_config}}, serve);
     }
 }
 
-// tailscaled would take a file as it is being written; the kubelet replaces whole folders.
+// tailscaled reads the copy, if there is one, else the mounted file, of which the kubelet replaces
+// the whole folder.
 void Proxy::reload_config() {
-    auto text = read_whole(config_path_);
-    if (!text || *text == config_.text) {
+    auto text = copy_ != nullptr ? files_.read(config_path_) : read_whole(config_path_);
+    if (!text || *text == config_.text || *text == reloaded_text_) {
         return;
     }
+    reloaded_text_ = *text;
     parts_.log.info("tailscaled config watch: ensuring that config is up to date");
     parts_.api.reload_config(
         [this, alive = std::weak_ptr(alive_), text = *text](const LocalReply& reply) {
             if (alive.expired()) {
                 return;
+            }
+            if (reloaded_text_ == text) {
+                reloaded_text_.clear();
             }
             if (!reply.ok()) {
                 parts_.log.error("error reloading tailscaled config: " + reply.problem);

@@ -13,6 +13,7 @@ import ssl
 import subprocess
 import threading
 import time
+import urllib.parse
 
 TAILSCALED = """#!/bin/sh
 echo "tailscaled $*" >> "$RECORD"
@@ -26,11 +27,23 @@ echo "tailscale $*" >> "$RECORD"
 exit ${TAILSCALE_EXIT:-0}
 """
 PATIENCE = 20  # seconds, of a machine with much else to do
+STATE = "tailscale"
 SECRET = "/api/v1/namespaces/default/secrets/"
 
 
 class Failed(Exception):
     pass
+
+
+cases = []
+
+
+def case(**options):
+    """What a function of that name, which gets a Pod of these options, holds the program to."""
+    def take(function):
+        cases.append((function.__name__, options, function))
+        return function
+    return take
 
 
 def wait_until(what, condition, patience=PATIENCE):
@@ -188,10 +201,14 @@ class LocalApi:
 
 
 class Kube:
-    """One Secret, and who may do what with it."""
+    """The state Secret, and who may do what with it; other Secrets by their names, each for who may get and watch it."""
 
-    def __init__(self, certificate, secret, denied):
+    def __init__(self, certificate, secret, denied, others=None):
         self.secret = None if secret is None else dict(secret)
+        self.others = dict(others or {})
+        self.refused = set()  # names of others that may not be read
+        self.asked = []  # requests about others: GET or WATCH, and the name
+        self.changed = threading.Condition()
         self.denied = denied
         self.failures = 0  # of the next patches
         self.server = TlsServer(("127.0.0.1", 0), Handler)
@@ -202,9 +219,48 @@ class Kube:
         self.port = self.server.server_address[1]
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
+    def put(self, name, data):
+        with self.changed:
+            self.others[name] = data
+            self.changed.notify_all()
+
+    @staticmethod
+    def object(name, data):
+        return {"metadata": {"name": name},
+                "data": {key: base64.b64encode(value.encode()).decode() for key, value in data.items()}}
+
+    def watch(self, handler, name):
+        handler.send_response(200)
+        handler.send_header("Connection", "close")
+        handler.end_headers()
+        told = None
+        with self.changed:
+            while True:
+                data = self.others.get(name)
+                if data is not None and data != told:
+                    event = {"type": "MODIFIED" if told else "ADDED", "object": self.object(name, data)}
+                    handler.wfile.write(json.dumps(event).encode() + b"\n")
+                    handler.wfile.flush()
+                    told = data
+                self.changed.wait(1)
+
+    def answer_about(self, handler, name, watches):
+        self.asked.append(("WATCH" if watches else "GET", name))
+        if name in self.refused:
+            return handler.reply(403, {"message": f"secrets \"{name}\" is forbidden", "reason": "Forbidden"})
+        if watches:
+            return self.watch(handler, name)
+        if name not in self.others:
+            return handler.reply(404, {"message": f"secrets \"{name}\" not found", "reason": "NotFound"})
+        return handler.reply(200, self.object(name, self.others[name]))
+
     def answer(self, handler):
         body = handler.body()
         path, _, query = handler.path.partition("?")
+        words = urllib.parse.parse_qs(query)
+        if handler.command == "GET" and ("watch" in words or path.startswith(SECRET) and path != SECRET + STATE):
+            [name] = words.get("fieldSelector", [path.removeprefix(SECRET)])
+            return self.answer_about(handler, name.removeprefix("metadata.name="), "watch" in words)
         if handler.headers["Authorization"] != "Bearer token":
             return handler.reply(401, {"message": "Unauthorized"})
         if path == "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews":
@@ -232,7 +288,7 @@ class Kube:
 
 
 class Pod:
-    def __init__(self, binary, folder, certificate, *, env=None, secret=None, kube=False, denied=(), files=None, old=False):
+    def __init__(self, binary, folder, certificate, *, env=None, secret=None, kube=False, denied=(), files=None, old=False, others=None):
         self.binary, self.root = binary, pathlib.Path(folder)
         for name in ("usr/bin", "tmp", "dev/net", "proc/sys/net/ipv4", "proc/sys/net/ipv6/conf/all", "var/run",
                      "var/run/secrets/kubernetes.io/serviceaccount"):
@@ -249,7 +305,7 @@ class Pod:
                     "TS_TEST_ONLY_ROOT": str(self.root), "TS_TEST_FAKE_NETFILTER": "true"}
         self.kube = None
         if kube:
-            self.kube = Kube(certificate, secret, denied)
+            self.kube = Kube(certificate, secret, denied, others)
             account = self.root / "var/run/secrets/kubernetes.io/serviceaccount"
             for name, text in (("token", "token\n"), ("namespace", "default"),
                                ("ca.crt", pathlib.Path(certificate).read_text())):

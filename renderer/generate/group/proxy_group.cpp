@@ -66,6 +66,7 @@ Value rules(const Workload& workload, const ProxyGroupPlan& group, const Offered
         rules.append(name_rule("secrets", std::move(followed), Value::list({"get", "watch"})));
     }
     if (workload.dataplane == Dataplane::Native) {
+        add_followed_secrets(workload, rules);
         rules.append(
             name_rule("configmaps", followed_maps(workload, group), Value::list({"watch"})));
     }

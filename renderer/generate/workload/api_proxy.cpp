@@ -165,10 +165,10 @@ void generate_feature(const Plan& plan, const Workload& workload, const ApiProxy
     }
     Value data = Value::map({{"cap-107.hujson", encode_base64(config(workload))}});
     add_object(workload, config_secret(workload, 0, std::move(data)), objects);
-    add_object(workload,
-               role(workload, Value::list({name_rule("secrets", pod_names(workload),
-                                                     Value::list({"get", "update", "patch"}))})),
-               objects);
+    Value rules = Value::list(
+        {name_rule("secrets", pod_names(workload), Value::list({"get", "update", "patch"}))});
+    add_followed_secrets(workload, rules);
+    add_object(workload, role(workload, std::move(rules)), objects);
     add_object(workload, role_binding(workload), objects);
     add_object(
         workload,

@@ -115,12 +115,15 @@ TEST(ApiProxyContract, ContainersAreThoseOfThePage) {
               R"(["tailrender-proxy","api"])");
 }
 
-// Nothing but its state, and never a key: that is the controller's.
+// It writes nothing but its state.
 TEST(ApiProxyContract, ItsRightsAndConfiguration) {
     const Rendered run("apiServerProxyConfig: {mode: true}\nloginServer: https://hs.lan");
-    EXPECT_EQ(write_json_sorted(*run.root("Role/ts-sys/kube-apiserver-proxy").find("rules")),
-              R"([{"apiGroups":[""],"resourceNames":["kube-apiserver-proxy-0"],)"
-              R"("resources":["secrets"],"verbs":["get","update","patch"]}])");
+    EXPECT_EQ(
+        write_json_sorted(*run.root("Role/ts-sys/kube-apiserver-proxy").find("rules")),
+        R"([{"apiGroups":[""],"resourceNames":["kube-apiserver-proxy-0"],)"
+        R"("resources":["secrets"],"verbs":["get","update","patch"]},)"
+        R"({"apiGroups":[""],"resourceNames":["kube-apiserver-proxy-0-config",)"
+        R"("kube-apiserver-proxy-0-auth"],"resources":["secrets"],"verbs":["get","watch"]}])");
     EXPECT_EQ(text_of(run.pod().find("serviceAccountName")), "kube-apiserver-auth-proxy");
     const Value& data = *run.root("Secret/ts-sys/kube-apiserver-proxy-0-config").find("data");
     ASSERT_EQ(data.size(), 1U);

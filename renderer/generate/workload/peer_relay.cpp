@@ -145,6 +145,7 @@ Value rules(const Workload& workload) {
         rules.append(
             name_rule("secrets", pod_names(workload), Value::list({"get", "update", "patch"})));
     }
+    add_followed_secrets(workload, rules);
     return rules;
 }
 

@@ -22,17 +22,10 @@ Value selector(const Workload& workload) {
     return Value::map({{"app", workload.name}});
 }
 
-// tailrender-proxy follows the serve config through the API.
-Value rules(const Workload& workload, const ProxyPlan& proxy) {
+Value rules(const Workload& workload) {
     Value rules = Value::list(
         {name_rule("secrets", pod_names(workload), Value::list({"get", "update", "patch"}))});
-    if (workload.dataplane == Dataplane::Native && proxy.target == Target::Serve) {
-        Value followed = Value::list();
-        for (std::size_t i = 0; i < workload.hostnames.size(); ++i) {
-            followed.append(config_secret_name(workload, i));
-        }
-        rules.append(name_rule("secrets", std::move(followed), Value::list({"watch"})));
-    }
+    add_followed_secrets(workload, rules);
     return rules;
 }
 
@@ -155,7 +148,7 @@ void generate_feature(const Plan& plan, const Workload& workload, const ProxyPla
     for (std::size_t i = 0; i < workload.hostnames.size(); ++i) {
         add_object(workload, config_secret(workload, i, config_data(workload, proxy, i)), objects);
     }
-    add_object(workload, role(workload, rules(workload, proxy)), objects);
+    add_object(workload, role(workload, rules(workload)), objects);
     add_object(workload, role_binding(workload), objects);
     add_object(workload, headless_service(workload, proxy), objects);
     add_object(workload, stateful_set(workload, set_spec(workload, proxy)), objects);

@@ -155,6 +155,24 @@ TEST(ProxyContract, RightsOfThePod) {
     EXPECT_EQ(fmt::format("{}", fmt::join(verbs, ", ")), rows[0].at(3));
 }
 
+TEST(ProxyContract, FollowedObjects) {
+    for (const Target target : {Target::DnsName, Target::Serve}) {
+        const Rendered rendered(parent_of(target), "tailrender: {dataplane: native}");
+        const std::vector<Row> rows = table_after(kPage, "## Followed objects");
+        ASSERT_GE(rows.size(), 1U);
+        EXPECT_EQ(rows[0].at(0), "all");
+        EXPECT_EQ(rows[0].at(2), "<pod>-config, <pod>-auth of every replica");
+        const Value& rules = *root_of(rendered.objects, "Role").find("rules");
+        ASSERT_EQ(rules.size(), 2U);
+        EXPECT_EQ(write_json(rules.items()[1]),
+                  fmt::format(R"({{"apiGroups":[""],"resources":["{0}"],)"
+                              R"("resourceNames":["{1}-0-config","{1}-0-auth"],)"
+                              R"("verbs":["get","watch"]}})",
+                              rows[0].at(1), rendered.name()));
+        EXPECT_EQ(rows[0].at(3), "get, watch");
+    }
+}
+
 TEST(ProxyContract, VolumesAndMountsInTheirOrder) {
     const Rendered rendered(Target::Serve);
     const Objects& objects = rendered.objects;

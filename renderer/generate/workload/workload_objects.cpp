@@ -77,6 +77,18 @@ Value name_rule(std::string_view resources, Value names, Value verbs) {
                        {"verbs", std::move(verbs)}});
 }
 
+void add_followed_secrets(const Workload& workload, Value& rules) {
+    if (workload.dataplane != Dataplane::Native || workload.hostnames.empty()) {
+        return;
+    }
+    Value names = Value::list();
+    for (std::size_t i = 0; i < workload.hostnames.size(); ++i) {
+        names.append(config_secret_name(workload, i));
+        names.append(fmt::format("{}-auth", workload.pod(i)));
+    }
+    rules.append(name_rule("secrets", std::move(names), Value::list({"get", "watch"})));
+}
+
 Value role(const Workload& workload, Value rules) {
     return Value::map({{"apiVersion", "rbac.authorization.k8s.io/v1"},
                        {"kind", "Role"},

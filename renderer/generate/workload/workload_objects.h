@@ -17,6 +17,9 @@ Value service_account(const Workload& workload);
 // About objects of those names, of which there must be one: a rule without names allows all.
 // `resources` is static text.
 Value name_rule(std::string_view resources, Value names, Value verbs);
+// What tailrender-proxy follows of the pods' configuration and keys; nothing where they run the
+// stock image, or where there is no pod.
+void add_followed_secrets(const Workload& workload, Value& rules);
 Value role(const Workload& workload, Value rules);
 Value role_binding(const Workload& workload);
 

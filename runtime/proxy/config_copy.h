@@ -1,0 +1,28 @@
+// tailscaled's configuration and the key that it names, in files of this process's own, since those
+// that the kubelet mounts are up to 90 seconds late. They are in memory, in a folder that no other
+// user can read.
+#pragma once
+
+#include <string>
+
+#include "renderer/core/result.h"
+#include "runtime/proxy/followed_files.h"
+
+namespace runtime {
+
+class ConfigCopy {
+public:
+    // Of the configuration at that path and of its key, as `files`, which outlives it, has them.
+    ConfigCopy(const FollowedFiles& files, std::string folder, std::string original);
+
+    // Brings the copy up to date; what cannot be read leaves it as it was.
+    renderer::Result<renderer::Unit> write() const;
+    // Of the configuration, for tailscaled.
+    [[nodiscard]] const std::string& path() const { return path_; }
+
+private:
+    const FollowedFiles& files_;
+    std::string folder_, original_, path_;
+};
+
+}  // namespace runtime

@@ -1,0 +1,106 @@
+"""A pod as it is rendered: its configuration and its key are followed through the API, by name."""
+import base64
+import json
+import stat
+
+from peers import case, wait_until
+
+RUNNING, NEEDS_LOGIN = 6, 2
+DAEMON = "tailscaled --socket=/tmp/tailscaled.sock --state=kube:tailscale --statedir=/tmp --tun=userspace-networking --config="
+FILE = "cap-107.hujson"
+MOUNTED, KEY_FILE = f"etc/tsconfig/web-0/{FILE}", "etc/tsauth/web-0/authkey"
+COPY = "dev/shm/tailrender-web-0"
+ME = {"ID": 1, "StableID": "myID", "Name": "test-node.test.ts.net.", "Addresses": ["100.64.0.1/32"]}
+
+
+def config(hostname):
+    return json.dumps({"Version": "alpha0", "AuthKey": "file:/etc/tsauth/web-0/authkey", "Locked": False, "Hostname": hostname})
+
+
+def rendered(**options):
+    base = {"kube": True, "secret": {},
+            "env": {"TS_EXPERIMENTAL_VERSIONED_CONFIG_DIR": "$ROOT/etc/tsconfig/web-0", "POD_NAME": "web-0", "POD_UID": "uid"},
+            "files": {MOUNTED: config("mounted"), KEY_FILE: "mounted", "dev/shm/any": ""},
+            "others": {"web-0-config": {FILE: config("first")}, "web-0-auth": {"authkey": "k1"}}}
+    return {key: base.get(key, {}) | value if isinstance(value, dict) else value for key, value in (base | options).items()}
+
+
+def copied(pod):
+    """The hostname and the key that tailscaled finds."""
+    found = json.loads((pod.root / COPY / FILE).read_text())
+    assert found["AuthKey"] == f"file:{pod.root}/{COPY}/authkey", found
+    return found["Hostname"], (pod.root / COPY / "authkey").read_text()
+
+
+@case(**rendered())
+def starts_tailscaled_with_what_the_api_says(pod):
+    pod.commands(f"{DAEMON}/{COPY}/{FILE}")
+    assert copied(pod) == ("first", "k1")
+    for name, mode in ((".", 0o700), ("authkey", 0o600), (FILE, 0o600)):
+        assert stat.S_IMODE((pod.root / COPY / name).stat().st_mode) == mode, name
+    assert {name for _, name in pod.kube.asked} == {"web-0-config", "web-0-auth"}, pod.kube.asked
+
+
+@case(**rendered())
+def reloads_a_configuration_that_changes(pod):
+    pod.api.say(State=RUNNING, SelfChange=ME)
+    pod.says("Startup complete, waiting for shutdown signal")
+    assert not pod.api.asked("POST", "reload-config"), "what it was started with"
+    pod.kube.put("web-0-config", {"other": "x"})
+    pod.says("cap-107.hujson: not a JSON object")
+    pod.kube.put("web-0-config", {FILE: config("second")})
+    wait_until("a reload", lambda: pod.api.asked("POST", "reload-config"))
+    assert copied(pod) == ("second", "k1")
+    pod.write("etc/tsconfig/web-0/..data", "")  # the kubelet, with what was before
+    pod.kube.put("web-0-config", {FILE: '{"Version":"alpha1"}'})
+    pod.says('unsupported "version" value "alpha1"; want "alpha0" for now')
+    assert copied(pod) == ("second", "k1")
+    assert len(pod.api.asked("POST", "reload-config")) == 1
+
+
+@case(**rendered())
+def takes_a_configuration_that_changed_before_it_ran(pod):
+    pod.commands(f"{DAEMON}/{COPY}/{FILE}")
+    pod.kube.put("web-0-config", {FILE: config("second")})
+    wait_until("the copy", lambda: copied(pod) == ("second", "k1"))
+    assert not pod.api.asked("POST", "reload-config")
+    pod.api.say(State=RUNNING, SelfChange=ME)
+    wait_until("a reload", lambda: pod.api.asked("POST", "reload-config"))
+
+
+@case(**rendered())
+def takes_another_key_from_the_api(pod):
+    pod.api.say(State=NEEDS_LOGIN)
+    pod.secret_is(tailscale_capver="148", pod_uid="uid", reissue_authkey="file:/etc/tsauth/web-0/authkey")
+    pod.kube.put("web-0-auth", {"authkey": "k2"})
+    pod.exits(0, patience=4)  # the mounted files are looked at every 5 seconds
+    assert copied(pod) == ("first", "k2")
+    pod.secret_is(tailscale_capver="148", pod_uid="uid")
+
+
+@case(**rendered(others={"web-0-config": {FILE: config("first")}}))
+def starts_with_the_mounted_key_where_there_is_no_other(pod):
+    pod.commands(f"{DAEMON}/{COPY}/{FILE}")
+    assert copied(pod)[0] == "first"
+
+
+@case(**rendered(others=None))
+def is_a_stock_pod_without_these_objects(pod):
+    pod.commands(f"{DAEMON}/{MOUNTED}")
+    pod.api.say(State=RUNNING, SelfChange=ME)
+    pod.write(MOUNTED, config("later"))
+    pod.write("etc/tsconfig/web-0/..data", "")
+    wait_until("a reload", lambda: pod.api.asked("POST", "reload-config"))
+    assert ("WATCH", "web-0-config") not in pod.kube.asked
+
+
+@case(**rendered(files={COPY: "a file"}))
+def reads_the_mounted_files_where_it_cannot_write(pod):
+    pod.commands(f"{DAEMON}/{MOUNTED}")
+    pod.says("it is followed in the mounted files only")
+
+
+@case(**rendered(env={"POD_NAME": "other-0"}))
+def asks_for_nothing_of_a_pod_of_another_name(pod):
+    pod.commands(f"{DAEMON}/{MOUNTED}")
+    assert not pod.kube.asked, pod.kube.asked

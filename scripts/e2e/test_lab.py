@@ -2,7 +2,7 @@
 
 The test plays the controller: it makes the state Secret, mints an auth key by the Tailscale API and makes the auth Secret. A client that no
 UDP reaches fetches the page through the tailnet's relay. What `up` says works. A second run in the same folder, runs that are killed
-half-way and folders of others end as they should, and what it cannot do it says.
+half-way and folders of others end as they should, and what it cannot do it says. A machine gets a certificate of the ACME server.
 """
 import base64
 import os
@@ -12,6 +12,7 @@ import pytest
 
 import ends
 import messages
+from authority import orders
 from harness import Lab
 from hello import namespaces_first, page, rendered
 from relay import machine_uses_the_relay
@@ -61,6 +62,17 @@ def test_machine_joins(lab):
     lab.verb("status")
     lab.verb("join", "second")
     lab.wait("the machines see each other", lambda: " second " in tailnet_status(lab, "client") and " client " in tailnet_status(lab, "second"))
+
+
+def test_machine_gets_a_certificate(lab):
+    """Once: the second time it is at hand. For another's name it gets none."""
+    def ask(name):
+        files = (f"--{end}-file={lab.inner['LAB']}/{name}.{end}" for end in ("cert", "key"))
+        return lab.verb("run", "--on", "client", "tailscale", "cert", *files, f"{name}.lab.ts.net", check=False)
+    for _ in range(2):
+        assert ask("client").returncode == 0
+    lab.run("sh", "-c", 'cd "$LAB" && openssl verify -CAfile trusted.crt -untrusted client.cert -verify_hostname client.lab.ts.net client.cert')
+    assert (orders(lab, "client.lab.ts.net"), ask("second").returncode, orders(lab, "second.lab.ts.net")) == (1, 1, 0)
 
 
 def test_messages(lab):

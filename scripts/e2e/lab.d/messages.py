@@ -26,6 +26,7 @@ def without_a_lab():
             assert asked(traces, *words) == (1, f'no lab is up in "{traces.folder}"; lab up starts it'), f"{words[0]} without a lab"
         assert asked(traces, "status") == (1, "down"), "status without a lab"
         assert asked(traces, "image", "lab/none:1", "/nowhere") == (1, 'no program at "/nowhere"'), "image of no program"
+        assert asked(traces, "up", "--tailnet-of", "/nowhere") == (1, 'no lab with a tailnet of its own is up in "/nowhere"'), "another's tailnet"
         without_a_program(traces)
 
 

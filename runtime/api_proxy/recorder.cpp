@@ -13,9 +13,10 @@ namespace runtime::api_proxy {
 namespace {
 
 constexpr Duration kTick = std::chrono::seconds(1);
+constexpr Duration kDial = std::chrono::seconds(8);  // a lost handshake is repeated after 5
 constexpr Duration kProbe = std::chrono::seconds(5);
-constexpr Duration kEach = std::chrono::seconds(10);  // of the recorders
-constexpr Duration kAll = std::chrono::seconds(30);
+constexpr Duration kAsk = std::chrono::seconds(10);
+constexpr Duration kAll = std::chrono::seconds(30);  // of the recorders
 constexpr Duration kStalled = std::chrono::seconds(30);
 constexpr Duration kSilent = std::chrono::seconds(30);  // without an acknowledgement
 constexpr std::string_view kPath = "/v2/record";
@@ -67,7 +68,6 @@ void Recorder::next() {
     }
     address_ = addresses_.front();
     addresses_.erase(addresses_.begin());
-    asked_ = loop_.uptime();
     dial(true);
 }
 
@@ -76,6 +76,7 @@ void Recorder::dial(bool is_http2) {
     close();
     is_http2_ = is_http2;
     in_.clear();
+    asked_ = loop_.uptime();
     const auto heard = [this](auto call) {
         return [weak = weak_from_this(), call](auto&&... arguments) {
             if (const auto self = weak.lock()) {
@@ -94,6 +95,7 @@ void Recorder::dial(bool is_http2) {
 }
 
 void Recorder::ask() {
+    asked_ = loop_.uptime();
     if (is_http2_) {
         state_ = State::Probe;
         http2_ = std::make_unique<Http2Client>(address_);
@@ -140,12 +142,13 @@ void Recorder::tick() {
     const Duration now = loop_.uptime();
     const bool is_open = state_ == State::Open || state_ == State::Ending;
     const bool has_to_move = state_ == State::Ending || waiting() > 0;
+    const Duration limit = state_ == State::Dial ? kDial : kAsk;
     if (state_ == State::Probe && now - asked_ >= kProbe) {
         dial(false);
     } else if (is_open && is_http2_ && now - heard_ >= kSilent) {
         fail("it acknowledges nothing");
     } else if (is_open ? has_to_move && now - moved_ >= kStalled
-                       : state_ != State::Closed && now - asked_ >= kEach) {
+                       : state_ != State::Closed && (now - asked_ >= limit || now >= give_up_)) {
         fail("it does not answer");
     }
     if (state_ == State::Closed && events_.started == nullptr) {
@@ -204,6 +207,7 @@ void Recorder::take_http2(std::string_view bytes) {
         }
         if (response.status == 200) {
             state_ = State::Ask;
+            asked_ = loop_.uptime();
             http2_->request("POST", kPath, true);
         }
         return;

@@ -2,7 +2,7 @@
 // header to the end of the last response. Requests are taken one after another; each is judged by
 // what tailscaled says of its caller, and a long one again every 20 seconds. Bytes go on as they
 // come, in both directions, and nothing is read while what was read before has not left: at most a
-// piece of 64 KiB waits on each side. There is no limit to how long a body takes.
+// piece of 64 KiB waits on each side, but for a body that recorders are told. Else none has a limit.
 #pragma once
 
 #include <functional>
@@ -112,6 +112,7 @@ private:
     std::optional<Refusal> plan_recording();
     void start_recording();
     void on_recorder(const std::string& problem);
+    void refuse_unrecorded();
     void begin_tape();
     [[nodiscard]] bool speaks_too_early() const;
     void go_on_with_tape();

@@ -88,14 +88,18 @@ void Session::on_recorder(const std::string& problem) {
         ++shared_.counters.recordings_failed;
         shared_.log.warning("a session cannot be recorded: " + problem);
         if (caller_->grants.enforces_recorder) {
-            ++shared_.counters.denied;
-            return refuse({403, fmt::format("your grant of \"{}\" requires this to be recorded "
-                                            "(enforceRecorder), and no recorder takes it",
-                                            kCapability)});
+            return refuse_unrecorded();
         }
     }
     state_ = State::Connect;
     go_upstream();
+}
+
+void Session::refuse_unrecorded() {
+    ++shared_.counters.denied;
+    refuse({403, fmt::format("your grant of \"{}\" requires this to be recorded "
+                             "(enforceRecorder), and no recorder takes it",
+                             kCapability)});
 }
 
 // Before the request goes on: from then on its command may run, whatever comes back.
@@ -190,7 +194,7 @@ void Session::stop_recording(const std::string& problem) {
     finish_recording(problem);
     recorded_ = recorded;
     if (caller_ != nullptr && caller_->grants.enforces_recorder) {
-        return end("the recording broke");
+        return state_ == State::Connect ? refuse_unrecorded() : end("the recording broke");
     }
     // What was not read while the recorder was behind; not from within a reading.
     shared_.loop.after({}, guarded([this] {

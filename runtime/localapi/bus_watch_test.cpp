@@ -1,0 +1,31 @@
+#include "runtime/localapi/bus_watch.h"
+
+#include <gtest/gtest.h>
+
+#include "runtime/testing/fake_loop.h"
+#include "runtime/testing/open_transport.h"
+
+namespace runtime {
+namespace {
+
+// tailscaled drops messages of watchers that are slow, and does not say so.
+TEST(BusWatch, BeginsAnewNowAndThen) {
+    FakeLoop loop;
+    OpenTransport transport;
+    LocalApi api(transport);
+    Chance chance{1};
+    TailnetView view;
+    BusWatch bus(loop, api, chance, view,
+                 {.on_message = [](const BusMessage&) {},
+                  .on_trouble = [](const std::string&) {},
+                  .on_failure = [](const std::string& problem) { ADD_FAILURE() << problem; }});
+    bus.open(false);
+    loop.run_for(std::chrono::minutes(9));
+    EXPECT_EQ(transport.urls.size(), 1U);
+    loop.run_for(std::chrono::minutes(2));
+    EXPECT_EQ(transport.urls.size(), 2U);
+    EXPECT_EQ(transport.canceled.size(), 1U);
+}
+
+}  // namespace
+}  // namespace runtime

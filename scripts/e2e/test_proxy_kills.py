@@ -1,0 +1,132 @@
+"""Kills tailrender-proxy, or the tailscaled that it has started, at any moment, again and again, and starts it as the kubelet would.
+
+Each time traffic of both families is back within 5 seconds, or within three times what a start takes that nothing disturbs, on a machine
+that is busy; by the same device. The pod has the rules that it had before: none is left of the process that was killed, and none is missing.
+--count N kills as often (20), --seed N at the same moments.
+"""
+import difflib
+import os
+import random
+import re
+import signal
+import time
+
+import pytest
+
+from shared.checks import attempt, run
+from shared.proxy_world import proxy_world, wait_for
+
+BACK_SECONDS = 5
+CALM_STARTS = 3
+VARIABLES = {"TS_USERSPACE": "false", "TS_TAILNET_TARGET_FQDN": "client.lab.ts.net", "TS_AUTH_ONCE": "true"}
+URLS = ("http://10.78.0.3:8000/", "http://[fd00:78::3]:8000/")
+
+
+@pytest.fixture(scope="module", name="world")
+def made(tools, proxy, tmp_path_factory):
+    with proxy_world(tmp_path_factory.mktemp("proxy"), tools, proxy) as world:
+        yield world
+
+
+def rules():
+    """Of all tables: the lines of each chain and map. Without counters, the port that tailscaled takes at random, and the order of its chains."""
+    text = re.sub(r"udp dport \d+", "udp dport ANY", run("ip", "netns", "exec", "pod", "nft", "--stateless", "list", "ruleset"))
+    table, name, found = "", "", {}
+    for line in text.splitlines():
+        if line.startswith("table"):
+            table = line
+        elif re.match(r"\t(chain|map|set) ", line):
+            name = line
+        elif line.startswith("\t\t"):
+            found.setdefault(f"{table} {name}", []).append(line)
+    return [" ".join(key.split()) + " " + " ".join(line.split()) for key in sorted(found) for line in found[key]]
+
+
+def other_rules(before):
+    """Waits a little for those of before."""
+    for _ in range(100):
+        found = list(difflib.unified_diff(before, rules(), lineterm="", n=0))
+        if not found:
+            break
+        time.sleep(0.1)
+    return found
+
+
+class Container:
+    """Of one device: its processes end together, as the kubelet sees to it."""
+
+    def __init__(self, world):
+        self.world = world
+        self.start()
+        wait_for("the proxy is ready", lambda: world.is_ready("killed"))
+        self.addresses = world.addresses("killed", "pod")
+        self.seconds_to_traffic()
+
+    def start(self):
+        self.process = self.world.pod_process("killed", **VARIABLES)
+        self.begun = time.monotonic()
+
+    def daemon(self):
+        found = attempt("pgrep", "-f", f"tailscaled --socket={self.world.folder}/killed.sock").stdout.split()
+        return int(found[0]) if found else None
+
+    def end_the_rest(self):
+        if (left := self.daemon()) is not None:
+            os.kill(left, signal.SIGKILL)
+            wait_for("tailscaled has ended", lambda: self.daemon() is None)
+
+    def kill(self, victim):
+        number = self.process.pid if victim == "proxy" else self.daemon()
+        if number is not None:  # tailscaled is not there yet
+            os.kill(number, signal.SIGKILL)
+        else:
+            self.process.kill()
+        code = self.process.wait(30)  # the proxy ends with its tailscaled
+        assert code in (-signal.SIGKILL, 1), self.world.log("killed")
+        self.end_the_rest()
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        assert self.process.wait(60) == 0, self.world.log("killed")
+        self.end_the_rest()
+
+    def seconds_to_traffic(self):
+        wanted = [f"client saw {address}" for address in self.addresses]
+
+        def is_back():
+            assert self.process.poll() is None, self.world.log("killed")
+            return [attempt("curl", "-sS", "--max-time", "1", url).stdout for url in URLS] == wanted
+        wait_for("traffic", is_back)
+        return time.monotonic() - self.begun
+
+
+def test_killed_processes_come_back(world, request):
+    count = request.config.getoption("--count") or 20
+    seed = int(request.config.getoption("--seed") or random.randrange(1 << 31))
+    chance = random.Random(seed)
+    container = Container(world)
+    before = rules()
+    calm = []
+    for _ in range(CALM_STARTS):
+        container.stop()
+        container.start()
+        calm.append(container.seconds_to_traffic())
+    most = max(BACK_SECONDS, 3 * sorted(calm)[CALM_STARTS // 2])
+    seconds = []
+    for number in range(count):
+        time.sleep(chance.uniform(0, 0.5))
+        victim = chance.choice(("proxy", "tailscaled"))
+        container.kill(victim)
+        container.start()
+        if chance.random() < 0.25:  # before it has come up
+            time.sleep(chance.uniform(0, 0.4))
+            container.kill("proxy")
+            container.start()
+        seconds.append(container.seconds_to_traffic())
+        said = f"kill {number} ({victim}), seed {seed}"
+        assert seconds[-1] <= most, f"{said}: {seconds[-1]:.1f} s\n{world.log('killed')}"
+        assert world.addresses("killed", "pod") == container.addresses, said
+        assert "\n".join(other_rules(before)) == "", said
+    print(f"seed {seed}: {count} kills, traffic was back after {sorted(seconds)[count // 2]:.1f} s, at the latest {max(seconds):.1f} s "
+          f"(undisturbed {sorted(calm)[CALM_STARTS // 2]:.1f} s); same device and rules each time")
+    container.stop()

@@ -12,6 +12,7 @@
 #include "runtime/base/socket_transport.h"
 #include "runtime/nft/ip_forwarding.h"
 #include "runtime/nft/netlink.h"
+#include "runtime/nft/socket_programs.h"
 #include "runtime/proxy/endpoints.h"
 #include "runtime/proxy/fake_dataplane.h"
 #include "runtime/proxy/forwarding.h"
@@ -62,6 +63,19 @@ renderer::Result<renderer::Unit> ensure_forwarding(const Environment& environmen
     return renderer::Unit{};
 }
 
+// What this pod forwards to the cluster passes them by. Who may not ask is not told.
+void look_for_socket_programs(const Environment& environment, Log& log) {
+    const bool leads_to_services = !environment.dest_ip.empty() ||
+                                   !environment.dest_dns_name.empty() ||
+                                   !environment.ingress_config.empty();
+    const auto programs = leads_to_services && !environment.fake_netfilter
+                              ? nft::connect_programs(nft::own_cgroup())
+                              : renderer::Result(std::vector<std::string>());
+    if (programs && !programs->empty()) {
+        log.warning(nft::warning_of(*programs));
+    }
+}
+
 }  // namespace
 
 renderer::Result<ChosenConfig> prepare(const Environment& environment, Log& log) {
@@ -81,6 +95,7 @@ renderer::Result<ChosenConfig> prepare(const Environment& environment, Log& log)
         out.content = std::move(*content);
     }
     if (!environment.userspace) {
+        look_for_socket_programs(environment, log);
         TRY(ensure_tun(environment));
         TRY(ensure_forwarding(environment, log));
     }

@@ -341,8 +341,9 @@ def free_port():
 
 
 class World:
-    def __init__(self, binary, folder, certificates, mode="true", grace=5, owner=DAEMON, http2=True):
-        self.http2 = http2  # of its recorders
+    def __init__(self, binary, folder, certificates, mode="true", grace=5, owner=DAEMON, http2=True, upstream=None):
+        """`http2`: what its recorders speak. `upstream`: a port where another API server listens than the scripted one."""
+        self.http2 = http2
         self.lock, self.folder = threading.Lock(), pathlib.Path(folder)
         self.daemon, self.api = Daemon(), ApiServer(certificates, self)
         self.port, self.local = free_port(), free_port()
@@ -356,7 +357,7 @@ class World:
         self.start_daemon(owner)
         self.log = self.folder / "log"
         environment = {"APISERVER_PROXY": mode, "TS_SOCKET": str(self.socket), "KUBERNETES_SERVICE_HOST": "127.0.0.1",
-                       "KUBERNETES_SERVICE_PORT": str(self.api.port), "TAILRENDER_API_LISTEN": f"{HOST}:{self.port}",
+                       "KUBERNETES_SERVICE_PORT": str(upstream or self.api.port), "TAILRENDER_API_LISTEN": f"{HOST}:{self.port}",
                        "TS_LOCAL_ADDR_PORT": f"127.0.0.1:{self.local}", "TAILRENDER_API_GRACE_SECONDS": str(grace),
                        "TS_TEST_ONLY_ROOT": str(self.folder)}
         identity = {"user": OURS, "group": OURS, "extra_groups": []} if os.geteuid() == 0 else {}

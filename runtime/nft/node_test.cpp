@@ -1,4 +1,5 @@
 // What the node's kernel has, or lacks, beside our rules.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <linux/bpf.h>
@@ -52,10 +53,10 @@ protected:
 
     // A program that allows everything, as long as the cgroup is there.
     void attach(const char* name) const {
-        const bpf_insn code[] = {
-            {.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 1},
-            {.code = BPF_JMP | BPF_EXIT},
-        };
+        bpf_insn code[2] = {};
+        code[0].code = BPF_ALU64 | BPF_MOV | BPF_K;  // register 0 = 1
+        code[0].imm = 1;
+        code[1].code = BPF_JMP | BPF_EXIT;
         const char license[] = "GPL";
         bpf_attr load = {};
         load.prog_type = BPF_PROG_TYPE_CGROUP_SOCK_ADDR;
@@ -108,8 +109,9 @@ TEST_F(SocketPrograms, TakeTheRightToAsk) {
     EXPECT_EQ(asked.error().diagnostic.message,
               "cannot ask for the socket programs of " + child + ": Operation not permitted");
     EXPECT_EQ(connect_programs(path + "/absent").error().diagnostic.message,
-              "cannot ask for the socket programs of " + path + "/absent: No such file or "
-              "directory");
+              "cannot ask for the socket programs of " + path +
+                  "/absent: No such file or "
+                  "directory");
 }
 
 // For this thread, as a kernel has it that was built without nftables.

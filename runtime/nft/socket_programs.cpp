@@ -12,9 +12,9 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "renderer/base/descriptor.h"
+#include "runtime/base/file.h"
 
 namespace runtime::nft {
 
@@ -59,9 +59,10 @@ renderer::Result<std::vector<std::string>> connect_programs(const std::string& c
     query.query.prog_ids = address_of(ids.data());
     query.query.prog_cnt = ids.size();
     if (folder.get() < 0 || bpf(BPF_PROG_QUERY, query) != 0) {
-        return renderer::Error{{.rule = "socket-programs",
-                                .message = fmt::format("cannot ask for the socket programs of {}: {}",
-                                                       cgroup, std::strerror(errno))}};
+        return renderer::Error{
+            {.rule = "socket-programs",
+             .message = fmt::format("cannot ask for the socket programs of {}: {}", cgroup,
+                                    std::strerror(errno))}};
     }
     std::vector<std::string> names;
     for (std::size_t i = 0; i < query.query.prog_cnt && i < ids.size(); ++i) {
@@ -71,15 +72,16 @@ renderer::Result<std::vector<std::string>> connect_programs(const std::string& c
 }
 
 std::string own_cgroup() {
-    std::ifstream file("/proc/self/cgroup");
-    for (std::string line; std::getline(file, line);) {
-        // In a cgroup namespace the mount begins with it; else it is below.
-        const std::string below = fmt::format("{}{}", kMount, line.substr(line.find_last_of(':') + 1));
-        if (line.starts_with(kUnified) && std::filesystem::is_directory(below)) {
-            return below;
-        }
+    const auto groups = read_trimmed("/proc/self/cgroup");
+    const std::size_t line = groups ? groups->find(kUnified) : std::string::npos;
+    if (line == std::string::npos) {
+        return std::string(kMount);
     }
-    return std::string(kMount);
+    // In a cgroup namespace the mount begins with it; else it is below.
+    const std::size_t begin = line + kUnified.size();
+    const std::string below =
+        fmt::format("{}{}", kMount, groups->substr(begin, groups->find('\n', begin) - begin));
+    return std::filesystem::is_directory(below) ? below : std::string(kMount);
 }
 
 std::string warning_of(const std::vector<std::string>& programs) {

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstring>
 #include <fstream>
+#include <string_view>
 #include <thread>
 
 #include "renderer/base/descriptor.h"
@@ -52,7 +53,7 @@ protected:
     }
 
     // A program that allows everything, as long as the cgroup is there.
-    void attach(const char* name) const {
+    void attach(std::string_view name) const {
         bpf_insn code[2] = {};
         code[0].code = BPF_ALU64 | BPF_MOV | BPF_K;  // register 0 = 1
         code[0].imm = 1;
@@ -64,7 +65,7 @@ protected:
         load.insns = reinterpret_cast<std::uintptr_t>(code);
         load.insn_cnt = std::size(code);
         load.license = reinterpret_cast<std::uintptr_t>(license);
-        std::strncpy(load.prog_name, name, sizeof load.prog_name - 1);
+        name.copy(load.prog_name, sizeof load.prog_name - 1);
         const renderer::Descriptor program(
             static_cast<int>(syscall(SYS_bpf, BPF_PROG_LOAD, &load, sizeof load)));
         ASSERT_GE(program.get(), 0) << std::strerror(errno);

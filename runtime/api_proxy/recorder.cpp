@@ -141,7 +141,7 @@ void Recorder::on_failed(const std::string& problem) {
 void Recorder::tick() {
     const Duration now = loop_.uptime();
     const bool is_open = state_ == State::Open || state_ == State::Ending;
-    const bool has_to_move = state_ == State::Ending || waiting() > 0;
+    const bool has_to_move = waiting() > 0 || (state_ == State::Ending && !is_http2_);
     const Duration limit = state_ == State::Dial ? kDial : kAsk;
     if (state_ == State::Probe && now - asked_ >= kProbe) {
         dial(false);

@@ -124,7 +124,7 @@ void TailnetStream::open() {
     }
 }
 
-void TailnetStream::fail(std::string problem) {
+void TailnetStream::fail(const std::string& problem) {
     const auto failed = std::exchange(events_, {}).failed;
     close();
     failed(problem);

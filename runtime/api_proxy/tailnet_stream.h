@@ -42,7 +42,7 @@ private:
     void read();
     void open();
     void flush();
-    void fail(std::string problem);
+    void fail(const std::string& problem);
     void settle();
 
     Loop& loop_;

@@ -139,6 +139,11 @@ bool Session::send(Stream& stream, std::string& pending, std::string_view bytes)
     return true;
 }
 
+// In one packet, if they fit.
+void Session::send_client(std::string head, std::string_view body) {
+    send_client(head.empty() ? body : std::string_view(head.append(body)));
+}
+
 void Session::send_client(std::string_view bytes) {
     bytes_down_ += bytes.size();
     if (!is_ended() && !send(client_, to_client_, bytes)) {
@@ -207,6 +212,9 @@ void Session::read_client() {
         }
         in_.append(shared_.piece.data(), io.count);
         process_input();
+        if (io.count < shared_.piece.size()) {
+            return;
+        }
     }
 }
 
@@ -458,6 +466,12 @@ void Session::linger() {
 }
 
 void Session::audit(std::string_view what, int status) {
+    const bool only_reads = request_.upgrade == Protocol::None &&
+                            (request_.method == "GET" || request_.method == "HEAD");
+    const bool records = caller_ != nullptr && caller_->grants.records_events;
+    if (only_reads && status < 400 && what.empty() && !records) {
+        return;  // the metrics count it
+    }
     const std::string_view path = request_.target.substr(0, request_.target.find('?'));
     shared_.log.info(
         request_.upgrade == Protocol::None ? "request" : "session",

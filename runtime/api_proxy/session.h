@@ -76,6 +76,7 @@ private:
     void linger();
     void on_deadline();
     void send_client(std::string_view bytes);
+    void send_client(std::string head, std::string_view body);
     void audit(std::string_view what, int status);
     [[nodiscard]] bool wants_client_bytes() const;
     [[nodiscard]] bool wants_upstream_bytes() const {
@@ -169,6 +170,7 @@ private:
     std::vector<AddressPort> addresses_;  // not tried yet
     std::string out_head_;                // for the API server
     std::string from_upstream_;           // of a head that is not whole yet
+    std::string response_head_;           // waits for the first bytes of its body
     std::string to_upstream_;
     bool upstream_ended_ = false;
     bool needs_write_ = false;

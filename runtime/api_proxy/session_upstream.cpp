@@ -216,7 +216,7 @@ void Session::process_upstream(std::string_view bytes) {
         if (taken.fault) {
             return end("the API server's response is malformed");
         }
-        send_client(bytes.substr(0, taken.size));
+        send_client(std::exchange(response_head_, {}), bytes.substr(0, taken.size));
         bytes.remove_prefix(taken.size);
         if (response_body_.is_done) {
             if (!bytes.empty()) {
@@ -224,6 +224,9 @@ void Session::process_upstream(std::string_view bytes) {
             }
             return finish_exchange();
         }
+    }
+    if (!response_head_.empty()) {
+        send_client(std::exchange(response_head_, {}), {});
     }
 }
 
@@ -278,8 +281,9 @@ void Session::take_response() {
               response_.body.kind == Body::Kind::UntilClose;
     phase_ = Phase::Body;
     response_body_.begin(response_.body, ChunkReader::Trailers::Allowed);
-    send_client(client_head(response_, closes_));
-    if (!is_ended() && response_body_.is_done) {
+    response_head_ = client_head(response_, closes_);
+    if (response_body_.is_done) {
+        send_client(std::exchange(response_head_, {}), {});
         finish_exchange();
     }
 }

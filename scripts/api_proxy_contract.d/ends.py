@@ -183,11 +183,12 @@ def a_mode_that_is_none_ends_it(world):
 @case()
 def pages_and_audit(world):
     with Client(world) as client:
-        equal(client.ask("/api/v1/pods?token=very-secret", fields="Authorization: Bearer mine-is-secret\r\n").status, 200)
+        equal(client.ask("/api/v1/pods?token=very-secret").status, 200)
+        equal(client.ask("/api/v1/pods?token=very-secret", "DELETE", "Authorization: Bearer mine-is-secret\r\n").status, 200)
     equal(world.page("/healthz"), (200, "ok\n"))
     equal(world.page("/other")[0], 404)
-    equal(world.metric("k8s_auth_proxy_requests_proxied"), 1)
+    equal(world.metric("k8s_auth_proxy_requests_proxied"), 2)
     [line] = world.lines("request")
     equal([line[key] for key in ("user", "groups", "node", "source", "method", "path", "status", "end")],
-          ["alice@example.com", "dev,qa", "n7.t.ts.net", ALICE, "GET", "/api/v1/pods", "200", ""])
+          ["alice@example.com", "dev,qa", "n7.t.ts.net", ALICE, "DELETE", "/api/v1/pods", "200", ""])
     check("secret" not in world.log.read_text(), world.log.read_text())

@@ -1,6 +1,7 @@
 """The parts of scripts/bench_api_proxy: bench.py BINARY [--only PART…] [--pairs N] [--seconds N]"""
 import argparse
 import contextlib
+import json
 import os
 import pathlib
 import re
@@ -46,6 +47,12 @@ PROXY = """upstream api {{ server 127.0.0.1:{upstream}; keepalive 256; keepalive
       proxy_set_header Authorization "Bearer the-proxys-own-token"; proxy_set_header Impersonate-User bob@example.com;
     }}
   }}"""
+# WhoIs is answered at once, as by the real one; the rest is the scripted one's.
+LOCAL_API = """server {{
+    listen unix:{quick}; default_type application/json;
+    location /localapi/v0/whois {{ return 200 '{whois}'; }}
+    location / {{ proxy_pass http://unix:{scripted}; proxy_http_version 1.1; }}
+  }}"""
 # What tailscaled does: another user's connection to us, with the client's address in front.
 HAPROXY = """
 global
@@ -65,6 +72,24 @@ listen theirs
 """
 
 
+class QuickWorld(World):
+    """Whose tailscaled knows one caller, and says so quickly."""
+
+    def start_daemon(self, owner):
+        super().start_daemon(owner)
+        scripted, self.socket = self.socket, self.folder / "quick.sock"
+        write_nginx(self.folder, "whois", LOCAL_API.format(quick=self.socket, scripted=scripted, whois=json.dumps(device(BOB, "bob@example.com"))))
+        self.whois = subprocess.Popen(["/usr/sbin/nginx", "-c", self.folder / "whois.conf"], user=owner, group=owner, extra_groups=[],
+                                      stderr=subprocess.DEVNULL)
+        wait_until("nginx listens, whois", self.socket.exists)
+        self.socket.chmod(0o777)
+
+    def stop(self):
+        super().stop()
+        self.whois.terminate()
+        self.whois.wait()
+
+
 def listens(port, address="127.0.0.1"):
     with socket.socket() as probe:
         return probe.connect_ex((address, port)) == 0
@@ -80,10 +105,14 @@ def running(*words, **options):
         process.wait()
 
 
+def write_nginx(folder, name, inside):
+    (folder / f"{name}.conf").write_text(NGINX.format(folder=folder, name=name, inside=inside), encoding="utf-8")
+
+
 @contextlib.contextmanager
 def nginx(folder, name, port, inside):
     """Its worker's process id."""
-    (folder / f"{name}.conf").write_text(NGINX.format(folder=folder, name=name, inside=inside), encoding="utf-8")
+    write_nginx(folder, name, inside)
     with running("/usr/sbin/nginx", "-c", folder / f"{name}.conf") as process:
         wait_until(f"nginx listens, {name}", lambda: listens(port))
         yield int(subprocess.check_output(["pgrep", "-P", str(process.pid)], text=True))
@@ -116,7 +145,7 @@ def requests(world_of, folder, cert, key, options):
     with contextlib.ExitStack() as stack:
         stack.enter_context(nginx(folder, "upstream", upstream, server))
         worker = stack.enter_context(nginx(folder, "proxy", theirs, PROXY.format(port=theirs, upstream=upstream)))
-        world = stack.enter_context(world_of(upstream))
+        world = stack.enter_context(world_of(upstream, QuickWorld))
         (folder / "haproxy.conf").write_text(HAPROXY.format(bob=BOB, to_us=to_us, us=world.port, to_nginx=to_nginx, nginx=theirs, daemon=DAEMON), encoding="utf-8")
         stack.enter_context(running("/usr/sbin/haproxy", "-db", "-f", folder / "haproxy.conf"))
         wait_until("haproxy listens", lambda: listens(to_us, BOB) and listens(to_nginx, BOB))
@@ -218,10 +247,10 @@ def main():
         binary.chmod(0o755)
 
         @contextlib.contextmanager
-        def world_of(upstream):
+        def world_of(upstream, kind=World):
             with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as own:
                 os.chmod(own, 0o755)
-                world = World(binary, own, folder, upstream=upstream)
+                world = kind(binary, own, folder, upstream=upstream)
                 try:
                     wait_until("it is ready", world.is_ready)
                     yield world

@@ -89,6 +89,7 @@ std::string warning_of(const std::vector<std::string>& programs) {
         return {};
     }
     std::vector<std::string> names;
+    names.reserve(programs.size());
     for (const std::string& name : programs) {
         names.push_back(name.empty() ? "of unknown name" : name);
     }

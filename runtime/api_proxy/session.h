@@ -2,7 +2,8 @@
 // header to the end of the last response. Requests are taken one after another; each is judged by
 // what tailscaled says of its caller, and a long one again every 20 seconds. Bytes go on as they
 // come, in both directions, and nothing is read while what was read before has not left: at most a
-// piece of 64 KiB waits on each side, but for a body that recorders are told. Else none has a limit.
+// piece of 64 KiB waits on each side, but for a body that recorders are told. Else none has a
+// limit.
 #pragma once
 
 #include <functional>

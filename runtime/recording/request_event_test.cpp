@@ -5,7 +5,7 @@
 namespace runtime::recording {
 namespace {
 
-std::string json_of(RequestEvent event) {
+std::string json_of(const RequestEvent& event) {
     return event_json(event, read_request_info(event.method, event.target).value());
 }
 

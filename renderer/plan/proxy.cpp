@@ -99,6 +99,7 @@ Workload start_workload(const ParentInput& parent, std::string_view rule,
     Workload workload;
     workload.origin = {parent.pos(), parent.doc->object_name(), rule};
     workload.release = settings.release;
+    workload.privileges = settings.privileges;
     workload.generator = rule.substr(0, rule.find(':'));
     workload.bundle = inputs.bundle_of(*parent.doc);
     workload.ns = settings.ns;

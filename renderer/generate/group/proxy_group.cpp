@@ -99,8 +99,9 @@ Value tailscale_container(const Workload& workload, const ProxyGroupPlan& group)
     mounts.append(read_only_mount(
         is_egress(group) ? egress_config_name(workload) : ingress_config_name(workload),
         "/etc/proxies"));
+    add_tunnel_mount(workload, mounts);
     made.add("resources", proxy_resources());
-    made.add("securityContext", Value::map({{"privileged", true}}));
+    made.add("securityContext", forwarding_security_context(workload));
     made.add("volumeMounts", std::move(mounts));
     if (drains(workload, group)) {
         made.add("lifecycle",
@@ -127,6 +128,7 @@ Value pod_spec(const Workload& workload, const ProxyGroupPlan& group) {
     add_volumes(workload, volumes);
     volumes.append(is_egress(group) ? egress_config_volume(workload)
                                     : ingress_config_volume(workload));
+    add_tunnel_device(workload, volumes);
     spec.add("containers", Value::list({tailscale_container(workload, group)}));
     spec.add("initContainers", Value::list({sysctl_container(workload)}));
     put_if(spec, drains(workload, group), "terminationGracePeriodSeconds", kEgressGracePeriod);

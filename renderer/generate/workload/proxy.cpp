@@ -78,7 +78,7 @@ Value config_data(const Workload& workload, const ProxyPlan& proxy, std::size_t 
     return data;
 }
 
-// A userspace pod needs no rights at all; a kernel one programs the node's network stack.
+// A userspace pod needs no rights at all; a kernel one programs the network stack of its pod.
 Value tailscale_container(const Workload& workload, const ProxyPlan& proxy) {
     Value made = container(
         workload, "tailscale",
@@ -93,11 +93,13 @@ Value tailscale_container(const Workload& workload, const ProxyPlan& proxy) {
     add_mounts(workload, mounts);
     if (proxy.userspace) {
         mounts.append(Value::map({{"mountPath", "/tmp"}, {"name", "tmp"}}));
+    } else {
+        add_tunnel_mount(workload, mounts);
     }
     put_if(made, proxy.probe != HealthProbe::None, "readinessProbe", probe_of(proxy.probe));
     made.add("resources", proxy_resources());
-    made.add("securityContext",
-             proxy.userspace ? restricted_security_context() : Value::map({{"privileged", true}}));
+    made.add("securityContext", proxy.userspace ? restricted_security_context()
+                                                : forwarding_security_context(workload));
     made.add("volumeMounts", std::move(mounts));
     return made;
 }
@@ -122,6 +124,8 @@ Value pod_spec(const Workload& workload, const ProxyPlan& proxy) {
     add_volumes(workload, volumes);
     if (proxy.userspace) {
         volumes.append(Value::map({{"name", "tmp"}, {"emptyDir", Value::map()}}));
+    } else {
+        add_tunnel_device(workload, volumes);
     }
     Value spec = Value::map({{"serviceAccountName", workload.account},
                              {"containers", Value::list({tailscale_container(workload, proxy)})},

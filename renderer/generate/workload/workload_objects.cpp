@@ -18,6 +18,8 @@ namespace {
 constexpr int kReadyPeriod = 5;    // seconds
 constexpr int kReadyPatience = 5;  // seconds
 constexpr int kReadyFailures = 6;  // in a row
+constexpr std::string_view kTunnelVolume = "tun";
+constexpr std::string_view kTunnelDevice = "/dev/net/tun";
 constexpr std::string_view kEnableForwarding =
     "sysctl -w net.ipv4.ip_forward=1 && if sysctl net.ipv6.conf.all.forwarding; then sysctl -w "
     "net.ipv6.conf.all.forwarding=1; fi";
@@ -231,6 +233,34 @@ Value sysctl_container(const Workload& workload) {
          {"command", Value::list({"/bin/sh", "-c"})},
          {"args", Value::list({Value::borrowed(writes ? kWriteForwarding : kEnableForwarding)})},
          {"securityContext", Value::map({{"privileged", true}})}});
+}
+
+Value forwarding_security_context(const Workload& workload) {
+    if (workload.privileges == Privileges::Privileged) {
+        return Value::map({{"privileged", true}});
+    }
+    return Value::map({{"allowPrivilegeEscalation", false},
+                       {"capabilities", Value::map({{"add", Value::list({"NET_ADMIN"})},
+                                                    {"drop", Value::list({"ALL"})}})},
+                       {"runAsGroup", 0},
+                       {"runAsUser", 0},
+                       {"seccompProfile", Value::map({{"type", "RuntimeDefault"}})}});
+}
+
+void add_tunnel_device(const Workload& workload, Value& volumes) {
+    if (workload.privileges == Privileges::Capabilities) {
+        volumes.append(Value::map(
+            {{"name", Value::borrowed(kTunnelVolume)},
+             {"hostPath",
+              Value::map({{"path", Value::borrowed(kTunnelDevice)}, {"type", "CharDevice"}})}}));
+    }
+}
+
+void add_tunnel_mount(const Workload& workload, Value& mounts) {
+    if (workload.privileges == Privileges::Capabilities) {
+        mounts.append(Value::map({{"mountPath", Value::borrowed(kTunnelDevice)},
+                                  {"name", Value::borrowed(kTunnelVolume)}}));
+    }
 }
 
 Value restricted_security_context(int user) {

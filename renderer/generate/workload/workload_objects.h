@@ -65,6 +65,12 @@ void add_pull_secrets(const Settings& settings, Value& account);
 // Switches on IP forwarding before a proxy starts that routes packets.
 Value sysctl_container(const Workload& workload);
 
+// What a container may do that forwards packets, as the user that opens tailscaled's device: all,
+// or what it needs, with that device as a volume.
+Value forwarding_security_context(const Workload& workload);
+void add_tunnel_device(const Workload& workload, Value& volumes);
+void add_tunnel_mount(const Workload& workload, Value& mounts);
+
 // What a pod of the PodSecurity level `restricted` may do, as that user and its group.
 constexpr int kNobody = 65532;
 Value restricted_security_context(int user = kNobody);

@@ -87,6 +87,7 @@ void decode_ours(const Value& all, std::string_view operator_namespace, Settings
     settings.hostname_suffix = text_at(all, {"tailrender", "hostnameSuffix"});
     settings.dataplane = chosen<Dataplane>(all, "dataplane", {"containerboot", "native"});
     decode_secrets(all, settings);
+    settings.privileges = chosen<Privileges>(all, "privileges", {"privileged", "capabilities"});
     settings.inputs = chosen<InputsMode>(all, "inputs", {"partial", "complete"});
     settings.custom_resources =
         chosen<CustomResources>(all, "customResources", {"auto", "emit", "consume"});

@@ -20,6 +20,8 @@
 namespace renderer {
 
 enum class Dataplane : std::uint8_t { Containerboot, Native };
+// What pods may do that forward packets.
+enum class Privileges : std::uint8_t { Privileged, Capabilities };
 enum class SecretsMode : std::uint8_t { Reference, Generate, External };
 enum class InputsMode : std::uint8_t { Partial, Complete };
 // Auto: emitted when their CRDs are among the inputs, else consumed.
@@ -66,8 +68,9 @@ struct Settings {
     std::string cluster_domain = "cluster.local";
     std::string tailnet_domain;
     Dataplane dataplane = Dataplane::Containerboot;  // of proxies that do not choose one
-    Image native_image;                              // of those that run tailrender-proxy
-    Image image;                                     // controller
+    Privileges privileges = Privileges::Privileged;
+    Image native_image;  // of those that run tailrender-proxy
+    Image image;         // controller
     SecretsMode secrets = SecretsMode::Reference;
     Pos secrets_pos;
     ExternalSecretSettings external_secret;

@@ -29,8 +29,7 @@ struct Format {
 
 struct Choice {
     std::string_view names;  // separated by "|"
-    std::string_view not_built = {};
-    bool is_strict = true;  // false: another value is a warning
+    bool is_strict = true;   // false: another value is a warning
 };
 
 bool is_operator_version(std::string_view text) {
@@ -94,7 +93,7 @@ constexpr Choice kSecrets = {"reference|generate|external"};
 constexpr Choice kStoreKind = {"SecretStore|ClusterSecretStore"};
 constexpr Choice kPlacement = {"parent|central"};
 constexpr Choice kInputs = {"partial|complete"};
-constexpr Choice kPrivileges = {"privileged", "capabilities"};
+constexpr Choice kPrivileges = {"privileged|capabilities"};
 
 // The checks of the tables below: an empty text is no choice and has no form.
 template <const Format& kFormat>
@@ -109,13 +108,6 @@ void check_choice(const Choice& choice, std::string_view path, const Value& valu
     const std::string_view text = spelling_of(value);
     const std::vector<std::string_view> names = split(choice.names, '|');
     if (text.empty() || std::ranges::find(names, text) != names.end()) {
-        return;
-    }
-    if (text == choice.not_built) {
-        diagnostics
-            .error("not-supported", value.pos(),
-                   fmt::format("\"{}: {}\" is not supported yet", path, text))
-            .hint(fmt::format("remove \"{}\"", path));
         return;
     }
     const std::string_view near = nearest(text, names);

@@ -125,9 +125,10 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
          "\"tailrender.externalSecret.clientId\" | one of { key, property }\n"},
         {"tailrender: {customResources: emit}", ""},
         {"tailrender: {customResources: consume}", ""},
-        {"tailrender: {privileges: capabilities}",
-         "1: error [not-supported] \"tailrender.privileges: capabilities\" is not supported yet | "
-         "remove \"tailrender.privileges\"\n"},
+        {"tailrender: {privileges: capabilities}", ""},
+        {"tailrender: {privileges: capability}",
+         "1: error [unknown-choice] invalid value of \"tailrender.privileges\" | \"capability\" | "
+         "one of { privileged, capabilities } | did you mean \"capabilities\"?\n"},
         {"tailrender: {nodePortRange: 30000-30100}", ""},
         {"tailrender: {nodePortRange: 30100-30000}",
          "1: error [invalid-setting] invalid \"tailrender.nodePortRange\" | \"30100-30000\" "

@@ -92,6 +92,7 @@ struct Workload {
     std::string server_url;              // "" = the default control server
     std::string target_text;             // for people: "shop/web", "tailnet 100.64.0.7"
     Dataplane dataplane = Dataplane::Containerboot;
+    Privileges privileges = Privileges::Privileged;  // where it forwards packets
     std::string image;
     std::string pull_policy;                      // "" = not set
     std::string priority_class;                   // "" = not set

@@ -4,7 +4,8 @@ One of each is rendered with our controller running: a Service that the tailnet 
 the tailnet by address and by name, an Ingress, one that also takes cluster traffic, a Connector, a PeerRelay, an egress and an ingress group.
 All join with stock containerboot, then restart as tailrender-proxy, which `diff` has named, as the same devices with the same addresses.
 TCP and UDP cross each of them, IPv4 and IPv6; what arrives says which address it saw. Rules are those that nft(8) reads. Killed processes
-come back; a changed ClusterIP is followed; groups carry traffic through a rolling restart. At last all become containerboot again.
+come back; changes are live at once; groups carry traffic through a rolling restart. Then all do the same with one capability instead of all
+privileges. At last all become containerboot again.
 
 The cluster's backend and the tailnet's are one program, beside the node and on a machine of the tailnet. Two machines reach the ingress
 group, each by another of its pods; when that one is lost, by the one that is left, with stock containerboot too.
@@ -15,11 +16,10 @@ import shutil
 import time
 
 import pytest
-import yaml
 
 from authority import orders, serial, trusted_page
 from custom_resources import install_crds
-from every_mode import BEHIND, FUNNEL, IMAGE, LIVE_SECONDS, NETWORK, RELEASE, Load, World, egress, endpoints, ingress, service, start_server
+from every_mode import BEHIND, IMAGE, LIVE_SECONDS, NETWORK, RELEASE, Load, World, egress, endpoints, service, start_server
 from hello import namespaces_first
 from installed import NAMESPACE, VALUES, data_of, install_controller, joins, lab_with_runtime, usable_keys
 from relay import machine_uses_a_peer
@@ -82,29 +82,29 @@ def test_all_join_and_keep_their_devices(lab, world, before, native):
     assert usable_keys(lab) == []
 
 
-def test_ingress_by_name(world, native):
+def ingress_by_name(lab, world, native):
     pod = world.pod_of("by-name")
     for address, ip in zip(world.addresses(pod), world.ips(pod)):
         world.answers(f"the backend answers at {address}", address, f"backend saw {ip}", on="client")
 
 
-def test_ingress_by_address(world, native):
+def ingress_by_address(lab, world, native):
     pod = world.pod_of("pinned")
     world.answers("the backend answers", world.addresses(pod)[0], f"backend saw {world.ips(pod)[0]}", on="client")
 
 
-def test_egress_by_address(world, native):
+def egress_by_address(lab, world, native):
     pod = world.pod_of("to-address")
     world.answers("the client answers", world.ips(pod)[0], f"client saw {world.addresses(pod)[0]}")
 
 
-def test_egress_by_name(world, native):
+def egress_by_name(lab, world, native):
     pod = world.pod_of("to-name")
     for ip, address in zip(world.ips(pod), world.addresses(pod)):
         world.answers(f"the client answers at {ip}", ip, f"client saw {address}")
 
 
-def test_egress_group(lab, world, native):
+def egress_group(lab, world, native):
     found = lab.items("service", "-n", NAMESPACE, "-l", "tailscale.com/parent-resource=through-group")
     [one] = [item for item in found if item["spec"].get("clusterIPs")]
     seen = [{f"client saw {world.addresses(f'out-{number}')[family]}" for number in (0, 1)} for family in (0, 1)]
@@ -125,7 +125,7 @@ def test_ingress_serves(lab, world, native):
     assert orders(lab, name) == 1
 
 
-def test_ingress_takes_cluster_traffic(lab, world, native):
+def ingress_takes_cluster_traffic(lab, world, native):
     """With a certificate that is ordered now, and once, however often the pod starts."""
     name, pod = f"site-inside.{lab.inner['LAB_DOMAIN']}", world.pod_of("site-inside")
     assert (lab.wait("a page by HTTPS", lambda: trusted_page(lab, name)), orders(lab, name)) == ("hello from the lab\n", 1)
@@ -143,11 +143,11 @@ def approve_routes(lab, device, wanted):
     lab.tailnet.ok("POST", path, {"routes": wanted})
 
 
-def test_connector(lab, world, native):
+def connector(lab, world, native):
     pod = world.pod_of("router")
     approve_routes(lab, native[pod][0], [NETWORK])
     # Past the tailnet there is no way to it.
-    lab.run("ip", "route", "add", "unreachable", NETWORK, on="client")
+    lab.run("ip", "route", "replace", "unreachable", NETWORK, on="client")
     world.answers("the backend answers behind the Connector", BEHIND, f"backend saw {world.ips(pod)[0]}", on="client")
 
 
@@ -184,13 +184,21 @@ def survives_the_loss_of_a_pod(lab, world):
     return time.monotonic() - begun
 
 
-def test_ingress_group(lab, world, native):
+def ingress_group(lab, world, native):
     group_is_reached(lab, world)
 
 
+FORWARDING = (ingress_by_name, ingress_by_address, egress_by_address, egress_by_name, egress_group, ingress_takes_cluster_traffic, connector,
+              ingress_group)
+
+
+@pytest.mark.parametrize("mode", FORWARDING)
+def test_traffic_of(lab, world, native, mode):
+    mode(lab, world, native)
+
+
 def test_peer_relay(lab, world, native):
-    prefs = json.loads(world.in_pod("peerrelay-edge-0", "tailscale", "debug", "prefs"))
-    assert prefs["RelayServerPort"] == 41641
+    assert world.prefs("peerrelay-edge-0")["RelayServerPort"] == 41641
     machine_uses_a_peer(lab, world.ips("peerrelay-edge-0")[0], "other")
 
 
@@ -211,10 +219,10 @@ def test_rules_are_read_back(world, native, parent):
     assert families == (["ip", "ip6"] if parent in ("by-name", "to-name", "out", "front") else ["ip"])
 
 
-def killed(lab, world, pod, name):
-    """Ends that process of the pod; waits until the pod is ready again."""
+def killed(lab, world, pod, name, how):
+    """Ends or stops that process of the pod; waits until the pod is ready again."""
     before = world.restarts(pod)
-    lab.run("kill", "-KILL", str(world.processes(world.uid(pod))[name]))
+    lab.run("kill", how, str(world.processes(world.uid(pod))[name]))
 
     def is_back():
         [status] = lab.get("pod", pod, "-n", NAMESPACE)["status"]["containerStatuses"]
@@ -224,15 +232,24 @@ def killed(lab, world, pod, name):
     return time.monotonic() - begun
 
 
-@pytest.mark.parametrize("name", ("tailrender-prox", "tailscaled"))
-def test_killed_processes_come_back(lab, world, native, name):
+def comes_back(lab, world, native, name, how):
     pod = world.pod_of("to-name")
     before = rules(world, pod)
-    print(f"ready again after {killed(lab, world, pod, name):.1f} s")
+    print(f"ready again after {killed(lab, world, pod, name, how):.1f} s")
     assert data_of(lab, pod)["device_id"] == native[pod][0]
     for ip, address in zip(world.ips(pod), world.addresses(pod)):
         world.answers(f"the client answers at {ip}", ip, f"client saw {address}")
     assert rules(world, pod) == before
+
+
+@pytest.mark.parametrize("name", ("tailrender-prox", "tailscaled"))
+def test_killed_processes_come_back(lab, world, native, name):
+    comes_back(lab, world, native, name, "-KILL")
+
+
+def test_a_tailscaled_that_hangs_is_ended(lab, world, native):
+    comes_back(lab, world, native, "tailscaled", "-STOP")
+    assert "tailscaled does not answer" in lab.kubectl("logs", world.pod_of("to-name"), "-n", NAMESPACE, "--previous")
 
 
 def test_changed_cluster_ip_is_followed(lab, world, native):
@@ -252,39 +269,58 @@ def test_changed_cluster_ip_is_followed(lab, world, native):
     assert (new in ours, old in ours) == (True, False), "targets"
 
 
-def seconds_to_change(lab, world, change, what, probe):
+def seconds_to_change(lab, world, what, change, probe):
     """The inputs are edited, rendered and applied. Until it can be seen."""
-    change()
+    world.edit(change)
     namespaces_first(lab, world.render("native"))
     begun = time.monotonic()
     lab.wait(what, probe, LIVE_SECONDS)
-    return time.monotonic() - begun
+    took = time.monotonic() - begun
+    print(f"{what} after {took:.1f} s")
+    return took
 
 
-def test_changes_are_live_at_once(lab, world, native):
+def test_changes_of_services_are_live_at_once(lab, world, native):
     """Where the kubelet would take up to 90 seconds to bring the mounted files up to date."""
-    tree = world.folder / "tree/all.yaml"
-    more = egress("later", proxy_group="out", tailnet_ip=world.client[0])
-
     def later():
         found = lab.items("service", "-n", NAMESPACE, "-l", "tailscale.com/parent-resource=later")
         [address] = {item["spec"]["clusterIPs"][0] for item in found if item["spec"].get("clusterIPs")}
         return [said.partition(" saw ")[0] for said in world.ask(address)] == ["client", "client"]
-    seconds = {"a Service of the egress group": seconds_to_change(
-        lab, world, lambda: world.add(more), "the later Service leads to the client", later)}
+    seconds_to_change(lab, world, "a Service more of the egress group leads to the client",
+                      lambda items: [egress("later", proxy_group="out", tailnet_ip=world.client[0])], later)
     name = f"site.{lab.inner['LAB_DOMAIN']}"
 
-    def moved():
-        return lab.run("sh", "-c", f'curl -sS --max-time 5 --cacert "$LAB/trusted.crt" -o /dev/null -w "%{{http_code}}" https://{name}/', on="client") == "404"
-    path = {"host": "site", "http": {"paths": [{"path": "/elsewhere", "pathType": "Prefix", "backend": {"service": {"name": "hello", "port": {"number": 80}}}}]}}
-    changed = ingress("site", **FUNNEL)
-    changed["spec"]["rules"] = [path]
-    del changed["spec"]["defaultBackend"]
-    documents_now = [item if (item["kind"], item["metadata"]["name"]) != ("Ingress", "site") else changed
-                     for item in yaml.safe_load_all(tree.read_text(encoding="utf-8"))]
-    seconds["a path of an Ingress"] = seconds_to_change(
-        lab, world, lambda: tree.write_text(yaml.safe_dump_all(documents_now), encoding="utf-8"), "the Ingress serves another path", moved)
-    print(", ".join(f"{what} after {took:.1f} s" for what, took in seconds.items()))
+    def move(items):
+        spec = items["Ingress", "site"]["spec"]
+        backend = spec.pop("defaultBackend")
+        spec["rules"] = [{"host": "site", "http": {"paths": [{"path": "/elsewhere", "pathType": "Prefix", "backend": backend}]}}]
+    seconds_to_change(lab, world, "the Ingress serves another path", move, lambda: lab.run(
+        "sh", "-c", f'curl -sS --max-time 5 --cacert "$LAB/trusted.crt" -o /dev/null -w "%{{http_code}}" https://{name}/', on="client") == "404")
+
+
+def test_changes_of_the_configuration_are_live_at_once(lab, world, native):
+    """tailscaled's own, which it reloads, beside what the kubelet mounts meanwhile."""
+    router, pod, more = world.pod_of("router"), world.pod_of("to-address"), "10.21.0.0/16"
+
+    def routes(items, wanted):
+        items["Connector", "router"]["spec"]["subnetRouter"]["advertiseRoutes"] = wanted
+
+    def hostname(items, wanted):
+        items["Service", "to-address"]["metadata"]["annotations"]["tailscale.com/hostname"] = wanted
+    seconds_to_change(lab, world, "the Connector advertises another route", lambda items: routes(items, [NETWORK, more]),
+                      lambda: more in world.prefs(router)["AdvertiseRoutes"])
+    begun = time.monotonic()
+    lab.wait("the kubelet has it", lambda: more in world.in_pod(router, "cat", f"/etc/tsconfig/{router}/cap-107.hujson"))
+    print(f"the file that the kubelet mounts had it {time.monotonic() - begun:.1f} s later")
+    seconds_to_change(lab, world, "it does no more", lambda items: routes(items, [NETWORK]), lambda: more not in world.prefs(router)["AdvertiseRoutes"])
+    before = world.prefs(pod)["Hostname"]
+    for wanted in "another", before:
+        seconds_to_change(lab, world, f"the device is called {wanted}", lambda items, wanted=wanted: hostname(items, wanted),
+                          lambda wanted=wanted: world.prefs(pod)["Hostname"] == wanted)
+    expose = {"tailscale.com/proxy-group": "front", "tailscale.com/expose": "true"}
+    seconds_to_change(lab, world, "a Service more of the ingress group is advertised", lambda items: [service("more", expose)],
+                      lambda: "svc:apps-more" in (world.prefs("front-0")["AdvertiseServices"] or []))
+    assert {world.restarts(name) for name in (router, pod, "front-0")} == {0}
 
 
 def test_rolling_restart_of_a_group(lab, world, native):
@@ -327,14 +363,31 @@ def test_certificate_of_a_group(lab, world, native):
     assert (serial(lab, name, "client"), orders(lab, name)) == (serial(lab, name, "other"), 1)
 
 
-def test_back_to_containerboot(lab, world, native):
-    objects = world.roll_out("containerboot")
+@pytest.fixture(scope="module")
+def confined(world, native):
+    """The same with one capability instead of all privileges."""
+    world.more = {"privileges": "capabilities"}
+    objects = world.roll_out("native")
+    assert not any(container.get("securityContext", {}).get("privileged") for item in objects if item["kind"] == "StatefulSet"
+                   for container in item["spec"]["template"]["spec"]["containers"])
     assert world.devices(objects) == native
+    return native
+
+
+@pytest.mark.parametrize("mode", FORWARDING)
+def test_traffic_without_privileges_of(lab, world, confined, mode):
+    mode(lab, world, confined)
+
+
+def test_back_to_containerboot(lab, world, confined):
+    """Which needs no more than the capability, either."""
+    objects = world.roll_out("containerboot")
+    assert world.devices(objects) == confined
     print(f"taken over after {survives_the_loss_of_a_pod(lab, world):.1f} s")
     domain = lab.inner["LAB_DOMAIN"]
     for name in ("site-inside", "shared"):
         lab.wait(f"a page of {name}", lambda name=name: trusted_page(lab, f"{name}.{domain}"))
     assert [orders(lab, f"{name}.{domain}") for name in ("site", "site-inside", "shared")] == [1, 1, 1]
-    pod = world.pod_of("pinned")
-    world.answers("the backend answers", world.addresses(pod)[0], f"backend saw {world.ips(pod)[0]}", on="client")
+    for mode in ingress_by_address, egress_by_address, egress_by_name, connector:
+        mode(lab, world, confined)
     assert usable_keys(lab) == []

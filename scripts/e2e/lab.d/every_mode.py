@@ -131,19 +131,22 @@ def ask(lab, address, port=PORT, on=None):
 class World:
     def __init__(self, lab, tailrender, folder):
         self.lab, self.tailrender, self.folder = lab, tailrender, folder
+        self.more = {}  # settings of ours, as tests add them
         self.client = lab.run("tailscale", "ip", on="client").split()
         (folder / "tree").mkdir()
         (folder / "tree/all.yaml").write_text(yaml.safe_dump_all(inputs(self.client[0], lab.inner["LAB_ACME"])), encoding="utf-8")
         (folder / "tree/fleet.yaml").write_text("defaultNamespace: apps\n", encoding="utf-8")
 
-    def add(self, item):
-        """To the inputs."""
-        with (self.folder / "tree/all.yaml").open("a", encoding="utf-8") as file:
-            file.write("---\n" + yaml.safe_dump(item))
+    def edit(self, change):
+        """The inputs: `change` gets them by kind and name, and returns those that there are more, if any."""
+        path = self.folder / "tree/all.yaml"
+        items = list(yaml.safe_load_all(path.read_text(encoding="utf-8")))
+        more = change({(item["kind"], item["metadata"]["name"]): item for item in items})
+        path.write_text(yaml.safe_dump_all(items + (more or [])), encoding="utf-8")
 
     def settings(self, dataplane):
         ours = {"dataplane": dataplane, "operatorVersion": RELEASE, "tailnetDomain": self.lab.inner["LAB_DOMAIN"],
-                **{f"proxyImage.{key}": value for key, value in IMAGE.items()}}
+                **{f"proxyImage.{key}": value for key, value in IMAGE.items()}, **self.more}
         return ["--set=loginServer=" + self.lab.tailnet.url, "--set=proxyConfig.defaultProxyClass=acme", *(f"--set=tailrender.{key}={value}" for key, value in ours.items())]
 
     def render(self, dataplane):
@@ -206,6 +209,10 @@ class World:
             assert said == [wanted] * 2, f"{said}, not {wanted}"
             return True
         self.lab.wait(what, found, 60)
+
+    def prefs(self, pod):
+        """Of its tailscaled."""
+        return json.loads(self.in_pod(pod, "tailscale", "debug", "prefs"))
 
     def in_pod(self, pod, *command):
         return self.lab.kubectl("exec", pod, "-n", NAMESPACE, "--", *command)

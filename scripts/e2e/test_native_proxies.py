@@ -4,8 +4,8 @@ One of each is rendered with our controller running: a Service that the tailnet 
 the tailnet by address and by name, an Ingress, one that also takes cluster traffic, a Connector, a PeerRelay, an egress and an ingress group.
 All join with stock containerboot, then restart as tailrender-proxy, which `diff` has named, as the same devices with the same addresses.
 TCP and UDP cross each of them, IPv4 and IPv6; what arrives says which address it saw. Rules are those that nft(8) reads. Killed processes
-come back; changes are live at once; groups carry traffic through a rolling restart. Then all do the same with one capability instead of all
-privileges. At last all become containerboot again.
+come back; changes are live at once; groups carry traffic through a rolling restart. Then all do the same with the capabilities that they need
+instead of all privileges. At last all become containerboot again.
 
 The cluster's backend and the tailnet's are one program, beside the node and on a machine of the tailnet. Two machines reach the ingress
 group, each by another of its pods; when that one is lost, by the one that is left, with stock containerboot too.
@@ -365,7 +365,7 @@ def test_certificate_of_a_group(lab, world, native):
 
 @pytest.fixture(scope="module")
 def confined(world, native):
-    """The same with one capability instead of all privileges."""
+    """The same with the capabilities that they need instead of all privileges."""
     world.more = {"privileges": "capabilities"}
     objects = world.roll_out("native")
     assert not any(container.get("securityContext", {}).get("privileged") for item in objects if item["kind"] == "StatefulSet"
@@ -380,7 +380,7 @@ def test_traffic_without_privileges_of(lab, world, confined, mode):
 
 
 def test_back_to_containerboot(lab, world, confined):
-    """Which needs no more than the capability, either."""
+    """Which needs no more than these capabilities, either."""
     objects = world.roll_out("containerboot")
     assert world.devices(objects) == confined
     print(f"taken over after {survives_the_loss_of_a_pod(lab, world):.1f} s")

@@ -239,12 +239,18 @@ Value forwarding_security_context(const Workload& workload) {
     if (workload.privileges == Privileges::Privileged) {
         return Value::map({{"privileged", true}});
     }
-    return Value::map({{"allowPrivilegeEscalation", false},
-                       {"capabilities", Value::map({{"add", Value::list({"NET_ADMIN"})},
-                                                    {"drop", Value::list({"ALL"})}})},
-                       {"runAsGroup", 0},
-                       {"runAsUser", 0},
-                       {"seccompProfile", Value::map({{"type", "RuntimeDefault"}})}});
+    Value added = Value::list({"NET_ADMIN"});
+    // The cluster's traffic reaches tailscaled at ports of the pod, below 1024.
+    const auto* proxy = workload.as<ProxyPlan>();
+    if (proxy != nullptr && proxy->target == Target::Serve) {
+        added.append("NET_BIND_SERVICE");
+    }
+    return Value::map(
+        {{"allowPrivilegeEscalation", false},
+         {"capabilities", Value::map({{"add", std::move(added)}, {"drop", Value::list({"ALL"})}})},
+         {"runAsGroup", 0},
+         {"runAsUser", 0},
+         {"seccompProfile", Value::map({{"type", "RuntimeDefault"}})}});
 }
 
 void add_tunnel_device(const Workload& workload, Value& volumes) {

@@ -33,6 +33,7 @@ void AckReader::on_begin(bool is_object) {
     if (depth_ == 1) {
         key_.clear();
         count_ = 0;
+        said_.clear();
     }
 }
 
@@ -45,7 +46,7 @@ void AckReader::on_key(std::string_view key) {
 void AckReader::on_text(std::string_view text) {
     is_malformed_ |= depth_ == 0 || (depth_ == 1 && key_ == "ack");
     if (depth_ == 1 && key_ == "error") {
-        error_ = text.substr(0, kLongestError);
+        said_ = text.substr(0, kLongestError);
     }
 }
 
@@ -64,6 +65,9 @@ void AckReader::on_document() {
         return;
     }
     ++frames_;
+    if (error_.empty()) {
+        error_ = said_;
+    }
     acknowledged_ = std::max(acknowledged_, count_);
 }
 

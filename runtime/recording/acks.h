@@ -33,7 +33,8 @@ private:
     int depth_ = 0;
     std::string key_;  // of the frame
     std::uint64_t count_ = 0;
-    std::string error_;
+    std::string said_;   // as an error, by the frame
+    std::string error_;  // of the first frame that has one
     bool is_malformed_ = false;
     std::uint64_t acknowledged_ = 0, frames_ = 0;
 };

@@ -25,6 +25,13 @@ TEST(Acks, AnErrorIsAProblem) {
     EXPECT_EQ(acks.acknowledged(), 1U);
 }
 
+TEST(Acks, WhatFollowsAnErrorTakesNothingBack) {
+    AckReader acks;
+    EXPECT_EQ(acks.take("{\"error\":\"disk full\"}{\"error\":\"\"", 1), "it says \"disk full\"");
+    AckReader none;
+    EXPECT_EQ(none.take("{\"error\":\"\"}", 1), std::nullopt);
+}
+
 TEST(Acks, NoOneHasMoreThanWasSent) {
     AckReader acks;
     EXPECT_EQ(acks.take("{\"ack\":2}", 1), "it acknowledges 2 bytes of 1");

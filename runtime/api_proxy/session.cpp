@@ -139,11 +139,6 @@ bool Session::send(Stream& stream, std::string& pending, std::string_view bytes)
     return true;
 }
 
-// In one packet, if they fit.
-void Session::send_client(std::string head, std::string_view body) {
-    send_client(head.empty() ? body : std::string_view(head.append(body)));
-}
-
 void Session::send_client(std::string_view bytes) {
     bytes_down_ += bytes.size();
     if (!is_ended() && !send(client_, to_client_, bytes)) {

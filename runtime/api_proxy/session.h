@@ -77,7 +77,6 @@ private:
     void linger();
     void on_deadline();
     void send_client(std::string_view bytes);
-    void send_client(std::string head, std::string_view body);
     void audit(std::string_view what, int status);
     [[nodiscard]] bool wants_client_bytes() const;
     [[nodiscard]] bool wants_upstream_bytes() const {

@@ -216,7 +216,13 @@ void Session::process_upstream(std::string_view bytes) {
         if (taken.fault) {
             return end("the API server's response is malformed");
         }
-        send_client(std::exchange(response_head_, {}), bytes.substr(0, taken.size));
+        const std::string_view piece = bytes.substr(0, taken.size);
+        if (response_head_.empty()) {
+            send_client(piece);
+        } else {
+            send_client(
+                std::exchange(response_head_, {}).append(piece));  // one packet, if they fit
+        }
         bytes.remove_prefix(taken.size);
         if (response_body_.is_done) {
             if (!bytes.empty()) {
@@ -226,7 +232,7 @@ void Session::process_upstream(std::string_view bytes) {
         }
     }
     if (!response_head_.empty()) {
-        send_client(std::exchange(response_head_, {}), {});
+        send_client(std::exchange(response_head_, {}));
     }
 }
 
@@ -283,7 +289,7 @@ void Session::take_response() {
     response_body_.begin(response_.body, ChunkReader::Trailers::Allowed);
     response_head_ = client_head(response_, closes_);
     if (response_body_.is_done) {
-        send_client(std::exchange(response_head_, {}), {});
+        send_client(std::exchange(response_head_, {}));
         finish_exchange();
     }
 }

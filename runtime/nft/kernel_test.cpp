@@ -83,8 +83,9 @@ TEST_F(KernelTest, TextAndBatchLeaveTheSameRules) {
 // Whatever was there before, after each change the kernel holds what is wanted and nothing else.
 TEST_F(KernelTest, RandomChangesLeaveExactlyTheExpectedRules) {
     const char* count = std::getenv("TAILRENDER_CHANGES");
-    const int changes = count == nullptr ? 200 : std::atoi(count);
-    Chance chance(11);
+    const char* seed = std::getenv("TAILRENDER_SEED");
+    const int changes = count == nullptr ? 200 : std::stoi(count);
+    Chance chance(seed == nullptr ? 11 : std::stoul(seed));
     Forwarding forwarding;
     for (int i = 0; i < changes; ++i) {
         change(forwarding, chance);
@@ -92,6 +93,7 @@ TEST_F(KernelTest, RandomChangesLeaveExactlyTheExpectedRules) {
         const std::string text = dump(apply(forwarding));
         ASSERT_EQ(live(), wanted) << i << "\n" << text << dump(live());
     }
+    std::printf("%d random changes, each leaves exactly the expected rules\n", changes);
 }
 
 Forwarding one_port(std::uint16_t match_port, const char* target) {

@@ -23,10 +23,11 @@ def results(folder, program):
     go = folder / "go"
     go.write_text(GO, encoding="utf-8")
     go.chmod(0o755)
-    done = subprocess.run(["containerboot-suite", "-test.v", "-test.run", "^TestContainerBoot$"], cwd=folder, text=True, check=False,
+    done = subprocess.run(["containerboot-suite", "-test.v", "-test.timeout", "4m", "-test.run", "^TestContainerBoot$"], cwd=folder, text=True, check=False,
                           env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "PROGRAM": str(program)},
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     print(done.stdout)
+    assert done.returncode == 0
     return {name: result for result, name in re.findall(r"^ +--- ([A-Z]+): TestContainerBoot/(\S+)", done.stdout, re.M)}
 
 

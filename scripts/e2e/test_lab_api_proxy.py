@@ -1,7 +1,7 @@
 """Proves in the lab that what `apiServerProxyConfig.mode` renders lets kubectl reach the API server over the tailnet, from a real pod.
 
 The controller is installed with the mode set, and so the API proxy is. It joins under the operator's hostname with a key of the controller's; both
-containers are restricted. There is no ACME: a certificate of the lab's authority is put where tailscaled keeps its own. kubectl runs on a machine of the
+containers are restricted. No ACME server is asked: a certificate of the lab's authority is put where tailscaled keeps its own. kubectl runs on a machine of the
 tailnet: as that device it gets what its grant says. A session outlives the pod's deletion by its grace, and the device stays the same. In mode noauth
 the client's own credentials count. With the state of another device it is that one. When it is deleted the device is removed.
 """

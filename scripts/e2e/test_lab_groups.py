@@ -128,12 +128,12 @@ def brokers_page(lab, machine):
     return lab.run("curl", "-sS", "--max-time", "10", f"http://{BROKER}:1883/", on=machine)
 
 
-def test_service_is_reached_through_both_pods(lab, objects):
+def test_service_is_reached_by_all_machines(lab, objects):
     for machine in MACHINES:
         assert lab.wait(f"{machine} reaches the broker", lambda machine=machine: brokers_page(lab, machine)) == HELLO
 
 
-def test_certificate_is_ordered_once_and_served_by_both_pods(lab, objects):
+def test_certificate_is_ordered_once_and_served_to_all_machines(lab, objects):
     for machine in MACHINES:
         assert lab.wait(f"{machine} reaches the docs", lambda machine=machine: trusted_page(lab, DOCS, on=machine)) == HELLO
     assert (orders(lab, DOCS), serial(lab, DOCS, MACHINES[0])) == (1, serial(lab, DOCS, MACHINES[1]))

@@ -25,7 +25,7 @@ from shared.fleet import ROOT
 SECTION = re.search(r"^## With Flux or Argo CD$(.*)", (ROOT / "docs" / "migration.md").read_text(encoding="utf-8"), re.M | re.S)[1]
 FIRST, *PARTS = re.split(r"^(?=\*\*(?:\d\.|Back))", SECTION, flags=re.M)
 STEPS = {re.match(r"\*\*(\w+)", part)[1]: part for part in PARTS}
-TOLD = {"1": "Its `values.yaml` gets the values of the chart, without `oauth`, and `tailrender.image`, and its version as `tailrender.operatorVersion`",
+TOLD = {"1": "Its `values.yaml` gets the values of the chart, without `oauth`, and `tailrender.image`, and the chart's version as `tailrender.operatorVersion`",
         "2": "add `suspend: true` to `spec` (Flux), or remove `finalizers` and `automated` (Argo CD)",
         "Back": "the last command is `argocd app sync operator` there"}
 KINDS = "proxyclass/without-registry", "connector/router", "proxygroup/out"

@@ -6,7 +6,7 @@ change nothing and get nothing. Then helm puts the rendered controller in the op
 moves the proxies, though it is killed again and again; `adopt --rollback` gives them back to the operator, which takes them over as they
 are. At last they move by the commands of docs/migration.md. In all that time every device keeps its node id, address
 and name, none is new, and every page comes back. After `adopt --finish` nothing of the operator's is left and nothing drifts, and what is
-deleted leaves no device and no Secret. With --short it runs once, and moves once. The test tailnet has no ACME, so the Ingress only has to
+deleted leaves no device and no Secret. With --short it runs once, and moves once. No ACME server is asked, so the Ingress only has to
 join; and there is no tsrecorder here, so the Recorder never does.
 """
 import json

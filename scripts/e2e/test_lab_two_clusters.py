@@ -71,7 +71,7 @@ def exposed(first, tailrender, scratch):
         chosen(service(dataplane, {"tailscale.com/expose": "true"}, ipFamilyPolicy="RequireDualStack"), dataplane) for dataplane in DATAPLANES])
     for dataplane in DATAPLANES:
         first.apply(list(endpoints(dataplane)))
-    joined(first, pods)
+    first.devices = joined(first, pods)
     return pods
 
 
@@ -80,7 +80,7 @@ def leading(second, exposed, tailrender, scratch):
     """Pods of the second cluster, by dataplane."""
     pods = publish(second, tailrender, scratch / "second", [
         chosen(egress(dataplane, tailnet_fqdn=f"apps-{dataplane}.lab.ts.net"), dataplane) for dataplane in DATAPLANES])
-    joined(second, pods)
+    second.devices = joined(second, pods)
     return pods
 
 
@@ -101,5 +101,6 @@ def test_service_is_reached_from_the_other_cluster(first, second, exposed, leadi
 
 
 def test_no_controller_takes_the_others_devices(first, second, exposed, leading):
-    devices = [*joined(first, exposed).values(), *joined(second, leading).values()]
-    assert [first.tailnet.device(device).get("deletedBy") for device in devices] == [None] * 4
+    devices = {**first.devices, **second.devices}
+    assert {**joined(first, exposed), **joined(second, leading)} == devices
+    assert [first.tailnet.device(device).get("deletedBy") for device in devices.values()] == [None] * 4

@@ -1,5 +1,5 @@
 """`tailrender-proxy api` in the lab, without a pod: a real tailscaled and the proxy beside the node, as users of their own as they would be in
-one; tailscaled in user space, the proxy on its loopback. There is no ACME: a certificate of the lab's authority is where tailscaled keeps
+one; tailscaled in user space, the proxy on its loopback. No ACME server is asked: a certificate of the lab's authority is where tailscaled keeps
 its own."""
 import contextlib
 import os

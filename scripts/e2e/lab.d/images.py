@@ -8,7 +8,7 @@
 
 "standard" are the lab's own: pause, hello, and a tailscale image with what stock containerboot needs: three programs, and a shell with
 sysctl; it trusts FOLDER/trusted.crt; each is one layer. "release" is that image, FOLDER/tailscale.tar, and FOLDER/k8s-proxy.tar of a release (1.104);
-programs of all but the standard one have its name at their end. "proxy", FOLDER/proxy.tar, has tailscaled and tailscale of the release,
+programs of all but 1.96 have its name at their end. "proxy", FOLDER/proxy.tar, has tailscaled and tailscale of the release,
 and PROGRAM in containerboot's place, with its libraries. "program" is the image that plugins/image makes of the runtime, with PROGRAM in its place;
 a static one, which needs no libraries, gets a layer with a shell.
 """

@@ -83,9 +83,11 @@ join_networks() {
     "${first[@]}" link set "cluster$cluster" up
     "${first[@]}" route add "${node_ip%1}0/24" via "$link.2"
     "${first[@]}" -6 route add "${node_ip6%1}/64" via "$link6:2"
-    be_cluster 1
-    "${own[@]}" route add "${node_ip%1}0/24" via "$link.1"
-    "${own[@]}" -6 route add "${node_ip6%1}/64" via "$link6:1"
+    (
+        be_cluster 1
+        "${own[@]}" route add "${node_ip%1}0/24" via "$link.1"
+        "${own[@]}" -6 route add "${node_ip6%1}/64" via "$link6:1"
+    )
 }
 
 # machine FOLDER CMD…: becomes CMD, with resolv.conf and the socket's folder in FOLDER.

@@ -232,6 +232,7 @@ class Lab:
                 process.send_signal(signal.SIGSTOP)
                 time.sleep(PAUSE_SECONDS)
                 process.send_signal(signal.SIGCONT)
+                last = time.monotonic()
                 pauses += 1
             assert process.poll() is None, f"the operator ended:\n{self.text('operator.err')[-3000:]}"
             if now > begin + least and now > last + min(QUIET_SECONDS, least):

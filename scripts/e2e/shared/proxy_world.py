@@ -109,13 +109,13 @@ class World:
 @contextlib.contextmanager
 def proxy_world(folder, tools, proxy):
     with mounts_of_our_own(), loopback():
+        (folder / "resolv.conf").write_text("")  # the client's tailscaled writes there
+        run("mount", "--bind", folder / "resolv.conf", "/etc/resolv.conf")
         run("mount", "-t", "tmpfs", "none", "/run")
         pathlib.Path("/run/netns").mkdir()
         hosts = folder / "hosts"
         hosts.write_text("127.0.0.1 localhost\n10.78.0.1 web.test\nfd00:78::1 web.test\n")
         run("mount", "--bind", hosts, "/etc/hosts")
-        (folder / "resolv.conf").write_text("")  # the client's tailscaled writes there
-        run("mount", "--bind", folder / "resolv.conf", "/etc/resolv.conf")
         run("ip", "link", "add", "br0", "type", "bridge")
         for address in ("10.78.0.1/24", "fd00:78::1/64"):
             run("ip", "address", "add", address, "dev", "br0", *(["nodad"] if ":" in address else []))

@@ -2,7 +2,7 @@
 // admin endpoint: pebble's own (/roots/0 is the certificate of the authority, made anew at each start) and `POST /set-txt` {"host", "value"}
 // for records of that DNS server. It logs each order and each validation.
 //
-// Two things are other than in its own program: no validation waits, no nonce is refused and none is left out because there was one before;
+// Two things are other than in its own program: no validation waits, no nonce is refused, and no validation is left out because of an earlier one;
 // and the answer to "finalize" names the order, as Let's Encrypt's does, without which tailscaled cannot wait for its certificate.
 package main
 

@@ -163,6 +163,10 @@ void Proxy::find_config() {
                    if (!is_followed) {
                        return start_tailscaled();
                    }
+                   if (key_file_of(config_.auth_key).empty()) {
+                       follow_config();
+                       return start_tailscaled();
+                   }
                    files_.ask(*parts_.kube, kSecrets, parts_.ns, environment_.pod_name + "-auth",
                               key_files(), [this](bool) {
                                   follow_config();
@@ -185,8 +189,10 @@ void Proxy::follow_config() {
     }
     files_.follow(*parts_.kube, kSecrets, parts_.ns, environment_.pod_name + "-config",
                   config_files(), [this] { take_config(); });
-    files_.follow(*parts_.kube, kSecrets, parts_.ns, environment_.pod_name + "-auth", key_files(),
-                  [this] { take_config(); });
+    if (!key_file_of(config_.auth_key).empty()) {
+        files_.follow(*parts_.kube, kSecrets, parts_.ns, environment_.pod_name + "-auth",
+                      key_files(), [this] { take_config(); });
+    }
 }
 
 void Proxy::take_config() {

@@ -174,6 +174,7 @@ void Proxy::reload_config() {
             }
             config_.text = text;
             parts_.log.info("tailscaled config watch: config was reloaded");
+            reload_config();  // it may have changed back meanwhile
         });
 }
 

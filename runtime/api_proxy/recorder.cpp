@@ -231,9 +231,10 @@ void Recorder::take_acks() {
         return;
     }
     Http2Client::Response& response = http2_->response();
-    const std::uint64_t frames = acks_.frames();
+    const std::uint64_t frames = acks_.frames(), had = acks_.acknowledged();
+    const bool has_all = state_ == State::Open && had == http2_->sent();
     const auto problem = acks_.take(std::exchange(response.bytes, {}), http2_->sent());
-    if (acks_.frames() != frames) {
+    if (acks_.acknowledged() > had || (has_all && acks_.frames() != frames)) {
         heard_ = loop_.uptime();
     }
     if (problem) {
@@ -254,7 +255,7 @@ void Recorder::take_head(std::string_view head) {
     if (state_ == State::Ask && is("100")) {
         return begin();
     }
-    if (state_ == State::Ending && is("200")) {
+    if (state_ == State::Ending && waiting() == 0 && is("200")) {
         return end_whole();
     }
     fail(fmt::format("it says \"{}\"", status));
@@ -301,7 +302,7 @@ void Recorder::finish(std::function<void(const std::string&)> done) {
     }
     done_ = std::move(done);
     state_ = State::Ending;
-    moved_ = loop_.uptime();
+    moved_ = heard_ = loop_.uptime();
     if (http2_ == nullptr) {
         return stream_.send("0\r\n\r\n");
     }

@@ -43,7 +43,7 @@ public:
     [[nodiscard]] std::uint64_t written() const { return written_; }
     // Of these, what the recorder has said to have.
     [[nodiscard]] std::uint64_t acknowledged() const {
-        return is_whole_ ? written_ : acks_.acknowledged();
+        return is_whole_ && !is_http2_ ? written_ : acks_.acknowledged();
     }
     // Says no event any more. What is waiting is still sent, and `done` told how that ended: empty
     // when the recorder has it all.

@@ -90,6 +90,9 @@ void Session::on_deadline() {
     if (state_ == State::Connect) {
         return unreachable("it does not answer");
     }
+    if (state_ == State::Collect && !caller_->grants.enforces_recorder) {
+        return on_event("its body has not come within 30 seconds", "");
+    }
     if (state_ == State::Collect) {
         return refuse({408, "the body of the request takes too long"});
     }
@@ -279,7 +282,7 @@ void Session::expect_head() {
 
 void Session::take_head() {
     if (in_.empty()) {
-        in_ = {};  // an idle connection holds no memory
+        std::string().swap(in_);  // an idle connection holds no memory
         return;
     }
     if (seen_ == 0) {
@@ -419,6 +422,9 @@ void Session::forward_body() {
     }
     const std::string bytes = in_.substr(0, taken.size);
     in_.erase(0, taken.size);
+    if (in_.empty()) {
+        std::string().swap(in_);  // it may have held a body for recorders
+    }
     send_upstream(bytes);
 }
 
@@ -461,13 +467,15 @@ void Session::linger() {
 }
 
 void Session::audit(std::string_view what, int status) {
+    const std::string_view path = request_.target.substr(0, request_.target.find('?'));
+    // What stands behind the API server's own proxy may do anything.
     const bool only_reads = request_.upgrade == Protocol::None &&
-                            (request_.method == "GET" || request_.method == "HEAD");
+                            (request_.method == "GET" || request_.method == "HEAD") &&
+                            path.find("/proxy") == std::string_view::npos;
     const bool records = caller_ != nullptr && caller_->grants.records_events;
     if (only_reads && status < 400 && what.empty() && !records) {
         return;  // the metrics count it
     }
-    const std::string_view path = request_.target.substr(0, request_.target.find('?'));
     shared_.log.info(
         request_.upgrade == Protocol::None ? "request" : "session",
         {{"user", caller_ == nullptr ? "" : caller_->user},

@@ -78,7 +78,7 @@ void Session::send_event() {
     }
     const auto info = recording::read_request_info(request_.method, request_.target);
     std::string json = recording::event_json(event, *info);
-    body_copy_ = {};
+    std::string().swap(body_copy_);
     event_ =
         EventUpload::start(shared_.loop, shared_.socket, caller_->grants.recorders, std::move(json),
                            guarded([this](const std::string& problem, const std::string& address) {
@@ -110,7 +110,7 @@ void Session::on_event(const std::string& problem, const std::string& address) {
 
 void Session::forget_body() {
     shared_.collected -= std::exchange(looked_at_, 0);
-    body_copy_ = {};
+    std::string().swap(body_copy_);
 }
 
 }  // namespace runtime::api_proxy

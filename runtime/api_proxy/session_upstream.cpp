@@ -264,7 +264,7 @@ std::size_t Session::take_response_head(std::string_view bytes) {
     response_.reason = {};
     response_.fields = {};
     response_.nominated = {};
-    from_upstream_ = {};
+    std::string().swap(from_upstream_);
     return size;
 }
 

@@ -10,6 +10,12 @@
 
 namespace runtime::api_proxy {
 
+namespace {
+
+constexpr std::size_t kLargestBacklog = std::size_t{1024} * 1024;
+
+}  // namespace
+
 bool TailnetStream::dial(const std::string& socket, const AddressPort& to, Events events) {
     close();
     stream_ = Stream::connect_local(socket);
@@ -47,7 +53,8 @@ void TailnetStream::send(std::string_view bytes) {
 }
 
 void TailnetStream::settle() {
-    const Interest wanted{.read = true, .write = !out_.empty()};
+    // Whoever asks without taking the answers is not listened to.
+    const Interest wanted{.read = out_.size() < kLargestBacklog, .write = !out_.empty()};
     if (wanted.read != interest_.read || wanted.write != interest_.write) {
         interest_ = wanted;
         loop_.watch(stream_.descriptor(), wanted, [this](Interest ready) { on_ready(ready); });

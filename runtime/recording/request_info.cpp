@@ -2,22 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <utility>
 
+#include "renderer/base/ascii.h"
 #include "runtime/recording/query.h"
 
 namespace runtime::recording {
 
 namespace {
-
-std::string lower(std::string_view text) {
-    std::string out(text);
-    std::ranges::transform(out, out.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-    return out;
-}
 
 std::vector<std::string> split(std::string_view path) {
     std::vector<std::string> out;
@@ -50,7 +42,7 @@ std::string verb_of(std::string_view method) {
 }
 
 bool is_on(const std::string* value) {
-    return value != nullptr && *value != "0" && lower(*value) != "false";
+    return value != nullptr && *value != "0" && renderer::lower_case(*value) != "false";
 }
 
 // One term of a field selector: `name=value` or `name==value`, of which the value is wanted.
@@ -126,7 +118,7 @@ std::optional<RequestInfo> read_request_info(std::string_view method, std::strin
     if (!path) {
         return std::nullopt;
     }
-    RequestInfo out{.path = std::move(*path), .verb = lower(method)};
+    RequestInfo out{.path = std::move(*path), .verb = renderer::lower_case(method)};
     const std::vector<std::string> all = split(out.path);
     if (all.size() < 3 || (all[0] != "api" && all[0] != "apis")) {
         return out;

@@ -175,6 +175,19 @@ def a_body_has_its_time(world):
 
 
 @case()
+def a_slow_body_goes_on_where_it_need_not_be_recorded(world):
+    taker = Recorder(world)
+    with caller(world, told(enforced=False)) as client:
+        client.send(f"POST {PODS} HTTP/1.1\r\nHost: a\r\nContent-Length: 50\r\n\r\n")
+        for _ in range(34):
+            client.send(b"x")
+            time.sleep(1)
+        client.send(b"x" * 16)
+        equal(client.reply().status, 200)
+    equal(([request.body for request in world.api.requests], taker.events), ([b"x" * 50], []))
+
+
+@case()
 def sessions_are_told_and_recorded(world):
     taker = Recorder(world)
     world.api.script = websocket_server(frame(b"\1x"))

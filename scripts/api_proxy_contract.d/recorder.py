@@ -23,7 +23,7 @@ EVERY = 0.5  # seconds between acknowledgements of nothing new
 
 
 class Recorder:
-    """As `mode` says: takes, refuses, hangs, dies after the first bytes, reads nothing; over HTTP/2 also: never acks, acks too much, says an
+    """As `mode` says: takes, refuses, hangs, dies after the first bytes, reads nothing; over HTTP/2 also: never acks, acks nothing, acks too much, says an
     error, ends early, babbles. `events` says what is told to who sends one."""
 
     def __init__(self, listener, mode="takes", http2=True, events="200 OK"):
@@ -113,7 +113,7 @@ class Recorder:
         if self.mode == "ends early":
             uploads.pop(stream)
             return peer.end_stream(stream)
-        said = {"never acks": "", "acks too much": json.dumps({"ack": count + 1}), "says an error": '{"error":"the disk is full"}',
+        said = {"never acks": "", "acks nothing": "{}\n", "acks too much": json.dumps({"ack": count + 1}), "says an error": '{"error":"the disk is full"}',
                 "babbles": "no acknowledgement"}.get(self.mode, json.dumps({"ack": count} if count else {}) + "\n")
         return peer.send_data(stream, said.encode()) if said else None
 

@@ -194,9 +194,18 @@ def a_recorder_that_dies_ends_what_must_be_recorded(world):
 
 
 @case()
-def a_recorder_that_acknowledges_nothing_is_given_up(world):
+def a_recorder_that_does_not_acknowledge_is_given_up(world):
     """Also when there is nothing to acknowledge."""
-    Recorder(world, mode="never acks")
+    is_given_up(world, "never acks")
+
+
+@case()
+def a_recorder_that_acknowledges_nothing_is_given_up(world):
+    is_given_up(world, "acks nothing")
+
+
+def is_given_up(world, mode):
+    Recorder(world, mode=mode)
     ends = []
 
     def script(_, connection, file):

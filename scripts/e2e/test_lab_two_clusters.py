@@ -101,6 +101,6 @@ def test_service_is_reached_from_the_other_cluster(first, second, exposed, leadi
 
 
 def test_no_controller_takes_the_others_devices(first, second, exposed, leading):
-    devices = {**first.devices, **second.devices}
-    assert {**joined(first, exposed), **joined(second, leading)} == devices
-    assert [first.tailnet.device(device).get("deletedBy") for device in devices.values()] == [None] * 4
+    assert (joined(first, exposed), joined(second, leading)) == (first.devices, second.devices)
+    devices = [*first.devices.values(), *second.devices.values()]
+    assert [first.tailnet.device(device).get("deletedBy") for device in devices] == [None] * 4

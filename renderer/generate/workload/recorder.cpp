@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "renderer/generate/workload/generators.h"
@@ -49,7 +47,7 @@ Value rules(const Workload& workload) {
     if (!workload.hostnames.empty()) {
         Value keys = Value::list();
         for (std::size_t i = 0; i < workload.hostnames.size(); ++i) {
-            keys.append(fmt::format("{}-auth", workload.pod(i)));
+            keys.append(auth_secret_name(workload, i));
         }
         rules.append(
             name_rule("secrets", pod_names(workload), Value::list({"get", "patch", "update"})));

@@ -86,7 +86,7 @@ void add_followed_secrets(const Workload& workload, Value& rules) {
     Value names = Value::list();
     for (std::size_t i = 0; i < workload.hostnames.size(); ++i) {
         names.append(config_secret_name(workload, i));
-        names.append(fmt::format("{}-auth", workload.pod(i)));
+        names.append(auth_secret_name(workload, i));
     }
     rules.append(name_rule("secrets", std::move(names), Value::list({"get", "watch"})));
 }
@@ -130,6 +130,10 @@ Value pod_names(const Workload& workload) {
         names.append(workload.pod(i));
     }
     return names;
+}
+
+std::string auth_secret_name(const Workload& workload, std::size_t ordinal) {
+    return fmt::format("{}-auth", workload.pod(ordinal));
 }
 
 std::string config_secret_name(const Workload& workload, std::size_t ordinal) {

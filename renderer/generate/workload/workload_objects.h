@@ -27,6 +27,7 @@ Value role_binding(const Workload& workload);
 Value pod_names(const Workload& workload);
 
 std::string config_secret_name(const Workload& workload, std::size_t ordinal);
+std::string auth_secret_name(const Workload& workload, std::size_t ordinal);
 Value config_secret(const Workload& workload, std::size_t ordinal, Value data);
 
 // A ConfigMap for the controller; without `data` when that is empty.

@@ -28,6 +28,9 @@ std::string text_of_key(const Value& object, std::string_view key, bool is_secre
 void FollowedFiles::follow(KubeClient& kube, const renderer::Kind& kind, const std::string& ns,
                            const std::string& name, const std::vector<File>& files,
                            const std::function<void()>& changed) {
+    if (files.empty()) {
+        return;
+    }
     ObjectWatch::Listener listener;
     const bool is_secret = kind.name == kSecrets.name;
     listener.on_object = [this, is_secret, files, changed](const Value& object) {
@@ -63,6 +66,9 @@ bool FollowedFiles::take(const Value& object, bool is_secret, const std::vector<
 void FollowedFiles::ask(KubeClient& kube, const renderer::Kind& kind, const std::string& ns,
                         const std::string& name, const std::vector<File>& files,
                         const std::function<void(bool is_followed)>& done) {
+    if (files.empty()) {
+        return done(false);
+    }
     const bool is_secret = kind.name == kSecrets.name;
     const auto is_over = std::make_shared<bool>(false);
     // Nothing may wait long for what the mounted files say as well.

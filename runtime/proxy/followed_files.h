@@ -24,7 +24,8 @@ public:
     // All references outlive it.
     FollowedFiles(Loop& loop, Log& log, Chance& chance) : loop_(loop), log_(log), chance_(chance) {}
 
-    // `changed` is called whenever one of them has another text.
+    // `changed` is called whenever one of them has another text. Here and below, of no files
+    // nothing is asked.
     void follow(KubeClient& kube, const renderer::Kind& kind, const std::string& ns,
                 const std::string& name, const std::vector<File>& files,
                 const std::function<void()>& changed);

@@ -150,7 +150,9 @@ std::vector<FollowedFiles::File> Proxy::config_files() const {
 }
 
 std::vector<FollowedFiles::File> Proxy::key_files() const {
-    return {{"authkey", key_file_of(config_.auth_key)}};
+    const std::string path = key_file_of(config_.auth_key);
+    return path.empty() ? std::vector<FollowedFiles::File>()
+                        : std::vector<FollowedFiles::File>{{"authkey", path}};
 }
 
 // What the pod's Secrets say now: what is mounted may be what they said a while ago.
@@ -161,10 +163,6 @@ void Proxy::find_config() {
     files_.ask(*parts_.kube, kSecrets, parts_.ns, environment_.pod_name + "-config", config_files(),
                [this](bool is_followed) {
                    if (!is_followed) {
-                       return start_tailscaled();
-                   }
-                   if (key_file_of(config_.auth_key).empty()) {
-                       follow_config();
                        return start_tailscaled();
                    }
                    files_.ask(*parts_.kube, kSecrets, parts_.ns, environment_.pod_name + "-auth",
@@ -189,10 +187,8 @@ void Proxy::follow_config() {
     }
     files_.follow(*parts_.kube, kSecrets, parts_.ns, environment_.pod_name + "-config",
                   config_files(), [this] { take_config(); });
-    if (!key_file_of(config_.auth_key).empty()) {
-        files_.follow(*parts_.kube, kSecrets, parts_.ns, environment_.pod_name + "-auth",
-                      key_files(), [this] { take_config(); });
-    }
+    files_.follow(*parts_.kube, kSecrets, parts_.ns, environment_.pod_name + "-auth", key_files(),
+                  [this] { take_config(); });
 }
 
 void Proxy::take_config() {

@@ -6,10 +6,10 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "runtime/api_proxy/recorder_turns.h"
 #include "runtime/api_proxy/tailnet_stream.h"
 #include "runtime/base/loop.h"
 
@@ -40,12 +40,12 @@ private:
 
     Loop& loop_;
     std::string socket_;
-    std::vector<std::string> addresses_;
+    RecorderTurns turns_;
     std::string json_;
     Done done_;
     TailnetStream stream_;
-    std::string address_, in_, problems_;
-    Duration give_up_ = {}, asked_ = {};  // uptimes
+    std::string in_;
+    Duration asked_ = {};  // uptime
 };
 
 }  // namespace runtime::api_proxy

@@ -286,6 +286,11 @@ std::optional<Fault> read_status_line(std::string_view line, ResponseHead& out, 
 
 }  // namespace
 
+std::string_view status_line(std::string_view head) {
+    constexpr std::size_t kShown = 50;
+    return head.substr(0, std::min(head.find('\r'), kShown));
+}
+
 bool equals_ignoring_case(std::string_view a, std::string_view b) {
     return std::ranges::equal(
         a, b, [](char x, char y) { return renderer::lower_case(x) == renderer::lower_case(y); });

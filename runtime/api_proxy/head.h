@@ -63,6 +63,9 @@ std::variant<RequestHead, Fault> parse_request(std::string_view head);
 // `method` is that of the request.
 std::variant<ResponseHead, Fault> parse_response(std::string_view head, std::string_view method);
 
+// The first line of a response's head, or as much of it as a message shows.
+std::string_view status_line(std::string_view head);
+
 bool equals_ignoring_case(std::string_view a, std::string_view b);  // of ASCII
 // In lower case, and with "-" for "_", which some servers take for the same.
 std::string normal_name(std::string_view name);

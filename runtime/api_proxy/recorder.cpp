@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "runtime/api_proxy/head.h"
-#include "runtime/base/ip_prefix.h"
+#include "runtime/base/weakly.h"
 
 namespace runtime::api_proxy {
 
@@ -16,7 +15,6 @@ constexpr Duration kTick = std::chrono::seconds(1);
 constexpr Duration kDial = std::chrono::seconds(8);  // a lost handshake is repeated after 5
 constexpr Duration kProbe = std::chrono::seconds(5);
 constexpr Duration kAsk = std::chrono::seconds(10);
-constexpr Duration kAll = std::chrono::seconds(30);  // of the recorders
 constexpr Duration kStalled = std::chrono::seconds(30);
 constexpr Duration kSilent = std::chrono::seconds(30);  // without an acknowledgement
 constexpr std::string_view kPath = "/v2/record";
@@ -27,21 +25,18 @@ Recorder::Recorder(Loop& loop, std::string socket, std::vector<std::string> addr
                    Events events)
     : loop_(loop),
       socket_(std::move(socket)),
-      addresses_(std::move(addresses)),
+      turns_(std::move(addresses), loop.uptime()),
       events_(std::move(events)),
-      stream_(loop),
-      give_up_(loop.uptime() + kAll) {}
+      stream_(loop) {}
 
 std::shared_ptr<Recorder> Recorder::start(Loop& loop, std::string socket,
                                           std::vector<std::string> addresses, Events events) {
     std::shared_ptr<Recorder> out(
         new Recorder(loop, std::move(socket), std::move(addresses), std::move(events)));
-    loop.after({}, [weak = std::weak_ptr(out)] {
-        if (const auto self = weak.lock()) {
-            self->next();
-            self->tick();
-        }
-    });
+    loop.after({}, weakly(std::weak_ptr(out), [](Recorder& self) {
+                   self.next();
+                   self.tick();
+               }));
     return out;
 }
 
@@ -56,18 +51,16 @@ std::size_t Recorder::waiting() const {
 }
 
 void Recorder::next() {
-    to_ = addresses_.empty() ? std::nullopt : AddressPort::parse(addresses_.front());
-    if (!to_ || loop_.uptime() >= give_up_) {
+    to_ = turns_.next(loop_.uptime());
+    if (!to_) {
         close();
         const auto started = std::exchange(events_.started, nullptr);
         events_ = {};
         if (started != nullptr) {
-            started(problems_.empty() ? "there is no recorder" : problems_);
+            started(turns_.problems());
         }
         return;
     }
-    address_ = addresses_.front();
-    addresses_.erase(addresses_.begin());
     dial(true);
 }
 
@@ -77,13 +70,7 @@ void Recorder::dial(bool is_http2) {
     is_http2_ = is_http2;
     in_.clear();
     asked_ = loop_.uptime();
-    const auto heard = [this](auto call) {
-        return [weak = weak_from_this(), call](auto&&... arguments) {
-            if (const auto self = weak.lock()) {
-                ((*self).*call)(arguments...);
-            }
-        };
-    };
+    const auto heard = [this](auto call) { return weakly(weak_from_this(), call); };
     state_ = State::Dial;
     if (!stream_.dial(socket_, *to_,
                       {.opened = heard(&Recorder::ask),
@@ -98,7 +85,7 @@ void Recorder::ask() {
     asked_ = loop_.uptime();
     if (is_http2_) {
         state_ = State::Probe;
-        http2_ = std::make_unique<Http2Client>(address_);
+        http2_ = std::make_unique<Http2Client>(address());
         http2_->request("HEAD", kPath, false);
         return settle();
     }
@@ -106,31 +93,27 @@ void Recorder::ask() {
     stream_.send(
         fmt::format("POST /record HTTP/1.1\r\nHost: {}\r\nUser-Agent: tailrender\r\n"
                     "Transfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n",
-                    address_));
+                    address()));
 }
 
 // Before the begin the next recorder is asked; later there is no other.
-void Recorder::fail(std::string problem) {
-    problem = fmt::format("recorder {}: {}", address_, problem);
+void Recorder::fail(const std::string& problem) {
     const bool is_beginning = events_.started != nullptr && done_ == nullptr;
     close();
     if (is_beginning) {
-        problems_.append(problems_.empty() ? "" : "; ").append(problem);
-        loop_.after({}, [weak = weak_from_this()] {
-            if (const auto self = weak.lock()) {
-                self->next();
-            }
-        });
+        turns_.give_up(problem);
+        loop_.after({}, weakly(weak_from_this(), &Recorder::next));
         return;
     }
+    const std::string told = turns_.told_of(problem);
     const auto broken = std::exchange(events_.broken, nullptr);
     const auto done = std::exchange(done_, nullptr);
     events_ = {};
     if (broken != nullptr) {
-        broken(problem);
+        broken(told);
     }
     if (done != nullptr) {
-        done(problem);
+        done(told);
     }
 }
 
@@ -147,18 +130,15 @@ void Recorder::tick() {
         dial(false);
     } else if (is_open && is_http2_ && now - heard_ >= kSilent) {
         fail("it acknowledges nothing");
-    } else if (is_open ? has_to_move && now - moved_ >= kStalled
-                       : state_ != State::Closed && (now - asked_ >= limit || now >= give_up_)) {
+    } else if (is_open
+                   ? has_to_move && now - moved_ >= kStalled
+                   : state_ != State::Closed && (now - asked_ >= limit || turns_.is_over(now))) {
         fail("it does not answer");
     }
     if (state_ == State::Closed && events_.started == nullptr) {
         return;
     }
-    loop_.after(kTick, [weak = weak_from_this()] {
-        if (const auto self = weak.lock()) {
-            self->tick();
-        }
-    });
+    loop_.after(kTick, weakly(weak_from_this(), &Recorder::tick));
 }
 
 void Recorder::settle() {
@@ -248,7 +228,7 @@ void Recorder::take_acks() {
 }
 
 void Recorder::take_head(std::string_view head) {
-    const std::string_view status = head.substr(0, std::min<std::size_t>(head.find('\r'), 50));
+    const std::string_view status = status_line(head);
     const auto is = [&](std::string_view code) {
         return status.starts_with("HTTP/1.1 ") && status.substr(9).starts_with(code);
     };

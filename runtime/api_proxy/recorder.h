@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "runtime/api_proxy/http2.h"
+#include "runtime/api_proxy/recorder_turns.h"
 #include "runtime/api_proxy/tailnet_stream.h"
 #include "runtime/base/loop.h"
 #include "runtime/recording/acks.h"
@@ -39,7 +40,7 @@ public:
     void write(std::string_view lines);
     // Bytes that the recorder has not taken yet.
     [[nodiscard]] std::size_t waiting() const;
-    [[nodiscard]] const std::string& address() const { return address_; }
+    [[nodiscard]] const std::string& address() const { return turns_.address(); }
     [[nodiscard]] std::uint64_t written() const { return written_; }
     // Of these, what the recorder has said to have.
     [[nodiscard]] std::uint64_t acknowledged() const {
@@ -68,25 +69,24 @@ private:
     void begin();
     void settle();
     void end_whole();
-    void fail(std::string problem);
+    void fail(const std::string& problem);
     void close();
 
     Loop& loop_;
     std::string socket_;
-    std::vector<std::string> addresses_;
+    RecorderTurns turns_;
     Events events_;
     std::function<void(const std::string&)> done_;
     State state_ = State::Closed;
     TailnetStream stream_;
     std::optional<AddressPort> to_;
-    std::string address_, problems_;
     bool is_http2_ = false;
     std::unique_ptr<Http2Client> http2_;
     recording::AckReader acks_;
     std::string in_;  // of a head of HTTP/1.1
     std::uint64_t written_ = 0;
     bool is_whole_ = false;
-    Duration give_up_ = {}, asked_ = {}, moved_ = {}, heard_ = {};  // uptimes
+    Duration asked_ = {}, moved_ = {}, heard_ = {};  // uptimes
 };
 
 }  // namespace runtime::api_proxy

@@ -117,9 +117,9 @@ void TailnetStream::open() {
     if (found.size == 0) {
         return;
     }
-    const std::string_view status = std::string_view(in_).substr(0, in_.find('\r'));
+    const std::string_view status = status_line(in_);
     if (!status.starts_with("HTTP/1.1 101")) {
-        return fail(fmt::format("tailscaled says \"{}\"", status.substr(0, 50)));
+        return fail(fmt::format("tailscaled says \"{}\"", status));
     }
     is_dialled_ = true;
     const std::string rest = std::exchange(in_, {}).substr(found.size);

@@ -60,7 +60,7 @@ class Recorder:
             if self.mode == "hangs":
                 while connection.recv(65536):
                     pass
-            elif connection.recv(3, socket.MSG_PEEK) == b"PRI" and self.http2:
+            elif connection.recv(3, socket.MSG_PEEK | socket.MSG_WAITALL) == b"PRI" and self.http2:
                 self.serve_http2(connection)
             else:
                 self.serve_http1(connection)

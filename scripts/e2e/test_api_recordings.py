@@ -55,7 +55,8 @@ def casts_of(api, casts, number):
     return found
 
 
-SESSIONS = (("exec", "web", "-c", "web", "--", "sh", "-c", "echo caf\u00e9; echo to stderr >&2; seq 1 2000; exit 3"),
+# The pauses keep the two streams apart, which may come in any order.
+SESSIONS = (("exec", "web", "-c", "web", "--", "sh", "-c", "echo caf\u00e9; sleep 1; echo to stderr >&2; sleep 1; seq 1 2000; exit 3"),
             ("exec", "-i", "web", "-c", "web", "--", "cat"), ("exec", "web", "-c", "web", "--", "true"))
 
 

@@ -35,6 +35,18 @@ def test_egress_to_an_address_is_of_its_family(world):
         assert world.get("http://10.78.0.3:8000/").startswith("client saw 100.")
 
 
+def test_egress_to_a_name_waits_for_it(world):
+    process = world.pod_process("egress-later", TS_USERSPACE="false", TS_TAILNET_TARGET_FQDN="later.lab.ts.net")
+    wait_for("it misses the name", lambda: process.poll() is not None or 'address "later.lab.ts.net"' in world.log("egress-later"))
+    assert not world.is_ready("egress-later")
+    world.join("later", 4)
+    wait_for("it is ready", lambda: process.poll() is not None or world.is_ready("egress-later"))
+    v4, _ = world.addresses("egress-later", "pod")
+    assert world.get("http://10.78.0.3:8000/") == f"later saw {v4}"
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(SECONDS) == 0, world.log("egress-later")
+
+
 def test_ingress_to_a_name_has_both_families(world):
     with world.pod("ingress", TS_USERSPACE="false", TS_EXPERIMENTAL_DEST_DNS_NAME="web.test"):
         v4, v6 = world.addresses("ingress", "pod")

@@ -62,6 +62,18 @@ class World:
                       ("route", "add", "default", "via", "10.78.0.1"), ("-6", "route", "add", "default", "via", "fd00:78::1")):
             run("ip", "-n", name, *words)
 
+    def join(self, name, number):
+        """A machine of the tailnet, which serves a page."""
+        self.machine(name, number)
+        socket = self.folder / f"{name}.sock"
+        self.start(name, "tailscaled", "--tun=tailscale0", f"--socket={socket}", "--state=mem:", f"--statedir={self.folder}/{name}-state",
+                   within=name)
+        wait_for("tailscaled listens", socket.exists)
+        run("ip", "netns", "exec", name, "tailscale", f"--socket={socket}", "up", f"--login-server={URL}", f"--hostname={name}",
+            f"--auth-key={self.key('tag:client')}", f"--timeout={SECONDS}s")
+        self.start(f"{name}-page", "python3", "-c", SERVER, name, "8000", within=name)
+        wait_for("its server listens", lambda: "saw" in self.get(f"http://10.78.0.{number}:8000/"))
+
     def ask(self, path, body, kind, token=None):
         request = urllib.request.Request(URL + path, data=body.encode(), headers={"Content-Type": kind})
         if token:
@@ -122,22 +134,15 @@ def proxy_world(folder, tools, proxy):
         run("ip", "link", "set", "br0", "up")
         world = World(folder, tools, proxy)
         try:
-            world.machine("client", 2)
             world.machine("pod", 3)
             scopes = ["auth_keys", "devices:core", "devices:routes", "services"]
             (folder / "clients.json").write_text(json.dumps([{"id": "c", "secret": "s", "scopes": scopes, "tags": TAGS}]))
             world.start("testnet", "testnet", "--listen", "10.78.0.1:8080", "--admin", "127.0.0.1:8081", "--domain", "lab.ts.net",
                         "--clients", folder / "clients.json")
             wait_for("the testnet listens", lambda: world.log("testnet"))
-            world.start("client", "tailscaled", "--tun=tailscale0", f"--socket={folder}/client.sock", "--state=mem:",
-                        f"--statedir={folder}/client-state", within="client")
-            wait_for("tailscaled listens", (folder / "client.sock").exists)
-            run("ip", "netns", "exec", "client", "tailscale", f"--socket={folder}/client.sock", "up", f"--login-server={URL}",
-                "--hostname=client", f"--auth-key={world.key('tag:client')}", f"--timeout={SECONDS}s")
-            world.start("machine", "python3", "-c", SERVER, "client", "8000", within="client")
+            world.join("client", 2)
             world.start("backend", "python3", "-c", SERVER, "backend", "8001")
-            wait_for("the servers listen", lambda: "saw" in world.get("http://10.78.0.1:8001/") and
-                     "saw" in world.get("http://10.78.0.2:8000/"))
+            wait_for("the backend listens", lambda: "saw" in world.get("http://10.78.0.1:8001/"))
             yield world
         finally:
             for process in reversed(world.processes):

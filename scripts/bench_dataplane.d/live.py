@@ -1,0 +1,169 @@
+"""How soon rules carry traffic in the lab's cluster, with tailrender-proxy and with stock containerboot beside it.
+
+Of each dataplane there are an egress proxy, which leads to a machine of the tailnet by name, and an egress group. Prints rows of a Markdown
+table: medians, and the limit for ours; exits with 1 when it is missed.
+"""
+import argparse
+import base64
+import datetime
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+import yaml
+
+from every_mode import IMAGE, PORT, RELEASE, ask, egress, resource, start_server
+from harness import Lab
+from hello import namespaces_first
+from installed import NAMESPACE, install_controller
+from shared.checks import documents, run
+
+DATAPLANES = ("native", "containerboot")
+PARENT = "tailscale.com/parent-resource"
+LIMIT_SECONDS = 1.0
+# Connects until the server answers; prints when, and how often it was in vain.
+PROBE = """
+import socket, sys, time
+address, port, vain = sys.argv[1], int(sys.argv[2]), 0
+while True:
+    try:
+        with socket.create_connection((address, port), timeout=0.2) as one:
+            one.settimeout(5)
+            if one.recv(2048):
+                break
+    except OSError:
+        vain += 1
+        time.sleep(0.01)
+print(time.time(), vain)
+"""
+
+
+class Probe:
+    """Runs beside the node, from now on."""
+
+    def __init__(self, lab, address, port):
+        self.process = subprocess.Popen(["python3", "-c", PROBE, address, str(port)], env=lab.inner, preexec_fn=lab.enter,
+                                        stdout=subprocess.PIPE, text=True)
+
+    def live_at(self):
+        try:
+            said, _ = self.process.communicate(timeout=240)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise
+        moment, vain = said.split()
+        assert int(vain) > 0, "it carried traffic before it was looked at"
+        return float(moment)
+
+
+class Bench:
+    def __init__(self, lab, tailrender):
+        self.lab, self.tailrender, self.services = lab, tailrender, []
+        for dataplane in DATAPLANES:
+            self.add(dataplane, "far", tailnet_fqdn=self.name)
+            group = resource("ProxyGroup", "out-" + dataplane, type="egress", replicas=1)
+            group["metadata"]["annotations"] = {"tailrender.dev/dataplane": dataplane}
+            self.services.append(group)
+            self.add(dataplane, "first", proxy_group="out-" + dataplane, tailnet_fqdn=self.name)
+
+    @property
+    def name(self):
+        return "client." + self.lab.inner["LAB_DOMAIN"]
+
+    def add(self, dataplane, name, **annotations):
+        item = egress(f"{name}-{dataplane}", **annotations)
+        item["metadata"]["annotations"]["tailrender.dev/dataplane"] = dataplane
+        if "proxy_group" in annotations:
+            del item["metadata"]["annotations"]["tailrender.dev/dataplane"]  # the group's
+        self.services.append(item)
+
+    def render(self):
+        settings = [f"tailrender.proxyImage.{key}={value}" for key, value in IMAGE.items()] + \
+            ["tailrender.operatorVersion=" + RELEASE, "loginServer=" + self.lab.tailnet.url]
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "all.yaml").write_text(yaml.safe_dump_all(self.services), encoding="utf-8")
+            return documents(run(self.tailrender, "render", folder, "--quiet", *(f"--set={setting}" for setting in settings)))
+
+    def pod_of(self, parent):
+        [name] = [item["metadata"]["name"] for item in self.render() if item["kind"] == "StatefulSet" and
+                  item["metadata"]["labels"][PARENT] == parent]
+        return name + "-0"
+
+    def pod(self, name):
+        return self.lab.get("pod", name, "-n", NAMESPACE)
+
+    def address(self, name, but=None):
+        """Of the pod, once it has one; of another one than `but`, a uid."""
+        def found():
+            pod = self.pod(name) or {"metadata": {"uid": but}}
+            return pod["metadata"]["uid"] != but and pod["status"].get("podIP")
+        return self.lab.wait(f"{name} has an address", found)
+
+    def seconds_to_start(self, name):
+        """From tailscaled's word that it runs."""
+        old = self.pod(name)["metadata"]["uid"]
+        self.lab.kubectl("delete", "pod", name, "-n", NAMESPACE, "--grace-period", "1")
+        live = Probe(self.lab, self.address(name, old), PORT).live_at()
+
+        def running():  # the kubelet shows the log a second after the start
+            lines = self.lab.kubectl("logs", "--timestamps", name, "-n", NAMESPACE, "-c", "tailscale").splitlines()
+            return next((line for line in lines if "Starting -> Running" in line), None)
+        return live - datetime.datetime.fromisoformat(self.lab.wait("it runs", running).split()[0][:26] + "+00:00").timestamp()
+
+    def seconds_to_change(self, number):
+        """From the start of kubectl, which applies the ConfigMaps with a Service more."""
+        for dataplane in DATAPLANES:
+            self.add(dataplane, f"more-{number}", proxy_group="out-" + dataplane, tailnet_fqdn=self.name)
+        objects, probes = self.render(), {}
+        for dataplane in DATAPLANES:
+            [config] = [item for item in objects if item["metadata"]["name"] == f"out-{dataplane}-egress-config"]
+            services = json.loads(base64.b64decode(config["binaryData"]["egress-services"]))
+            [port] = [port["matchPort"] for port in services[f"apps-more-{number}-{dataplane}"]["ports"] if port["protocol"] == "TCP"]
+            probes[dataplane] = Probe(self.lab, self.address(f"out-{dataplane}-0"), port)
+        self.lab.apply([item for item in objects if item["kind"] != "ConfigMap"])
+        begun = datetime.datetime.now().timestamp()
+        self.lab.apply([item for item in objects if item["kind"] == "ConfigMap"])
+        return {dataplane: probe.live_at() - begun for dataplane, probe in probes.items()}
+
+
+def table(what, seconds):
+    medians = {dataplane: statistics.median(seconds[dataplane]) for dataplane in DATAPLANES}
+    met = medians["native"] <= LIMIT_SECONDS
+    print(f"| {what} | {medians['native']:.2f} s | {medians['containerboot']:.2f} s | {LIMIT_SECONDS:.0f} s{'' if met else ', missed'} |", flush=True)
+    return met
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("tailrender", "runtime", "proxy"):
+        parser.add_argument("--" + name, type=pathlib.Path, required=True)
+    parser.add_argument("--starts", type=int, default=9)
+    parser.add_argument("--changes", type=int, default=5)
+    given = parser.parse_args()
+    with Lab() as lab:
+        lab.verb("image", "lab/runtime:1", str(given.runtime))
+        lab.verb("proxy", ":".join(IMAGE.values()), str(given.proxy), RELEASE)
+        install_controller(lab, given.tailrender)
+        start_server(lab, "client", lab.run("tailscale", "ip", on="client").split(), "client")
+        bench = Bench(lab, given.tailrender)
+        namespaces_first(lab, bench.render())
+        pods = {dataplane: bench.pod_of("far-" + dataplane) for dataplane in DATAPLANES}
+        for dataplane, pod in pods.items():
+            lab.wait("the client is reached", lambda pod=pod: "client saw" in ask(lab, bench.address(pod))[0])
+            lab.wait("the group has joined", lambda dataplane=dataplane: bench.address(f"out-{dataplane}-0"))
+        print("| until rules carry traffic, medians | native | containerboot | limit |\n|---|---|---|---|", flush=True)
+        starts = {dataplane: [] for dataplane in DATAPLANES}
+        for _ in range(given.starts):
+            for dataplane, pod in pods.items():
+                starts[dataplane].append(bench.seconds_to_start(pod))
+        changes = [bench.seconds_to_change(number) for number in range(given.changes)]
+        met = [table("tailscaled runs", starts),
+               table("a Service more in an egress group", {dataplane: [one[dataplane] for one in changes] for dataplane in DATAPLANES})]
+    sys.exit(not all(met))
+
+
+main()

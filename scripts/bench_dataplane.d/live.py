@@ -1,7 +1,7 @@
 """How soon rules carry traffic in the lab's cluster, with tailrender-proxy and with stock containerboot beside it.
 
-Of each dataplane there are an egress proxy, which leads to a machine of the tailnet by name, and an egress group. Prints rows of a Markdown
-table: medians, and the limit for ours; exits with 1 when it is missed.
+Of each dataplane there are an egress proxy, which leads to a machine of the tailnet by name, and an egress group, whose pods are replaced
+under load at last. Prints rows of Markdown tables: medians, and the limit for ours; exits with 1 when it is missed.
 """
 import argparse
 import base64
@@ -24,6 +24,7 @@ from shared.checks import documents, run
 DATAPLANES = ("native", "containerboot")
 PARENT = "tailscale.com/parent-resource"
 LIMIT_SECONDS = 1.0
+REPLICAS, LIMIT_LOST, RATE = 3, 0.001, 500  # the last one is of new connections a second
 # Connects until the server answers; prints when, and how often it was in vain.
 PROBE = """
 import socket, sys, time
@@ -38,6 +39,47 @@ while True:
         vain += 1
         time.sleep(0.01)
 print(time.time(), vain)
+"""
+
+# Connects at a rate, whatever becomes of it, until its input ends; prints how often, and how often in vain.
+LOAD = """
+import asyncio, socket, struct, sys
+address, port, rate = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+counts = {True: 0, False: 0}
+async def connect():
+    try:
+        reader, writer = await asyncio.wait_for(asyncio.open_connection(address, port), 5)
+        counts[bool(await asyncio.wait_for(reader.read(2048), 5))] += 1
+        writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        writer.close()
+    except (OSError, asyncio.TimeoutError):
+        counts[False] += 1
+async def until_live(bench, pods, given):
+    """Whether the limits are met."""
+    print("| until rules carry traffic, medians | native | containerboot | limit |\n|---|---|---|---|", flush=True)
+    starts = {dataplane: [] for dataplane in DATAPLANES}
+    for _ in range(given.starts):
+        for dataplane, pod in pods.items():
+            starts[dataplane].append(bench.seconds_to_start(pod))
+    changes = [bench.seconds_to_change(number) for number in range(given.changes)]
+    return [table("tailscaled runs", starts),
+            table("a Service more in an egress group", {dataplane: [one[dataplane] for one in changes] for dataplane in DATAPLANES})]
+
+
+def main():
+    loop, running, number = asyncio.get_running_loop(), set(), 0
+    ended = loop.run_in_executor(None, sys.stdin.read)
+    begun = loop.time()
+    while not ended.done():
+        while number < (loop.time() - begun) * rate:
+            number += 1
+            task = asyncio.create_task(connect())
+            running.add(task)
+            task.add_done_callback(running.discard)
+        await asyncio.sleep(0.002)
+    await asyncio.gather(*running)
+    print(number, counts[False], loop.time() - begun)
+asyncio.run(main())
 """
 
 
@@ -65,7 +107,7 @@ class Bench:
         self.lab, self.tailrender, self.services = lab, tailrender, []
         for dataplane in DATAPLANES:
             self.add(dataplane, "far", tailnet_fqdn=self.name)
-            group = resource("ProxyGroup", "out-" + dataplane, type="egress", replicas=1)
+            group = resource("ProxyGroup", "out-" + dataplane, type="egress", replicas=REPLICAS)
             group["metadata"]["annotations"] = {"tailrender.dev/dataplane": dataplane}
             self.services.append(group)
             self.add(dataplane, "first", proxy_group="out-" + dataplane, tailnet_fqdn=self.name)
@@ -129,6 +171,24 @@ class Bench:
         self.lab.apply([item for item in objects if item["kind"] == "ConfigMap"])
         return {dataplane: probe.live_at() - begun for dataplane, probe in probes.items()}
 
+    def roll_out_under_load(self, dataplane):
+        """The pods of the group are replaced. How many connections there were, how many in vain, and in how many seconds."""
+        group = "out-" + dataplane
+        found = self.lab.items("service", "-n", NAMESPACE, "-l", f"{PARENT}=first-{dataplane}")
+        [address] = [item["spec"]["clusterIP"] for item in found if item["spec"].get("clusterIP") not in (None, "None")]
+        self.lab.wait("the client is reached", lambda: "client saw" in ask(self.lab, address)[0])
+        before = {self.pod(f"{group}-{number}")["metadata"]["uid"] for number in range(REPLICAS)}
+        load = subprocess.Popen(["python3", "-c", LOAD, address, str(PORT), str(RATE)], env=self.lab.inner, preexec_fn=self.lab.enter,
+                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        try:
+            self.lab.kubectl("rollout", "restart", "statefulset/" + group, "-n", NAMESPACE)
+            self.lab.kubectl("rollout", "status", "statefulset/" + group, "-n", NAMESPACE, "--timeout=20m")
+        finally:
+            said, _ = load.communicate("")
+        assert not before & {self.pod(f"{group}-{number}")["metadata"]["uid"] for number in range(REPLICAS)}, "pods that were not replaced"
+        made, vain, seconds = said.split()
+        return int(made), int(vain), float(seconds)
+
 
 def table(what, seconds):
     medians = {dataplane: statistics.median(seconds[dataplane]) for dataplane in DATAPLANES}
@@ -137,12 +197,25 @@ def table(what, seconds):
     return met
 
 
+def until_live(bench, pods, given):
+    """Whether the limits are met."""
+    print("| until rules carry traffic, medians | native | containerboot | limit |\n|---|---|---|---|", flush=True)
+    starts = {dataplane: [] for dataplane in DATAPLANES}
+    for _ in range(given.starts):
+        for dataplane, pod in pods.items():
+            starts[dataplane].append(bench.seconds_to_start(pod))
+    changes = [bench.seconds_to_change(number) for number in range(given.changes)]
+    return [table("tailscaled runs", starts),
+            table("a Service more in an egress group", {dataplane: [one[dataplane] for one in changes] for dataplane in DATAPLANES})]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("tailrender", "runtime", "proxy"):
         parser.add_argument("--" + name, type=pathlib.Path, required=True)
     parser.add_argument("--starts", type=int, default=9)
     parser.add_argument("--changes", type=int, default=5)
+    parser.add_argument("--only-restart", action="store_true", help="only replace the pods of the groups")
     given = parser.parse_args()
     with Lab() as lab:
         lab.verb("image", "lab/runtime:1", str(given.runtime))
@@ -155,14 +228,12 @@ def main():
         for dataplane, pod in pods.items():
             lab.wait("the client is reached", lambda pod=pod: "client saw" in ask(lab, bench.address(pod))[0])
             lab.wait("the group has joined", lambda dataplane=dataplane: bench.address(f"out-{dataplane}-0"))
-        print("| until rules carry traffic, medians | native | containerboot | limit |\n|---|---|---|---|", flush=True)
-        starts = {dataplane: [] for dataplane in DATAPLANES}
-        for _ in range(given.starts):
-            for dataplane, pod in pods.items():
-                starts[dataplane].append(bench.seconds_to_start(pod))
-        changes = [bench.seconds_to_change(number) for number in range(given.changes)]
-        met = [table("tailscaled runs", starts),
-               table("a Service more in an egress group", {dataplane: [one[dataplane] for one in changes] for dataplane in DATAPLANES})]
+        met = [True] if given.only_restart else until_live(bench, pods, given)
+        print(f"\n| {REPLICAS} pods of an egress group replaced, {RATE} new connections a second | connections | lost | seconds |\n|---|---|---|---|")
+        for dataplane in DATAPLANES:
+            made, vain, seconds = bench.roll_out_under_load(dataplane)
+            met.append(dataplane != "native" or vain <= LIMIT_LOST * made)
+            print(f"| {dataplane} | {made} | {vain} ({100 * vain / made:.2f} %){'' if met[-1] else ', missed'} | {seconds:.0f} |", flush=True)
     sys.exit(not all(met))
 
 

@@ -12,8 +12,7 @@ import pytest
 
 from api_proxy import GROUP, NAME, POD, TRANSPORTS, api_proxy_in
 from harness import SCRIPT
-from installed import NAMESPACE
-from reference import VALUES, operator_in
+from reference import RELEASE, VALUES, operators_api_proxy
 
 
 @pytest.fixture(scope="module", name="api")
@@ -140,22 +139,7 @@ def test_requests_are_recorded(api):
     api.lab.wait("it need not be recorded", lambda: api.kubectl("get", "pods", check=False).returncode == 0)
 
 
-OPERATOR = "tailscale-operator"
-ACCOUNTS = {OPERATOR: "system:serviceaccount:tailscale:operator", NAME: "system:serviceaccount:default:kube-apiserver-auth-proxy"}
-
-
-@contextlib.contextmanager
-def the_operators_proxy(api):
-    """The operator with its own proxy; its certificate is there before it is."""
-    lab, domain = api.lab, f"{OPERATOR}.{api.lab.inner['LAB_DOMAIN']}"
-    with operator_in(lab) as operator:
-        lab.run("sh", "-ec", f"""cd "$LAB"
-            openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN={OPERATOR} -addext subjectAltName=DNS:{domain} -days 2 \
-                -CA ca.crt -CAkey ca.key -keyout operator.key -out operator.crt
-            kubectl create secret generic operator -n {NAMESPACE} --from-file={domain}.crt=operator.crt --from-file={domain}.key=operator.key""")
-        authority = "/var/run/secrets/kubernetes.io/serviceaccount/ca.crt"
-        operator.upgrade("--set-string", "apiServerProxyConfig.mode=true", "--set", f"operatorConfig.extraEnv[1].name=SSL_CERT_FILE,operatorConfig.extraEnv[1].value={authority}")
-        yield f"https://{domain}"
+ACCOUNTS = {RELEASE: "system:serviceaccount:tailscale:operator", NAME: "system:serviceaccount:default:kube-apiserver-auth-proxy"}
 
 
 def asked(lab, account, since):
@@ -168,8 +152,8 @@ def asked(lab, account, since):
 def test_the_operators_proxy_asks_the_same(api):
     """By the API server's audit log: users, groups, verbs, paths and answers."""
     assert VALUES.is_file()
-    with the_operators_proxy(api) as url:
-        urls = {OPERATOR: url, NAME: api.url}
+    with operators_api_proxy(api.lab) as url:
+        urls = {RELEASE: url, NAME: api.url}
         for grants in ({"impersonate": {"groups": [GROUP]}}, None):
             api.grants(*([grants] if grants else []))
             wanted = 0 if grants else 1
@@ -184,7 +168,7 @@ def test_the_operators_proxy_asks_the_same(api):
                         api.kubectl(*words, transport=transport, url=one, check=False)
             found = {name: asked(api.lab, ACCOUNTS[name], since) for name in urls}
             assert len(found[NAME]) >= 10, found
-            assert found[NAME] == found[OPERATOR], found[NAME] ^ found[OPERATOR]
+            assert found[NAME] == found[RELEASE], found[NAME] ^ found[RELEASE]
         with recording_to(api) as casts:
             time.sleep(10)  # until the grant counts for both
             ours, theirs = (record_sessions(api, casts, one) for one in (api.url, url))

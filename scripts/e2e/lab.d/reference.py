@@ -2,6 +2,7 @@
 (testdata/e2e/operator).
 
     operator_in(lab)            its release, not yet installed
+    operators_api_proxy(lab)    its proxy of the Kubernetes API
     devices_of(lab)             all that the tailnet has ever had, by name
     names_of_the_operator(lab)  that are random
     longest_gaps(lab, pages)    of pages that are fetched all the time inside the block
@@ -44,6 +45,21 @@ class Operator:
 def operator_in(lab):
     with tempfile.TemporaryDirectory() as folder:
         yield Operator(lab, folder)
+
+
+@contextlib.contextmanager
+def operators_api_proxy(lab):
+    """The URL of the one that runs in the operator, whose certificate is there before it is."""
+    domain = f"{RELEASE}.{lab.inner['LAB_DOMAIN']}"
+    with operator_in(lab) as operator:
+        lab.run("sh", "-ec", f"""cd "$LAB"
+            openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN={RELEASE} -addext subjectAltName=DNS:{domain} -days 2 \
+                -CA ca.crt -CAkey ca.key -keyout operator.key -out operator.crt
+            kubectl create secret generic operator -n {NAMESPACE} --from-file={domain}.crt=operator.crt --from-file={domain}.key=operator.key""")
+        authority = "/var/run/secrets/kubernetes.io/serviceaccount/ca.crt"
+        operator.upgrade("--set-string", "apiServerProxyConfig.mode=true", "--set",
+                         f"operatorConfig.extraEnv[1].name=SSL_CERT_FILE,operatorConfig.extraEnv[1].value={authority}")
+        yield f"https://{domain}"
 
 
 def devices_of(lab):

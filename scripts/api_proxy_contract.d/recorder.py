@@ -93,7 +93,10 @@ class Recorder:
                     if self.mode == "dies":
                         return
                 elif isinstance(event, h2.events.StreamEnded) and event.stream_id in uploads:
-                    self.ends(uploads.pop(event.stream_id)[0])
+                    number, count = uploads.pop(event.stream_id)
+                    self.ends(number)
+                    if self.mode == "takes":
+                        self.acknowledge(peer, event.stream_id, count, uploads)
                     peer.end_stream(event.stream_id)
                 elif isinstance(event, h2.events.StreamReset):
                     uploads.pop(event.stream_id, None)

@@ -164,6 +164,9 @@ void Session::read_upstream() {
             set_deadline(kHalfClosed);
         }
         process_upstream({shared_.piece.data(), io.count});
+        if (link_ == Link::Open && !upstream_.holds_more()) {
+            return;  // the socket tells of the rest
+        }
     }
 }
 

@@ -89,6 +89,7 @@ renderer::Result<TlsClient> TlsClient::create(const std::string& authorities, st
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
     SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                   SSL_MODE_RELEASE_BUFFERS);
+    SSL_CTX_set_read_ahead(context, 1);  // else a record takes two reads
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     static constexpr unsigned char kHttp1[] = "\x08http/1.1";
     SSL_CTX_set_alpn_protos(context, kHttp1, sizeof kHttp1 - 1);
@@ -225,6 +226,10 @@ Io Stream::read(std::span<char> into) {
     }
     return errno == EAGAIN || errno == EINTR ? Io{.state = Io::State::Again}
                                              : failed(std::strerror(errno));
+}
+
+bool Stream::holds_more() const {
+    return tls_ != nullptr && SSL_has_pending(tls_.get()) == 1;
 }
 
 Io Stream::write(std::string_view bytes) {

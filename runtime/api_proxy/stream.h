@@ -56,6 +56,9 @@ public:
     [[nodiscard]] Io shake_hands();
 
     [[nodiscard]] Io read(std::span<char> into);
+    // TLS has taken more from the socket than was read here, of which the socket does not tell any
+    // more: whoever waits for it first reads until this is false, or Again.
+    [[nodiscard]] bool holds_more() const;
     [[nodiscard]] Io write(std::string_view bytes);
     // The other end reads an end; it may still be read from.
     void end_sending();

@@ -8,58 +8,40 @@
 #include <map>
 #include <utility>
 
+#include "runtime/base/descriptor_set.h"
+
 namespace runtime {
 
 namespace asio = boost::asio;
 using Descriptor = asio::posix::stream_descriptor;
-
-namespace {
-
-// Asio owns a descriptor that it waits for; this gives it back unclosed.
-class Watched {
-public:
-    Watched(asio::io_context& context, int descriptor) : stream_(context, descriptor) {}
-    ~Watched() { end(); }
-    Watched(const Watched&) = delete;
-    Watched& operator=(const Watched&) = delete;
-
-    Descriptor& stream() { return stream_; }
-    void end() {
-        if (stream_.is_open()) {
-            stream_.release();
-        }
-    }
-
-    std::function<void(Interest)> ready;
-
-private:
-    Descriptor stream_;
-};
-
-}  // namespace
 
 struct AsioLoop::State {
     asio::io_context context{1};
     asio::signal_set signals{context};
     TimerId next_timer = 1;
     std::map<TimerId, asio::steady_timer> timers;
-    std::map<int, std::shared_ptr<Watched>> watched;
+    DescriptorSet watched;
+    Descriptor any_watched{context, watched.descriptor()};
+    bool is_waiting = false;
 
-    void wait(const std::shared_ptr<Watched>& entry, bool write) {
-        const auto kind = write ? Descriptor::wait_write : Descriptor::wait_read;
-        const std::weak_ptr<Watched> weak = entry;
-        entry->stream().async_wait(
-            kind, [this, weak, write](const boost::system::error_code& error) {
-                const auto alive = weak.lock();
-                if (alive == nullptr || error) {
-                    return;
-                }
-                const auto ready = alive->ready;  // may replace or end this very watching
-                ready({.read = !write, .write = write});
-                if (alive->stream().is_open()) {
-                    wait(alive, write);
-                }
-            });
+    ~State() { any_watched.release(); }
+
+    // While there is something to wait for: else the loop may end.
+    void wait() {
+        if (watched.is_empty()) {
+            return any_watched.cancel();
+        }
+        if (std::exchange(is_waiting, true)) {
+            return;
+        }
+        any_watched.async_wait(Descriptor::wait_read,
+                               [this](const boost::system::error_code& error) {
+                                   is_waiting = false;
+                                   if (!error) {
+                                       watched.deliver();
+                                   }
+                                   wait();
+                               });
     }
 };
 
@@ -93,22 +75,8 @@ void AsioLoop::cancel(TimerId id) {
 }
 
 void AsioLoop::watch(int descriptor, Interest interest, std::function<void(Interest)> ready) {
-    if (const auto old = state_->watched.find(descriptor); old != state_->watched.end()) {
-        old->second->end();  // now: it may live on as what is calling us
-        state_->watched.erase(old);
-    }
-    if (!interest.read && !interest.write) {
-        return;
-    }
-    auto entry = std::make_shared<Watched>(state_->context, descriptor);
-    entry->ready = std::move(ready);
-    state_->watched[descriptor] = entry;
-    if (interest.read) {
-        state_->wait(entry, false);
-    }
-    if (interest.write) {
-        state_->wait(entry, true);
-    }
+    state_->watched.watch(descriptor, interest, std::move(ready));
+    state_->wait();
 }
 
 void AsioLoop::run() {

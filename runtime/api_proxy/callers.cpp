@@ -28,16 +28,25 @@ CallerAnswer answer_of(const LocalReply& reply, const IpAddress& source) {
 
 }  // namespace
 
+const CallerAnswer* Callers::known(const AddressPort& source, Duration age) const {
+    const auto found = entries_.find(source.address);
+    // One that is asked for just now is answered later than this.
+    const bool counts = found != entries_.end() && found->second.waiting.empty() &&
+                        found->second.answer.caller != nullptr &&
+                        loop_.uptime() - found->second.asked <= age;
+    return counts ? &found->second.answer : nullptr;
+}
+
 void Callers::find(const AddressPort& source, Duration age, Done done) {
+    if (const CallerAnswer* found = known(source, age)) {
+        const CallerAnswer answer = *found;
+        return done(answer);
+    }
     Entry& entry = entries_[source.address];
     if (!entry.waiting.empty()) {
         // Asked for at most a LocalAPI time-out ago, and answered later than now.
         entry.waiting.push_back(std::move(done));
         return;
-    }
-    if (entry.answer.caller != nullptr && loop_.uptime() - entry.asked <= age) {
-        const CallerAnswer answer = entry.answer;
-        return done(answer);
     }
     entry.asked = loop_.uptime();
     entry.waiting.push_back(std::move(done));

@@ -27,6 +27,8 @@ public:
     // Both outlive this.
     Callers(Loop& loop, LocalApi& api) : loop_(loop), api_(api) {}
 
+    // An answer that is at most `age` old, if there is one: until the next call.
+    [[nodiscard]] const CallerAnswer* known(const AddressPort& source, Duration age) const;
     // Calls `done` with an answer that is at most `age` old: now, or later.
     void find(const AddressPort& source, Duration age, Done done);
 

@@ -18,9 +18,19 @@ constexpr std::array<std::string_view, 9> kNeverNominated = {
     "authorization", "cookie",          "content-type",
     "expect",        "x-forwarded-for", "x-stream-protocol-version"};
 
+// Of each byte.
+constexpr std::array<bool, 256> kTokenChars = [] {
+    std::array<bool, 256> out = {};
+    for (std::size_t byte = 0; byte < out.size(); ++byte) {
+        const char c = static_cast<char>(byte);
+        out.at(byte) = renderer::is_alphanumeric(c) ||
+                       std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
+    }
+    return out;
+}();
+
 bool is_token_char(char c) {
-    return renderer::is_alphanumeric(c) ||
-           std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
+    return kTokenChars[static_cast<unsigned char>(c)];
 }
 
 bool is_blank(char c) {
@@ -82,6 +92,8 @@ std::variant<std::string_view, Fault> take_line(std::string_view& rest) {
 }
 
 std::optional<Fault> parse_fields(std::string_view rest, std::vector<HeadField>& out) {
+    constexpr std::size_t kUsual = 16;
+    out.reserve(kUsual);
     while (true) {
         const auto taken = take_line(rest);
         if (const Fault* fault = std::get_if<Fault>(&taken)) {
@@ -300,6 +312,12 @@ std::string normal_name(std::string_view name) {
     std::string out = renderer::lower_case(name);
     std::ranges::replace(out, '_', '-');
     return out;
+}
+
+bool is_named(std::string_view name, std::string_view normal) {
+    return std::ranges::equal(name, normal, [](char c, char wanted) {
+        return (c == '_' ? '-' : renderer::lower_case(c)) == wanted;
+    });
 }
 
 bool is_token(std::string_view text) {

@@ -69,6 +69,8 @@ std::string_view status_line(std::string_view head);
 bool equals_ignoring_case(std::string_view a, std::string_view b);  // of ASCII
 // In lower case, and with "-" for "_", which some servers take for the same.
 std::string normal_name(std::string_view name);
+// Whether normal_name(name) is this.
+bool is_named(std::string_view name, std::string_view normal);
 bool is_token(std::string_view text);
 // A value that any server reads as the same bytes: without control characters, and without space at
 // either end.

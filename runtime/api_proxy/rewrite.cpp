@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "renderer/base/ascii.h"
 #include "renderer/core/json.h"
@@ -13,6 +14,8 @@ namespace runtime::api_proxy {
 using renderer::Value;
 
 namespace {
+
+constexpr std::size_t kUsualHead = 1024;
 
 // Of this connection only (RFC 9110 section 7.6.1), and what frames the body, which is written
 // anew.
@@ -26,12 +29,14 @@ constexpr std::array<std::string_view, 6> kOfOrigin = {"forwarded",        "x-fo
                                                        "x-real-ip",        "x-forwarded-port"};
 
 bool holds(const auto& names, std::string_view name) {
-    return std::ranges::find(names, name) != names.end();
+    return std::ranges::any_of(names, [name](std::string_view one) { return is_named(name, one); });
 }
 
-bool says_who(std::string_view normal) {
-    return normal == "authorization" || normal.starts_with("impersonate") ||
-           normal.starts_with("x-remote-");
+bool says_who(std::string_view name) {
+    const auto begins = [name](std::string_view prefix) {
+        return is_named(name.substr(0, prefix.size()), prefix);
+    };
+    return is_named(name, "authorization") || begins("impersonate") || begins("x-remote-");
 }
 
 // The protocols of a list of which the condition is true.
@@ -106,22 +111,24 @@ std::string recordable_protocols(std::string_view protocols) {
 
 std::string upstream_head(const RequestHead& head, const std::optional<Impersonation>& as,
                           std::string_view source, bool is_recorded) {
-    std::string out = fmt::format("{} {} HTTP/1.1\r\n", head.method, head.target);
+    std::string out;
+    out.reserve(kUsualHead + (as ? as->token.size() : 0));
+    out.append(head.method).append(" ").append(head.target).append(" HTTP/1.1\r\n");
     for (const HeadField& field : head.fields) {
-        const std::string name = normal_name(field.name);
+        const std::string_view name = field.name;
         if (holds(kOfOneHop, name) || holds(kOfOrigin, name) || (as && says_who(name)) ||
-            is_nominated(head.nominated, field.name) ||
-            (is_recorded && name == "sec-websocket-extensions")) {
+            is_nominated(head.nominated, name) ||
+            (is_recorded && is_named(name, "sec-websocket-extensions"))) {
             continue;
         }
-        if (name != "sec-websocket-protocol" || (!as && !is_recorded)) {
-            add(out, field.name, field.value);
+        if ((!as && !is_recorded) || !is_named(name, "sec-websocket-protocol")) {
+            add(out, name, field.value);
             continue;
         }
         const std::string protocols =
             chosen_protocols(field.value, is_recorded ? is_recordable : is_no_token);
         if (!protocols.empty()) {
-            add(out, field.name, protocols);
+            add(out, name, protocols);
         }
     }
     const bool may_have_body = head.method != "GET" && head.method != "HEAD";
@@ -129,7 +136,7 @@ std::string upstream_head(const RequestHead& head, const std::optional<Impersona
     add_upgrade(out, head.upgrade);
     add(out, "X-Forwarded-For", source);
     if (as) {
-        add(out, "Authorization", fmt::format("Bearer {}", as->token));
+        out.append("Authorization: Bearer ").append(as->token).append("\r\n");
         add(out, "Impersonate-User", as->caller.user);
         for (const std::string& group : as->caller.groups) {
             add(out, "Impersonate-Group", group);
@@ -139,14 +146,16 @@ std::string upstream_head(const RequestHead& head, const std::optional<Impersona
 }
 
 std::string client_head(const ResponseHead& head, bool closes) {
-    std::string out = fmt::format("HTTP/1.1 {} {}\r\n", head.status, head.reason);
+    std::string out;
+    out.reserve(kUsualHead);
+    fmt::format_to(std::back_inserter(out), "HTTP/1.1 {} {}\r\n", head.status, head.reason);
     const bool has_length_of_another =
         head.body.kind == Body::Kind::None && head.status >= 200;  // HEAD, 304
     for (const HeadField& field : head.fields) {
-        const std::string name = normal_name(field.name);
-        const bool frames = name == "content-length" && has_length_of_another;
-        if ((!holds(kOfOneHop, name) || frames) && !is_nominated(head.nominated, field.name)) {
-            add(out, field.name, field.value);
+        const std::string_view name = field.name;
+        const bool frames = has_length_of_another && is_named(name, "content-length");
+        if ((!holds(kOfOneHop, name) || frames) && !is_nominated(head.nominated, name)) {
+            add(out, name, field.value);
         }
     }
     add_body(out, head.body, false);

@@ -15,10 +15,6 @@ constexpr Duration kHeaderWithin = seconds(10);  // the PROXY header
 constexpr Duration kHeadWithin = seconds(30);    // from its first byte
 constexpr Duration kRefusedWithin = seconds(2);  // the same, of who is one too many
 constexpr Duration kLingers = seconds(3);
-// A caller is asked about again, and what no one confirms ends: within a minute of a change.
-constexpr Duration kKnownFor = seconds(5);
-constexpr Duration kConfirmEach = seconds(20);
-constexpr Duration kUnconfirmed = seconds(45);
 
 int code_of(Fault fault) {
     return fault == Fault::HeadTooLarge || fault == Fault::TooManyFields ? 431
@@ -265,9 +261,9 @@ void Session::take_proxy_header() {
     }
     in_.erase(0, header.size);
     source_ = header.source;
-    const std::string address = source_->address.text();
-    if (shared_.places.take(address)) {
-        address_place_ = address;
+    source_text_ = source_->address.text();
+    if (shared_.places.take(source_text_)) {
+        address_place_ = source_text_;
     } else {
         is_over_limit_ = true;
     }
@@ -285,14 +281,14 @@ void Session::take_head() {
         std::string().swap(in_);  // an idle connection holds no memory
         return;
     }
-    if (seen_ == 0) {
-        expect_head();
-    }
     const HeadEnd found = find_head_end(in_, seen_);
     if (found.fault) {
         return refuse_fault(*found.fault);
     }
     if (found.size == 0) {
+        if (seen_ == 0) {
+            expect_head();
+        }
         seen_ = in_.size();
         return;
     }
@@ -313,103 +309,7 @@ void Session::take_request() {
     request_ = std::move(std::get<RequestHead>(parsed));
     state_ = State::Identify;
     deadline_.reset();
-    shared_.callers.find(*source_, kKnownFor, guarded([this](const CallerAnswer& answer) {
-        on_caller(answer);
-        settle();
-    }));
-}
-
-bool Session::take_places(const Caller& caller) {
-    if (is_over_limit_ || user_place_ == caller.user) {
-        return !is_over_limit_;
-    }
-    // The connection to the API server was another user's.
-    drop_upstream();
-    if (!user_place_.empty()) {
-        shared_.places.give_back(std::exchange(user_place_, {}));
-    }
-    if (!shared_.places.take(caller.user)) {
-        return false;
-    }
-    user_place_ = caller.user;
-    return true;
-}
-
-std::optional<Refusal> Session::judge(const CallerAnswer& answer) {
-    Counters& counters = shared_.counters;
-    if (answer.caller == nullptr) {
-        ++(answer.is_known ? counters.denied : counters.unknown);
-        return Refusal{answer.is_known ? 403 : 500,
-                       "failed to authenticate the caller: " + answer.problem};
-    }
-    if (!take_places(*answer.caller)) {
-        ++counters.crowded;
-        return Refusal{429, "too many connections; try again later"};
-    }
-    return std::nullopt;
-}
-
-void Session::on_caller(const CallerAnswer& answer) {
-    if (state_ != State::Identify) {
-        return;
-    }
-    caller_ = answer.caller;
-    if (const auto refusal = judge(answer)) {
-        return refuse(*refusal);
-    }
-    if (const auto refusal = plan_recording()) {
-        ++shared_.counters.denied;
-        return refuse(*refusal);
-    }
-    confirmed_ = shared_.loop.uptime() - kKnownFor;
-    std::string token;
-    if (shared_.upstream.shows_token()) {
-        auto found = shared_.upstream.token();
-        if (!found) {
-            return unreachable(found.error().diagnostic.message);
-        }
-        token = std::move(*found);
-    }
-    const auto as = shared_.upstream.shows_token() ? std::optional<Impersonation>({*caller_, token})
-                                                   : std::nullopt;
-    out_head_ = upstream_head(request_, as, source_->address.text(), session_.has_value());
-    if (caller_->grants.records_events && !caller_->grants.recorders.empty()) {
-        return start_event();
-    }
-    go_on();
-}
-
-void Session::go_on() {
-    if (session_) {
-        return start_recording();
-    }
-    state_ = State::Connect;
-    go_upstream();
-}
-
-void Session::confirm() {
-    const Duration since = shared_.loop.uptime() - confirmed_;
-    if (since < kConfirmEach || is_confirming_) {
-        return;
-    }
-    is_confirming_ = true;
-    shared_.callers.find(*source_, kKnownFor, guarded([this](const CallerAnswer& answer) {
-        on_confirmed(answer);
-        settle();
-    }));
-}
-
-void Session::on_confirmed(const CallerAnswer& answer) {
-    is_confirming_ = false;
-    if (state_ != State::Exchange && state_ != State::Tunnel) {
-        return;
-    }
-    if (answer.caller != nullptr && still_allows(*answer.caller, *caller_)) {
-        confirmed_ = shared_.loop.uptime() - kKnownFor;
-    } else if (answer.is_known || shared_.loop.uptime() - confirmed_ >= kUnconfirmed) {
-        ++shared_.counters.withdrawn;
-        end("the caller's grants do not allow it any more");
-    }
+    identify();
 }
 
 void Session::forward_body() {
@@ -481,7 +381,7 @@ void Session::audit(std::string_view what, int status) {
         {{"user", caller_ == nullptr ? "" : caller_->user},
          {"groups", caller_ == nullptr ? "" : fmt::format("{}", fmt::join(caller_->groups, ","))},
          {"node", caller_ == nullptr ? "" : caller_->node},
-         {"source", source_ ? source_->address.text() : ""},
+         {"source", source_text_},
          {"method", std::string(request_.method)},
          {"path", std::string(path)},
          {"status", fmt::format("{}", status)},

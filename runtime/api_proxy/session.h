@@ -65,12 +65,6 @@ private:
     void expect_head();
     void take_head();
     void take_request();
-    void on_caller(const CallerAnswer& answer);
-    std::optional<Refusal> judge(const CallerAnswer& answer);
-    bool take_places(const Caller& caller);
-    void go_on();
-    void confirm();
-    void on_confirmed(const CallerAnswer& answer);
     void forward_body();
     void refuse_fault(Fault fault);
     void refuse(const Refusal& refusal);
@@ -79,9 +73,15 @@ private:
     void send_client(std::string_view bytes);
     void audit(std::string_view what, int status);
     [[nodiscard]] bool wants_client_bytes() const;
-    [[nodiscard]] bool wants_upstream_bytes() const {
-        return to_client_.empty() && !upstream_ended_ && !is_recorder_behind();
-    }
+
+    // Its caller: session_caller.cpp.
+    void identify();
+    void on_caller(const CallerAnswer& answer);
+    std::optional<Refusal> judge(const CallerAnswer& answer);
+    bool take_places(const Caller& caller);
+    void go_on();
+    void confirm();
+    void on_confirmed(const CallerAnswer& answer);
 
     // The API server's side: session_upstream.cpp.
     void go_upstream();
@@ -90,6 +90,7 @@ private:
     void on_connecting();
     void on_handshake();
     void begin_exchange(bool is_reused);
+    [[nodiscard]] bool wants_upstream_bytes() const;
     void read_upstream();
     void on_upstream_end(bool is_clean);
     void process_upstream(std::string_view bytes);
@@ -144,8 +145,7 @@ private:
     std::function<void()> ended_;
     State state_ = State::ProxyHeader;
     std::optional<Duration> deadline_;  // uptime
-    bool is_over_limit_;
-    bool is_draining_ = false;
+    bool is_over_limit_, is_draining_ = false;
 
     Stream client_;
     Interest client_interest_;
@@ -153,7 +153,7 @@ private:
     std::string to_client_;  // what it does not take yet
     bool client_ended_ = false;
     std::optional<AddressPort> source_;
-    std::string address_place_, user_place_;
+    std::string source_text_, address_place_, user_place_;  // its address, and what it counts as
 
     std::string head_;  // of the request, which looks into it
     RequestHead request_;

@@ -142,6 +142,10 @@ void Session::on_upstream(Interest ready) {
     settle();
 }
 
+bool Session::wants_upstream_bytes() const {
+    return to_client_.empty() && !upstream_ended_ && !is_recorder_behind();
+}
+
 void Session::read_upstream() {
     for (int turn = 0; link_ == Link::Open && wants_upstream_bytes(); ++turn) {
         if (turn == kTurns) {
@@ -242,17 +246,22 @@ void Session::process_upstream(std::string_view bytes) {
 // How many of the bytes are the head's.
 std::size_t Session::take_response_head(std::string_view bytes) {
     const std::size_t before = from_upstream_.size();
-    from_upstream_.append(bytes);
-    const HeadEnd found = find_head_end(from_upstream_, before);
+    if (before > 0) {
+        from_upstream_.append(bytes);
+    }
+    const std::string_view all = before > 0 ? from_upstream_ : bytes;
+    const HeadEnd found = find_head_end(all, before);
     if (found.fault) {
         unreachable(fmt::format("its response is malformed: {}", name_of(*found.fault)));
         return bytes.size();
     }
     if (found.size == 0) {
+        if (before == 0) {
+            from_upstream_.assign(bytes);
+        }
         return bytes.size();
     }
-    from_upstream_.resize(found.size);
-    auto parsed = parse_response(from_upstream_, request_.method);
+    auto parsed = parse_response(all.substr(0, found.size), request_.method);
     if (const Fault* fault = std::get_if<Fault>(&parsed)) {
         unreachable(fmt::format("its response is malformed: {}", name_of(*fault)));
         return bytes.size();

@@ -34,6 +34,13 @@ renderer::Error no_tls(std::string_view what) {
              .message = fmt::format("cannot check the API server's certificate: {}", what)}};
 }
 
+// What is left of earlier calls would count as this one's. Nearly always there is nothing.
+void forget_errors() {
+    if (ERR_peek_error() != 0) {
+        ERR_clear_error();
+    }
+}
+
 std::string openssl_error() {
     const unsigned long code = ERR_get_error();
     ERR_clear_error();
@@ -203,7 +210,7 @@ Io Stream::io_of(int result) {
 }
 
 Io Stream::shake_hands() {
-    ERR_clear_error();
+    forget_errors();
     Io io = io_of(SSL_do_handshake(tls_.get()));
     const long verified = SSL_get_verify_result(tls_.get());
     if (io.state == Io::State::Failed && verified != X509_V_OK) {
@@ -214,7 +221,7 @@ Io Stream::shake_hands() {
 
 Io Stream::read(std::span<char> into) {
     if (tls_ != nullptr) {
-        ERR_clear_error();
+        forget_errors();
         return io_of(SSL_read(tls_.get(), into.data(), static_cast<int>(into.size())));
     }
     const ssize_t count = ::recv(descriptor_, into.data(), into.size(), 0);
@@ -234,7 +241,7 @@ bool Stream::holds_more() const {
 
 Io Stream::write(std::string_view bytes) {
     if (tls_ != nullptr) {
-        ERR_clear_error();
+        forget_errors();
         return io_of(SSL_write(tls_.get(), bytes.data(), static_cast<int>(bytes.size())));
     }
     const ssize_t count = ::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -247,7 +254,7 @@ Io Stream::write(std::string_view bytes) {
 
 void Stream::end_sending() {
     if (tls_ != nullptr) {
-        ERR_clear_error();
+        forget_errors();
         static_cast<void>(SSL_shutdown(tls_.get()));
     } else {
         static_cast<void>(::shutdown(descriptor_, SHUT_WR));

@@ -42,7 +42,7 @@ renderer::Result<const TlsClient*> Upstream::tls() {
     return &*tls_;
 }
 
-renderer::Result<std::string> Upstream::token() {
+renderer::Result<std::string_view> Upstream::token() {
     static_cast<void>(TRY(refresh(place_.token_file, token_)));
     if (!is_field_value(token_.text)) {
         return renderer::Error{
@@ -50,7 +50,7 @@ renderer::Result<std::string> Upstream::token() {
              .where = place_.token_file,
              .message = fmt::format("there is no token in \"{}\"", place_.token_file)}};
     }
-    return token_.text;
+    return std::string_view(token_.text);
 }
 
 void Upstream::find_addresses(std::function<void(std::vector<AddressPort>)> done) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/api_proxy/stream.h"
@@ -33,8 +34,8 @@ public:
     void find_addresses(std::function<void(std::vector<AddressPort>)> done);
     // Of the authorities that are in the file now.
     renderer::Result<const TlsClient*> tls();
-    // As the file says, at most a second ago; never empty.
-    renderer::Result<std::string> token();
+    // As the file says, at most a second ago; never empty. Until the next call.
+    renderer::Result<std::string_view> token();
     [[nodiscard]] bool shows_token() const { return !place_.token_file.empty(); }
 
 private:

@@ -1,0 +1,121 @@
+// Who asks, whether they may, and whether they still may.
+#include <utility>
+
+#include "runtime/api_proxy/session.h"
+
+namespace runtime::api_proxy {
+
+using std::chrono::seconds;
+
+namespace {
+
+// A caller is asked about again, and what no one confirms ends: within a minute of a change.
+constexpr Duration kKnownFor = seconds(5);
+constexpr Duration kConfirmEach = seconds(20);
+constexpr Duration kUnconfirmed = seconds(45);
+
+}  // namespace
+
+void Session::identify() {
+    if (const CallerAnswer* known = shared_.callers.known(*source_, kKnownFor)) {
+        const CallerAnswer answer = *known;
+        return on_caller(answer);
+    }
+    shared_.callers.find(*source_, kKnownFor, guarded([this](const CallerAnswer& answer) {
+        on_caller(answer);
+        settle();
+    }));
+}
+
+bool Session::take_places(const Caller& caller) {
+    if (is_over_limit_ || user_place_ == caller.user) {
+        return !is_over_limit_;
+    }
+    // The connection to the API server was another user's.
+    drop_upstream();
+    if (!user_place_.empty()) {
+        shared_.places.give_back(std::exchange(user_place_, {}));
+    }
+    if (!shared_.places.take(caller.user)) {
+        return false;
+    }
+    user_place_ = caller.user;
+    return true;
+}
+
+std::optional<Refusal> Session::judge(const CallerAnswer& answer) {
+    Counters& counters = shared_.counters;
+    if (answer.caller == nullptr) {
+        ++(answer.is_known ? counters.denied : counters.unknown);
+        return Refusal{answer.is_known ? 403 : 500,
+                       "failed to authenticate the caller: " + answer.problem};
+    }
+    if (!take_places(*answer.caller)) {
+        ++counters.crowded;
+        return Refusal{429, "too many connections; try again later"};
+    }
+    return std::nullopt;
+}
+
+void Session::on_caller(const CallerAnswer& answer) {
+    if (state_ != State::Identify) {
+        return;
+    }
+    caller_ = answer.caller;
+    if (const auto refusal = judge(answer)) {
+        return refuse(*refusal);
+    }
+    if (const auto refusal = plan_recording()) {
+        ++shared_.counters.denied;
+        return refuse(*refusal);
+    }
+    confirmed_ = shared_.loop.uptime() - kKnownFor;
+    std::optional<Impersonation> as;
+    if (shared_.upstream.shows_token()) {
+        auto token = shared_.upstream.token();
+        if (!token) {
+            return unreachable(token.error().diagnostic.message);
+        }
+        as.emplace(Impersonation{*caller_, *token});
+    }
+    out_head_ = upstream_head(request_, as, source_text_, session_.has_value());
+    if (caller_->grants.records_events && !caller_->grants.recorders.empty()) {
+        return start_event();
+    }
+    go_on();
+}
+
+void Session::go_on() {
+    if (session_) {
+        return start_recording();
+    }
+    state_ = State::Connect;
+    go_upstream();
+}
+
+void Session::confirm() {
+    const Duration since = shared_.loop.uptime() - confirmed_;
+    if (since < kConfirmEach || is_confirming_) {
+        return;
+    }
+    is_confirming_ = true;
+    shared_.callers.find(*source_, kKnownFor, guarded([this](const CallerAnswer& answer) {
+        on_confirmed(answer);
+        settle();
+    }));
+}
+
+void Session::on_confirmed(const CallerAnswer& answer) {
+    is_confirming_ = false;
+    if (state_ != State::Exchange && state_ != State::Tunnel) {
+        return;
+    }
+    if (answer.caller != nullptr && still_allows(*answer.caller, *caller_)) {
+        confirmed_ = shared_.loop.uptime() - kKnownFor;
+    } else if (answer.is_known || shared_.loop.uptime() - confirmed_ >= kUnconfirmed) {
+        ++shared_.counters.withdrawn;
+        end("the caller's grants do not allow it any more");
+    }
+}
+
+}  // namespace runtime::api_proxy

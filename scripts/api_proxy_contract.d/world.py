@@ -239,11 +239,16 @@ class ApiServer:
         body = b""
         while encodings:
             size = file.readline()
-            if not size:
+            digits = size.rstrip(b"\r\n")
+            if (digits and not digits.isalnum()) or (size.endswith(b"\n") and not size.endswith(b"\r\n")):
+                raise ValueError(f"a size of a chunk that is none: {size!r}")
+            if not size.endswith(b"\n"):
                 raise OSError("half a body")
-            chunk = file.read(int(size, 16) + 2)
-            if not chunk.endswith(b"\r\n") or not size.strip().isalnum():
+            chunk = file.read(int(digits, 16) + 2)
+            if not b"\r\n".startswith(chunk[int(digits, 16):]):
                 raise ValueError(f"a chunk that is none: {size!r} {chunk[:50]!r}")
+            if not chunk.endswith(b"\r\n"):
+                raise OSError("half a body")
             body += chunk[:-2]
             if chunk == b"\r\n":
                 break

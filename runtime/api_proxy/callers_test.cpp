@@ -47,6 +47,29 @@ TEST_F(CallersTest, AnAnswerCountsForFiveSeconds) {
     EXPECT_EQ(transport.asked.size(), 2U);
 }
 
+TEST_F(CallersTest, OnlyARecentAnswerIsKnown) {
+    const AddressPort source = AddressPort::parse("100.64.0.7:1000").value();
+    const auto known = [&] {
+        const CallerAnswer* answer = callers.known(source, seconds(5));
+        return answer == nullptr ? "" : answer->caller->user;
+    };
+    EXPECT_EQ(known(), "");
+    ask();
+    EXPECT_EQ(known(), "n");
+    loop.run_for(seconds(5));
+    EXPECT_EQ(known(), "");
+    // One that is on its way is newer.
+    ask();
+    callers.find(source, Duration(-1), [](const CallerAnswer&) {});
+    EXPECT_EQ(known(), "");
+    loop.run_for(Duration(1));
+    EXPECT_EQ(known(), "n");
+    reply = {.problem = "away"};
+    callers.find(source, Duration(-1), [](const CallerAnswer&) {});
+    loop.run_for(Duration(1));
+    EXPECT_EQ(known(), "");
+}
+
 TEST_F(CallersTest, WhatFailedIsAskedAgain) {
     reply = {.problem = "away"};
     EXPECT_EQ(ask(), "unknown: tailscaled does not answer: away");

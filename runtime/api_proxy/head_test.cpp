@@ -245,5 +245,15 @@ TEST(Head, RefusesResponsesThatAreAmbiguous) {
     }
 }
 
+TEST(Head, NamesAreOneWhateverTheirSpelling) {
+    for (const std::string_view name : {"x-remote-user", "X-Remote-User", "X_REMOTE-user"}) {
+        EXPECT_TRUE(is_named(name, "x-remote-user")) << name;
+        EXPECT_EQ(normal_name(name), "x-remote-user");
+    }
+    for (const std::string_view name : {"", "x-remote-use", "x-remote-users", "x.remote-user"}) {
+        EXPECT_FALSE(is_named(name, "x-remote-user")) << name;
+    }
+}
+
 }  // namespace
 }  // namespace runtime::api_proxy

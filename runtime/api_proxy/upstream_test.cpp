@@ -27,7 +27,7 @@ protected:
     void write(std::string_view text) { std::ofstream(path, std::ios::trunc) << text; }
     std::string token() {
         auto found = upstream.token();
-        return found ? *found : found.error().diagnostic.message;
+        return found ? std::string(*found) : found.error().diagnostic.message;
     }
     std::string tls() {
         auto found = upstream.tls();

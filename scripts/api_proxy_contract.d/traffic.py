@@ -105,6 +105,28 @@ def events_of_a_watch_come_at_once(world):
 
 
 @case()
+def what_comes_in_many_records_at_once_is_not_left_lying(world):
+    events = [b"{%d%s}\n" % (i, b"x" * (i * 37 % 2000)) for i in range(6000)]
+
+    def watch(_, connection, file):
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 1)  # several of them in each segment
+        connection.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+        for event in events:
+            connection.sendall(b"%x\r\n%s\r\n" % (len(event), event))
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 0)
+        until_end(connection)  # and says nothing any more
+    world.api.script = watch
+    with Client(world) as quick, Client(world) as slow:
+        for client in (quick, slow):
+            equal(client.ask("/api/v1/pods?watch=true").status, 200)
+        for client in (quick, slow):
+            for event in events:
+                client.file.readline()
+                equal(client.file.readline(), event)
+                client.file.readline()
+
+
+@case()
 def sessions_are_raw_both_ways(world):
     for protocol, method, fields in (("websocket", "GET", WEBSOCKET), ("SPDY/3.1", "POST", SPDY), ("SPDY/3.1", "GET", SPDY)):
         world.api.script = echo(protocol)

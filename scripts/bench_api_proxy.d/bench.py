@@ -229,8 +229,8 @@ def parsed():
     parser = argparse.ArgumentParser(prog="scripts/bench_api_proxy")
     parser.add_argument("binary")
     parser.add_argument("--only", nargs="+", choices=list(PARTS), default=list(PARTS))
-    parser.add_argument("--pairs", type=int, default=9)
-    parser.add_argument("--seconds", type=int, default=3)
+    parser.add_argument("--pairs", type=int, default=7)
+    parser.add_argument("--seconds", type=int, default=8)
     return parser.parse_args()
 
 

@@ -71,6 +71,21 @@ def test_watches(api):
             assert time.monotonic() - begun < 5, "an event is late"
 
 
+def test_a_watch_goes_on_while_nothing_happens(api, request):
+    """A connection of kubectl's for --seconds (an hour in the soak), and client-go's informer, which asks again now and then."""
+    seconds = request.config.getoption("seconds")
+    path = f"/api/v1/namespaces/default/configmaps?watch=1&timeoutSeconds={seconds + 300}"
+    with api.running("get", "--raw", path) as watch, api.informer() as informer:
+        lines_until(informer, "synced\n")
+        for number in range(10):
+            time.sleep(seconds / 10)
+            begun = time.monotonic()
+            api.lab.kubectl("create", "configmap", f"later-{number}", "--from-literal=text=x")
+            lines_until(watch, f'"name":"later-{number}"')
+            lines_until(informer, f"add later-{number} x\n")
+            assert time.monotonic() - begun < 5, "an event is late"
+
+
 def test_follows_logs(api):
     with api.running("logs", "-f", "web") as logs:
         seen = [logs.stdout.readline() for _ in range(8)]
@@ -106,13 +121,15 @@ def test_forwards_ports(api, transport):
             assert api.lab.run("curl", "-sS", "--max-time", "10", f"http://127.0.0.1:{port}/", on="client") == "hello from the lab\n"
 
 
-def test_copies_files(api, transport):
-    place = api.lab.inner["LAB"]
-    api.lab.run("sh", "-c", f"head -c 50000000 /dev/urandom >{place}/big; sha256sum <{place}/big")
-    wanted = api.lab.run("sh", "-c", f"sha256sum <{place}/big")
-    api.kubectl("cp", f"{place}/big", f"web:/tmp/{transport}", transport=transport, seconds=300)
-    api.kubectl("cp", f"web:/tmp/{transport}", f"{place}/back-{transport}", transport=transport, seconds=300)
+def test_copies_files(api, request, transport):
+    """Of --count (50) megabytes."""
+    place, size = api.lab.inner["LAB"], (request.config.getoption("count") or 50) * 1_000_000
+    wanted = api.lab.run("sh", "-c", f"head -c {size} /dev/urandom >{place}/big; sha256sum <{place}/big")
+    api.kubectl("cp", f"{place}/big", f"web:/tmp/{transport}", transport=transport, seconds=1200)
+    api.kubectl("cp", f"web:/tmp/{transport}", f"{place}/back-{transport}", transport=transport, seconds=1200)
     assert api.lab.run("sh", "-c", f"sha256sum <{place}/back-{transport}") == wanted, "what came back is something else"
+    api.kubectl("exec", "web", "--", "busybox", "rm", f"/tmp/{transport}")
+    api.lab.run("rm", f"{place}/big", f"{place}/back-{transport}")
 
 
 def test_debugs(api):
@@ -220,7 +237,21 @@ def test_no_other_port_of_the_device_leads_to_the_proxy(api):
 
 
 def test_survives_a_restart_and_stops(api):
-    api.process.send_signal(signal.SIGTERM)
-    assert api.process.wait(30) == 0
-    api.serve()
-    api.lab.wait("kubectl is let in again", lambda: api.kubectl("get", "pods", check=False).returncode == 0)
+    """And so does an informer of client-go."""
+    with api.informer() as informer:
+        lines_until(informer, "synced\n")
+        api.lab.kubectl("create", "configmap", "followed", "--from-literal=text=one")
+        lines_until(informer, "add followed one\n")
+        api.lab.kubectl("patch", "configmap", "followed", "--patch", '{"data": {"text": "two"}}')
+        lines_until(informer, "update followed two\n")
+        api.process.send_signal(signal.SIGTERM)
+        assert api.process.wait(30) == 0
+        api.lab.kubectl("delete", "configmap", "followed")
+        api.lab.kubectl("create", "configmap", "meanwhile", "--from-literal=text=here")
+        api.serve()
+        api.lab.wait("kubectl is let in again", lambda: api.kubectl("get", "pods", check=False).returncode == 0)
+        seen = set()
+        while not seen >= {"delete followed two\n", "add meanwhile here\n"}:
+            seen.update(lines_until(informer, "\n"))
+        api.lab.kubectl("create", "configmap", "afterwards", "--from-literal=text=too")
+        lines_until(informer, "add afterwards too\n")

@@ -121,10 +121,18 @@ class Proxy:
             return done.stdout
         return done
 
-    @contextlib.contextmanager
     def running(self, *words, transport="websocket"):
-        """A kubectl that goes on, with pipes; ends with the block."""
-        process = subprocess.Popen(self.command(*words, transport=transport), env=self.lab.environment, text=True, bufsize=1,
+        """A kubectl that goes on."""
+        return self.going_on(self.command(*words, transport=transport))
+
+    def informer(self):
+        """Of client-go, on the ConfigMaps."""
+        return self.going_on([str(SCRIPT), "run", "--on", "client", "informer", self.url, self.lab.inner["LAB"] + "/ca.crt", "default"])
+
+    @contextlib.contextmanager
+    def going_on(self, command):
+        """With pipes; ends with the block."""
+        process = subprocess.Popen(command, env=self.lab.environment, text=True, bufsize=1,
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
         try:
             yield process

@@ -73,6 +73,9 @@ void Session::on_handshake() {
     }
     link_ = Link::Open;
     begin_exchange(false);
+    if (link_ == Link::Open && upstream_.holds_more()) {
+        read_upstream();  // what came with the last word of the handshake
+    }
 }
 
 // To the client the cause is the log's: it may name what is inside the cluster.

@@ -1,8 +1,10 @@
 """What happens when an end misbehaves, changes or stops."""
+import contextlib
 import os
 import pathlib
 import signal
 import socket
+import ssl
 import threading
 import time
 
@@ -35,6 +37,30 @@ def an_api_server_that_breaks_off(world):
     world.api.script = lambda _, connection, file: connection.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nab")
     equal(ask(), (200, b"3\r\nab"))
     check(world.refused("api_server_unreachable") >= 7, "not counted")
+
+
+@case()
+def an_api_server_that_says_goodbye_with_its_handshake(world):
+    def serve(raw, _):
+        context, incoming, outgoing = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.MemoryBIO(), ssl.MemoryBIO()
+        context.maximum_version = ssl.TLSVersion.TLSv1_2  # where the server's word is the last one
+        context.load_cert_chain(world.api.folder / "server.pem", world.api.folder / "server.key")
+        tls = context.wrap_bio(incoming, outgoing, server_side=True)
+        while True:
+            with contextlib.suppress(ssl.SSLWantReadError):
+                tls.do_handshake()
+                break
+            raw.sendall(outgoing.read())
+            incoming.write(raw.recv(65536))
+        with contextlib.suppress(ssl.SSLWantReadError):
+            tls.unwrap()
+        raw.sendall(outgoing.read())  # both in one segment
+        with raw:
+            while raw.recv(65536):
+                """It stays connected."""
+    world.api.serve = serve
+    with Client(world) as client:
+        equal(client.ask().status, 502)
 
 
 @case()

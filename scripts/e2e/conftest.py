@@ -27,6 +27,7 @@ def pytest_addoption(parser):
     parser.addoption("--short", action="store_true", help="less of what takes long")
     parser.addoption("--native", action="store_true", help="proxies run tailrender-proxy")
     parser.addoption("--accept", action="store_true", help="write what was found into the documentation or the corpus; not in CI")
+    parser.addoption("--kubectl", default="kubectl", help="instead of the one of the tools")
     parser.addoption("--seed", help="of what is made at random")
     parser.addoption("--count", type=int, help="how much of it")
     parser.addoption("--seconds", type=int, default=10, help="how long what repeats itself goes on")

@@ -13,8 +13,8 @@ from api_proxy import CAPABILITY, DAEMON, GROUP, POD, TRANSPORTS, api_proxy_in
 
 
 @pytest.fixture(scope="module", name="api")
-def made(lab, proxy, tools):
-    with api_proxy_in(lab, proxy, tools) as found:
+def made(lab, proxy, tools, request):
+    with api_proxy_in(lab, proxy, tools, request.config.getoption("kubectl")) as found:
         yield found
 
 

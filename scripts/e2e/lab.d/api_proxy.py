@@ -49,9 +49,9 @@ TRANSPORTS = {"websocket": {}, "spdy": {"KUBECTL_REMOTE_COMMAND_WEBSOCKETS": "fa
 class Proxy:
     """The two processes, and the kubectl of a machine called client."""
 
-    def __init__(self, lab, program, tools, folder):
+    def __init__(self, lab, program, tools, folder, kubectl="kubectl"):
         """`folder`: one that every user can reach."""
-        self.lab, self.processes, self.folder = lab, [], folder
+        self.lab, self.processes, self.folder, self.client = lab, [], folder, kubectl
         self.url = f"https://{NAME}.{lab.inner['LAB_DOMAIN']}"
         self.program, self.daemon = (shutil.copy(path, folder) for path in (program, tools / "tailscaled"))
         self.log = folder / "proxy.log"
@@ -110,7 +110,7 @@ class Proxy:
 
     def command(self, *words, transport="websocket", url=""):
         environment = [f"{name}={value}" for name, value in TRANSPORTS[transport].items()]
-        return [str(SCRIPT), "run", "--on", "client", "env", *environment, "kubectl", "--kubeconfig", "/dev/null", "--server", url or self.url,
+        return [str(SCRIPT), "run", "--on", "client", "env", *environment, self.client, "--kubeconfig", "/dev/null", "--server", url or self.url,
                 "--certificate-authority", self.lab.inner["LAB"] + "/ca.crt", "--token=unused", *words]
 
     def kubectl(self, *words, text="", transport="websocket", url="", check=True, seconds=120):
@@ -148,12 +148,12 @@ class Proxy:
 
 
 @contextlib.contextmanager
-def api_proxy_in(lab, program, tools):
-    """That lets in the lab's machine called client."""
+def api_proxy_in(lab, program, tools, kubectl="kubectl"):
+    """That lets in the lab's machine called client, whose kubectl may be another release's."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         folder.chmod(0o755)
-        found = Proxy(lab, program, tools, folder)
+        found = Proxy(lab, program, tools, folder, kubectl)
         try:
             found.begin()
             found.grants({"impersonate": {"groups": [GROUP]}})

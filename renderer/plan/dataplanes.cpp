@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "renderer/core/text_of.h"
+#include "renderer/kube/image_reference.h"
 #include "renderer/plan/annotations.h"
 
 namespace renderer {
@@ -18,21 +19,21 @@ std::string pull_policy(const Image& image) {
     return image.pinned() ? "IfNotPresent" : "Always";
 }
 
-void refuse_class_image(const ParentInput& parent, const ProxyClassPlan& chosen,
-                        Diagnostics& diagnostics) {
-    about(parent, diagnostics)
-        .error("wrong-class-image", parent.pos(),
-               fmt::format("the pods run tailrender-proxy, but the ProxyClass \"{}\" has an image "
-                           "for them",
-                           chosen.name))
-        .found(fmt::format("\"{}\"", chosen.container.image))
-        .expected("an image of tailrender-proxy by \"tailrender.proxyImage\"")
-        .hint(fmt::format("remove the image from the class, or annotate the object with \"{}: "
-                          "containerboot\"",
-                          kDataplane))
-        .note({.pos = chosen.container.image_pos,
-               .object = chosen.origin.parent,
-               .text = "this class sets it"});
+// The image that proxies of the release run where nothing else is said, in any spelling.
+bool is_release_image(std::string_view reference, const Release& release) {
+    for (const std::string_view registry : {"docker.io/", "index.docker.io/", ""}) {
+        if (reference.starts_with(registry)) {
+            return reference.substr(registry.size()) ==
+                   fmt::format("{}:{}", kStockRepository, release.tag);
+        }
+    }
+    return false;
+}
+
+bool is_other_image(const ProxyClassPlan& one, const Release& release) {
+    const std::string& image = one.container.image;
+    return !image.empty() && parse_image_reference(image).error.empty() &&
+           !is_release_image(image, release);
 }
 
 }  // namespace
@@ -72,12 +73,8 @@ void choose_dataplane(const ParentInput& parent, const Settings& settings, Workl
     if (!wish && chosen != nullptr) {
         wish = chosen->dataplane;
     }
-    if (wish.value_or(settings.dataplane) == Dataplane::Containerboot) {
-        return;
-    }
-    run_native(settings, workload);
-    if (chosen != nullptr && !chosen->container.image.empty()) {
-        refuse_class_image(parent, *chosen, diagnostics);
+    if (wish.value_or(settings.dataplane) == Dataplane::Native) {
+        run_native(settings, workload);
     }
 }
 
@@ -92,6 +89,31 @@ void refuse_native(const ParentInput& parent, std::string_view pods, Diagnostics
     }
 }
 
+void check_class_images(const Plan& plan, Diagnostics& diagnostics) {
+    for (const ProxyClassPlan& one : plan.proxy_classes) {
+        std::vector<Note> users;
+        for (const Workload& user : plan.workloads) {
+            if (user.proxy_class == &one && user.dataplane == Dataplane::Native) {
+                users.push_back({.pos = user.origin.pos,
+                                 .object = user.origin.parent,
+                                 .text = "its pods run tailrender-proxy"});
+            }
+        }
+        if (users.empty() || !is_other_image(one, plan.settings.release)) {
+            continue;
+        }
+        about(one.origin, diagnostics)
+            .error("wrong-class-image", one.container.image_pos,
+                   "this class has an image for pods that run tailrender-proxy")
+            .found(fmt::format("\"{}\"", one.container.image))
+            .expected("an image of tailrender-proxy by \"tailrender.proxyImage\"")
+            .hint(fmt::format("remove the image, or annotate the class or the object with \"{}: "
+                              "containerboot\" to run it",
+                              kDataplane))
+            .notes(std::move(users));
+    }
+}
+
 void check_stock_image(const Plan& plan, Diagnostics& diagnostics) {
     const Settings& settings = plan.settings;
     const Image& image = settings.proxy_image;
@@ -100,21 +122,22 @@ void check_stock_image(const Plan& plan, Diagnostics& diagnostics) {
                (one.as<ProxyPlan>() != nullptr || one.as<ProxyGroupPlan>() != nullptr ||
                 one.as<PeerRelayPlan>() != nullptr);
     });
-    const bool is_default =
-        (image.repository == kStockRepository || image.repository == kStockRepositoryInFull) &&
-        image.tag == settings.release.tag && image.digest.empty();
-    if (settings.dataplane == Dataplane::Containerboot || is_default || is_used) {
+    if (settings.dataplane == Dataplane::Containerboot || is_used ||
+        is_release_image(image.reference(), settings.release)) {
         return;
     }
     diagnostics
         .error("image-without-effect", image.pos,
                "\"proxyConfig.image\" is not what proxies run with \"tailrender.dataplane: "
-               "native\"")
+               "native\", the default")
         .where(image.pos.known() ? "" : "PROXY_IMAGE")
         .found(fmt::format("\"{}\"", image.reference()))
         .expected(
             fmt::format("none, or the default \"{}:{}\"", kStockRepository, settings.release.tag))
-        .hint("set \"tailrender.proxyImage\" to an image of tailrender-proxy instead");
+        .hint(
+            "set \"tailrender.dataplane: containerboot\" to run it, or \"tailrender.proxyImage\" "
+            "to "
+            "an image of tailrender-proxy");
 }
 
 }  // namespace renderer

@@ -26,14 +26,16 @@ void check_dataplane(const ParentInput& object, Diagnostics& diagnostics);
 void run_native(const Settings& settings, Workload& workload);
 
 // Sets dataplane, image and pull policy of a workload that has its class. Reports an annotation
-// that is wrong, and a class with an image of containerboot's.
+// that is wrong.
 void choose_dataplane(const ParentInput& parent, const Settings& settings, Workload& workload,
                       Diagnostics& diagnostics);
 
 // Reports an object that wants the one that its pods cannot have. `pods`: "pods of a Recorder".
 void refuse_native(const ParentInput& parent, std::string_view pods, Diagnostics& diagnostics);
 
-// Of the settings that concern containerboot only.
+// Images of containerboot's, other than the release's own, for pods that run tailrender-proxy: of
+// classes, and of the setting where no pod runs it.
+void check_class_images(const Plan& plan, Diagnostics& diagnostics);
 void check_stock_image(const Plan& plan, Diagnostics& diagnostics);
 
 }  // namespace renderer

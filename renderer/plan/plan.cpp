@@ -295,6 +295,7 @@ Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnos
     const std::vector<const ParentInput*> consumed = consumed_by(parents, backends);
     check_policies(consumed, plan, diagnostics);
     check_firewall_mode(plan, diagnostics);
+    check_class_images(plan, diagnostics);
     check_stock_image(plan, diagnostics);
     check_operator_tags(plan, diagnostics);
     check_versions(loaded, plan, diagnostics);

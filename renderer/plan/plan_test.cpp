@@ -142,7 +142,7 @@ TEST(Plan, PutsProxiesBesideTheirParents) {
 }
 
 TEST(Plan, PutsProxiesIntoTheOperatorsBundle) {
-    const std::string_view central = "tailrender: {placement: central}";
+    const std::string_view central = "tailrender: {placement: central, dataplane: containerboot}";
     const auto two = [](Loaded& loaded) { add_bundle(loaded, "operator"); };
     const auto named = [&](Loaded& loaded) {
         two(loaded);
@@ -182,7 +182,8 @@ TEST(Plan, ReportsEveryErrorOfARun) {
     const Planned run(
         exposed("tailscale.com/hostname: a_b, tailscale.com/tags: x", "ports: [{port: 0}]") +
             "---\n" + ingress("rules: [{host: x}]", "tailscale.com/tags: z"),
-        "proxyConfig: {firewallMode: x}\ntailrender: {inputs: some, operatorVersion: 1.96.5}");
+        "proxyConfig: {firewallMode: x}\ntailrender: {inputs: some, dataplane: containerboot, "
+        "operatorVersion: 1.96.5}");
     std::vector<std::string> rules;
     for (const Diagnostic& one : run.diagnostics.all()) {
         rules.push_back(one.rule);

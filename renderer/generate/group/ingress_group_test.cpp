@@ -225,7 +225,11 @@ TEST(IngressContract, TakesItsPartOfAClass) {
 TEST(IngressContract, LimitsTheRightsOfThePods) {
     EXPECT_EQ(Rendered("ingress").text("Role/tailscale/in", {"rules"}),
               R"([{"apiGroups":[""],"resources":["secrets"],"resourceNames":["in-0","in-1",)"
-              R"("host.tail1234.ts.net"],"verbs":["get","update","patch"]}])");
+              R"("host.tail1234.ts.net"],"verbs":["get","update","patch"]},{"apiGroups":[""],)"
+              R"("resources":["secrets"],"resourceNames":["in-0-config","in-0-auth",)"
+              R"("in-1-config","in-1-auth"],"verbs":["get","watch"]},{"apiGroups":[""],)"
+              R"("resources":["configmaps"],"resourceNames":["in-ingress-config",)"
+              R"("tailrender-ingress-addresses"],"verbs":["watch"]}])");
     EXPECT_EQ(Rendered("kube-apiserver").text("Role/tailscale/in", {"rules"}),
               R"([{"apiGroups":[""],"resources":["secrets"],"resourceNames":["in-0","in-1",)"
               R"("in.tail1234.ts.net"],"verbs":["get","update","patch"]},{"apiGroups":[""],)"

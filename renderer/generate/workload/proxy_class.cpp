@@ -76,8 +76,8 @@ void add_endpoints(const ProxyClassPlan& chosen, const ClassScope& scope, Value&
 }
 
 // An image without a policy of its own gets the one that fits it, where there is one at all.
-void set_image(const ClassContainer& overlay, Value& container) {
-    if (!overlay.image.empty()) {
+void set_image(const ClassContainer& overlay, bool takes_image, Value& container) {
+    if (takes_image && !overlay.image.empty()) {
         container.put("image", overlay.image);
         if (Value* policy = container.find("imagePullPolicy"); policy != nullptr) {
             *policy = overlay.pinned ? Value("IfNotPresent") : Value("Always");
@@ -88,7 +88,7 @@ void set_image(const ClassContainer& overlay, Value& container) {
     }
 }
 
-void lay_over(const ClassContainer& overlay, Value& container) {
+void lay_over(const ClassContainer& overlay, bool takes_image, Value& container) {
     put_all(overlay.fields, container);
     if (overlay.requests.is_map()) {
         child(container, "resources", Value::map()).put("requests", overlay.requests.clone());
@@ -99,7 +99,7 @@ void lay_over(const ClassContainer& overlay, Value& container) {
     for (const ClassEnv& entry : overlay.env) {
         append_env(container, entry.name, entry.value);
     }
-    set_image(overlay, container);
+    set_image(overlay, takes_image, container);
 }
 
 }  // namespace
@@ -116,11 +116,11 @@ void apply_proxy_class(const ProxyClassPlan& chosen, const ClassScope& scope, Va
     put_all(chosen.pod_spec, pod_spec);
     Value& container = pod_spec.find("containers")->items().front();
     add_endpoints(chosen, scope, container);
-    lay_over(chosen.container, container);
+    lay_over(chosen.container, scope.image, container);
     make_env_unique(container);
     if (Value* inits = pod_spec.find("initContainers"); inits != nullptr) {
         Value& init = inits->items().front();
-        lay_over(chosen.init_container, init);
+        lay_over(chosen.init_container, true, init);
         make_env_unique(init);
     }
 }

@@ -16,6 +16,7 @@ namespace renderer {
 struct ClassScope {
     bool endpoints = true;      // the pods can answer on ports of their own: metrics and debug
     bool certificates = false;  // they ask Let's Encrypt for certificates
+    bool image = true;          // they run the image of `tailscaleContainer`
 };
 
 // `tailscaleContainer` is about the pod's only container, `tailscaleInitContainer` about its only

@@ -101,6 +101,15 @@ TEST(ProxyClass, ThePolicyOfTheClassBeatsThatOfItsImage) {
     EXPECT_EQ(yaml(container(applied(chosen)).find("imagePullPolicy")), "Always\n");
 }
 
+TEST(ProxyClass, LeavesTheImageOfPodsThatRunAnother) {
+    ProxyClassPlan chosen;
+    chosen.container.image = "mirror:latest";
+    chosen.container.pull_policy = "Always";
+    const Value root = applied(chosen, {.image = false});
+    EXPECT_EQ(yaml(container(root).find("image")), "stock:v1.2.3\n");
+    EXPECT_EQ(yaml(container(root).find("imagePullPolicy")), "Always\n");
+}
+
 TEST(ProxyClass, AddsEndpointsInFrontOfTheClassesOwnVariables) {
     ProxyClassPlan chosen;
     chosen.metrics = true;

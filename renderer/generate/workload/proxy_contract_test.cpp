@@ -135,7 +135,7 @@ TEST(ProxyContract, ConfigHasTheKeysOfThePage) {
 }
 
 TEST(ProxyContract, RightsOfThePod) {
-    const Rendered rendered(Target::DnsName);
+    const Rendered rendered(parent_of(Target::DnsName), "tailrender: {dataplane: containerboot}");
     const Objects& objects = rendered.objects;
     const std::vector<Row> rows = table_after(kPage, "## Rights of the pod");
     ASSERT_EQ(rows.size(), 1U);
@@ -157,7 +157,7 @@ TEST(ProxyContract, RightsOfThePod) {
 
 TEST(ProxyContract, FollowedObjects) {
     for (const Target target : {Target::DnsName, Target::Serve}) {
-        const Rendered rendered(parent_of(target), "tailrender: {dataplane: native}");
+        const Rendered rendered(target);
         const std::vector<Row> rows = table_after(kPage, "## Followed objects");
         ASSERT_GE(rows.size(), 1U);
         EXPECT_EQ(rows[0].at(0), "all");

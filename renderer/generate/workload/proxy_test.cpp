@@ -70,7 +70,8 @@ constexpr std::string_view kLabels =
 
 // From 1.98 on.
 TEST(Proxy, IsAskedWhetherItIsInTheTailnet) {
-    constexpr std::string_view kNewer = "tailrender: {namespace: ts-ops, operatorVersion: 1.98.10}";
+    constexpr std::string_view kNewer =
+        "tailrender: {dataplane: containerboot, operatorVersion: 1.98.10}";
     const Rendered from_node(grafana(), kNewer);
     EXPECT_EQ(write_json_sorted(*from_node.container().find("readinessProbe")),
               R"({"failureThreshold":10,"httpGet":{"path":"/healthz","port":9002},)"
@@ -87,9 +88,14 @@ TEST(Proxy, IsAskedWhetherItIsInTheTailnet) {
             write_json_sorted(*rendered->root("Service").at({"spec", "publishNotReadyAddresses"})),
             "true");
     }
-    const Rendered older(grafana(), "tailrender: {operatorVersion: 1.96.5}");
+    const Rendered older(grafana(),
+                         "tailrender: {dataplane: containerboot, operatorVersion: 1.96.5}");
     EXPECT_EQ(older.container().find("readinessProbe"), nullptr);
     EXPECT_EQ(older.root("Service").at({"spec", "publishNotReadyAddresses"}), nullptr);
+    const Rendered native(grafana(), "tailrender: {operatorVersion: 1.96.5}");
+    EXPECT_EQ(write_json_sorted(*native.container().find("readinessProbe")),
+              R"({"exec":{"command":["tailrender-proxy","ready"]},"failureThreshold":6,)"
+              R"("periodSeconds":5,"timeoutSeconds":5})");
 }
 
 TEST(Proxy, WritesTheStatefulSetOfAService) {
@@ -99,7 +105,8 @@ metadata:
   name: ts-grafana-58s8m
   namespace: ts-ops
   labels:
-)" + std::string(kLabels) + R"(  annotations:
+)" + std::string(kLabels) +
+                                                           R"(  annotations:
     tailrender.dev/contract: v1
     tailrender.dev/hostname: dash
     tailrender.dev/parent: Service/observability/grafana
@@ -155,15 +162,18 @@ spec:
           value: k8s-operator-ingress-proxy
         - name: TS_ENABLE_HEALTH_CHECK
           value: "true"
-        image: tailscale/tailscale:v1.104.5
+        image: tailrender/tailrender-proxy:v)" TAILRENDER_VERSION
+                                                           R"(-1.104.5
         imagePullPolicy: IfNotPresent
         name: tailscale
         readinessProbe:
-          failureThreshold: 10
-          httpGet:
-            path: /healthz
-            port: 9002
-          periodSeconds: 1
+          exec:
+            command:
+            - tailrender-proxy
+            - ready
+          failureThreshold: 6
+          periodSeconds: 5
+          timeoutSeconds: 5
         resources:
           requests:
             cpu: "1m"
@@ -183,7 +193,8 @@ spec:
         command:
         - /bin/sh
         - "-c"
-        image: tailscale/tailscale:v1.104.5
+        image: tailrender/tailrender-proxy:v)" TAILRENDER_VERSION
+                                                           R"(-1.104.5
         name: sysctler
         securityContext:
           privileged: true
@@ -217,7 +228,10 @@ TEST(Proxy, WritesWhatStandsAroundThePod) {
     EXPECT_EQ(rendered.yaml("Role"),
               head("rbac.authorization.k8s.io/v1", "Role", "ts-grafana-58s8m") +
                   "rules:\n- apiGroups:\n  - \"\"\n  resourceNames:\n  - ts-grafana-58s8m-0\n"
-                  "  resources:\n  - secrets\n  verbs:\n  - get\n  - update\n  - patch\n");
+                  "  resources:\n  - secrets\n  verbs:\n  - get\n  - update\n  - patch\n"
+                  "- apiGroups:\n  - \"\"\n  resourceNames:\n  - ts-grafana-58s8m-0-config\n"
+                  "  - ts-grafana-58s8m-0-auth\n  resources:\n  - secrets\n  verbs:\n  - get\n"
+                  "  - watch\n");
     EXPECT_EQ(rendered.yaml("RoleBinding"),
               head("rbac.authorization.k8s.io/v1", "RoleBinding", "ts-grafana-58s8m") +
                   "roleRef:\n  apiGroup: rbac.authorization.k8s.io\n  kind: Role\n"

@@ -304,10 +304,11 @@ Value stateful_set(const Workload& workload, Value spec) {
                              {"metadata", std::move(head)},
                              {"spec", std::move(spec)}});
     if (workload.proxy_class != nullptr) {
-        apply_proxy_class(
-            *workload.proxy_class,
-            {.endpoints = !workload.metrics_type.empty(), .certificates = workload.certificates},
-            root);
+        apply_proxy_class(*workload.proxy_class,
+                          {.endpoints = !workload.metrics_type.empty(),
+                           .certificates = workload.certificates,
+                           .image = workload.dataplane == Dataplane::Containerboot},
+                          root);
     }
     return root;
 }

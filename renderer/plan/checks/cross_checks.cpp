@@ -44,6 +44,7 @@ void check_native_firewall(const Plan& plan, Diagnostics& diagnostics) {
         .where(plan.settings.firewall_mode_pos.known() ? "" : "PROXY_FIREWALL_MODE")
         .found("\"iptables\"")
         .expected("\"auto\" or \"nftables\" in \"proxyConfig.firewallMode\"")
+        .hint("set \"tailrender.dataplane: containerboot\" to forward by iptables")
         .notes(std::move(users));
 }
 

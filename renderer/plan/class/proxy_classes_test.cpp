@@ -129,12 +129,14 @@ TEST(ProxyClasses, AWholeNumberIsAnAmount) {
 }
 
 TEST(ProxyClasses, AClassIsReadAsAWhole) {
-    const Planned planned(used(proxy_class(
-        "useLetsEncryptStagingEnvironment: true, tailscale: {acceptRoutes: true}, metrics: "
-        "{enable: true}, statefulSet: {pod: {nodeSelector: {}, imagePullSecrets: [], affinity: "
-        "{}, nodeName: \"\", tolerations: [{key: edge, value: \"\", effect: NoSchedule}], "
-        "securityContext: {fsGroup: 1, runAsUser: null}, tailscaleContainer: {image: "
-        "\"a:v1.2.3\", resources: {requests: {cpu: 0.5, memory: 1024Mi}, limits: {}}}}}")));
+    const Planned planned(
+        used(proxy_class(
+            "useLetsEncryptStagingEnvironment: true, tailscale: {acceptRoutes: true}, metrics: "
+            "{enable: true}, statefulSet: {pod: {nodeSelector: {}, imagePullSecrets: [], affinity: "
+            "{}, nodeName: \"\", tolerations: [{key: edge, value: \"\", effect: NoSchedule}], "
+            "securityContext: {fsGroup: 1, runAsUser: null}, tailscaleContainer: {image: "
+            "\"a:v1.2.3\", resources: {requests: {cpu: 0.5, memory: 1024Mi}, limits: {}}}}}")),
+        "tailrender: {dataplane: containerboot}");
     EXPECT_EQ(planned.dump(),
               "4: error [schema-type] ProxyClass/web-class: "
               "\"spec.statefulSet.pod.tailscaleContainer.resources.requests.cpu\" has the wrong "

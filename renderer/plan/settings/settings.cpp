@@ -85,7 +85,7 @@ void decode_ours(const Value& all, std::string_view operator_namespace, Settings
     settings.cluster_domain = text_at(all, {"tailrender", "clusterDomain"}, "cluster.local");
     settings.tailnet_domain = text_at(all, {"tailrender", "tailnetDomain"});
     settings.hostname_suffix = text_at(all, {"tailrender", "hostnameSuffix"});
-    settings.dataplane = chosen<Dataplane>(all, "dataplane", {"containerboot", "native"});
+    settings.dataplane = chosen<Dataplane>(all, "dataplane", {"native", "containerboot"});
     decode_secrets(all, settings);
     settings.privileges = chosen<Privileges>(all, "privileges", {"privileged", "capabilities"});
     settings.inputs = chosen<InputsMode>(all, "inputs", {"partial", "complete"});

@@ -19,7 +19,7 @@
 
 namespace renderer {
 
-enum class Dataplane : std::uint8_t { Containerboot, Native };
+enum class Dataplane : std::uint8_t { Native, Containerboot };
 // What pods may do that forward packets.
 enum class Privileges : std::uint8_t { Privileged, Capabilities };
 enum class SecretsMode : std::uint8_t { Reference, Generate, External };
@@ -30,7 +30,6 @@ enum class Placement : std::uint8_t { Parent, Central };
 
 // Of the image with containerboot, by default.
 inline constexpr std::string_view kStockRepository = "tailscale/tailscale";
-inline constexpr std::string_view kStockRepositoryInFull = "docker.io/tailscale/tailscale";
 // Of the tailscaled in the image of tailrender-proxy that is made by plugins/image/Containerfile.
 inline constexpr std::string_view kNativeTailscale = "1.104.5";
 
@@ -67,7 +66,7 @@ struct Settings {
     std::string ns;  // where generated objects live
     std::string cluster_domain = "cluster.local";
     std::string tailnet_domain;
-    Dataplane dataplane = Dataplane::Containerboot;  // of proxies that do not choose one
+    Dataplane dataplane = Dataplane::Native;  // of proxies that do not choose one
     Privileges privileges = Privileges::Privileged;
     Image native_image;  // of those that run tailrender-proxy
     Image image;         // controller

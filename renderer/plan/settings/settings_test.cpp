@@ -17,7 +17,7 @@ TEST(DecodeSettings, DefaultsAreTheCharts) {
     EXPECT_EQ(settings.cluster_domain, "cluster.local");
     EXPECT_EQ(settings.proxy_image.reference(), "tailscale/tailscale:v1.104.5");
     EXPECT_EQ(settings.image.reference(), "tailrender/tailrender-runtime:v" TAILRENDER_VERSION);
-    EXPECT_EQ(settings.dataplane, Dataplane::Containerboot);
+    EXPECT_EQ(settings.dataplane, Dataplane::Native);
     EXPECT_EQ(settings.native_image.reference(),
               "tailrender/tailrender-proxy:v" TAILRENDER_VERSION "-1.104.5");
     EXPECT_TRUE(settings.native_image.pinned());

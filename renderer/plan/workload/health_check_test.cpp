@@ -7,7 +7,8 @@
 namespace renderer {
 namespace {
 
-constexpr std::string_view kRelease = "tailrender: {operatorVersion: 1.98.10}";
+constexpr std::string_view kRelease =
+    "tailrender: {operatorVersion: 1.98.10, dataplane: containerboot}";
 
 std::string egress(std::string_view target) {
     return fmt::format(
@@ -64,8 +65,9 @@ TEST(HealthCheck, IsAskedFromTheNodeUnlessThePodsAddressIsForwarded) {
 // Before 1.98 a pod takes its device off its state Secret when it starts.
 TEST(HealthCheck, IsOfReleasesWhosePodsKeepTheirDevice) {
     const std::string stream = egress("ip: 100.64.0.7") + class_with("");
-    EXPECT_EQ(probe_of(stream, "tailrender: {operatorVersion: 1.96.5}"), HealthProbe::None);
-    EXPECT_EQ(probe_of(stream, "tailrender: {operatorVersion: 1.104.5}"), HealthProbe::Inside);
+    const std::string_view values = "tailrender: {dataplane: containerboot, operatorVersion: ";
+    EXPECT_EQ(probe_of(stream, fmt::format("{}1.96.5}}", values)), HealthProbe::None);
+    EXPECT_EQ(probe_of(stream, fmt::format("{}1.104.5}}", values)), HealthProbe::Inside);
 }
 
 // containerboot ends when it has the last one and is to answer elsewhere, too.

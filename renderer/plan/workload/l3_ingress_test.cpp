@@ -39,7 +39,7 @@ TEST(L3Ingress, PlansAProxyByAnnotation) {
     EXPECT_EQ(proxy.origin.parent, "Service/observability/grafana");
     EXPECT_EQ(run.loaded.sources.locate(proxy.origin.pos).line, 2U);
     EXPECT_EQ(proxy.server_url, "https://hs.lan");
-    EXPECT_EQ(proxy.image, "tailscale/tailscale:v1.104.5");
+    EXPECT_EQ(proxy.image, "tailrender/tailrender-proxy:v" TAILRENDER_VERSION "-1.104.5");
     EXPECT_EQ(proxy.pull_policy, "IfNotPresent");
     EXPECT_EQ(proxy.priority_class, "high");
     EXPECT_FALSE(run.proxy().userspace);
@@ -82,7 +82,9 @@ TEST(L3Ingress, ChoosesTargetAndReason) {
 
 TEST(L3Ingress, PullsOnlyWhatCanChange) {
     const auto policy = [](std::string_view image) {
-        return Planned(exposed(), fmt::format("proxyConfig: {{image: {{{}}}}}", image))
+        return Planned(exposed(), fmt::format("proxyConfig: {{image: {{{}}}}}\n"
+                                              "tailrender: {{dataplane: containerboot}}",
+                                              image))
             .workload()
             .pull_policy;
     };
@@ -197,9 +199,10 @@ TEST(L3Ingress, SaysWhichFamilyAProxyCannotReach) {
         {"ipFamilies: [IPv6], clusterIP: 'fd00::1'", ""},
     };
     for (const auto& [families, want] : rows) {
-        EXPECT_EQ(Planned(exposed("", fmt::format("{}, ports: [{{port: 80}}]", families))).dump(),
-                  want)
+        const std::string stream = exposed("", fmt::format("{}, ports: [{{port: 80}}]", families));
+        EXPECT_EQ(Planned(stream, "tailrender: {dataplane: containerboot}").dump(), want)
             << families;
+        EXPECT_EQ(Planned(stream).dump(), "") << families;
     }
 }
 

@@ -25,7 +25,7 @@ def pytest_addoption(parser):
     for name, place in PROGRAMS.items():
         parser.addoption(f"--{name}", type=lambda path: pathlib.Path(os.environ.get("OLDPWD", ""), path), default=ROOT / "build/dev" / place)
     parser.addoption("--short", action="store_true", help="less of what takes long")
-    parser.addoption("--native", action="store_true", help="proxies run tailrender-proxy")
+    parser.addoption("--stock", action="store_true", help="proxies run stock containerboot")
     parser.addoption("--accept", action="store_true", help="write what was found into the documentation or the corpus; not in CI")
     parser.addoption("--kubectl", default="kubectl", help="instead of the one of the tools")
     parser.addoption("--seed", help="of what is made at random")
@@ -77,8 +77,8 @@ def short(request):
 
 
 @pytest.fixture(scope="session")
-def is_native(request):
-    return request.config.getoption("native")
+def is_stock(request):
+    return request.config.getoption("stock")
 
 
 @pytest.fixture(scope="session")

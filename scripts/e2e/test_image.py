@@ -17,6 +17,7 @@ import tempfile
 import pytest
 import yaml
 
+from parity_release import NEWEST
 from shared.checks import attempt, compare, objects, objects_of, run
 from shared.cmp_server import PLUGIN, cluster, started
 from shared.fleet import FLEET
@@ -296,12 +297,12 @@ def test_proxy(system, store, tools, tailrender, proxy, place):
     stock = place / "stock"
     stock.mkdir()
     for name in ("tailscaled", "tailscale"):
-        shutil.copy(tools / f"{name}-1.104", stock / name)
+        shutil.copy(tools / f"{name}-{NEWEST}", stock / name)
     build_proxy(store, PROXY, proxy, stock)
     root = store.open(PROXY)
     assert store.config(PROXY)["Entrypoint"] == [f"/usr/local/bin/{PROXY}"]
     version = re.search(r"tailscale/tailscale:v(\S+)", stages()["stock"])[1]
-    text = run(tailrender, "render", FLEET, "--cluster", "ozilab", "--quiet", "--set", "tailrender.dataplane=native")
+    text = run(tailrender, "render", FLEET, "--cluster", "ozilab", "--quiet")
     assert re.findall(rf"image: tailrender/{PROXY}:v[\d.]+-(\S+)", text)[:1] == [version], "tailscaled that the renderer's default names"
     for name in ("tailscaled", "tailscale"):
         assert run("chroot", root, name, "--version", env=ENVIRONMENT).split()[0] == version

@@ -16,7 +16,7 @@ from authority import orders
 from harness import Lab
 from hello import namespaces_first, page, rendered
 from relay import machine_uses_the_relay
-from installed import LOGGED_OUT
+from installed import LOGGED_OUT, STOCK
 from shared.checks import attempt
 from shared.fleet import ROOT
 from traces import machine
@@ -102,7 +102,7 @@ def test_what_up_says_works(lab):
 
 
 def test_proxy_carries_a_page(lab, tailrender):
-    objects = rendered(tailrender, lab.tailnet.url)
+    objects = rendered(tailrender, lab.tailnet.url, STOCK)
     proxy = next(item for item in objects if item["kind"] == "StatefulSet")
     namespaces_first(lab, objects)
     pod, key = play_controller(lab, proxy)

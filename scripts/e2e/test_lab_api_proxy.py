@@ -14,10 +14,9 @@ import time
 import pytest
 
 from harness import SCRIPT
-from installed import NAMESPACE, VALUES, data_of, install_controller, joins, lab_with_runtime, usable_keys
+from installed import NAMESPACE, data_of, give_proxy_image, install_controller, joins, lab_with_runtime, usable_keys
 from shared.fleet import ROOT
 
-RELEASE = "1.104"
 SET, POD = "kube-apiserver-proxy", "kube-apiserver-proxy-0"
 HOSTNAME = "kube"
 CAPABILITY = "tailscale.com/cap/kubernetes"
@@ -31,8 +30,7 @@ HELLO = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "hello", "names
 
 
 def values(mode):
-    return {"apiServerProxyConfig": {"mode": mode}, "operatorConfig": {"hostname": HOSTNAME},
-            "tailrender": VALUES["tailrender"] | {"operatorVersion": RELEASE, "proxyImage": {"repository": "lab/proxy", "tag": "1.0.0"}}}
+    return {"apiServerProxyConfig": {"mode": mode}, "operatorConfig": {"hostname": HOSTNAME}}
 
 
 def command(lab, *words, token="unused"):
@@ -65,8 +63,7 @@ def put_certificate(lab):
 @pytest.fixture(scope="module")
 def lab(tools, tailrender, runtime, proxy):
     with lab_with_runtime(runtime) as found:
-        found.verb("release", RELEASE)
-        found.verb("proxy", "lab/proxy:1.0.0", str(proxy), RELEASE)
+        give_proxy_image(found, tailrender, proxy)
         install_controller(found, tailrender, values("true"))
         found.apply([READER, HELLO])
         yield found

@@ -1,6 +1,6 @@
 """Proves in the lab that rendered objects are all that a user has to apply: the controller does the rest.
 
-The runtime runs as the rendered Deployment, with the rendered account and rights. A rendered proxy with stock containerboot gets its Secrets,
+The runtime runs as the rendered Deployment, with the rendered account and rights. A rendered proxy gets its Secrets,
 takes over the name of a device that an earlier cluster has left, joins with a key of its own and carries a page; its Service gets its
 status, and `status` and /metrics show it; while the controller does not run `status` says why, and what is no more; the key is spent and
 blank afterwards; a device that a person deleted comes back; what was deleted from the cluster leaves no Secret, no device and no key. The
@@ -14,7 +14,7 @@ import pytest
 
 from audit import created, moment
 from hello import namespaces_first, page, rendered
-from installed import NAMESPACE, VALUES, data_of, joins, lab_with_controller, metrics_of, usable_keys
+from installed import NAMESPACE, VALUES, data_of, give_proxy_image, joins, lab_with_controller, metrics_of, usable_keys
 from names import names_follow
 from owners import applied_again_nothing_changes
 
@@ -26,8 +26,9 @@ METRICS = {"tailrender_" + name for name in (
 
 
 @pytest.fixture(scope="module")
-def lab(tools, tailrender, runtime):
+def lab(tools, tailrender, runtime, proxy):
     with lab_with_controller(tailrender, runtime, {"tailrender": OURS}) as found:
+        give_proxy_image(found, tailrender, proxy)
         yield found
 
 

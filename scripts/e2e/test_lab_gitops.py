@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from hello import page
-from installed import NAMESPACE, VALUES, lab_with_runtime
+from installed import NAMESPACE, VALUES, give_proxy_image, lab_with_runtime
 from shared.checks import documents, run
 from shared.fleet import ROOT
 from uninstall import cleanup, held, leave_the_cluster, living, stop_the_controller
@@ -22,8 +22,9 @@ HELLO = {"flux": ("apps/hello", "hello-home"), "argocd": ("hello", "hello")}
 
 
 @pytest.fixture(scope="module")
-def lab(tools, runtime):
+def lab(tools, tailrender, runtime, proxy):
     with lab_with_runtime(runtime) as found:
+        give_proxy_image(found, tailrender, proxy)
         yield found
 
 

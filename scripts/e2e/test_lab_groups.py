@@ -15,7 +15,7 @@ import pytest
 from authority import orders, serial, signed, trusted_page
 from example_fleet import DOMAIN, Fleet, serves_a_page
 from hello import namespaces_first
-from installed import NAMESPACE, data_of, lab_with_controller, rendered_controller, usable_keys
+from installed import NAMESPACE, STOCK, data_of, lab_with_controller, rendered_controller, usable_keys
 from shared.checks import documents
 from uninstall import cleanup_leaves_what_is_not_ours, leave_the_cluster
 
@@ -36,7 +36,7 @@ def lab(tools, tailrender, runtime):
 @pytest.fixture(scope="module")
 def objects(lab, tailrender, scratch):
     """Those of the two groups, and what they publish; they are applied."""
-    text = Fleet(tailrender, scratch, lab.tailnet.url, acme=lab.inner["LAB_ACME"]).rendered()
+    text = Fleet(tailrender, scratch, lab.tailnet.url, [STOCK], lab.inner["LAB_ACME"]).rendered()
     chosen = []
     for item in documents(text):
         labels = item["metadata"].get("labels", {})

@@ -1,8 +1,8 @@
 """Proves in the lab that examples/fleet, rendered and applied, is a tailnet that works.
 
 All that `tailrender render examples/fleet --cluster ozilab` prints goes through `kubectl apply -f -`, after what its README lets
-a user do by hand: Namespaces and the OAuth Secrets. Every standalone proxy and both pods of the groups "front" and "out" run stock
-containerboot and join, each with a key of its own; Services and Ingresses get their status; a machine of the tailnet reaches the hello
+a user do by hand: Namespaces and the OAuth Secrets. Every standalone proxy and both pods of the groups "front" and "out" run
+tailrender-proxy and join, each with a key of its own; Services and Ingresses get their status; a machine of the tailnet reaches the hello
 service both ways, the database, the Ingress by HTTP and HTTPS, what the group "front" publishes, the networks behind two Connectors, and
 an address of the Internet through an exit node; a pod reaches what Services lead to in the tailnet, one of them by its name there too. The same objects applied again, that way and by server-side apply, change nothing, and no
 rendered field belongs to anybody else. Then the operator's CRDs are added to the repository: the custom resources reach the cluster and
@@ -17,7 +17,7 @@ for granted.
 Left out: Recorder "sessions" and the group "kube" are applied but have no image here (tsrecorder wants a bucket as well; k8s-proxy is
 played by lab_groups); what the Internet sees of Funnel, which is Tailscale's own relays, and what is behind it, since the page speaks no
 TLS. Their proxies join, but for the Recorder's and those of "kube".
---short ends before the CRDs are added. With --native the proxies run tailrender-proxy instead of containerboot.
+--short ends before the CRDs are added. With --stock the proxies run containerboot instead of tailrender-proxy.
 """
 import json
 import shutil
@@ -30,11 +30,11 @@ import audit
 import example_fleet
 from authority import orders, trusted_page
 from custom_resources import add_crds, install_crds, statuses_are_written
-from example_fleet import BEHIND, DOMAIN, NATIVE, PARENT, Fleet, add_zone, apply, apply_on_the_server, by_hand, has_joined, outside, places_outside, \
+from example_fleet import BEHIND, DOMAIN, PARENT, Fleet, add_zone, apply, apply_on_the_server, by_hand, has_joined, outside, places_outside, \
     serves_a_page
 from harness import Lab
 from hello import page
-from installed import NAMESPACE, data_of, usable_keys
+from installed import NAMESPACE, STOCK, data_of, give_proxy_image, usable_keys
 from owners import applied_again_nothing_changes, the_controller_wrote_none
 from rights_used import every_right_is_used
 from shared.checks import documents
@@ -57,10 +57,10 @@ def proxies(text):
 
 
 @pytest.fixture(scope="module")
-def lab(tools, runtime, proxy, is_native):
+def lab(tools, tailrender, runtime, proxy, is_stock):
     with Lab(TAILRENDER_LAB_DOMAIN=DOMAIN) as found:
-        if is_native:
-            found.verb("proxy", "lab/proxy:1.0.0", str(proxy))
+        if not is_stock:
+            give_proxy_image(found, tailrender, proxy)
         found.verb("image", "lab/runtime:1.0.0", str(runtime))
         found.verb("image", "lab/curl:1", shutil.which("curl"))
         places_outside(found)
@@ -84,8 +84,8 @@ def more_places(lab):
 
 
 @pytest.fixture(scope="module")
-def fleet(lab, tailrender, scratch, is_native):
-    found = Fleet(tailrender, scratch, lab.tailnet.url, NATIVE if is_native else (), lab.inner["LAB_ACME"])
+def fleet(lab, tailrender, scratch, is_stock):
+    found = Fleet(tailrender, scratch, lab.tailnet.url, [STOCK] if is_stock else [], lab.inner["LAB_ACME"])
     by_hand(lab, found)
     lab.apply([serves_a_page("broker", "apps", "exec httpd -f -p 1883 -h /www")], "by-hand")
     return found

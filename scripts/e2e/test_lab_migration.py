@@ -17,7 +17,7 @@ import yaml
 
 from engines import Argo, Flux
 from hello import page
-from installed import NAMESPACE, lab_with_runtime
+from installed import NAMESPACE, give_proxy_image, lab_with_runtime
 from reference import VALUES, devices_of, names_of_the_operator, operator_in
 from shared.checks import run
 from shared.fleet import ROOT
@@ -25,7 +25,7 @@ from shared.fleet import ROOT
 SECTION = re.search(r"^## With Flux or Argo CD$(.*)", (ROOT / "docs" / "migration.md").read_text(encoding="utf-8"), re.M | re.S)[1]
 FIRST, *PARTS = re.split(r"^(?=\*\*(?:\d\.|Back))", SECTION, flags=re.M)
 STEPS = {re.match(r"\*\*(\w+)", part)[1]: part for part in PARTS}
-TOLD = {"1": "Its `values.yaml` gets the values of the chart, without `oauth`, and `tailrender.image`, and the chart's version as `tailrender.operatorVersion`",
+TOLD = {"1": "Its `values.yaml` gets the values of the chart, without `oauth`, and `tailrender.image` and `tailrender.proxyImage`, and the chart's version as `tailrender.operatorVersion`",
         "2": "add `suspend: true` to `spec` (Flux), or remove `finalizers` and `automated` (Argo CD)",
         "Back": "the last command is `argocd app sync operator` there"}
 KINDS = "proxyclass/without-registry", "connector/router", "proxygroup/out"
@@ -136,8 +136,9 @@ def serves(user, devices, host):
 
 
 @pytest.mark.parametrize("engine, host", [("flux", "hello-home"), ("argocd", "hello")])
-def test_page(engine, host, short, tools, tailrender, runtime, tmp_path):
+def test_page(engine, host, short, tools, tailrender, runtime, proxy, tmp_path):
     with lab_with_runtime(runtime) as lab, operator_in(lab) as operator:
+        give_proxy_image(lab, tailrender, proxy)
         user = User(engine, lab, operator, tmp_path, {"tailrender": tailrender, "tailrender-runtime": runtime})
         moves(user, operator_serves(user, host), host, user.is_flux or not short)
 

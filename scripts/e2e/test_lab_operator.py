@@ -1,7 +1,7 @@
 """Proves in the lab that the proxies of the reference operator, which runs here itself, become rendered ones, go back to it, and move again.
 
 Helm installs the operator's chart; the operator joins the tailnet and makes proxies for testdata/e2e/operator: exposed Services, an Ingress,
-egress with and without a group, a Connector, a Recorder, a DNSConfig. They run stock containerboot. Rendered objects beside a running operator
+egress with and without a group, a Connector, a Recorder, a DNSConfig. They run stock containerboot; what is rendered runs tailrender-proxy. Rendered objects beside a running operator
 change nothing and get nothing. Then helm puts the rendered controller in the operator's place, the rendered manifests are applied, and `adopt`
 moves the proxies, though it is killed again and again; `adopt --rollback` gives them back to the operator, which takes them over as they
 are. At last they move by the commands of docs/migration.md. In all that time every device keeps its node id, address
@@ -15,7 +15,7 @@ import time
 
 import pytest
 
-from installed import NAMESPACE, adopt, adopt_and_kill, lab_with_runtime
+from installed import NAMESPACE, adopt, adopt_and_kill, give_proxy_image, lab_with_runtime
 from reference import RELEASE, REPOSITORY, VALUES, devices_of, longest_gaps, names_of_the_operator, operator_in
 from shared.applied import key, listed
 from shared.checks import documents, run
@@ -48,8 +48,9 @@ class User:
 
 
 @pytest.fixture(scope="module")
-def user(tools, tailrender, runtime):
+def user(tools, tailrender, runtime, proxy):
     with lab_with_runtime(runtime) as lab, operator_in(lab) as operator:
+        give_proxy_image(lab, tailrender, proxy)
         lab.verb("join", "warehouse")
         lab.run("sh", "-c", 'mkdir "$LAB/shelves" && echo from the warehouse >"$LAB/shelves/index.html" && busybox httpd -p 80 -h "$LAB/shelves"', on="warehouse")
         yield User(lab, operator, tailrender, runtime)

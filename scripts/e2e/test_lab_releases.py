@@ -10,7 +10,7 @@ import time
 import pytest
 
 from hello import namespaces_first, rendered
-from installed import NAMESPACE, data_of, joins, lab_with_controller
+from installed import NAMESPACE, STOCK, data_of, joins, lab_with_controller
 
 CAPABILITY = "148"
 NAME = "apps-hello-lb"
@@ -25,7 +25,7 @@ def lab(tools, tailrender, runtime):
 
 @pytest.fixture(scope="module")
 def pod(lab, tailrender):
-    objects = rendered(tailrender, lab.tailnet.url)
+    objects = rendered(tailrender, lab.tailnet.url, STOCK)
     proxy = next(item for item in objects if item["kind"] == "StatefulSet")
     namespaces_first(lab, objects)
     return proxy["metadata"]["name"] + "-0"

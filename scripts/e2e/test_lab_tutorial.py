@@ -22,9 +22,10 @@ def tutorial():
     return found.groups()
 
 
-def clone(folder, tailrender, runtime):
+def clone(folder, tailrender, runtime, proxy):
     """What the commands find in a clone after its build."""
-    for path, target in (("scripts/e2e", ROOT / "scripts" / "e2e"), ("scripts/tailrender", tailrender), ("build/dev/runtime/tailrender-runtime", runtime)):
+    for path, target in (("scripts/e2e", ROOT / "scripts" / "e2e"), ("scripts/tailrender", tailrender), ("build/dev/runtime/tailrender-runtime", runtime),
+                         ("build/dev/runtime/tailrender-proxy", proxy)):
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).symlink_to(target)
 
@@ -61,10 +62,10 @@ def follow_all(commands, folder, traces):
     return said
 
 
-def test_tutorial(tailrender, runtime, tmp_path):
+def test_tutorial(tailrender, runtime, proxy, tmp_path):
     name, content, commands, page, status = tutorial()
     with Traces() as traces:
-        clone(tmp_path, tailrender, runtime)
+        clone(tmp_path, tailrender, runtime, proxy)
         (tmp_path / name).parent.mkdir()
         (tmp_path / name).write_text(content, encoding="utf-8")
         said = follow_all(commands, tmp_path, traces)

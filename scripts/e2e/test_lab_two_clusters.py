@@ -7,10 +7,10 @@ TCP and UDP cross, IPv4 and with tailrender-proxy IPv6. Neither controller takes
 import pytest
 import yaml
 
-from every_mode import IMAGE, ask, egress, endpoints, service, start_server
+from every_mode import ask, egress, endpoints, service, start_server
 from harness import Lab
 from hello import namespaces_first
-from installed import NAMESPACE, data_of, install_controller, lab_with_controller
+from installed import NAMESPACE, data_of, give_proxy_image, install_controller, lab_with_controller
 from shared.checks import documents, run
 
 DATAPLANES = ("native", "containerboot")
@@ -26,8 +26,7 @@ def publish(lab, tailrender, folder, items):
     folder.mkdir()
     (folder / "all.yaml").write_text(yaml.safe_dump_all(items), encoding="utf-8")
     (folder / "fleet.yaml").write_text("defaultNamespace: apps\n", encoding="utf-8")
-    settings = ["loginServer=" + lab.tailnet.url, *(f"tailrender.proxyImage.{key}={value}" for key, value in IMAGE.items())]
-    objects = documents(run(tailrender, "render", folder, "--quiet", *(f"--set={setting}" for setting in settings)))
+    objects = documents(run(tailrender, "render", folder, "--quiet", "--set=loginServer=" + lab.tailnet.url))
     namespaces_first(lab, objects)
     return {item["metadata"]["labels"]["tailscale.com/parent-resource"]: item["metadata"]["name"] + "-0"
             for item in objects if item["kind"] == "StatefulSet"}
@@ -44,16 +43,12 @@ def ips(lab, pod):
     return [item["ip"] for item in lab.get("pod", pod, "-n", NAMESPACE)["status"]["podIPs"]]
 
 
-def with_our_images(lab, proxy):
-    lab.verb("proxy", ":".join(IMAGE.values()), str(proxy))
-    return lab
-
-
 @pytest.fixture(scope="module")
 def first(tools, tailrender, runtime, proxy):
     with lab_with_controller(tailrender, runtime) as lab:
         start_server(lab, "backend", ("10.77.0.1", "fd00:77::1"))
-        yield with_our_images(lab, proxy)
+        give_proxy_image(lab, tailrender, proxy)
+        yield lab
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +56,8 @@ def second(first, tailrender, runtime, proxy):
     with Lab(tailnet_of=first) as lab:
         lab.verb("image", "lab/runtime:1", str(runtime))
         install_controller(lab, tailrender)
-        yield with_our_images(lab, proxy)
+        give_proxy_image(lab, tailrender, proxy)
+        yield lab
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ import example_fleet
 from example_fleet import DOMAIN, Fleet, apply_on_the_server, by_hand, has_joined, places_outside
 from harness import Lab
 from hello import page
-from installed import NAMESPACE, data_of, usable_keys
+from installed import NAMESPACE, STOCK, data_of, usable_keys
 from shared.checks import documents, run
 
 OLD, NEW = "1.96.5", "1.104.5"
@@ -39,7 +39,7 @@ def lab(tools, runtime):
 
 @pytest.fixture(scope="module")
 def fleet(lab, tailrender, scratch):
-    found = Fleet(tailrender, scratch, lab.tailnet.url)
+    found = Fleet(tailrender, scratch, lab.tailnet.url, [STOCK])
     found.edit(BUNDLE, "version: " + NEW, "version: " + OLD)
     found.edit(VALUES, "operatorConfig:\n", f"operatorConfig:\n  extraEnv: [{{name: K8S_PROXY_IMAGE, value: {IMAGE}{OLD}}}]\n")
     by_hand(lab, found)

@@ -19,9 +19,9 @@ import pytest
 
 from authority import orders, serial, trusted_page
 from custom_resources import install_crds
-from every_mode import BEHIND, IMAGE, LIVE_SECONDS, NETWORK, RELEASE, Load, World, egress, endpoints, service, start_server
+from every_mode import BEHIND, LIVE_SECONDS, NETWORK, Load, World, egress, endpoints, service, start_server
 from hello import namespaces_first
-from installed import NAMESPACE, VALUES, data_of, install_controller, joins, lab_with_runtime, usable_keys
+from installed import NAMESPACE, data_of, give_proxy_image, install_controller, joins, lab_with_runtime, proxy_image, usable_keys
 from relay import machine_uses_a_peer
 from shared.checks import run
 
@@ -30,12 +30,10 @@ from shared.checks import run
 def lab(tools, tailrender, runtime, proxy):
     with lab_with_runtime(runtime) as found:
         found.verb("join", "other")  # beside the client, before the pods: they are spread over the pods of a group in the order of joining
-        found.verb("release", RELEASE)
-        found.verb("proxy", ":".join(IMAGE.values()), str(proxy), RELEASE)
+        give_proxy_image(found, tailrender, proxy)
         found.verb("image", "lab/curl:1", shutil.which("curl"))
-        install_crds(found, run(tailrender, "install", "--quiet", "--set", f"tailrender.operatorVersion={RELEASE}",
-                                "--set", "tailrender.customResources=emit"))
-        install_controller(found, tailrender, {"tailrender": VALUES["tailrender"] | {"operatorVersion": RELEASE}})
+        install_crds(found, run(tailrender, "install", "--quiet", "--set", "tailrender.customResources=emit"))
+        install_controller(found, tailrender)
         yield found
 
 
@@ -74,11 +72,11 @@ def native(world, before):
     return world.devices(objects)
 
 
-def test_all_join_and_keep_their_devices(lab, world, before, native):
+def test_all_join_and_keep_their_devices(lab, tailrender, world, before, native):
     assert native == before
     images = {image for item in lab.get("pod", "-n", NAMESPACE)["items"] if item["metadata"]["labels"].get("app") != "operator"
               for image in [container["image"] for container in item["spec"]["containers"]]}
-    assert images == {":".join(IMAGE.values())}
+    assert images == {proxy_image(tailrender)}
     assert usable_keys(lab) == []
 
 

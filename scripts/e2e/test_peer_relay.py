@@ -1,6 +1,6 @@
 """Proves in the lab that a PeerRelay needs nothing but its rendered objects, and load balancers.
 
-It is rendered at RELEASE with two replicas; stock containerboot and tailscaled of that release run in its pods. They join before any load
+It is rendered with two replicas; stock containerboot and tailscaled run in its pods. They join before any load
 balancer has an address. The test plays the load balancers: it gives one Service an address and the other one a hostname, which the
 controller looks up in the cluster's DNS. tailscaled reloads its configuration with these endpoints, without a restart, and the status of
 the PeerRelay tells them. A static endpoint that is rendered later is added, and its port counts. A replica that is taken off goes with its
@@ -13,10 +13,10 @@ import yaml
 
 from custom_resources import install_crds
 from hello import namespaces_first
-from installed import NAMESPACE, VALUES, data_of, install_controller, lab_with_runtime, usable_keys
+from installed import NAMESPACE, STOCK, data_of, install_controller, lab_with_runtime, usable_keys
 from shared.checks import documents, run
 
-RELEASE, CAPABILITY = "1.104", "148"
+CAPABILITY = "148"
 SET = "peerrelay-edge"
 PODS = (SET + "-0", SET + "-1")
 KEY = f"cap-{CAPABILITY}.hujson"
@@ -24,17 +24,14 @@ ENDPOINTS = "RelayServerStaticEndpoints"
 ADDRESS, STATIC = "192.0.2.10", "192.0.2.10:443"
 HOSTNAME, BEHIND = "kubernetes.default.svc.cluster.local", "10.96.0.1"
 PORT = 40000
-SETTINGS = {"tailrender": VALUES["tailrender"] | {"operatorVersion": RELEASE}}
 
 
 @pytest.fixture(scope="module")
 def lab(tools, tailrender, runtime):
     with lab_with_runtime(runtime) as found:
-        found.verb("release", RELEASE)
         # First: the controller looks for a kind that is missing only every ten minutes.
-        install_crds(found, run(tailrender, "install", "--quiet", "--set", f"tailrender.operatorVersion={RELEASE}",
-                                "--set", "tailrender.customResources=emit"))
-        install_controller(found, tailrender, SETTINGS)
+        install_crds(found, run(tailrender, "install", "--quiet", "--set", "tailrender.customResources=emit"))
+        install_controller(found, tailrender)
         yield found
 
 
@@ -50,8 +47,7 @@ def render(lab, tailrender, tmp_path_factory):
 
     def apply(relay):
         (folder / "relay.yaml").write_text(yaml.safe_dump(relay), encoding="utf-8")
-        objects = documents(run(tailrender, "render", folder, "--quiet", "--set", "loginServer=" + lab.tailnet.url,
-                                "--set", f"tailrender.operatorVersion={RELEASE}"))
+        objects = documents(run(tailrender, "render", folder, "--quiet", "--set", "loginServer=" + lab.tailnet.url, "--set", STOCK))
         objects = [item for item in objects if item["kind"] != "PeerRelay"] + [relay]
         namespaces_first(lab, objects)
         return objects

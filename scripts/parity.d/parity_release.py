@@ -8,7 +8,7 @@ import os
 import re
 
 RELEASES = {"1.96": "1.96.5", "1.98": "1.98.10", "1.100": "1.100.0", "1.102": "1.102.5", "1.104": "1.104.5"}  # oldest first
-OLDEST = next(iter(RELEASES))
+OLDEST, NEWEST = list(RELEASES)[0], list(RELEASES)[-1]  # the newest is rendered where nothing else is said
 DEFAULT = OLDEST  # of a recorded case that names none
 TABLE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..", "renderer", "PARITY.md")
 ROW = re.compile(r"(?m)^\| (\d+)(?: \((since |until |)([0-9.]+)\))? \|")

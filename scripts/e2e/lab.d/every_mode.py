@@ -13,11 +13,9 @@ from hello import namespaces_first
 from installed import NAMESPACE, data_of
 from shared.checks import documents, run
 
-RELEASE = "1.104"
 PINNED = "10.96.77.7"
 BEHIND, NETWORK = "10.20.0.1", "10.20.0.0/16"
 FUNNEL = {"tailscale.com/funnel": "true"}
-IMAGE = {"repository": "lab/proxy", "tag": "1.0.0"}
 PORT, PROBE_SECONDS = 8001, 5
 END_SECONDS = 60
 LIVE_SECONDS = 30  # far less than the kubelet takes for mounted files, as a rule
@@ -145,8 +143,7 @@ class World:
         path.write_text(yaml.safe_dump_all(items + (more or [])), encoding="utf-8")
 
     def settings(self, dataplane):
-        ours = {"dataplane": dataplane, "operatorVersion": RELEASE, "tailnetDomain": self.lab.inner["LAB_DOMAIN"],
-                **{f"proxyImage.{key}": value for key, value in IMAGE.items()}, **self.more}
+        ours = {"dataplane": dataplane, "tailnetDomain": self.lab.inner["LAB_DOMAIN"], **self.more}
         return ["--set=loginServer=" + self.lab.tailnet.url, "--set=proxyConfig.defaultProxyClass=acme", *(f"--set=tailrender.{key}={value}" for key, value in ours.items())]
 
     def render(self, dataplane):

@@ -9,7 +9,6 @@ from shared.fleet import FLEET
 
 DOMAIN = "tail1a2b3.ts.net"
 SETTINGS = ("tailrender.image.repository=lab/runtime", "tailrender.image.tag=1.0.0", "tailrender.cleanupDelay=2s")
-NATIVE = ("tailrender.dataplane=native", "tailrender.proxyImage.repository=lab/proxy", "tailrender.proxyImage.tag=1.0.0")
 PARENT, KIND = "tailscale.com/parent-resource", "tailscale.com/parent-resource-type"
 BEHIND = "10.20.0.1"
 DATABASE, DATABASE_ADDRESS = "orders.c9akciq32example.eu-central-1.rds.amazonaws.com", "10.20.0.2"

@@ -58,7 +58,7 @@ class World:
 
     def rendered(self, inputs):
         """By name of the parent, without what no test needs; pods of all but STOCK run nothing."""
-        values = {"loginServer": self.lab.tailnet.url, "tailrender": VALUES["tailrender"]}
+        values = {"loginServer": self.lab.tailnet.url, "tailrender": VALUES["tailrender"] | {"dataplane": "containerboot"}}
         objects = [item for item in checks.rendered(self.tailrender, inputs, values) if item["kind"] != "Deployment"]
         for item in objects:
             if item["kind"] == "StatefulSet":

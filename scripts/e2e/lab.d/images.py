@@ -3,13 +3,13 @@
 
     images.py standard FOLDER PROGRAMS_DIR
     images.py release FOLDER PROGRAMS_DIR RELEASE
-    images.py proxy FOLDER PROGRAMS_DIR RELEASE TAG PROGRAM
+    images.py proxy FOLDER PROGRAMS_DIR TAG PROGRAM [RELEASE]
     images.py program OUTPUT_FILE TAG PROGRAM
 
 "standard" are the lab's own: pause, hello, and a tailscale image with what stock containerboot needs: three programs, and a shell with
 sysctl; it trusts FOLDER/trusted.crt; each is one layer. "release" is that image, FOLDER/tailscale.tar, and FOLDER/k8s-proxy.tar of a release (1.104);
-programs of all but 1.96 have its name at their end. "proxy", FOLDER/proxy.tar, has tailscaled and tailscale of the release,
-and PROGRAM in containerboot's place, with its libraries. "program" is the image that plugins/image makes of the runtime, with PROGRAM in its place;
+programs of all but 1.96 have its name at their end. "proxy", FOLDER/proxy.tar, has tailscaled and tailscale of the release
+(the newest), and PROGRAM in containerboot's place, with its libraries. "program" is the image that plugins/image makes of the runtime, with PROGRAM in its place;
 a static one, which needs no libraries, gets a layer with a shell.
 """
 import hashlib
@@ -23,16 +23,17 @@ import sys
 import tarfile
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+HERE = pathlib.Path(__file__).resolve()
+sys.path[:0] = [str(HERE.parent.parent), str(HERE.parents[2] / "parity.d")]
 sys.dont_write_bytecode = True
 
+from parity_release import NEWEST  # noqa: E402
 from shared.recipe import Store, build_runtime  # noqa: E402
 
-IMAGE_ROOT = pathlib.Path(__file__).resolve().parent.parent.parent / "image_root"
+IMAGE_ROOT = HERE.parents[2] / "image_root"
 APPLETS = "cat echo env false grep ip ls mkdir nslookup ping ping6 ps sh sleep sysctl test true vi wc wget".split()
 # Of the pod of the Kubernetes API proxy, as in plugins/image.
 USERS = {"root": 0, "tailscaled": 65532, "api-proxy": 65533}
-DEFAULT = "1.104"  # the release that is rendered where nothing else is said
 PAGE = b"hello from the lab\n"
 
 
@@ -131,7 +132,7 @@ def users():
             "etc/group": "".join(f"{name}:x:{number}:\n" for name, number in USERS.items()).encode()}
 
 
-def write_proxy(output, programs, release, tag, program):
+def write_proxy(output, programs, tag, program, release=NEWEST):
     suffix = suffix_of(programs, release)
     stock = {name: os.path.join(programs, name + suffix) for name in ("tailscaled", "tailscale")}
     with tempfile.TemporaryDirectory() as folder:
@@ -148,7 +149,7 @@ def write_standard(output, programs):
     base = make_layer({}, {"www/index.html": PAGE})
     write_image(os.path.join(output, "pause.tar"), "lab/pause:1", base, ["/bin/busybox", "sleep", "infinity"])
     write_image(os.path.join(output, "hello.tar"), "lab/hello:1", base, ["/bin/busybox", "httpd", "-f", "-p", "8080", "-h", "/www"])
-    write_tailscale(output, programs, suffix_of(programs, DEFAULT))
+    write_tailscale(output, programs, suffix_of(programs, NEWEST))
 
 
 def is_static(program):

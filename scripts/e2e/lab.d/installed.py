@@ -1,4 +1,5 @@
-"""A lab with our controller in it: installed as `tailrender install` renders it, from a local binary."""
+"""A lab with our controller in it: installed as `tailrender install` renders it, from a local binary. Rendered proxies find their image by
+`give_proxy_image`, or run the lab's own with STOCK among the settings."""
 import base64
 import contextlib
 import subprocess
@@ -8,12 +9,23 @@ import yaml
 
 from harness import Lab
 from hello import namespaces_first
+from parity_release import NEWEST, RELEASES
 from shared.checks import documents, run
 
 NAMESPACE = "tailscale"
 LOGGED_OUT = "gone"  # what the test's control server calls a device that was deleted
 VALUES = {"oauth": {}, "operatorConfig": {"logging": "info"},
           "tailrender": {"cleanupDelay": "2s", "image": {"repository": "lab/runtime", "tag": "1", "pullPolicy": "Never"}}}
+STOCK = "tailrender.dataplane=containerboot"
+
+
+def proxy_image(tailrender):
+    """What rendered proxies run where nothing else is said."""
+    return f"tailrender/tailrender-proxy:v{run(tailrender, '--version').split()[-1]}-{RELEASES[NEWEST]}"
+
+
+def give_proxy_image(lab, tailrender, proxy):
+    lab.verb("proxy", proxy_image(tailrender), str(proxy))
 
 
 def rendered_controller(lab, tailrender, more=None):

@@ -190,6 +190,27 @@ Value canonical(std::string_view kind, std::string_view field, const Value& valu
     return out;
 }
 
+// Maps that are the same but for one list: a rule of a Role with other names.
+bool differ_in_one_list(const Value& before, const Value& after) {
+    if (!before.is_map() || !after.is_map() || before.size() != after.size()) {
+        return false;
+    }
+    std::size_t lists = 0;
+    for (const Member& member : before.members()) {
+        const Value* other = after.find(member.name());
+        if (other == nullptr) {
+            return false;
+        }
+        if (!(member.value == *other)) {
+            if (!member.value.is_list() || !other->is_list()) {
+                return false;
+            }
+            ++lists;
+        }
+    }
+    return lists == 1;
+}
+
 // `null` is as good as absent.
 const Value& or_null(const Value* value) {
     static const Value kNull{};
@@ -302,7 +323,15 @@ private:
             return;
         }
         for (const Value* item : gone) {
-            add(path + "[]", *item, Value());
+            const auto changed = std::ranges::find_if(left, [item](const auto& other) {
+                return differ_in_one_list(*item, *other.second);
+            });
+            if (changed == left.end()) {
+                add(path + "[]", *item, Value());
+            } else {
+                compare(path + "[]", {}, *item, *changed->second);
+                left.erase(changed);
+            }
         }
         for (const auto& [text, item] : left) {
             add(path + "[]", Value(), *item);

@@ -59,6 +59,13 @@ TEST(Fields, TakeRulesForUnions) {
     EXPECT_EQ(compare("Role", R"({"rules":[{"verbs":["get"]}]})",
                       R"({"rules":[{"verbs":["watch","get"]}]})"),
               R"(rules[].verbs[]||"watch";)");
+    EXPECT_EQ(
+        compare(
+            "Role",
+            R"({"rules":[{"resourceNames":["a"],"verbs":["get"]},{"resourceNames":["a"],"verbs":["watch"]}]})",
+            R"({"rules":[{"resourceNames":["a","b"],"verbs":["get"]},)"
+            R"({"resourceNames":["a","c"],"verbs":["watch"]},{"verbs":["list"]}]})"),
+        R"(rules[]||{"verbs":["list"]};rules[].resourceNames[]||"b";rules[].resourceNames[]||"c";)");
     EXPECT_EQ(compare("Other", R"({"rules":["a","b"]})", R"({"rules":["b","a"]})"),
               R"(rules[0]|"a"|"b";rules[1]|"b"|"a";)");
 }

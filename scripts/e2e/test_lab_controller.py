@@ -38,18 +38,18 @@ def objects(lab, tailrender):
 
 
 @pytest.fixture(scope="module")
-def proxy(objects):
+def stateful_set(objects):
     return next(item for item in objects if item["kind"] == "StatefulSet")
 
 
 @pytest.fixture(scope="module")
-def pod(proxy):
-    return proxy["metadata"]["name"] + "-0"
+def pod(stateful_set):
+    return stateful_set["metadata"]["name"] + "-0"
 
 
 @pytest.fixture(scope="module")
-def old(lab, proxy):
-    return left_by_an_earlier_cluster(lab, proxy, online=False)
+def old(lab, stateful_set):
+    return left_by_an_earlier_cluster(lab, stateful_set, online=False)
 
 
 @pytest.fixture(scope="module")
@@ -69,9 +69,9 @@ def print_seconds_to_join(lab, pod, device, begun):
     print(f"Secrets {made:.3f} s after the StatefulSet, device in the tailnet {joined:.1f} s after it was applied")
 
 
-def left_by_an_earlier_cluster(lab, proxy, online):
+def left_by_an_earlier_cluster(lab, stateful_set, online):
     """A device with the name and the tags of the proxy."""
-    annotations = proxy["metadata"]["annotations"]
+    annotations = stateful_set["metadata"]["annotations"]
     key = lab.tailnet.mint(annotations["tailrender.dev/tags"].split(","))["key"]
     device = lab.tailnet.join(annotations["tailrender.dev/hostname"], key)["nodeId"]
     lab.tailnet.ok("POST", "/admin/devices/" + device, {"connected": online, "lastSeen": "2026-01-01T00:00:00Z"})
@@ -129,11 +129,11 @@ def test_says_what_has_become_of_it(lab, device, pod):
     lab.kubectl("delete", "statefulset", "later", "-n", NAMESPACE)
 
 
-def test_tells_of_it(lab, runtime, proxy, device, pod):
+def test_tells_of_it(lab, runtime, stateful_set, device, pod):
     """`status` to people, /metrics to Prometheus."""
     code, said = lab.as_a_person(runtime, "status", "-o", "wide")
     assert code == 0, f"exit code of status, which says\n{said}\n"
-    name, annotations = "apps-hello-lb." + lab.inner["LAB_DOMAIN"], proxy["metadata"]["annotations"]
+    name, annotations = "apps-hello-lb." + lab.inner["LAB_DOMAIN"], stateful_set["metadata"]["annotations"]
     addresses = ",".join(json.loads(data_of(lab, pod)["device_ips"]))
     first, header, row = (line.split() for line in said.splitlines())
     assert (first, header) == (["controller:", "running"], ["NAME", "STATE", "FQDN", "PARENT", "HOSTNAME", "ADDRESSES", "TAGS", "TAILNET", "AGE", "PROBLEM"])
@@ -162,7 +162,7 @@ def status_says(lab, runtime, first, row, words):
     return code == 1 and lines[0].startswith(first) and found[:2] == row and words in said
 
 
-def test_status_does_not_believe_the_dead(lab, runtime, proxy, device, pod):
+def test_status_does_not_believe_the_dead(lab, runtime, stateful_set, device, pod):
     """While the controller does not run its table is old."""
     def controller(replicas, image):
         lab.kubectl("set", "image", "deployment/operator", "operator=" + image, "-n", NAMESPACE)
@@ -174,9 +174,9 @@ def test_status_does_not_believe_the_dead(lab, runtime, proxy, device, pod):
     becomes('controller: not running (Deployment "operator" is scaled to 0); devices are as of 2', [pod, "joined"], " -\n")
     controller(1, "lab/none:1")
     becomes('controller: not running (Deployment "operator": 0 of 1 ready; its pod: ErrImageNeverPull lab/none:1); ', [pod, "joined"], " -\n")
-    lab.apply([proxy | {"spec": proxy["spec"] | {"replicas": 0}}])
+    lab.apply([stateful_set | {"spec": stateful_set["spec"] | {"replicas": 0}}])
     becomes("controller: not running ", [pod, "leaving"], "its StatefulSet has 0 replicas")
-    lab.apply([proxy])
+    lab.apply([stateful_set])
     controller(1, "lab/runtime:1")
     lab.wait("the controller runs again", lambda: lab.as_a_person(runtime, "status")[0] == 0)
     joins(lab, pod)
@@ -205,8 +205,8 @@ def test_deleted_proxy_leaves_nothing(lab, objects, device, pod):
     assert usable_keys(lab) == [], "keys that could still be used"
 
 
-def test_leaves_what_is_online(lab, objects, proxy, pod):
-    online = left_by_an_earlier_cluster(lab, proxy, online=True)
+def test_leaves_what_is_online(lab, objects, stateful_set, pod):
+    online = left_by_an_earlier_cluster(lab, stateful_set, online=True)
     begun = time.time()
     lab.apply([item for item in objects if item["kind"] != "Namespace"])
     device = joins(lab, pod)

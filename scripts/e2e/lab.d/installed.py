@@ -21,7 +21,7 @@ STOCK = "tailrender.dataplane=containerboot"
 
 def proxy_image(tailrender):
     """What rendered proxies run where nothing else is said."""
-    return f"tailrender/tailrender-proxy:v{run(tailrender, '--version').split()[-1]}-{RELEASES[NEWEST]}"
+    return f"tailrender/tailrender-proxy:v{run(tailrender, '--version').split()[1]}-{RELEASES[NEWEST]}"
 
 
 def give_proxy_image(lab, tailrender, proxy):

@@ -135,9 +135,8 @@ void check_stock_image(const Plan& plan, Diagnostics& diagnostics) {
         .expected(
             fmt::format("none, or the default \"{}:{}\"", kStockRepository, settings.release.tag))
         .hint(
-            "set \"tailrender.dataplane: containerboot\" to run it, or \"tailrender.proxyImage\" "
-            "to "
-            "an image of tailrender-proxy");
+            "set \"tailrender.dataplane: containerboot\" to run it, or "
+            "\"tailrender.proxyImage\" to an image of tailrender-proxy");
 }
 
 }  // namespace renderer

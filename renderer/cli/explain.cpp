@@ -114,17 +114,31 @@ void append_origin(const Run& run, const Origin& origin, std::string& out) {
     append_input(run, origin.pos, out);
 }
 
+// "": it does not serve the Kubernetes API.
+std::string policy_of(const Plan& plan, const Workload& workload) {
+    const auto* group = workload.as<ProxyGroupPlan>();
+    if (const auto* proxy = workload.as<ApiProxyPlan>()) {
+        return api_proxy_policy(workload.tags, proxy->impersonates, "");
+    }
+    const auto offered = std::ranges::find_if(plan.offered, [&](const OfferedService& service) {
+        return group != nullptr && service.offer == Offer::KubeApi &&
+               service.group == workload.name;
+    });
+    return offered == plan.offered.end()
+               ? std::string()
+               : api_proxy_policy(workload.tags, group->input.api_auth, offered->name());
+}
+
 // What the tailnet has to allow before the API proxy is of use to anyone.
-void append_policy(const Workload& workload, std::string& out) {
-    const auto* proxy = workload.as<ApiProxyPlan>();
-    if (proxy == nullptr) {
+void append_policy(const Plan& plan, const Workload& workload, std::string& out) {
+    const std::string policy = policy_of(plan, workload);
+    if (policy.empty()) {
         return;
     }
     put(out,
         "  {:<9} what the tailnet's has to allow; who may come, and as which group, is an "
         "example\n",
         "policy");
-    const std::string policy = api_proxy_policy(workload, *proxy);
     for (const std::string_view line : split(policy, '\n')) {
         put(out, "    {}\n", line);
     }
@@ -133,7 +147,7 @@ void append_policy(const Workload& workload, std::string& out) {
 void append_policy(const Run& run, const Origin& origin, std::string& out) {
     for (const Workload& workload : run.plan.workloads) {
         if (workload.origin.parent == origin.parent && workload.origin.rule == origin.rule) {
-            append_policy(workload, out);
+            append_policy(run.plan, workload, out);
         }
     }
 }
@@ -197,7 +211,7 @@ void append_elsewhere(const Run& run, std::string_view asked, std::string& out) 
     if (matches(name, asked)) {
         put(out, "{}\n  is rendered with the controller, by tailrender install\n", name);
         append_origin(run, proxy->origin, out);
-        append_policy(*proxy, out);
+        append_policy(run.plan, *proxy, out);
     }
 }
 

@@ -35,6 +35,9 @@ constexpr std::size_t kDeviceTables = 32;
 // One of this name for each group that offers Tailscale Services: testdata/contract/ingress.md.
 constexpr std::string_view kGroupPrefix = "tailrender-group-";
 
+// Where `tailrender-proxy api` listens in its pod, for tailscaled alone.
+constexpr std::string_view kApiProxyAddress = "127.0.0.2:8443";
+
 // One of this name for each PeerRelay: testdata/contract/peer-relay.md.
 constexpr std::string_view kRelayPrefix = "tailrender-relay-";
 

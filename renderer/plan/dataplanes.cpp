@@ -19,12 +19,13 @@ std::string pull_policy(const Image& image) {
     return image.pinned() ? "IfNotPresent" : "Always";
 }
 
-// The image that proxies of the release run where nothing else is said, in any spelling.
-bool is_release_image(std::string_view reference, const Release& release) {
+// One that the release's pods run where nothing else is said, in any spelling.
+bool is_release_image(std::string_view reference, std::string_view repository,
+                      const Release& release) {
     for (const std::string_view registry : {"docker.io/", "index.docker.io/", ""}) {
         if (reference.starts_with(registry)) {
             return reference.substr(registry.size()) ==
-                   fmt::format("{}:{}", kStockRepository, release.tag);
+                   fmt::format("{}:{}", repository, release.tag);
         }
     }
     return false;
@@ -33,7 +34,8 @@ bool is_release_image(std::string_view reference, const Release& release) {
 bool is_other_image(const ProxyClassPlan& one, const Release& release) {
     const std::string& image = one.container.image;
     return !image.empty() && parse_image_reference(image).error.empty() &&
-           !is_release_image(image, release);
+           !is_release_image(image, kStockRepository, release) &&
+           !is_release_image(image, kK8sProxyRepository, release);
 }
 
 }  // namespace
@@ -59,6 +61,15 @@ void check_dataplane(const ParentInput& object, Diagnostics& diagnostics) {
         .hint(did_you_mean(nearest(text_of(wish), {"containerboot", "native"})));
 }
 
+Dataplane wished_dataplane(const ParentInput& parent, const ProxyClassPlan* chosen,
+                           const Settings& settings) {
+    std::optional<Dataplane> wish = annotated_dataplane(parent);
+    if (!wish && chosen != nullptr) {
+        wish = chosen->dataplane;
+    }
+    return wish.value_or(settings.dataplane);
+}
+
 void run_native(const Settings& settings, Workload& workload) {
     workload.dataplane = Dataplane::Native;
     workload.image = settings.native_image.reference();
@@ -69,11 +80,7 @@ void choose_dataplane(const ParentInput& parent, const Settings& settings, Workl
                       Diagnostics& diagnostics) {
     check_dataplane(parent, diagnostics);
     const ProxyClassPlan* chosen = workload.proxy_class;
-    std::optional<Dataplane> wish = annotated_dataplane(parent);
-    if (!wish && chosen != nullptr) {
-        wish = chosen->dataplane;
-    }
-    if (wish.value_or(settings.dataplane) == Dataplane::Native) {
+    if (wished_dataplane(parent, chosen, settings) == Dataplane::Native) {
         run_native(settings, workload);
     }
 }
@@ -123,7 +130,7 @@ void check_stock_image(const Plan& plan, Diagnostics& diagnostics) {
                 one.as<PeerRelayPlan>() != nullptr);
     });
     if (settings.dataplane == Dataplane::Containerboot || is_used ||
-        is_release_image(image.reference(), settings.release)) {
+        is_release_image(image.reference(), kStockRepository, settings.release)) {
         return;
     }
     diagnostics

@@ -1,7 +1,7 @@
 // Which program the pods of a proxy run as their first: containerboot of the stock image, or
 // tailrender-proxy. By the annotation of the parent, else by that of its ProxyClass, else by the
-// setting. Pods of ProxyGroups of type kube-apiserver, of Recorders and of the nameserver run
-// programs of their own.
+// setting. The stock program of a ProxyGroup of type kube-apiserver is k8s-proxy. Pods of Recorders
+// and of the nameserver run programs of their own.
 #pragma once
 
 #include <optional>
@@ -21,6 +21,10 @@ constexpr std::string_view kDataplane = TAILRENDER_DOMAIN "/dataplane";
 // check_dataplane) one that says something else.
 std::optional<Dataplane> annotated_dataplane(const ParentInput& object);
 void check_dataplane(const ParentInput& object, Diagnostics& diagnostics);
+
+// What its pods are to run, where there is a choice. `chosen`: its class, or nullptr.
+Dataplane wished_dataplane(const ParentInput& parent, const ProxyClassPlan* chosen,
+                           const Settings& settings);
 
 // Its pods run tailrender-proxy, whatever dataplane proxies have.
 void run_native(const Settings& settings, Workload& workload);

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <utility>
 
+#include "renderer/kube/api.h"
 #include "runtime/api_proxy/metrics.h"
 #include "runtime/api_proxy/serve.h"
 #include "runtime/api_proxy/server.h"
@@ -15,6 +16,7 @@
 #include "runtime/base/asio_resolver.h"
 #include "runtime/base/http_server.h"
 #include "runtime/base/socket_transport.h"
+#include "runtime/localapi/withdrawal.h"
 
 namespace runtime::api_proxy {
 
@@ -24,6 +26,9 @@ namespace {
 // itself, with nothing in front of what the peer sends (tailscale v1.96.5
 // wgengine/netstack/netstack.go).
 const IpAddress kForPeers = IpAddress::parse("127.0.0.1").value();
+constexpr std::string_view kService = "svc:";
+// In which tailscaled is to say that it advertises its Service no more, and clients go elsewhere.
+constexpr Duration kWithdrawal = std::chrono::seconds(25);
 constexpr std::string_view kAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 renderer::Error invalid(const char* name, std::string_view found, std::string_view wanted) {
@@ -87,7 +92,8 @@ renderer::Result<Settings> read_settings(const Environment& environment) {
     constexpr int kMostPort = 65535;
     constexpr int kMostGrace = 3600;
     const std::string account = environment("TS_TEST_ONLY_ROOT").value_or("").append(kAccount);
-    const AddressPort at = TRY(address_of(environment, "TAILRENDER_API_LISTEN", "127.0.0.2:8443"));
+    const AddressPort at =
+        TRY(address_of(environment, "TAILRENDER_API_LISTEN", renderer::kApiProxyAddress));
     const AddressPort local = TRY(address_of(environment, "TS_LOCAL_ADDR_PORT", "[::]:9002"));
     Settings out{.api_server = {.host = environment("KUBERNETES_SERVICE_HOST")
                                             .value_or("kubernetes.default.svc"),
@@ -101,6 +107,10 @@ renderer::Result<Settings> read_settings(const Environment& environment) {
         return invalid("TAILRENDER_API_LISTEN", listen.text(),
                        "127.0.0.2 or another address of IPv4 loopback but 127.0.0.1, where "
                        "tailscaled in user space connects for any device of the tailnet");
+    }
+    out.service = environment("TAILRENDER_API_SERVICE").value_or("");
+    if (!out.service.empty() && (!out.service.starts_with(kService) || out.service == kService)) {
+        return invalid("TAILRENDER_API_SERVICE", out.service, "svc:NAME");
     }
     out.api_server.port = static_cast<std::uint16_t>(
         TRY(number_of(environment, "KUBERNETES_SERVICE_PORT", 443, kMostPort)));
@@ -130,7 +140,8 @@ int run(const Environment& environment) {
                   .upstream = upstream,
                   .socket = settings->socket};
     Serve serve(
-        loop, log, api, [&] { return owner_of_listener(settings->socket); }, settings->listen);
+        loop, log, api, [&] { return owner_of_listener(settings->socket); }, settings->listen,
+        settings->service);
     Server server(loop, shared, [&] { return serve.tailscaled(); });
     HttpServer pages(
         loop, [&](std::string_view path) { return page_of(path, serve, shared, server.size()); });
@@ -146,7 +157,10 @@ int run(const Environment& environment) {
     log.info(fmt::format("the API proxy listens on {}:{}", settings->listen.address.text(),
                          settings->listen.port),
              {{"mode", settings->api_server.token_file.empty() ? "noauth" : "auth"}});
-    loop.on_termination([&] { server.stop(settings->grace, [&] { loop.stop(); }); });
+    const auto stop = [&] { server.stop(settings->grace, [&] { loop.stop(); }); };
+    Withdrawal withdrawal(loop, api, log, stop);
+    loop.on_termination(
+        [&] { settings->service.empty() ? stop() : withdrawal.start(kWithdrawal); });
     loop.run();
     return 0;
 }

@@ -19,11 +19,12 @@ struct Settings {
     AddressPort listen;        // on loopback, for tailscaled; never 127.0.0.1
     AddressPort local;         // /healthz, /readyz, /metrics
     Duration grace = std::chrono::seconds(25);
+    std::string service = {};  // "svc:NAME" that is served; empty: the device's own name
 };
 
 // APISERVER_PROXY is true or noauth, as the operator has it; the others have defaults:
 // TS_SOCKET, TS_LOCAL_ADDR_PORT, KUBERNETES_SERVICE_HOST and _PORT, TAILRENDER_API_LISTEN,
-// TAILRENDER_API_GRACE_SECONDS.
+// TAILRENDER_API_GRACE_SECONDS, TAILRENDER_API_SERVICE.
 renderer::Result<Settings> read_settings(const Environment& environment);
 
 // Exit code of the process.

@@ -27,8 +27,13 @@ Value serve_config(std::string_view domain, const AddressPort& at) {
                                                  {"ProxyProtocol", 2}})}})}});
 }
 
-Serve::Serve(Loop& loop, Log& log, LocalApi& api, Owner owner, AddressPort at)
-    : loop_(loop), log_(log), api_(api), owner_(std::move(owner)), at_(at) {}
+Serve::Serve(Loop& loop, Log& log, LocalApi& api, Owner owner, AddressPort at, std::string service)
+    : loop_(loop),
+      log_(log),
+      api_(api),
+      owner_(std::move(owner)),
+      at_(at),
+      service_(std::move(service)) {}
 
 Serve::~Serve() {
     loop_.cancel(timer_);
@@ -69,6 +74,10 @@ void Serve::on_status(const LocalReply& reply) {
     if (state != "Running") {
         return settle(fmt::format("tailscaled is not connected: {}", state));
     }
+    if (!service_.empty()) {
+        return api_.serve_config(
+            guarded([this](const LocalReply& config) { on_config(config, ""); }));
+    }
     const auto domains = renderer::items_of(status->find("CertDomains"));
     if (domains.empty() || renderer::text_of(domains.front()).empty()) {
         return settle("the tailnet gives no certificates; enable HTTPS for it");
@@ -78,12 +87,28 @@ void Serve::on_status(const LocalReply& reply) {
         guarded([this, domain](const LocalReply& config) { on_config(config, domain); }));
 }
 
+// Under whatever name: tailscaled ends TLS of it, or of none.
+std::string Serve::problem_with_service(const Value& config) const {
+    const Value* port = config.at({"Services", service_, "TCP", "443"});
+    const std::string_view domain =
+        renderer::text_of(port == nullptr ? nullptr : port->at({"TerminateTLS"}));
+    const Value wanted = serve_config(domain, at_);
+    if (!domain.empty() && *port == *wanted.at({"TCP", "443"})) {
+        return "";
+    }
+    return fmt::format("tailscaled does not lead port 443 of {} here", service_);
+}
+
 void Serve::on_config(const LocalReply& reply, const std::string& domain) {
     if (!reply.ok()) {
         return settle("tailscaled's Serve configuration: " + reply.problem);
     }
-    const Value wanted = serve_config(domain, at_);
     const auto found = renderer::read_json(reply.body);
+    if (!service_.empty()) {
+        const Value none;
+        return settle(problem_with_service(found ? *found : none));
+    }
+    const Value wanted = serve_config(domain, at_);
     if (found && *found == wanted) {
         return settle("");
     }

@@ -1,7 +1,8 @@
 // Keeps tailscaled's Serve as this proxy needs it: TLS of the device's own name ends there, on port
 // 443, and what is in it comes to us on loopback behind a PROXY header. The pod's tailscaled serves
-// nothing else. Looks again each minute, and each 5 seconds until it is so.
-// Source: tailscale v1.96.5 ipn/serve.go, ipn/localapi/serve.go.
+// nothing else. Where it is a Tailscale Service that is served, whoever starts tailscaled does
+// this, and this only looks. Looks again each minute, and each 5 seconds until it is so. Source:
+// tailscale v1.96.5 ipn/serve.go, ipn/localapi/serve.go.
 #pragma once
 
 #include <sys/types.h>
@@ -27,8 +28,8 @@ public:
     // Of the process that tailscaled's socket is of.
     using Owner = std::function<renderer::Result<uid_t>()>;
 
-    // All references outlive it. `at`: where we listen.
-    Serve(Loop& loop, Log& log, LocalApi& api, Owner owner, AddressPort at);
+    // All references outlive it. `at`: where we listen. `service`: "svc:NAME", or empty.
+    Serve(Loop& loop, Log& log, LocalApi& api, Owner owner, AddressPort at, std::string service);
     ~Serve();
     Serve(const Serve&) = delete;
     Serve& operator=(const Serve&) = delete;
@@ -43,6 +44,7 @@ private:
     void look();
     void on_status(const LocalReply& reply);
     void on_config(const LocalReply& reply, const std::string& domain);
+    [[nodiscard]] std::string problem_with_service(const renderer::Value& config) const;
     void settle(std::string problem);
     template <typename Call>
     LocalDone guarded(Call call) {  // nothing happens once this is destroyed
@@ -58,6 +60,7 @@ private:
     LocalApi& api_;
     Owner owner_;
     AddressPort at_;
+    std::string service_;
     std::optional<uid_t> tailscaled_;
     std::string problem_ = "starting";
     TimerId timer_ = 0;

@@ -1,5 +1,6 @@
 #include "runtime/api_proxy/serve.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "renderer/core/json.h"
@@ -46,15 +47,71 @@ protected:
     ScriptedTransport transport{loop,
                                 [this](const HttpRequest& request) { return answer(request); }};
     LocalApi api{transport};
-    Serve serve{loop, log, api,
+    Serve serve{loop,
+                log,
+                api,
                 [this]() -> renderer::Result<uid_t> {
                     if (!away.empty()) {
                         return renderer::Error{{.message = away}};
                     }
                     return owner;
                 },
-                AddressPort::parse("127.0.0.1:8443").value()};
+                AddressPort::parse("127.0.0.1:8443").value(),
+                ""};
 };
+
+// Of a group: whoever starts tailscaled writes its Serve.
+class ApiServiceTest : public ApiServeTest {
+protected:
+    std::string problem_with(std::string_view text) {
+        config = text;
+        loop.run_for(minutes(1));
+        return of_service.problem();
+    }
+
+    static constexpr std::string_view kNotHere =
+        "tailscaled does not lead port 443 of svc:kube here";
+    Serve of_service{loop,
+                     log,
+                     api,
+                     [] { return renderer::Result<uid_t>(1000); },
+                     AddressPort::parse("127.0.0.1:8443").value(),
+                     "svc:kube"};
+};
+
+TEST_F(ApiServiceTest, LooksForItsServiceAndWritesNothing) {
+    status = R"({"BackendState":"Running"})";
+    config =
+        R"({"Services":{"svc:kube":{"TCP":{"443":{"TCPForward":"127.0.0.1:8443","TerminateTLS":"kube.t.ts.net","ProxyProtocol":2}}}}})";
+    of_service.start();
+    loop.run_for(seconds(1));
+    EXPECT_EQ(of_service.problem(), "");
+    EXPECT_EQ(of_service.tailscaled(), uid_t{1000});
+    EXPECT_TRUE(written.empty());
+}
+
+TEST_F(ApiServiceTest, AcceptsNoOtherWayToIt) {
+    of_service.start();
+    EXPECT_EQ(problem_with("null"), kNotHere);
+    EXPECT_EQ(problem_with("{"), kNotHere);
+    EXPECT_EQ(problem_with(kConfig), kNotHere) << "by the device's own name";
+    for (const char* port :
+         {R"("TCPForward":"127.0.0.1:8443","ProxyProtocol":2)",
+          R"("TCPForward":"127.0.0.1:8443","TerminateTLS":"k.t.ts.net")",
+          R"("TCPForward":"127.0.0.1:8443","TerminateTLS":"k.t.ts.net","ProxyProtocol":1)",
+          R"("TCPForward":"127.0.0.1:80","TerminateTLS":"k.t.ts.net","ProxyProtocol":2)",
+          R"("HTTPS":true)"}) {
+        EXPECT_EQ(problem_with(fmt::format(
+                      R"({{"Services":{{"svc:kube":{{"TCP":{{"443":{{{}}}}}}}}}}})", port)),
+                  kNotHere)
+            << port;
+    }
+    EXPECT_EQ(
+        problem_with(
+            R"({"Services":{"svc:other":{"TCP":{"443":{"TCPForward":"127.0.0.1:8443","TerminateTLS":"k.t.ts.net","ProxyProtocol":2}}}}})"),
+        kNotHere);
+    EXPECT_TRUE(written.empty());
+}
 
 TEST_F(ApiServeTest, ForwardsPort443OfTheDevicesName) {
     EXPECT_EQ(serve.problem(), "starting");

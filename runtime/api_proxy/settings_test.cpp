@@ -17,10 +17,10 @@ std::string read(const std::map<std::string, std::string>& variables) {
         return settings.error().diagnostic.message;
     }
     return fmt::format(
-        "{}:{} {} {} {} {}:{} {}:{} {}", settings->api_server.host, settings->api_server.port,
+        "{}:{} {} {} {} {}:{} {}:{} {}{}", settings->api_server.host, settings->api_server.port,
         settings->api_server.ca_file, settings->api_server.token_file, settings->socket,
         settings->listen.address.text(), settings->listen.port, settings->local.address.text(),
-        settings->local.port, settings->grace.count());
+        settings->local.port, settings->grace.count(), settings->service);
 }
 
 TEST(ApiSettings, HaveDefaults) {
@@ -35,8 +35,9 @@ TEST(ApiSettings, HaveDefaults) {
                     {"TS_LOCAL_ADDR_PORT", "10.0.0.1:1"},
                     {"TAILRENDER_API_LISTEN", "127.0.0.3:2"},
                     {"TAILRENDER_API_GRACE_SECONDS", "3"},
+                    {"TAILRENDER_API_SERVICE", "svc:a"},
                     {"TS_TEST_ONLY_ROOT", "/r"}}),
-              "fd00::1:6443 /r" + account + "/ca.crt  /s 127.0.0.3:2 10.0.0.1:1 3000");
+              "fd00::1:6443 /r" + account + "/ca.crt  /s 127.0.0.3:2 10.0.0.1:1 3000svc:a");
 }
 
 TEST(ApiSettings, AreRefusedWithTheirName) {
@@ -50,6 +51,10 @@ TEST(ApiSettings, AreRefusedWithTheirName) {
               "invalid KUBERNETES_SERVICE_PORT \"65536\" (want a number up to 65535)");
     EXPECT_EQ(with("TAILRENDER_API_GRACE_SECONDS", "1m"),
               "invalid TAILRENDER_API_GRACE_SECONDS \"1m\" (want a number up to 3600)");
+    for (const char* service : {"kube", "svc:"}) {
+        EXPECT_EQ(with("TAILRENDER_API_SERVICE", service),
+                  fmt::format("invalid TAILRENDER_API_SERVICE \"{}\" (want svc:NAME)", service));
+    }
     EXPECT_EQ(with("TS_LOCAL_ADDR_PORT", "x"),
               "invalid TS_LOCAL_ADDR_PORT \"x\" (want an address and a port)");
     for (const char* address : {"0.0.0.0", "10.0.0.1", "[::1]", "127.0.0.1"}) {

@@ -5,18 +5,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "renderer/core/json.h"
-#include "renderer/core/text_of.h"
-
 namespace runtime {
-
-using renderer::Value;
 
 namespace {
 
 constexpr Duration kBudget = std::chrono::seconds(25);
-// What the tailnet takes to send clients elsewhere (15 s), and a little.
-constexpr Duration kMove = std::chrono::seconds(20);
 constexpr Duration kLongestPause = std::chrono::seconds(2);
 
 }  // namespace
@@ -24,11 +17,11 @@ constexpr Duration kLongestPause = std::chrono::seconds(2);
 Shutdown::Shutdown(Loop& loop, LocalApi& api, Log& log, StateSecret* state, std::string secret_name,
                    std::function<void()> ready)
     : loop_(loop),
-      api_(api),
       log_(log),
       state_(state),
       secret_name_(std::move(secret_name)),
-      ready_(std::move(ready)) {}
+      ready_(std::move(ready)),
+      withdrawal_(loop, api, log, [this] { wait_for_state(); }) {}
 
 Shutdown::~Shutdown() {
     loop_.cancel(timer_);
@@ -36,49 +29,8 @@ Shutdown::~Shutdown() {
 }
 
 void Shutdown::start() {
-    deadline_ = loop_.uptime() + kBudget;
     deadline_timer_ = loop_.after(kBudget, [this] { finish(); });
-    api_.prefs([this, alive = std::weak_ptr(alive_)](const LocalReply& reply) {
-        if (!alive.expired()) {
-            take_prefs(reply);
-        }
-    });
-}
-
-Duration Shutdown::left() const {
-    return std::max(deadline_ - loop_.uptime(), Duration{});
-}
-
-void Shutdown::take_prefs(const LocalReply& reply) {
-    if (!reply.ok()) {
-        log_.error("Error ensuring services are not advertised: error getting prefs: " +
-                   reply.problem);
-        return wait_for_state();
-    }
-    const auto prefs = renderer::read_json(reply.body);
-    const Value* services = prefs && prefs->is_map() ? prefs->find("AdvertiseServices") : nullptr;
-    std::vector<std::string_view> names;
-    for (const Value& service : renderer::items_of(services)) {
-        names.push_back(renderer::text_of(service));
-    }
-    if (names.empty()) {
-        return wait_for_state();
-    }
-    log_.info(fmt::format("unadvertising services: [{}]", fmt::join(names, " ")));
-    const Value none = Value::map({{"AdvertiseServicesSet", true}, {"AdvertiseServices", Value()}});
-    api_.edit_prefs(none, [this, alive = std::weak_ptr(alive_)](const LocalReply& edited) {
-        if (alive.expired()) {
-            return;
-        }
-        if (!edited.ok()) {
-            log_.error(
-                "Error ensuring services are not advertised: error setting prefs "
-                "AdvertiseServices: " +
-                edited.problem);
-            return wait_for_state();
-        }
-        timer_ = loop_.after(std::min(kMove, left()), [this] { wait_for_state(); });
-    });
+    withdrawal_.start(kBudget);
 }
 
 void Shutdown::wait_for_state() {

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "runtime/base/log.h"
-#include "runtime/localapi/client.h"
+#include "runtime/localapi/withdrawal.h"
 #include "runtime/proxy/state_secret.h"
 
 namespace runtime {
@@ -26,21 +26,18 @@ public:
     void start();
 
 private:
-    void take_prefs(const LocalReply& reply);
     void wait_for_state();
     void finish();
-    [[nodiscard]] Duration left() const;
 
     Loop& loop_;
-    LocalApi& api_;
     Log& log_;
     StateSecret* state_;
     std::string secret_name_;
     std::function<void()> ready_;
-    Duration deadline_ = {};
     int looks_ = 0;  // at the state
     bool is_over_ = false;
     TimerId timer_ = 0, deadline_timer_ = 0;
+    Withdrawal withdrawal_;
     std::shared_ptr<int> alive_ = std::make_shared<int>(0);
 };
 

@@ -95,6 +95,8 @@ class LocalApi(http.server.BaseHTTPRequestHandler):
             self.reply(200, {"BackendState": "Running", "CertDomains": ["api.t.ts.net"]})
         elif what == "serve-config":
             self.reply(200, daemon.serve or b"null", Etag="e1")
+        elif what == "prefs":
+            self.reply(200, daemon.prefs)
         elif daemon.answer is not None:
             self.reply(*daemon.answer)
         else:
@@ -116,8 +118,15 @@ class LocalApi(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         if self.path.endswith("/dial"):
             return self.dial()
+        self.server.world.daemon.posted += 1
         self.server.world.daemon.serve = self.rfile.read(int(self.headers["Content-Length"]))
         return self.reply(200)
+
+    def do_PATCH(self):
+        edit = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        prefs = self.server.world.daemon.prefs
+        prefs.update({key: value for key, value in edit.items() if edit.get(key + "Set")})
+        self.reply(200, prefs)
 
 
 def pump(source, to):
@@ -150,7 +159,8 @@ socket.send_fds(socket.socket(fileno=int(sys.argv[1])), [b"x"], [server.fileno()
 
 class Daemon:
     def __init__(self):
-        self.devices, self.answer, self.asked, self.serve, self.dialled = dict(DEVICES), None, [], None, {}
+        self.devices, self.answer, self.asked, self.serve, self.posted, self.dialled = dict(DEVICES), None, [], None, 0, {}
+        self.prefs = {"AdvertiseServices": None}
 
 
 class Request:
@@ -346,7 +356,7 @@ def free_port():
 
 
 class World:
-    def __init__(self, binary, folder, certificates, mode="true", grace=5, owner=DAEMON, http2=True, upstream=None):
+    def __init__(self, binary, folder, certificates, mode="true", grace=5, owner=DAEMON, http2=True, upstream=None, service=None):
         """`http2`: what its recorders speak. `upstream`: a port where another API server listens than the scripted one."""
         self.http2 = http2
         self.lock, self.folder = threading.Lock(), pathlib.Path(folder)
@@ -364,7 +374,7 @@ class World:
         environment = {"APISERVER_PROXY": mode, "TS_SOCKET": str(self.socket), "KUBERNETES_SERVICE_HOST": "127.0.0.1",
                        "KUBERNETES_SERVICE_PORT": str(upstream or self.api.port), "TAILRENDER_API_LISTEN": f"{HOST}:{self.port}",
                        "TS_LOCAL_ADDR_PORT": f"127.0.0.1:{self.local}", "TAILRENDER_API_GRACE_SECONDS": str(grace),
-                       "TS_TEST_ONLY_ROOT": str(self.folder)}
+                       "TS_TEST_ONLY_ROOT": str(self.folder)} | ({"TAILRENDER_API_SERVICE": service} if service else {})
         identity = {"user": OURS, "group": OURS, "extra_groups": []} if os.geteuid() == 0 else {}
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen([binary, "api"], env=environment, stderr=log, stdout=log, **identity)

@@ -2,7 +2,8 @@
 
 The controller is installed with the mode set, and so the API proxy is. It joins under the operator's hostname with a key of the controller's; both
 containers are restricted. No ACME server is asked: a certificate of the lab's authority is put where tailscaled keeps its own. kubectl runs on a machine of the
-tailnet: as that device it gets what its grant says. A session outlives the pod's deletion by its grace, and the device stays the same. In mode noauth
+tailnet: as that device it gets what its grant says. A session outlives the pod's deletion by its grace, and the device stays the same. A group of two such pods
+serves a Tailscale Service, under a certificate of the ACME server: kubectl goes on when one is killed, and when one ends. In mode noauth
 the client's own credentials count. With the state of another device it is that one. When it is deleted the device is removed.
 """
 import base64
@@ -13,6 +14,8 @@ import time
 
 import pytest
 
+import api_group
+from authority import orders
 from harness import SCRIPT
 from installed import NAMESPACE, data_of, give_proxy_image, install_controller, joins, lab_with_runtime, usable_keys
 from shared.fleet import ROOT
@@ -33,14 +36,14 @@ def values(mode):
     return {"apiServerProxyConfig": {"mode": mode}, "operatorConfig": {"hostname": HOSTNAME}}
 
 
-def command(lab, *words, token="unused"):
-    return [str(SCRIPT), "run", "--on", "client", "kubectl", "--kubeconfig", "/dev/null", "--server", f"https://{HOSTNAME}.{lab.inner['LAB_DOMAIN']}",
-            "--certificate-authority", lab.inner["LAB"] + "/ca.crt", f"--token={token}", *words]
+def command(lab, *words, token="unused", name=HOSTNAME):
+    return [str(SCRIPT), "run", "--on", "client", "kubectl", "--kubeconfig", "/dev/null", "--server", f"https://{name}.{lab.inner['LAB_DOMAIN']}",
+            "--certificate-authority", lab.inner["LAB"] + "/trusted.crt", f"--token={token}", *words]
 
 
-def kubectl(lab, *words, token="unused"):
+def kubectl(lab, *words, **options):
     """Exit code and what it says, on a machine of the tailnet."""
-    done = subprocess.run(command(lab, *words, token=token), env=lab.environment, text=True, timeout=120, check=False,
+    done = subprocess.run(command(lab, *words, **options), env=lab.environment, text=True, timeout=120, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     return done.returncode, done.stdout
 
@@ -126,6 +129,51 @@ def test_ends_at_once_without_sessions(lab, device):
     lab.kubectl("delete", "pod", POD, "-n", NAMESPACE)
     assert time.monotonic() - begun < 15
     is_ready(lab)
+
+
+def gets_the_pod(lab):
+    """Through the group's Service."""
+    return kubectl(lab, "get", "pod", "hello", "-o", "name", "--request-timeout=5s", name=api_group.SERVICE) == (0, "pod/hello\n")
+
+
+@pytest.fixture(scope="module")
+def group(lab, tailrender, scratch, device):
+    lab.tailnet.ok("POST", "/admin/grants", {CAPABILITY: [{"impersonate": {"groups": [GROUP]}}]})
+    api_group.apply_group(lab, tailrender, scratch, values("true"))
+    lab.wait("kubectl is let in", lambda: gets_the_pod(lab))
+    api_group.all_are_ready(lab)
+
+
+def test_a_group_serves_its_service_with_one_certificate(lab, group):
+    code, said = kubectl(lab, "auth", "whoami", name=api_group.SERVICE)
+    assert code == 0 and GROUP in said and "client." in said
+    assert kubectl(lab, "exec", "hello", "--", "echo", "inside", name=api_group.SERVICE) == (0, "inside\n")
+    assert orders(lab, f"{api_group.SERVICE}.{lab.inner['LAB_DOMAIN']}") == 1
+    assert [data_of(lab, pod)["device_fqdn"].split(".")[0] for pod in api_group.REPLICAS] == list(api_group.REPLICAS)
+    assert usable_keys(lab) == []
+
+
+def test_kubectl_goes_on_when_a_replica_is_killed(lab, group):
+    killed = api_group.serving(lab, lambda: gets_the_pod(lab))
+    lab.kubectl("delete", "pod", killed, "-n", NAMESPACE, "--force", "--grace-period=0")
+    begun = time.monotonic()
+    lab.wait("another one serves", lambda: gets_the_pod(lab), 60)
+    print(f"{killed} was killed, and kubectl let in after {time.monotonic() - begun:.1f} s")
+    api_group.all_are_ready(lab)
+
+
+def test_a_replica_that_ends_sends_its_clients_elsewhere_first(lab, group):
+    lab.wait("kubectl is let in", lambda: gets_the_pod(lab), 60)
+    ended = api_group.serving(lab, lambda: gets_the_pod(lab))
+    old = api_group.uid(lab, ended)
+    begun = time.monotonic()
+    lab.kubectl("delete", "pod", ended, "-n", NAMESPACE, "--wait=false")
+    asked = 0
+    while api_group.uid(lab, ended) == old:
+        assert gets_the_pod(lab), f"after {time.monotonic() - begun:.1f} s"
+        asked += 1
+    print(f"{asked} of {asked} kubectl while {ended} ended, in {time.monotonic() - begun:.0f} s")
+    assert 15 < time.monotonic() - begun < 60 and asked > 5
 
 
 def test_noauth_leaves_the_credentials_to_the_client(lab, tailrender, device):

@@ -12,7 +12,7 @@ constexpr int kApiPort = 443;
 
 }  // namespace
 
-Value api_container(const Workload& workload) {
+Value k8s_proxy_container(const Workload& workload) {
     Value made = container(
         workload, "tailscale",
         Value::list(

@@ -1,5 +1,5 @@
-// The pods of a group of type kube-apiserver: one container, which reads its configuration and
-// keeps its state through the Kubernetes API. Source: tailscale v1.96.5
+// k8s-proxy, the pods of a group of type kube-apiserver with the stock image: one container, which
+// reads its configuration and keeps its state through the Kubernetes API. Source: tailscale v1.96.5
 // cmd/k8s-operator/proxygroup_specs.go.
 #pragma once
 
@@ -7,6 +7,6 @@
 
 namespace renderer {
 
-Value api_container(const Workload& workload);
+Value k8s_proxy_container(const Workload& workload);
 
 }  // namespace renderer

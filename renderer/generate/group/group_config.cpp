@@ -5,8 +5,11 @@
 #include <algorithm>
 
 #include "renderer/core/json.h"
+#include "renderer/generate/workload/api_pod.h"
 #include "renderer/generate/workload/proxy_config.h"
 #include "renderer/generate/workload/workload_objects.h"
+#include "renderer/kube/api.h"
+#include "renderer/plan/group/api_group.h"
 
 namespace renderer {
 
@@ -77,6 +80,8 @@ std::string group_config(const Workload& workload, const ProxyGroupPlan& group,
         names.append(service->name());
     }
     put_if(config, !offered.empty(), "AdvertiseServices", std::move(names));
+    put_if(config, group.input.type == GroupType::KubeApiServer, "OperatorUser",
+           Value::borrowed(kApiUserName));
     add_endpoints(group, ordinal, config);
     return write_json(config);
 }
@@ -86,7 +91,7 @@ std::string api_config(const Workload& workload, const ProxyGroupPlan& group,
     Value config = Value::map({{"Version", "v1alpha1"},
                                {"State", fmt::format("kube:{}", workload.pod(ordinal))},
                                {"LogLevel", Value::borrowed(group.log_level)},
-                               {"App", "k8s-operator-proxygroup-kube-apiserver"}});
+                               {"App", Value::borrowed(kApiGroupApp)}});
     const ProxyClassPlan* chosen = workload.proxy_class;
     const std::string_view server = spelled_server(workload.release, workload.server_url);
     put_if(config, !server.empty(), "ServerURL", server);
@@ -127,6 +132,20 @@ std::string egress_services(const Workload& workload, const Plan& plan) {
                         {"ports", member_ports(*member)}}));
     }
     return members.empty() ? std::string() : write_json(services);
+}
+
+std::string api_serve_config(const Offered& offered) {
+    Value services = Value::map();
+    for (const OfferedService* service : offered) {
+        services.add(
+            service->name(),
+            Value::map(
+                {{"TCP",
+                  Value::map({{"443", Value::map({{"TCPForward", Value::borrowed(kApiProxyAddress)},
+                                                  {"TerminateTLS", service->dns_name},
+                                                  {"ProxyProtocol", 2}})}})}}));
+    }
+    return write_json(Value::map({{"Services", std::move(services)}}));
 }
 
 std::string group_serve_config(const Offered& offered) {

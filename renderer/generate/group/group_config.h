@@ -18,9 +18,14 @@ Offered offered_by(const Workload& workload, const Plan& plan);
 std::string group_config(const Workload& workload, const ProxyGroupPlan& group,
                          const Offered& offered, std::size_t ordinal);
 
-// For a group of type kube-apiserver, without what the controller adds: key and advertisement.
+// For k8s-proxy in a group of type kube-apiserver, without what the controller adds: key and
+// advertisement.
 std::string api_config(const Workload& workload, const ProxyGroupPlan& group,
                        const Offered& offered, std::size_t ordinal);
+
+// What tailscaled serves beside tailrender-proxy in such a group: TLS ends there, and what is in it
+// is the Kubernetes API's.
+std::string api_serve_config(const Offered& offered);
 
 // Of the members of the group; "" when it has none.
 std::string egress_services(const Workload& workload, const Plan& plan);

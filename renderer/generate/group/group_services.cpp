@@ -36,8 +36,7 @@ Value group_services_map(const Workload& workload, const ProxyGroupPlan& group,
     for (const OfferedService* service : offered) {
         data.add(fmt::format("{}.json", service->hostname), description(*service));
     }
-    for (std::size_t i = 0;
-         group.input.type == GroupType::KubeApiServer && i < workload.hostnames.size(); ++i) {
+    for (std::size_t i = 0; runs_k8s_proxy(workload) && i < workload.hostnames.size(); ++i) {
         data.add(fmt::format("{}.hujson", workload.pod(i)),
                  api_config(workload, group, offered, i));
     }

@@ -1,6 +1,6 @@
 // The ConfigMap that tells the controller which Tailscale Services a group offers, and for a group
-// of type kube-apiserver also the configuration of its pods, which the controller completes with
-// what only the tailnet knows. Contract: testdata/contract/ingress.md.
+// of k8s-proxy also the configuration of its pods, which the controller completes with what only
+// the tailnet knows. Contract: testdata/contract/ingress.md.
 #pragma once
 
 #include "renderer/generate/generate.h"

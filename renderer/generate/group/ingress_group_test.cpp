@@ -11,6 +11,7 @@
 
 #include "renderer/base/base64.h"
 #include "renderer/core/json.h"
+#include "renderer/core/text_of.h"
 #include "renderer/generate/generate.h"
 #include "renderer/plan/plan_testing.h"
 
@@ -37,12 +38,22 @@ std::string stream(std::string_view type) {
                 : "");
 }
 
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+        text.replace(at, from.size(), to);
+    }
+    return text;
+}
+
 struct Rendered {
     Planned run;
     Objects objects;
 
-    explicit Rendered(std::string_view type)
-        : run(stream(type), kValues), objects(generate(run.plan)) {
+    explicit Rendered(std::string_view type, std::string_view dataplane = "containerboot")
+        : run(stream(type),
+              replaced(std::string(kValues), "namespace: tailscale",
+                       fmt::format("namespace: tailscale, dataplane: {}", dataplane))),
+          objects(generate(run.plan)) {
         EXPECT_EQ(run.dump(), "");
     }
     [[nodiscard]] const Value* find(std::string_view name) const {
@@ -80,13 +91,6 @@ bool page_has(std::string_view text) {
         wanted += c == ' ' ? "" : std::string(1, c);
     }
     return joined.find(wanted) != std::string::npos;
-}
-
-std::string replaced(std::string text, std::string_view from, std::string_view to) {
-    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
-        text.replace(at, from.size(), to);
-    }
-    return text;
 }
 
 TEST(IngressContract, DescribesEachTailscaleService) {
@@ -159,6 +163,52 @@ TEST(IngressContract, LeavesTheKeyOfAnApiProxyToTheController) {
     EXPECT_NE(api.text("ConfigMap/tailscale/tailrender-group-in", {"data", "in-1.hujson"})
                   .find(R"("IssueCerts":false)"),
               std::string::npos);
+}
+
+std::string variable(const Value& container, std::string_view name) {
+    for (const Value& entry : container.find("env")->items()) {
+        if (text_of(entry.find("name")) == name) {
+            return std::string(text_of(entry.find("value")));
+        }
+    }
+    return {};
+}
+
+TEST(IngressContract, PodsOfTailrenderProxyServeTheKubernetesApi) {
+    const Rendered api("kube-apiserver", "native");
+    const auto datum = [&](std::string_view key) {
+        return decode_base64(api.text("Secret/tailscale/in-1-config", {"data", key})).value();
+    };
+    EXPECT_EQ(datum("cap-106.hujson"),
+              R"({"Version":"alpha0","Locked":false,"ServerURL":"https://hs.lan",)"
+              R"("AuthKey":"file:/etc/tsauth/in-1/authkey","Hostname":"in-1","acceptDNS":false,)"
+              R"("acceptRoutes":false,"AdvertiseServices":["svc:in"],"OperatorUser":"api-proxy"})");
+    const std::string shown = replaced(
+        replaced(datum("serve-config"), "in.tail1234.ts.net", "<name>"), "svc:in", "svc:<host>");
+    EXPECT_TRUE(page_has(shown)) << shown;
+    EXPECT_EQ(api.text("ConfigMap/tailscale/tailrender-group-in", {"data"}),
+              R"({"in.json":"{\"name\":\"svc:in\",\"parent\":\"ProxyGroup/in\",)"
+              R"(\"ports\":[\"tcp:443\"],\"tags\":[\"tag:k8s\"],)"
+              R"(\"certificate\":\"in.tail1234.ts.net\"}"})");
+    EXPECT_EQ(api.text("Role/tailscale/in", {"rules"}),
+              R"([{"apiGroups":[""],"resources":["secrets"],"resourceNames":["in-0","in-1",)"
+              R"("in.tail1234.ts.net"],"verbs":["get","update","patch"]},{"apiGroups":[""],)"
+              R"("resources":["secrets"],"resourceNames":["in-0-config","in-0-auth","in-1-config",)"
+              R"("in-1-auth"],"verbs":["get","watch"]}])");
+    const Value& pod = *api.find("StatefulSet/tailscale/in")->at({"spec", "template", "spec"});
+    const auto containers = pod.find("containers")->items();
+    ASSERT_EQ(containers.size(), 2U);
+    for (const std::string_view name :
+         {"TS_INTERNAL_APP", "TS_SERVE_CONFIG", "TS_EXPERIMENTAL_CERT_SHARE"}) {
+        const std::string row =
+            fmt::format("| `tailscale` | `{}` | `{}`", name, variable(containers[0], name));
+        EXPECT_TRUE(page_has(row)) << row;
+        EXPECT_EQ(variable(containers[1], name), "");
+    }
+    EXPECT_EQ(variable(containers[1], "TAILRENDER_API_SERVICE"), "svc:in");
+    EXPECT_TRUE(page_has(fmt::format("The pod has {} seconds",
+                                     spelling_of(pod.find("terminationGracePeriodSeconds")))));
+    EXPECT_EQ(text_of(pod.find("serviceAccountName")), "kube-apiserver-auth-proxy");
 }
 
 // No pod restarts because of it: what changes is read while the pods run.
@@ -238,7 +288,7 @@ TEST(IngressContract, LimitsTheRightsOfThePods) {
     EXPECT_TRUE(
         page_has("| both | `<pod>` of every replica, then every `certificate` | get, "
                  "update, patch |"));
-    EXPECT_TRUE(page_has("| kube-apiserver | `<pod>-config` of every replica | get, watch |"));
+    EXPECT_TRUE(page_has("| `k8s-proxy` | `<pod>-config` of every replica | get, watch |"));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "renderer/generate/group/group_services.h"
 #include "renderer/generate/group/ingress_group.h"
 #include "renderer/generate/group/static_endpoints.h"
+#include "renderer/generate/workload/api_pod.h"
 #include "renderer/generate/workload/generators.h"
 #include "renderer/generate/workload/proxy_config.h"
 #include "renderer/generate/workload/workload_objects.h"
@@ -27,6 +28,10 @@ bool is_egress(const ProxyGroupPlan& group) {
     return group.input.type == GroupType::Egress;
 }
 
+bool serves_api(const ProxyGroupPlan& group) {
+    return group.input.type == GroupType::KubeApiServer;
+}
+
 // Pods wait in their preStop hook until no one uses them any more. The hook is asked at a port that
 // a class can move.
 bool drains(const Workload& workload, const ProxyGroupPlan& group) {
@@ -41,18 +46,13 @@ Value followed_maps(const Workload& workload, const ProxyGroupPlan& group) {
 }
 
 // Each pod needs its own state Secret; by one account they reach each other's. Certificates are
-// shared: one pod writes them, all read them. Pods of type kube-apiserver follow their
-// configuration through the API.
+// shared: one pod writes them, all read them. k8s-proxy follows its configuration through the API.
 Value rules(const Workload& workload, const ProxyGroupPlan& group, const Offered& offered) {
     Value rules = Value::list();
     if (workload.hostnames.empty()) {
         return rules;
     }
     Value written = pod_names(workload);
-    Value followed = Value::list();
-    for (std::size_t i = 0; i < workload.hostnames.size(); ++i) {
-        followed.append(config_secret_name(workload, i));
-    }
     for (const OfferedService* service : offered) {
         if (!service->dns_name.empty()) {
             written.append(service->dns_name);
@@ -62,11 +62,15 @@ Value rules(const Workload& workload, const ProxyGroupPlan& group, const Offered
         written.append(Value::borrowed(kAcmeAccounts));
     }
     rules.append(name_rule("secrets", std::move(written), Value::list({"get", "update", "patch"})));
-    if (group.input.type == GroupType::KubeApiServer) {
+    if (runs_k8s_proxy(workload)) {
+        Value followed = Value::list();
+        for (std::size_t i = 0; i < workload.hostnames.size(); ++i) {
+            followed.append(config_secret_name(workload, i));
+        }
         rules.append(name_rule("secrets", std::move(followed), Value::list({"get", "watch"})));
     }
-    if (workload.dataplane == Dataplane::Native) {
-        add_followed_secrets(workload, rules);
+    add_followed_secrets(workload, rules);
+    if (workload.dataplane == Dataplane::Native && !serves_api(group)) {
         rules.append(
             name_rule("configmaps", followed_maps(workload, group), Value::list({"watch"})));
     }
@@ -76,8 +80,9 @@ Value rules(const Workload& workload, const ProxyGroupPlan& group, const Offered
 Value labelled_secret(const Workload& workload, const ProxyGroupPlan& group, const Offered& offered,
                       std::size_t ordinal) {
     const std::string config = group_config(workload, group, offered, ordinal);
-    Value made =
-        config_secret(workload, ordinal, Value::map({{"cap-106.hujson", encode_base64(config)}}));
+    Value data = Value::map({{"cap-106.hujson", encode_base64(config)}});
+    put_if(data, serves_api(group), "serve-config", encode_base64(api_serve_config(offered)));
+    Value made = config_secret(workload, ordinal, std::move(data));
     made.find("metadata")->find("labels")->add("tailscale.com/secret-type", "config");
     return made;
 }
@@ -118,12 +123,23 @@ Value tailscale_container(const Workload& workload, const ProxyGroupPlan& group)
     return made;
 }
 
-Value pod_spec(const Workload& workload, const ProxyGroupPlan& group) {
-    Value spec = Value::map({{"serviceAccountName", workload.account}});
-    if (group.input.type == GroupType::KubeApiServer) {
-        spec.add("containers", Value::list({api_container(workload)}));
-        return spec;
+Value api_spec(const Workload& workload, const ProxyGroupPlan& group, const Offered& offered) {
+    if (runs_k8s_proxy(workload)) {
+        return Value::map({{"serviceAccountName", workload.account},
+                           {"containers", Value::list({k8s_proxy_container(workload)})}});
     }
+    Value environment = Value::list();
+    append_api_environment(environment);
+    const std::string service = offered.empty() ? std::string() : offered.front()->name();
+    return api_pod_spec(workload, {.impersonates = group.input.api_auth, .service = service},
+                        std::move(environment));
+}
+
+Value pod_spec(const Workload& workload, const ProxyGroupPlan& group, const Offered& offered) {
+    if (serves_api(group)) {
+        return api_spec(workload, group, offered);
+    }
+    Value spec = Value::map({{"serviceAccountName", workload.account}});
     Value volumes = Value::list();
     add_volumes(workload, volumes);
     volumes.append(is_egress(group) ? egress_config_volume(workload)
@@ -136,30 +152,30 @@ Value pod_spec(const Workload& workload, const ProxyGroupPlan& group) {
     return spec;
 }
 
-std::string group_config_hash(const Workload& workload, const ProxyGroupPlan& group) {
+std::string group_config_hash(const Workload& workload) {
     Value fields = Value::map();
-    put_if(fields, group.input.type != GroupType::KubeApiServer, "acceptDNS", false);
+    put_if(fields, !runs_k8s_proxy(workload), "acceptDNS", false);
     return config_hash(workload, fields);
 }
 
-Value pod_template(const Workload& workload, const ProxyGroupPlan& group) {
+Value pod_template(const Workload& workload, const ProxyGroupPlan& group, const Offered& offered) {
     const int grace = drains(workload, group) ? kEgressGracePeriod : kGracePeriod;
     return Value::map(
         {{"metadata",
           Value::map({{"annotations", Value::map({{Value::borrowed(kConfigHashAnnotation),
-                                                   group_config_hash(workload, group)}})},
+                                                   group_config_hash(workload)}})},
                       {"deletionGracePeriodSeconds", grace},
                       {"labels", labels_of(workload)},
                       {"name", workload.name},
                       {"namespace", workload.ns}})},
-         {"spec", pod_spec(workload, group)}});
+         {"spec", pod_spec(workload, group, offered)}});
 }
 
-Value group_set(const Workload& workload, const ProxyGroupPlan& group) {
+Value group_set(const Workload& workload, const ProxyGroupPlan& group, const Offered& offered) {
     return stateful_set(
         workload, Value::map({{"selector", Value::map({{"matchLabels", labels_of(workload)}})},
                               {"serviceName", ""},
-                              {"template", pod_template(workload, group)}}));
+                              {"template", pod_template(workload, group, offered)}}));
 }
 
 }  // namespace
@@ -171,8 +187,8 @@ void generate_feature(const Plan& plan, const Workload& workload, const ProxyGro
     if (workload.makes_account) {
         add(service_account(workload));
     }
-    const bool api = group.input.type == GroupType::KubeApiServer;
-    for (std::size_t i = 0; !api && i < workload.hostnames.size(); ++i) {
+    const bool told = runs_k8s_proxy(workload);
+    for (std::size_t i = 0; !told && i < workload.hostnames.size(); ++i) {
         add(labelled_secret(workload, group, offered, i));
     }
     add(role(workload, rules(workload, group, offered)));
@@ -182,7 +198,7 @@ void generate_feature(const Plan& plan, const Workload& workload, const ProxyGro
     if (group.input.type == GroupType::Ingress) {
         add(ingress_config_map(workload, offered));
     }
-    add(group_set(workload, group));
+    add(group_set(workload, group, offered));
     append_node_port_services(workload, group, objects);
 }
 

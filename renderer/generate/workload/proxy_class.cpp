@@ -59,13 +59,14 @@ void append_port(Value& container, std::string_view name, int number) {
             {{"containerPort", number}, {"name", Value::borrowed(name)}, {"protocol", "TCP"}}));
 }
 
-void add_endpoints(const ProxyClassPlan& chosen, const ClassScope& scope, Value& container) {
+void add_endpoints(const ProxyClassPlan& chosen, const ClassScope& scope, bool is_alone,
+                   Value& container) {
     if (scope.endpoints && chosen.debug) {
         append_env(container, "TS_DEBUG_ADDR_PORT", "$(POD_IP):9001");
         append_env(container, "TS_TAILSCALED_EXTRA_ARGS", "--debug=$(TS_DEBUG_ADDR_PORT)");
         append_port(container, "debug", kDebugPort);
     }
-    if (scope.endpoints && chosen.metrics) {
+    if (scope.endpoints && chosen.metrics && is_alone) {
         append_env(container, "TS_LOCAL_ADDR_PORT", "$(POD_IP):9002");
         append_env(container, "TS_ENABLE_METRICS", "true");
         append_port(container, "metrics", kMetricsPort);
@@ -88,14 +89,18 @@ void set_image(const ClassContainer& overlay, bool takes_image, Value& container
     }
 }
 
-void lay_over(const ClassContainer& overlay, bool takes_image, Value& container) {
-    put_all(overlay.fields, container);
+void set_resources(const ClassContainer& overlay, Value& container) {
     if (overlay.requests.is_map()) {
         child(container, "resources", Value::map()).put("requests", overlay.requests.clone());
     }
     if (overlay.limits.is_map()) {
         child(container, "resources", Value::map()).put("limits", overlay.limits.clone());
     }
+}
+
+void lay_over(const ClassContainer& overlay, bool takes_image, Value& container) {
+    put_all(overlay.fields, container);
+    set_resources(overlay, container);
     for (const ClassEnv& entry : overlay.env) {
         append_env(container, entry.name, entry.value);
     }
@@ -114,8 +119,12 @@ void apply_proxy_class(const ProxyClassPlan& chosen, const ClassScope& scope, Va
     merge(chosen.pod_labels, "labels", pod_metadata);
     merge(chosen.pod_annotations, "annotations", pod_metadata);
     put_all(chosen.pod_spec, pod_spec);
-    Value& container = pod_spec.find("containers")->items().front();
-    add_endpoints(chosen, scope, container);
+    const auto containers = pod_spec.find("containers")->items();
+    for (Value& each : containers.subspan(1)) {
+        set_resources(chosen.container, each);
+    }
+    Value& container = containers.front();
+    add_endpoints(chosen, scope, containers.size() == 1, container);
     lay_over(chosen.container, scope.image, container);
     make_env_unique(container);
     if (Value* inits = pod_spec.find("initContainers"); inits != nullptr) {

@@ -19,9 +19,10 @@ struct ClassScope {
     bool image = true;          // they run the image of `tailscaleContainer`
 };
 
-// `tailscaleContainer` is about the pod's only container, `tailscaleInitContainer` about its only
-// init container, if there is one. Env lists of the result have unique names: the last entry of a
-// name stays, at its place.
+// `tailscaleContainer` is about the pod's first container, and what it says of resources about
+// each; `tailscaleInitContainer` about its only init container, if there is one. A second container
+// answers at the port for metrics itself. Env lists of the result have unique names: the last entry
+// of a name stays, at its place.
 void apply_proxy_class(const ProxyClassPlan& chosen, const ClassScope& scope, Value& stateful_set);
 
 }  // namespace renderer

@@ -211,10 +211,7 @@ Value read_only_mount(std::string_view name, std::string_view path) {
     return Value::map({{"mountPath", path}, {"name", name}, {"readOnly", true}});
 }
 
-Value container(const Workload& workload, std::string_view name, Value environment) {
-    for (const EnvVariable& variable : workload.env) {
-        environment.append(env(variable.name, variable.value));
-    }
+Value bare_container(const Workload& workload, std::string_view name, Value environment) {
     Value made = Value::map({{"name", Value::borrowed(name)}, {"image", workload.image}});
     if (environment.size() > 0) {
         made.add("env", std::move(environment));
@@ -222,6 +219,13 @@ Value container(const Workload& workload, std::string_view name, Value environme
     }
     put_if(made, !workload.pull_policy.empty(), "imagePullPolicy", workload.pull_policy);
     return made;
+}
+
+Value container(const Workload& workload, std::string_view name, Value environment) {
+    for (const EnvVariable& variable : workload.env) {
+        environment.append(env(variable.name, variable.value));
+    }
+    return bare_container(workload, name, std::move(environment));
 }
 
 Value proxy_resources() {

@@ -46,7 +46,9 @@ void add_volumes(const Workload& workload, Value& volumes);
 void add_mounts(const Workload& workload, Value& mounts);
 Value read_only_mount(std::string_view name, std::string_view path);
 
-// With the workload's image, and `environment` with what the feature adds to it.
+// With the workload's image.
+Value bare_container(const Workload& workload, std::string_view name, Value environment);
+// The same; `environment` with what the feature adds to it.
 Value container(const Workload& workload, std::string_view name, Value environment);
 
 constexpr int kHealthPort = 9002;

@@ -23,6 +23,10 @@ Note note_of(const Origin& origin, std::string text) {
 // Whether its pods have rules of a firewall.
 bool forwards(const Workload& one) {
     const auto* proxy = one.as<ProxyPlan>();
+    const auto* group = one.as<ProxyGroupPlan>();
+    if (group != nullptr && group->input.type == GroupType::KubeApiServer) {
+        return false;
+    }
     return one.as<ApiProxyPlan>() == nullptr && one.as<PeerRelayPlan>() == nullptr &&
            (proxy == nullptr || !proxy->userspace);
 }

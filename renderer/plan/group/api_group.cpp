@@ -68,13 +68,19 @@ OfferedService make_service(const ProxyGroupInput& input, const Workload& group,
 
 }  // namespace
 
-void fill_api_group(const ProxyGroupInput& input, const ProxyInputs& inputs, Workload& workload,
+void fill_api_group(const ProxyGroupInput& input, const Settings& settings, Workload& workload,
                     ProxyGroupPlan& group) {
-    const Settings& settings = inputs.settings;
-    workload.image =
-        settings.k8s_proxy_image.empty() ? std::string(kDefaultImage) : settings.k8s_proxy_image;
-    workload.pull_policy = {};
-    group.log_level = log_level(settings);
+    if (workload.dataplane == Dataplane::Native) {
+        workload.volumes = {kConfigVolume, kAuthVolume, kServeVolume};
+        workload.env.push_back({"TS_INTERNAL_APP", std::string(kApiGroupApp)});
+        workload.env.push_back({"TS_SERVE_CONFIG", std::string(kServeFile)});
+        workload.env.push_back({"TS_EXPERIMENTAL_CERT_SHARE", "true"});
+    } else {
+        workload.image = settings.k8s_proxy_image.empty() ? std::string(kDefaultImage)
+                                                          : settings.k8s_proxy_image;
+        workload.pull_policy = {};
+        group.log_level = log_level(settings);
+    }
     if (input.api_auth) {
         workload.account = kAuthProxyAccount;
         workload.makes_account = false;

@@ -10,10 +10,12 @@
 
 namespace renderer {
 
+constexpr std::string_view kApiGroupApp = "k8s-operator-proxygroup-kube-apiserver";
 constexpr std::string_view kApiHostnameAdvice = "choose one with \"spec.kubeAPIServer.hostname\"";
 
-// Changes what differs from groups of the other types.
-void fill_api_group(const ProxyGroupInput& input, const ProxyInputs& inputs, Workload& workload,
+// Fills in what differs from groups of the other types, in a workload that has its dataplane: pods
+// run k8s-proxy, or tailrender-proxy, which serves the API beside a tailscaled.
+void fill_api_group(const ProxyGroupInput& input, const Settings& settings, Workload& workload,
                     ProxyGroupPlan& group);
 
 // Reports groups whose account does not exist. `installs`: this run makes all that the chart makes.

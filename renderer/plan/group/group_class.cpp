@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "renderer/kube/image_reference.h"
+#include "renderer/plan/dataplanes.h"
 
 namespace renderer {
 
@@ -25,7 +26,8 @@ Pos place_of(const ProxyGroupInput& group) {
     return group.proxy_class.text.empty() ? group.pos() : group.proxy_class.pos;
 }
 
-// The pods of type kube-apiserver run another program.
+// The stock program of type kube-apiserver is another one. Whoever runs tailrender-proxy has no
+// image of a class at all.
 void check_image(const ProxyGroupInput& group, const ProxyClassPlan& chosen,
                  Diagnostics& diagnostics) {
     if (chosen.container.image.empty()) {
@@ -80,7 +82,9 @@ const ProxyClassPlan* group_class(const ProxyGroupInput& group, const ProxyInput
     const ProxyClassPlan* chosen = inputs.classes.named_or_default(
         group, {group.proxy_class.text, group.proxy_class.pos}, diagnostics);
     if (chosen != nullptr) {
-        check_image(group, *chosen, diagnostics);
+        if (wished_dataplane(group, chosen, inputs.settings) == Dataplane::Containerboot) {
+            check_image(group, *chosen, diagnostics);
+        }
         check_init_container(group, *chosen, diagnostics);
         warn_about_local_port(group, *chosen, diagnostics);
     }

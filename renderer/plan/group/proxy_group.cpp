@@ -115,11 +115,10 @@ Workload make_group(const ProxyGroupInput& group, const ProxyClassPlan* chosen,
         feature.tailscaled_port = tailscaled_port(group.name);
         workload.env.push_back({"PORT", fmt::format("{}", feature.tailscaled_port)});
     }
+    choose_dataplane(group, settings, workload, diagnostics);
     if (group.type == GroupType::KubeApiServer) {
-        refuse_native(group, "pods of a group of type kube-apiserver", diagnostics);
-        fill_api_group(group, inputs, workload, feature);
+        fill_api_group(group, settings, workload, feature);
     } else {
-        choose_dataplane(group, settings, workload, diagnostics);
         workload.volumes = {kConfigVolume, kAuthVolume};
         feature.shares_acme_account = shares_acme_account(group, settings);
         fill_environment(group, settings, workload, feature.shares_acme_account);

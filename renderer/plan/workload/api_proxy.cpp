@@ -18,6 +18,8 @@ constexpr std::string_view kRule = "api-proxy: apiServerProxyConfig.mode";
 constexpr std::string_view kAdvice = "set another \"operatorConfig.hostname\"";
 constexpr std::string_view kDefaultHostname = "tailscale-operator";
 constexpr std::string_view kDefaultTag = "tag:k8s-operator";
+constexpr std::string_view kCapability =
+    R"("app": {"tailscale.com/cap/kubernetes": [{"impersonate": {"groups": ["system:masters"]}}]})";
 
 // Where the values say so, else where they switch the proxy on.
 Pos place_of(const Settings& settings, std::string_view key, Pos mode) {
@@ -94,20 +96,30 @@ std::optional<Workload> plan_api_proxy(const Settings& settings, Diagnostics& di
     return made;
 }
 
-std::string api_proxy_policy(const Workload& workload, const ApiProxyPlan& proxy) {
+std::string api_proxy_policy(const std::vector<std::string>& tags, bool impersonates,
+                             std::string_view service) {
     std::string owners;
-    for (const std::string& tag : workload.tags) {
+    for (const std::string& tag : tags) {
         owners += fmt::format("{}\"{}\": []", owners.empty() ? "" : ", ", tag);
     }
-    const std::string_view capability =
-        proxy.impersonates ? ", \"app\": {\"tailscale.com/cap/kubernetes\": "
-                             "[{\"impersonate\": {\"groups\": [\"system:masters\"]}}]}"
-                           : "";
-    return fmt::format(
-        "\"tagOwners\": {{{}}},\n"
-        "\"grants\": [{{\"src\": [\"autogroup:admin\"], \"dst\": [\"{}\"], "
-        "\"ip\": [\"tcp:443\"]{}}}]",
-        owners, workload.tags.front(), capability);
+    std::string policy = fmt::format("\"tagOwners\": {{{}}},\n", owners);
+    const std::string_view port = R"("ip": ["tcp:443"])";
+    std::string grants;
+    const auto grant = [&grants](std::string_view to, std::string_view what) {
+        grants += fmt::format("{}{{\"src\": [\"autogroup:admin\"], \"dst\": [\"{}\"], {}}}",
+                              grants.empty() ? "" : ",\n  ", to, what);
+    };
+    if (service.empty()) {
+        grant(tags.front(), impersonates ? fmt::format("{}, {}", port, kCapability) : port);
+    } else {
+        policy += fmt::format("\"autoApprovers\": {{\"services\": {{\"{}\": [\"{}\"]}}}},\n",
+                              service, tags.front());
+        grant(service, port);
+        if (impersonates) {
+            grant(tags.front(), kCapability);
+        }
+    }
+    return policy + fmt::format("\"grants\": [{}]", grants);
 }
 
 }  // namespace renderer

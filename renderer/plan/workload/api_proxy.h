@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "renderer/core/diagnostics.h"
 
@@ -24,7 +25,11 @@ struct ApiProxyPlan {
 // None: the mode is off.
 std::optional<Workload> plan_api_proxy(const Settings& settings, Diagnostics& diagnostics);
 
-// What the tailnet policy has to say so that someone can use it: lines of a policy file.
-std::string api_proxy_policy(const Workload& workload, const ApiProxyPlan& proxy);
+// What the tailnet policy has to say so that someone can use the Kubernetes API of devices with
+// these tags: lines of a policy file. `service`: "svc:NAME", the Tailscale Service that they serve,
+// for which grants of a capability do not count, but those for the device behind it; "": their own
+// name.
+std::string api_proxy_policy(const std::vector<std::string>& tags, bool impersonates,
+                             std::string_view service);
 
 }  // namespace renderer

@@ -53,9 +53,9 @@ Workload plan_l7_ingress(const IngressInput& ingress, const ProxyInputs& inputs,
         workload.metrics_type = "ingress_resource";
     }
     add_firewall_mode(inputs.settings, workload);
-    workload.env.push_back({"TS_SERVE_CONFIG", "/etc/tailscaled/$(POD_NAME)/serve-config"});
+    workload.env.push_back({"TS_SERVE_CONFIG", std::string(kServeFile)});
     workload.env.push_back({"TS_INTERNAL_APP", "k8s-operator-ingress-resource"});
-    workload.volumes.push_back({"serve-config", "config", "serve-config", "/etc/tailscaled"});
+    workload.volumes.push_back(kServeVolume);
     workload.certificates = true;
     check_proxied_name(ingress, diagnostics);
     set_hostname(ingress_hostname(ingress, inputs.settings, diagnostics), workload);

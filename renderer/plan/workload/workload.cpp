@@ -10,6 +10,12 @@ std::string Workload::pod(std::size_t ordinal) const {
     return fmt::format("{}-{}", name, ordinal);
 }
 
+bool runs_k8s_proxy(const Workload& workload) {
+    const auto* group = workload.as<ProxyGroupPlan>();
+    return group != nullptr && group->input.type == GroupType::KubeApiServer &&
+           workload.dataplane == Dataplane::Containerboot;
+}
+
 Value labels_of(const Workload& workload) {
     Value labels = Value::map();
     for (const auto& [key, value] : workload.labels) {

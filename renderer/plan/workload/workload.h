@@ -64,6 +64,9 @@ constexpr std::string_view kForceRenewal = "TS_DEBUG_ACME_FORCE_RENEWAL";
 
 constexpr ReplicaVolume kConfigVolume = {"tailscaledconfig", "config", "", "/etc/tsconfig"};
 constexpr ReplicaVolume kAuthVolume = {"auth", "auth", "authkey", "/etc/tsauth"};
+constexpr ReplicaVolume kServeVolume = {"serve-config", "config", "serve-config",
+                                        "/etc/tailscaled"};
+constexpr std::string_view kServeFile = "/etc/tailscaled/$(POD_NAME)/serve-config";
 
 // The name of an object in the workload's namespace, which no one else may have.
 struct Claim {
@@ -115,6 +118,10 @@ struct Workload {
         return std::get_if<Feature>(&feature);
     }
 };
+
+// A group that serves the Kubernetes API by the stock program: its key stands in its configuration,
+// which is the controller's.
+bool runs_k8s_proxy(const Workload& workload);
 
 Value labels_of(const Workload& workload);
 

@@ -1,0 +1,75 @@
+#include "runtime/localapi/withdrawal.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "renderer/core/json.h"
+#include "renderer/core/text_of.h"
+
+namespace runtime {
+
+using renderer::Value;
+
+namespace {
+
+// What the tailnet takes to send clients elsewhere (15 s), and a little.
+constexpr Duration kMove = std::chrono::seconds(20);
+
+}  // namespace
+
+Withdrawal::~Withdrawal() {
+    loop_.cancel(timer_);
+    loop_.cancel(deadline_);
+}
+
+void Withdrawal::start(Duration at_most) {
+    deadline_ = loop_.after(at_most, [this] { finish(); });
+    api_.prefs([this, alive = std::weak_ptr(alive_)](const LocalReply& reply) {
+        if (!alive.expired()) {
+            take_prefs(reply);
+        }
+    });
+}
+
+void Withdrawal::take_prefs(const LocalReply& reply) {
+    if (!reply.ok()) {
+        return fail("error getting prefs", reply.problem);
+    }
+    const auto prefs = renderer::read_json(reply.body);
+    const Value* services = prefs && prefs->is_map() ? prefs->find("AdvertiseServices") : nullptr;
+    std::vector<std::string_view> names;
+    for (const Value& service : renderer::items_of(services)) {
+        names.push_back(renderer::text_of(service));
+    }
+    if (names.empty()) {
+        return finish();
+    }
+    log_.info(fmt::format("unadvertising services: [{}]", fmt::join(names, " ")));
+    const Value none = Value::map({{"AdvertiseServicesSet", true}, {"AdvertiseServices", Value()}});
+    api_.edit_prefs(none, [this, alive = std::weak_ptr(alive_)](const LocalReply& edited) {
+        if (alive.expired()) {
+            return;
+        }
+        if (!edited.ok()) {
+            return fail("error setting prefs AdvertiseServices", edited.problem);
+        }
+        timer_ = loop_.after(kMove, [this] { finish(); });
+    });
+}
+
+void Withdrawal::fail(std::string_view what, const std::string& problem) {
+    log_.error(fmt::format("Error ensuring services are not advertised: {}: {}", what, problem));
+    finish();
+}
+
+void Withdrawal::finish() {
+    loop_.cancel(std::exchange(timer_, 0));
+    loop_.cancel(std::exchange(deadline_, 0));
+    if (done_ != nullptr) {
+        std::exchange(done_, nullptr)();
+    }
+}
+
+}  // namespace runtime

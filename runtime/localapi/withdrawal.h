@@ -1,0 +1,39 @@
+// Takes from tailscaled what it advertises of Tailscale Services, and leaves the tailnet the time
+// to send clients to other pods: what is served goes on meanwhile. Source: tailscale v1.104.5
+// kube/services.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "runtime/base/log.h"
+#include "runtime/localapi/client.h"
+
+namespace runtime {
+
+class Withdrawal {
+public:
+    // All references outlive it. `done`: at once where nothing is advertised, and once.
+    Withdrawal(Loop& loop, LocalApi& api, Log& log, std::function<void()> done)
+        : loop_(loop), api_(api), log_(log), done_(std::move(done)) {}
+    ~Withdrawal();
+    Withdrawal(const Withdrawal&) = delete;
+    Withdrawal& operator=(const Withdrawal&) = delete;
+
+    // Ends within that time, whether or not tailscaled answers.
+    void start(Duration at_most);
+
+private:
+    void take_prefs(const LocalReply& reply);
+    void fail(std::string_view what, const std::string& problem);
+    void finish();
+
+    Loop& loop_;
+    LocalApi& api_;
+    Log& log_;
+    std::function<void()> done_;
+    TimerId timer_ = 0, deadline_ = 0;
+    std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+};
+
+}  // namespace runtime

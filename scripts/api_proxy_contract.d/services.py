@@ -1,0 +1,81 @@
+"""A Tailscale Service in place of the device's own name, as the pods of a group serve it: whoever starts tailscaled leads it here."""
+import json
+import signal
+import time
+
+from world import BOB, HOST, Client, case, check, echo, equal, wait_until, WEBSOCKET, POD
+
+SERVICE = "svc:api"
+
+
+def leads(world, **changes):
+    """The entry of Services, as tailscaled tells it."""
+    port = {"TCPForward": f"{HOST}:{world.port}", "TerminateTLS": "api.t.ts.net", "ProxyProtocol": 2} | changes
+    return json.dumps({"Services": {SERVICE: {"TCP": {"443": port}}}}).encode()
+
+
+def is_led(world):
+    world.daemon.serve = leads(world)
+    wait_until("it is ready", world.is_ready)
+
+
+@case(service=SERVICE, ready=False)
+def a_service_is_served_as_the_device_is(world):
+    is_led(world)
+    with Client(world) as client:
+        equal(client.ask().status, 200)
+    with Client(world, "100.64.0.99") as client:
+        equal(client.ask().status, 403)
+    [request] = world.api.requests
+    equal((request.all("impersonate-user"), request.all("impersonate-group")), (["alice@example.com"], ["dev", "qa"]))
+    equal(world.daemon.posted, 0)
+
+
+@case(service=SERVICE, ready=False)
+def a_serve_that_does_not_lead_here_is_not_ready_and_is_not_written(world):
+    wait_until("it says why", lambda: world.page("/readyz") == (503, "tailscaled does not lead port 443 of svc:api here\n"))
+    for wrong in (leads(world, ProxyProtocol=1), leads(world).replace(b"svc:api", b"svc:b"),
+                  json.dumps({"TCP": json.loads(leads(world))["Services"][SERVICE]["TCP"]}).encode()):
+        world.daemon.serve, asked = wrong, world.daemon.asked.count("serve-config")
+        wait_until("it has looked", lambda asked=asked: world.daemon.asked.count("serve-config") > asked)
+        equal((wrong, world.page("/readyz")[0]), (wrong, 503))
+    is_led(world)
+    equal(world.daemon.posted, 0)
+
+
+@case(service=SERVICE, ready=False, grace=3)
+def what_it_advertises_goes_first_and_clients_are_served_until_they_are_elsewhere(world):
+    is_led(world)
+    world.daemon.prefs = {"AdvertiseServices": [SERVICE]}
+    world.api.script = echo("websocket")
+    session = Client(world, BOB)
+    equal(session.ask(f"{POD}/exec", fields=WEBSOCKET).status, 101)
+    session.file.readline()
+    begun = time.monotonic()
+    world.process.send_signal(signal.SIGTERM)
+    wait_until("it advertises nothing", lambda: world.daemon.prefs["AdvertiseServices"] is None)
+    world.api.script = None
+    while time.monotonic() < begun + 18:
+        with Client(world) as client:
+            equal(client.ask().status, 200)
+        time.sleep(1)
+    session.send(b"still\n")
+    equal(session.file.readline(), b"still\n")
+    check(session.is_closed(), "goes on")
+    equal(world.process.wait(10), 0)
+    check(20 < time.monotonic() - begun < 30, "took", time.monotonic() - begun)
+
+
+@case(service=SERVICE, ready=False)
+def it_stops_at_once_where_nothing_is_advertised(world):
+    is_led(world)
+    begun = time.monotonic()
+    world.process.send_signal(signal.SIGTERM)
+    equal(world.process.wait(10), 0)
+    check(time.monotonic() - begun < 5, "took", time.monotonic() - begun)
+
+
+@case(service="api", ready=False)
+def a_name_that_is_no_services_ends_it(world):
+    equal(world.process.wait(10), 1)
+    check("invalid TAILRENDER_API_SERVICE" in world.log.read_text(), world.log.read_text())

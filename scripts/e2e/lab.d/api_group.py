@@ -1,0 +1,49 @@
+"""A ProxyGroup of type kube-apiserver whose pods run tailrender-proxy, in a lab with our controller: a certificate of the lab's ACME server, and two replicas."""
+import yaml
+
+from installed import NAMESPACE
+from shared.checks import documents, run
+
+GROUP, SERVICE = "apis", "prod-api"
+REPLICAS = (GROUP + "-0", GROUP + "-1")
+
+
+def objects(lab):
+    container = {"env": [{"name": "TS_DEBUG_ACME_DIRECTORY_URL", "value": lab.inner["LAB_ACME"]}]}
+    return [{"apiVersion": "tailscale.com/v1alpha1", "kind": "ProxyClass", "metadata": {"name": "lab", "annotations": {"tailrender.dev/dataplane": "native"}},
+             "spec": {"statefulSet": {"pod": {"tailscaleContainer": container}}}},
+            {"apiVersion": "tailscale.com/v1alpha1", "kind": "ProxyGroup", "metadata": {"name": GROUP},
+             "spec": {"type": "kube-apiserver", "tags": ["tag:k8s-api"], "proxyClass": "lab", "kubeAPIServer": {"mode": "auth", "hostname": SERVICE}}}]
+
+
+def apply_group(lab, tailrender, folder, values):
+    """`values`: those that the controller was installed with."""
+    (folder / "apps").mkdir()
+    (folder / "apps/group.yaml").write_text(yaml.safe_dump_all(objects(lab)))
+    (folder / "values.yaml").write_text(yaml.safe_dump(values | {"loginServer": lab.tailnet.url}))
+    settings = ("--set", "tailrender.tailnetDomain=" + lab.inner["LAB_DOMAIN"], "--set", "tailrender.namespace=" + NAMESPACE)
+    lab.apply(documents(run(tailrender, "render", folder / "apps", "--values", folder / "values.yaml", "--quiet", *settings)))
+
+
+def all_are_ready(lab):
+    lab.kubectl("rollout", "status", "statefulset", GROUP, "-n", NAMESPACE, "--timeout", "240s")
+
+
+def uid(lab, pod):
+    found = lab.get("pod", pod, "-n", NAMESPACE)
+    return found and found["metadata"]["uid"]
+
+
+def requests_of(lab, pod):
+    address = lab.get("pod", pod, "-n", NAMESPACE)["status"]["podIP"]
+    [line] = [line for line in lab.run("curl", "-sSf", "--max-time", "10", f"http://{address}:9002/metrics").splitlines()
+              if line.startswith("k8s_auth_proxy_requests_proxied ")]
+    return int(line.split()[-1])
+
+
+def serving(lab, ask):
+    """The replica to which the tailnet leads whoever asks."""
+    before = {pod: requests_of(lab, pod) for pod in REPLICAS}
+    ask()
+    [found] = [pod for pod in REPLICAS if requests_of(lab, pod) > before[pod]]
+    return found

@@ -43,6 +43,7 @@ public:
     bool has_custom_resources = false;  // the CRDs of tailscale.com are installed
     // "ACCOUNT AUDIENCE SECONDS" of each token that was asked for: the first one is "jwt-1".
     std::vector<std::string> token_requests;
+    std::string own_audience = "https://kubernetes.default.svc";  // of tokens for itself
     bool may_request_tokens = true;
 
 private:

@@ -42,16 +42,48 @@ bool is_audience_of(std::string_view server, std::string_view audience) {
            (rest.size() == host.size() || rest[host.size()] == '/');
 }
 
+bool is_among(const std::vector<std::string>& audiences, std::string_view audience) {
+    return std::find(audiences.begin(), audiences.end(), audience) != audiences.end();
+}
+
+std::string of_the_cluster(std::string_view audience) {
+    return fmt::format(
+        "the audience \"{}\", which is that of the cluster's own API server: no token for it is "
+        "sent anywhere",
+        audience);
+}
+
+using TakeToken = std::function<void(renderer::Result<std::string>)>;
+
+// Without an audience it is one for the API server.
+void request_token(KubeClient& kube, const Account& account, const std::string& audience,
+                   const TakeToken& done) {
+    const std::string path =
+        path_of(renderer::kind_of("ServiceAccount"), account.ns, account.name) + "/token";
+    Value spec = Value::map({{"expirationSeconds", kTokenSeconds}});
+    put_if(spec, !audience.empty(), "audiences", Value::list({audience}));
+    kube.create(path,
+                Value::map({{"apiVersion", "authentication.k8s.io/v1"},
+                            {"kind", "TokenRequest"},
+                            {"spec", std::move(spec)}}),
+                [name = account.name, done](const KubeReply& reply) {
+                    const std::string_view token = text_of(reply.object, {"status", "token"});
+                    if (!token.empty()) {
+                        return done(std::string(token));
+                    }
+                    done(renderer::Error{{.rule = "no-credentials",
+                                          .message = fmt::format(
+                                              "no token of ServiceAccount \"{}\": {}", name,
+                                              reply.ok() ? "the reply has none" : reply.message)}});
+                });
+}
+
 }  // namespace
 
 std::string unsafe_audience(std::string_view audience, std::string_view server,
                             std::string_view own, const Account& account) {
-    if (std::find(account.audiences.begin(), account.audiences.end(), audience) !=
-        account.audiences.end()) {
-        return fmt::format(
-            "has the audience \"{}\", which is that of the cluster's own API server: no token for "
-            "it is sent anywhere",
-            audience);
+    if (is_among(account.audiences, audience)) {
+        return "has " + of_the_cluster(audience);
     }
     if (server == own || is_tailscales(server) || is_audience_of(server, audience)) {
         return {};
@@ -63,27 +95,23 @@ std::string unsafe_audience(std::string_view audience, std::string_view server,
 }
 
 Assertion token_of_account(KubeClient& kube, Account account, std::string audience) {
-    return [&kube, account = std::move(account), audience = std::move(audience)](
-               std::function<void(renderer::Result<std::string>)> done) {
-        const std::string path =
-            path_of(renderer::kind_of("ServiceAccount"), account.ns, account.name) + "/token";
-        const Value spec = Value::map(
-            {{"audiences", Value::list({audience})}, {"expirationSeconds", kTokenSeconds}});
-        kube.create(
-            path,
-            Value::map({{"apiVersion", "authentication.k8s.io/v1"},
-                        {"kind", "TokenRequest"},
-                        {"spec", spec.clone()}}),
-            [name = account.name, done = std::move(done)](const KubeReply& reply) {
-                const std::string_view token = text_of(reply.object, {"status", "token"});
-                if (!token.empty()) {
-                    return done(std::string(token));
-                }
-                done(renderer::Error{
-                    {.rule = "no-credentials",
-                     .message = fmt::format("no token of ServiceAccount \"{}\": {}", name,
-                                            reply.ok() ? "the reply has none" : reply.message)}});
-            });
+    return [&kube, account = std::move(account), audience = std::move(audience)](TakeToken done) {
+        const auto ask = [&kube, account, audience, done] {
+            request_token(kube, account, audience, done);
+        };
+        if (!account.audiences.empty()) {
+            return ask();  // they have been looked at
+        }
+        request_token(kube, account, "", [ask, audience, done](renderer::Result<std::string> own) {
+            auto known = own ? account_of_token(*own) : renderer::Result<Account>(own.error());
+            if (!known) {
+                return done(known.error());
+            }
+            is_among(known->audiences, audience)
+                ? done(renderer::Error{
+                      {.rule = "no-credentials", .message = of_the_cluster(audience)}})
+                : ask();
+        });
     };
 }
 

@@ -20,7 +20,7 @@ using OwnAccount = std::function<renderer::Result<Account>()>;
 std::string unsafe_audience(std::string_view audience, std::string_view server,
                             std::string_view own, const Account& account);
 
-// A short token for each time that it is asked (TokenRequest, KEP-1205).
+// A short token each time that it is asked (TokenRequest, KEP-1205), never for our API server.
 Assertion token_of_account(KubeClient& kube, Account account, std::string audience);
 
 }  // namespace runtime

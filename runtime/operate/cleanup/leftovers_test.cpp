@@ -39,10 +39,32 @@ protected:
             "finalizers":["tailscale.com/acme-account-protection"]},"data":)" +
                           std::string(data) + "}");
     }
+    // A proxy of another tailnet, which trusts the cluster, and a controller of another name.
+    void join_by_trust() {
+        partner.trusts_cluster = true;
+        network.add("https://partner", partner);
+        cluster.add_tailnet("partner", "https://partner", partner);
+        kube.erase_datum(FakeCluster::path("secrets", "partner"), "client_secret");
+        kube.set_datum(FakeCluster::path("secrets", "partner"), "audience", "partner");
+        cluster.add_proxy("ts-far-bcdfg");
+        cluster.annotate("ts-far-bcdfg", kTailnetAnnotation, "partner");
+        {
+            const ControllerProcess controller(loop, network, 1);
+            loop.run_for(kMinute);
+        }
+        ASSERT_EQ(partner.devices.size(), 1U);
+        kube.erase(kOperator);
+        put(kFront, R"({"metadata":{"name":"front"},"spec":{"replicas":0,"template":{"spec":
+            {"serviceAccountName":"front","volumes":[{"name":"oauth","secret":
+            {"secretName":"front-oauth"}}],"containers":[{"name":"operator","args":["controller"],
+            "env":[{"name":"OPERATOR_NAMESPACE"},
+                   {"name":"OPERATOR_LOGIN_SERVER","value":"https://tailnet"}]}]}}}})");
+    }
     [[nodiscard]] bool is_said(std::string_view line) const {
         return ("\n" + said).find("\n" + std::string(line) + "\n") != std::string::npos;
     }
 
+    FakeTailnet partner{loop};
     const std::string accounts = FakeCluster::path("secrets", "tailscale-acme-accounts");
 };
 
@@ -105,27 +127,22 @@ TEST_F(LeftoversTest, NothingIsLostWithoutAccounts) {
     EXPECT_EQ(kube.find(accounts), nullptr);
 }
 
+// What the controller knows of its own token, cleanup has to ask for.
+TEST_F(LeftoversTest, SendsNoTokenThatTheClusterWouldTake) {
+    join_by_trust();
+    kube.own_audience = "partner";
+    const std::size_t before = kube.token_requests.size();
+    const std::string problem = clean({.yes = true, .force = true});
+    EXPECT_NE(problem.find("\"partner\", which is that of the cluster's own API server"),
+              std::string::npos)
+        << problem;
+    EXPECT_EQ(kube.token_requests.size(), before);
+    EXPECT_EQ(partner.devices.size(), 1U);
+}
+
 // The chart's values may give all of it another name.
 TEST_F(LeftoversTest, AsksAsTheControllerWhateverItsName) {
-    FakeTailnet partner{loop};
-    partner.trusts_cluster = true;
-    network.add("https://partner", partner);
-    cluster.add_tailnet("partner", "https://partner", partner);
-    kube.erase_datum(FakeCluster::path("secrets", "partner"), "client_secret");
-    kube.set_datum(FakeCluster::path("secrets", "partner"), "audience", "partner");
-    cluster.add_proxy("ts-far-bcdfg");
-    cluster.annotate("ts-far-bcdfg", kTailnetAnnotation, "partner");
-    {
-        const ControllerProcess controller(loop, network, 1);
-        loop.run_for(kMinute);
-    }
-    ASSERT_EQ(partner.devices.size(), 1U);
-    kube.erase(kOperator);
-    put(kFront, R"({"metadata":{"name":"front"},"spec":{"replicas":0,"template":{"spec":
-        {"serviceAccountName":"front","volumes":[{"name":"oauth","secret":
-        {"secretName":"front-oauth"}}],"containers":[{"name":"operator","args":["controller"],
-        "env":[{"name":"OPERATOR_NAMESPACE"},
-               {"name":"OPERATOR_LOGIN_SERVER","value":"https://tailnet"}]}]}}}})");
+    join_by_trust();
     EXPECT_EQ(clean({.yes = true, .force = true}), "");
     EXPECT_EQ(asked_server, "https://tailnet");
     EXPECT_EQ(asked_secret, "front-oauth");

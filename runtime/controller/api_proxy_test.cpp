@@ -9,12 +9,8 @@ namespace {
 using renderer::text_of;
 
 // Its parent is the controller's own Deployment, which is not followed.
-TEST_F(ControllerTest, TheApiProxyIsLookedAfterLikeAProxy) {
+void add_api_proxy(FakeCluster& cluster, FakeKube& kube) {
     const std::string set = FakeCluster::path("statefulsets", "kube-apiserver-proxy");
-    const std::string ledger = FakeCluster::path("configmaps", "tailrender-devices");
-    const auto lines = [&] {
-        return std::string(text_of(kube.find(ledger)->at({"data", "devices.jsonl"})));
-    };
     cluster.add_proxy("kube-apiserver-proxy", 1, "tag:k8s-operator", "operator");
     cluster.annotate("kube-apiserver-proxy", kParentAnnotation, "Deployment/tailscale/operator");
     renderer::Value object = kube.find(set)->clone();
@@ -25,6 +21,15 @@ TEST_F(ControllerTest, TheApiProxyIsLookedAfterLikeAProxy) {
                                     {"tailscale.com/parent-resource-ns", "tailscale"},
                                     {"tailscale.com/parent-resource-type", "api-proxy"}}));
     kube.put(set, std::move(object));
+}
+
+TEST_F(ControllerTest, TheApiProxyIsLookedAfterLikeAProxy) {
+    const std::string set = FakeCluster::path("statefulsets", "kube-apiserver-proxy");
+    const std::string ledger = FakeCluster::path("configmaps", "tailrender-devices");
+    const auto lines = [&] {
+        return std::string(text_of(kube.find(ledger)->at({"data", "devices.jsonl"})));
+    };
+    add_api_proxy(cluster, kube);
     start();
     run(kMinute);
     expect_converged({"kube-apiserver-proxy-0"});
@@ -37,6 +42,22 @@ TEST_F(ControllerTest, TheApiProxyIsLookedAfterLikeAProxy) {
     EXPECT_NE(lines().find(R"("state":"leaving")"), std::string::npos) << lines();
     run(10 * kMinute);
     expect_converged({});
+}
+
+TEST_F(ControllerTest, TheApiProxyComesOnceTheOperatorsDeviceIsOutOfTheWay) {
+    const std::string old = FakeCluster::path("secrets", "operator");
+    kube.put(old,
+             renderer::Value::map({{"metadata", renderer::Value::map({{"name", "operator"}})}}));
+    kube.set_datum(old, "_current-profile", "profile-1");
+    kube.set_datum(old, "profile-1", R"({"Config":{"NodeID":"nOPERATOR"}})");
+    add_api_proxy(cluster, kube);
+    start();
+    run(10 * kMinute);
+    EXPECT_TRUE(tailnet.devices.empty());
+    EXPECT_EQ(kube.find(FakeCluster::path("secrets", "kube-apiserver-proxy-0-auth")), nullptr);
+    kube.erase(old);
+    run(5 * kMinute);
+    expect_converged({"kube-apiserver-proxy-0"});
 }
 
 }  // namespace

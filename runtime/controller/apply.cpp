@@ -9,6 +9,7 @@
 #include "runtime/base/json_patch.h"
 #include "runtime/base/time_text.h"
 #include "runtime/controller/contract.h"
+#include "runtime/controller/keys/operators_device.h"
 
 namespace runtime {
 
@@ -386,6 +387,7 @@ Job Apply::mint(const Work& work, const step::MintKey& step) {
     std::vector<Job> jobs;
     jobs.push_back(own_devices_.erase(claim_of(work, step.device_to_delete)));
     if (step.may_take_over) {
+        jobs.push_back(must_not_come_beside_the_operator(kube_, work.labels, work.parent));
         jobs.push_back(take_over_.job({.pod = work.pod,
                                        .parent = work.parent,
                                        .tailnet = work.tailnet,

@@ -6,7 +6,7 @@ change nothing and get nothing. Then helm puts the rendered controller in the op
 moves the proxies, though it is killed again and again; `adopt --rollback` gives them back to the operator, which takes them over as they
 are. At last they move by the commands of docs/migration.md. In all that time every device keeps its node id, address
 and name, none is new, and every page comes back. After `adopt --finish` nothing of the operator's is left and nothing drifts, and what is
-deleted leaves no device and no Secret. With --short it runs once, and moves once. No ACME server is asked, so the Ingress only has to
+deleted leaves no device and no Secret. The operator also serves the Kubernetes API; a pod gets its own device for that. With --short it runs once, and moves once. No ACME server is asked, so the Ingress only has to
 join; and there is no tsrecorder here, so the Recorder never does.
 """
 import json
@@ -15,7 +15,7 @@ import time
 
 import pytest
 
-from installed import NAMESPACE, adopt, adopt_and_kill, give_proxy_image, lab_with_runtime
+from installed import NAMESPACE, adopt, adopt_and_kill, data_of, give_proxy_image, lab_with_runtime
 from reference import RELEASE, REPOSITORY, VALUES, devices_of, longest_gaps, names_of_the_operator, operator_in
 from shared.applied import key, listed
 from shared.checks import documents, run
@@ -27,6 +27,9 @@ PAGES = {"http://apps-lb.lab.ts.net/": "client", "http://annotated.lab.ts.net/":
          "http://warehouse.apps.svc.cluster.local/": None, "http://by-group.apps.svc.cluster.local/": None}
 HOLDERS = "services,ingresses,connectors.tailscale.com,proxygroups.tailscale.com,recorders.tailscale.com,dnsconfigs.tailscale.com,proxyclasses.tailscale.com"
 PARENT = "tailscale.com/parent-resource"
+API_PROXY = REPOSITORY / "api-proxy.yaml"
+ALL_VALUES = (f"--values={VALUES}", f"--values={API_PROXY}")
+API_SECRETS = {f"kube-apiserver-proxy-0{end}" for end in ("", "-auth", "-config")}
 
 
 class User:
@@ -34,8 +37,8 @@ class User:
 
     def __init__(self, lab, operator, tailrender, runtime):
         self.lab, self.operator, self.tailrender, self.runtime = lab, operator, tailrender, runtime
-        self.rendered = documents(run(tailrender, "render", REPOSITORY / "apps", "--values", VALUES, "--quiet"))
-        self.install = run(tailrender, "install", "--values", VALUES, "--quiet")
+        self.rendered = documents(run(tailrender, "render", REPOSITORY / "apps", *ALL_VALUES, "--quiet"))
+        self.install = run(tailrender, "install", *ALL_VALUES, "--quiet")
         sources = {key(item) for file in (REPOSITORY / "apps").iterdir() for item in documents(file.read_text(encoding="utf-8"))}
         self.generated = [item for item in self.rendered if key(item) not in sources]
         self.devices, self.held = {}, set()
@@ -45,6 +48,9 @@ class User:
 
     def adopt(self, *flags, code=0):
         return adopt(self.lab, self.runtime, *flags, code=code)
+
+    def upgrade(self, *flags):
+        self.operator.upgrade("--values", str(API_PROXY), *flags)
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +81,7 @@ def serves(user, what):
 
 
 def test_operator_serves(user):
-    user.operator.upgrade()
+    user.upgrade()
     # The operator forgets what comes while its default ProxyClass is not ready.
     user.lab.kubectl("apply", "-f", str(REPOSITORY / "apps" / "proxyclass.yaml"))
     user.lab.kubectl("wait", "--for=condition=ProxyClassReady", "--timeout=120s", "proxyclass/without-registry")
@@ -113,8 +119,8 @@ def test_too_early(user):
 def test_moves_beside_the_controller(user):
     """Which helm puts in the operator's place."""
     lab = user.lab
-    post_render = ("post-render", f"--namespace={NAMESPACE}", f"--values={VALUES}")
-    user.operator.upgrade("--post-renderer", user.tailrender, *(f"--post-renderer-args={word}" for word in post_render))
+    post_render = ("post-render", f"--namespace={NAMESPACE}", *ALL_VALUES)
+    user.upgrade("--post-renderer", user.tailrender, *(f"--post-renderer-args={word}" for word in post_render))
     user.apply(user.rendered)
     lab.wait("an Event says that the operator still serves", lambda: [
         event for event in lab.items("events", "-n", "apps")
@@ -125,7 +131,14 @@ def test_moves_beside_the_controller(user):
     said = user.adopt()
     assert "no Tailscale operator: " in said
     serves(user, "adopted")
+    has_the_operators_device(user)
     lab.kubectl("diff", "-f", "-", text=lab.run("helm", "get", "manifest", RELEASE, "-n", NAMESPACE))
+
+
+def has_the_operators_device(user):
+    """The pod that serves the Kubernetes API in its place."""
+    user.lab.kubectl("rollout", "status", "statefulset", "kube-apiserver-proxy", "-n", NAMESPACE, "--timeout", "240s")
+    assert data_of(user.lab, "kube-apiserver-proxy-0")["device_id"] == user.devices[OPERATORS][0]
 
 
 @pytest.mark.whole
@@ -138,7 +151,7 @@ def test_goes_back(user):
     assert led in names
     # What both call the same is the operator's again.
     lab.delete([item for item in user.generated if not item["metadata"]["name"].startswith(("out", "tapes", "nameserver"))])
-    user.operator.upgrade()
+    user.upgrade()
     lab.wait("the operator holds what it held", lambda: held(lab) >= user.held)
     serves(user, "the operator again")
     assert names_of_the_operator(lab) >= names
@@ -155,8 +168,10 @@ def test_moves(user):
         serves(user, "adopted again")
     print("longest outage of a page: " + ", ".join(f"{url.split('/')[2].partition('.')[0]} {gap:.0f} s" for url, gap in gaps.items()), flush=True)
     lab.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", text=user.install)
-    said = user.adopt("--finish")
-    assert f"device {user.devices[OPERATORS][0]} in the tailnet are the operator's own" in said
+    assert "the operator's own device, which \"kube-apiserver-proxy-0\" is to have" in user.adopt("--finish", code=1)
+    user.adopt()
+    has_the_operators_device(user)
+    assert "the operator's own" not in user.adopt("--finish")
 
 
 def test_nothing_is_left(user):
@@ -177,11 +192,11 @@ def test_deleted_leaves_nothing(user):
     lab.delete(sets)
     # The termination of a group's last pod is blocked for 6 minutes, as no other pod is left.
     lab.kubectl("delete", "pods", "-n", NAMESPACE, "-l", f"{PARENT}=out", "--force", "--grace-period", "0", "--wait=false")
-    lab.wait("their pods are gone", lambda: not lab.items("pods", "-n", NAMESPACE, "-l", "tailscale.com/managed=true"))
+    lab.wait("their pods are gone", lambda: not lab.items("pods", "-n", NAMESPACE, "-l", f"tailscale.com/managed=true,{PARENT}-type!=api-proxy"))
     lab.delete([item for item in user.generated if item not in sets])
     blocked = lab.wait("the controller asks before it deletes so many", lambda: json.loads(lab.as_a_person(user.runtime, "status", "-o", "json")[1])["blocked"])
     lab.kubectl(*blocked[0]["command"].split()[1:])
     stays = {name for name, device in user.devices.items() if name not in PROXIES}
     lab.wait("no device is left", lambda: {name for name, (_, _, deleted) in devices_of(lab).items() if not deleted} == stays)
     lab.wait("no Secret is left", lambda: {item["metadata"]["name"] for item in lab.items("secrets", "-n", NAMESPACE)
-                                           if not item["metadata"]["name"].startswith("sh.helm.")} == {"operator", "operator-oauth"})
+                                           if not item["metadata"]["name"].startswith("sh.helm.")} == {"operator-oauth", *API_SECRETS})

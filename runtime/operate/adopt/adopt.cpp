@@ -146,6 +146,9 @@ Job moves(const Shared& adoption) {
                 jobs.push_back(move_proxy(adoption->context, adoption->snapshot, move));
             }
         }
+        if (const auto& own = adoption->plan.own; own && own->problem.empty()) {
+            jobs.push_back(move_own_device(adoption->context, adoption->snapshot, *own));
+        }
         run_side_by_side(std::move(jobs), kAtATime, next);
     };
 }
@@ -169,9 +172,10 @@ bool can_go_back(const Adoption& adoption) {
     const auto& secrets = adoption.snapshot.secrets;
     const auto is_record = [](const Value& secret) {
         return secret.at({"metadata", "labels", kRecordLabel}) != nullptr ||
-               !annotation_of(secret, kTakenAnnotation).empty();
+               !annotation_of(secret, kTakenAnnotation).empty() ||
+               !annotation_of(secret, kMovedAnnotation).empty();
     };
-    return !plan.takeovers.empty() ||
+    return !plan.takeovers.empty() || (plan.own && plan.own->problem.empty()) ||
            operator_state(find_operator(adoption.snapshot.deployments)) == OperatorState::Runs ||
            std::any_of(plan.moves.begin(), plan.moves.end(),
                        [](const Move& move) { return move.problem.empty(); }) ||

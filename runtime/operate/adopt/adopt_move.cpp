@@ -458,6 +458,22 @@ Job move_group_service(const OperateContext& context, const GroupService& servic
     return in_order(std::move(jobs));
 }
 
+Job move_own_device(const OperateContext& context, const AdoptSnapshot& snapshot,
+                    const OperatorDevice& own) {
+    const ProxySet set = rendered_set(snapshot, own.set);
+    const std::string& pod = own.new_name;
+    const std::string old = secret_path(context, own.old_name);
+    const auto seen = std::make_shared<Seen>();
+    const auto moved = [pod](const Value& its) { return annotate(its, {{kMovedAnnotation, pod}}); };
+    return in_order(
+        {operator_must_rest(context), note(context, own.old_name + " -> " + pod),
+         change_object(context.kube, old, moved), read_object(context.kube, old, seen->state),
+         read_object(context.kube, secret_path(context, auth_name(pod, false)), seen->auth),
+         write_state(context, set, pod, seen), let_start(context, set, pod),
+         vouch(context, set, own.old_name, pod), replace_waiting_pod(context, pod),
+         must_join(context, pod)});
+}
+
 Job take_over(const OperateContext& context, const AdoptSnapshot& snapshot,
               const Takeover& takeover) {
     const ProxySet set = rendered_set(snapshot, takeover.set);

@@ -23,6 +23,11 @@ Job move_group_service(const OperateContext& context, const GroupService& servic
 Job take_over(const OperateContext& context, const AdoptSnapshot& snapshot,
               const Takeover& takeover);
 
+// In an order in which a kill leaves the device without a pod at worst: the next run brings it. The
+// operator has ended.
+Job move_own_device(const OperateContext& context, const AdoptSnapshot& snapshot,
+                    const OperatorDevice& own);
+
 // Lets Services "namespace/name" target Service `to` where they targeted `from`.
 Job redirect(const OperateContext& context, const std::vector<std::string>& services,
              const std::string& from, const std::string& to);

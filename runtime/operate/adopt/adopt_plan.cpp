@@ -8,8 +8,10 @@
 #include "renderer/base/base64.h"
 #include "renderer/core/text_of.h"
 #include "runtime/controller/contract.h"
+#include "runtime/controller/keys/operators_device.h"
 #include "runtime/controller/view/objects.h"
 #include "runtime/operate/adopt/adopt_record.h"
+#include "runtime/operate/adopt/reference_operator.h"
 #include "runtime/operate/status/table.h"
 
 namespace runtime {
@@ -195,10 +197,48 @@ std::string leftover_of(const AdoptSnapshot& snapshot, const Value& set,
     return has_keys ? fmt::format("{}-{}", keys, split_replica(secret)->ordinal) : std::string();
 }
 
+std::optional<OperatorDevice> plan_own_device(const AdoptSnapshot& snapshot) {
+    const auto set = std::find_if(snapshot.sets.begin(), snapshot.sets.end(), [](const Value& one) {
+        return annotation_of(one, kContractAnnotation) == kContractVersion &&
+               label_of(one, "tailscale.com/parent-resource-type") == kApiProxyType;
+    });
+    const Value* old =
+        find_by(snapshot.secrets, state_of_operator(find_operator(snapshot.deployments)));
+    if (set == snapshot.sets.end() || old == nullptr || device_of(*old).empty()) {
+        return std::nullopt;
+    }
+    OperatorDevice own{.parent = annotation_of(*set, kParentAnnotation),
+                       .old_name = name_of(*old),
+                       .new_name = name_of(*set) + "-0",
+                       .set = name_of(*set),
+                       .devices = device_names({old})};
+    const Value* state = find_by(snapshot.secrets, own.new_name);
+    const Value* auth = find_by(snapshot.secrets, own.new_name + "-auth");
+    const std::string device = state == nullptr ? std::string() : device_of(*state);
+    const bool is_noted = auth != nullptr && !annotation_of(*auth, kDeviceAnnotation).empty();
+    if (annotation_of(*old, kMovedAnnotation) == own.new_name && !device.empty() && is_noted) {
+        return std::nullopt;  // whatever device it has by now
+    }
+    const std::string choice = fmt::format(
+        "delete Secrets \"{0}-auth\" and \"{0}\" and pod \"{0}\" and run adopt again, or delete "
+        "Secret \"{1}\"; the other device stays in the tailnet until you delete it",
+        own.new_name, own.old_name);
+    if (!device.empty() && device != device_of(*old)) {
+        own.problem =
+            fmt::format("\"{}\" has joined as a new device, {}: {}", own.new_name, device, choice);
+    } else if (device.empty() && auth != nullptr && !datum_of(*auth, kAuthDatum).empty()) {
+        own.problem = fmt::format("\"{}\" has a key of its own: {}", own.new_name, choice);
+    }
+    return own;
+}
+
 void plan_takeovers(const AdoptSnapshot& snapshot, AdoptPlan& plan) {
     std::set<std::string> targets;
     for (const Move& move : plan.moves) {
         targets.insert(move.new_name);
+    }
+    if (plan.own) {
+        targets.insert(plan.own->set);
     }
     for (const Value& set : snapshot.sets) {
         const std::string set_name = name_of(set);
@@ -336,6 +376,7 @@ AdoptPlan plan_adoption(const AdoptSnapshot& snapshot) {
             plan.services.push_back(plan_service(snapshot, service));
         }
     }
+    plan.own = plan_own_device(snapshot);
     plan_takeovers(snapshot, plan);
     return plan;
 }
@@ -349,6 +390,9 @@ std::vector<std::string> AdoptPlan::problems() const {
     };
     std::for_each(moves.begin(), moves.end(), add);
     std::for_each(services.begin(), services.end(), add);
+    if (own) {
+        add(*own);
+    }
     return out;
 }
 
@@ -359,6 +403,9 @@ std::string describe(const AdoptPlan& plan) {
     };
     for (const Move& move : plan.moves) {
         rows.push_back({move.parent, move.old_name, move.new_name, note(move, move.devices)});
+    }
+    if (const auto& own = plan.own) {
+        rows.push_back({own->parent, own->old_name, own->new_name, note(*own, own->devices)});
     }
     for (const GroupService& service : plan.services) {
         rows.push_back({service.parent, service.old_name, service.new_name, note(service, {})});

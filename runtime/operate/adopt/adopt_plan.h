@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,13 +52,23 @@ struct Takeover {
     std::string leftover;
 };
 
+// The device of the operator itself, where its API proxy is a pod now. It has no StatefulSet, and
+// its Secret stays until `adopt --finish`: the operator needs it to come back.
+struct OperatorDevice {
+    std::string parent;              // of the rendered proxy
+    std::string old_name, new_name;  // of the state Secrets; the new one is the pod's
+    std::string set;
+    std::string devices = {}, problem = {};  // as above
+};
+
 struct AdoptPlan {
     std::vector<Move> moves;
     std::vector<GroupService> services;
     std::vector<Takeover> takeovers;
+    std::optional<OperatorDevice> own;
 
     [[nodiscard]] bool empty() const {
-        return moves.empty() && services.empty() && takeovers.empty();
+        return moves.empty() && services.empty() && takeovers.empty() && !own;
     }
     // Of all entries, one line each.
     [[nodiscard]] std::vector<std::string> problems() const;

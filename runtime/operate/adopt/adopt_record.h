@@ -19,6 +19,9 @@ inline constexpr std::string_view kRecordLabel = TAILRENDER_DOMAIN "/adopt";
 // On a state Secret that has kept its name: it was the operator's.
 inline constexpr std::string_view kTakenAnnotation = TAILRENDER_DOMAIN "/taken-over";
 
+// On the operator's own state Secret: the pod that has its device now.
+inline constexpr std::string_view kMovedAnnotation = TAILRENDER_DOMAIN "/moved-to";
+
 struct AdoptRecord {
     std::string name, old_name, new_name;
     Labels labels;        // of the parent

@@ -91,14 +91,22 @@ bool is_pod_of(const Value& pod, const Value& selector) {
                        });
 }
 
-Job wait_for_pods(const OperateContext& context, const Value& deployment) {
+// One that has the Deployment's name and selector may be the rendered controller's.
+bool runs_operator(const Value& pod) {
+    return is_operator(Value::map({{"spec", Value::map({{"template", pod.clone()}})}}));
+}
+
+// `any`: whatever they run.
+Job wait_for_pods(const OperateContext& context, const Value& deployment, bool any) {
     const Value* found = deployment.at({"spec", "selector", "matchLabels"});
     const auto selector = std::make_shared<Value>(found == nullptr ? Value::map() : found->clone());
-    const auto none_left = [selector](const Value& pods) {
+    const auto none_left = [selector, any](const Value& pods) {
         const Value* items = pods.find("items");
-        return items != nullptr &&
-               std::none_of(items->items().begin(), items->items().end(),
-                            [&selector](const Value& pod) { return is_pod_of(pod, *selector); });
+        return items != nullptr && std::none_of(items->items().begin(), items->items().end(),
+                                                [&selector, any](const Value& pod) {
+                                                    return is_pod_of(pod, *selector) &&
+                                                           (any || runs_operator(pod));
+                                                });
     };
     return wait_for(context.kube, {context.loop, context.patience}, path_of(kPods, context.ns),
                     none_left, "the operator's pod does not terminate");
@@ -277,7 +285,7 @@ Job stop_operator(const OperateContext& context) {
         with_deployment(context, next, [context, next](const Value& deployment) {
             const OperatorState state = operator_state(deployment);
             context.say(describe_operator(deployment));
-            if (state == OperatorState::Absent || state == OperatorState::Replaced) {
+            if (state == OperatorState::Absent) {
                 return next({});
             }
             std::vector<Job> jobs;
@@ -287,7 +295,7 @@ Job stop_operator(const OperateContext& context) {
                                            operator_record(context.ns, replicas_of(deployment))));
                 jobs.push_back(scale(context, deployment, 0));
             }
-            jobs.push_back(wait_for_pods(context, deployment));
+            jobs.push_back(wait_for_pods(context, deployment, state != OperatorState::Replaced));
             run_in_order(std::move(jobs), next);
         });
     };

@@ -168,10 +168,10 @@ bool is_idle(const Value& set) {
     return !set.is_null() && !has_replicas(set);
 }
 
-// What the device has become since goes back over what it was, before its pod starts.
-Job state_back(const OperateContext& context, const AdoptRecord& record, const Replica& replica) {
-    const Job copy = [context, replica](const Next& next) {
-        context.kube.get(secret_path(context, replica.pod), [=](const KubeReply& reply) {
+// What the device has become since goes back over what it was.
+Job copy_state(const OperateContext& context, const std::string& from, const std::string& to) {
+    return [context, from, to](const Next& next) {
+        context.kube.get(secret_path(context, from), [=](const KubeReply& reply) {
             if (!reply.ok() || device_of(reply.object).empty()) {
                 return next(reply.ok() || reply.not_found() ? std::string() : reply.message);
             }
@@ -183,11 +183,15 @@ Job state_back(const OperateContext& context, const AdoptRecord& record, const R
                            ? Value()
                            : Value::list({operation("add", "/data", std::move(data))});
             };
-            change_object(context.kube, secret_path(context, replica.old_secret), merge)(next);
+            change_object(context.kube, secret_path(context, to), merge)(next);
         });
     };
+}
+
+// Before its pod starts.
+Job state_back(const OperateContext& context, const AdoptRecord& record, const Replica& replica) {
     return only_if(context.kube, path_of(kStatefulSets, context.ns, record.old_name), is_idle,
-                   copy);
+                   copy_state(context, replica.pod, replica.old_secret));
 }
 
 Job give_replicas(const OperateContext& context, const AdoptRecord& record) {
@@ -289,12 +293,33 @@ Job give_back(const OperateContext& context, const Value& secret) {
     return in_order(std::move(jobs));
 }
 
+std::string moved_to(const Value& secret) {
+    return annotation_of(secret, kMovedAnnotation);
+}
+
+// The operator itself starts last. The annotation goes behind all else, since by it the next run
+// finds what is left.
+Job own_device_back(const OperateContext& context, const Value& secret) {
+    const std::string pod = moved_to(secret);
+    const std::string state = secret_path(context, pod);
+    const auto stays = [](const Value& its) { return annotate(its, {{kMovedAnnotation, ""}}); };
+    return in_order({change_object(context.kube, state, without_our_label),
+                     erase_object(context.kube, secret_path(context, auth_name(pod, false))),
+                     end_pod(context, pod), copy_state(context, pod, name_of(secret)),
+                     erase_object(context.kube, state),
+                     change_object(context.kube, secret_path(context, name_of(secret)), stays)});
+}
+
 // What was rendered after the adoption goes as any other proxy does, while the controller runs. Of
 // groups, Recorders and PeerRelays the operator goes on with the Secrets: they have the names that
 // it gives.
 void name_new_ones(const OperateContext& context, const AdoptSnapshot& snapshot) {
     std::set<std::string> moved, others;
     for (const Value& secret : snapshot.secrets) {
+        const std::string pod = moved_to(secret);
+        if (const auto replica = split_replica(pod)) {
+            moved.emplace(replica->set);
+        }
         if (const auto record = decode_record(secret)) {
             moved.insert(record->new_name);
         } else if (const auto state = decode_state_secret(secret)) {
@@ -343,6 +368,10 @@ void go_back(const Shared& back, const Next& done) {
         if (const auto record = decode_record(secret)) {
             has_record = true;
             jobs.push_back(move_back(back, *record));
+        } else if (const std::string pod = moved_to(secret); !pod.empty()) {
+            has_record = true;
+            context.say(fmt::format("{} -> {}", pod, name_of(secret)));
+            jobs.push_back(own_device_back(context, secret));
         } else if (is_taken(secret)) {
             has_record = true;
             context.say(name_of(secret) + ": is the operator's again");
@@ -367,10 +396,18 @@ void go_back(const Shared& back, const Next& done) {
 
 void forget(const Shared& back, const Next& done) {
     const OperateContext& context = back->context;
+    if (const auto own = plan_adoption(back->snapshot).own) {
+        return done(
+            fmt::format("Secret \"{}\" has the operator's own device, which \"{}\" is to have: run "
+                        "adopt again, or delete the Secret",
+                        own->old_name, own->new_name));
+    }
     std::vector<Job> jobs;
+    bool is_moved = false;
     for (const Value& secret : back->snapshot.secrets) {
         const std::string name = name_of(secret);
         const auto record = decode_record(secret);
+        const bool has_moved = !moved_to(secret).empty();
         const bool is_open = record.has_value()
                                  ? record->is_open
                                  : is_taken(secret) && without_our_label(secret).is_null();
@@ -378,7 +415,8 @@ void forget(const Shared& back, const Next& done) {
             return done(fmt::format("{} is only partly moved: run adopt again",
                                     record.has_value() ? record->old_name : name));
         }
-        if (record.has_value() || name == kOperatorRecord) {
+        is_moved = is_moved || has_moved;
+        if (record.has_value() || name == kOperatorRecord || has_moved) {
             jobs.push_back(erase_object(context.kube, secret_path(context, name)));
         } else if (is_taken(secret)) {
             jobs.push_back(
@@ -388,7 +426,7 @@ void forget(const Shared& back, const Next& done) {
     context.say(jobs.empty() ? std::string(kNoRecord) : fmt::format("{} records", jobs.size()));
     const Value deployment = find_operator(back->snapshot.deployments);
     const std::string device = device_of_operator(deployment, back->snapshot.secrets);
-    if (!jobs.empty() && !device.empty()) {
+    if (!jobs.empty() && !device.empty() && !is_moved) {
         context.say(fmt::format(
             "Secret \"{}\" and device {} in the tailnet are the operator's own: delete both "
             "unless you want it back",

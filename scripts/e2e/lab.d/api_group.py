@@ -1,7 +1,7 @@
 """A ProxyGroup of type kube-apiserver whose pods run tailrender-proxy, in a lab with our controller: a certificate of the lab's ACME server, and two replicas."""
 import yaml
 
-from installed import NAMESPACE
+from installed import NAMESPACE, data_of
 from shared.checks import documents, run
 
 GROUP, SERVICE = "apis", "prod-api"
@@ -27,6 +27,15 @@ def apply_group(lab, tailrender, folder, values):
 
 def all_are_ready(lab):
     lab.kubectl("rollout", "status", "statefulset", GROUP, "-n", NAMESPACE, "--timeout", "240s")
+
+
+def domain(lab):
+    return f"{SERVICE}.{lab.inner['LAB_DOMAIN']}"
+
+
+def shared_serial(lab):
+    """Of the certificate in the Secret of both."""
+    return lab.verb("run", "openssl", "x509", "-noout", "-serial", text=data_of(lab, domain(lab))["tls.crt"]).stdout.strip()
 
 
 def uid(lab, pod):

@@ -1,0 +1,34 @@
+#include "runtime/controller/keys/operators_device.h"
+
+#include <fmt/format.h>
+
+#include "runtime/controller/view/objects.h"
+
+namespace runtime {
+
+Job must_not_come_beside_the_operator(KubeClient& kube, std::string_view labels,
+                                      std::string_view parent) {
+    if (find_label(labels, "tailscale.com/parent-resource-type") != kApiProxyType) {
+        return [](const Next& next) { next({}); };
+    }
+    const std::size_t begin = parent.find('/');
+    const std::size_t end = parent.rfind('/');
+    const std::string ns(parent.substr(begin + 1, end - begin - 1));
+    const std::string name(parent.substr(end + 1));
+    return [&kube, ns, name](const Next& next) {
+        kube.get(path_of(kSecrets, ns, name), [name, next](const KubeReply& reply) {
+            if (!reply.ok()) {
+                return next(reply.not_found() ? std::string()
+                                              : reply.problem("cannot read the operator's Secret"));
+            }
+            next(read_state(reply.object).device().empty()
+                     ? std::string()
+                     : fmt::format("Secret \"{}\" has the operator's own device, which has this "
+                                   "name in the tailnet: `tailrender-runtime adopt` moves it here; "
+                                   "or delete the Secret and the device",
+                                   name));
+        });
+    };
+}
+
+}  // namespace runtime

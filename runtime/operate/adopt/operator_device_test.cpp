@@ -1,0 +1,199 @@
+// The operator's own device, where the rendered pod serves the Kubernetes API in its place.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "renderer/core/text_of.h"
+#include "runtime/operate/adopt/adopt_record.h"
+#include "runtime/testing/adopt_run.h"
+
+namespace runtime {
+namespace {
+
+using renderer::Value;
+
+const std::string kSet = "kube-apiserver-proxy";
+const std::string kPod = "kube-apiserver-proxy-0";
+
+// Beside the other proxies: what the operator keeps of its device, and the rendered StatefulSet.
+struct OwnWorld : World {
+    OwnWorld() : World(1) {
+        tailnet.devices["nOPERATOR"] = {
+            "nOPERATOR", "tailscale-operator", "", "tailscale-operator", {"tag:k8s-operator"}};
+        kube.put(old, Value::map({{"metadata", Value::map({{"name", "operator"}})}}));
+        kube.set_datum(old, "_machinekey", "privkey:operator");
+        kube.set_datum(old, "_current-profile", "profile-1");
+        kube.set_datum(old, "profile-1", R"({"Config":{"NodeID":"nOPERATOR"}})");
+        render();
+    }
+    void render() {
+        cluster.add_proxy(kSet, 1, "tag:k8s-operator", "operator");
+        cluster.annotate(kSet, kParentAnnotation, "Deployment/tailscale/operator");
+        cluster.annotate(kSet, kHostnameAnnotation, "tailscale-operator");
+        const std::string path = FakeCluster::path("statefulsets", kSet);
+        Value object = kube.find(path)->clone();
+        object.find("metadata")
+            ->put("labels", Value::map({{"tailscale.com/managed", "true"},
+                                        {"tailscale.com/parent-resource", "operator"},
+                                        {"tailscale.com/parent-resource-ns", "tailscale"},
+                                        {"tailscale.com/parent-resource-type", "api-proxy"}}));
+        kube.put(path, std::move(object));
+    }
+    std::string device() { return kube.datum(secret(kPod), "device_id"); }
+    std::string moved_to() { return annotation_of(*kube.find(old), kMovedAnnotation); }
+    void expect_moved() {
+        EXPECT_EQ(device(), "nOPERATOR");
+        EXPECT_EQ(moved_to(), kPod);
+        EXPECT_EQ(kube.datum(secret(kPod), "_machinekey"), "privkey:operator");
+        EXPECT_EQ(annotation_of(*kube.find(secret(kPod + "-auth")), kDeviceAnnotation),
+                  "nOPERATOR");
+        EXPECT_TRUE(tailnet.devices.contains("nOPERATOR"));
+        EXPECT_EQ(cluster.doubles, 0);
+    }
+
+    const std::string old = secret("operator");
+};
+
+TEST(OperatorDevice, WaitsForAdoptAndThenIsThePods) {
+    OwnWorld world;
+    world.start_controller();
+    world.loop.run_for(10 * kMinute);
+    EXPECT_EQ(world.device(), "") << "no key while the operator's device could have its name";
+    std::string said;
+    EXPECT_EQ(run_to_end(world, plain_adopt, &said), "");
+    EXPECT_NE(said.find("Deployment/tailscale/operator  operator"), std::string::npos) << said;
+    world.expect_moved();
+    world.loop.run_for(5 * kMinute);
+    const std::size_t writes = world.kube.writes;
+    EXPECT_EQ(run_to_end(world, plain_adopt), "");
+    EXPECT_EQ(world.kube.writes, writes) << "a second run has nothing to write";
+    world.loop.run_for(std::chrono::hours(1));
+    world.expect_moved();
+}
+
+TEST(OperatorDevice, IsMovedWithoutAController) {
+    OwnWorld world;
+    EXPECT_EQ(run_to_end(world, plain_adopt), "");
+    world.expect_moved();
+}
+
+TEST(OperatorDevice, StaysWhereNothingIsRenderedInItsPlace) {
+    OwnWorld world;
+    world.kube.erase(FakeCluster::path("statefulsets", kSet));
+    EXPECT_EQ(run_to_end(world, plain_adopt), "");
+    EXPECT_EQ(world.moved_to(), "");
+    EXPECT_EQ(world.kube.find(World::secret(kPod)), nullptr);
+}
+
+TEST(OperatorDevice, KilledAtAnyPointIsMovedByTheNextRun) {
+    for (int requests = 0;; ++requests) {
+        SCOPED_TRACE(requests);
+        OwnWorld world;
+        world.start_controller();
+        if (!run_and_kill(world, plain_adopt, requests)) {
+            break;
+        }
+        world.loop.run_for(kMinute);
+        EXPECT_EQ(world.cluster.doubles, 0);
+        EXPECT_EQ(run_to_end(world, plain_adopt), "");
+        world.expect_moved();
+    }
+}
+
+TEST(OperatorDevice, IsLeftAloneWhenThePodHasAnother) {
+    OwnWorld world;
+    world.tailnet.devices["nNEW"] = {"nNEW", "tailscale-operator-1", "", "tailscale-operator", {}};
+    Value labels = Value::map({{Value(kSecretLabel), Value(kStateSecret)}});
+    world.kube.put(
+        World::secret(kPod),
+        Value::map({{"metadata", Value::map({{"name", kPod}, {"labels", std::move(labels)}})}}));
+    world.kube.set_datum(World::secret(kPod), "device_id", "nNEW");
+    const std::string why =
+        "Deployment/tailscale/operator (operator): \"kube-apiserver-proxy-0\" has joined as a new "
+        "device, nNEW: delete Secrets \"kube-apiserver-proxy-0-auth\" and "
+        "\"kube-apiserver-proxy-0\" and pod \"kube-apiserver-proxy-0\" and run adopt again, or "
+        "delete Secret \"operator\"; the other device stays in the tailnet until you delete it";
+    EXPECT_EQ(run_to_end(world, plain_adopt),
+              "1 cannot be moved, so nothing is changed:\n  " + why +
+                  "\n  --partial moves the rest; these then run without the operator");
+    EXPECT_EQ(world.moved_to(), "");
+    EXPECT_EQ(
+        run_to_end(world, [](const OperateContext& context,
+                             Next done) { adopt(context, {.partial = true}, std::move(done)); }),
+        "");
+    EXPECT_EQ(world.kube.datum(World::secret(kPod), "device_id"), "nNEW");
+    EXPECT_EQ(world.moved_to(), "");
+}
+
+TEST(OperatorDevice, IsLeftAloneWhenThePodHasAKey) {
+    OwnWorld world;
+    const std::string auth = World::secret(kPod + "-auth");
+    world.cluster.refused_pods.insert(kPod);
+    world.kube.put(auth, Value::map({{"metadata", Value::map({{"name", kPod + "-auth"}})}}));
+    world.kube.set_datum(auth, "authkey", "tskey-auth-own");
+    EXPECT_NE(
+        run_to_end(world, plain_adopt).find("\"kube-apiserver-proxy-0\" has a key of its own"),
+        std::string::npos);
+    EXPECT_EQ(world.moved_to(), "");
+}
+
+TEST(OperatorDevice, GoesBackWithWhatHasBecomeOfIt) {
+    OwnWorld world;
+    world.start_controller();
+    ASSERT_EQ(run_to_end(world, plain_adopt), "");
+    world.kube.set_datum(World::secret(kPod), "_machinekey", "privkey:renewed");
+    std::string said;
+    EXPECT_EQ(run_to_end(world, roll_back, &said), "");
+    EXPECT_NE(said.find("kube-apiserver-proxy-0 -> operator\n"), std::string::npos) << said;
+    EXPECT_EQ(said.find("the operator never had it"), std::string::npos) << said;
+    EXPECT_EQ(world.kube.datum(world.old, "_machinekey"), "privkey:renewed");
+    EXPECT_EQ(world.moved_to(), "");
+    world.loop.run_for(10 * kMinute);
+    EXPECT_EQ(world.device(), "") << "what is still rendered gets no key";
+    EXPECT_TRUE(world.tailnet.devices.contains("nOPERATOR"));
+    EXPECT_EQ(run_to_end(world, plain_adopt), "");
+    EXPECT_EQ(world.device(), "nOPERATOR");
+}
+
+TEST(OperatorDevice, ARollbackThatWasKilledIsCompletedByTheNext) {
+    for (int requests = 0;; ++requests) {
+        SCOPED_TRACE(requests);
+        OwnWorld world;
+        ASSERT_EQ(run_to_end(world, plain_adopt), "");
+        world.kube.set_datum(World::secret(kPod), "_machinekey", "privkey:renewed");
+        if (!run_and_kill(world, roll_back, requests)) {
+            break;
+        }
+        const std::string problem = run_to_end(world, roll_back);
+        EXPECT_TRUE(problem.empty() || problem == "no record of an adoption") << problem;
+        EXPECT_EQ(world.kube.datum(world.old, "_machinekey"), "privkey:renewed");
+        EXPECT_EQ(world.moved_to(), "");
+        EXPECT_EQ(world.cluster.doubles, 0);
+    }
+}
+
+TEST(OperatorDevice, FinishRemovesTheCopyThatTheOperatorHad) {
+    OwnWorld world;
+    ASSERT_EQ(run_to_end(world, plain_adopt), "");
+    std::string said;
+    EXPECT_EQ(run_to_end(world, finish, &said), "");
+    EXPECT_EQ(said.find("are the operator's own"), std::string::npos) << said;
+    EXPECT_EQ(world.kube.find(world.old), nullptr);
+    EXPECT_EQ(world.device(), "nOPERATOR");
+    EXPECT_EQ(run_to_end(world, roll_back), "no record of an adoption");
+}
+
+TEST(OperatorDevice, FinishRefusesBeforeItHasCome) {
+    OwnWorld world;
+    Value object = world.kube.find(world.old)->clone();
+    object.find("metadata")->put("annotations", Value::map({{Value(kMovedAnnotation), kPod}}));
+    world.kube.put(world.old, std::move(object));
+    EXPECT_EQ(
+        run_to_end(world, finish),
+        "Secret \"operator\" has the operator's own device, which \"kube-apiserver-proxy-0\" is "
+        "to have: run adopt again, or delete the Secret");
+    EXPECT_NE(world.kube.find(world.old), nullptr);
+}
+
+}  // namespace
+}  // namespace runtime

@@ -125,7 +125,7 @@ void check_stock_image(const Plan& plan, Diagnostics& diagnostics) {
     const Settings& settings = plan.settings;
     const Image& image = settings.proxy_image;
     const bool is_used = std::ranges::any_of(plan.workloads, [](const Workload& one) {
-        return one.dataplane == Dataplane::Containerboot &&
+        return one.dataplane == Dataplane::Containerboot && !runs_k8s_proxy(one) &&
                (one.as<ProxyPlan>() != nullptr || one.as<ProxyGroupPlan>() != nullptr ||
                 one.as<PeerRelayPlan>() != nullptr);
     });
@@ -144,6 +144,37 @@ void check_stock_image(const Plan& plan, Diagnostics& diagnostics) {
         .hint(
             "set \"tailrender.dataplane: containerboot\" to run it, or "
             "\"tailrender.proxyImage\" to an image of tailrender-proxy");
+}
+
+void check_k8s_proxy_image(const Plan& plan, Diagnostics& diagnostics) {
+    std::vector<Note> users;
+    for (const Workload& one : plan.workloads) {
+        const auto* group = one.as<ProxyGroupPlan>();
+        if (runs_k8s_proxy(one)) {
+            return;
+        }
+        if (group != nullptr && group->input.type == GroupType::KubeApiServer) {
+            users.push_back({.pos = one.origin.pos,
+                             .object = one.origin.parent,
+                             .text = "its pods run tailrender-proxy"});
+        }
+    }
+    const Settings& settings = plan.settings;
+    if (users.empty() || settings.k8s_proxy_image.empty() ||
+        is_release_image(settings.k8s_proxy_image, kK8sProxyRepository, settings.release)) {
+        return;
+    }
+    diagnostics
+        .error("image-without-effect", settings.k8s_proxy_image_pos,
+               "\"K8S_PROXY_IMAGE\" is not what groups of type kube-apiserver run with "
+               "\"tailrender.dataplane: native\", the default")
+        .found(fmt::format("\"{}\"", settings.k8s_proxy_image))
+        .expected(fmt::format("none, or the default \"{}:{}\"", kK8sProxyRepository,
+                              settings.release.tag))
+        .hint(
+            "set \"tailrender.dataplane: containerboot\" to run it, or "
+            "\"tailrender.proxyImage\" to an image of tailrender-proxy")
+        .notes(std::move(users));
 }
 
 }  // namespace renderer

@@ -38,8 +38,9 @@ void choose_dataplane(const ParentInput& parent, const Settings& settings, Workl
 void refuse_native(const ParentInput& parent, std::string_view pods, Diagnostics& diagnostics);
 
 // Images of containerboot's, other than the release's own, for pods that run tailrender-proxy: of
-// classes, and of the setting where no pod runs it.
+// classes, and of the settings where no pod runs it.
 void check_class_images(const Plan& plan, Diagnostics& diagnostics);
 void check_stock_image(const Plan& plan, Diagnostics& diagnostics);
+void check_k8s_proxy_image(const Plan& plan, Diagnostics& diagnostics);
 
 }  // namespace renderer

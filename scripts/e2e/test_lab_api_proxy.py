@@ -17,7 +17,6 @@ import api_group
 from authority import serial
 from harness import SCRIPT
 from installed import NAMESPACE, adopt, data_of, give_proxy_image, install_controller, joins, lab_with_runtime, usable_keys
-from shared.fleet import ROOT
 
 SET, POD = "kube-apiserver-proxy", "kube-apiserver-proxy-0"
 HOSTNAME = "kube"

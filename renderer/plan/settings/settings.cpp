@@ -163,6 +163,7 @@ void decode_env(std::string_view name, std::string_view text, Pos pos, Settings&
         settings.default_load_balancer = text == "true";
     } else if (name == "K8S_PROXY_IMAGE") {
         settings.k8s_proxy_image = text;
+        settings.k8s_proxy_image_pos = pos;
     } else if (name == "TS_NO_LOGS_NO_SUPPORT") {
         settings.log_upload = std::ranges::find(kGoTrue, text) == kGoTrue.end();
     } else if (name == "TS_EXPERIMENTAL_KUBE_API_EVENTS" && text == "true") {

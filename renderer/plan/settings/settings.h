@@ -98,6 +98,7 @@ struct Settings {
     bool log_upload = true;              // extraEnv TS_NO_LOGS_NO_SUPPORT switches it off
     bool share_acme_account = false;     // operatorConfig.sharedACMEAccountKey: of ingress groups
     std::string k8s_proxy_image;         // extraEnv K8S_PROXY_IMAGE, "" = the operator's default
+    Pos k8s_proxy_image_pos;
     std::string ingress_class = "tailscale";
     bool ingress_class_enabled = true;
     Value chart;  // the merged chart values with defaults, for the controller's Deployment

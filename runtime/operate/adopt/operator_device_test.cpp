@@ -3,7 +3,8 @@
 
 #include <string>
 
-#include "renderer/core/text_of.h"
+#include "renderer/base/replace.h"
+#include "renderer/core/json.h"
 #include "runtime/operate/adopt/adopt_record.h"
 #include "runtime/testing/adopt_run.h"
 
@@ -16,8 +17,8 @@ const std::string kSet = "kube-apiserver-proxy";
 const std::string kPod = "kube-apiserver-proxy-0";
 
 // Beside the other proxies: what the operator keeps of its device, and the rendered StatefulSet.
-struct OwnWorld : World {
-    OwnWorld() : World(1) {
+struct OperatorWorld : World {
+    OperatorWorld() : World(1) {
         tailnet.devices["nOPERATOR"] = {
             "nOPERATOR", "tailscale-operator", "", "tailscale-operator", {"tag:k8s-operator"}};
         kube.put(old, Value::map({{"metadata", Value::map({{"name", "operator"}})}}));
@@ -55,7 +56,7 @@ struct OwnWorld : World {
 };
 
 TEST(OperatorDevice, WaitsForAdoptAndThenIsThePods) {
-    OwnWorld world;
+    OperatorWorld world;
     world.start_controller();
     world.loop.run_for(10 * kMinute);
     EXPECT_EQ(world.device(), "") << "no key while the operator's device could have its name";
@@ -72,13 +73,44 @@ TEST(OperatorDevice, WaitsForAdoptAndThenIsThePods) {
 }
 
 TEST(OperatorDevice, IsMovedWithoutAController) {
-    OwnWorld world;
+    OperatorWorld world;
     EXPECT_EQ(run_to_end(world, plain_adopt), "");
     world.expect_moved();
 }
 
+// The controller is in the operator's place, with variables of the operator that were not its own
+// to remove.
+TEST(OperatorDevice, WaitsForTheOperatorsLastPod) {
+    OperatorWorld world;
+    const std::string deployment = FakeCluster::path("deployments", "operator");
+    const std::string spec = R"("containers":[{"name":"operator",ARGS"env":[{"name":"PROXY_IMAGE"},
+        {"name":"OPERATOR_SECRET","value":"operator"},{"name":"OPERATOR_NAMESPACE"}]}]})";
+    const auto with = [&spec](std::string_view start, std::string_view args) {
+        const std::string text = std::string(start) + spec;
+        return std::move(*renderer::read_json(renderer::replace_all(text, "ARGS", args)));
+    };
+    const std::string_view ours = R"("args":["controller"],)";
+    Value replaced = world.kube.find(deployment)->clone();
+    replaced.find("spec")->put("template", Value::map({{"spec", with("{", ours)}}));
+    world.kube.put(deployment, std::move(replaced));
+    for (const auto& [name, args] :
+         {std::pair("operator-new", ours), std::pair("operator-old", std::string_view())}) {
+        Value pod =
+            Value::map({{"metadata", Value::map({{"name", Value(std::string_view(name))},
+                                                 {"labels", Value::map({{"app", "operator"}})}})},
+                        {"spec", with("{", args)}});
+        world.kube.put(FakeCluster::path("pods", name), std::move(pod));
+    }
+    const Duration begun = world.loop.uptime();
+    world.loop.after(20 * kSecond,
+                     [&] { world.kube.erase(FakeCluster::path("pods", "operator-old")); });
+    EXPECT_EQ(run_to_end(world, plain_adopt), "");
+    EXPECT_GE(world.loop.uptime() - begun, 20 * kSecond);
+    world.expect_moved();
+}
+
 TEST(OperatorDevice, StaysWhereNothingIsRenderedInItsPlace) {
-    OwnWorld world;
+    OperatorWorld world;
     world.kube.erase(FakeCluster::path("statefulsets", kSet));
     EXPECT_EQ(run_to_end(world, plain_adopt), "");
     EXPECT_EQ(world.moved_to(), "");
@@ -88,7 +120,7 @@ TEST(OperatorDevice, StaysWhereNothingIsRenderedInItsPlace) {
 TEST(OperatorDevice, KilledAtAnyPointIsMovedByTheNextRun) {
     for (int requests = 0;; ++requests) {
         SCOPED_TRACE(requests);
-        OwnWorld world;
+        OperatorWorld world;
         world.start_controller();
         if (!run_and_kill(world, plain_adopt, requests)) {
             break;
@@ -101,7 +133,7 @@ TEST(OperatorDevice, KilledAtAnyPointIsMovedByTheNextRun) {
 }
 
 TEST(OperatorDevice, IsLeftAloneWhenThePodHasAnother) {
-    OwnWorld world;
+    OperatorWorld world;
     world.tailnet.devices["nNEW"] = {"nNEW", "tailscale-operator-1", "", "tailscale-operator", {}};
     Value labels = Value::map({{Value(kSecretLabel), Value(kStateSecret)}});
     world.kube.put(
@@ -126,7 +158,7 @@ TEST(OperatorDevice, IsLeftAloneWhenThePodHasAnother) {
 }
 
 TEST(OperatorDevice, IsLeftAloneWhenThePodHasAKey) {
-    OwnWorld world;
+    OperatorWorld world;
     const std::string auth = World::secret(kPod + "-auth");
     world.cluster.refused_pods.insert(kPod);
     world.kube.put(auth, Value::map({{"metadata", Value::map({{"name", kPod + "-auth"}})}}));
@@ -138,7 +170,7 @@ TEST(OperatorDevice, IsLeftAloneWhenThePodHasAKey) {
 }
 
 TEST(OperatorDevice, GoesBackWithWhatHasBecomeOfIt) {
-    OwnWorld world;
+    OperatorWorld world;
     world.start_controller();
     ASSERT_EQ(run_to_end(world, plain_adopt), "");
     world.kube.set_datum(World::secret(kPod), "_machinekey", "privkey:renewed");
@@ -158,7 +190,7 @@ TEST(OperatorDevice, GoesBackWithWhatHasBecomeOfIt) {
 TEST(OperatorDevice, ARollbackThatWasKilledIsCompletedByTheNext) {
     for (int requests = 0;; ++requests) {
         SCOPED_TRACE(requests);
-        OwnWorld world;
+        OperatorWorld world;
         ASSERT_EQ(run_to_end(world, plain_adopt), "");
         world.kube.set_datum(World::secret(kPod), "_machinekey", "privkey:renewed");
         if (!run_and_kill(world, roll_back, requests)) {
@@ -173,7 +205,7 @@ TEST(OperatorDevice, ARollbackThatWasKilledIsCompletedByTheNext) {
 }
 
 TEST(OperatorDevice, FinishRemovesTheCopyThatTheOperatorHad) {
-    OwnWorld world;
+    OperatorWorld world;
     ASSERT_EQ(run_to_end(world, plain_adopt), "");
     std::string said;
     EXPECT_EQ(run_to_end(world, finish, &said), "");
@@ -184,7 +216,7 @@ TEST(OperatorDevice, FinishRemovesTheCopyThatTheOperatorHad) {
 }
 
 TEST(OperatorDevice, FinishRefusesBeforeItHasCome) {
-    OwnWorld world;
+    OperatorWorld world;
     Value object = world.kube.find(world.old)->clone();
     object.find("metadata")->put("annotations", Value::map({{Value(kMovedAnnotation), kPod}}));
     world.kube.put(world.old, std::move(object));

@@ -91,9 +91,11 @@ bool is_pod_of(const Value& pod, const Value& selector) {
                        });
 }
 
-// One that has the Deployment's name and selector may be the rendered controller's.
+// The rendered controller has the same selector, and what server-side apply has left of the
+// operator's variables.
 bool runs_operator(const Value& pod) {
-    return is_operator(Value::map({{"spec", Value::map({{"template", pod.clone()}})}}));
+    const Value deployment = Value::map({{"spec", Value::map({{"template", pod.clone()}})}});
+    return is_operator(deployment) && !is_controller(deployment);
 }
 
 // `any`: whatever they run.

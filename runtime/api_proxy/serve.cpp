@@ -105,7 +105,7 @@ void Serve::on_config(const LocalReply& reply, const std::string& domain) {
     }
     const auto found = renderer::read_json(reply.body);
     if (!service_.empty()) {
-        const Value none;
+        const Value none{};
         return settle(problem_with_service(found ? *found : none));
     }
     const Value wanted = serve_config(domain, at_);

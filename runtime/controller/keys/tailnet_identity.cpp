@@ -95,7 +95,8 @@ std::string unsafe_audience(std::string_view audience, std::string_view server,
 }
 
 Assertion token_of_account(KubeClient& kube, Account account, std::string audience) {
-    return [&kube, account = std::move(account), audience = std::move(audience)](TakeToken done) {
+    return [&kube, account = std::move(account),
+            audience = std::move(audience)](const TakeToken& done) {
         const auto ask = [&kube, account, audience, done] {
             request_token(kube, account, audience, done);
         };

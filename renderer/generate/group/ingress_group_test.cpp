@@ -275,6 +275,9 @@ TEST(IngressContract, TakesItsPartOfAClass) {
 TEST(IngressContract, LimitsTheRightsOfThePods) {
     EXPECT_EQ(Rendered("ingress").text("Role/tailscale/in", {"rules"}),
               R"([{"apiGroups":[""],"resources":["secrets"],"resourceNames":["in-0","in-1",)"
+              R"("host.tail1234.ts.net"],"verbs":["get","update","patch"]}])");
+    EXPECT_EQ(Rendered("ingress", "native").text("Role/tailscale/in", {"rules"}),
+              R"([{"apiGroups":[""],"resources":["secrets"],"resourceNames":["in-0","in-1",)"
               R"("host.tail1234.ts.net"],"verbs":["get","update","patch"]},{"apiGroups":[""],)"
               R"("resources":["secrets"],"resourceNames":["in-0-config","in-0-auth",)"
               R"("in-1-config","in-1-auth"],"verbs":["get","watch"]},{"apiGroups":[""],)"

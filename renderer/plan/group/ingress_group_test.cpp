@@ -9,6 +9,8 @@ namespace {
 
 constexpr std::string_view kDomain =
     "tailrender: {tailnetDomain: tail1234.ts.net, namespace: tailscale}";
+constexpr std::string_view kStockDomain =
+    "tailrender: {tailnetDomain: tail1234.ts.net, namespace: tailscale, dataplane: containerboot}";
 constexpr std::string_view kInGroup = "tailscale.com/proxy-group: edge";
 constexpr std::string_view kSpec =
     "tls: [{hosts: [shop]}], defaultBackend: {service: {name: w, port: {number: 80}}}";
@@ -151,7 +153,7 @@ TEST(ApiGroup, OffersTheKubernetesApi) {
     const Planned run(
         group("type: kube-apiserver, tags: ['tag:api'], kubeAPIServer: {hostname: "
               "prod}"),
-        std::string(kDomain) + "\napiServerProxyConfig: {allowImpersonation: 'true'}");
+        std::string(kStockDomain) + "\napiServerProxyConfig: {allowImpersonation: 'true'}");
     EXPECT_EQ(run.dump(), "");
     const Workload& planned = run.workload();
     EXPECT_EQ(planned.account, "kube-apiserver-auth-proxy");
@@ -177,7 +179,7 @@ TEST(ApiGroup, RunsAsItselfWithoutImpersonation) {
 TEST(ApiGroup, LogsAsTheReferenceDoes) {
     const auto level = [](std::string_view config) {
         return Planned(group("type: kube-apiserver, kubeAPIServer: {mode: noauth}"),
-                       fmt::format("{}\noperatorConfig: {{{}}}", kDomain, config))
+                       fmt::format("{}\noperatorConfig: {{{}}}", kStockDomain, config))
             .workload()
             .as<ProxyGroupPlan>()
             ->log_level;

@@ -20,7 +20,7 @@ void check_egress(std::string_view bytes) {
     if (!services) {
         return;
     }
-    const EgressTargets targets = {.services = std::move(*services)};
+    const EgressTargets targets = {.services = std::move(*services), .addresses = {}};
     std::size_t ports = 0;
     for (const auto& [name, service] : targets.services) {
         ports += service.ports.size();

@@ -68,9 +68,10 @@ renderer::Result<EgressService> read_service(std::string_view name, const Value&
         return failure(fmt::format("egress service {}: ports is not a list", name));
     }
     for (const Value& port : renderer::items_of(ports)) {
-        out.ports.push_back({std::string(renderer::text_of(member(port, "protocol"))),
-                             TRY(port_of(member(port, "matchPort"), name)),
-                             TRY(port_of(member(port, "targetPort"), name))});
+        const std::uint16_t match = TRY(port_of(member(port, "matchPort"), name));
+        const std::uint16_t target_port = TRY(port_of(member(port, "targetPort"), name));
+        out.ports.push_back(
+            {std::string(renderer::text_of(member(port, "protocol"))), match, target_port});
     }
     std::sort(out.ports.begin(), out.ports.end());
     out.ports.erase(std::unique(out.ports.begin(), out.ports.end()), out.ports.end());

@@ -152,7 +152,8 @@ Result<Unit> push_to_directory(git_repository* repository, const std::string& di
     }
     const GitRepository theirs(got);
     const std::string reference = "refs/heads/" + branch;
-    BranchMove move{.branch = branch, .from = TRY(branch_tip(got, branch)), .reason = "push"};
+    BranchMove move{.branch = branch, .reason = "push"};
+    move.from = TRY(branch_tip(got, branch));
     if (git_reference_name_to_id(&move.to, repository, reference.c_str()) != 0) {
         return git_failure("cannot read the branch", "--push");
     }

@@ -92,6 +92,7 @@ private:
     void begin_exchange(bool is_reused);
     [[nodiscard]] bool wants_upstream_bytes() const;
     void read_upstream();
+    void read_upstream_later();
     void on_upstream_end(bool is_clean);
     void process_upstream(std::string_view bytes);
     std::size_t take_response_head(std::string_view bytes);
@@ -100,6 +101,7 @@ private:
     void send_tunnel();
     void finish_exchange();
     void send_upstream(std::string_view bytes);
+    void on_unwritable();
     void drop_upstream();
     void unreachable(std::string_view why);
 
@@ -160,9 +162,8 @@ private:
     std::size_t seen_ = 0;  // of in_, while looking for the end of a head
     Progress request_body_;
     std::shared_ptr<const Caller> caller_;
-    Duration confirmed_ = {};
+    Duration confirmed_ = {}, begun_ = {};
     bool is_confirming_ = false;
-    Duration begun_ = {};
 
     Stream upstream_;
     Link link_ = Link::None;
@@ -172,9 +173,8 @@ private:
     std::string from_upstream_;           // of a head that is not whole yet
     std::string response_head_;           // waits for the first bytes of its body
     std::string to_upstream_;
-    bool upstream_ended_ = false;
-    bool needs_write_ = false;
-    bool is_reused_ = false;
+    bool upstream_ended_ = false, is_reused_ = false;
+    bool needs_write_ = false, reads_later_ = false;
     bool closes_ = false;  // the client's connection, after this response
     Phase phase_ = Phase::Idle;
     ResponseHead response_;

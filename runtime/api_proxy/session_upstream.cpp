@@ -109,11 +109,15 @@ void Session::begin_exchange(bool is_reused) {
 void Session::send_upstream(std::string_view bytes) {
     bytes_up_ += bytes.size();
     if (link_ == Link::Open && !send(upstream_, to_upstream_, bytes)) {
-        // What the API server has said before it went away is still to be read.
-        to_upstream_.clear();
-        if (is_reused_) {
-            on_upstream_end(false);
-        }
+        on_unwritable();
+    }
+}
+
+// What the API server has said before it went away is still to be read.
+void Session::on_unwritable() {
+    to_upstream_.clear();
+    if (is_reused_) {
+        on_upstream_end(false);
     }
 }
 
@@ -130,10 +134,8 @@ void Session::on_upstream(Interest ready) {
     if (ready.write && !to_upstream_.empty()) {
         const std::string pending = std::exchange(to_upstream_, {});
         if (!send(upstream_, to_upstream_, pending)) {
-            on_upstream_end(false);
-            return settle();
-        }
-        if (to_upstream_.empty() && client_ended_) {
+            on_unwritable();
+        } else if (to_upstream_.empty() && client_ended_) {
             upstream_.end_sending();
         } else if (to_upstream_.empty()) {
             forward_body();
@@ -149,15 +151,21 @@ bool Session::wants_upstream_bytes() const {
     return to_client_.empty() && !upstream_ended_ && !is_recorder_behind();
 }
 
+// TLS may hold more, of which the socket does not tell; others come first.
+void Session::read_upstream_later() {
+    if (!std::exchange(reads_later_, true)) {
+        shared_.loop.after({}, guarded([this] {
+                               reads_later_ = false;
+                               read_upstream();
+                               settle();
+                           }));
+    }
+}
+
 void Session::read_upstream() {
     for (int turn = 0; link_ == Link::Open && wants_upstream_bytes(); ++turn) {
         if (turn == kTurns) {
-            // TLS may hold more, of which the socket does not tell; others come first.
-            shared_.loop.after({}, guarded([this] {
-                                   read_upstream();
-                                   settle();
-                               }));
-            return;
+            return read_upstream_later();
         }
         const Io io = upstream_.read(shared_.piece);
         if (io.state == Io::State::Again) {

@@ -38,7 +38,7 @@ struct AsioLoop::State {
                                [this](const boost::system::error_code& error) {
                                    is_waiting = false;
                                    if (!error) {
-                                       watched.deliver();
+                                       watched.deliver([this] { return context.stopped(); });
                                    }
                                    wait();
                                });

@@ -117,6 +117,26 @@ TEST(AsioLoop, WhatWasReadyIsNotToldToItsSuccessorOfTheSameNumber) {
     EXPECT_EQ(calls, 1);
 }
 
+TEST(AsioLoop, AStopIsTheEndForWhatIsReadyToo) {
+    AsioLoop loop;
+    const Pair first;
+    const Pair second;
+    first.say("a");
+    second.say("b");
+    int calls = 0;
+    for (const Pair* pair : {&first, &second}) {
+        loop.watch(pair->ends[0], {.read = true}, [&, pair](Interest) {
+            ++calls;
+            loop.watch(pair->ends[0], {}, nullptr);
+            loop.stop();
+        });
+    }
+    loop.run();
+    EXPECT_EQ(calls, 1);
+    loop.run();
+    EXPECT_EQ(calls, 2);
+}
+
 TEST(AsioLoop, ADescriptorThatWasClosedWithoutAWordMayBeWatchedAgain) {
     AsioLoop loop;
     const Pair pair;

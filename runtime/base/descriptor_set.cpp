@@ -61,10 +61,10 @@ void DescriptorSet::forget(int descriptor) {
     }
 }
 
-void DescriptorSet::deliver() {
+void DescriptorSet::deliver(const std::function<bool()>& is_over) {
     std::array<epoll_event, kAtOnce> events;
     const int found = ::epoll_wait(epoll_, events.data(), kAtOnce, 0);
-    for (int i = 0; i < found; ++i) {
+    for (int i = 0; i < found && !is_over(); ++i) {
         const epoll_event& event = events.at(static_cast<std::size_t>(i));
         tell(static_cast<int>(event.data.u64 & 0xFFFFFFFFU),
              static_cast<std::uint32_t>(event.data.u64 >> 32), event.events);

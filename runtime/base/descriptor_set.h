@@ -22,8 +22,8 @@ public:
     [[nodiscard]] bool is_empty() const { return count_ == 0; }
     // Can be read from while one of them is ready.
     [[nodiscard]] int descriptor() const { return epoll_; }
-    // Calls each that is ready once; those calls may watch and unwatch any.
-    void deliver();
+    // Calls each that is ready once, until `is_over`; those calls may watch and unwatch any.
+    void deliver(const std::function<bool()>& is_over);
 
 private:
     struct Entry {

@@ -386,8 +386,10 @@ Job Apply::mint(const Work& work, const step::MintKey& step) {
     auto key = std::make_shared<MintedKey>();
     std::vector<Job> jobs;
     jobs.push_back(own_devices_.erase(claim_of(work, step.device_to_delete)));
-    if (step.may_take_over) {
+    if (step.may_take_over || work.state.device().empty()) {
         jobs.push_back(must_not_come_beside_the_operator(kube_, work.labels, work.parent));
+    }
+    if (step.may_take_over) {
         jobs.push_back(take_over_.job({.pod = work.pod,
                                        .parent = work.parent,
                                        .tailnet = work.tailnet,

@@ -64,6 +64,21 @@ def an_api_server_that_says_goodbye_with_its_handshake(world):
 
 
 @case()
+def an_answer_in_the_midst_of_a_body_is_passed_on(world):
+    def refuse(connection, _):
+        connection.recv(65536)
+        time.sleep(0.3)  # until no more of the body goes
+        connection.sendall(b"HTTP/1.1 413 Payload Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}")
+    world.api.converse = refuse
+    body = b"x" * 30_000_000
+    with Client(world) as client:
+        sending = threading.Thread(target=client.send, args=(f"POST /api HTTP/1.1\r\nHost: api.t.ts.net\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body,))
+        sending.start()
+        equal(client.head().split(b"\r\n")[0], b"HTTP/1.1 413 Payload Too Large")
+        sending.join()
+
+
+@case()
 def an_answer_that_no_one_asked_for_reaches_no_one(world):
     world.api.script = lambda *_: response(b"mine") + response(b"evil")
     with Client(world) as client:

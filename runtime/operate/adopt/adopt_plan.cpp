@@ -226,8 +226,8 @@ std::optional<OperatorDevice> plan_own_device(const AdoptSnapshot& snapshot) {
     if (!device.empty() && device != device_of(*old)) {
         own.problem =
             fmt::format("\"{}\" has joined as a new device, {}: {}", own.new_name, device, choice);
-    } else if (device.empty() && auth != nullptr && !datum_of(*auth, kAuthDatum).empty()) {
-        own.problem = fmt::format("\"{}\" has a key of its own: {}", own.new_name, choice);
+    } else if (device.empty() && auth != nullptr) {
+        own.problem = fmt::format("\"{}\" was given a key of its own: {}", own.new_name, choice);
     }
     return own;
 }

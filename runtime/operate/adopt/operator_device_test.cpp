@@ -94,11 +94,14 @@ TEST(OperatorDevice, WaitsForTheOperatorsLastPod) {
     replaced.find("spec")->put("template", Value::map({{"spec", with("{", ours)}}));
     world.kube.put(deployment, std::move(replaced));
     for (const auto& [name, args] :
-         {std::pair("operator-new", ours), std::pair("operator-old", std::string_view())}) {
+         {std::pair("operator-new", ours), std::pair("operator-old", std::string_view()),
+          std::pair("operator-evicted", std::string_view())}) {
         Value pod =
             Value::map({{"metadata", Value::map({{"name", Value(std::string_view(name))},
                                                  {"labels", Value::map({{"app", "operator"}})}})},
                         {"spec", with("{", args)}});
+        put_if(pod, name == std::string_view("operator-evicted"), "status",
+               Value::map({{"phase", "Failed"}}));
         world.kube.put(FakeCluster::path("pods", name), std::move(pod));
     }
     const Duration begun = world.loop.uptime();
@@ -162,11 +165,27 @@ TEST(OperatorDevice, IsLeftAloneWhenThePodHasAKey) {
     const std::string auth = World::secret(kPod + "-auth");
     world.cluster.refused_pods.insert(kPod);
     world.kube.put(auth, Value::map({{"metadata", Value::map({{"name", kPod + "-auth"}})}}));
-    world.kube.set_datum(auth, "authkey", "tskey-auth-own");
-    EXPECT_NE(
-        run_to_end(world, plain_adopt).find("\"kube-apiserver-proxy-0\" has a key of its own"),
-        std::string::npos);
-    EXPECT_EQ(world.moved_to(), "");
+    // A spent one is blank: the pod may join with it any moment.
+    for (const std::string_view key : {"tskey-auth-own", ""}) {
+        world.kube.set_datum(auth, "authkey", std::string(key));
+        EXPECT_NE(run_to_end(world, plain_adopt)
+                      .find("\"kube-apiserver-proxy-0\" was given a key of its own"),
+                  std::string::npos);
+        EXPECT_EQ(world.moved_to(), "");
+    }
+}
+
+// Its copy of the state is the pod's.
+TEST(OperatorDevice, StaysWhileTheOperatorRunsAgain) {
+    OperatorWorld world;
+    ASSERT_EQ(run_to_end(world, plain_adopt), "");
+    world.cluster.add_operator();
+    for (const auto verb : {roll_back, finish}) {
+        EXPECT_NE(run_to_end(world, verb).find("the operator was started again"),
+                  std::string::npos);
+        EXPECT_EQ(world.device(), "nOPERATOR");
+        EXPECT_EQ(world.moved_to(), kPod);
+    }
 }
 
 TEST(OperatorDevice, GoesBackWithWhatHasBecomeOfIt) {

@@ -91,6 +91,12 @@ bool is_pod_of(const Value& pod, const Value& selector) {
                        });
 }
 
+// One that was evicted or has come to its end stays in the list, and runs nothing.
+bool is_over(const Value& pod) {
+    const std::string_view phase = text_of(pod.at({"status", "phase"}));
+    return phase == "Failed" || phase == "Succeeded";
+}
+
 // The rendered controller has the same selector, and what server-side apply has left of the
 // operator's variables.
 bool runs_operator(const Value& pod) {
@@ -106,7 +112,8 @@ Job wait_for_pods(const OperateContext& context, const Value& deployment, bool a
         const Value* items = pods.find("items");
         return items != nullptr && std::none_of(items->items().begin(), items->items().end(),
                                                 [&selector, any](const Value& pod) {
-                                                    return is_pod_of(pod, *selector) &&
+                                                    return !is_over(pod) &&
+                                                           is_pod_of(pod, *selector) &&
                                                            (any || runs_operator(pod));
                                                 });
     };
@@ -287,9 +294,6 @@ Job stop_operator(const OperateContext& context) {
         with_deployment(context, next, [context, next](const Value& deployment) {
             const OperatorState state = operator_state(deployment);
             context.say(describe_operator(deployment));
-            if (state == OperatorState::Absent) {
-                return next({});
-            }
             std::vector<Job> jobs;
             if (state == OperatorState::Runs) {
                 context.say("the operator is scaled to 0");
@@ -297,7 +301,9 @@ Job stop_operator(const OperateContext& context) {
                                            operator_record(context.ns, replicas_of(deployment))));
                 jobs.push_back(scale(context, deployment, 0));
             }
-            jobs.push_back(wait_for_pods(context, deployment, state != OperatorState::Replaced));
+            const bool has_its_own =
+                state == OperatorState::Runs || state == OperatorState::Stopped;
+            jobs.push_back(wait_for_pods(context, deployment, has_its_own));
             run_in_order(std::move(jobs), next);
         });
     };

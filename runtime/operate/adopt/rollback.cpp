@@ -303,7 +303,8 @@ Job own_device_back(const OperateContext& context, const Value& secret) {
     const std::string pod = moved_to(secret);
     const std::string state = secret_path(context, pod);
     const auto stays = [](const Value& its) { return annotate(its, {{kMovedAnnotation, ""}}); };
-    return in_order({change_object(context.kube, state, without_our_label),
+    return in_order({operator_must_rest(context),
+                     change_object(context.kube, state, without_our_label),
                      erase_object(context.kube, secret_path(context, auth_name(pod, false))),
                      end_pod(context, pod), copy_state(context, pod, name_of(secret)),
                      erase_object(context.kube, state),
@@ -414,6 +415,9 @@ void forget(const Shared& back, const Next& done) {
         if (is_open) {
             return done(fmt::format("{} is only partly moved: run adopt again",
                                     record.has_value() ? record->old_name : name));
+        }
+        if (has_moved && !is_moved) {
+            jobs.push_back(operator_must_rest(context));
         }
         is_moved = is_moved || has_moved;
         if (record.has_value() || name == kOperatorRecord || has_moved) {

@@ -118,15 +118,15 @@ void append_origin(const Run& run, const Origin& origin, std::string& out) {
 std::string policy_of(const Plan& plan, const Workload& workload) {
     const auto* group = workload.as<ProxyGroupPlan>();
     if (const auto* proxy = workload.as<ApiProxyPlan>()) {
-        return api_proxy_policy(workload.tags, proxy->impersonates, "");
+        return api_proxy_policy(workload.tags, plan.settings, proxy->impersonates, "");
     }
     const auto offered = std::ranges::find_if(plan.offered, [&](const OfferedService& service) {
         return group != nullptr && service.offer == Offer::KubeApi &&
                service.group == workload.name;
     });
-    return offered == plan.offered.end()
-               ? std::string()
-               : api_proxy_policy(workload.tags, group->input.api_auth, offered->name());
+    return offered == plan.offered.end() ? std::string()
+                                         : api_proxy_policy(workload.tags, plan.settings,
+                                                            group->input.api_auth, offered->name());
 }
 
 // What the tailnet has to allow before the API proxy is of use to anyone.

@@ -1,6 +1,6 @@
-// Result<T>: a value or a Diagnostic, for functions that can fail in one way only; stages that find
-// several mistakes take a Diagnostics. TRY(expr) returns the error of `expr` from the calling
-// function; behind another member in the braces of an aggregate it would leak that member.
+// Result<T>: a value or a Diagnostic, for functions that can fail in one way only (one file, one
+// parse). Stages that can find several mistakes take a Diagnostics instead. The subset of
+// std::expected that we use. TRY(expr) returns the error of `expr` from the calling function.
 #pragma once
 
 #include <utility>

@@ -7,6 +7,8 @@
 #include "renderer/core/text_of.h"
 #include "renderer/kube/image_reference.h"
 #include "renderer/plan/annotations.h"
+#include "renderer/plan/group/api_group.h"
+#include "renderer/plan/settings/settings_decoder.h"
 
 namespace renderer {
 
@@ -19,16 +21,19 @@ std::string pull_policy(const Image& image) {
     return image.pinned() ? "IfNotPresent" : "Always";
 }
 
+std::string_view without_registry(std::string_view image) {
+    for (const std::string_view registry : {"docker.io/", "index.docker.io/"}) {
+        if (image.starts_with(registry)) {
+            return image.substr(registry.size());
+        }
+    }
+    return image;
+}
+
 // One that the release's pods run where nothing else is said, in any spelling.
 bool is_release_image(std::string_view reference, std::string_view repository,
                       const Release& release) {
-    for (const std::string_view registry : {"docker.io/", "index.docker.io/", ""}) {
-        if (reference.starts_with(registry)) {
-            return reference.substr(registry.size()) ==
-                   fmt::format("{}:{}", repository, release.tag);
-        }
-    }
-    return false;
+    return without_registry(reference) == fmt::format("{}:{}", repository, release.tag);
 }
 
 bool is_other_image(const ProxyClassPlan& one, const Release& release) {
@@ -36,6 +41,25 @@ bool is_other_image(const ProxyClassPlan& one, const Release& release) {
     return !image.empty() && parse_image_reference(image).error.empty() &&
            !is_release_image(image, kStockRepository, release) &&
            !is_release_image(image, kK8sProxyRepository, release);
+}
+
+// An operator among the inputs names the image of its own release, which may be another one.
+bool is_default_image(const Settings& settings) {
+    const Image& image = settings.proxy_image;
+    const std::string_view installed = text_at(settings.chart, {"operatorConfig", "image", "tag"});
+    return is_release_image(image.reference(), kStockRepository, settings.release) ||
+           (image.digest.empty() && image.tag == installed &&
+            without_registry(image.repository) == kStockRepository);
+}
+
+constexpr std::string_view kChooseAnImage =
+    "set \"tailrender.proxyImage\" to an image of tailrender-proxy, or "
+    "\"tailrender.dataplane: containerboot\" to run this one";
+
+Note user_of(const Workload& workload) {
+    return {.pos = workload.origin.pos,
+            .object = workload.origin.parent,
+            .text = "its pods run tailrender-proxy"};
 }
 
 }  // namespace
@@ -101,9 +125,7 @@ void check_class_images(const Plan& plan, Diagnostics& diagnostics) {
         std::vector<Note> users;
         for (const Workload& user : plan.workloads) {
             if (user.proxy_class == &one && user.dataplane == Dataplane::Native) {
-                users.push_back({.pos = user.origin.pos,
-                                 .object = user.origin.parent,
-                                 .text = "its pods run tailrender-proxy"});
+                users.push_back(user_of(user));
             }
         }
         if (users.empty() || !is_other_image(one, plan.settings.release)) {
@@ -123,30 +145,40 @@ void check_class_images(const Plan& plan, Diagnostics& diagnostics) {
 
 void check_stock_image(const Plan& plan, Diagnostics& diagnostics) {
     const Settings& settings = plan.settings;
-    const Image& image = settings.proxy_image;
-    const bool is_used = std::ranges::any_of(plan.workloads, [](const Workload& one) {
-        return one.dataplane == Dataplane::Containerboot && !runs_k8s_proxy(one) &&
-               (one.as<ProxyPlan>() != nullptr || one.as<ProxyGroupPlan>() != nullptr ||
-                one.as<PeerRelayPlan>() != nullptr);
-    });
-    if (settings.dataplane == Dataplane::Containerboot || is_used ||
-        is_release_image(image.reference(), kStockRepository, settings.release)) {
+    if (settings.dataplane == Dataplane::Containerboot) {
+        return;
+    }
+    std::vector<Note> users;
+    for (const Workload& one : plan.workloads) {
+        const auto* group = one.as<ProxyGroupPlan>();
+        const bool forwards = one.as<ProxyPlan>() != nullptr ||
+                              one.as<PeerRelayPlan>() != nullptr ||
+                              (group != nullptr && group->input.type != GroupType::KubeApiServer);
+        if (forwards && one.dataplane == Dataplane::Containerboot) {
+            return;
+        }
+        if (forwards) {
+            users.push_back(user_of(one));
+        }
+    }
+    if (users.empty() || settings.native_image.repository != kNativeRepository ||
+        is_default_image(settings)) {
         return;
     }
     diagnostics
-        .error("image-without-effect", image.pos,
+        .error("image-without-effect", settings.proxy_image.pos,
                "\"proxyConfig.image\" is not what proxies run with \"tailrender.dataplane: "
                "native\", the default")
-        .where(image.pos.known() ? "" : "PROXY_IMAGE")
-        .found(fmt::format("\"{}\"", image.reference()))
+        .where(settings.proxy_image.pos.known() ? "" : "PROXY_IMAGE")
+        .found(fmt::format("\"{}\"", settings.proxy_image.reference()))
         .expected(
             fmt::format("none, or the default \"{}:{}\"", kStockRepository, settings.release.tag))
-        .hint(
-            "set \"tailrender.dataplane: containerboot\" to run it, or "
-            "\"tailrender.proxyImage\" to an image of tailrender-proxy");
+        .hint(std::string(kChooseAnImage))
+        .notes(std::move(users));
 }
 
 void check_k8s_proxy_image(const Plan& plan, Diagnostics& diagnostics) {
+    const Settings& settings = plan.settings;
     std::vector<Note> users;
     for (const Workload& one : plan.workloads) {
         const auto* group = one.as<ProxyGroupPlan>();
@@ -154,26 +186,22 @@ void check_k8s_proxy_image(const Plan& plan, Diagnostics& diagnostics) {
             return;
         }
         if (group != nullptr && group->input.type == GroupType::KubeApiServer) {
-            users.push_back({.pos = one.origin.pos,
-                             .object = one.origin.parent,
-                             .text = "its pods run tailrender-proxy"});
+            users.push_back(user_of(one));
         }
     }
-    const Settings& settings = plan.settings;
-    if (users.empty() || settings.k8s_proxy_image.empty() ||
-        is_release_image(settings.k8s_proxy_image, kK8sProxyRepository, settings.release)) {
+    const std::string& image = settings.k8s_proxy_image;
+    if (users.empty() || image.empty() || settings.native_image.repository != kNativeRepository ||
+        without_registry(image) == kK8sProxyImage ||
+        is_release_image(image, kK8sProxyRepository, settings.release)) {
         return;
     }
     diagnostics
         .error("image-without-effect", settings.k8s_proxy_image_pos,
                "\"K8S_PROXY_IMAGE\" is not what groups of type kube-apiserver run with "
                "\"tailrender.dataplane: native\", the default")
-        .found(fmt::format("\"{}\"", settings.k8s_proxy_image))
-        .expected(fmt::format("none, or the default \"{}:{}\"", kK8sProxyRepository,
-                              settings.release.tag))
-        .hint(
-            "set \"tailrender.dataplane: containerboot\" to run it, or "
-            "\"tailrender.proxyImage\" to an image of tailrender-proxy")
+        .found(fmt::format("\"{}\"", image))
+        .expected(fmt::format("none, or the default \"{}\"", kK8sProxyImage))
+        .hint(std::string(kChooseAnImage))
         .notes(std::move(users));
 }
 

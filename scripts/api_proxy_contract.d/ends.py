@@ -8,7 +8,7 @@ import ssl
 import threading
 import time
 
-from world import ALICE, BOB, TOKEN, Client, Failed, case, check, echo, equal, response, switch, wait_until, WEBSOCKET, SPDY, POD
+from world import ALICE, BOB, TOKEN, Client, Failed, case, check, echo, equal, response, switch, wait_until, WEBSOCKET, POD
 
 
 @case()

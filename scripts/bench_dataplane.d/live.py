@@ -15,10 +15,10 @@ import tempfile
 
 import yaml
 
-from every_mode import IMAGE, PORT, RELEASE, ask, egress, resource, start_server
+from every_mode import PORT, ask, egress, resource, start_server
 from harness import Lab
 from hello import namespaces_first
-from installed import NAMESPACE, install_controller
+from installed import NAMESPACE, give_proxy_image, install_controller
 from shared.checks import documents, run
 
 DATAPLANES = ("native", "containerboot")
@@ -54,19 +54,7 @@ async def connect():
         writer.close()
     except (OSError, asyncio.TimeoutError):
         counts[False] += 1
-async def until_live(bench, pods, given):
-    """Whether the limits are met."""
-    print("| until rules carry traffic, medians | native | containerboot | limit |\n|---|---|---|---|", flush=True)
-    starts = {dataplane: [] for dataplane in DATAPLANES}
-    for _ in range(given.starts):
-        for dataplane, pod in pods.items():
-            starts[dataplane].append(bench.seconds_to_start(pod))
-    changes = [bench.seconds_to_change(number) for number in range(given.changes)]
-    return [table("tailscaled runs", starts),
-            table("a Service more in an egress group", {dataplane: [one[dataplane] for one in changes] for dataplane in DATAPLANES})]
-
-
-def main():
+async def main():
     loop, running, number = asyncio.get_running_loop(), set(), 0
     ended = loop.run_in_executor(None, sys.stdin.read)
     begun = loop.time()
@@ -124,11 +112,9 @@ class Bench:
         self.services.append(item)
 
     def render(self):
-        settings = [f"tailrender.proxyImage.{key}={value}" for key, value in IMAGE.items()] + \
-            ["tailrender.operatorVersion=" + RELEASE, "loginServer=" + self.lab.tailnet.url]
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "all.yaml").write_text(yaml.safe_dump_all(self.services), encoding="utf-8")
-            return documents(run(self.tailrender, "render", folder, "--quiet", *(f"--set={setting}" for setting in settings)))
+            return documents(run(self.tailrender, "render", folder, "--quiet", "--set=loginServer=" + self.lab.tailnet.url))
 
     def pod_of(self, parent):
         [name] = [item["metadata"]["name"] for item in self.render() if item["kind"] == "StatefulSet" and
@@ -219,7 +205,7 @@ def main():
     given = parser.parse_args()
     with Lab() as lab:
         lab.verb("image", "lab/runtime:1", str(given.runtime))
-        lab.verb("proxy", ":".join(IMAGE.values()), str(given.proxy), RELEASE)
+        give_proxy_image(lab, given.tailrender, given.proxy)
         install_controller(lab, given.tailrender)
         start_server(lab, "client", lab.run("tailscale", "ip", on="client").split(), "client")
         bench = Bench(lab, given.tailrender)

@@ -1,7 +1,7 @@
 """What is wrong: messages quote what they found, but never a credential."""
 import json
 
-from cases import BASE, CLIENT, ENCODED, PASSWORD, SECRET, SERVICE, WITH_SECRET, WORDS, Case, git
+from cases import BASE, CLIENT, ENCODED, PASSWORD, SECRET, SERVICE, WORDS, Case, git
 from modes import items
 
 HEAD = "apiVersion: v1\nkind: Secret\nmetadata: {name: db, namespace: shop}\n"

@@ -1,7 +1,7 @@
 """What is as it should be, in every mode."""
 import json
 
-from cases import BASE, CLIENT, IN_SECRET, LOOSE, OAUTH, SECRET, SERVICE, SOPS_SECRET, WITH_SECRET, WORDS, Case, commit_all
+from cases import BASE, CLIENT, IN_SECRET, LOOSE, OAUTH, SECRET, SERVICE, SOPS_SECRET, WORDS, Case, commit_all
 
 GENERATE = ["--set", "tailrender.secrets=generate"]
 STREAM = SERVICE + "---\n" + SECRET

@@ -217,5 +217,5 @@ def test_leaves_what_is_online(lab, objects, stateful_set, pod):
 
 
 def test_names_follow(lab, tailrender):
-    lab.verb("join", "elsewhere")  # stock containerboot ends when the tailnet does not have the name
+    lab.verb("join", "elsewhere")  # its proxy is ready only once the tailnet has the name
     names_follow(lab, tailrender, {"loginServer": lab.tailnet.url, "tailrender": OURS})

@@ -134,6 +134,8 @@ def test_service_is_reached_by_all_machines(lab, objects):
 
 
 def test_certificate_is_ordered_once_and_served_to_all_machines(lab, objects):
+    # A caller who ends while it is ordered would end the order.
+    lab.wait("the certificate is there", lambda: data_of(lab, DOCS).get("tls.crt"))
     for machine in MACHINES:
         assert lab.wait(f"{machine} reaches the docs", lambda machine=machine: trusted_page(lab, DOCS, on=machine)) == HELLO
     assert (orders(lab, DOCS), serial(lab, DOCS, MACHINES[0])) == (1, serial(lab, DOCS, MACHINES[1]))

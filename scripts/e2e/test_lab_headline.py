@@ -46,7 +46,6 @@ SHOWN_ELSEWHERE = {("events", "create"): "lab_operator", ("events", "patch"): "l
                    **{("peerrelays", verb): "peer_relay" for verb in ("get", "list", "watch")},
                    ("peerrelays/status", "update"): "peer_relay", ("serviceaccounts/token", "create"): "runtime_controller_test"}
 WITHOUT_IMAGE = ("kube-0", "kube-1", "sessions-0")
-PARENT = "tailscale.com/parent-resource"
 NETWORK, PARTNERS = "10.20.0.0/16", "10.30.4.0/24"
 PARTNER, INTERNET, NAS, MAIL = "10.30.4.1", "198.51.100.7", "100.64.10.20", "100.64.10.25"
 HELLO = "hello from the lab\n"
@@ -216,6 +215,8 @@ def test_places_in_the_tailnet_are_reached(lab, text):
 
 
 def test_group_is_reached(lab, text):
+    # A caller who ends while it is ordered would end the order.
+    lab.wait("the certificate is there", lambda: data_of(lab, "docs." + DOMAIN).get("tls.crt"))
     for address in (f"http://broker.{DOMAIN}:1883/", f"http://docs.{DOMAIN}/"):
         words = ("curl", "-sSL", "--max-time", "10", "--cacert", lab.inner["LAB"] + "/trusted.crt", address)
         assert lab.wait(f"a page at {address}", lambda words=words: lab.run(*words, on="client")) == HELLO

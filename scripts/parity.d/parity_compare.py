@@ -4,7 +4,7 @@ import json
 import re
 
 import parity_yaml
-from parity_case import group, ident, is_kind, meta
+from parity_case import group, ident, meta
 from parity_rows import user_object
 
 UNORDERED = {"finalizers", "ownerReferences"}

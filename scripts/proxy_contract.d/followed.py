@@ -1,5 +1,4 @@
 """A pod as it is rendered: its configuration and its key are followed through the API, by name."""
-import base64
 import json
 import stat
 

@@ -14,7 +14,6 @@ namespace renderer {
 namespace {
 
 constexpr std::string_view kRule = "proxy-group-apiserver: spec.type kube-apiserver";
-constexpr std::string_view kDefaultImage = "tailscale/k8s-proxy:latest";
 
 // The operator logs at the level of its most talkative sink, which is the upload of its logs
 // unless that is switched off.
@@ -76,7 +75,7 @@ void fill_api_group(const ProxyGroupInput& input, const Settings& settings, Work
         workload.env.push_back({"TS_SERVE_CONFIG", std::string(kServeFile)});
         workload.env.push_back({"TS_EXPERIMENTAL_CERT_SHARE", "true"});
     } else {
-        workload.image = settings.k8s_proxy_image.empty() ? std::string(kDefaultImage)
+        workload.image = settings.k8s_proxy_image.empty() ? std::string(kK8sProxyImage)
                                                           : settings.k8s_proxy_image;
         workload.pull_policy = {};
         group.log_level = log_level(settings);

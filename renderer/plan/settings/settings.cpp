@@ -96,7 +96,7 @@ void decode_ours(const Value& all, std::string_view operator_namespace, Settings
     settings.image = decode_image(all, "tailrender", "image", "tailrender/tailrender-runtime",
                                   "v" TAILRENDER_VERSION);
     settings.native_image =
-        decode_image(all, "tailrender", "proxyImage", "tailrender/tailrender-proxy",
+        decode_image(all, "tailrender", "proxyImage", kNativeRepository,
                      fmt::format("v" TAILRENDER_VERSION "-{}", kNativeTailscale));
     const std::int64_t delay = parse_duration(text_at(all, {"tailrender", "cleanupDelay"}));
     if (delay >= 0 && delay % kSecond == 0) {

@@ -30,6 +30,7 @@ enum class Placement : std::uint8_t { Parent, Central };
 
 // Of the image with containerboot, by default.
 inline constexpr std::string_view kStockRepository = "tailscale/tailscale";
+inline constexpr std::string_view kNativeRepository = "tailrender/tailrender-proxy";
 inline constexpr std::string_view kK8sProxyRepository = "tailscale/k8s-proxy";
 // Of the tailscaled in the image of tailrender-proxy that is made by plugins/image/Containerfile.
 inline constexpr std::string_view kNativeTailscale = "1.104.5";

@@ -96,11 +96,17 @@ std::optional<Workload> plan_api_proxy(const Settings& settings, Diagnostics& di
     return made;
 }
 
-std::string api_proxy_policy(const std::vector<std::string>& tags, bool impersonates,
-                             std::string_view service) {
+std::string api_proxy_policy(const std::vector<std::string>& tags, const Settings& settings,
+                             bool impersonates, std::string_view service) {
+    std::vector<std::string> minters = settings.operator_tags;
+    if (minters.empty()) {
+        minters.emplace_back(kDefaultTag);
+    }
     std::string owners;
     for (const std::string& tag : tags) {
-        owners += fmt::format("{}\"{}\": []", owners.empty() ? "" : ", ", tag);
+        const bool is_theirs = std::ranges::find(minters, tag) != minters.end();
+        owners += fmt::format("{}\"{}\": [{}]", owners.empty() ? "" : ", ", tag,
+                              is_theirs ? "" : fmt::format("\"{}\"", fmt::join(minters, "\", \"")));
     }
     std::string policy = fmt::format("\"tagOwners\": {{{}}},\n", owners);
     const std::string_view port = R"("ip": ["tcp:443"])";

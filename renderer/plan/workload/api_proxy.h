@@ -26,10 +26,10 @@ struct ApiProxyPlan {
 std::optional<Workload> plan_api_proxy(const Settings& settings, Diagnostics& diagnostics);
 
 // What the tailnet policy has to say so that someone can use the Kubernetes API of devices with
-// these tags: lines of a policy file. `service`: "svc:NAME", the Tailscale Service that they serve,
-// for which grants of a capability do not count, but those for the device behind it; "": their own
-// name.
-std::string api_proxy_policy(const std::vector<std::string>& tags, bool impersonates,
-                             std::string_view service);
+// these tags: lines of a policy file. Tags are owned by those of the OAuth client, which mints
+// their keys. `service`: "svc:NAME", the Tailscale Service that they serve, for which grants of a
+// capability do not count, but those for the device behind it; "": their own name.
+std::string api_proxy_policy(const std::vector<std::string>& tags, const Settings& settings,
+                             bool impersonates, std::string_view service);
 
 }  // namespace renderer

@@ -46,7 +46,7 @@ bool is_other_image(const ProxyClassPlan& one, const Release& release) {
 // An operator among the inputs names the image of its own release, which may be another one.
 bool is_default_image(const Settings& settings) {
     const Image& image = settings.proxy_image;
-    const std::string_view installed = text_at(settings.chart, {"operatorConfig", "image", "tag"});
+    const std::string installed = text_at(settings.chart, {"operatorConfig", "image", "tag"});
     return is_release_image(image.reference(), kStockRepository, settings.release) ||
            (image.digest.empty() && image.tag == installed &&
             without_registry(image.repository) == kStockRepository);

@@ -163,6 +163,7 @@ class Bench:
         found = self.lab.items("service", "-n", NAMESPACE, "-l", f"{PARENT}=first-{dataplane}")
         [address] = [item["spec"]["clusterIP"] for item in found if item["spec"].get("clusterIP") not in (None, "None")]
         self.lab.wait("the client is reached", lambda: "client saw" in ask(self.lab, address)[0])
+        self.lab.kubectl("rollout", "status", "statefulset/" + group, "-n", NAMESPACE, "--timeout=4m")
         before = {self.pod(f"{group}-{number}")["metadata"]["uid"] for number in range(REPLICAS)}
         load = subprocess.Popen(["python3", "-c", LOAD, address, str(PORT), str(RATE)], env=self.lab.inner, preexec_fn=self.lab.enter,
                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

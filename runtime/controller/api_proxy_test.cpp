@@ -8,28 +8,13 @@ namespace {
 
 using renderer::text_of;
 
-// Its parent is the controller's own Deployment, which is not followed.
-void add_api_proxy(FakeCluster& cluster, FakeKube& kube) {
-    const std::string set = FakeCluster::path("statefulsets", "kube-apiserver-proxy");
-    cluster.add_proxy("kube-apiserver-proxy", 1, "tag:k8s-operator", "operator");
-    cluster.annotate("kube-apiserver-proxy", kParentAnnotation, "Deployment/tailscale/operator");
-    renderer::Value object = kube.find(set)->clone();
-    object.find("metadata")
-        ->put("labels",
-              renderer::Value::map({{"tailscale.com/managed", "true"},
-                                    {"tailscale.com/parent-resource", "operator"},
-                                    {"tailscale.com/parent-resource-ns", "tailscale"},
-                                    {"tailscale.com/parent-resource-type", "api-proxy"}}));
-    kube.put(set, std::move(object));
-}
-
 TEST_F(ControllerTest, TheApiProxyIsLookedAfterLikeAProxy) {
     const std::string set = FakeCluster::path("statefulsets", "kube-apiserver-proxy");
     const std::string ledger = FakeCluster::path("configmaps", "tailrender-devices");
     const auto lines = [&] {
         return std::string(text_of(kube.find(ledger)->at({"data", "devices.jsonl"})));
     };
-    add_api_proxy(cluster, kube);
+    cluster.add_api_proxy();
     start();
     run(kMinute);
     expect_converged({"kube-apiserver-proxy-0"});
@@ -50,7 +35,7 @@ TEST_F(ControllerTest, TheApiProxyComesOnceTheOperatorsDeviceIsOutOfTheWay) {
              renderer::Value::map({{"metadata", renderer::Value::map({{"name", "operator"}})}}));
     kube.set_datum(old, "_current-profile", "profile-1");
     kube.set_datum(old, "profile-1", R"({"Config":{"NodeID":"nOPERATOR"}})");
-    add_api_proxy(cluster, kube);
+    cluster.add_api_proxy();
     start();
     run(10 * kMinute);
     EXPECT_TRUE(tailnet.devices.empty());

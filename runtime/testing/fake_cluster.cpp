@@ -77,6 +77,20 @@ void FakeCluster::add_proxy(const std::string& name, int replicas, const std::st
                           {"spec", Value::map({{"replicas", replicas}})}}));
 }
 
+void FakeCluster::add_api_proxy() {
+    const std::string name = "kube-apiserver-proxy";
+    add_proxy(name, 1, "tag:k8s-operator", "operator");
+    annotate(name, kParentAnnotation, "Deployment/tailscale/operator");
+    const std::string set = path("statefulsets", name);
+    Value object = kube_.find(set)->clone();
+    object.find("metadata")
+        ->put("labels", Value::map({{"tailscale.com/managed", "true"},
+                                    {"tailscale.com/parent-resource", "operator"},
+                                    {"tailscale.com/parent-resource-ns", "tailscale"},
+                                    {"tailscale.com/parent-resource-type", "api-proxy"}}));
+    kube_.put(set, std::move(object));
+}
+
 void FakeCluster::annotate(const std::string& set, std::string_view key, std::string_view value) {
     Value object = kube_.find(path("statefulsets", set))->clone();
     Value& annotations = *object.find("metadata")->find("annotations");

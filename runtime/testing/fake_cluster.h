@@ -28,6 +28,9 @@ public:
     // For Service apps/`parent`, by default of the same name.
     void add_proxy(const std::string& name, int replicas = 1, const std::string& tags = "tag:k8s",
                    const std::string& parent = {});
+    // StatefulSet `kube-apiserver-proxy`, in the place of the operator's own device. Its parent is
+    // the controller's own Deployment, which is not followed.
+    void add_api_proxy();
     // A group of type ingress or kube-apiserver; what it offers is for the test to put.
     void add_group(const std::string& name, int replicas, bool is_api_proxy);
     void offer(const std::string& group, const renderer::Value& data);

@@ -28,17 +28,8 @@ struct OperatorWorld : World {
         render();
     }
     void render() {
-        cluster.add_proxy(kSet, 1, "tag:k8s-operator", "operator");
-        cluster.annotate(kSet, kParentAnnotation, "Deployment/tailscale/operator");
+        cluster.add_api_proxy();
         cluster.annotate(kSet, kHostnameAnnotation, "tailscale-operator");
-        const std::string path = FakeCluster::path("statefulsets", kSet);
-        Value object = kube.find(path)->clone();
-        object.find("metadata")
-            ->put("labels", Value::map({{"tailscale.com/managed", "true"},
-                                        {"tailscale.com/parent-resource", "operator"},
-                                        {"tailscale.com/parent-resource-ns", "tailscale"},
-                                        {"tailscale.com/parent-resource-type", "api-proxy"}}));
-        kube.put(path, std::move(object));
     }
     std::string device() { return kube.datum(secret(kPod), "device_id"); }
     std::string moved_to() { return annotation_of(*kube.find(old), kMovedAnnotation); }

@@ -1,4 +1,4 @@
-// For tests only: the tables of a page of testdata/contract.
+// For tests only: the tables of a page of testdata/contract, and what they are about.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,9 +10,22 @@
 #include <string_view>
 #include <vector>
 
+#include "renderer/core/text_of.h"
+#include "renderer/core/value.h"
+
 namespace renderer {
 
 using Row = std::vector<std::string>;
+
+// The value of an environment variable of a container, or "".
+inline std::string variable(const Value& container, std::string_view name) {
+    for (const Value& entry : container.find("env")->items()) {
+        if (text_of(entry.find("name")) == name) {
+            return std::string(text_of(entry.find("value")));
+        }
+    }
+    return {};
+}
 
 // A cell without what is around its text.
 inline std::string without_quotes(std::string cell) {

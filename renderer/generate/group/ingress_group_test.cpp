@@ -12,6 +12,7 @@
 #include "renderer/base/base64.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
+#include "renderer/generate/contract_testing.h"
 #include "renderer/generate/generate.h"
 #include "renderer/plan/plan_testing.h"
 
@@ -163,15 +164,6 @@ TEST(IngressContract, LeavesTheKeyOfAnApiProxyToTheController) {
     EXPECT_NE(api.text("ConfigMap/tailscale/tailrender-group-in", {"data", "in-1.hujson"})
                   .find(R"("IssueCerts":false)"),
               std::string::npos);
-}
-
-std::string variable(const Value& container, std::string_view name) {
-    for (const Value& entry : container.find("env")->items()) {
-        if (text_of(entry.find("name")) == name) {
-            return std::string(text_of(entry.find("value")));
-        }
-    }
-    return {};
 }
 
 TEST(IngressContract, PodsOfTailrenderProxyServeTheKubernetesApi) {

@@ -57,15 +57,6 @@ struct Rendered {
     }
 };
 
-std::string variable(const Value& container, std::string_view name) {
-    for (const Value& entry : container.find("env")->items()) {
-        if (text_of(entry.find("name")) == name) {
-            return std::string(text_of(entry.find("value")));
-        }
-    }
-    return {};
-}
-
 TEST(ApiProxyContract, OnlyModesThatServeMakeObjects) {
     for (const std::string_view mode : {"false", "'false'", "''", "null"}) {
         EXPECT_EQ(Rendered(fmt::format("apiServerProxyConfig: {{mode: {}}}", mode)).names(),

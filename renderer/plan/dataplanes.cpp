@@ -150,10 +150,9 @@ void check_stock_image(const Plan& plan, Diagnostics& diagnostics) {
     }
     std::vector<Note> users;
     for (const Workload& one : plan.workloads) {
-        const auto* group = one.as<ProxyGroupPlan>();
         const bool forwards = one.as<ProxyPlan>() != nullptr ||
                               one.as<PeerRelayPlan>() != nullptr ||
-                              (group != nullptr && group->input.type != GroupType::KubeApiServer);
+                              (one.as<ProxyGroupPlan>() != nullptr && !is_api_group(one));
         if (forwards && one.dataplane == Dataplane::Containerboot) {
             return;
         }
@@ -181,11 +180,10 @@ void check_k8s_proxy_image(const Plan& plan, Diagnostics& diagnostics) {
     const Settings& settings = plan.settings;
     std::vector<Note> users;
     for (const Workload& one : plan.workloads) {
-        const auto* group = one.as<ProxyGroupPlan>();
         if (runs_k8s_proxy(one)) {
             return;
         }
-        if (group != nullptr && group->input.type == GroupType::KubeApiServer) {
+        if (is_api_group(one)) {
             users.push_back(user_of(one));
         }
     }

@@ -125,9 +125,7 @@ bool is_needed(Needs needs, const Plan& plan) {
         case Needs::SiteName:
             return std::ranges::any_of(targeted_names(plan), is_site_name);
         case Needs::Group:
-            return has_group(plan, [](const ProxyGroupPlan& group) {
-                return group.input.type != GroupType::KubeApiServer;
-            });
+            return has_group(plan, [](const ProxyGroupPlan& group) { return !group.serves_api(); });
         case Needs::AcmeAccount:
             return has_group(plan, &ProxyGroupPlan::shares_acme_account);
         case Needs::Serve:

@@ -80,8 +80,7 @@ std::string group_config(const Workload& workload, const ProxyGroupPlan& group,
         names.append(service->name());
     }
     put_if(config, !offered.empty(), "AdvertiseServices", std::move(names));
-    put_if(config, group.input.type == GroupType::KubeApiServer, "OperatorUser",
-           Value::borrowed(kApiUserName));
+    put_if(config, group.serves_api(), "OperatorUser", Value::borrowed(kApiUserName));
     add_endpoints(group, ordinal, config);
     return write_json(config);
 }

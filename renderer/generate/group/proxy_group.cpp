@@ -28,10 +28,6 @@ bool is_egress(const ProxyGroupPlan& group) {
     return group.input.type == GroupType::Egress;
 }
 
-bool serves_api(const ProxyGroupPlan& group) {
-    return group.input.type == GroupType::KubeApiServer;
-}
-
 // Pods wait in their preStop hook until no one uses them any more. The hook is asked at a port that
 // a class can move.
 bool drains(const Workload& workload, const ProxyGroupPlan& group) {
@@ -70,7 +66,7 @@ Value rules(const Workload& workload, const ProxyGroupPlan& group, const Offered
         rules.append(name_rule("secrets", std::move(followed), Value::list({"get", "watch"})));
     }
     add_followed_secrets(workload, rules);
-    if (workload.dataplane == Dataplane::Native && !serves_api(group)) {
+    if (workload.dataplane == Dataplane::Native && !group.serves_api()) {
         rules.append(
             name_rule("configmaps", followed_maps(workload, group), Value::list({"watch"})));
     }
@@ -81,7 +77,9 @@ Value labelled_secret(const Workload& workload, const ProxyGroupPlan& group, con
                       std::size_t ordinal) {
     const std::string config = group_config(workload, group, offered, ordinal);
     Value data = Value::map({{"cap-106.hujson", encode_base64(config)}});
-    put_if(data, serves_api(group), "serve-config", encode_base64(api_serve_config(offered)));
+    if (group.serves_api()) {
+        data.add("serve-config", encode_base64(api_serve_config(offered)));
+    }
     Value made = config_secret(workload, ordinal, std::move(data));
     made.find("metadata")->find("labels")->add("tailscale.com/secret-type", "config");
     return made;
@@ -136,7 +134,7 @@ Value api_spec(const Workload& workload, const ProxyGroupPlan& group, const Offe
 }
 
 Value pod_spec(const Workload& workload, const ProxyGroupPlan& group, const Offered& offered) {
-    if (serves_api(group)) {
+    if (group.serves_api()) {
         return api_spec(workload, group, offered);
     }
     Value spec = Value::map({{"serviceAccountName", workload.account}});

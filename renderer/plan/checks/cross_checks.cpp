@@ -23,12 +23,8 @@ Note note_of(const Origin& origin, std::string text) {
 // Whether its pods have rules of a firewall.
 bool forwards(const Workload& one) {
     const auto* proxy = one.as<ProxyPlan>();
-    const auto* group = one.as<ProxyGroupPlan>();
-    if (group != nullptr && group->input.type == GroupType::KubeApiServer) {
-        return false;
-    }
-    return one.as<ApiProxyPlan>() == nullptr && one.as<PeerRelayPlan>() == nullptr &&
-           (proxy == nullptr || !proxy->userspace);
+    return !is_api_group(one) && one.as<ApiProxyPlan>() == nullptr &&
+           one.as<PeerRelayPlan>() == nullptr && (proxy == nullptr || !proxy->userspace);
 }
 
 // tailrender-proxy knows nftables only.

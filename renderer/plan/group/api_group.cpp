@@ -104,7 +104,7 @@ std::vector<OfferedService> plan_api_services(const std::vector<Workload>& group
                                               const ProxyInputs& inputs, Diagnostics& diagnostics) {
     std::vector<OfferedService> services;
     for_each_of<ProxyGroupPlan>(groups, [&](const Workload& workload, const ProxyGroupPlan& group) {
-        if (group.input.type == GroupType::KubeApiServer) {
+        if (group.serves_api()) {
             services.push_back(make_service(group.input, workload, inputs, diagnostics));
         }
     });

@@ -47,6 +47,8 @@ struct ProxyGroupPlan {
     std::int64_t tailscaled_port = 0;           // UDP; 0: it takes any
     std::string_view log_level = {};            // kube-apiserver
     bool shares_acme_account = false;  // ingress: replicas use the account of kAcmeAccounts
+
+    [[nodiscard]] bool serves_api() const { return input.type == GroupType::KubeApiServer; }
 };
 
 }  // namespace renderer

@@ -10,10 +10,13 @@ std::string Workload::pod(std::size_t ordinal) const {
     return fmt::format("{}-{}", name, ordinal);
 }
 
-bool runs_k8s_proxy(const Workload& workload) {
+bool is_api_group(const Workload& workload) {
     const auto* group = workload.as<ProxyGroupPlan>();
-    return group != nullptr && group->input.type == GroupType::KubeApiServer &&
-           workload.dataplane == Dataplane::Containerboot;
+    return group != nullptr && group->serves_api();
+}
+
+bool runs_k8s_proxy(const Workload& workload) {
+    return is_api_group(workload) && workload.dataplane == Dataplane::Containerboot;
 }
 
 Value labels_of(const Workload& workload) {

@@ -18,6 +18,7 @@ import time
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "api_proxy_contract.d")]
+import wrk  # noqa: E402
 from world import BOB, DAEMON, SPDY, Client, World, device, free_port, make_certificates, wait_until  # noqa: E402
 
 CONNECTIONS = 64
@@ -118,25 +119,15 @@ def nginx(folder, name, port, inside):
         yield int(subprocess.check_output(["pgrep", "-P", str(process.pid)], text=True))
 
 
-def cpu_seconds(pid):
-    fields = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def private_bytes(pid):
     text = pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="utf-8")
     return 1024 * sum(int(kib) for kib in re.findall(r"^Private_\w+: +(\d+) kB$", text, re.M))
 
 
 def load(port, pid, seconds):
-    """CPU seconds per request of the process, requests per second, and the 99th percentile in ms."""
-    before = cpu_seconds(pid)
-    said = subprocess.check_output(["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--latency", f"http://{BOB}:{port}/api/v1/pods"], text=True)
-    spent = cpu_seconds(pid) - before
-    count = int(re.search(r"(\d+) requests in", said)[1])
-    assert "Non-2xx" not in said and "Socket errors" not in said, said
-    value, unit = re.search(r"99% +([\d.]+)(us|ms|s)$", said, re.M).groups()
-    return spent / count, float(re.search(r"Requests/sec: +([\d.]+)", said)[1]), float(value) * {"us": 0.001, "ms": 1, "s": 1000}[unit]
+    def run(*words):
+        return subprocess.check_output(words, text=True)
+    return wrk.load(run, f"http://{BOB}:{port}/api/v1/pods", [pid], CONNECTIONS, seconds)
 
 
 def requests(world_of, folder, cert, key, options):

@@ -94,22 +94,19 @@ class Bench:
     def __init__(self, lab, tailrender):
         self.lab, self.tailrender, self.services = lab, tailrender, []
         for dataplane in DATAPLANES:
-            self.add(dataplane, "far", tailnet_fqdn=self.name)
+            alone = egress("far-" + dataplane, tailnet_fqdn=self.name)
             group = resource("ProxyGroup", "out-" + dataplane, type="egress", replicas=REPLICAS)
-            group["metadata"]["annotations"] = {"tailrender.dev/dataplane": dataplane}
-            self.services.append(group)
-            self.add(dataplane, "first", proxy_group="out-" + dataplane, tailnet_fqdn=self.name)
+            for item in (alone, group):
+                item["metadata"].setdefault("annotations", {})["tailrender.dev/dataplane"] = dataplane
+                self.services.append(item)
+            self.add_to_group(dataplane, "first")
 
     @property
     def name(self):
         return "client." + self.lab.inner["LAB_DOMAIN"]
 
-    def add(self, dataplane, name, **annotations):
-        item = egress(f"{name}-{dataplane}", **annotations)
-        item["metadata"]["annotations"]["tailrender.dev/dataplane"] = dataplane
-        if "proxy_group" in annotations:
-            del item["metadata"]["annotations"]["tailrender.dev/dataplane"]  # the group's
-        self.services.append(item)
+    def add_to_group(self, dataplane, name):
+        self.services.append(egress(f"{name}-{dataplane}", proxy_group="out-" + dataplane, tailnet_fqdn=self.name))
 
     def render(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -145,7 +142,7 @@ class Bench:
     def seconds_to_change(self, number):
         """From the start of kubectl, which applies the ConfigMaps with a Service more."""
         for dataplane in DATAPLANES:
-            self.add(dataplane, f"more-{number}", proxy_group="out-" + dataplane, tailnet_fqdn=self.name)
+            self.add_to_group(dataplane, f"more-{number}")
         objects, probes = self.render(), {}
         for dataplane in DATAPLANES:
             [config] = [item for item in objects if item["metadata"]["name"] == f"out-{dataplane}-egress-config"]

@@ -6,7 +6,6 @@ tailnet: as that device it gets what its grant says. A session outlives the pod'
 serves a Tailscale Service, under a certificate of the ACME server: kubectl goes on when one is killed, and when one ends. In mode noauth
 the client's own credentials count. `adopt` makes it the operator's own device. When it is deleted the device is removed.
 """
-import base64
 import json
 import subprocess
 import time
@@ -14,7 +13,7 @@ import time
 import pytest
 
 import api_group
-from authority import serial
+from authority import serial, signed
 from harness import SCRIPT
 from installed import NAMESPACE, adopt, data_of, give_proxy_image, install_controller, joins, lab_with_runtime, usable_keys
 
@@ -54,10 +53,8 @@ def is_ready(lab):
 def put_certificate(lab):
     """Of the lab's authority, where tailscaled looks for its own when it starts."""
     name = f"{HOSTNAME}.{lab.inner['LAB_DOMAIN']}"
-    lab.run("sh", "-ec", f"""cd "$LAB"; openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN={HOSTNAME} \
-        -addext subjectAltName=DNS:{name} -days 2 -CA ca.crt -CAkey ca.key -keyout {name}.key -out {name}.crt""")
-    data = {f"{name}.{end}": base64.b64encode(lab.run("sh", "-c", f'cat "$LAB/{name}.{end}"').encode()).decode() for end in ("crt", "key")}
-    lab.kubectl("patch", "secret", POD, "-n", NAMESPACE, "--type", "merge", "-p", json.dumps({"data": data}))
+    data = dict(zip((name + ".crt", name + ".key"), signed(lab, name)))
+    lab.kubectl("patch", "secret", POD, "-n", NAMESPACE, "--type", "merge", "-p", json.dumps({"stringData": data}))
     lab.kubectl("delete", "pod", POD, "-n", NAMESPACE)
 
 

@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 import time
 
+from authority import signed
 from harness import SCRIPT
 from installed import NAMESPACE
 from shared.fleet import ROOT
@@ -52,10 +53,9 @@ def operators_api_proxy(lab):
     """The URL of the one that runs in the operator, whose certificate is there before it is."""
     domain = f"{RELEASE}.{lab.inner['LAB_DOMAIN']}"
     with operator_in(lab) as operator:
-        lab.run("sh", "-ec", f"""cd "$LAB"
-            openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN={RELEASE} -addext subjectAltName=DNS:{domain} -days 2 \
-                -CA ca.crt -CAkey ca.key -keyout operator.key -out operator.crt
-            kubectl create secret generic operator -n {NAMESPACE} --from-file={domain}.crt=operator.crt --from-file={domain}.key=operator.key""")
+        certificate, key = signed(lab, domain)
+        lab.apply([{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "operator", "namespace": NAMESPACE},
+                    "stringData": {domain + ".crt": certificate, domain + ".key": key}}])
         authority = "/var/run/secrets/kubernetes.io/serviceaccount/ca.crt"
         operator.upgrade("--set-string", "apiServerProxyConfig.mode=true", "--set",
                          f"operatorConfig.extraEnv[1].name=SSL_CERT_FILE,operatorConfig.extraEnv[1].value={authority}")

@@ -254,10 +254,17 @@ Job Apply::write_auth(const Work& work, AuthContent content) {
             }
             next(reply.problem("cannot write the auth Secret"));
         };
-        if (work.auth.version.empty()) {
-            return kube_.create(path_of(kSecrets, ns_), object, done);
+        if (!work.auth.version.empty()) {
+            return kube_.replace(secret_path(work.auth.name), object, done);
         }
-        kube_.replace(secret_path(work.auth.name), object, done);
+        kube_.create(path_of(kSecrets, ns_), object, [work, next, done](const KubeReply& reply) {
+            if (reply.code != 409) {
+                return done(reply);
+            }
+            next(fmt::format("Secret \"{}\" exists and is not the controller's; if nothing renders it "
+                             "any more, delete it",
+                             work.auth_name()));
+        });
     };
 }
 

@@ -183,6 +183,26 @@ TEST_F(GroupsTest, AConfigurationWithoutAPlaceForItsKeyGetsNone) {
     EXPECT_EQ(tailnet.keys.size(), 1U);
 }
 
+TEST_F(GroupsTest, WhatWasRenderedForAGroupThatIsOneOfApiProxiesNowIsForOthersToDelete) {
+    const std::string path = secret("kube-0-config");
+    const Value rendered = Value::map({{"metadata", Value::map({{"name", "kube-0-config"}})},
+                                       {"data", Value::map({{"cap-106.hujson", "e30="}})}});
+    kube.put(path, rendered.clone());
+    cluster.add_group("kube", 1, true);
+    cluster.offer("kube", Value::map({{"kube-0.hujson", R"({"Version":"v1alpha1"})"}}));
+    start();
+    run(5 * kMinute);
+    EXPECT_EQ(kube.datum(path, "cap-106.hujson"), "{}");
+    EXPECT_TRUE(tailnet.usable_keys().empty());
+    EXPECT_EQ(events("CannotMintKey"),
+              std::vector<std::string>{"ProxyGroup/kube: kube-0: Secret \"kube-0-config\" exists and "
+                                       "is not the controller's; if nothing renders it any more, "
+                                       "delete it"});
+    kube.erase(path);
+    run(5 * kMinute);
+    EXPECT_EQ(tailnet.devices.size(), 1U);
+}
+
 TEST_F(GroupsTest, AnUnreadableConfigMapWithdrawsNoRunningApi) {
     cluster.add_group("kube", 1, true);
     Value data = Value::map({{"api.json", Value(kApi)},

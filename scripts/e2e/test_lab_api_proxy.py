@@ -3,8 +3,8 @@
 The controller is installed with the mode set, and so the API proxy is. It joins under the operator's hostname with a key of the controller's; both
 containers are restricted. No ACME server is asked: a certificate of the lab's authority is put where tailscaled keeps its own. kubectl runs on a machine of the
 tailnet: as that device it gets what its grant says. A session outlives the pod's deletion by its grace, and the device stays the same. A group of two such pods
-serves a Tailscale Service, under a certificate of the ACME server: kubectl goes on when one is killed, and when one ends. In mode noauth
-the client's own credentials count. `adopt` makes it the operator's own device. When it is deleted the device is removed.
+serves a Tailscale Service, under a certificate of the ACME server: kubectl goes on when one is killed, and when one ends; it runs the stock
+program and ours in turn. In mode noauth the client's own credentials count. `adopt` makes it the operator's own device. When it is deleted the device is removed.
 """
 import json
 import subprocess
@@ -16,6 +16,7 @@ import api_group
 from authority import serial, signed
 from harness import SCRIPT
 from installed import NAMESPACE, adopt, data_of, give_proxy_image, install_controller, joins, lab_with_runtime, usable_keys
+from parity_release import NEWEST, RELEASES
 
 SET, POD = "kube-apiserver-proxy", "kube-apiserver-proxy-0"
 HOSTNAME = "kube"
@@ -30,7 +31,8 @@ HELLO = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "hello", "names
 
 
 def values(mode):
-    return {"apiServerProxyConfig": {"mode": mode}, "operatorConfig": {"hostname": HOSTNAME}}
+    image = [{"name": "K8S_PROXY_IMAGE", "value": "tailscale/k8s-proxy:v" + RELEASES[NEWEST]}]
+    return {"apiServerProxyConfig": {"mode": mode}, "operatorConfig": {"hostname": HOSTNAME, "extraEnv": image}}
 
 
 def command(lab, *words, token="unused", name=HOSTNAME):
@@ -136,7 +138,6 @@ def group(lab, tailrender, scratch, device):
     lab.tailnet.ok("POST", "/admin/grants", {CAPABILITY: [{"impersonate": {"groups": [GROUP]}}]})
     api_group.apply_group(lab, tailrender, scratch, values("true"))
     lab.wait("kubectl is let in", lambda: gets_the_pod(lab))
-    api_group.all_are_ready(lab)
 
 
 def test_a_group_serves_its_service(lab, group):
@@ -171,17 +172,54 @@ def test_a_replica_that_ends_sends_its_clients_elsewhere_first(lab, group):
     assert 15 < time.monotonic() - begun < 60 and asked > 5
 
 
-def test_noauth_leaves_the_credentials_to_the_client(lab, tailrender, device):
-    install_controller(lab, tailrender, values("noauth"))
-    pod = is_ready(lab)
-    lab.wait("it is the new pod", lambda: lab.get("pod", POD, "-n", NAMESPACE)["spec"]["serviceAccountName"] == SET)
-    is_ready(lab)
+def devices_of_the_group(lab):
+    return {pod: data_of(lab, pod)["device_id"] for pod in api_group.REPLICAS}
+
+
+def test_a_group_becomes_the_stock_program_and_ours_again(lab, tailrender, scratch, group):
+    """The devices, their Service and its certificate stay."""
+    lab.verb("release", NEWEST)
+    before, certificate = devices_of_the_group(lab), api_group.shared_serial(lab)
+    for dataplane, containers in (("containerboot", 1), ("native", 2)):
+        api_group.apply_group(lab, tailrender, scratch, values("true"), dataplane)
+        assert {len(lab.get("pod", pod, "-n", NAMESPACE)["spec"]["containers"]) for pod in api_group.REPLICAS} == {containers}
+        lab.wait(f"kubectl is let in by {dataplane}", lambda: gets_the_pod(lab))
+        code, said = kubectl(lab, "auth", "whoami", name=api_group.SERVICE)
+        assert code == 0 and GROUP in said and "client." in said
+        assert devices_of_the_group(lab) == before and usable_keys(lab) == []
+        assert api_group.shared_serial(lab) == certificate
+
+
+@pytest.fixture(scope="module")
+def token(lab):
+    """Of one who may view."""
     lab.kubectl("create", "serviceaccount", "person", "-n", "default")
     lab.kubectl("create", "clusterrolebinding", "person", "--clusterrole=view", "--serviceaccount=default:person")
-    token = lab.kubectl("create", "token", "person", "-n", "default").strip()
-    lab.wait("kubectl is let in", lambda: kubectl(lab, "get", "pod", "hello", "-o", "name", token=token) == (0, "pod/hello\n"), 90)
-    code, said = kubectl(lab, "auth", "can-i", "delete", "pods", token=token)
-    assert (code, said.strip().splitlines()[-1]) == (1, "no"), pod["metadata"]["name"]
+    return lab.kubectl("create", "token", "person", "-n", "default").strip()
+
+
+def counts_as_its_own(lab, token, name):
+    """What the client says it is, not its grant."""
+    words = ("get", "pod", "hello", "-o", "name", "--request-timeout=5s")
+    lab.wait("kubectl is let in", lambda: kubectl(lab, *words, token=token, name=name) == (0, "pod/hello\n"), 90)
+    code, said = kubectl(lab, "auth", "can-i", "delete", "pods", token=token, name=name)
+    assert (code, said.strip().splitlines()[-1]) == (1, "no")
+    assert kubectl(lab, *words, name=name)[0] != 0, "with credentials that count nowhere"
+
+
+def test_noauth_of_a_group_leaves_the_credentials_to_the_client(lab, tailrender, scratch, group, token):
+    before = devices_of_the_group(lab)
+    api_group.apply_group(lab, tailrender, scratch, values("true"), mode="noauth")
+    counts_as_its_own(lab, token, api_group.SERVICE)
+    assert devices_of_the_group(lab) == before
+
+
+def test_noauth_leaves_the_credentials_to_the_client(lab, tailrender, device, token):
+    install_controller(lab, tailrender, values("noauth"))
+    is_ready(lab)
+    lab.wait("it is the new pod", lambda: lab.get("pod", POD, "-n", NAMESPACE)["spec"]["serviceAccountName"] == SET)
+    is_ready(lab)
+    counts_as_its_own(lab, token, HOSTNAME)
     assert data_of(lab, POD)["device_id"] == device
 
 

@@ -1,4 +1,4 @@
-"""A ProxyGroup of type kube-apiserver whose pods run tailrender-proxy, in a lab with our controller: a certificate of the lab's ACME server, and two replicas."""
+"""A ProxyGroup of type kube-apiserver, in a lab with our controller: a certificate of the lab's ACME server, and two replicas."""
 import yaml
 
 from installed import NAMESPACE, data_of
@@ -8,21 +8,33 @@ GROUP, SERVICE = "apis", "prod-api"
 REPLICAS = (GROUP + "-0", GROUP + "-1")
 
 
-def objects(lab):
+def objects(lab, dataplane, mode):
     container = {"env": [{"name": "TS_DEBUG_ACME_DIRECTORY_URL", "value": lab.inner["LAB_ACME"]}]}
-    return [{"apiVersion": "tailscale.com/v1alpha1", "kind": "ProxyClass", "metadata": {"name": "lab", "annotations": {"tailrender.dev/dataplane": "native"}},
+    return [{"apiVersion": "tailscale.com/v1alpha1", "kind": "ProxyClass", "metadata": {"name": "lab", "annotations": {"tailrender.dev/dataplane": dataplane}},
              "spec": {"statefulSet": {"pod": {"tailscaleContainer": container}}}},
             {"apiVersion": "tailscale.com/v1alpha1", "kind": "ProxyGroup", "metadata": {"name": GROUP},
-             "spec": {"type": "kube-apiserver", "tags": ["tag:k8s-api"], "proxyClass": "lab", "kubeAPIServer": {"mode": "auth", "hostname": SERVICE}}}]
+             "spec": {"type": "kube-apiserver", "tags": ["tag:k8s-api"], "proxyClass": "lab", "kubeAPIServer": {"mode": mode, "hostname": SERVICE}}}]
 
 
-def apply_group(lab, tailrender, folder, values):
-    """`values`: those that the controller was installed with."""
-    (folder / "apps").mkdir()
-    (folder / "apps/group.yaml").write_text(yaml.safe_dump_all(objects(lab)))
+def named(item):
+    metadata = item["metadata"]
+    return item["kind"], metadata["name"], metadata.get("namespace", "")
+
+
+def apply_group(lab, tailrender, folder, values, dataplane="native", mode="auth"):
+    """Until all its pods are so. What was rendered before and is no more is pruned, as GitOps tools do. `values`: those of the controller."""
+    (folder / "apps").mkdir(exist_ok=True)
+    (folder / "apps/group.yaml").write_text(yaml.safe_dump_all(objects(lab, dataplane, mode)))
     (folder / "values.yaml").write_text(yaml.safe_dump(values | {"loginServer": lab.tailnet.url}))
     settings = ("--set", "tailrender.tailnetDomain=" + lab.inner["LAB_DOMAIN"], "--set", "tailrender.namespace=" + NAMESPACE)
-    lab.apply(documents(run(tailrender, "render", folder / "apps", "--values", folder / "values.yaml", "--quiet", *settings)))
+    text = run(tailrender, "render", folder / "apps", "--values", folder / "values.yaml", "--quiet", *settings)
+    lab.apply(documents(text))
+    applied = folder / "applied.yaml"
+    before = documents(applied.read_text()) if applied.exists() else []
+    for kind, name, namespace in set(map(named, before)) - set(map(named, documents(text))):
+        lab.kubectl("delete", kind, name, "-n", namespace)
+    applied.write_text(text)
+    all_are_ready(lab)
 
 
 def all_are_ready(lab):

@@ -261,9 +261,10 @@ Job Apply::write_auth(const Work& work, AuthContent content) {
             if (reply.code != 409) {
                 return done(reply);
             }
-            next(fmt::format("Secret \"{}\" exists and is not the controller's; if nothing renders it "
-                             "any more, delete it",
-                             work.auth_name()));
+            next(fmt::format(
+                "Secret \"{}\" exists and is not the controller's; if nothing renders it "
+                "any more, delete it",
+                work.auth_name()));
         });
     };
 }

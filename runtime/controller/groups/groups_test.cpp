@@ -194,10 +194,11 @@ TEST_F(GroupsTest, WhatWasRenderedForAGroupThatIsOneOfApiProxiesNowIsForOthersTo
     run(5 * kMinute);
     EXPECT_EQ(kube.datum(path, "cap-106.hujson"), "{}");
     EXPECT_TRUE(tailnet.usable_keys().empty());
-    EXPECT_EQ(events("CannotMintKey"),
-              std::vector<std::string>{"ProxyGroup/kube: kube-0: Secret \"kube-0-config\" exists and "
-                                       "is not the controller's; if nothing renders it any more, "
-                                       "delete it"});
+    EXPECT_EQ(
+        events("CannotMintKey"),
+        std::vector<std::string>{"ProxyGroup/kube: kube-0: Secret \"kube-0-config\" exists and "
+                                 "is not the controller's; if nothing renders it any more, "
+                                 "delete it"});
     kube.erase(path);
     run(5 * kMinute);
     EXPECT_EQ(tailnet.devices.size(), 1U);

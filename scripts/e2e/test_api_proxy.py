@@ -177,6 +177,22 @@ def test_without_a_grant_roles_decide(api):
     assert "tag:client" in said["groups"] and GROUP not in said["groups"], "tags are the groups of a device without a grant"
 
 
+def test_a_person_is_who_has_logged_in(api):
+    """Without a grant, by one, and by one of the name that grants had first."""
+    me = json.loads(api.lab.run("tailscale", "status", "--json", on="client"))["Self"]
+    for capability, groups in (("", []), (CAPABILITY, [GROUP]), ("https://" + CAPABILITY, [GROUP])):
+        api.lab.tailnet.ok("POST", "/admin/grants", {capability: [{"impersonate": {"groups": [GROUP]}}]} if capability else {})
+        api.lab.tailnet.ok("POST", f"/admin/devices/{me['ID']}", {"tags": []})
+
+        def is_known(groups=groups):
+            profile = json.loads(api.lab.run("tailscale", "whois", "--json", me["TailscaleIPs"][0], on="client"))["UserProfile"]
+            said = json.loads(api.kubectl("auth", "whoami", "-o", "json"))["status"]["userInfo"]
+            assert "@" in profile["LoginName"], profile
+            return (said["username"], [group for group in said["groups"] if group != "system:authenticated"]) == (profile["LoginName"], groups)
+        api.lab.wait(f"the login name counts, with {groups} by {capability}", is_known, 60)
+    api.lab.tailnet.ok("POST", f"/admin/devices/{me['ID']}", {"tags": me["Tags"]})
+
+
 def test_a_session_ends_with_its_grant(api):
     api.grants({"impersonate": {"groups": [GROUP]}})
     api.lab.wait("kubectl is let in again", lambda: api.kubectl("get", "pods", check=False).returncode == 0)

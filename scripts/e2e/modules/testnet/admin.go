@@ -137,18 +137,22 @@ func (t *Tailnet) playJoin(r *http.Request) (any, error) {
 	return device, nil
 }
 
-// playChange sets what a played device would have told the control server.
+// playChange sets what a played device would have told the control server, and any device's tags: without any, it is a person's.
 func (t *Tailnet) playChange(r *http.Request) (any, error) {
 	var change struct {
 		Connected *bool     `json:"connected"`
 		LastSeen  time.Time `json:"lastSeen"`
+		Tags      *[]string `json:"tags"`
 	}
 	if err := body(r, &change); err != nil {
 		return nil, err
 	}
 	return t.onDevice(r, func(device *Device) (any, error) {
-		if !device.Played {
+		if !device.Played && (change.Connected != nil || !change.LastSeen.IsZero()) {
 			return nil, refuse(409, "device %q is a real one", device.NodeID)
+		}
+		if change.Tags != nil {
+			device.Tags = *change.Tags
 		}
 		if change.Connected != nil {
 			device.Connected = *change.Connected

@@ -8,12 +8,12 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
 #include <cerrno>
 #include <cstring>
 
 #include "renderer/base/descriptor.h"
+#include "runtime/base/local_socket.h"
 
 namespace runtime::api_proxy {
 
@@ -100,19 +100,10 @@ renderer::Result<uid_t> owner_of_listener(const std::string& path) {
                                 .message = fmt::format("cannot reach tailscaled at \"{}\": {}",
                                                        path, std::strerror(code))}};
     };
-    sockaddr_un address = {};
-    address.sun_family = AF_UNIX;
-    if (path.size() >= sizeof address.sun_path) {
-        return failure(ENAMETOOLONG);
-    }
-    std::memcpy(address.sun_path, path.data(), path.size());
-    const renderer::Descriptor local(
-        ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    const renderer::Descriptor local = connect_local(path, SOCK_NONBLOCK);
     ucred owner = {};
     socklen_t size = sizeof owner;
-    if (local.get() < 0 ||
-        ::connect(local.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-        ::getsockopt(local.get(), SOL_SOCKET, SO_PEERCRED, &owner, &size) != 0) {
+    if (local.get() < 0 || ::getsockopt(local.get(), SOL_SOCKET, SO_PEERCRED, &owner, &size) != 0) {
         return failure(errno);
     }
     return owner.uid;

@@ -9,7 +9,6 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,6 +16,7 @@
 #include <utility>
 
 #include "runtime/base/keepalive.h"
+#include "runtime/base/local_socket.h"
 
 namespace runtime::api_proxy {
 
@@ -147,21 +147,8 @@ Stream Stream::connect(const AddressPort& to) {
 }
 
 Stream Stream::connect_local(const std::string& path) {
-    sockaddr_un address = {};
-    address.sun_family = AF_UNIX;
-    const int descriptor = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (descriptor < 0) {
-        return {};
-    }
-    Stream out(descriptor);
-    if (path.size() >= sizeof address.sun_path) {
-        return {};
-    }
-    std::memcpy(address.sun_path, path.data(), path.size());
-    if (::connect(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-        return {};
-    }
-    return out;
+    const int descriptor = runtime::connect_local(path).release();
+    return descriptor < 0 ? Stream() : Stream(descriptor);
 }
 
 Io Stream::failed(std::string problem) {

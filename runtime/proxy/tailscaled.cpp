@@ -1,10 +1,13 @@
 #include "runtime/proxy/tailscaled.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
+#include <sys/socket.h>
 
+#include <cerrno>
 #include <csignal>
 #include <utility>
+
+#include "runtime/base/local_socket.h"
 
 namespace runtime {
 
@@ -17,6 +20,12 @@ constexpr Duration kLongestEnd = std::chrono::seconds(4);
 
 std::string_view cert_share_text(CertShare share) {
     return share == CertShare::ReadWrite ? "rw" : "ro";
+}
+
+// Where a container is started anew, the socket of the last tailscaled may be there still.
+bool is_taking_calls(const std::string& path) {
+    return connect_local(path, SOCK_NONBLOCK).get() >= 0 ||
+           (errno != ENOENT && errno != ECONNREFUSED);
 }
 
 }  // namespace
@@ -53,7 +62,7 @@ renderer::Result<renderer::Unit> Tailscaled::start(const std::string& config) {
 }
 
 void Tailscaled::look_for_socket() {
-    if (access(environment_.socket.c_str(), F_OK) != 0) {
+    if (!is_taking_calls(environment_.socket)) {
         timer_ = loop_.after(kSocketPeriod, [this] { look_for_socket(); });
         return;
     }

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
@@ -16,6 +16,7 @@ namespace {
 
 // What the tailnet takes to send clients elsewhere (15 s), and a little.
 constexpr Duration kMove = std::chrono::seconds(20);
+constexpr Duration kLook = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -26,8 +27,12 @@ Withdrawal::~Withdrawal() {
 
 void Withdrawal::start(Duration at_most) {
     deadline_ = loop_.after(at_most, [this] { finish(); });
+    look();
+}
+
+void Withdrawal::look() {
     api_.prefs([this, alive = std::weak_ptr(alive_)](const LocalReply& reply) {
-        if (!alive.expired()) {
+        if (!alive.expired() && done_ != nullptr) {
             take_prefs(reply);
         }
     });
@@ -35,7 +40,7 @@ void Withdrawal::start(Duration at_most) {
 
 void Withdrawal::take_prefs(const LocalReply& reply) {
     if (!reply.ok()) {
-        return fail("error getting prefs", reply.problem);
+        return moved_at_ ? wait() : fail("error getting prefs", reply.problem);
     }
     const auto prefs = renderer::read_json(reply.body);
     const Value* services = prefs && prefs->is_map() ? prefs->find("AdvertiseServices") : nullptr;
@@ -43,20 +48,35 @@ void Withdrawal::take_prefs(const LocalReply& reply) {
     for (const Value& service : renderer::items_of(services)) {
         names.push_back(renderer::text_of(service));
     }
-    if (names.empty()) {
-        return finish();
+    if (!names.empty()) {
+        return take_back(names);
     }
+    moved_at_ ? wait() : finish();
+}
+
+void Withdrawal::take_back(const std::vector<std::string_view>& names) {
     log_.info(fmt::format("unadvertising services: [{}]", fmt::join(names, " ")));
     const Value none = Value::map({{"AdvertiseServicesSet", true}, {"AdvertiseServices", Value()}});
     api_.edit_prefs(none, [this, alive = std::weak_ptr(alive_)](const LocalReply& edited) {
-        if (alive.expired()) {
+        if (alive.expired() || done_ == nullptr) {
             return;
         }
         if (!edited.ok()) {
-            return fail("error setting prefs AdvertiseServices", edited.problem);
+            return moved_at_ ? wait()
+                             : fail("error setting prefs AdvertiseServices", edited.problem);
         }
-        timer_ = loop_.after(kMove, [this] { finish(); });
+        moved_at_ = loop_.uptime() + kMove;
+        wait();
     });
+}
+
+void Withdrawal::wait() {
+    const Duration left = *moved_at_ - loop_.uptime();
+    if (left <= Duration()) {
+        return finish();
+    }
+    timer_ = loop_.after(std::min(left, kLook),
+                         [this] { loop_.uptime() >= *moved_at_ ? finish() : look(); });
 }
 
 void Withdrawal::fail(std::string_view what, const std::string& problem) {

@@ -20,6 +20,9 @@ protected:
             return {.status = get_status, .body = prefs};
         }
         written.push_back(request.method + " " + request.body);
+        if (patch_status == 200) {
+            prefs = "{}";
+        }
         return {.status = patch_status, .body = "{}"};
     }
     // Seconds until it is done.
@@ -29,7 +32,8 @@ protected:
         return done_at;
     }
 
-    std::string prefs = R"({"AdvertiseServices":["svc:a","svc:b"]})";
+    const std::string advertised = R"({"AdvertiseServices":["svc:a","svc:b"]})";
+    std::string prefs = advertised;
     int get_status = 200, patch_status = 200;
     std::vector<std::string> written;
     std::optional<long> done_at;
@@ -52,6 +56,27 @@ TEST_F(WithdrawalTest, WaitsUntilClientsAreElsewhere) {
     EXPECT_EQ(written, std::vector<std::string>{
                            R"(PATCH {"AdvertiseServicesSet":true,"AdvertiseServices":null})"});
     EXPECT_EQ(times, 1);
+}
+
+// tailscaled reads its configuration anew, for example.
+TEST_F(WithdrawalTest, TakesBackWhatIsAdvertisedMeanwhile) {
+    withdrawal.start(seconds(40));
+    loop.run_for(seconds(10));
+    prefs = advertised;
+    loop.run_for(seconds(2));
+    EXPECT_EQ(prefs, "{}");
+    loop.run_for(seconds(60));
+    EXPECT_EQ(written.size(), 2U);
+    EXPECT_TRUE(done_at >= 30 && done_at <= 32) << *done_at;
+    EXPECT_EQ(times, 1);
+}
+
+TEST_F(WithdrawalTest, WaitsThoughTailscaledEndsMeanwhile) {
+    withdrawal.start(seconds(25));
+    loop.run_for(seconds(10));
+    get_status = 0;
+    loop.run_for(seconds(60));
+    EXPECT_EQ(done_at, 20);
 }
 
 TEST_F(WithdrawalTest, IsDoneAtOnceWhereNothingIsAdvertised) {

@@ -152,8 +152,11 @@ void Proxy::follow_objects() {
 }
 
 // tailscaled reads the copy, if there is one, else the mounted file, of which the kubelet replaces
-// the whole folder.
+// the whole folder. Not while it ends: that would advertise anew what was taken back.
 void Proxy::reload_config() {
+    if (exit_code_) {
+        return;
+    }
     auto text = copy_ != nullptr ? files_.read(config_path_) : read_whole(config_path_);
     if (!text || *text == config_.text || *text == reloaded_text_) {
         return;

@@ -1,6 +1,8 @@
 """A pod as it is rendered: its configuration and its key are followed through the API, by name."""
 import json
+import signal
 import stat
+import time
 
 from peers import case, wait_until
 
@@ -65,6 +67,19 @@ def takes_a_configuration_that_changed_before_it_ran(pod):
     assert not pod.api.asked("POST", "reload-config")
     pod.api.say(State=RUNNING, SelfChange=ME)
     wait_until("a reload", lambda: pod.api.asked("POST", "reload-config"))
+
+
+@case(**rendered())
+def reloads_nothing_once_it_ends(pod):
+    pod.api.prefs = {"AdvertiseServices": ["svc:a"]}
+    pod.api.say(State=RUNNING, SelfChange=ME)
+    pod.says("Startup complete, waiting for shutdown signal")
+    pod.process.send_signal(signal.SIGTERM)
+    wait_until("nothing is advertised", lambda: pod.api.prefs["AdvertiseServices"] is None)
+    pod.kube.put("web-0-config", {FILE: config("second")})
+    wait_until("the copy", lambda: copied(pod) == ("second", "k1"))
+    time.sleep(0.5)
+    assert not pod.api.asked("POST", "reload-config")
 
 
 @case(**rendered())

@@ -159,8 +159,10 @@ int run(const Environment& environment) {
              {{"mode", settings->api_server.token_file.empty() ? "noauth" : "auth"}});
     const auto stop = [&] { server.stop(settings->grace, [&] { loop.stop(); }); };
     Withdrawal withdrawal(loop, api, log, stop);
-    loop.on_termination(
-        [&] { settings->service.empty() ? stop() : withdrawal.start(kWithdrawal); });
+    loop.on_termination([&] {
+        serve.end();
+        settings->service.empty() ? stop() : withdrawal.start(kWithdrawal);
+    });
     loop.run();
     return 0;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "renderer/core/json.h"
@@ -13,7 +14,7 @@ using renderer::Value;
 
 namespace {
 
-constexpr Duration kUnsettled = std::chrono::seconds(5);
+constexpr Duration kUnsettled = std::chrono::seconds(1);
 constexpr Duration kSettled = std::chrono::minutes(1);
 constexpr int kConflict = 412;
 
@@ -99,6 +100,33 @@ std::string Serve::problem_with_service(const Value& config) const {
     return fmt::format("tailscaled does not lead port 443 of {} here", service_);
 }
 
+void Serve::advertise() {
+    if (!problem_.empty() || is_advertised_ || is_ending_) {
+        return;
+    }
+    api_.prefs(guarded([this](const LocalReply& reply) {
+        const auto prefs = renderer::read_json(reply.body);
+        if (!reply.ok() || !prefs || is_ending_) {
+            return;
+        }
+        const auto names = renderer::items_of(prefs->at({"AdvertiseServices"}));
+        is_advertised_ = std::any_of(names.begin(), names.end(), [this](const Value& name) {
+            return renderer::text_of(name) == service_;
+        });
+        if (is_advertised_) {
+            return;
+        }
+        log_.info(fmt::format("tailscaled does not advertise {}; it reads its configuration again",
+                              service_));
+        api_.reload_config(guarded([this](const LocalReply& reloaded) {
+            is_advertised_ = reloaded.ok();
+            if (!reloaded.ok()) {
+                log_.error("error reloading tailscaled config: " + reloaded.problem);
+            }
+        }));
+    }));
+}
+
 void Serve::on_config(const LocalReply& reply, const std::string& domain) {
     if (!reply.ok()) {
         return settle("tailscaled's Serve configuration: " + reply.problem);
@@ -106,7 +134,8 @@ void Serve::on_config(const LocalReply& reply, const std::string& domain) {
     const auto found = renderer::read_json(reply.body);
     if (!service_.empty()) {
         const Value none{};
-        return settle(problem_with_service(found ? *found : none));
+        settle(problem_with_service(found ? *found : none));
+        return advertise();
     }
     const Value wanted = serve_config(domain, at_);
     if (found && *found == wanted) {

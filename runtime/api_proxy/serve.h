@@ -1,8 +1,10 @@
 // Keeps tailscaled's Serve as this proxy needs it: TLS of the device's own name ends there, on port
 // 443, and what is in it comes to us on loopback behind a PROXY header. The pod's tailscaled serves
 // nothing else. Where it is a Tailscale Service that is served, whoever starts tailscaled does
-// this, and this only looks. Looks again each minute, and each 5 seconds until it is so. Source:
-// tailscale v1.96.5 ipn/serve.go, ipn/localapi/serve.go.
+// this, and this only looks; but an earlier process of this container may have taken back that it
+// is advertised, so tailscaled is told once to read its configuration again, where it does not.
+// Looks again each minute, and each second until it is so. Source: tailscale v1.96.5 ipn/serve.go,
+// ipn/localapi/serve.go, ipn/conf.go.
 #pragma once
 
 #include <sys/types.h>
@@ -35,8 +37,13 @@ public:
     Serve& operator=(const Serve&) = delete;
 
     void start() { look(); }
-    // As whom tailscaled runs; no value: unknown.
-    [[nodiscard]] std::optional<uid_t> tailscaled() const { return tailscaled_; }
+    // Nothing is advertised from here on.
+    void end() { is_ending_ = true; }
+    // Whose connections count: as whom tailscaled runs, while it serves as needed. Where it leads
+    // here in another way, a PROXY header may be of anyone's making.
+    [[nodiscard]] std::optional<uid_t> tailscaled() const {
+        return problem_.empty() ? tailscaled_ : std::nullopt;
+    }
     // "": tailscaled serves.
     [[nodiscard]] const std::string& problem() const { return problem_; }
 
@@ -46,6 +53,7 @@ private:
     void on_config(const LocalReply& reply, const std::string& domain);
     [[nodiscard]] std::string problem_with_service(const renderer::Value& config) const;
     void settle(std::string problem);
+    void advertise();
     template <typename Call>
     LocalDone guarded(Call call) {  // nothing happens once this is destroyed
         return [alive = std::weak_ptr(alive_), call](const LocalReply& reply) {
@@ -63,6 +71,8 @@ private:
     std::string service_;
     std::optional<uid_t> tailscaled_;
     std::string problem_ = "starting";
+    bool is_advertised_ = false;  // has been seen so, or asked for
+    bool is_ending_ = false;
     TimerId timer_ = 0;
     std::shared_ptr<int> alive_ = std::make_shared<int>(0);
 };

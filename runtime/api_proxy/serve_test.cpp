@@ -22,6 +22,13 @@ protected:
         if (request.url.find("/status") != std::string::npos) {
             return {.status = 200, .body = status};
         }
+        if (request.url.ends_with("/prefs")) {
+            return {.status = 200, .body = prefs};
+        }
+        if (request.url.ends_with("/reload-config")) {
+            ++reloads;
+            return {.status = reload_status, .body = R"({"Reloaded":true})"};
+        }
         if (request.method == "GET") {
             return {.status = 200, .body = config, .headers = {"etag: e1"}};
         }
@@ -38,7 +45,9 @@ protected:
 
     std::string status = R"({"BackendState":"Running","CertDomains":["box.t.ts.net"]})";
     std::string config = "null";
-    int write_status = 200;
+    std::string prefs = R"({"AdvertiseServices":["svc:kube"]})";
+    int write_status = 200, reload_status = 200;
+    int reloads = 0;
     uid_t owner = 1000;
     std::string away;  // why its socket is not there
     std::vector<std::string> written;
@@ -63,12 +72,19 @@ protected:
 // Of a group: whoever starts tailscaled writes its Serve.
 class ApiServiceTest : public ApiServeTest {
 protected:
+    void run_led() {
+        config = kLed;
+        of_service.start();
+        loop.run_for(seconds(1));
+    }
     std::string problem_with(std::string_view text) {
         config = text;
         loop.run_for(minutes(1));
         return of_service.problem();
     }
 
+    static constexpr std::string_view kLed =
+        R"({"Services":{"svc:kube":{"TCP":{"443":{"TCPForward":"127.0.0.1:8443","TerminateTLS":"kube.t.ts.net","ProxyProtocol":2}}}}})";
     static constexpr std::string_view kNotHere =
         "tailscaled does not lead port 443 of svc:kube here";
     Serve of_service{loop,
@@ -81,13 +97,52 @@ protected:
 
 TEST_F(ApiServiceTest, LooksForItsServiceAndWritesNothing) {
     status = R"({"BackendState":"Running"})";
-    config =
-        R"({"Services":{"svc:kube":{"TCP":{"443":{"TCPForward":"127.0.0.1:8443","TerminateTLS":"kube.t.ts.net","ProxyProtocol":2}}}}})";
-    of_service.start();
-    loop.run_for(seconds(1));
+    run_led();
     EXPECT_EQ(of_service.problem(), "");
     EXPECT_EQ(of_service.tailscaled(), uid_t{1000});
     EXPECT_TRUE(written.empty());
+}
+
+TEST_F(ApiServiceTest, LeavesWhatIsAdvertised) {
+    run_led();
+    loop.run_for(minutes(3));
+    EXPECT_EQ(reloads, 0);
+}
+
+TEST_F(ApiServiceTest, IsAdvertisedAgainAfterAnEarlierProcessTookItBack) {
+    prefs = R"({"AdvertiseServices":null})";
+    run_led();
+    EXPECT_EQ(reloads, 1);
+    loop.run_for(minutes(3));
+    EXPECT_EQ(reloads, 1) << "its configuration says whether it is to be advertised";
+}
+
+TEST_F(ApiServiceTest, AsksAgainUntilTailscaledTakesItsConfiguration) {
+    prefs = R"({"AdvertiseServices":["svc:other"]})";
+    reload_status = 500;
+    run_led();
+    EXPECT_EQ(reloads, 1);
+    reload_status = 200;
+    loop.run_for(minutes(5));
+    EXPECT_EQ(reloads, 2);
+}
+
+TEST_F(ApiServiceTest, AdvertisesNothingWhileItDoesNotServeOrEnds) {
+    prefs = "{}";
+    of_service.start();
+    loop.run_for(minutes(1));
+    EXPECT_EQ(reloads, 0);
+    of_service.end();
+    EXPECT_EQ(problem_with(kLed), "");
+    loop.run_for(minutes(3));
+    EXPECT_EQ(reloads, 0);
+}
+
+TEST_F(ApiServiceTest, NoOneCountsAsTailscaledWhileItLeadsHereInAnotherWay) {
+    run_led();
+    EXPECT_EQ(of_service.tailscaled(), uid_t{1000});
+    EXPECT_EQ(problem_with(R"({"TCP":{"443":{"TCPForward":"127.0.0.1:8443"}}})"), kNotHere);
+    EXPECT_EQ(of_service.tailscaled(), std::nullopt);
 }
 
 TEST_F(ApiServiceTest, AcceptsNoOtherWayToIt) {

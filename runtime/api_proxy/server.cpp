@@ -36,7 +36,8 @@ void Server::take(int descriptor) {
     const auto wanted = tailscaled_();
     if (!owner || !wanted || *owner != *wanted || *wanted == 0) {
         ++shared_.counters.foreign;
-        shared_.log.warning("refused a connection that is not tailscaled's");
+        shared_.log.warning(wanted ? "refused a connection that is not tailscaled's"
+                                   : "refused a connection while tailscaled does not serve this");
         return;
     }
     if (sessions_.size() >= shared_.limits.connections + kTold) {

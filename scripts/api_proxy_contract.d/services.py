@@ -39,20 +39,33 @@ def a_serve_that_does_not_lead_here_is_not_ready_and_is_not_written(world):
         world.daemon.serve, asked = wrong, world.daemon.asked.count("serve-config")
         wait_until("it has looked", lambda asked=asked: world.daemon.asked.count("serve-config") > asked)
         equal((wrong, world.page("/readyz")[0]), (wrong, 503))
+        with Client(world) as client:
+            check(client.is_closed(), "taken, whoever made its header")
     is_led(world)
     equal(world.daemon.posted, 0)
 
 
+@case(service=SERVICE, ready=False)
+def one_that_starts_anew_is_advertised_as_it_is_configured(world):
+    world.daemon.configured = [SERVICE]
+    is_led(world)
+    wait_until("it is advertised", lambda: world.daemon.prefs["AdvertiseServices"] == [SERVICE])
+    world.daemon.prefs = {"AdvertiseServices": None}  # it ends at once then
+
+
 @case(service=SERVICE, ready=False, grace=3)
 def what_it_advertises_goes_first_and_clients_are_served_until_they_are_elsewhere(world):
-    is_led(world)
     world.daemon.prefs = {"AdvertiseServices": [SERVICE]}
+    is_led(world)
     world.api.script = echo("websocket")
     session = Client(world, BOB)
     equal(session.ask(f"{POD}/exec", fields=WEBSOCKET).status, 101)
     session.file.readline()
     begun = time.monotonic()
     world.process.send_signal(signal.SIGTERM)
+    for _ in range(2):  # and once more, as a reload would
+        wait_until("it advertises nothing", lambda: world.daemon.prefs["AdvertiseServices"] is None)
+        world.daemon.prefs = {"AdvertiseServices": [SERVICE]}
     wait_until("it advertises nothing", lambda: world.daemon.prefs["AdvertiseServices"] is None)
     world.api.script = None
     while time.monotonic() < begun + 18:

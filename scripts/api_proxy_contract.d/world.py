@@ -118,6 +118,9 @@ class LocalApi(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         if self.path.endswith("/dial"):
             return self.dial()
+        if self.path.endswith("/reload-config"):
+            self.server.world.daemon.prefs = {"AdvertiseServices": self.server.world.daemon.configured}
+            return self.reply(200, {"Reloaded": True})
         self.server.world.daemon.posted += 1
         self.server.world.daemon.serve = self.rfile.read(int(self.headers["Content-Length"]))
         return self.reply(200)
@@ -160,7 +163,7 @@ socket.send_fds(socket.socket(fileno=int(sys.argv[1])), [b"x"], [server.fileno()
 class Daemon:
     def __init__(self):
         self.devices, self.answer, self.asked, self.serve, self.posted, self.dialled = dict(DEVICES), None, [], None, 0, {}
-        self.prefs = {"AdvertiseServices": None}
+        self.prefs, self.configured = {"AdvertiseServices": None}, None  # Services, now and after a reload
 
 
 class Request:

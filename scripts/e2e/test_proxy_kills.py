@@ -1,14 +1,16 @@
 """Kills tailrender-proxy, or the tailscaled that it has started, at any moment, again and again, and starts it as the kubelet would.
 
-Each time traffic of both families is back within 5 seconds, or within three times what a start takes that nothing disturbs, on a machine
-that is busy; by the same device. The pod has the rules that it had before: none is left of the process that was killed, and none is missing.
---count N kills as often (20), --seed N at the same moments.
+Each time traffic of both families is back within 5 seconds, by the same device. The pod has the rules that it had before: none is left of the
+process that was killed, and none is missing. When it takes longer, a start that nothing disturbs is measured at once: on a machine that is
+busy three times as long is allowed. What is said in the end tells the time of each phase, so that waiting for a processor (all are long)
+can be told from waiting for a timer (one is). --count N kills as often (20), --seed N at the same moments.
 """
 import difflib
 import os
 import random
 import re
 import signal
+import threading
 import time
 
 import pytest
@@ -17,7 +19,9 @@ from shared.checks import attempt, run
 from shared.proxy_world import proxy_world, wait_for
 
 BACK_SECONDS = 5
-CALM_STARTS = 3
+# Of a start, by what the proxy says; the last one is traffic.
+PHASES = {"LocalAPI": "tailscaled in state", "login": "Running 'tailscale set'", "rules": "Startup complete"}
+TRAFFIC = "traffic"
 VARIABLES = {"TS_USERSPACE": "false", "TS_TAILNET_TARGET_FQDN": "client.lab.ts.net", "TS_AUTH_ONCE": "true"}
 URLS = ("http://10.78.0.3:8000/", "http://[fd00:78::3]:8000/")
 
@@ -60,11 +64,18 @@ class Container:
         self.start()
         wait_for("the proxy is ready", lambda: world.is_ready("killed"))
         self.addresses = world.addresses("killed", "pod")
-        self.seconds_to_traffic()
+        self.phases_to_traffic()
 
     def start(self):
         self.process = self.world.pod_process("killed", **VARIABLES)
-        self.begun = time.monotonic()
+        self.begun, self.phases = time.monotonic(), {}
+        threading.Thread(target=self.note_phases, args=(self.process, self.begun, self.phases), daemon=True).start()
+
+    def note_phases(self, process, begun, phases):
+        while self.process is process and "rules" not in phases:
+            said, now = self.world.log("killed"), time.monotonic() - begun
+            phases.update({phase: now for phase, words in PHASES.items() if words in said and phase not in phases})
+            time.sleep(0.05)
 
     def daemon(self):
         found = attempt("pgrep", "-f", f"tailscaled --socket={self.world.folder}/killed.sock").stdout.split()
@@ -90,14 +101,26 @@ class Container:
         assert self.process.wait(60) == 0, self.world.log("killed")
         self.end_the_rest()
 
-    def seconds_to_traffic(self):
+    def phases_to_traffic(self):
+        """The seconds at which each phase is over. Traffic may be there before the rules are looked at: those of before stay in the kernel."""
         wanted = [f"client saw {address}" for address in self.addresses]
 
         def is_back():
             assert self.process.poll() is None, self.world.log("killed")
-            return [attempt("curl", "-sS", "--max-time", "1", url).stdout for url in URLS] == wanted
+            return [attempt("curl", "-sS", "--connect-timeout", "0.3", "--max-time", "1", url).stdout for url in URLS] == wanted
         wait_for("traffic", is_back)
-        return time.monotonic() - self.begun
+        traffic = time.monotonic() - self.begun
+        wait_for("rules", lambda: "rules" in self.phases)
+        return {**self.phases, TRAFFIC: traffic}
+
+    def start_undisturbed(self):
+        self.stop()
+        self.start()
+        return self.phases_to_traffic()
+
+
+def said_of(phases):
+    return ", ".join(f"{phase} {seconds:.1f}" for phase, seconds in phases.items())
 
 
 def test_killed_processes_come_back(world, request):
@@ -106,27 +129,27 @@ def test_killed_processes_come_back(world, request):
     chance = random.Random(seed)
     container = Container(world)
     before = rules()
-    calm = []
-    for _ in range(CALM_STARTS):
-        container.stop()
-        container.start()
-        calm.append(container.seconds_to_traffic())
-    most = max(BACK_SECONDS, 3 * sorted(calm)[CALM_STARTS // 2])
-    seconds = []
+    found, late = [], []
     for number in range(count):
         time.sleep(chance.uniform(0, 0.5))
         victim = chance.choice(("proxy", "tailscaled"))
         container.kill(victim)
         container.start()
         if chance.random() < 0.25:  # before it has come up
-            time.sleep(chance.uniform(0, 0.4))
+            time.sleep(chance.uniform(0, 1.2))
             container.kill("proxy")
             container.start()
-        seconds.append(container.seconds_to_traffic())
-        said = f"kill {number} ({victim}), seed {seed}"
-        assert seconds[-1] <= most, f"{said}: {seconds[-1]:.1f} s\n{world.log('killed')}"
+        found.append(container.phases_to_traffic())
+        said = f"kill {number} ({victim}), seed {seed}: {said_of(found[-1])}"
         assert world.addresses("killed", "pod") == container.addresses, said
         assert "\n".join(other_rules(before)) == "", said
-    print(f"seed {seed}: {count} kills, traffic was back after {sorted(seconds)[count // 2]:.1f} s, at the latest {max(seconds):.1f} s "
-          f"(undisturbed {sorted(calm)[CALM_STARTS // 2]:.1f} s); same device and rules each time")
+        if found[-1][TRAFFIC] > BACK_SECONDS:
+            log, calm = world.log("killed"), container.start_undisturbed()
+            late.append((found[-1], calm))
+            assert found[-1][TRAFFIC] <= 3 * calm[TRAFFIC], f"{said}; undisturbed: {said_of(calm)}\n{log}"
+    found.sort(key=lambda phases: phases[TRAFFIC])
+    parts = [f"seed {seed}: {count} kills, seconds: {said_of(found[count // 2])}; 95 %: traffic {found[count * 95 // 100][TRAFFIC]:.1f}",
+             f"slowest: {said_of(found[-1])}", f"{len(late)} took longer than {BACK_SECONDS} s",
+             *(f"{said_of(phases)}, undisturbed: {said_of(calm)}" for phases, calm in late[:3]), "same device and rules each time"]
+    print("; ".join(parts))
     container.stop()

@@ -13,7 +13,7 @@ import time
 
 import yaml
 
-from bystanders import differences, others, table
+from bystanders import differences, others, records, table
 from hello import namespaces_first
 from installed import NAMESPACE, VALUES, lab_with_controller
 from shared import checks
@@ -89,6 +89,7 @@ class World:
             noted = self.lab.wait(f"{name} has joined", pod.noted)
             pod.device = self.lab.tailnet.device(noted)
         self.lab.wait("the Service has its status", lambda: self.lab.get("service", "good", "-n", "apps")["status"]["loadBalancer"].get("ingress"))
+        self.lab.wait("the records have good-web", lambda: ("ip4", self.pods["good-web"].device["name"]) in records(self.lab))
         self.beat()
 
     def play(self, name, **more):

@@ -5,7 +5,8 @@
     status, value = pod.send("DELETE", path)     anything else
     with pod.undone(): ...                       its state Secret is as before at the end
 
-Those of `idle()` run nothing, so that nothing but the test writes for them: join() does what their program would have done.
+Those of `idle()` run nothing, so that nothing but the test writes for them: join() does what their program would have done. They are ready
+at once, for nothing would answer their probe: who is not ready is in no DNS record.
 """
 import base64
 import contextlib
@@ -35,6 +36,7 @@ def idle(sets):
     for item in sets:
         container = item["spec"]["template"]["spec"]["containers"][0]
         container |= {"image": "lab/hello:1", "imagePullPolicy": "Never", "command": ["/bin/busybox", "sleep", "infinity"]}
+        container.pop("readinessProbe", None)
         item["spec"]["template"]["spec"] |= {"initContainers": [], "terminationGracePeriodSeconds": 1}
 
 

@@ -147,7 +147,7 @@ DeviceClaim Apply::claim_of(const Work& work, std::string_view device) {
 
 Job Apply::delete_pod(const Work& work, const step::DeletePod& pod) {
     return [this, name = work.pod, uid = pod.uid](const Next& next) {
-        kube_.erase(path_of(kPods, ns_, name), uid, [next](const KubeReply& reply) {
+        kube_.erase(path_of(kPods, ns_, name), {.uid = uid}, [next](const KubeReply& reply) {
             const bool gone = reply.not_found() || reply.code == 409;  // another pod by now
             next(gone ? std::string() : reply.problem("cannot delete the pod"));
         });
@@ -176,7 +176,7 @@ std::vector<Job> Apply::remove_stray(const Work& work) {
     const bool is_used = stray.device == work.state.device() || stray.device == work.auth.device;
     return {revoke_key(work.tailnet, stray.key_id),
             own_devices_.erase(claim_of(work, is_used ? std::string_view() : stray.device.view())),
-            delete_secret(stray.name, stray.uid)};
+            delete_auth(stray)};
 }
 
 // The noted one, and what the state Secret names, also as it is now: its last pod may have joined,
@@ -336,20 +336,28 @@ Job Apply::patch(const std::string& name, std::string_view what, Value operation
     };
 }
 
-Job Apply::delete_secret(const std::string& name, const std::string& uid) {
+Job Apply::delete_secret(const std::string& name, const std::string& uid,
+                         const std::string& version) {
     if (uid.empty()) {
         return [](const Next& next) { next({}); };
     }
-    return [this, name, uid](const Next& next) {
-        kube_.erase(secret_path(name), uid, [this, name, next](const KubeReply& reply) {
-            if (reply.ok() || reply.not_found()) {
-                written_.erased(
-                    Value::map({{"metadata", Value::map({{"name", name}, {"namespace", ns_}})}}));
-                return next({});
-            }
-            next(reply.problem(fmt::format("cannot delete Secret \"{}\"", name)));
-        });
+    return [this, name, uid, version](const Next& next) {
+        kube_.erase(secret_path(name), {.uid = uid, .version = version},
+                    [this, name, next](const KubeReply& reply) {
+                        if (reply.ok() || reply.not_found()) {
+                            written_.erased(Value::map(
+                                {{"metadata", Value::map({{"name", name}, {"namespace", ns_}})}}));
+                            return next({});
+                        }
+                        next(reply.problem(fmt::format("cannot delete Secret \"{}\"", name)));
+                    });
     };
+}
+
+// The renderer may have taken `<pod>-config` over meanwhile. Pods cannot write theirs, and so not
+// keep it.
+Job Apply::delete_auth(const AuthSecret& auth) {
+    return delete_secret(auth.name, auth.uid, auth.version);
 }
 
 Job Apply::delete_state(const Work& work) {
@@ -482,7 +490,7 @@ std::vector<Job> Apply::spend(const Work& work) {
 std::vector<Job> Apply::leave_tailnet(const Work& work, const std::string& other) {
     return {tailnets_.job(other, [](TailnetApi&, const Next& next) { next({}); }),
             revoke_key(work.tailnet, work.auth.key_id), delete_devices(work),
-            delete_secret(work.auth.name, work.auth.uid)};
+            delete_auth(work.auth)};
 }
 
 // Requests to the tailnet may wait for long, and the proxy may be back when they leave.
@@ -490,8 +498,7 @@ std::vector<Job> Apply::remove(const Work& work) {
     const Job still_unwanted =
         in_order({must_be_absent(path_of(kPods, ns_, work.pod)), set_must_be_absent(work)});
     return {still_unwanted, revoke_key(work.tailnet, work.auth.key_id, still_unwanted),
-            delete_devices(work, still_unwanted), delete_secret(work.auth.name, work.auth.uid),
-            delete_state(work)};
+            delete_devices(work, still_unwanted), delete_auth(work.auth), delete_state(work)};
 }
 
 }  // namespace runtime

@@ -74,7 +74,9 @@ private:
     Job patch(const std::string& name, std::string_view what, renderer::Value operations);
     Job delete_devices(const Work& work, const Job& guard = {});
     Job revoke_key(const std::string& tailnet, const std::string& id, const Job& guard = {});
-    Job delete_secret(const std::string& name, const std::string& uid);
+    Job delete_secret(const std::string& name, const std::string& uid,
+                      const std::string& version = {});
+    Job delete_auth(const AuthSecret& auth);
     Job delete_state(const Work& work);
     Job must_be_absent(const std::string& path);
     Job set_must_be_absent(const Work& work);

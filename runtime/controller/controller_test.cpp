@@ -54,7 +54,7 @@ TEST_F(ControllerTest, WaitsForTheOperatorsProxyToEnd) {
     run(kMinute);
     EXPECT_EQ(kube.find(secret("ts-web-abcde-0-auth")), nullptr);
     process->kube.erase(
-        FakeCluster::path("statefulsets", "ts-web-qwxyz"), "", [](const KubeReply&) {},
+        FakeCluster::path("statefulsets", "ts-web-qwxyz"), {}, [](const KubeReply&) {},
         "Foreground");
     run(kMinute);
     EXPECT_EQ(device_of("ts-web-abcde-0"), "nOLD-web");

@@ -105,11 +105,15 @@ void KubeClient::apply(const std::string& path, const Value& object, KubeDone do
            "application/apply-patch+yaml", object, std::move(done));
 }
 
-void KubeClient::erase(const std::string& path, std::string_view uid, KubeDone done,
+void KubeClient::erase(const std::string& path, const Preconditions& only_if, KubeDone done,
                        std::string_view propagation) {
+    Value conditions = Value::map();
+    put_if(conditions, !only_if.uid.empty(), "uid", Value(only_if.uid));
+    put_if(conditions, !only_if.version.empty(), "resourceVersion", Value(only_if.version));
+    const bool has_conditions = conditions.size() > 0;
     Value options = Value::map({{"apiVersion", "v1"}, {"kind", "DeleteOptions"}});
     put_if(options, !propagation.empty(), "propagationPolicy", Value(propagation));
-    put_if(options, !uid.empty(), "preconditions", Value::map({{"uid", uid}}));
+    put_if(options, has_conditions, "preconditions", std::move(conditions));
     change("DELETE", path, "application/json", options, std::move(done));
 }
 

@@ -52,6 +52,12 @@ struct KubeReply {
     }
 };
 
+// What an object has to be to be deleted, otherwise 409 (DeleteOptions); empty: whatever it is.
+struct Preconditions {
+    std::string_view uid = {};
+    std::string_view version = {};  // metadata.resourceVersion: no one wrote in between
+};
+
 using KubeDone = std::function<void(KubeReply)>;
 using OnItem = std::function<void(renderer::Value)>;
 
@@ -79,8 +85,8 @@ public:
     void merge(const std::string& path, const renderer::Value& object, KubeDone done) {
         change("PATCH", path, "application/strategic-merge-patch+json", object, std::move(done));
     }
-    // Only the object with this UID, when it is not empty. "Foreground": what it owns goes first.
-    void erase(const std::string& path, std::string_view uid, KubeDone done,
+    // "Foreground": what it owns goes first.
+    void erase(const std::string& path, const Preconditions& only_if, KubeDone done,
                std::string_view propagation = {});
 
     // One page of a list, or the lines of a watch: `query` is the part of the URL behind `?`. Items

@@ -160,7 +160,7 @@ Job erase_object(KubeClient& kube, const std::string& path, const std::string& u
                  std::string_view propagation) {
     return [&kube, path, uid, propagation = std::string(propagation)](const Next& next) {
         kube.erase(
-            path, uid,
+            path, {.uid = uid},
             [path, next](const KubeReply& reply) {
                 const bool gone = reply.not_found() || reply.code == 409;
                 next(gone ? std::string() : problem_of(reply, "delete", path));

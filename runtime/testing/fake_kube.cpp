@@ -438,9 +438,11 @@ HttpReply FakeKube::write(const HttpRequest& request, const std::string& path) {
     }
     Value object = entry->second.clone();
     if (request.method == "DELETE") {
-        const std::string_view uid = text_of(body->at({"preconditions", "uid"}));
-        if (!uid.empty() && uid != text_of(object.at({"metadata", "uid"}))) {
-            return conflict(path);
+        for (const std::string_view field : {"uid", "resourceVersion"}) {
+            const std::string_view wanted = text_of(body->at({"preconditions", field}));
+            if (!wanted.empty() && wanted != text_of(object.at({"metadata", field}))) {
+                return conflict(path);
+            }
         }
         Value* metadata = object.find("metadata");
         if (text_of(body->find("propagationPolicy")) == "Foreground") {

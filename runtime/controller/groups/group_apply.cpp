@@ -214,7 +214,7 @@ void GroupApply::adopt_certificate(const std::string& name, std::string_view gro
 Job GroupApply::deletion_of(const Certificate& certificate) {
     return [this, certificate](const Next& next) {
         context_.kube.erase(
-            secret_path(certificate.name), certificate.uid,
+            secret_path(certificate.name), {.uid = certificate.uid},
             [this, certificate, next](const KubeReply& reply) {
                 if (reply.ok() || reply.not_found()) {
                     context_.view.erased(
@@ -246,7 +246,7 @@ void GroupApply::write_table(const AddressTable& table, const Next& done) {
 }
 
 void GroupApply::delete_pod(const Pod& pod, const Next& done) {
-    context_.kube.erase(path_of(kPods, context_.view.ns(), pod.name), pod.uid,
+    context_.kube.erase(path_of(kPods, context_.view.ns(), pod.name), {.uid = pod.uid},
                         [done](const KubeReply& reply) {
                             const bool gone = reply.not_found() || reply.code == 409;
                             done(gone ? std::string() : reply.problem("cannot delete the pod"));

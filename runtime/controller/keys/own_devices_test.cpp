@@ -362,7 +362,7 @@ TEST_F(OwnDevicesTest, AStateThatWasMovedBringsItsDeviceAlong) {
     run(kMinute);
     bring_state("ts-web-abcde", "ts-web-qwxyz");
     process->kube.erase(
-        FakeCluster::path("statefulsets", "ts-web-qwxyz"), "", [](const KubeReply&) {},
+        FakeCluster::path("statefulsets", "ts-web-qwxyz"), {}, [](const KubeReply&) {},
         "Foreground");
     run(kMinute);
     const Value* notes = kube.find(secret("ts-web-abcde-0-auth"))->at({"metadata", "annotations"});

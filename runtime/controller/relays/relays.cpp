@@ -180,7 +180,7 @@ void Relays::remove(const RelaySecret& secret) {
     attempts.begin();
     context_.log.info("step", {{"secret", secret.name}, {"step", "delete: its replica is gone"}});
     context_.kube.erase(
-        path_of(kSecrets, context_.view.ns(), secret.name), secret.uid,
+        path_of(kSecrets, context_.view.ns(), secret.name), {.uid = secret.uid},
         [this, name = secret.name](const KubeReply& reply) {
             if (reply.ok() || reply.not_found()) {
                 removals_.erase(name);

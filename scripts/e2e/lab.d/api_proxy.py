@@ -67,7 +67,7 @@ class Proxy:
     def begin(self):
         lab, here = self.lab, self.folder
         lab.kubectl("apply", "-f", "-", text=ACCOUNT)
-        token = lab.kubectl("create", "token", "kube-apiserver-auth-proxy")
+        token = lab.kubectl("create", "token", "kube-apiserver-auth-proxy", "--duration=8h")
         lab.run("sh", "-ec", f"""
             mkdir -p {here}/state/certs {here}/root/var/run/secrets/kubernetes.io/serviceaccount
             printf 'tailscaled:x:{DAEMON}:{DAEMON}::/:/bin/false\ntailrender:x:{OURS}:{OURS}::/:/bin/false\n' >>/etc/passwd

@@ -16,24 +16,6 @@ namespace runtime {
 using renderer::text_of;
 using renderer::Value;
 
-namespace {
-
-// What the auth Secret says today, but for the key.
-AuthContent without_key(const AuthSecret& auth) {
-    AuthContent content;
-    content.restart_pod = auth.restart_pod;
-    content.device = auth.device;
-    content.device_tags = auth.device_tags;
-    content.device_named = auth.device_named;
-    content.device_gone = auth.device_gone;
-    content.device_name = auth.device_name;
-    content.device_addresses = auth.device_addresses;
-    content.device_words = auth.device_words;
-    return content;
-}
-
-}  // namespace
-
 Apply::Apply(Loop& loop, KubeClient& kube, Tailnets& tailnets, std::string ns, KeySweeps& sweeps,
              TakeOver& take_over, DeviceSights& sights, OwnDevices& own_devices, Written written)
     : loop_(loop),

@@ -38,6 +38,19 @@ std::string auth_name(std::string_view pod, bool is_api_proxy) {
     return std::string(pod) + (is_api_proxy ? "-config" : "-auth");
 }
 
+AuthContent without_key(const AuthSecret& auth) {
+    AuthContent content;
+    content.restart_pod = auth.restart_pod;
+    content.device = auth.device;
+    content.device_tags = auth.device_tags;
+    content.device_named = auth.device_named;
+    content.device_gone = auth.device_gone;
+    content.device_name = auth.device_name;
+    content.device_addresses = auth.device_addresses;
+    content.device_words = auth.device_words;
+    return content;
+}
+
 Value state_secret(std::string_view ns, std::string_view pod, std::string_view set,
                    std::string_view tailnet, std::string_view labels) {
     Value object = secret(ns, pod, set, kStateSecret, labels);

@@ -25,6 +25,9 @@ struct AuthContent {
     std::string config = {};  // of an API proxy, without its key
 };
 
+// What the auth Secret says today of its replica; not of its key, nor where it belongs.
+AuthContent without_key(const AuthSecret& auth);
+
 // `labels` are those of the StatefulSet.
 renderer::Value state_secret(std::string_view ns, std::string_view pod, std::string_view set,
                              std::string_view tailnet, std::string_view labels);

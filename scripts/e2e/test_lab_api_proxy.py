@@ -3,8 +3,9 @@
 The controller is installed with the mode set, and so the API proxy is. It joins under the operator's hostname with a key of the controller's; both
 containers are restricted. No ACME server is asked: a certificate of the lab's authority is put where tailscaled keeps its own. kubectl runs on a machine of the
 tailnet: as that device it gets what its grant says. A session outlives the pod's deletion by its grace, and the device stays the same. A group of two such pods
-serves a Tailscale Service, under a certificate of the ACME server: kubectl goes on when one is killed, and when one ends; it runs the stock
-program and ours in turn. In mode noauth the client's own credentials count. `adopt` makes it the operator's own device. When it is deleted the device is removed.
+serves a Tailscale Service, under a certificate of the ACME server: kubectl goes on when one is killed, and when one ends; one whose container
+alone ends comes back; it runs the stock program and ours in turn. In mode noauth the client's own credentials count. `adopt` makes it the
+operator's own device. When it is deleted the device is removed.
 """
 import json
 import subprocess
@@ -170,6 +171,19 @@ def test_a_replica_that_ends_sends_its_clients_elsewhere_first(lab, group):
         asked += 1
     print(f"{asked} of {asked} kubectl while {ended} ended, in {time.monotonic() - begun:.0f} s")
     assert 15 < time.monotonic() - begun < 60 and asked > 5
+
+
+def test_a_container_that_ends_alone_is_advertised_again(lab, group):
+    pod = (api_group.REPLICAS[0], "-n", NAMESPACE)
+
+    def advertised():
+        return json.loads(lab.kubectl("exec", *pod, "-c", "tailscale", "--", "tailscale", "debug", "prefs"))["AdvertiseServices"]
+    api_group.all_are_ready(lab)
+    assert advertised() == ["svc:" + api_group.SERVICE]
+    lab.kubectl("exec", *pod, "-c", "api", "--", "/bin/sh", "-c", "kill 1")
+    lab.wait("it takes its Service back", lambda: not advertised(), 30)
+    lab.wait("its successor has it again", lambda: advertised() == ["svc:" + api_group.SERVICE], 90)
+    api_group.all_are_ready(lab)
 
 
 def devices_of_the_group(lab):

@@ -3,9 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <unistd.h>
 
-#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -21,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
-// The program writes down who it is and waits; the test listens in its place.
+// The program only waits; the test listens in its place.
 class TailscaledTest : public testing::Test {
 protected:
     TailscaledTest() {

@@ -9,6 +9,7 @@
 #include "renderer/core/text_of.h"
 #include "runtime/controller/contract.h"
 #include "runtime/controller/keys/operators_device.h"
+#include "runtime/controller/keys/secrets.h"
 #include "runtime/controller/view/objects.h"
 #include "runtime/operate/adopt/adopt_record.h"
 #include "runtime/operate/adopt/reference_operator.h"
@@ -213,16 +214,17 @@ std::optional<OperatorDevice> plan_own_device(const AdoptSnapshot& snapshot) {
                        .set = name_of(*set),
                        .devices = device_names({old})};
     const Value* state = find_by(snapshot.secrets, own.new_name);
-    const Value* auth = find_by(snapshot.secrets, own.new_name + "-auth");
+    const std::string key = auth_name(own.new_name, false);
+    const Value* auth = find_by(snapshot.secrets, key);
     const std::string device = state == nullptr ? std::string() : device_of(*state);
     const bool is_noted = auth != nullptr && !annotation_of(*auth, kDeviceAnnotation).empty();
     if (annotation_of(*old, kMovedAnnotation) == own.new_name && !device.empty() && is_noted) {
         return std::nullopt;  // whatever device it has by now
     }
     const std::string choice = fmt::format(
-        "delete Secrets \"{0}-auth\" and \"{0}\" and pod \"{0}\" and run adopt again, or delete "
-        "Secret \"{1}\"; the other device stays in the tailnet until you delete it",
-        own.new_name, own.old_name);
+        "delete Secrets \"{0}\" and \"{1}\" and pod \"{1}\" and run adopt again, or delete "
+        "Secret \"{2}\"; the other device stays in the tailnet until you delete it",
+        key, own.new_name, own.old_name);
     if (!device.empty() && device != device_of(*old)) {
         own.problem =
             fmt::format("\"{}\" has joined as a new device, {}: {}", own.new_name, device, choice);

@@ -182,6 +182,24 @@ bool can_go_back(const Adoption& adoption) {
            std::any_of(secrets.begin(), secrets.end(), is_record);
 }
 
+// The operator's Secret keeps what the pod has now: two may run with it.
+void warn_of_operator(const Adoption& adoption) {
+    const auto warn = [&](std::string_view secret, std::string_view pod) {
+        adoption.context.say(
+            fmt::format("Secret \"{}\" still has the device of \"{}\": an operator that is started "
+                        "before `adopt --rollback` or `adopt --finish` takes it from that pod",
+                        secret, pod));
+    };
+    if (const auto& own = adoption.plan.own; own && own->problem.empty()) {
+        return warn(own->old_name, own->new_name);
+    }
+    for (const Value& secret : adoption.snapshot.secrets) {
+        if (const std::string pod = annotation_of(secret, kMovedAnnotation); !pod.empty()) {
+            warn(name_of(secret), pod);
+        }
+    }
+}
+
 void begin(const Shared& adoption, const Next& done) {
     const OperateContext& context = adoption->context;
     adoption->plan = plan_adoption(adoption->snapshot);
@@ -208,6 +226,7 @@ void begin(const Shared& adoption, const Next& done) {
     }
     run_in_order(std::move(jobs), [adoption, done](const std::string& its_problem) {
         if (its_problem.empty()) {
+            warn_of_operator(*adoption);
             adoption->context.say(can_go_back(*adoption)
                                       ? "done; `adopt --rollback` can go back until `adopt "
                                         "--finish` removes the records"

@@ -15,6 +15,9 @@ using renderer::Value;
 
 const std::string kSet = "kube-apiserver-proxy";
 const std::string kPod = "kube-apiserver-proxy-0";
+const std::string kWarning =
+    "\nSecret \"operator\" still has the device of \"kube-apiserver-proxy-0\": an operator that is "
+    "started before `adopt --rollback` or `adopt --finish` takes it from that pod\n";
 
 // Beside the other proxies: what the operator keeps of its device, and the rendered StatefulSet.
 struct OperatorWorld : World {
@@ -54,11 +57,13 @@ TEST(OperatorDevice, WaitsForAdoptAndThenIsThePods) {
     std::string said;
     EXPECT_EQ(run_to_end(world, plain_adopt, &said), "");
     EXPECT_NE(said.find("Deployment/tailscale/operator  operator"), std::string::npos) << said;
+    EXPECT_NE(said.find(kWarning), std::string::npos) << said;
     world.expect_moved();
     world.loop.run_for(5 * kMinute);
     const std::size_t writes = world.kube.writes;
-    EXPECT_EQ(run_to_end(world, plain_adopt), "");
+    EXPECT_EQ(run_to_end(world, plain_adopt, &said), "");
     EXPECT_EQ(world.kube.writes, writes) << "a second run has nothing to write";
+    EXPECT_NE(said.find(kWarning), std::string::npos) << said;
     world.loop.run_for(std::chrono::hours(1));
     world.expect_moved();
 }
@@ -106,7 +111,9 @@ TEST(OperatorDevice, WaitsForTheOperatorsLastPod) {
 TEST(OperatorDevice, StaysWhereNothingIsRenderedInItsPlace) {
     OperatorWorld world;
     world.kube.erase(FakeCluster::path("statefulsets", kSet));
-    EXPECT_EQ(run_to_end(world, plain_adopt), "");
+    std::string said;
+    EXPECT_EQ(run_to_end(world, plain_adopt, &said), "");
+    EXPECT_EQ(said.find("still has the device"), std::string::npos) << said;
     EXPECT_EQ(world.moved_to(), "");
     EXPECT_EQ(world.kube.find(World::secret(kPod)), nullptr);
 }
@@ -187,6 +194,7 @@ TEST(OperatorDevice, GoesBackWithWhatHasBecomeOfIt) {
     std::string said;
     EXPECT_EQ(run_to_end(world, roll_back, &said), "");
     EXPECT_NE(said.find("kube-apiserver-proxy-0 -> operator\n"), std::string::npos) << said;
+    EXPECT_EQ(said.find("still has the device"), std::string::npos) << said;
     EXPECT_EQ(said.find("the operator never had it"), std::string::npos) << said;
     EXPECT_EQ(world.kube.datum(world.old, "_machinekey"), "privkey:renewed");
     EXPECT_EQ(world.moved_to(), "");

@@ -395,6 +395,21 @@ void go_back(const Shared& back, const Next& done) {
     });
 }
 
+// What k8s-proxy was told stays in the Secret whose other data is rendered for tailrender-proxy by
+// now. No pod reads it; it may have a key.
+Value without_proxy_config(const Value& secret) {
+    const Value* data = secret.find("data");
+    const bool is_rendered = data != nullptr && data->is_map() && data->size() > 1 &&
+                             data->find(kConfigDatum) != nullptr &&
+                             secret.at({"metadata", "labels", kSecretLabel}) == nullptr;
+    if (!is_rendered) {
+        return {};
+    }
+    Value left = data->clone();
+    left.erase(kConfigDatum);
+    return Value::list({operation("add", "/data", std::move(left))});
+}
+
 void forget(const Shared& back, const Next& done) {
     const OperateContext& context = back->context;
     if (const auto own = plan_adoption(back->snapshot).own) {
@@ -403,7 +418,7 @@ void forget(const Shared& back, const Next& done) {
                         "adopt again, or delete the Secret",
                         own->old_name, own->new_name));
     }
-    std::vector<Job> jobs;
+    std::vector<Job> records, leftovers;
     bool is_moved = false;
     for (const Value& secret : back->snapshot.secrets) {
         const std::string name = name_of(secret);
@@ -416,26 +431,36 @@ void forget(const Shared& back, const Next& done) {
             return done(fmt::format("{} is only partly moved: run adopt again",
                                     record.has_value() ? record->old_name : name));
         }
-        if (has_moved && !is_moved) {
-            jobs.push_back(operator_must_rest(context));
-        }
         is_moved = is_moved || has_moved;
         if (record.has_value() || name == kOperatorRecord || has_moved) {
-            jobs.push_back(erase_object(context.kube, secret_path(context, name)));
+            records.push_back(erase_object(context.kube, secret_path(context, name)));
         } else if (is_taken(secret)) {
-            jobs.push_back(
+            const std::string config = auth_name(name, true);
+            const Value* found = find_named(back->snapshot.secrets, config);
+            if (found != nullptr && !without_proxy_config(*found).is_null()) {
+                leftovers.push_back(change_object(context.kube, secret_path(context, config),
+                                                  without_proxy_config));
+            }
+            records.push_back(
                 change_object(context.kube, secret_path(context, name), forget_takeover));
         }
     }
-    context.say(jobs.empty() ? std::string(kNoRecord) : fmt::format("{} records", jobs.size()));
+    context.say(records.empty() ? std::string(kNoRecord)
+                                : fmt::format("{} records", records.size()));
     const Value deployment = find_operator(back->snapshot.deployments);
     const std::string device = device_of_operator(deployment, back->snapshot.secrets);
-    if (!jobs.empty() && !device.empty() && !is_moved) {
+    if (!records.empty() && !device.empty() && !is_moved) {
         context.say(fmt::format(
             "Secret \"{}\" and device {} in the tailnet are the operator's own: delete both "
             "unless you want it back",
             state_of_operator(deployment), device));
     }
+    std::vector<Job> jobs;
+    if (is_moved || !leftovers.empty()) {
+        jobs.push_back(operator_must_rest(context));
+    }
+    jobs.push_back(in_order(std::move(leftovers)));
+    jobs.push_back(in_order(std::move(records)));
     run_in_order(std::move(jobs), done);
 }
 

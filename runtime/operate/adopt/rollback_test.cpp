@@ -240,6 +240,45 @@ TEST(Rollback, FinishSaysWhatIsTheOperatorsOwn) {
     EXPECT_EQ(said, "no record of an adoption\n");
 }
 
+// The operator's k8s-proxy and the rendered tailrender-proxy have their configurations in one
+// Secret. As long as there is a way back, the former has to find its own.
+struct ApiGroupWorld : World {
+    ApiGroupWorld() : World(1) {
+        for (const std::string name : {"kube-0", "kube-0-config"}) {
+            kube.put(secret(name), Value::map({{"metadata", Value::map({{"name", name}})}}));
+        }
+        kube.set_datum(config, "config.hujson", R"({"AuthKey":"tskey-auth-1"})");
+        kube.set_datum(config, "cap-106.hujson", "{}");
+        cluster.log_in("kube-0", "kube");
+        cluster.add_group("kube", 1, false);
+    }
+    std::string key() { return kube.datum(config, "config.hujson"); }
+    const std::string config = secret("kube-0-config");
+};
+
+TEST(Rollback, FindsTheConfigurationOfAnApiProxy) {
+    ApiGroupWorld world;
+    ASSERT_EQ(run_to_end(world, plain_adopt), "");
+    EXPECT_NE(world.key(), "");
+    ASSERT_EQ(run_to_end(world, roll_back), "");
+    EXPECT_NE(world.key(), "");
+}
+
+TEST(Rollback, FinishRemovesTheConfigurationOfAnApiProxy) {
+    ApiGroupWorld world;
+    ASSERT_EQ(run_to_end(world, plain_adopt), "");
+    world.cluster.add_operator();
+    EXPECT_NE(run_to_end(world, finish).find("the operator was started again"), std::string::npos);
+    EXPECT_NE(world.key(), "");
+    ASSERT_EQ(run_to_end(world, plain_adopt), "");
+    for (int requests = 0; run_and_kill(world, finish, requests); ++requests) {
+    }
+    EXPECT_EQ(world.kube.find(world.config)->at({"data", "config.hujson"}), nullptr);
+    EXPECT_EQ(world.kube.datum(world.config, "cap-106.hujson"), "{}");
+    EXPECT_EQ(world.kube.datum(World::secret("kube-0"), "device_id"), "nOLD-kube");
+    EXPECT_EQ(run_to_end(world, roll_back), "no record of an adoption");
+}
+
 TEST(Rollback, FinishRefusesBeforeTheEnd) {
     std::set<std::string> refused;
     for (int requests = 0;; ++requests) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "renderer/plan/dataplanes.h"
 #include "renderer/plan/parents.h"
 #include "renderer/plan/proxy.h"
 
@@ -15,6 +16,8 @@ namespace renderer {
 namespace {
 
 constexpr std::array<std::string_view, 4> kFirewallModes = {"", "auto", "iptables", "nftables"};
+constexpr std::string_view kFirewallRule = "invalid-firewall-mode";
+constexpr std::string_view kOnlyNftables = "tailrender-proxy forwards by nftables only";
 
 Note note_of(const Origin& origin, std::string text) {
     return {.pos = origin.pos, .object = origin.parent, .text = std::move(text)};
@@ -27,25 +30,63 @@ bool forwards(const Workload& one) {
            one.as<PeerRelayPlan>() == nullptr && (proxy == nullptr || !proxy->userspace);
 }
 
-// tailrender-proxy knows nftables only.
-void check_native_firewall(const Plan& plan, Diagnostics& diagnostics) {
+// The variable in a class's container, of several the last; nullptr: none, so the setting counts.
+const ClassEnv* firewall_entry(const ProxyClassPlan* chosen) {
+    const ClassEnv* found = nullptr;
+    for (std::size_t i = 0; chosen != nullptr && i < chosen->container.env.size(); ++i) {
+        if (chosen->container.env[i].name == kFirewallMode) {
+            found = &chosen->container.env[i];
+        }
+    }
+    return found;
+}
+
+// Those that tailrender-proxy forwards for as `entry` says, or as the setting does.
+std::vector<Note> native_users(const Plan& plan, const ClassEnv* entry) {
     std::vector<Note> users;
     for (const Workload& one : plan.workloads) {
-        if (one.dataplane == Dataplane::Native && forwards(one)) {
+        if (one.dataplane == Dataplane::Native && forwards(one) &&
+            firewall_entry(one.proxy_class) == entry) {
             users.push_back(note_of(one.origin, "its pods run tailrender-proxy"));
         }
     }
+    return users;
+}
+
+// tailrender-proxy knows nftables only.
+void check_native_firewall(const Plan& plan, Diagnostics& diagnostics) {
+    std::vector<Note> users = native_users(plan, nullptr);
     if (users.empty()) {
         return;
     }
-    diagnostics
-        .error("invalid-firewall-mode", plan.settings.firewall_mode_pos,
-               "tailrender-proxy cannot forward by iptables")
+    diagnostics.error(kFirewallRule, plan.settings.firewall_mode_pos, std::string(kOnlyNftables))
         .where(plan.settings.firewall_mode_pos.known() ? "" : "PROXY_FIREWALL_MODE")
         .found("\"iptables\"")
         .expected("\"auto\" or \"nftables\" in \"proxyConfig.firewallMode\"")
         .hint("set \"tailrender.dataplane: containerboot\" to forward by iptables")
         .notes(std::move(users));
+}
+
+// So does the tailscaled of its image, which takes an unknown mode for iptables.
+void check_class_firewalls(const Plan& plan, Diagnostics& diagnostics) {
+    for (const ProxyClassPlan& one : plan.proxy_classes) {
+        const ClassEnv* entry = firewall_entry(&one);
+        if (entry == nullptr || entry->value.empty() || entry->value == "auto" ||
+            entry->value == "nftables") {
+            continue;
+        }
+        std::vector<Note> users = native_users(plan, entry);
+        if (!users.empty()) {
+            about(one.origin, diagnostics)
+                .error(kFirewallRule, one.container.pos, std::string(kOnlyNftables))
+                .found(fmt::format("{}={}", kFirewallMode, entry->value))
+                .expected("\"auto\" or \"nftables\"")
+                .hint(fmt::format("remove it, or annotate the class or the object with \"{}: "
+                                  "containerboot\" to forward by iptables",
+                                  kDataplane))
+                .notes(std::move(users));
+        }
+    }
 }
 
 }  // namespace
@@ -69,6 +110,7 @@ void check_operator_tags(const Plan& plan, Diagnostics& diagnostics) {
 
 void check_firewall_mode(const Plan& plan, Diagnostics& diagnostics) {
     const std::string& mode = plan.settings.firewall_mode;
+    check_class_firewalls(plan, diagnostics);
     if (mode == "iptables") {
         check_native_firewall(plan, diagnostics);
     }
@@ -88,7 +130,7 @@ void check_firewall_mode(const Plan& plan, Diagnostics& diagnostics) {
     }
     const std::string_view near = nearest(mode, {kFirewallModes.begin() + 1, kFirewallModes.end()});
     diagnostics
-        .say(users.empty() ? Severity::Warning : Severity::Error, "invalid-firewall-mode",
+        .say(users.empty() ? Severity::Warning : Severity::Error, kFirewallRule,
              plan.settings.firewall_mode_pos, "invalid value of \"proxyConfig.firewallMode\"")
         .where(plan.settings.firewall_mode_pos.known() ? "" : "PROXY_FIREWALL_MODE")
         .found(fmt::format("\"{}\"", mode))

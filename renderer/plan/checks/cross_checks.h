@@ -12,7 +12,7 @@
 
 namespace renderer {
 
-// Once, at the setting, with every proxy that it would break.
+// Once, at the setting or at a class's variable, with every proxy that it would break.
 void check_firewall_mode(const Plan& plan, Diagnostics& diagnostics);
 
 // A proxy with the tag of the operator's own device may give every tag that this one owns.

@@ -52,6 +52,30 @@ bool is_default_image(const Settings& settings) {
             without_registry(image.repository) == kStockRepository);
 }
 
+// What a class says of the user of tailscaled in the pods of a group of type kube-apiserver.
+struct ClassUser {
+    Pos pos;
+    std::string found;  // "": it leaves tailscaled a user of its own
+};
+
+// The container's context replaces ours whole; in it, or else in the pod's, is the user. The image
+// has root.
+ClassUser user_by(const ProxyClassPlan& one) {
+    constexpr std::string_view kContext = "securityContext", kUser = "runAsUser";
+    const Member* context = one.container.fields.find_member(kContext);
+    if (context == nullptr) {
+        return {};
+    }
+    const Value* of_pod = one.pod_spec.at({kContext, kUser});
+    const Value* user = context->value.find(kUser);
+    user = user == nullptr ? of_pod : user;
+    if (user == nullptr) {
+        return {context->key.pos(), "no runAsUser, and the image has root"};
+    }
+    const std::optional<std::int64_t> number = user->as_int();
+    return {user->pos(), number == 0 || number == kApiUser ? fmt::format("{}", *number) : ""};
+}
+
 constexpr std::string_view kChooseAnImage =
     "set \"tailrender.proxyImage\" to an image of tailrender-proxy, or "
     "\"tailrender.dataplane: containerboot\" to run this one";
@@ -146,6 +170,28 @@ void check_class_images(const Plan& plan, Diagnostics& diagnostics) {
 void check_stock_image(const Plan& plan, Diagnostics& diagnostics) {
     const Settings& settings = plan.settings;
     if (settings.dataplane == Dataplane::Containerboot) {
+void check_class_users(const Plan& plan, Diagnostics& diagnostics) {
+    for (const ProxyClassPlan& one : plan.proxy_classes) {
+        std::vector<Note> users;
+        for (const Workload& user : plan.workloads) {
+            if (user.proxy_class == &one && is_api_group(user) && !runs_k8s_proxy(user)) {
+                users.push_back(user_of(user));
+            }
+        }
+        const ClassUser by_class = user_by(one);
+        if (users.empty() || by_class.found.empty()) {
+            continue;
+        }
+        about(one.origin, diagnostics)
+            .error("wrong-class-user", by_class.pos,
+                   "tailscaled needs a user of its own in pods that serve the Kubernetes API")
+            .found(by_class.found)
+            .expected(fmt::format("a runAsUser other than 0 and {}", kApiUser))
+            .hint("set \"runAsUser: 65532\" in the container's securityContext, or leave that out")
+            .notes(std::move(users));
+    }
+}
+
         return;
     }
     std::vector<Note> users;

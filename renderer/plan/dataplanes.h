@@ -16,6 +16,7 @@
 namespace renderer {
 
 constexpr std::string_view kDataplane = TAILRENDER_DOMAIN "/dataplane";
+constexpr int kApiUser = 65533;  // of `tailrender-proxy api`, beside tailscaled's
 
 // What the object's annotation says. None: it has no such annotation, or (reported by
 // check_dataplane) one that says something else.
@@ -42,5 +43,9 @@ void refuse_native(const ParentInput& parent, std::string_view pods, Diagnostics
 void check_class_images(const Plan& plan, Diagnostics& diagnostics);
 void check_stock_image(const Plan& plan, Diagnostics& diagnostics);
 void check_k8s_proxy_image(const Plan& plan, Diagnostics& diagnostics);
+
+// Classes by which tailscaled has no user of its own in groups of type kube-apiserver. By that user
+// `tailrender-proxy api` knows its connections (runtime/api_proxy/serve.h).
+void check_class_users(const Plan& plan, Diagnostics& diagnostics);
 
 }  // namespace renderer

@@ -296,6 +296,7 @@ Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnos
     check_policies(consumed, plan, diagnostics);
     check_firewall_mode(plan, diagnostics);
     check_class_images(plan, diagnostics);
+    check_class_users(plan, diagnostics);
     check_stock_image(plan, diagnostics);
     check_k8s_proxy_image(plan, diagnostics);
     check_operator_tags(plan, diagnostics);

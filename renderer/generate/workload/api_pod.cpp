@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "renderer/generate/workload/workload_objects.h"
+#include "renderer/plan/dataplanes.h"
 
 namespace renderer {
 
 namespace {
 
-constexpr int kApiUser = 65533;
 constexpr std::string_view kSocketFolder = "/var/run/tailscale";
 constexpr std::string_view kSocket = "/var/run/tailscale/tailscaled.sock";
 constexpr int kApiPort = 9002;     // /healthz, /readyz, /metrics

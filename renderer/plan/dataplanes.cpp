@@ -148,7 +148,8 @@ void check_class_images(const Plan& plan, Diagnostics& diagnostics) {
     for (const ProxyClassPlan& one : plan.proxy_classes) {
         std::vector<Note> users;
         for (const Workload& user : plan.workloads) {
-            if (user.proxy_class == &one && user.dataplane == Dataplane::Native) {
+            if (user.proxy_class == &one && user.dataplane == Dataplane::Native &&
+                user.image != one.container.image) {
                 users.push_back(user_of(user));
             }
         }
@@ -159,17 +160,16 @@ void check_class_images(const Plan& plan, Diagnostics& diagnostics) {
             .error("wrong-class-image", one.container.image_pos,
                    "this class has an image for pods that run tailrender-proxy")
             .found(fmt::format("\"{}\"", one.container.image))
-            .expected("an image of tailrender-proxy by \"tailrender.proxyImage\"")
-            .hint(fmt::format("remove the image, or annotate the class or the object with \"{}: "
-                              "containerboot\" to run it",
+            .expected(fmt::format("none, or \"{}\", which they run",
+                                  plan.settings.native_image.reference()))
+            .hint(fmt::format("set \"tailrender.proxyImage\" to an image of tailrender-proxy, or "
+                              "annotate the class or the object with \"{}: containerboot\" to run "
+                              "an image of Tailscale's",
                               kDataplane))
             .notes(std::move(users));
     }
 }
 
-void check_stock_image(const Plan& plan, Diagnostics& diagnostics) {
-    const Settings& settings = plan.settings;
-    if (settings.dataplane == Dataplane::Containerboot) {
 void check_class_users(const Plan& plan, Diagnostics& diagnostics) {
     for (const ProxyClassPlan& one : plan.proxy_classes) {
         std::vector<Note> users;
@@ -192,6 +192,9 @@ void check_class_users(const Plan& plan, Diagnostics& diagnostics) {
     }
 }
 
+void check_stock_image(const Plan& plan, Diagnostics& diagnostics) {
+    const Settings& settings = plan.settings;
+    if (settings.dataplane == Dataplane::Containerboot) {
         return;
     }
     std::vector<Note> users;
@@ -206,7 +209,9 @@ void check_class_users(const Plan& plan, Diagnostics& diagnostics) {
             users.push_back(user_of(one));
         }
     }
-    if (users.empty() || settings.native_image.repository != kNativeRepository ||
+    const bool is_malformed =  // which the settings report
+        !parse_image_reference(settings.proxy_image.reference()).error.empty();
+    if (users.empty() || settings.native_image.repository != kNativeRepository || is_malformed ||
         is_default_image(settings)) {
         return;
     }

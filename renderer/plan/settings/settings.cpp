@@ -162,6 +162,11 @@ void decode_env(std::string_view name, std::string_view text, Pos pos, Settings&
     } else if (name == "OPERATOR_DEFAULT_LOAD_BALANCER") {
         settings.default_load_balancer = text == "true";
     } else if (name == "K8S_PROXY_IMAGE") {
+        if (!text.empty() && !parse_image_reference(text).error.empty()) {
+            return report_unusable(name, pos, text,
+                                   "an image such as \"registry.example.com/k8s-proxy:v1.104.5\"",
+                                   diagnostics);
+        }
         settings.k8s_proxy_image = text;
         settings.k8s_proxy_image_pos = pos;
     } else if (name == "TS_NO_LOGS_NO_SUPPORT") {

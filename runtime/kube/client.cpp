@@ -46,10 +46,12 @@ KubeReply decode(HttpReply reply) {
     return out;
 }
 
-// Whoever merges wants to know that it is done; what comes back then is not looked at.
-std::function<void(HttpReply)> decoded(KubeDone done, bool is_merge = false) {
-    return [done = std::move(done), is_merge](HttpReply reply) {
-        reply.body = is_merge && reply.status == 200 ? "{}" : std::move(reply.body);
+constexpr auto kNothing = +[] { return std::string("{}"); };
+
+// A success has `body` instead of its own, when there is one.
+std::function<void(HttpReply)> decoded(KubeDone done, std::function<std::string()> body = nullptr) {
+    return [done = std::move(done), body = std::move(body)](HttpReply reply) {
+        reply.body = body != nullptr && reply.status == 200 ? body() : std::move(reply.body);
         done(decode(std::move(reply)));
     };
 }
@@ -76,13 +78,12 @@ HttpRequest KubeClient::request(std::string_view method, const std::string& path
     out.ca_file = access_.ca_file;
     out.headers = {"Accept: application/json"};
     out.identity = access_.identity;
-    if (!access_.token.empty()) {
-        out.headers.push_back("Authorization: Bearer " + access_.token);
-    } else if (!access_.token_file.empty()) {
-        // Without a token the server answers 401, which is what the log then shows.
-        if (const auto token = read_trimmed(access_.token_file)) {
-            out.headers.push_back("Authorization: Bearer " + *token);
-        }
+    auto token = renderer::Result<std::string>(access_.token);
+    if (access_.token.empty() && !access_.token_file.empty()) {
+        token = read_trimmed(access_.token_file);
+    }
+    if (token && !token->empty()) {  // without one the log shows a 401
+        out.headers.push_back("Authorization: Bearer " + *token);
     }
     return out;
 }
@@ -92,8 +93,9 @@ void KubeClient::change(std::string_view method, const std::string& path, std::s
     HttpRequest out = request(method, path);
     out.headers.push_back(fmt::format("Content-Type: {}", type));
     out.body = renderer::write_json(body);
-    transport_.send(std::move(out), decoded(std::move(done), type.starts_with("application/strat")),
-                    nullptr);
+    // Whoever merges wants to know that it is done; what comes back then is not looked at.
+    const auto answer = type.starts_with("application/strat") ? kNothing : nullptr;
+    transport_.send(std::move(out), decoded(std::move(done), answer), nullptr);
 }
 
 void KubeClient::get(const std::string& path, KubeDone done) {
@@ -110,40 +112,27 @@ void KubeClient::erase(const std::string& path, const Preconditions& only_if, Ku
     Value conditions = Value::map();
     put_if(conditions, !only_if.uid.empty(), "uid", Value(only_if.uid));
     put_if(conditions, !only_if.version.empty(), "resourceVersion", Value(only_if.version));
-    const bool has_conditions = conditions.size() > 0;
-    Value options = Value::map({{"apiVersion", "v1"}, {"kind", "DeleteOptions"}});
+    Value options = Value::map({{"apiVersion", "v1"},
+                                {"kind", "DeleteOptions"},
+                                {"preconditions", std::move(conditions)}});
     put_if(options, !propagation.empty(), "propagationPolicy", Value(propagation));
-    put_if(options, has_conditions, "preconditions", std::move(conditions));
     change("DELETE", path, "application/json", options, std::move(done));
 }
 
 RequestId KubeClient::list(const std::string& path, const std::string& query, OnItem on_item,
                            KubeDone done) {
     const auto items = std::make_shared<JsonItems>(std::move(on_item));
-    return transport_.send(
-        request("GET", path + "?" + query),
-        [items, done = std::move(done)](HttpReply reply) {
-            if (reply.status == 200) {
-                reply.body = items->rest();
-            }
-            done(decode(std::move(reply)));
-        },
-        [items](std::string_view bytes) { items->take(bytes); });
+    return transport_.send(request("GET", path + "?" + query),
+                           decoded(std::move(done), [items] { return items->rest(); }),
+                           [items](std::string_view bytes) { items->take(bytes); });
 }
 
 RequestId KubeClient::watch(const std::string& path, const std::string& query, Duration silence,
                             std::function<void(std::string_view)> on_data, KubeDone done) {
     HttpRequest out = request("GET", path + "?" + query);
     out.timeout = silence;
-    return transport_.send(
-        std::move(out),
-        [done = std::move(done)](HttpReply reply) {
-            if (reply.status == 200) {
-                reply.body = "{}";  // what it held went to on_data
-            }
-            done(decode(std::move(reply)));
-        },
-        std::move(on_data));
+    // What it holds goes to on_data.
+    return transport_.send(std::move(out), decoded(std::move(done), kNothing), std::move(on_data));
 }
 
 }  // namespace runtime

@@ -52,10 +52,10 @@ struct KubeReply {
     }
 };
 
-// What an object has to be to be deleted, otherwise 409 (DeleteOptions); empty: whatever it is.
+// What an object has to be to be deleted (otherwise 409): of this UID, written by no one since this
+// resourceVersion. Empty: whatever it is.
 struct Preconditions {
-    std::string_view uid = {};
-    std::string_view version = {};  // metadata.resourceVersion: no one wrote in between
+    std::string_view uid = {}, version = {};
 };
 
 using KubeDone = std::function<void(KubeReply)>;
@@ -80,8 +80,7 @@ public:
     void json_patch(const std::string& path, const renderer::Value& operations, KubeDone done) {
         change("PATCH", path, "application/json-patch+json", operations, std::move(done));
     }
-    // A member that is null is removed (Kubernetes' strategic merge patch). The path may have a
-    // query.
+    // A member that is null is removed (strategic merge patch). The path may have a query.
     void merge(const std::string& path, const renderer::Value& object, KubeDone done) {
         change("PATCH", path, "application/strategic-merge-patch+json", object, std::move(done));
     }

@@ -40,7 +40,7 @@ void Withdrawal::look() {
 
 void Withdrawal::take_prefs(const LocalReply& reply) {
     if (!reply.ok()) {
-        return moved_at_ ? wait() : fail("error getting prefs", reply.problem);
+        return fail("error getting prefs", reply.problem);
     }
     const auto prefs = renderer::read_json(reply.body);
     const Value* services = prefs && prefs->is_map() ? prefs->find("AdvertiseServices") : nullptr;
@@ -62,8 +62,7 @@ void Withdrawal::take_back(const std::vector<std::string_view>& names) {
             return;
         }
         if (!edited.ok()) {
-            return moved_at_ ? wait()
-                             : fail("error setting prefs AdvertiseServices", edited.problem);
+            return fail("error setting prefs AdvertiseServices", edited.problem);
         }
         moved_at_ = loop_.uptime() + kMove;
         wait();
@@ -80,8 +79,13 @@ void Withdrawal::wait() {
 }
 
 void Withdrawal::fail(std::string_view what, const std::string& problem) {
-    log_.error(fmt::format("Error ensuring services are not advertised: {}: {}", what, problem));
-    finish();
+    std::string said =
+        fmt::format("Error ensuring services are not advertised: {}: {}", what, problem);
+    if (said != said_) {
+        log_.error(said);
+    }
+    said_ = std::move(said);
+    moved_at_ ? wait() : finish();
 }
 
 void Withdrawal::finish() {

@@ -41,6 +41,7 @@ private:
     Log& log_;
     std::function<void()> done_;
     std::optional<Duration> moved_at_ = {};  // uptime at which clients are elsewhere
+    std::string said_ = {};                  // of what went wrong last
     TimerId timer_ = 0, deadline_ = 0;
     std::shared_ptr<int> alive_ = std::make_shared<int>(0);
 };

@@ -10,6 +10,7 @@ namespace runtime {
 namespace {
 
 constexpr Duration kBudget = std::chrono::seconds(25);
+constexpr Duration kForState = std::chrono::seconds(4);  // is left of it, whatever happens before
 constexpr Duration kLongestPause = std::chrono::seconds(2);
 
 }  // namespace
@@ -30,7 +31,7 @@ Shutdown::~Shutdown() {
 
 void Shutdown::start() {
     deadline_timer_ = loop_.after(kBudget, [this] { finish(); });
-    withdrawal_.start(kBudget);
+    withdrawal_.start(kBudget - kForState);
 }
 
 void Shutdown::wait_for_state() {

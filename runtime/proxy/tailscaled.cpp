@@ -22,10 +22,11 @@ std::string_view cert_share_text(CertShare share) {
     return share == CertShare::ReadWrite ? "rw" : "ro";
 }
 
-// Where a container is started anew, the socket of the last tailscaled may be there still.
+// Where a container is started anew, the socket of the last tailscaled may be there still. What
+// cannot be reached at all is taken for one that listens, so that whoever asks it says why.
 bool is_taking_calls(const std::string& path) {
-    return connect_local(path, SOCK_NONBLOCK).get() >= 0 ||
-           (errno != ENOENT && errno != ECONNREFUSED);
+    return connect_local(path, SOCK_NONBLOCK).get() >= 0 || errno == EAGAIN || errno == EACCES ||
+           errno == ENAMETOOLONG;
 }
 
 }  // namespace

@@ -405,9 +405,7 @@ Value without_proxy_config(const Value& secret) {
     if (!is_rendered) {
         return {};
     }
-    Value left = data->clone();
-    left.erase(kConfigDatum);
-    return Value::list({operation("add", "/data", std::move(left))});
+    return Value::list({removal("/data/" + pointer(kConfigDatum))});
 }
 
 void forget(const Shared& back, const Next& done) {

@@ -16,6 +16,17 @@ namespace runtime {
 using renderer::text_of;
 using renderer::Value;
 
+namespace {
+
+std::string in_the_way(std::string_view secret) {
+    return fmt::format(
+        "Secret \"{}\" exists and is not the controller's; if nothing renders it any more, "
+        "delete it",
+        secret);
+}
+
+}  // namespace
+
 Apply::Apply(Loop& loop, KubeClient& kube, Tailnets& tailnets, std::string ns, KeySweeps& sweeps,
              TakeOver& take_over, DeviceSights& sights, OwnDevices& own_devices, Written written)
     : loop_(loop),
@@ -95,8 +106,7 @@ void Apply::run(const Replica& replica, const Step& step, Next done) {
             return {apply.delete_devices(work), apply.delete_state(work)};
         }
         Jobs operator()(const step::MarkGone&) const {
-            return {apply.must_be_absent(path_of(kPods, apply.ns_, work.pod)),
-                    apply.set_must_be_absent(work),
+            return {apply.pod_must_be_absent(work), apply.set_must_be_absent(work),
                     apply.patch(work.pod, "cannot annotate the state Secret",
                                 Value::list({operation(
                                     "add", gone_path, Value(format_seconds(apply.loop_.now())))}))};
@@ -240,13 +250,7 @@ Job Apply::write_auth(const Work& work, AuthContent content) {
             return kube_.replace(secret_path(work.auth.name), object, done);
         }
         kube_.create(path_of(kSecrets, ns_), object, [work, next, done](const KubeReply& reply) {
-            if (reply.code != 409) {
-                return done(reply);
-            }
-            next(fmt::format(
-                "Secret \"{}\" exists and is not the controller's; if nothing renders it "
-                "any more, delete it",
-                work.auth_name()));
+            reply.reason == "AlreadyExists" ? next(in_the_way(work.auth_name())) : done(reply);
         });
     };
 }
@@ -349,16 +353,21 @@ Job Apply::delete_state(const Work& work) {
     };
 }
 
-Job Apply::must_be_absent(const std::string& path) {
-    return [this, path](const Next& next) {
-        kube_.get(path, [path, next](const KubeReply& reply) {
+Job Apply::must_be_absent(const std::string& path, const std::string& otherwise) {
+    return [this, path, otherwise](const Next& next) {
+        kube_.get(path, [path, otherwise, next](const KubeReply& reply) {
             if (reply.ok()) {
-                return next(fmt::format("{} exists after all", path));
+                return next(otherwise);
             }
             next(reply.not_found() ? std::string()
                                    : reply.problem(fmt::format("cannot read {}", path)));
         });
     };
+}
+
+Job Apply::pod_must_be_absent(const Work& work) {
+    return must_be_absent(path_of(kPods, ns_, work.pod),
+                          fmt::format("pod \"{}\" exists after all", work.pod));
 }
 
 // Absent, or too small to have this replica.
@@ -383,6 +392,9 @@ Job Apply::set_must_be_absent(const Work& work) {
 Job Apply::mint(const Work& work, const step::MintKey& step) {
     auto key = std::make_shared<MintedKey>();
     std::vector<Job> jobs;
+    if (work.auth.version.empty()) {  // no key for a Secret that cannot be written
+        jobs.push_back(must_be_absent(secret_path(work.auth_name()), in_the_way(work.auth_name())));
+    }
     jobs.push_back(own_devices_.erase(claim_of(work, step.device_to_delete)));
     if (step.may_take_over || work.state.device().empty()) {
         jobs.push_back(must_not_come_beside_the_operator(kube_, work.labels, work.parent));
@@ -477,8 +489,7 @@ std::vector<Job> Apply::leave_tailnet(const Work& work, const std::string& other
 
 // Requests to the tailnet may wait for long, and the proxy may be back when they leave.
 std::vector<Job> Apply::remove(const Work& work) {
-    const Job still_unwanted =
-        in_order({must_be_absent(path_of(kPods, ns_, work.pod)), set_must_be_absent(work)});
+    const Job still_unwanted = in_order({pod_must_be_absent(work), set_must_be_absent(work)});
     return {still_unwanted, revoke_key(work.tailnet, work.auth.key_id, still_unwanted),
             delete_devices(work, still_unwanted), delete_auth(work.auth), delete_state(work)};
 }

@@ -78,7 +78,8 @@ private:
                       const std::string& version = {});
     Job delete_auth(const AuthSecret& auth);
     Job delete_state(const Work& work);
-    Job must_be_absent(const std::string& path);
+    Job must_be_absent(const std::string& path, const std::string& otherwise);
+    Job pod_must_be_absent(const Work& work);
     Job set_must_be_absent(const Work& work);
     [[nodiscard]] std::string secret_path(std::string_view name) const;
 

@@ -193,7 +193,7 @@ TEST_F(GroupsTest, WhatWasRenderedForAGroupThatIsOneOfApiProxiesNowIsForOthersTo
     start();
     run(5 * kMinute);
     EXPECT_EQ(kube.datum(path, "cap-106.hujson"), "{}");
-    EXPECT_TRUE(tailnet.usable_keys().empty());
+    EXPECT_TRUE(tailnet.keys.empty());
     EXPECT_EQ(
         events("CannotMintKey"),
         std::vector<std::string>{"ProxyGroup/kube: kube-0: Secret \"kube-0-config\" exists and "

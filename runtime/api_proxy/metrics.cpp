@@ -33,6 +33,7 @@ std::string metrics(const Counters& counters, std::size_t connections) {
         refused(kFaultNames.at(at), counters.faults.at(at));
     }
     refused("not_from_tailscaled", counters.foreign);
+    refused("not_serving", counters.unled);
     refused("caller_unknown", counters.unknown);
     refused("caller_denied", counters.denied);
     refused("too_many_connections", counters.crowded);

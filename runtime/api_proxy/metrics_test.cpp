@@ -11,6 +11,7 @@ TEST(ApiMetrics, NameEveryReason) {
     counters.upgrades = 6;
     counters.faults.at(static_cast<std::size_t>(Fault::TwoLengths)) = 5;
     counters.foreign = 4;
+    counters.unled = 8;
     counters.withdrawn = 3;
     counters.events = 2;
     counters.events_failed = 1;
@@ -19,6 +20,7 @@ TEST(ApiMetrics, NameEveryReason) {
          {"k8s_auth_proxy_requests_proxied 7\n", "tailrender_api_proxy_upgrades_total 6\n",
           "tailrender_api_proxy_refused_total{reason=\"two_lengths\"} 5\n",
           "tailrender_api_proxy_refused_total{reason=\"not_from_tailscaled\"} 4\n",
+          "tailrender_api_proxy_refused_total{reason=\"not_serving\"} 8\n",
           "tailrender_api_proxy_refused_total{reason=\"caller_unknown\"} 0\n",
           "k8s_auth_proxy_api_request_event_recording_attempted 2\n",
           "tailrender_api_proxy_events_failed_total 1\n",

@@ -139,10 +139,13 @@ int run(const Environment& environment) {
                   .callers = callers,
                   .upstream = upstream,
                   .socket = settings->socket};
+    Server* sessions = nullptr;
     Serve serve(
         loop, log, api, [&] { return owner_of_listener(settings->socket); }, settings->listen,
-        settings->service);
+        settings->service,
+        [&] { sessions->end_all("tailscaled's Serve has led here in another way"); });
     Server server(loop, shared, [&] { return serve.tailscaled(); });
+    sessions = &server;
     HttpServer pages(
         loop, [&](std::string_view path) { return page_of(path, serve, shared, server.size()); });
     auto listening = server.listen(settings->listen);
@@ -160,8 +163,7 @@ int run(const Environment& environment) {
     const auto stop = [&] { server.stop(settings->grace, [&] { loop.stop(); }); };
     Withdrawal withdrawal(loop, api, log, stop);
     loop.on_termination([&] {
-        serve.end();
-        settings->service.empty() ? stop() : withdrawal.start(kWithdrawal);
+        serve.end([&] { settings->service.empty() ? stop() : withdrawal.start(kWithdrawal); });
     });
     loop.run();
     return 0;

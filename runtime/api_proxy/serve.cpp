@@ -28,25 +28,47 @@ Value serve_config(std::string_view domain, const AddressPort& at) {
                                                  {"ProxyProtocol", 2}})}})}});
 }
 
-Serve::Serve(Loop& loop, Log& log, LocalApi& api, Owner owner, AddressPort at, std::string service)
+namespace {
+
+// Under whatever name: tailscaled ends TLS of it, or of none. By any other way than this one
+// whoever comes could write the PROXY header.
+bool leads_here_alone(const Value& found, std::string_view service, const AddressPort& at) {
+    const Value* led = service.empty() ? &found : found.at({"Services", service});
+    const Value* port = led == nullptr ? nullptr : led->at({"TCP", "443"});
+    const std::string_view domain =
+        renderer::text_of(port == nullptr ? nullptr : port->at({"TerminateTLS"}));
+    return !domain.empty() && *led == serve_config(domain, at) &&
+           (service.empty() || (found.size() == 1 && found.find("Services")->size() == 1));
+}
+
+}  // namespace
+
+Serve::Serve(Loop& loop, Log& log, LocalApi& api, Owner owner, AddressPort at, std::string service,
+             std::function<void()> misled)
     : loop_(loop),
       log_(log),
       api_(api),
       owner_(std::move(owner)),
       at_(at),
-      service_(std::move(service)) {}
+      service_(std::move(service)),
+      misled_(std::move(misled)) {}
 
 Serve::~Serve() {
     loop_.cancel(timer_);
 }
 
-void Serve::settle(std::string problem) {
+void Serve::note(std::string problem) {
     if (problem != problem_) {
         problem.empty() ? log_.info("tailscaled forwards port 443 of the tailnet")
                         : log_.warning("not serving: " + problem);
     }
     problem_ = std::move(problem);
-    timer_ = loop_.after(problem_.empty() ? kSettled : kUnsettled, [this] { look(); });
+}
+
+void Serve::settle(std::string problem) {
+    note(std::move(problem));
+    const bool is_settled = problem_.empty() && (service_.empty() || is_advertised_ || is_ending_);
+    timer_ = loop_.after(is_settled ? kSettled : kUnsettled, [this] { look(); });
 }
 
 void Serve::look() {
@@ -88,58 +110,82 @@ void Serve::on_status(const LocalReply& reply) {
         guarded([this, domain](const LocalReply& config) { on_config(config, domain); }));
 }
 
-// Under whatever name: tailscaled ends TLS of it, or of none.
-std::string Serve::problem_with_service(const Value& config) const {
-    const Value* port = config.at({"Services", service_, "TCP", "443"});
-    const std::string_view domain =
-        renderer::text_of(port == nullptr ? nullptr : port->at({"TerminateTLS"}));
-    const Value wanted = serve_config(domain, at_);
-    if (!domain.empty() && *port == *wanted.at({"TCP", "443"})) {
-        return "";
-    }
-    return fmt::format("tailscaled does not lead port 443 of {} here", service_);
-}
-
-void Serve::advertise() {
-    if (!problem_.empty() || is_advertised_ || is_ending_) {
-        return;
+void Serve::look_for_service() {
+    note("");
+    if (is_advertised_ || is_ending_) {
+        return settle("");
     }
     api_.prefs(guarded([this](const LocalReply& reply) {
         const auto prefs = renderer::read_json(reply.body);
-        if (!reply.ok() || !prefs || is_ending_) {
-            return;
+        if (is_ending_) {
+            return settle("");
+        }
+        if (!reply.ok() || !prefs) {
+            return not_advertised(reply.ok() ? "tailscaled's preferences are not JSON"
+                                             : "tailscaled's preferences: " + reply.problem);
         }
         const auto names = renderer::items_of(prefs->at({"AdvertiseServices"}));
         is_advertised_ = std::any_of(names.begin(), names.end(), [this](const Value& name) {
             return renderer::text_of(name) == service_;
         });
-        if (is_advertised_) {
-            return;
-        }
+        is_advertised_ ? settle("") : advertise();
+    }));
+}
+
+void Serve::advertise() {
+    if (trouble_.empty()) {
         log_.info(fmt::format("tailscaled does not advertise {}; it reads its configuration again",
                               service_));
-        api_.reload_config(guarded([this](const LocalReply& reloaded) {
-            is_advertised_ = reloaded.ok();
-            if (!reloaded.ok()) {
-                log_.error("error reloading tailscaled config: " + reloaded.problem);
-            }
-        }));
+    }
+    is_reloading_ = true;
+    api_.reload_config(guarded([this](const LocalReply& reloaded) {
+        is_reloading_ = false;
+        is_advertised_ = reloaded.ok();
+        is_advertised_ ? settle("")
+                       : not_advertised("error reloading tailscaled config: " + reloaded.problem);
+        if (is_ending_) {
+            std::exchange(ended_, [] {})();
+        }
     }));
+}
+
+// It serves meanwhile those who come.
+void Serve::not_advertised(std::string trouble) {
+    if (trouble != trouble_) {
+        log_.error(trouble);
+    }
+    trouble_ = std::move(trouble);
+    settle("");
+}
+
+void Serve::end(std::function<void()> ended) {
+    is_ending_ = true;
+    is_reloading_ ? void(ended_ = std::move(ended)) : ended();
 }
 
 void Serve::on_config(const LocalReply& reply, const std::string& domain) {
     if (!reply.ok()) {
         return settle("tailscaled's Serve configuration: " + reply.problem);
     }
-    const auto found = renderer::read_json(reply.body);
+    const auto config = renderer::read_json(reply.body);
+    const Value none{};
+    const Value& found = config ? *config : none;
+    const bool is_alone = leads_here_alone(found, service_, at_);
+    if (!is_alone) {
+        misled_();
+    }
     if (!service_.empty()) {
-        const Value none{};
-        settle(problem_with_service(found ? *found : none));
-        return advertise();
+        return is_alone ? look_for_service()
+                        : settle(fmt::format("tailscaled has to lead port 443 of {} here, and "
+                                             "nothing else",
+                                             service_));
     }
     const Value wanted = serve_config(domain, at_);
-    if (found && *found == wanted) {
+    if (found == wanted) {
         return settle("");
+    }
+    if (!is_alone && problem_.empty()) {
+        note("someone else has changed tailscaled's Serve configuration");
     }
     api_.set_serve_config(
         renderer::write_json(wanted), reply.etag, guarded([this](const LocalReply& written) {

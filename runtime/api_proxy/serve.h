@@ -30,17 +30,19 @@ public:
     // Of the process that tailscaled's socket is of.
     using Owner = std::function<renderer::Result<uid_t>()>;
 
-    // All references outlive it. `at`: where we listen. `service`: "svc:NAME", or empty.
-    Serve(Loop& loop, Log& log, LocalApi& api, Owner owner, AddressPort at, std::string service);
+    // All references outlive it. `at`: where we listen. `service`: "svc:NAME", or empty. `misled`:
+    // tailscaled led here in another way when we looked, so that what runs may be of anyone.
+    Serve(Loop& loop, Log& log, LocalApi& api, Owner owner, AddressPort at, std::string service,
+          std::function<void()> misled);
     ~Serve();
     Serve(const Serve&) = delete;
     Serve& operator=(const Serve&) = delete;
 
     void start() { look(); }
-    // Nothing is advertised from here on.
-    void end() { is_ending_ = true; }
-    // Whose connections count: as whom tailscaled runs, while it serves as needed. Where it leads
-    // here in another way, a PROXY header may be of anyone's making.
+    // Nothing is advertised any more once `ended` is called. At most once.
+    void end(std::function<void()> ended);
+    // Whose connections count: as whom tailscaled runs, while it serves as needed and answers.
+    // Where it leads here in another way, a PROXY header may be of anyone's making.
     [[nodiscard]] std::optional<uid_t> tailscaled() const {
         return problem_.empty() ? tailscaled_ : std::nullopt;
     }
@@ -51,9 +53,11 @@ private:
     void look();
     void on_status(const LocalReply& reply);
     void on_config(const LocalReply& reply, const std::string& domain);
-    [[nodiscard]] std::string problem_with_service(const renderer::Value& config) const;
+    void note(std::string problem);
     void settle(std::string problem);
+    void look_for_service();
     void advertise();
+    void not_advertised(std::string trouble);
     template <typename Call>
     LocalDone guarded(Call call) {  // nothing happens once this is destroyed
         return [alive = std::weak_ptr(alive_), call](const LocalReply& reply) {
@@ -69,10 +73,12 @@ private:
     Owner owner_;
     AddressPort at_;
     std::string service_;
+    std::function<void()> misled_, ended_;
     std::optional<uid_t> tailscaled_;
     std::string problem_ = "starting";
+    std::string trouble_;         // why it could not be asked for; what was said last
     bool is_advertised_ = false;  // has been seen so, or asked for
-    bool is_ending_ = false;
+    bool is_reloading_ = false, is_ending_ = false;
     TimerId timer_ = 0;
     std::shared_ptr<int> alive_ = std::make_shared<int>(0);
 };

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "renderer/core/json.h"
 #include "runtime/testing/fake_loop.h"
 #include "runtime/testing/scripted_transport.h"
@@ -27,6 +29,9 @@ protected:
         }
         if (request.url.ends_with("/reload-config")) {
             ++reloads;
+            if (on_reload != nullptr) {
+                on_reload();
+            }
             return {.status = reload_status, .body = R"({"Reloaded":true})"};
         }
         if (request.method == "GET") {
@@ -47,7 +52,8 @@ protected:
     std::string config = "null";
     std::string prefs = R"({"AdvertiseServices":["svc:kube"]})";
     int write_status = 200, reload_status = 200;
-    int reloads = 0;
+    int reloads = 0, misled = 0;
+    std::function<void()> on_reload;
     uid_t owner = 1000;
     std::string away;  // why its socket is not there
     std::vector<std::string> written;
@@ -66,7 +72,8 @@ protected:
                     return owner;
                 },
                 AddressPort::parse("127.0.0.1:8443").value(),
-                ""};
+                "",
+                [this] { ++misled; }};
 };
 
 // Of a group: whoever starts tailscaled writes its Serve.
@@ -86,13 +93,14 @@ protected:
     static constexpr std::string_view kLed =
         R"({"Services":{"svc:kube":{"TCP":{"443":{"TCPForward":"127.0.0.1:8443","TerminateTLS":"kube.t.ts.net","ProxyProtocol":2}}}}})";
     static constexpr std::string_view kNotHere =
-        "tailscaled does not lead port 443 of svc:kube here";
+        "tailscaled has to lead port 443 of svc:kube here, and nothing else";
     Serve of_service{loop,
                      log,
                      api,
                      [] { return renderer::Result<uid_t>(1000); },
                      AddressPort::parse("127.0.0.1:8443").value(),
-                     "svc:kube"};
+                     "svc:kube",
+                     [this] { ++misled; }};
 };
 
 TEST_F(ApiServiceTest, LooksForItsServiceAndWritesNothing) {
@@ -121,10 +129,36 @@ TEST_F(ApiServiceTest, AsksAgainUntilTailscaledTakesItsConfiguration) {
     prefs = R"({"AdvertiseServices":["svc:other"]})";
     reload_status = 500;
     run_led();
-    EXPECT_EQ(reloads, 1);
+    EXPECT_EQ(of_service.problem(), "") << "who comes is served";
+    const int in_vain = reloads;
+    EXPECT_GT(in_vain, 0);
     reload_status = 200;
+    loop.run_for(seconds(3));
+    EXPECT_EQ(reloads, in_vain + 1);
     loop.run_for(minutes(5));
-    EXPECT_EQ(reloads, 2);
+    EXPECT_EQ(reloads, in_vain + 1);
+}
+
+TEST_F(ApiServiceTest, AsksAgainUntilTailscaledSaysWhatItAdvertises) {
+    prefs = "no";
+    run_led();
+    EXPECT_EQ(of_service.problem(), "");
+    prefs = "{}";
+    loop.run_for(seconds(3));
+    EXPECT_EQ(reloads, 1);
+}
+
+TEST_F(ApiServiceTest, EndsOnceItAdvertisesNothingAnyMore) {
+    std::vector<int> reloads_at_end;
+    prefs = "{}";
+    on_reload = [&] {
+        of_service.end([&] { reloads_at_end.push_back(reloads); });
+        EXPECT_TRUE(reloads_at_end.empty()) << "while tailscaled reads its configuration";
+    };
+    run_led();
+    EXPECT_EQ(reloads_at_end, std::vector<int>{1});
+    loop.run_for(minutes(3));
+    EXPECT_EQ(reloads, 1);
 }
 
 TEST_F(ApiServiceTest, AdvertisesNothingWhileItDoesNotServeOrEnds) {
@@ -132,17 +166,32 @@ TEST_F(ApiServiceTest, AdvertisesNothingWhileItDoesNotServeOrEnds) {
     of_service.start();
     loop.run_for(minutes(1));
     EXPECT_EQ(reloads, 0);
-    of_service.end();
+    bool is_over = false;
+    of_service.end([&] { is_over = true; });
+    EXPECT_TRUE(is_over);
     EXPECT_EQ(problem_with(kLed), "");
     loop.run_for(minutes(3));
     EXPECT_EQ(reloads, 0);
 }
 
 TEST_F(ApiServiceTest, NoOneCountsAsTailscaledWhileItLeadsHereInAnotherWay) {
-    run_led();
-    EXPECT_EQ(of_service.tailscaled(), uid_t{1000});
-    EXPECT_EQ(problem_with(R"({"TCP":{"443":{"TCPForward":"127.0.0.1:8443"}}})"), kNotHere);
-    EXPECT_EQ(of_service.tailscaled(), std::nullopt);
+    const std::string led(kLed.substr(1, kLed.size() - 2));
+    for (const std::string& wrong :
+         {std::string(R"({"TCP":{"443":{"TCPForward":"127.0.0.1:8443"}}})"),
+          fmt::format(R"({{{},"TCP":{{"8443":{{"TCPForward":"127.0.0.1:8443"}}}}}})", led),
+          fmt::format(R"({{{},"Foreground":{{}}}})", led),
+          fmt::format(R"({{{},"svc:b":{{}}}}}})", led.substr(0, led.size() - 1)),
+          fmt::format(R"({{{},"80":{{"HTTP":true}}}}}}}}}})", led.substr(0, led.size() - 3))}) {
+        SCOPED_TRACE(wrong);
+        config = kLed;
+        of_service.start();
+        loop.run_for(seconds(1));
+        EXPECT_EQ(of_service.tailscaled(), uid_t{1000});
+        const int before = misled;
+        EXPECT_EQ(problem_with(wrong), kNotHere);
+        EXPECT_EQ(of_service.tailscaled(), std::nullopt);
+        EXPECT_GT(misled, before);
+    }
 }
 
 TEST_F(ApiServiceTest, AcceptsNoOtherWayToIt) {
@@ -185,9 +234,23 @@ TEST_F(ApiServeTest, FollowsTheDevicesNameAndWhatOthersWrite) {
     EXPECT_EQ(problem_after(minutes(1)), "");
     EXPECT_EQ(written.size(), 2U);
     EXPECT_NE(config.find("box-1.t.ts.net"), std::string::npos);
+    EXPECT_EQ(misled, 1) << "before it was told the first time";
     config = "{}";
     loop.run_for(minutes(1));
     EXPECT_EQ(written.size(), 3U);
+    EXPECT_EQ(misled, 2);
+}
+
+TEST_F(ApiServeTest, NoOneCountsAsTailscaledUntilWhatOthersWroteIsMended) {
+    serve.start();
+    loop.run_for(seconds(1));
+    config = R"({"TCP":{"443":{"TCPForward":"127.0.0.1:8443"}}})";
+    write_status = 500;
+    EXPECT_NE(problem_after(minutes(1)), "");
+    EXPECT_EQ(serve.tailscaled(), std::nullopt);
+    write_status = 200;
+    EXPECT_EQ(problem_after(seconds(2)), "");
+    EXPECT_EQ(serve.tailscaled(), uid_t{1000});
 }
 
 TEST_F(ApiServeTest, NoOneCountsAsTailscaledWhileItIsAway) {

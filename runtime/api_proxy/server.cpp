@@ -34,10 +34,14 @@ void Server::take(int descriptor) {
     Stream client(descriptor);
     const auto owner = owner_of_peer(descriptor);
     const auto wanted = tailscaled_();
-    if (!owner || !wanted || *owner != *wanted || *wanted == 0) {
+    if (!wanted) {
+        ++shared_.counters.unled;
+        shared_.log.warning("refused a connection while tailscaled does not serve this");
+        return;
+    }
+    if (!owner || *owner != *wanted || *wanted == 0) {
         ++shared_.counters.foreign;
-        shared_.log.warning(wanted ? "refused a connection that is not tailscaled's"
-                                   : "refused a connection while tailscaled does not serve this");
+        shared_.log.warning("refused a connection that is not tailscaled's");
         return;
     }
     if (sessions_.size() >= shared_.limits.connections + kTold) {
@@ -78,6 +82,12 @@ void Server::tick() {
     }
     finish();
     timer_ = loop_.after(kTick, [this] { tick(); });
+}
+
+void Server::end_all(std::string_view reason) {
+    for (const auto& [id, session] : sessions_) {
+        session->end(reason);
+    }
 }
 
 void Server::stop(Duration grace, std::function<void()> done) {

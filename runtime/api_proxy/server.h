@@ -31,6 +31,7 @@ public:
     // Takes no new connections and requests; `done` once all have ended and their recordings are
     // taken, at the latest after `grace`.
     void stop(Duration grace, std::function<void()> done);
+    void end_all(std::string_view reason);
     [[nodiscard]] std::size_t size() const { return sessions_.size(); }
 
 private:

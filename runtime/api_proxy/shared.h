@@ -22,6 +22,7 @@ struct Counters {
     std::uint64_t upgrades = 0;  // of those, that became a session
     std::array<std::uint64_t, kFaultNames.size()> faults = {};
     std::uint64_t foreign = 0;    // connections that are not tailscaled's
+    std::uint64_t unled = 0;      // connections while tailscaled does not serve this
     std::uint64_t unknown = 0;    // requests of callers whom tailscaled does not name
     std::uint64_t denied = 0;     // requests that a grant forbids, or whose grant is malformed
     std::uint64_t crowded = 0;    // requests on connections beyond the limit

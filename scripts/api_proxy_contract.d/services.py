@@ -33,14 +33,17 @@ def a_service_is_served_as_the_device_is(world):
 
 @case(service=SERVICE, ready=False)
 def a_serve_that_does_not_lead_here_is_not_ready_and_is_not_written(world):
-    wait_until("it says why", lambda: world.page("/readyz") == (503, "tailscaled does not lead port 443 of svc:api here\n"))
+    wait_until("it says why", lambda: world.page("/readyz") == (503, "tailscaled has to lead port 443 of svc:api here, and nothing else\n"))
     for wrong in (leads(world, ProxyProtocol=1), leads(world).replace(b"svc:api", b"svc:b"),
-                  json.dumps({"TCP": json.loads(leads(world))["Services"][SERVICE]["TCP"]}).encode()):
+                  json.dumps({"TCP": json.loads(leads(world))["Services"][SERVICE]["TCP"]}).encode(),
+                  json.dumps(json.loads(leads(world)) | {"TCP": {"8443": {"TCPForward": f"{HOST}:{world.port}"}}}).encode()):
         world.daemon.serve, asked = wrong, world.daemon.asked.count("serve-config")
         wait_until("it has looked", lambda asked=asked: world.daemon.asked.count("serve-config") > asked)
         equal((wrong, world.page("/readyz")[0]), (wrong, 503))
+        before = world.refused("not_serving")
         with Client(world) as client:
             check(client.is_closed(), "taken, whoever made its header")
+        equal(world.refused("not_serving"), before + 1)
     is_led(world)
     equal(world.daemon.posted, 0)
 

@@ -35,8 +35,12 @@ def lines_until(process, wanted, seconds=60):
     raise AssertionError(f"never {wanted}: {seen}")
 
 
+def user(api):
+    return json.loads(api.kubectl("auth", "whoami", "-o", "json"))["status"]["userInfo"]
+
+
 def test_someone_is_who_the_tailnet_says(api):
-    said = json.loads(api.kubectl("auth", "whoami", "-o", "json"))["status"]["userInfo"]
+    said = user(api)
     assert (said["username"], [group for group in said["groups"] if group != "system:authenticated"]) == (f"client.{api.lab.inner['LAB_DOMAIN']}", [GROUP])
     said = json.loads(api.kubectl("auth", "whoami", "-o", "json", "--token=forged", "--as=someone", "--as-group=system:masters"))["status"]["userInfo"]
     assert said["username"] == f"client.{api.lab.inner['LAB_DOMAIN']}", "what the client says of itself counts"
@@ -173,24 +177,35 @@ def test_without_a_grant_roles_decide(api):
         assert time.monotonic() < end, "a grant that is withdrawn still counts"
         time.sleep(0.5)
     assert "Forbidden" in done.stderr and f"client.{api.lab.inner['LAB_DOMAIN']}" in done.stderr, done.stderr
-    said = json.loads(api.kubectl("auth", "whoami", "-o", "json"))["status"]["userInfo"]
+    said = user(api)
     assert "tag:client" in said["groups"] and GROUP not in said["groups"], "tags are the groups of a device without a grant"
 
 
-def test_a_person_is_who_has_logged_in(api):
-    """Without a grant, by one, and by one of the name that grants had first."""
+@pytest.fixture(name="person")
+def logged_in(api):
+    """The client's device, which is no tag's but a person's meanwhile."""
     me = json.loads(api.lab.run("tailscale", "status", "--json", on="client"))["Self"]
+    path = f"/admin/devices/{me['ID']}"
+    api.lab.tailnet.ok("POST", path, {"tags": []})
+    try:
+        yield me
+    finally:
+        api.lab.tailnet.ok("POST", path, {"tags": me["Tags"]})
+        api.grants({"impersonate": {"groups": [GROUP]}})
+        api.lab.wait("it is the tag's again", lambda: user(api)["username"] == f"client.{api.lab.inner['LAB_DOMAIN']}", 60)
+
+
+def test_a_person_is_who_has_logged_in(api, person):
+    """Without a grant, by one, and by one of the name that grants had first."""
     for capability, groups in (("", []), (CAPABILITY, [GROUP]), ("https://" + CAPABILITY, [GROUP])):
         api.lab.tailnet.ok("POST", "/admin/grants", {capability: [{"impersonate": {"groups": [GROUP]}}]} if capability else {})
-        api.lab.tailnet.ok("POST", f"/admin/devices/{me['ID']}", {"tags": []})
 
         def is_known(groups=groups):
-            profile = json.loads(api.lab.run("tailscale", "whois", "--json", me["TailscaleIPs"][0], on="client"))["UserProfile"]
-            said = json.loads(api.kubectl("auth", "whoami", "-o", "json"))["status"]["userInfo"]
+            profile = json.loads(api.lab.run("tailscale", "whois", "--json", person["TailscaleIPs"][0], on="client"))["UserProfile"]
             assert "@" in profile["LoginName"], profile
+            said = user(api)
             return (said["username"], [group for group in said["groups"] if group != "system:authenticated"]) == (profile["LoginName"], groups)
         api.lab.wait(f"the login name counts, with {groups} by {capability}", is_known, 60)
-    api.lab.tailnet.ok("POST", f"/admin/devices/{me['ID']}", {"tags": me["Tags"]})
 
 
 def test_a_session_ends_with_its_grant(api):

@@ -4,8 +4,10 @@ import base64
 import contextlib
 import json
 import os
+import pathlib
 import signal
 import subprocess
+import tempfile
 import time
 
 import pytest
@@ -26,8 +28,7 @@ def made(lab, proxy, tools):
 @contextlib.contextmanager
 def recording_to(api, **more):
     """A recorder on the client's machine, and the folder of its casts and events; grants require it."""
-    casts, port = api.folder / "casts", 8085
-    casts.mkdir(exist_ok=True)
+    casts, port = pathlib.Path(tempfile.mkdtemp(dir=api.folder)), 8085
     program = SCRIPT.parents[1] / "api_proxy_contract.d/recorder.py"
     process = subprocess.Popen([str(SCRIPT), "run", "--on", "client", str(program), str(casts), str(port)], env=api.lab.environment,
                                start_new_session=True)

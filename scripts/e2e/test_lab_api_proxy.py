@@ -179,7 +179,7 @@ def test_a_container_that_ends_alone_is_advertised_again(lab, group):
     def advertised():
         return json.loads(lab.kubectl("exec", *pod, "-c", "tailscale", "--", "tailscale", "debug", "prefs"))["AdvertiseServices"]
     api_group.all_are_ready(lab)
-    assert advertised() == ["svc:" + api_group.SERVICE]
+    lab.wait("it is advertised", lambda: advertised() == ["svc:" + api_group.SERVICE], 60)
     lab.kubectl("exec", *pod, "-c", "api", "--", "/bin/sh", "-c", "kill 1")
     lab.wait("it takes its Service back", lambda: not advertised(), 30)
     lab.wait("its successor has it again", lambda: advertised() == ["svc:" + api_group.SERVICE], 90)

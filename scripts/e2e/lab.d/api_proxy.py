@@ -11,6 +11,7 @@ import tempfile
 import urllib.error
 import urllib.request
 
+from authority import signed
 from harness import SCRIPT
 
 DAEMON, OURS = 65532, 65533
@@ -67,14 +68,15 @@ class Proxy:
     def begin(self):
         lab, here = self.lab, self.folder
         lab.kubectl("apply", "-f", "-", text=ACCOUNT)
+        domain = self.url[8:]
+        signed(lab, domain)
         token = lab.kubectl("create", "token", "kube-apiserver-auth-proxy", "--duration=8h")
         lab.run("sh", "-ec", f"""
             mkdir -p {here}/state/certs {here}/root/var/run/secrets/kubernetes.io/serviceaccount
             printf 'tailscaled:x:{DAEMON}:{DAEMON}::/:/bin/false\ntailrender:x:{OURS}:{OURS}::/:/bin/false\n' >>/etc/passwd
             cp "$LAB/ca.crt" {here}/root/var/run/secrets/kubernetes.io/serviceaccount/
             printf %s {token} >{here}/root/var/run/secrets/kubernetes.io/serviceaccount/token
-            openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN={NAME} -addext subjectAltName=DNS:{self.url[8:]} -days 2 \
-                -CA "$LAB/ca.crt" -CAkey "$LAB/ca.key" -keyout {here}/state/certs/{self.url[8:]}.key -out {here}/state/certs/{self.url[8:]}.crt
+            cp "$LAB/{domain}".* {here}/state/certs/
             chown -R {DAEMON}:{DAEMON} {here}/state {here}
             chown -R {OURS}:{OURS} {here}/root""")
         self.start(DAEMON, [self.daemon, "--tun=userspace-networking", "--port=0", f"--statedir={here}/state", "--state=mem:",

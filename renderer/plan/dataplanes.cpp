@@ -80,13 +80,26 @@ constexpr std::string_view kChooseAnImage =
     "set \"tailrender.proxyImage\" to an image of tailrender-proxy, or "
     "\"tailrender.dataplane: containerboot\" to run this one";
 
+}  // namespace
+
 Note user_of(const Workload& workload) {
+    const std::string_view program = workload.dataplane == Dataplane::Native ? "tailrender-proxy"
+                                     : is_api_group(workload)                ? "k8s-proxy"
+                                                                             : "containerboot";
     return {.pos = workload.origin.pos,
             .object = workload.origin.parent,
-            .text = "its pods run tailrender-proxy"};
+            .text = fmt::format("its pods run {}", program)};
 }
 
-}  // namespace
+const ClassEnv* class_variable(const ProxyClassPlan* chosen, std::string_view name) {
+    const ClassEnv* found = nullptr;
+    for (std::size_t i = 0; chosen != nullptr && i < chosen->container.env.size(); ++i) {
+        if (chosen->container.env[i].name == name) {
+            found = &chosen->container.env[i];
+        }
+    }
+    return found;
+}
 
 std::optional<Dataplane> annotated_dataplane(const ParentInput& object) {
     const std::string_view text = annotation_text(object, kDataplane);

@@ -38,6 +38,12 @@ void choose_dataplane(const ParentInput& parent, const Settings& settings, Workl
 // Reports an object that wants the one that its pods cannot have. `pods`: "pods of a Recorder".
 void refuse_native(const ParentInput& parent, std::string_view pods, Diagnostics& diagnostics);
 
+// What the pods of a workload run, for the notes of a message that concerns several.
+Note user_of(const Workload& workload);
+
+// The variable in a class's container, of several the last; nullptr: none, or no class.
+const ClassEnv* class_variable(const ProxyClassPlan* chosen, std::string_view name);
+
 // Images of containerboot's, other than the release's own, for pods that run tailrender-proxy: of
 // classes, and of the settings where no pod runs it.
 void check_class_images(const Plan& plan, Diagnostics& diagnostics);

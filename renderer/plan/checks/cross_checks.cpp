@@ -30,24 +30,14 @@ bool forwards(const Workload& one) {
            one.as<PeerRelayPlan>() == nullptr && (proxy == nullptr || !proxy->userspace);
 }
 
-// The variable in a class's container, of several the last; nullptr: none, so the setting counts.
-const ClassEnv* firewall_entry(const ProxyClassPlan* chosen) {
-    const ClassEnv* found = nullptr;
-    for (std::size_t i = 0; chosen != nullptr && i < chosen->container.env.size(); ++i) {
-        if (chosen->container.env[i].name == kFirewallMode) {
-            found = &chosen->container.env[i];
-        }
-    }
-    return found;
-}
-
-// Those that tailrender-proxy forwards for as `entry` says, or as the setting does.
+// Those that tailrender-proxy forwards for as the class's variable says, or, where that is nullptr,
+// as the setting does.
 std::vector<Note> native_users(const Plan& plan, const ClassEnv* entry) {
     std::vector<Note> users;
     for (const Workload& one : plan.workloads) {
         if (one.dataplane == Dataplane::Native && forwards(one) &&
-            firewall_entry(one.proxy_class) == entry) {
-            users.push_back(note_of(one.origin, "its pods run tailrender-proxy"));
+            class_variable(one.proxy_class, kFirewallMode) == entry) {
+            users.push_back(user_of(one));
         }
     }
     return users;
@@ -67,25 +57,32 @@ void check_native_firewall(const Plan& plan, Diagnostics& diagnostics) {
         .notes(std::move(users));
 }
 
-// So does the tailscaled of its image, which takes an unknown mode for iptables.
+// So does the tailscaled of its image, which takes an unknown mode for iptables. What refers to
+// other variables is only known in the pod.
 void check_class_firewalls(const Plan& plan, Diagnostics& diagnostics) {
     for (const ProxyClassPlan& one : plan.proxy_classes) {
-        const ClassEnv* entry = firewall_entry(&one);
+        const ClassEnv* entry = class_variable(&one, kFirewallMode);
         if (entry == nullptr || entry->value.empty() || entry->value == "auto" ||
-            entry->value == "nftables") {
+            entry->value == "nftables" || entry->value.find("$(") != std::string::npos) {
             continue;
         }
         std::vector<Note> users = native_users(plan, entry);
-        if (!users.empty()) {
-            about(one.origin, diagnostics)
-                .error(kFirewallRule, one.container.pos, std::string(kOnlyNftables))
-                .found(fmt::format("{}={}", kFirewallMode, entry->value))
-                .expected("\"auto\" or \"nftables\"")
-                .hint(fmt::format("remove it, or annotate the class or the object with \"{}: "
-                                  "containerboot\" to forward by iptables",
-                                  kDataplane))
-                .notes(std::move(users));
+        if (users.empty()) {
+            continue;
         }
+        const bool is_known = entry->value == "iptables";
+        about(one.origin, diagnostics)
+            .error(kFirewallRule, entry->pos,
+                   is_known ? std::string(kOnlyNftables)
+                            : fmt::format("invalid value of \"{}\"", kFirewallMode))
+            .found(fmt::format("\"{}\"", entry->value))
+            .expected("\"auto\" or \"nftables\"")
+            .hint(is_known
+                      ? fmt::format("remove it, or annotate the class or the object with \"{}: "
+                                    "containerboot\" to forward by iptables",
+                                    kDataplane)
+                      : did_you_mean(nearest(entry->value, {"auto", "nftables"})))
+            .notes(std::move(users));
     }
 }
 

@@ -54,7 +54,7 @@ ClassContainer container(const Value* block) {
     }
     result.pull_policy = fields.text("imagePullPolicy");
     for (const EnvInput& entry : fields.env("env")) {
-        result.env.push_back({std::string(entry.name), std::string(entry.value)});
+        result.env.push_back({std::string(entry.name), std::string(entry.value), entry.pos});
     }
     result.fields = taken(block, kContainerFields);
     result.requests = amounts(resources.map("requests"));

@@ -18,6 +18,7 @@ namespace renderer {
 
 struct ClassEnv {
     std::string name, value;
+    Pos pos = {};  // of the name
 };
 
 // For one container. Empty texts and nulls: the class leaves it alone.

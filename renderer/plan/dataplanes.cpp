@@ -30,10 +30,18 @@ std::string_view without_registry(std::string_view image) {
     return image;
 }
 
-// One that the release's pods run where nothing else is said, in any spelling.
+// The image in one of its spellings.
+std::string plain(std::string_view image) {
+    const std::string_view short_name = without_registry(image);
+    const std::string_view last = short_name.substr(short_name.rfind('/') + 1);
+    const bool has_version = last.find_first_of(":@") != std::string_view::npos;
+    return fmt::format("{}{}", short_name, has_version ? "" : ":latest");
+}
+
+// One that the release's pods run where nothing else is said.
 bool is_release_image(std::string_view reference, std::string_view repository,
                       const Release& release) {
-    return without_registry(reference) == fmt::format("{}:{}", repository, release.tag);
+    return plain(reference) == fmt::format("{}:{}", repository, release.tag);
 }
 
 bool is_other_image(const ProxyClassPlan& one, const Release& release) {
@@ -158,27 +166,37 @@ void refuse_native(const ParentInput& parent, std::string_view pods, Diagnostics
 }
 
 void check_class_images(const Plan& plan, Diagnostics& diagnostics) {
+    const std::string ours = plain(plan.settings.native_image.reference());
     for (const ProxyClassPlan& one : plan.proxy_classes) {
+        const std::string& image = one.container.image;
+        const bool is_ours = plain(image) == ours;
+        if (!is_ours && !is_other_image(one, plan.settings.release)) {
+            continue;
+        }
         std::vector<Note> users;
         for (const Workload& user : plan.workloads) {
-            if (user.proxy_class == &one && user.dataplane == Dataplane::Native &&
-                user.image != one.container.image) {
+            if (user.proxy_class == &one && (user.dataplane == Dataplane::Native) != is_ours) {
                 users.push_back(user_of(user));
             }
         }
-        if (users.empty() || !is_other_image(one, plan.settings.release)) {
+        if (users.empty()) {
             continue;
         }
         about(one.origin, diagnostics)
             .error("wrong-class-image", one.container.image_pos,
-                   "this class has an image for pods that run tailrender-proxy")
-            .found(fmt::format("\"{}\"", one.container.image))
-            .expected(fmt::format("none, or \"{}\", which they run",
-                                  plan.settings.native_image.reference()))
-            .hint(fmt::format("set \"tailrender.proxyImage\" to an image of tailrender-proxy, or "
-                              "annotate the class or the object with \"{}: containerboot\" to run "
-                              "an image of Tailscale's",
-                              kDataplane))
+                   is_ours
+                       ? "this class has the image of tailrender-proxy for pods that do not run it"
+                       : "this class has an image for pods that run tailrender-proxy")
+            .found(fmt::format("\"{}\"", image))
+            .expected(is_ours ? "none, or an image of Tailscale's" : "none")
+            .hint(is_ours
+                      ? fmt::format("remove it, or annotate the class or the object with \"{}: "
+                                    "native\" to run tailrender-proxy",
+                                    kDataplane)
+                      : fmt::format("set \"tailrender.proxyImage\" to an image of "
+                                    "tailrender-proxy, or annotate the class or the object with "
+                                    "\"{}: containerboot\" to run an image of Tailscale's",
+                                    kDataplane))
             .notes(std::move(users));
     }
 }

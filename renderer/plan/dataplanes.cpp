@@ -9,6 +9,7 @@
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/group/api_group.h"
 #include "renderer/plan/settings/settings_decoder.h"
+#include "renderer/secrets/userinfo.h"
 
 namespace renderer {
 
@@ -82,6 +83,33 @@ ClassUser user_by(const ProxyClassPlan& one) {
     }
     const std::optional<std::int64_t> number = user->as_int();
     return {user->pos(), number == 0 || number == kApiUser ? fmt::format("{}", *number) : ""};
+}
+
+constexpr std::string_view kK8sProxyExample =
+    "an image such as \"registry.example.com/k8s-proxy:v1.104.5\"";
+
+// As found by a message, which shows no password.
+Finding with_image(Finding finding, std::string_view image) {
+    const bool has_password = !find_userinfo(image).empty();
+    return finding.found(has_password ? std::string(kHiddenPassword) : fmt::format("\"{}\"", image))
+        .hide_text(has_password);
+}
+
+void report_malformed(const Settings& settings, std::vector<Note> users, Diagnostics& diagnostics) {
+    const std::string& image = settings.k8s_proxy_image;
+    const Pos pos = settings.k8s_proxy_image_pos;
+    if (image.find("$(") != std::string::npos) {
+        with_image(diagnostics.error("unknown-offline", pos,
+                                     "the value of \"K8S_PROXY_IMAGE\" is only known in the "
+                                     "cluster, in the operator's pod"),
+                   image)
+            .expected(kK8sProxyExample)
+            .hint("write what stands for \"$(…)\"")
+            .notes(std::move(users));
+        return;
+    }
+    report_unusable("K8S_PROXY_IMAGE", pos, image, kK8sProxyExample, diagnostics)
+        .notes(std::move(users));
 }
 
 constexpr std::string_view kChooseAnImage =
@@ -260,29 +288,40 @@ void check_stock_image(const Plan& plan, Diagnostics& diagnostics) {
 
 void check_k8s_proxy_image(const Plan& plan, Diagnostics& diagnostics) {
     const Settings& settings = plan.settings;
+    const std::string& image = settings.k8s_proxy_image;
+    bool is_run = false;
     std::vector<Note> users;
+    std::vector<Note> others;
     for (const Workload& one : plan.workloads) {
-        if (runs_k8s_proxy(one)) {
-            return;
+        if (!runs_k8s_proxy(one)) {
+            if (is_api_group(one)) {
+                others.push_back(user_of(one));
+            }
+            continue;
         }
-        if (is_api_group(one)) {
+        is_run = true;
+        if (one.proxy_class == nullptr || one.proxy_class->container.image.empty()) {
             users.push_back(user_of(one));
         }
     }
-    const std::string& image = settings.k8s_proxy_image;
-    if (users.empty() || image.empty() || settings.native_image.repository != kNativeRepository ||
-        without_registry(image) == kK8sProxyImage ||
+    if (image.empty()) {
+        return;
+    }
+    if (!users.empty() && !parse_image_reference(image).error.empty()) {
+        report_malformed(settings, std::move(users), diagnostics);
+    }
+    if (is_run || others.empty() || settings.native_image.repository != kNativeRepository ||
+        plain(image) == kK8sProxyImage ||
         is_release_image(image, kK8sProxyRepository, settings.release)) {
         return;
     }
-    diagnostics
-        .error("image-without-effect", settings.k8s_proxy_image_pos,
-               "\"K8S_PROXY_IMAGE\" is not what groups of type kube-apiserver run with "
-               "\"tailrender.dataplane: native\", the default")
-        .found(fmt::format("\"{}\"", image))
+    with_image(diagnostics.error("image-without-effect", settings.k8s_proxy_image_pos,
+                                 "\"K8S_PROXY_IMAGE\" is not what groups of type kube-apiserver "
+                                 "run with \"tailrender.dataplane: native\", the default"),
+               image)
         .expected(fmt::format("none, or the default \"{}\"", kK8sProxyImage))
         .hint(std::string(kChooseAnImage))
-        .notes(std::move(users));
+        .notes(std::move(others));
 }
 
 }  // namespace renderer

@@ -45,7 +45,8 @@ Note user_of(const Workload& workload);
 const ClassEnv* class_variable(const ProxyClassPlan* chosen, std::string_view name);
 
 // Images of containerboot's, other than the release's own, for pods that run tailrender-proxy: of
-// classes, and of the settings where no pod runs it. Ours in a class for pods that do not.
+// classes, and of the settings where no pod runs it. Ours in a class for pods that do not, and one
+// of k8s-proxy that is none where pods run it.
 void check_class_images(const Plan& plan, Diagnostics& diagnostics);
 void check_stock_image(const Plan& plan, Diagnostics& diagnostics);
 void check_k8s_proxy_image(const Plan& plan, Diagnostics& diagnostics);

@@ -146,8 +146,9 @@ void refuse_chart_env(std::string_view name, Pos pos, Diagnostics& diagnostics) 
 // What strconv.ParseBool reads as true.
 constexpr std::array<std::string_view, 6> kGoTrue = {"1", "t", "T", "true", "TRUE", "True"};
 
-void decode_env(std::string_view name, std::string_view text, Pos pos, Settings& settings,
-                Diagnostics& diagnostics) {
+void decode_env(const Value& entry, std::string_view name, std::string_view text,
+                Settings& settings, Diagnostics& diagnostics) {
+    const Pos pos = pos_at(entry, {"name"});
     if (is_operator_env(name)) {
         refuse_chart_env(name, pos, diagnostics);
     } else if (name == kCleanupDelayVariable || name == kTakeOverVariable) {
@@ -162,13 +163,8 @@ void decode_env(std::string_view name, std::string_view text, Pos pos, Settings&
     } else if (name == "OPERATOR_DEFAULT_LOAD_BALANCER") {
         settings.default_load_balancer = text == "true";
     } else if (name == "K8S_PROXY_IMAGE") {
-        if (!text.empty() && !parse_image_reference(text).error.empty()) {
-            return report_unusable(name, pos, text,
-                                   "an image such as \"registry.example.com/k8s-proxy:v1.104.5\"",
-                                   diagnostics);
-        }
         settings.k8s_proxy_image = text;
-        settings.k8s_proxy_image_pos = pos;
+        settings.k8s_proxy_image_pos = pos_at(entry, {"value"});
     } else if (name == "TS_NO_LOGS_NO_SUPPORT") {
         settings.log_upload = std::ranges::find(kGoTrue, text) == kGoTrue.end();
     } else if (name == "TS_EXPERIMENTAL_KUBE_API_EVENTS" && text == "true") {
@@ -225,7 +221,7 @@ void decode_env_entry(const Value& entry, Settings& settings, Diagnostics& diagn
         return;
     }
     const std::string_view text = env_text(name->text(), entry, diagnostics);
-    decode_env(name->text(), text, name->pos(), settings, diagnostics);
+    decode_env(entry, name->text(), text, settings, diagnostics);
 }
 
 Release decode_release(const Value& all, std::span<const ReleaseSource> installed,

@@ -341,10 +341,10 @@ Value merge_layers(Value defaults, const std::vector<const Value*>& layers) {
     return defaults;
 }
 
-void report_unusable(std::string_view path, Pos pos, std::string_view found,
-                     std::string_view expected, Diagnostics& diagnostics) {
+Finding report_unusable(std::string_view path, Pos pos, std::string_view found,
+                        std::string_view expected, Diagnostics& diagnostics) {
     const bool has_password = !find_userinfo(found).empty();
-    diagnostics.error("invalid-setting", pos, fmt::format("invalid \"{}\"", path))
+    return diagnostics.error("invalid-setting", pos, fmt::format("invalid \"{}\"", path))
         .found(has_password ? std::string(kHiddenPassword) : fmt::format("\"{}\"", found))
         .expected(expected)
         .hide_text(has_password);

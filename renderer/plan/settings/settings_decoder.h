@@ -23,8 +23,8 @@ Value chart_defaults();
 Value merge_layers(Value defaults, const std::vector<const Value*>& layers);
 
 // Reports `found` at `path` as a value with which nothing could work.
-void report_unusable(std::string_view path, Pos pos, std::string_view found,
-                     std::string_view expected, Diagnostics& diagnostics);
+Finding report_unusable(std::string_view path, Pos pos, std::string_view found,
+                        std::string_view expected, Diagnostics& diagnostics);
 
 // Reports keys that the table does not have (ours: error, the chart's: warning), values of the
 // wrong type, texts of the wrong form, values outside a closed choice, and values that are not

@@ -82,7 +82,22 @@ ClassUser user_by(const ProxyClassPlan& one) {
         return {context->key.pos(), "no runAsUser, and the image has root"};
     }
     const std::optional<std::int64_t> number = user->as_int();
-    return {user->pos(), number == 0 || number == kApiUser ? fmt::format("{}", *number) : ""};
+    if (number && number != 0 && number != kApiUser) {
+        return {};
+    }
+    const std::string_view spelled = spelling_of(user);
+    return {user->pos(), std::string(spelled.empty() ? kind_name(*user) : spelled)};
+}
+
+// Groups of type kube-apiserver whose pods run tailrender-proxy by this class.
+std::vector<Note> api_users(const Plan& plan, const ProxyClassPlan& one) {
+    std::vector<Note> users;
+    for (const Workload& user : plan.workloads) {
+        if (user.proxy_class == &one && is_api_group(user) && !runs_k8s_proxy(user)) {
+            users.push_back(user_of(user));
+        }
+    }
+    return users;
 }
 
 constexpr std::string_view kK8sProxyExample =
@@ -231,13 +246,8 @@ void check_class_images(const Plan& plan, Diagnostics& diagnostics) {
 
 void check_class_users(const Plan& plan, Diagnostics& diagnostics) {
     for (const ProxyClassPlan& one : plan.proxy_classes) {
-        std::vector<Note> users;
-        for (const Workload& user : plan.workloads) {
-            if (user.proxy_class == &one && is_api_group(user) && !runs_k8s_proxy(user)) {
-                users.push_back(user_of(user));
-            }
-        }
         const ClassUser by_class = user_by(one);
+        std::vector<Note> users = api_users(plan, one);
         if (users.empty() || by_class.found.empty()) {
             continue;
         }
@@ -246,7 +256,11 @@ void check_class_users(const Plan& plan, Diagnostics& diagnostics) {
                    "tailscaled needs a user of its own in pods that serve the Kubernetes API")
             .found(by_class.found)
             .expected(fmt::format("a runAsUser other than 0 and {}", kApiUser))
-            .hint("set \"runAsUser: 65532\" in the container's securityContext, or leave that out")
+            .hint(
+                fmt::format("give the group a class of its own, with \"runAsUser: {}\" or without "
+                            "the container's securityContext; or annotate the group with "
+                            "\"{}: containerboot\"",
+                            kNobody, kDataplane))
             .notes(std::move(users));
     }
 }

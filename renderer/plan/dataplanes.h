@@ -16,7 +16,9 @@
 namespace renderer {
 
 constexpr std::string_view kDataplane = TAILRENDER_DOMAIN "/dataplane";
-constexpr int kApiUser = 65533;  // of `tailrender-proxy api`, beside tailscaled's
+// Users of containers: the usual one, and that of `tailrender-proxy api` beside tailscaled's.
+constexpr int kNobody = 65532;
+constexpr int kApiUser = 65533;
 
 // What the object's annotation says. None: it has no such annotation, or (reported by
 // check_dataplane) one that says something else.

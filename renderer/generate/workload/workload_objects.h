@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "renderer/generate/generate.h"
+#include "renderer/plan/dataplanes.h"
 
 namespace renderer {
 
@@ -75,7 +76,6 @@ void add_tunnel_device(const Workload& workload, Value& volumes);
 void add_tunnel_mount(const Workload& workload, Value& mounts);
 
 // What a pod of the PodSecurity level `restricted` may do, as that user and its group.
-constexpr int kNobody = 65532;
 Value restricted_security_context(int user = kNobody);
 
 // The contract with the controller: hostnames, parent, tags, tailnet (testdata/contract/proxy.md).

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "renderer/core/text_of.h"
 #include "renderer/kube/image_reference.h"
@@ -99,6 +100,10 @@ std::vector<Note> api_users(const Plan& plan, const ProxyClassPlan& one) {
     }
     return users;
 }
+
+// By these tailscaled connects any port of the pod, as itself, for whoever reaches its listener.
+constexpr std::array<std::string_view, 3> kListeners = {
+    "TS_SOCKS5_SERVER", "TS_OUTBOUND_HTTP_PROXY_LISTEN", "TS_TAILSCALED_EXTRA_ARGS"};
 
 constexpr std::string_view kK8sProxyExample =
     "an image such as \"registry.example.com/k8s-proxy:v1.104.5\"";
@@ -262,6 +267,28 @@ void check_class_users(const Plan& plan, Diagnostics& diagnostics) {
                             "\"{}: containerboot\"",
                             kNobody, kDataplane))
             .notes(std::move(users));
+    }
+}
+
+void check_class_env(const Plan& plan, Diagnostics& diagnostics) {
+    for (const ProxyClassPlan& one : plan.proxy_classes) {
+        const std::vector<Note> users = api_users(plan, one);
+        for (const std::string_view name : kListeners) {
+            const ClassEnv* entry = class_variable(&one, name);
+            if (users.empty() || entry == nullptr || entry->value.empty()) {
+                continue;
+            }
+            about(one.origin, diagnostics)
+                .error("wrong-class-env", entry->pos,
+                       "others could connect as tailscaled in pods that serve the Kubernetes API, "
+                       "and say who they are")
+                .found(fmt::format("{}={}", name, entry->value))
+                .expected(fmt::format("no \"{}\"", name))
+                .hint(fmt::format("remove it, give the group a class of its own, or annotate the "
+                                  "group with \"{}: containerboot\"",
+                                  kDataplane))
+                .notes(users);
+        }
     }
 }
 

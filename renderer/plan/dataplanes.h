@@ -57,4 +57,7 @@ void check_k8s_proxy_image(const Plan& plan, Diagnostics& diagnostics);
 // `tailrender-proxy api` knows its connections (runtime/api_proxy/serve.h).
 void check_class_users(const Plan& plan, Diagnostics& diagnostics);
 
+// Classes by which tailscaled there connects for others, as that user.
+void check_class_env(const Plan& plan, Diagnostics& diagnostics);
+
 }  // namespace renderer

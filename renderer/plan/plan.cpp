@@ -297,6 +297,7 @@ Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnos
     check_firewall_mode(plan, diagnostics);
     check_class_images(plan, diagnostics);
     check_class_users(plan, diagnostics);
+    check_class_env(plan, diagnostics);
     check_stock_image(plan, diagnostics);
     check_k8s_proxy_image(plan, diagnostics);
     check_operator_tags(plan, diagnostics);

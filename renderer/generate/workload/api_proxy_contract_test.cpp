@@ -142,12 +142,18 @@ TEST(ApiProxyContract, TailscaledGetsTheUsersVariables) {
         "apiServerProxyConfig: {mode: true}\n"
         "operatorConfig: {extraEnv: [{name: HTTPS_PROXY, value: a}, {name: HTTPS_PROXY, value: b}, "
         "{name: TS_DEBUG_ACME_DIRECTORY_URL, value: c}, {name: TS_HOSTNAME, value: d}, {name: "
-        "EXPERIMENTAL_X, value: e}, {name: TS_NO_LOGS_NO_SUPPORT, value: 'true'}]}");
+        "EXPERIMENTAL_X, value: e}, {name: TS_NO_LOGS_NO_SUPPORT, value: 'true'}, "
+        "{name: TS_SOCKS5_SERVER, value: f}, {name: TS_OUTBOUND_HTTP_PROXY_LISTEN, value: g}, "
+        "{name: TS_TAILSCALED_EXTRA_ARGS, value: h}]}");
     const Value& tailscale = run.container("tailscale");
     EXPECT_EQ(variable(tailscale, "HTTPS_PROXY"), "b");
     EXPECT_EQ(variable(tailscale, "TS_DEBUG_ACME_DIRECTORY_URL"), "c");
     EXPECT_EQ(variable(tailscale, "TS_NO_LOGS_NO_SUPPORT"), "true");
     EXPECT_EQ(variable(tailscale, "TS_HOSTNAME") + variable(tailscale, "EXPERIMENTAL_X"), "");
+    for (const std::string_view listens :
+         {"TS_SOCKS5_SERVER", "TS_OUTBOUND_HTTP_PROXY_LISTEN", "TS_TAILSCALED_EXTRA_ARGS"}) {
+        EXPECT_EQ(variable(tailscale, listens), "") << listens;
+    }
     EXPECT_EQ(variable(run.container("api"), "HTTPS_PROXY"), "");
 }
 

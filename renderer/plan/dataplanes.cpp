@@ -90,15 +90,19 @@ ClassUser user_by(const ProxyClassPlan& one) {
     return {user->pos(), std::string(spelled.empty() ? kind_name(*user) : spelled)};
 }
 
-// Groups of type kube-apiserver whose pods run tailrender-proxy by this class.
-std::vector<Note> api_users(const Plan& plan, const ProxyClassPlan& one) {
+template <typename Concerned>
+std::vector<Note> users_of(const Plan& plan, const ProxyClassPlan& one, Concerned is_concerned) {
     std::vector<Note> users;
     for (const Workload& user : plan.workloads) {
-        if (user.proxy_class == &one && is_api_group(user) && !runs_k8s_proxy(user)) {
+        if (user.proxy_class == &one && is_concerned(user)) {
             users.push_back(user_of(user));
         }
     }
     return users;
+}
+
+bool serves_api_natively(const Workload& one) {
+    return is_api_group(one) && !runs_k8s_proxy(one);
 }
 
 // By these tailscaled connects any port of the pod, as itself, for whoever reaches its listener.
@@ -148,10 +152,13 @@ Note user_of(const Workload& workload) {
 }
 
 const ClassEnv* class_variable(const ProxyClassPlan* chosen, std::string_view name) {
+    if (chosen == nullptr) {
+        return nullptr;
+    }
     const ClassEnv* found = nullptr;
-    for (std::size_t i = 0; chosen != nullptr && i < chosen->container.env.size(); ++i) {
-        if (chosen->container.env[i].name == name) {
-            found = &chosen->container.env[i];
+    for (const ClassEnv& entry : chosen->container.env) {
+        if (entry.name == name) {
+            found = &entry;
         }
     }
     return found;
@@ -221,12 +228,9 @@ void check_class_images(const Plan& plan, Diagnostics& diagnostics) {
         if (!is_ours && !is_other_image(one, plan.settings.release)) {
             continue;
         }
-        std::vector<Note> users;
-        for (const Workload& user : plan.workloads) {
-            if (user.proxy_class == &one && (user.dataplane == Dataplane::Native) != is_ours) {
-                users.push_back(user_of(user));
-            }
-        }
+        std::vector<Note> users = users_of(plan, one, [is_ours](const Workload& user) {
+            return (user.dataplane == Dataplane::Native) != is_ours;
+        });
         if (users.empty()) {
             continue;
         }
@@ -252,7 +256,7 @@ void check_class_images(const Plan& plan, Diagnostics& diagnostics) {
 void check_class_users(const Plan& plan, Diagnostics& diagnostics) {
     for (const ProxyClassPlan& one : plan.proxy_classes) {
         const ClassUser by_class = user_by(one);
-        std::vector<Note> users = api_users(plan, one);
+        std::vector<Note> users = users_of(plan, one, serves_api_natively);
         if (users.empty() || by_class.found.empty()) {
             continue;
         }
@@ -272,7 +276,7 @@ void check_class_users(const Plan& plan, Diagnostics& diagnostics) {
 
 void check_class_env(const Plan& plan, Diagnostics& diagnostics) {
     for (const ProxyClassPlan& one : plan.proxy_classes) {
-        const std::vector<Note> users = api_users(plan, one);
+        const std::vector<Note> users = users_of(plan, one, serves_api_natively);
         for (const std::string_view name : kListeners) {
             const ClassEnv* entry = class_variable(&one, name);
             if (users.empty() || entry == nullptr || entry->value.empty()) {

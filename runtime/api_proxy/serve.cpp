@@ -18,18 +18,6 @@ constexpr Duration kUnsettled = std::chrono::seconds(1);
 constexpr Duration kSettled = std::chrono::minutes(1);
 constexpr int kConflict = 412;
 
-}  // namespace
-
-Value serve_config(std::string_view domain, const AddressPort& at) {
-    return Value::map(
-        {{"TCP", Value::map({{"443", Value::map({{"TCPForward",
-                                                  fmt::format("{}:{}", at.address.text(), at.port)},
-                                                 {"TerminateTLS", domain},
-                                                 {"ProxyProtocol", 2}})}})}});
-}
-
-namespace {
-
 // Under whatever name: tailscaled ends TLS of it, or of none. By any other way than this one
 // whoever comes could write the PROXY header.
 bool leads_here_alone(const Value& found, std::string_view service, const AddressPort& at) {
@@ -42,6 +30,14 @@ bool leads_here_alone(const Value& found, std::string_view service, const Addres
 }
 
 }  // namespace
+
+Value serve_config(std::string_view domain, const AddressPort& at) {
+    return Value::map(
+        {{"TCP", Value::map({{"443", Value::map({{"TCPForward",
+                                                  fmt::format("{}:{}", at.address.text(), at.port)},
+                                                 {"TerminateTLS", domain},
+                                                 {"ProxyProtocol", 2}})}})}});
+}
 
 Serve::Serve(Loop& loop, Log& log, LocalApi& api, Owner owner, AddressPort at, std::string service,
              std::function<void()> misled)
@@ -144,7 +140,7 @@ void Serve::advertise() {
         is_advertised_ ? settle("")
                        : not_advertised("error reloading tailscaled config: " + reloaded.problem);
         if (is_ending_) {
-            std::exchange(ended_, [] {})();
+            ended_();
         }
     }));
 }
@@ -160,7 +156,11 @@ void Serve::not_advertised(std::string trouble) {
 
 void Serve::end(std::function<void()> ended) {
     is_ending_ = true;
-    is_reloading_ ? void(ended_ = std::move(ended)) : ended();
+    if (is_reloading_) {
+        ended_ = std::move(ended);
+    } else {
+        ended();
+    }
 }
 
 void Serve::on_config(const LocalReply& reply, const std::string& domain) {

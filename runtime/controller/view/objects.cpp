@@ -14,6 +14,7 @@
 #include "runtime/base/time_text.h"
 #include "runtime/controller/contract.h"
 #include "runtime/controller/groups/group_objects.h"
+#include "runtime/controller/view/rendered_config.h"
 
 namespace runtime {
 
@@ -205,9 +206,8 @@ std::optional<AuthSecret> decode_auth_secret(const Value& object) {
         !(name.ends_with("-auth") || name.ends_with("-config"))) {
         return std::nullopt;
     }
-    const Value* data = object.find("data");
-    if (data != nullptr && data->size() > 1 && data->find(kConfigDatum) != nullptr) {
-        return std::nullopt;  // the renderer's by now: `<pod>-config` of a group of another type
+    if (is_taken_by_the_renderer(object)) {
+        return std::nullopt;  // `<pod>-config` of a group of another type
     }
     AuthSecret auth;
     auth.name = name;

@@ -14,6 +14,7 @@
 #include "runtime/controller/contract.h"
 #include "runtime/controller/keys/secrets.h"
 #include "runtime/controller/view/objects.h"
+#include "runtime/controller/view/rendered_config.h"
 #include "runtime/operate/adopt/adopt.h"
 #include "runtime/operate/adopt/adopt_move.h"
 #include "runtime/operate/adopt/adopt_record.h"
@@ -398,11 +399,8 @@ void go_back(const Shared& back, const Next& done) {
 // What k8s-proxy was told stays in the Secret whose other data is rendered for tailrender-proxy by
 // now. No pod reads it; it may have a key.
 Value without_proxy_config(const Value& secret) {
-    const Value* data = secret.find("data");
-    const bool is_rendered = data != nullptr && data->is_map() && data->size() > 1 &&
-                             data->find(kConfigDatum) != nullptr &&
-                             secret.at({"metadata", "labels", kSecretLabel}) == nullptr;
-    if (!is_rendered) {
+    if (!is_taken_by_the_renderer(secret) ||
+        secret.at({"metadata", "labels", kSecretLabel}) != nullptr) {
         return {};
     }
     return Value::list({removal("/data/" + pointer(kConfigDatum))});

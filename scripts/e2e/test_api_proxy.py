@@ -35,15 +35,16 @@ def lines_until(process, wanted, seconds=60):
     raise AssertionError(f"never {wanted}: {seen}")
 
 
-def user(api):
-    return json.loads(api.kubectl("auth", "whoami", "-o", "json"))["status"]["userInfo"]
+def user(api, *words):
+    """Name and groups, without the one that everyone has."""
+    said = json.loads(api.kubectl("auth", "whoami", "-o", "json", *words))["status"]["userInfo"]
+    return said["username"], [group for group in said["groups"] if group != "system:authenticated"]
 
 
 def test_someone_is_who_the_tailnet_says(api):
-    said = user(api)
-    assert (said["username"], [group for group in said["groups"] if group != "system:authenticated"]) == (f"client.{api.lab.inner['LAB_DOMAIN']}", [GROUP])
-    said = json.loads(api.kubectl("auth", "whoami", "-o", "json", "--token=forged", "--as=someone", "--as-group=system:masters"))["status"]["userInfo"]
-    assert said["username"] == f"client.{api.lab.inner['LAB_DOMAIN']}", "what the client says of itself counts"
+    assert user(api) == (f"client.{api.lab.inner['LAB_DOMAIN']}", [GROUP])
+    name, _ = user(api, "--token=forged", "--as=someone", "--as-group=system:masters")
+    assert name == f"client.{api.lab.inner['LAB_DOMAIN']}", "what the client says of itself counts"
 
 
 def test_reads_and_writes(api):
@@ -177,8 +178,8 @@ def test_without_a_grant_roles_decide(api):
         assert time.monotonic() < end, "a grant that is withdrawn still counts"
         time.sleep(0.5)
     assert "Forbidden" in done.stderr and f"client.{api.lab.inner['LAB_DOMAIN']}" in done.stderr, done.stderr
-    said = user(api)
-    assert "tag:client" in said["groups"] and GROUP not in said["groups"], "tags are the groups of a device without a grant"
+    _, groups = user(api)
+    assert "tag:client" in groups and GROUP not in groups, "tags are the groups of a device without a grant"
 
 
 @pytest.fixture(name="person")
@@ -192,7 +193,7 @@ def logged_in(api):
     finally:
         api.lab.tailnet.ok("POST", path, {"tags": me["Tags"]})
         api.grants({"impersonate": {"groups": [GROUP]}})
-        api.lab.wait("it is the tag's again", lambda: user(api)["username"] == f"client.{api.lab.inner['LAB_DOMAIN']}", 60)
+        api.lab.wait("it is the tag's again", lambda: user(api)[0] == f"client.{api.lab.inner['LAB_DOMAIN']}", 60)
 
 
 def test_a_person_is_who_has_logged_in(api, person):
@@ -203,8 +204,7 @@ def test_a_person_is_who_has_logged_in(api, person):
         def is_known(groups=groups):
             profile = json.loads(api.lab.run("tailscale", "whois", "--json", person["TailscaleIPs"][0], on="client"))["UserProfile"]
             assert "@" in profile["LoginName"], profile
-            said = user(api)
-            return (said["username"], [group for group in said["groups"] if group != "system:authenticated"]) == (profile["LoginName"], groups)
+            return user(api) == (profile["LoginName"], groups)
         api.lab.wait(f"the login name counts, with {groups} by {capability}", is_known, 60)
 
 

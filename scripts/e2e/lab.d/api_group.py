@@ -28,10 +28,11 @@ def apply_group(lab, tailrender, folder, values, dataplane="native", mode="auth"
     (folder / "values.yaml").write_text(yaml.safe_dump(values | {"loginServer": lab.tailnet.url}))
     settings = ("--set", "tailrender.tailnetDomain=" + lab.inner["LAB_DOMAIN"], "--set", "tailrender.namespace=" + NAMESPACE)
     text = run(tailrender, "render", folder / "apps", "--values", folder / "values.yaml", "--quiet", *settings)
-    lab.apply(documents(text))
+    rendered = documents(text)
+    lab.apply(rendered)
     applied = folder / "applied.yaml"
     before = documents(applied.read_text()) if applied.exists() else []
-    for kind, name, namespace in set(map(named, before)) - set(map(named, documents(text))):
+    for kind, name, namespace in set(map(named, before)) - set(map(named, rendered)):
         lab.kubectl("delete", kind, name, "-n", namespace)
     applied.write_text(text)
     all_are_ready(lab)

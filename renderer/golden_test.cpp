@@ -34,7 +34,7 @@ bool is_updating() {
     return true;
 }
 
-std::string read_whole(const fs::path& path) {
+std::string read_golden(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
 }
@@ -44,7 +44,7 @@ class Golden : public testing::TestWithParam<const char*> {};
 TEST_P(Golden, Case) {
     const std::string name = GetParam();
     const fs::path path = fs::path(kSource) / name;
-    const std::string text = read_whole(path);
+    const std::string text = read_golden(path);
     const GoldenCase golden = parse_case(text);
     const TemporaryFolder dir;
     const Outcome outcome = run_case(golden, kBinary, dir.path());
@@ -80,7 +80,7 @@ std::map<std::string, std::string> files_below(const fs::path& dir) {
     }
     for (const auto& entry : fs::recursive_directory_iterator(dir)) {
         if (entry.is_regular_file()) {
-            files[fs::relative(entry.path(), dir).string()] = read_whole(entry.path());
+            files[fs::relative(entry.path(), dir).string()] = read_golden(entry.path());
         }
     }
     return files;

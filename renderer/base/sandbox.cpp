@@ -51,7 +51,11 @@ bool limit(int resource, rlim_t most) {
 
 struct Pipe {
     std::array<int, 2> ends = {-1, -1};
-    Pipe() { (void)::pipe2(ends.data(), O_CLOEXEC); }
+    Pipe() {
+        if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+            ends = {-1, -1};
+        }
+    }
     Pipe(const Pipe&) = delete;
     Pipe& operator=(const Pipe&) = delete;
     ~Pipe() {

@@ -6,6 +6,8 @@
 
 namespace renderer {
 
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 // Not the first byte of a character.
 constexpr bool is_continuation(char byte) {
     return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;

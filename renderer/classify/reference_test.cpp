@@ -18,12 +18,12 @@ std::string read_file(const std::string& path) {
 }
 
 // Inventory points into Loaded.
-struct Classified {
+struct ClassifiedCase {
     Diagnostics diagnostics;
     Loaded loaded;
     Inventory inventory;
 
-    explicit Classified(std::string stream) {
+    explicit ClassifiedCase(std::string stream) {
         LoadOptions options;
         options.stream = std::move(stream);
         loaded = load(options, diagnostics);
@@ -43,7 +43,7 @@ struct Classified {
 };
 
 TEST(ClassifyReference, TakesEveryDocumentOfTheChartsStream) {
-    const Classified run(read_file(TESTDATA "/chart-streams/default.yaml"));
+    const ClassifiedCase run(read_file(TESTDATA "/chart-streams/default.yaml"));
     EXPECT_TRUE(run.diagnostics.empty());
     ASSERT_NE(run.inventory.reference.deployment, nullptr);
     EXPECT_EQ(run.inventory.reference.deployment->object_name(), "Deployment/tailscale/operator");
@@ -56,7 +56,7 @@ TEST(ClassifyReference, TakesEveryDocumentOfTheChartsStream) {
 }
 
 TEST(ClassifyReference, ReadsSettingsAtTheirLine) {
-    const Classified run(read_file(TESTDATA "/chart-streams/ozilab.yaml"));
+    const ClassifiedCase run(read_file(TESTDATA "/chart-streams/ozilab.yaml"));
     EXPECT_EQ(run.value({"proxyConfig", "defaultTags"}), "tag:k8s,tag:ozilab");
     EXPECT_EQ(run.value({"proxyConfig", "firewallMode"}), "nftables");
     EXPECT_EQ(run.value({"operatorConfig", "logging"}), "debug");
@@ -69,12 +69,12 @@ TEST(ClassifyReference, ReadsSettingsAtTheirLine) {
 }
 
 TEST(ClassifyReference, TakesTheCrdsToo) {
-    const Classified run(read_file(TESTDATA "/chart-streams/with-crds.yaml"));
+    const ClassifiedCase run(read_file(TESTDATA "/chart-streams/with-crds.yaml"));
     EXPECT_EQ(run.parts().size(), 18U);
 }
 
 TEST(ClassifyReference, LeavesAloneWhatOnlySharesAName) {
-    const Classified run(
+    const ClassifiedCase run(
         "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: operator, namespace: elsewhere}\n"
         "---\n" +
         read_file(TESTDATA "/chart-streams/default.yaml"));
@@ -84,7 +84,7 @@ TEST(ClassifyReference, LeavesAloneWhatOnlySharesAName) {
 }
 
 TEST(ClassifyReference, FindsNothingInOtherStreams) {
-    const Classified run(
+    const ClassifiedCase run(
         "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: operator, namespace: a}\n"
         "spec: {template: {spec: {containers: [{name: operator, image: x}]}}}\n---\n"
         "apiVersion: v1\nkind: Secret\nmetadata: {name: operator-oauth, namespace: a}\n");
@@ -102,7 +102,7 @@ TEST(ClassifyReference, ASecondOperatorIsAnError) {
         std::string text = one;
         return text.replace(text.find("NAME"), 4, name);
     };
-    const Classified run(named("one") + "---\n" + named("two"));
+    const ClassifiedCase run(named("one") + "---\n" + named("two"));
     ASSERT_EQ(run.diagnostics.all().size(), 1U);
     const Diagnostic& only = run.diagnostics.all().front();
     EXPECT_EQ(only.rule, "second-operator");
@@ -112,7 +112,7 @@ TEST(ClassifyReference, ASecondOperatorIsAnError) {
 }
 
 TEST(ClassifyReference, AnOperatorInAListIsAnError) {
-    const Classified run(
+    const ClassifiedCase run(
         "apiVersion: v1\nkind: List\nitems:\n- apiVersion: apps/v1\n  kind: Deployment\n"
         "  metadata: {name: x, namespace: a}\n  spec: {template: {spec: {containers: [{env: "
         "[{name: "

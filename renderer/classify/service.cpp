@@ -30,7 +30,7 @@ constexpr std::array kPolicies = {Policy{"SingleStack", IpFamilyPolicy::Single},
                                   Policy{"PreferDualStack", IpFamilyPolicy::PreferDual},
                                   Policy{"RequireDualStack", IpFamilyPolicy::RequireDual}};
 
-ServicePort decode_port(const Value& entry, std::vector<Diagnostic>& faults) {
+ServicePort decode_service_port(const Value& entry, std::vector<Diagnostic>& faults) {
     const Fields fields(&entry);
     ServicePort port;
     port.name = fields.text("name");
@@ -75,7 +75,7 @@ ServiceInput decode_service(const Document& doc) {
     service.load_balancer_class = spec.text("loadBalancerClass");
     decode_families(spec, service);
     for (const Value& entry : items_of(spec.list("ports"))) {
-        service.ports.push_back(decode_port(entry, service.faults));
+        service.ports.push_back(decode_service_port(entry, service.faults));
     }
     return service;
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <string_view>
 
+#include "renderer/cli/append_format.h"
 #include "renderer/cli/commands.h"
 
 namespace renderer {
@@ -19,11 +20,6 @@ bool is_choice(const std::string& value) {
 std::string choices(std::string value) {
     std::replace(value.begin(), value.end(), '|', ' ');
     return value;
-}
-
-template <typename... Args>
-void put(std::string& out, fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(out), format, std::forward<Args>(args)...);
 }
 
 // How a shell is told what to offer for a value.
@@ -55,7 +51,8 @@ std::string bash_values(const std::vector<VerbInfo>& verbs) {
             for (const std::string& name : flag.names) {
                 if (!flag.value.empty()) {
                     std::string& patterns = by_source[offered(flag.value, kBash)];
-                    put(patterns, "{}\"{} {}\"", patterns.empty() ? "" : " | ", verb.name, name);
+                    append_format(patterns, "{}\"{} {}\"", patterns.empty() ? "" : " | ", verb.name,
+                                  name);
                 }
             }
         }
@@ -63,9 +60,10 @@ std::string bash_values(const std::vector<VerbInfo>& verbs) {
     std::string out;
     for (const auto& [source, patterns] : by_source) {
         if (source.empty()) {
-            put(out, "        {}) return ;;\n", patterns);
+            append_format(out, "        {}) return ;;\n", patterns);
         } else {
-            put(out, "        {}) mapfile -t COMPREPLY < <(compgen {} -- \"$cur\"); return ;;\n",
+            append_format(
+                out, "        {}) mapfile -t COMPREPLY < <(compgen {} -- \"$cur\"); return ;;\n",
                 patterns, source);
         }
     }
@@ -76,13 +74,13 @@ std::string bash_script(const std::vector<VerbInfo>& verbs) {
     std::string names;
     std::string cases;
     for (const VerbInfo& verb : verbs) {
-        put(names, "{} ", verb.name);
+        append_format(names, "{} ", verb.name);
         std::string flags;
         for (const FlagInfo& flag : verb.flags) {
-            put(flags, "{} ", fmt::join(flag.names, " "));
+            append_format(flags, "{} ", fmt::join(flag.names, " "));
         }
-        put(cases, "        {}) flags=\"{}\"; others=\"{}\" ;;\n", verb.name, flags,
-            is_choice(verb.arguments) ? choices(verb.arguments) : "");
+        append_format(cases, "        {}) flags=\"{}\"; others=\"{}\" ;;\n", verb.name, flags,
+                      is_choice(verb.arguments) ? choices(verb.arguments) : "");
     }
     std::string out =
         "# bash completion for tailrender: source it, or put it into "
@@ -92,7 +90,8 @@ std::string bash_script(const std::vector<VerbInfo>& verbs) {
         "    local flags=\"\" others=\"\"\n"
         "    COMPREPLY=()\n"
         "    if ((COMP_CWORD == 1)); then\n";
-    put(out,
+    append_format(
+        out,
         "        mapfile -t COMPREPLY < <(compgen -W \"{}--help --version\" -- \"$cur\"); return\n",
         names);
     out += "    fi\n    case \"${COMP_WORDS[1]} $prev\" in\n";
@@ -125,15 +124,15 @@ std::string zsh_script(const std::vector<VerbInfo>& verbs) {
     std::string described;
     std::string cases;
     for (const VerbInfo& verb : verbs) {
-        put(described, "        '{}:{}'\n", verb.name, verb.doc);
-        put(cases, "        {})\n            _arguments", verb.name);
+        append_format(described, "        '{}:{}'\n", verb.name, verb.doc);
+        append_format(cases, "        {})\n            _arguments", verb.name);
         for (const FlagInfo& flag : verb.flags) {
             for (const std::string& name : flag.names) {
-                put(cases, " \\\n                {}", zsh_flag(name, flag));
+                append_format(cases, " \\\n                {}", zsh_flag(name, flag));
             }
         }
-        put(cases, " \\\n                '*:argument:{}' ;;\n",
-            is_choice(verb.arguments) ? offered(verb.arguments, kZsh) : "_files");
+        append_format(cases, " \\\n                '*:argument:{}' ;;\n",
+                      is_choice(verb.arguments) ? offered(verb.arguments, kZsh) : "_files");
     }
     return fmt::format(
         "#compdef tailrender\n"
@@ -161,9 +160,9 @@ std::string fish_names(const std::vector<std::string>& names) {
     std::string out;
     for (const std::string& name : names) {
         if (name.starts_with("--")) {
-            put(out, " -l {}", name.substr(2));
+            append_format(out, " -l {}", name.substr(2));
         } else {
-            put(out, " -s {}", name.substr(1));
+            append_format(out, " -s {}", name.substr(1));
         }
     }
     return out;
@@ -174,16 +173,18 @@ std::string fish_script(const std::vector<VerbInfo>& verbs) {
         "# fish completion for tailrender: put it into ~/.config/fish/completions/tailrender.fish\n"
         "complete -c tailrender -n __fish_use_subcommand -f\n";
     for (const VerbInfo& verb : verbs) {
-        put(out, "complete -c tailrender -n __fish_use_subcommand -a {} -d '{}'\n", verb.name,
-            verb.doc);
+        append_format(out, "complete -c tailrender -n __fish_use_subcommand -a {} -d '{}'\n",
+                      verb.name, verb.doc);
         for (const FlagInfo& flag : verb.flags) {
-            put(out, "complete -c tailrender -n '__fish_seen_subcommand_from {}'{}{} -d '{}'\n",
+            append_format(
+                out, "complete -c tailrender -n '__fish_seen_subcommand_from {}'{}{} -d '{}'\n",
                 verb.name, fish_names(flag.names),
                 flag.value.empty() ? "" : offered(flag.value, kFish), flag.doc);
         }
         if (is_choice(verb.arguments)) {
-            put(out, "complete -c tailrender -n '__fish_seen_subcommand_from {}' -f -a '{}'\n",
-                verb.name, choices(verb.arguments));
+            append_format(out,
+                          "complete -c tailrender -n '__fish_seen_subcommand_from {}' -f -a '{}'\n",
+                          verb.name, choices(verb.arguments));
         }
     }
     return out;

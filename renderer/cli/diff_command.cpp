@@ -173,7 +173,7 @@ private:
     std::vector<std::string> beside_;  // rendered trees that were not read
 };
 
-std::vector<std::string> names_of(const std::vector<ClusterTree>& trees) {
+std::vector<std::string> tree_names(const std::vector<ClusterTree>& trees) {
     std::vector<std::string> names;
     names.reserve(trees.size());
     for (const ClusterTree& tree : trees) {
@@ -188,8 +188,8 @@ std::vector<std::string> names_of(const std::vector<ClusterTree>& trees) {
 // has a cluster of that name.
 Result<Unit> keep_cluster(const std::string& cluster, std::vector<ClusterTree>& base,
                           std::vector<ClusterTree>& head) {
-    std::vector<std::string> names = names_of(base);
-    std::ranges::copy(names_of(head), std::back_inserter(names));
+    std::vector<std::string> names = tree_names(base);
+    std::ranges::copy(tree_names(head), std::back_inserter(names));
     std::ranges::sort(names);
     names.erase(std::unique(names.begin(), names.end()), names.end());
     if (!names.empty() && std::ranges::find(names, cluster) == names.end()) {
@@ -211,7 +211,7 @@ Result<Unit> can_be_paired(const std::vector<ClusterTree>& base,
                            const std::vector<ClusterTree>& head) {
     for (const bool is_base : {true, false}) {
         const std::vector<ClusterTree>& one = is_base ? base : head;
-        const std::vector<std::string> names = names_of(is_base ? head : base);
+        const std::vector<std::string> names = tree_names(is_base ? head : base);
         if (one.size() == 1 && one.front().cluster.empty() && names.size() > 1) {
             return Error{{.rule = "cluster-needed",
                           .where = "--cluster",

@@ -43,7 +43,7 @@ CLI::Option* limit(CLI::Option* option, const std::vector<std::string>& words) {
 
 void add_common(CLI::App& verb, Options& options) {
     verb.add_flag("-q,--quiet", options.quiet, "print diagnostics only, no report");
-    const Choices<Color> colors = {
+    const FlagChoices<Color> colors = {
         {"auto", Color::Auto}, {"always", Color::Always}, {"never", Color::Never}};
     add_choice(verb, "--color", options.color, colors,
                "colour on standard error (default auto; NO_COLOR is honoured)");
@@ -161,7 +161,7 @@ void add_unit_choice(CLI::App& verb, LoadOptions& load) {
 }
 
 void add_only(CLI::App& verb, Options& options) {
-    const Choices<bool> parts = {{"generated", true}};
+    const FlagChoices<bool> parts = {{"generated", true}};
     add_choice(verb, "--only", options.load.only_generated, parts,
                "leave the sources out of the output: they are applied as they are");
     add_unit_choice(verb, options.load);

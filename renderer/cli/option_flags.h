@@ -27,18 +27,18 @@ CLI::Option* add(CLI::App& verb, const char* name, T& value, const char* type, c
 CLI::Option* limit(CLI::Option* option, const std::vector<std::string>& words);
 
 template <typename T>
-using Choices = std::vector<std::pair<std::string, T>>;
+using FlagChoices = std::vector<std::pair<std::string, T>>;
 
 // A flag whose words stand for values.
 template <typename T, typename Chosen>
-void add_choice(CLI::App& verb, const char* name, Chosen& chosen, const Choices<T>& choices,
+void add_choice(CLI::App& verb, const char* name, Chosen& chosen, const FlagChoices<T>& choices,
                 const char* doc) {
     std::vector<std::string> words;
     for (const auto& [word, value] : choices) {
         words.push_back(word);
     }
     const auto choose = [&chosen, choices](const std::string& word) {
-        chosen = std::ranges::find(choices, word, &Choices<T>::value_type::first)->second;
+        chosen = std::ranges::find(choices, word, &FlagChoices<T>::value_type::first)->second;
     };
     limit(verb.add_option_function<std::string>(name, choose, doc), words);
 }

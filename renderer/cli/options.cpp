@@ -69,7 +69,7 @@ void add_post_render(CLI::App& app, Options& options) {
                  "  helm upgrade web ./chart --post-renderer tailrender \\\n"
                  "    --post-renderer-args post-render --post-renderer-args --namespace=shop");
     add(verb, "--release", options.release, "NAME", "release name, for the log file");
-    const Choices<bool> ways = {{"fail", false}, {"annotate", true}};
+    const FlagChoices<bool> ways = {{"fail", false}, {"annotate", true}};
     add_choice(verb, "--on-error", options.annotate, ways,
                "on errors, print nothing (default), or the input after a document that holds the "
                "errors");
@@ -143,9 +143,9 @@ void add_diff(CLI::App& app, Options& options) {
         ->required();
     add(verb, "HEAD", options.head, "DIR", "the new side")->required();
     add_only(verb, options);
-    const Choices<DiffFormat> formats = {{"terminal", DiffFormat::Terminal},
-                                         {"markdown", DiffFormat::Markdown},
-                                         {"json", DiffFormat::Json}};
+    const FlagChoices<DiffFormat> formats = {{"terminal", DiffFormat::Terminal},
+                                             {"markdown", DiffFormat::Markdown},
+                                             {"json", DiffFormat::Json}};
     add_choice(verb, "--format", options.format, formats, "how to print it (default terminal)");
     verb.add_flag("--exit-code", options.exit_code, "exit 1 when anything differs");
     add(verb, "--set-head", options.head_sets, "KEY=VALUE",
@@ -221,9 +221,9 @@ void add_seal(CLI::App& app, Options& options) {
         "name of the Secret that an env file becomes (default operator-oauth)");
     add_namespace(verb, options.load,
                   "namespace of a Secret without one (default tailscale for an env file)");
-    const Choices<SealScope> scopes = {{"strict", SealScope::Strict},
-                                       {"namespace-wide", SealScope::NamespaceWide},
-                                       {"cluster-wide", SealScope::ClusterWide}};
+    const FlagChoices<SealScope> scopes = {{"strict", SealScope::Strict},
+                                           {"namespace-wide", SealScope::NamespaceWide},
+                                           {"cluster-wide", SealScope::ClusterWide}};
     add_choice(verb, "--scope", seal.scope, scopes,
                "where it can be decrypted (default: from its annotations, else strict)");
     add_common(verb, options);

@@ -18,8 +18,6 @@ namespace renderer {
 
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
 enum LineByte : std::uint8_t { kOpens = 1, kBlockScalar = 2, kUnusual = 4, kLineFeed = 8 };
 
 constexpr std::array<std::uint8_t, 256> kLineBytes = [] {

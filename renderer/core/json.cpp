@@ -86,9 +86,9 @@ struct Layout {
     bool pretty = false;
 };
 
-class Writer {
+class JsonEmitter {
 public:
-    Writer(Layout layout, std::string& out) : layout_(layout), out_(out) {}
+    JsonEmitter(Layout layout, std::string& out) : layout_(layout), out_(out) {}
 
     void value(const Value& value, std::size_t depth) {
         switch (value.kind()) {
@@ -168,7 +168,7 @@ private:
 
 std::string write(const Value& value, Layout layout) {
     std::string out;
-    Writer(layout, out).value(value, 0);
+    JsonEmitter(layout, out).value(value, 0);
     return out;
 }
 

@@ -5,14 +5,14 @@
 namespace renderer {
 namespace {
 
-struct Row {
+struct ScalarRow {
     Value::Kind want;
     std::vector<const char*> texts;
 };
 
 // What sigs.k8s.io/yaml v1.6.0 answers (its goyaml.v2 resolve.go).
 TEST(PlainScalar, ResolvesAsKubernetesDoes) {
-    const Row rows[] = {
+    const ScalarRow rows[] = {
         {Value::Kind::Null, {"", "~", "null", "Null", "NULL"}},
         {Value::Kind::Bool,
          {"y", "Y", "yes", "Yes", "YES", "true",  "True",  "TRUE",  "on",  "On",  "ON",
@@ -39,7 +39,7 @@ TEST(PlainScalar, ResolvesAsKubernetesDoes) {
           "2001-01-01", "+",    "-",     ".",   "+.nan", "-.nan",   ".Nan",  ".infx",
           "--1",        "1-",   "=",     "<<",  "v1",    "\xC3\xA9"}},
     };
-    for (const Row& row : rows) {
+    for (const ScalarRow& row : rows) {
         for (const char* text : row.texts) {
             SCOPED_TRACE(text);
             EXPECT_EQ(plain_kind(text), row.want);

@@ -15,6 +15,9 @@ namespace renderer {
 
 using SourceId = std::uint32_t;
 
+// All that is read at once: positions have 32 bits.
+inline constexpr std::size_t kMaxSource = std::size_t{3} << 30U;
+
 struct Location {
     std::string_view path;     // as the user typed it, "<stdin>", or a flag such as "--set"
     std::uint32_t line = 0;    // 1-based; 0 in a part with a name of its own

@@ -28,7 +28,6 @@ namespace renderer {
 
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::string_view kCoreTag = "tag:yaml.org,2002:";
 constexpr std::size_t kNodeBytes = 256;  // so many bytes of text weigh as much as a node
 constexpr std::size_t kMaxAnchoredNodes = 10 * kMaxAliasNodes;

@@ -155,9 +155,9 @@ bool fits_block(std::string_view text) {
     });
 }
 
-class Writer {
+class YamlEmitter {
 public:
-    explicit Writer(std::string& out) : out_(out) {}
+    explicit YamlEmitter(std::string& out) : out_(out) {}
 
     void document(const Value& value) {
         if (value.is_map() && value.size() > 0) {
@@ -342,7 +342,7 @@ bool needs_quotes(std::string_view text) {
 }
 
 void write_yaml(const Value& value, std::string& out) {
-    Writer(out).document(value);
+    YamlEmitter(out).document(value);
 }
 
 }  // namespace renderer

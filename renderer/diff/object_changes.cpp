@@ -89,14 +89,14 @@ double similarity(const Leaves& a, const Leaves& b) {
     return all > 0 ? shared / all : 0;
 }
 
-struct Pair {
+struct ObjectPair {
     double score;
     std::size_t removed, added;
 };
 
 // A tie says nothing.
-bool is_best(const Pair& pair, const std::vector<Pair>& pairs) {
-    return std::ranges::none_of(pairs, [&](const Pair& other) {
+bool is_best(const ObjectPair& pair, const std::vector<ObjectPair>& pairs) {
+    return std::ranges::none_of(pairs, [&](const ObjectPair& other) {
         const bool same = other.removed == pair.removed && other.added == pair.added;
         const bool rival = other.removed == pair.removed || other.added == pair.added;
         return rival && !same && other.score >= pair.score;
@@ -116,7 +116,7 @@ std::vector<std::pair<std::size_t, std::size_t>> find_renames(const std::vector<
     for (const Candidate& candidate : added) {
         new_leaves.push_back(leaves_of(candidate));
     }
-    std::vector<Pair> pairs;
+    std::vector<ObjectPair> pairs;
     for (std::size_t i = 0; i < removed.size(); ++i) {
         const Leaves old_leaves = leaves_of(removed[i]);
         for (std::size_t j = 0; j < added.size(); ++j) {
@@ -129,7 +129,7 @@ std::vector<std::pair<std::size_t, std::size_t>> find_renames(const std::vector<
         }
     }
     std::vector<std::pair<std::size_t, std::size_t>> renames;
-    for (const Pair& pair : pairs) {
+    for (const ObjectPair& pair : pairs) {
         if (is_best(pair, pairs)) {
             renames.emplace_back(pair.removed, pair.added);
         }

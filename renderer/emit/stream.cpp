@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kPieceEntries = 64;
 constexpr std::size_t kPieces = 32;  // of a round, whose text is in memory at once
 
-struct Entry {
+struct StreamEntry {
     OrderKey key;
     const Document* document = nullptr;  // or
     const Object* object = nullptr;
@@ -29,7 +29,7 @@ bool is_emitted(const Document& document) {
     return document.reachable && document.list == kNone && document.kind.is_string();
 }
 
-OrderKey key_of(const Entry& entry) {
+OrderKey key_of(const StreamEntry& entry) {
     if (const Object* object = entry.object) {
         return order_key(object->api_version(), object->kind(), object->ns(), object->name());
     }
@@ -38,8 +38,8 @@ OrderKey key_of(const Entry& entry) {
                      document.effective_namespace, scalar_text(document.name));
 }
 
-std::vector<Entry> all_entries(const Output& output, const EditIndex& edits) {
-    std::vector<Entry> entries;
+std::vector<StreamEntry> all_entries(const Output& output, const EditIndex& edits) {
+    std::vector<StreamEntry> entries;
     const std::vector<const Object*> made = output.made();
     entries.reserve(output.loaded.documents.size() + made.size());
     for (const Document& document : output.loaded.documents) {
@@ -57,29 +57,32 @@ std::vector<Entry> all_entries(const Output& output, const EditIndex& edits) {
 }
 
 // Each kind by itself, so that threads share the work.
-std::vector<Entry> sorted_entries(const Output& output, const EditIndex& edits, unsigned threads) {
-    std::vector<Entry> entries = all_entries(output, edits);
+std::vector<StreamEntry> sorted_entries(const Output& output, const EditIndex& edits,
+                                        unsigned threads) {
+    std::vector<StreamEntry> entries = all_entries(output, edits);
     for_each_parallel(entries.size(), threads,
                       [&](std::size_t i) { entries[i].key = key_of(entries[i]); });
-    std::map<int, std::vector<Entry>> by_rank;
-    for (const Entry& entry : entries) {
+    std::map<int, std::vector<StreamEntry>> by_rank;
+    for (const StreamEntry& entry : entries) {
         by_rank[entry.key.rank].push_back(entry);
     }
-    std::vector<std::vector<Entry>*> ranks;
+    std::vector<std::vector<StreamEntry>*> ranks;
     ranks.reserve(by_rank.size());
     for (auto& [rank, same] : by_rank) {
         ranks.push_back(&same);
     }
-    for_each_parallel(ranks.size(), threads,
-                      [&](std::size_t i) { std::ranges::stable_sort(*ranks[i], {}, &Entry::key); });
+    for_each_parallel(ranks.size(), threads, [&](std::size_t i) {
+        std::ranges::stable_sort(*ranks[i], {}, &StreamEntry::key);
+    });
     entries.clear();
-    for (const std::vector<Entry>* same : ranks) {
+    for (const std::vector<StreamEntry>* same : ranks) {
         entries.insert(entries.end(), same->begin(), same->end());
     }
     return entries;
 }
 
-void append(const Entry& entry, const Output& output, const EditIndex& edits, std::string& out) {
+void append(const StreamEntry& entry, const Output& output, const EditIndex& edits,
+            std::string& out) {
     if (entry.object != nullptr && !entry.object->text.empty()) {
         out += entry.object->text;
         return;
@@ -117,7 +120,7 @@ std::vector<const Object*> Output::made() const {
 void emit_stream(const Output& output, unsigned threads,
                  const std::function<void(std::string_view)>& write) {
     const EditIndex edits(output.plan.edits);
-    const std::vector<Entry> entries = sorted_entries(output, edits, threads);
+    const std::vector<StreamEntry> entries = sorted_entries(output, edits, threads);
     std::vector<std::string> pieces;
     for (std::size_t begin = 0; begin < entries.size(); begin += kPieces * kPieceEntries) {
         const auto round = std::span(entries).subspan(begin).first(
@@ -126,7 +129,7 @@ void emit_stream(const Output& output, unsigned threads,
         for_each_parallel(pieces.size(), threads, [&](std::size_t i) {
             pieces[i].clear();
             const auto rest = round.subspan(i * kPieceEntries);
-            for (const Entry& entry : rest.first(std::min(kPieceEntries, rest.size()))) {
+            for (const StreamEntry& entry : rest.first(std::min(kPieceEntries, rest.size()))) {
                 pieces[i] += &entry == entries.data() ? "" : "---\n";
                 append(entry, output, edits, pieces[i]);
             }

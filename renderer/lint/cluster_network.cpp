@@ -27,7 +27,7 @@ void report_cilium(const LintContext& context, Pos pos, std::string_view setting
 }
 
 // Values of Cilium's chart, wherever they stand: in a HelmRelease, an Application, a fleet.yaml.
-void check_values(const LintContext& context, const Value& value) {
+void check_network_values(const LintContext& context, const Value& value) {
     const Member* replacement = value.find_member("kubeProxyReplacement");
     if (replacement != nullptr && is_on(&replacement->value) &&
         !is_on(value.at({"socketLB", "hostNamespaceOnly"}))) {
@@ -85,7 +85,8 @@ void check_cluster_network(const LintContext& context) {
         return;
     }
     for (const RepositoryDocument& document : context.repository.documents) {
-        for_each_value(document.root, [&](const Value& value) { check_values(context, value); });
+        for_each_value(document.root,
+                       [&](const Value& value) { check_network_values(context, value); });
         check_config(context, document);
         if (document.is_core("Namespace")) {
             check_pod_security(context, document);

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "renderer/core/diagnostics.h"
-#include "renderer/lint/git.h"
+#include "renderer/lint/git_ignores.h"
 #include "renderer/lint/lint.h"
 #include "renderer/lint/repository.h"
 
@@ -12,7 +12,7 @@ namespace renderer {
 
 struct LintContext {
     const Repository& repository;
-    const GitTree& git;
+    const GitIgnores& git;
     const LintInput& input;
     Loaded& loaded;
     Diagnostics& diagnostics;

@@ -88,7 +88,7 @@ public:
 
 private:
     void check_git() const {
-        const GitTree& git = context_.git;
+        const GitIgnores& git = context_.git;
         if (!git.is_work_tree() || relative_.starts_with("../") || git.ignores(relative_)) {
             return;
         }
@@ -123,7 +123,7 @@ private:
 };
 
 // `namespace` counts more than what a file says.
-void check_namespace(const LintContext& context, const RepositoryBuild& build) {
+void check_build_namespace(const LintContext& context, const RepositoryBuild& build) {
     const Value* ns = build.root.find("namespace");
     if (text_of(ns).empty()) {
         return;
@@ -152,7 +152,7 @@ void check_namespace(const LintContext& context, const RepositoryBuild& build) {
 
 void check_kustomizations(const LintContext& context) {
     for (const RepositoryBuild& build : context.repository.builds) {
-        check_namespace(context, build);
+        check_build_namespace(context, build);
         for (const Value& item : list_of(build.root, "secretGenerator")) {
             if (!item.is_map() || text_of(item.find("name")).empty()) {
                 continue;

@@ -13,7 +13,7 @@
 #include <set>
 #include <string>
 
-#include "renderer/lint/git.h"
+#include "renderer/lint/git_ignores.h"
 #include "renderer/load/tree/memory_tree.h"
 
 namespace renderer {
@@ -120,11 +120,11 @@ TEST(FleetBundleSize, CountsWhatFleetTakes) {
     }
 }
 
-TEST(GitTree, IgnoresWhatGitignoreNames) {
+TEST(GitIgnores, IgnoresWhatGitignoreNames) {
     const MemoryTree tree({{"repo/.git/HEAD", ""},
                            {"repo/.gitignore", "*.env\n/top\nbuild/\nsub/*.key\n!keep.env\n# no\n"},
                            {"repo/sub/.gitignore", "local\n!a.env\n"}});
-    const GitTree git(tree, "repo/sub");
+    const GitIgnores git(tree, "repo/sub");
     EXPECT_TRUE(git.is_work_tree());
     EXPECT_EQ(git.prefix(), "sub");
     EXPECT_TRUE(git.ignores(".oauth.env"));
@@ -139,7 +139,7 @@ TEST(GitTree, IgnoresWhatGitignoreNames) {
     EXPECT_FALSE(git.ignores("deep/a.key"));
     EXPECT_FALSE(git.ignores("web.yaml"));
     const MemoryTree plain(std::map<std::string, std::string>{{"a.yaml", ""}});
-    EXPECT_FALSE(GitTree(plain, ".").is_work_tree());
+    EXPECT_FALSE(GitIgnores(plain, ".").is_work_tree());
 }
 
 std::string lint_flux(const std::string& kustomization, const std::string& patch = "") {

@@ -68,7 +68,7 @@ bool names_one(const Value* list, const Tags& tags) {
                                [&](const Value& item) { return tags.contains(text_of(&item)); });
 }
 
-void check_owners(const LintContext& context, const Value& owners) {
+void check_tag_owners(const LintContext& context, const Value& owners) {
     const Tags ours = operator_tags(context.input.plan);
     for (const auto& [tag, pos] : proxy_tags(context.input.plan, false)) {
         const Value* owner = owners.find(tag);
@@ -128,7 +128,7 @@ void check_tailnet_policy(const LintContext& context) {
                 context.loaded.sources.add(path, without_comments(std::move(*text)));
             const Value policy = read_yaml(context.loaded.sources, source, quiet);
             if (const Value* owners = map_of(policy, "tagOwners")) {
-                check_owners(context, *owners);
+                check_tag_owners(context, *owners);
                 check_funnel(context, policy);
             }
         }

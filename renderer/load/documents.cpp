@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "renderer/base/parallel.h"
+#include "renderer/core/source_map.h"
 #include "renderer/core/text_of.h"
 #include "renderer/load/hooks.h"
 #include "renderer/load/kustomize/built_services.h"
@@ -19,8 +20,6 @@
 namespace renderer {
 
 namespace {
-
-constexpr std::size_t kMaxInput = std::size_t{3} << 30U;  // positions have 32 bits
 
 bool is_list_kind(std::string_view kind) {
     return kind.ends_with("List");
@@ -444,7 +443,7 @@ std::vector<std::uint32_t> read_documents(const SourceTree& tree,
             diagnostics.add(std::move(texts[i].error().diagnostic));
             continue;
         }
-        if (loaded.sources.total_bytes() + texts[i]->size() > kMaxInput) {
+        if (loaded.sources.total_bytes() + texts[i]->size() > kMaxSource) {
             diagnostics.error("too-much-input", {}, "the input is larger than 3 GiB")
                 .where(files[i].path)
                 .hint("render a part of the tree");

@@ -9,61 +9,72 @@
 namespace renderer {
 namespace {
 
-struct Row {
+struct NamespaceRow {
     std::string_view name, text, want;
 };
 
 // `--namespace shop` over a document that has none.
 TEST(Namespaces, Inserted) {
     constexpr std::array kRows = {
-        Row{"scanned",
+        NamespaceRow{
+            "scanned",
             "# c\napiVersion: v1\nkind: Secret\nmetadata:\n  labels: {}\n  name: a # b\n",
             "# c\napiVersion: v1\nkind: Secret\nmetadata:\n  labels: {}\n  namespace: shop\n  "
             "name: a # b\n"},
-        Row{"tree", "apiVersion: v1\nkind: Service\nmetadata:\n    name: a\n    labels: {}\n",
+        NamespaceRow{
+            "tree", "apiVersion: v1\nkind: Service\nmetadata:\n    name: a\n    labels: {}\n",
             "apiVersion: v1\nkind: Service\nmetadata:\n    namespace: shop\n    name: a\n    "
             "labels: {}\n"},
-        Row{"line ends", "apiVersion: v1\r\nkind: Secret\r\nmetadata:\r\n  name: a\r\n",
+        NamespaceRow{
+            "line ends", "apiVersion: v1\r\nkind: Secret\r\nmetadata:\r\n  name: a\r\n",
             "apiVersion: v1\r\nkind: Secret\r\nmetadata:\r\n  namespace: shop\r\n  name: a\r\n"},
-        Row{"line ends of a tree", "apiVersion: v1\r\nkind: Service\r\nmetadata:\r\n  name: a\r\n",
+        NamespaceRow{
+            "line ends of a tree", "apiVersion: v1\r\nkind: Service\r\nmetadata:\r\n  name: a\r\n",
             "apiVersion: v1\r\nkind: Service\r\nmetadata:\r\n  namespace: shop\r\n  name: a\r\n"},
-        Row{"flow style", "{apiVersion: v1, kind: Secret, metadata: {name: a}}\n",
-            "{apiVersion: v1, kind: Secret, metadata: {namespace: shop, name: a}}\n"},
-        Row{"flow style with blanks", "apiVersion: v1\nkind: Secret\nmetadata: { name: a }\n",
-            "apiVersion: v1\nkind: Secret\nmetadata: {namespace: shop, name: a }\n"},
-        Row{"empty flow map", "apiVersion: v1\nkind: Secret\nmetadata: {}\n",
-            "apiVersion: v1\nkind: Secret\nmetadata: {namespace: shop}\n"},
-        Row{"JSON",
+        NamespaceRow{"flow style", "{apiVersion: v1, kind: Secret, metadata: {name: a}}\n",
+                     "{apiVersion: v1, kind: Secret, metadata: {namespace: shop, name: a}}\n"},
+        NamespaceRow{"flow style with blanks",
+                     "apiVersion: v1\nkind: Secret\nmetadata: { name: a }\n",
+                     "apiVersion: v1\nkind: Secret\nmetadata: {namespace: shop, name: a }\n"},
+        NamespaceRow{"empty flow map", "apiVersion: v1\nkind: Secret\nmetadata: {}\n",
+                     "apiVersion: v1\nkind: Secret\nmetadata: {namespace: shop}\n"},
+        NamespaceRow{
+            "JSON",
             "{\"apiVersion\": \"v1\", \"kind\": \"Secret\", \"metadata\": {\"name\": \"a\"}}",
             "{\"apiVersion\": \"v1\", \"kind\": \"Secret\", \"metadata\": {\"namespace\": "
             "\"shop\", "
             "\"name\": \"a\"}}"},
-        Row{"JSON on lines",
+        NamespaceRow{
+            "JSON on lines",
             "{\"apiVersion\": \"v1\", \"kind\": \"Secret\",\n \"metadata\": {\n  \"name\": \"a\"}}",
             "{\"apiVersion\": \"v1\", \"kind\": \"Secret\",\n \"metadata\": {\"namespace\": "
             "\"shop\",\n"
             "  \"name\": \"a\"}}"},
-        Row{"quoted keys", "\"apiVersion\": v1\nkind: Secret\n'metadata':\n  'name': a\n",
+        NamespaceRow{
+            "quoted keys", "\"apiVersion\": v1\nkind: Secret\n'metadata':\n  'name': a\n",
             "\"apiVersion\": v1\nkind: Secret\n'metadata':\n  namespace: shop\n  'name': a\n"},
-        Row{"generateName", "apiVersion: v1\nkind: Pod\nmetadata:\n  generateName: a-\n",
+        NamespaceRow{
+            "generateName", "apiVersion: v1\nkind: Pod\nmetadata:\n  generateName: a-\n",
             "apiVersion: v1\nkind: Pod\nmetadata:\n  namespace: shop\n  generateName: a-\n"},
-        Row{"item of a list",
+        NamespaceRow{
+            "item of a list",
             "apiVersion: v1\nkind: List\nitems:\n- metadata:\n    name: a\n  kind: Secret\n"
             "  apiVersion: v1\n",
             "apiVersion: v1\nkind: List\nitems:\n- metadata:\n    namespace: shop\n    name: a\n  "
             "kind: Secret\n"
             "  apiVersion: v1\n"},
-        Row{"own namespace stays",
-            "apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: x}\n",
-            "apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: x}\n"},
-        Row{"empty namespace",
-            "apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: \"\"}\n",
-            "apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: \"shop\"}\n"},
-        Row{"cluster-scoped",
+        NamespaceRow{"own namespace stays",
+                     "apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: x}\n",
+                     "apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: x}\n"},
+        NamespaceRow{"empty namespace",
+                     "apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: \"\"}\n",
+                     "apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: \"shop\"}\n"},
+        NamespaceRow{
+            "cluster-scoped",
             "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: a\n",
             "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: a\n"},
     };
-    for (const Row& row : kRows) {
+    for (const NamespaceRow& row : kRows) {
         SCOPED_TRACE(row.name);
         EXPECT_EQ(edited({{"a.yaml", std::string(row.text)}}, "a.yaml", in_namespace("shop")),
                   row.want);
@@ -73,15 +84,18 @@ TEST(Namespaces, Inserted) {
 // A kustomization with `namespace: shop`.
 TEST(Namespaces, Overwritten) {
     constexpr std::array kRows = {
-        Row{"plain", "apiVersion: v1\nkind: Secret\nmetadata:\n  name: a\n  namespace: x # why\n",
+        NamespaceRow{
+            "plain", "apiVersion: v1\nkind: Secret\nmetadata:\n  name: a\n  namespace: x # why\n",
             "apiVersion: v1\nkind: Secret\nmetadata:\n  name: a\n  namespace: shop # why\n"},
-        Row{"quoted", "apiVersion: v1\nkind: Secret\nmetadata:\n  name: a\n  namespace: 'x'\n",
-            "apiVersion: v1\nkind: Secret\nmetadata:\n  name: a\n  namespace: 'shop'\n"},
-        Row{"same", "apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: shop}\n",
-            "apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: shop}\n"},
-        Row{"Namespace", "apiVersion: v1\nkind: Namespace\nmetadata: {name: x}\n",
-            "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n"},
-        Row{"default subjects",
+        NamespaceRow{"quoted",
+                     "apiVersion: v1\nkind: Secret\nmetadata:\n  name: a\n  namespace: 'x'\n",
+                     "apiVersion: v1\nkind: Secret\nmetadata:\n  name: a\n  namespace: 'shop'\n"},
+        NamespaceRow{"same", "apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: shop}\n",
+                     "apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: shop}\n"},
+        NamespaceRow{"Namespace", "apiVersion: v1\nkind: Namespace\nmetadata: {name: x}\n",
+                     "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n"},
+        NamespaceRow{
+            "default subjects",
             "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata: {name: "
             "a}\n"
             "subjects:\n- kind: ServiceAccount\n  name: default\n- {kind: ServiceAccount, name: "
@@ -92,12 +106,14 @@ TEST(Namespaces, Overwritten) {
             "subjects:\n- namespace: shop\n  kind: ServiceAccount\n  name: default\n- {kind: "
             "ServiceAccount, name: x}\n"
             "- name: default\n  namespace: shop\n"},
-        Row{"API service",
+        NamespaceRow{
+            "API service",
             "apiVersion: apiregistration.k8s.io/v1\nkind: APIService\nmetadata: {name: a}\n"
             "spec: {service: {name: x}}\n",
             "apiVersion: apiregistration.k8s.io/v1\nkind: APIService\nmetadata: {name: a}\n"
             "spec: {service: {namespace: shop, name: x}}\n"},
-        Row{"conversion webhook",
+        NamespaceRow{
+            "conversion webhook",
             "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: "
             "a}\n"
             "spec: {conversion: {webhook: {clientConfig: {service: {namespace: x}}}}}\n",
@@ -105,7 +121,7 @@ TEST(Namespaces, Overwritten) {
             "a}\n"
             "spec: {conversion: {webhook: {clientConfig: {service: {namespace: shop}}}}}\n"},
     };
-    for (const Row& row : kRows) {
+    for (const NamespaceRow& row : kRows) {
         SCOPED_TRACE(row.name);
         EXPECT_EQ(edited({{"a.yaml", std::string(row.text)},
                           {"kustomization.yaml", "namespace: shop\nresources: [a.yaml]\n"}},

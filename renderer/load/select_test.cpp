@@ -7,24 +7,25 @@
 namespace renderer {
 namespace {
 
-const std::string kSecret = "apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: x}\n";
+const std::string kSelectedSecret =
+    "apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: x}\n";
 
 TEST(Select, RawBundle) {
     const LoadedText text = load_text({{"apps/fleet.yaml", "name: apps\ndefaultNamespace: shop\n"},
-                                       {"apps/a.yaml", kSecret},
+                                       {"apps/a.yaml", kSelectedSecret},
                                        {"apps/deep/b.json",
                                         "{\"apiVersion\": \"v1\", \"kind\": "
                                         "\"Secret\", \"metadata\": {\"name\": \"b\"}}"},
-                                       {"apps/overlays/x/c.yaml", kSecret},
+                                       {"apps/overlays/x/c.yaml", kSelectedSecret},
                                        {"apps/chart/Chart.yaml", "name: x\n"},
                                        {"apps/chart/templates/t.yaml", "{{ kind }}"},
-                                       {"apps/.hidden.yaml", kSecret},
+                                       {"apps/.hidden.yaml", kSelectedSecret},
                                        {"apps/.fleetignore", "ign*.yaml  \n# comment\nskipped/*\n"},
                                        {"apps/ignored.yaml", "kind: broken"},
                                        {"apps/skipped/d.yaml", "kind: broken"},
                                        {"apps/deep/ignored.yaml", "kind: broken"},
                                        {"apps/nested/fleet.yml", "name: nested\n"},
-                                       {"apps/nested/e.yaml", kSecret}});
+                                       {"apps/nested/e.yaml", kSelectedSecret}});
     EXPECT_EQ(text.files,
               "bundle \"apps\" name \"apps\" default \"shop\" forced \"\"\n"
               "bundle \"apps/nested\" name \"nested\" default \"\" forced \"\"\n"
@@ -36,25 +37,25 @@ TEST(Select, RawBundle) {
 }
 
 TEST(Select, FilesOutsideOfBundles) {
-    EXPECT_EQ(
-        load_text(
-            {{"apps/fleet.yaml", "name: apps\n"}, {"apps/a.yaml", kSecret}, {"top.yaml", kSecret}})
-            .files,
-        "bundle \"\" name \"\" default \"\" forced \"\"\n"
-        "bundle \"apps\" name \"apps\" default \"\" forced \"\"\n"
-        "0 top.yaml\n"
-        "1 a.yaml\n");
+    EXPECT_EQ(load_text({{"apps/fleet.yaml", "name: apps\n"},
+                         {"apps/a.yaml", kSelectedSecret},
+                         {"top.yaml", kSelectedSecret}})
+                  .files,
+              "bundle \"\" name \"\" default \"\" forced \"\"\n"
+              "bundle \"apps\" name \"apps\" default \"\" forced \"\"\n"
+              "0 top.yaml\n"
+              "1 a.yaml\n");
 }
 
 TEST(Select, BundlesOfTheCluster) {
     const Files files = {
         {".tailrender.yaml", "clusters: [{name: home, bundles: [apps, 'infra/*']}]\n"},
         {"apps/fleet.yaml", "name: apps\n"},
-        {"apps/a.yaml", kSecret},
-        {"infra/dns/b.yaml", kSecret},
-        {"infra/c.yaml", kSecret},
+        {"apps/a.yaml", kSelectedSecret},
+        {"infra/dns/b.yaml", kSelectedSecret},
+        {"infra/c.yaml", kSelectedSecret},
         {"lab/fleet.yaml", "name: lab\nunknown: 1\n"},
-        {"top.yaml", kSecret}};
+        {"top.yaml", kSelectedSecret}};
     EXPECT_EQ(load_text(files).files,
               "bundle \"\" name \"\" default \"\" forced \"\"\n"
               "bundle \"apps\" name \"apps\" default \"\" forced \"\"\n"
@@ -78,11 +79,11 @@ TEST(Select, OperatorBundle) {
                     "helm: {chart: tailscale-operator, version: 1.96.5, valuesFiles: [o/v.yaml]}\n"
                     "kustomize: {dir: o}\n"},
                    {"op/o/kustomization.yaml", "resources: [a.yaml]\n"},
-                   {"op/o/a.yaml", kSecret},
+                   {"op/o/a.yaml", kSelectedSecret},
                    {"op/o/v.yaml", "a: 1\n"},
                    {"op/o/bootstrap/kustomization.yaml",
                     "namePrefix: x\nsecretGenerator: [{name: operator-oauth, envs: [.env]}]\n"},
-                   {"op/loose.yaml", kSecret}});
+                   {"op/loose.yaml", kSelectedSecret}});
     EXPECT_EQ(text.files,
               "bundle \"op\" name \"op\" default \"ts\" forced \"\" operator 1.96.5\n"
               "0 loose.yaml unreachable\n"
@@ -144,18 +145,18 @@ TEST(Select, OtherChartsAreCopied) {
               "installed again\n");
 }
 
-struct Row {
+struct SelectRow {
     std::string name;
     Files files;
     std::string want;
 };
 
 TEST(Select, FleetErrors) {
-    const std::vector<Row> rows = {
+    const std::vector<SelectRow> rows = {
         {"kustomization of another name",
          {{"b/fleet.yaml", "kustomize: {dir: o}\n"},
           {"b/o/kustomization.yml", "resources: [a.yaml]\n"},
-          {"b/o/a.yaml", kSecret}},
+          {"b/o/a.yaml", kSelectedSecret}},
          "b/fleet.yaml:1:18: error: Fleet finds no kustomization.yaml in \"b/o\" and does not run "
          "kustomize "
          "[fleet-kustomization]\n"
@@ -166,13 +167,13 @@ TEST(Select, FleetErrors) {
         {"kustomization in a raw bundle",
          {{"b/fleet.yaml", "name: b\n"},
           {"b/o/kustomization.yaml", "resources: [a.yaml]\n"},
-          {"b/o/a.yaml", kSecret}},
+          {"b/o/a.yaml", kSelectedSecret}},
          "b/o/kustomization.yaml: error: Fleet does not build this kustomization, but applies "
          "every manifest of the bundle [fleet-kustomization]\n"
          "  expected: kustomize.dir in fleet.yaml\n"
          "  hint: set kustomize.dir to the directory, or exclude it in .fleetignore\n"},
         {"kustomize.dir that is not there",
-         {{"b/fleet.yaml", "kustomize: {dir: o}\n"}, {"b/a.yaml", kSecret}},
+         {{"b/fleet.yaml", "kustomize: {dir: o}\n"}, {"b/a.yaml", kSelectedSecret}},
          "b/fleet.yaml:1:18: error: Fleet finds no kustomization.yaml in \"b/o\" and does not run "
          "kustomize "
          "[fleet-kustomization]\n"
@@ -184,7 +185,7 @@ TEST(Select, FleetErrors) {
          {{"b/fleet.yaml", "name: b\n"},
           {"b/kustomization.yaml", "resources: [../base]\n"},
           {"base/kustomization.yaml", "resources: [a.yaml]\n"},
-          {"base/a.yaml", kSecret}},
+          {"base/a.yaml", kSelectedSecret}},
          "b/kustomization.yaml:1:13: error: \"../base\" is outside the bundle "
          "[outside-bundle]\n"
          "    1 | resources: [../base]\n"
@@ -192,7 +193,7 @@ TEST(Select, FleetErrors) {
          "  expected: a directory below b\n"
          "  hint: Fleet only reads the bundle's own directory; move the base into it\n"},
         {"overlays of raw bundles",
-         {{"b/fleet.yaml", "yaml: {overlays: [x]}\n"}, {"b/a.yaml", kSecret}},
+         {{"b/fleet.yaml", "yaml: {overlays: [x]}\n"}, {"b/a.yaml", kSelectedSecret}},
          "b/fleet.yaml:1:19: error: \"yaml.overlays\" is not supported by tailrender "
          "[not-supported]\n"
          "    1 | yaml: {overlays: [x]}\n"
@@ -200,7 +201,8 @@ TEST(Select, FleetErrors) {
          "  expected: a kustomization\n"
          "  hint: write the overlay as a kustomization and set kustomize.dir to it\n"},
         {"templates without a chart",
-         {{"b/fleet.yaml", "name: b\n"}, {"b/templates/a.yaml", kSecret + "# {{ .Values.x }}\n"}},
+         {{"b/fleet.yaml", "name: b\n"},
+          {"b/templates/a.yaml", kSelectedSecret + "# {{ .Values.x }}\n"}},
          "b/templates/a.yaml: error: Fleet renders \"templates/\" with Helm, tailrender does not "
          "[not-supported]\n"
          "  found: a template in a bundle without a chart\n"
@@ -217,7 +219,7 @@ TEST(Select, FleetErrors) {
         {"overlay that moves the operator",
          {{"a/fleet.yaml", "defaultNamespace: ts\nhelm: {chart: tailscale-operator}\n"},
           {"a/kustomization.yaml", "namespace: other\nresources: [a.yaml]\n"},
-          {"a/a.yaml", kSecret}},
+          {"a/a.yaml", kSelectedSecret}},
          "a/kustomization.yaml:1:12: error: this overlay moves the operator's chart to another "
          "namespace [not-supported]\n"
          "    1 | namespace: other\n"
@@ -226,7 +228,9 @@ TEST(Select, FleetErrors) {
          "  expected: \"ts\", as in fleet.yaml\n"
          "  hint: set defaultNamespace in fleet.yaml instead\n"},
         {"two fleet files",
-         {{"a/fleet.yaml", "name: a\n"}, {"a/fleet.yml", "name: a\n"}, {"a/a.yaml", kSecret}},
+         {{"a/fleet.yaml", "name: a\n"},
+          {"a/fleet.yml", "name: a\n"},
+          {"a/a.yaml", kSelectedSecret}},
          "a/fleet.yml: error: this directory has fleet.yaml and fleet.yml [two-fleet-files]\n"
          "  expected: one of them\n"
          "  hint: keep fleet.yaml\n"},
@@ -245,7 +249,7 @@ TEST(Select, FleetErrors) {
          "  hint: keep the one of this cluster\n"
          "a/x/kustomization.yaml:1:49: note: the other one is here\n"},
     };
-    for (const Row& row : rows) {
+    for (const SelectRow& row : rows) {
         SCOPED_TRACE(row.name);
         EXPECT_EQ(load_text(row.files).diagnostics, row.want);
     }

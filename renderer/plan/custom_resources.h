@@ -12,6 +12,9 @@
 
 namespace renderer {
 
+// Of any kind: every pod mounts every replica's key.
+inline constexpr std::int64_t kMaxReplicas = 1000;
+
 // The edits that cut out what is consumed. Reports kinds and versions that are not built, what is
 // in the inputs twice, and items of a List that cannot be cut out of it.
 std::vector<Edit> plan_custom_resources(const Loaded& loaded, const Inventory& inventory,

@@ -11,6 +11,8 @@
 
 namespace renderer {
 
+inline constexpr std::int64_t kMaxPort = 65535;
+
 // Why Tailscale refuses this as a device's name: "must start with a letter or number", …; "" when
 // it is a DNS label. Upper case is fine.
 std::string dns_label_error(std::string_view label);

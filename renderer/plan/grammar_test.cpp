@@ -29,13 +29,13 @@ TEST(DnsLabelError, NamesTheFirstRuleThatFails) {
     }
 }
 
-struct Row {
+struct GrammarRow {
     std::string text;
     bool label, service, subdomain, port, key, value;
 };
 
 TEST(Grammar, KnowsWhatTheApiServerAccepts) {
-    const Row rows[] = {
+    const GrammarRow rows[] = {
         {"web", true, true, true, true, true, true},
         {"1web", true, false, true, true, true, true},
         {"Web", false, false, false, false, true, true},
@@ -54,7 +54,7 @@ TEST(Grammar, KnowsWhatTheApiServerAccepts) {
         {"/x", false, false, false, false, false, false},
         {"a/b/c", false, false, false, false, false, false},
     };
-    for (const Row& row : rows) {
+    for (const GrammarRow& row : rows) {
         SCOPED_TRACE(row.text);
         EXPECT_EQ(is_dns1123_label(row.text), row.label);
         EXPECT_EQ(is_dns1035_label(row.text), row.service);

@@ -194,7 +194,7 @@ void place_api_proxy(const Loaded& loaded, const Inventory& inventory, Plan& pla
     plan.workloads.push_back(std::move(*proxy));
 }
 
-std::string_view kind_of(const Origin& origin) {
+std::string_view input_kind(const Origin& origin) {
     return std::string_view(origin.parent).substr(0, origin.parent.find('/'));
 }
 
@@ -208,7 +208,7 @@ std::vector<DeviceRow> devices_of(const Plan& plan) {
     std::vector<DeviceRow> rows;
     const auto add = [&](const auto& one, const std::string& hostname, bool is_public) {
         rows.push_back({.hostname = hostname,
-                        .kind = std::string(kind_of(one.origin)),
+                        .kind = std::string(input_kind(one.origin)),
                         .tags = fmt::format("{}", fmt::join(one.tags, ",")),
                         .target = one.target_text,
                         .is_public = is_public,

@@ -24,12 +24,12 @@ TEST(TagError, NamesTheFirstRuleThatIsBroken) {
 }
 
 TEST(SplitTags, SplitsAtCommasAndTrims) {
-    using Tags = std::vector<std::string>;
-    EXPECT_EQ(split_tags(""), Tags{});
-    EXPECT_EQ(split_tags("tag:a"), Tags{"tag:a"});
-    EXPECT_EQ(split_tags(" tag:a ,\ttag:b "), (Tags{"tag:a", "tag:b"}));
-    EXPECT_EQ(split_tags("\u00a0\u2003 tag:a\u3000,\u0085"), (Tags{"tag:a", ""}));
-    EXPECT_EQ(split_tags("tag:a,,tag:b,"), (Tags{"tag:a", "", "tag:b", ""}));
+    using Texts = std::vector<std::string>;
+    EXPECT_EQ(split_tags(""), Texts{});
+    EXPECT_EQ(split_tags("tag:a"), Texts{"tag:a"});
+    EXPECT_EQ(split_tags(" tag:a ,\ttag:b "), (Texts{"tag:a", "tag:b"}));
+    EXPECT_EQ(split_tags("\u00a0\u2003 tag:a\u3000,\u0085"), (Texts{"tag:a", ""}));
+    EXPECT_EQ(split_tags("tag:a,,tag:b,"), (Texts{"tag:a", "", "tag:b", ""}));
 }
 
 }  // namespace

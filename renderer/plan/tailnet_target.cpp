@@ -12,8 +12,8 @@ namespace renderer {
 
 namespace {
 
-void check_address(const ServiceInput& service, std::string_view key, std::string_view hint,
-                   Diagnostics& diagnostics) {
+void check_target_address(const ServiceInput& service, std::string_view key, std::string_view hint,
+                          Diagnostics& diagnostics) {
     const std::string_view address = annotation_text(service, key);
     if (!address.empty() && !ip_family(address, true)) {
         about(service, diagnostics)
@@ -71,7 +71,7 @@ void check_tailnet_target(const ServiceInput& service, std::string_view hint,
             .expected("a name such as \"db.tail1234.ts.net\"")
             .hint(hint);
     }
-    check_address(service, kTailnetIp, hint, diagnostics);
+    check_target_address(service, kTailnetIp, hint, diagnostics);
 }
 
 }  // namespace renderer

@@ -17,7 +17,7 @@ namespace renderer {
 
 namespace {
 
-constexpr std::string_view kRule = "tailnet: a Tailnet";
+constexpr std::string_view kTailnetRule = "tailnet: a Tailnet";
 
 std::string_view login_url(const CustomResource& tailnet) {
     const std::string_view url = tailnet.fields().text("loginUrl");
@@ -223,7 +223,7 @@ std::vector<TailnetPlan> plan_tailnets(const Inventory& inventory, const ProxyIn
     std::vector<TailnetPlan> tailnets;
     for (const CustomResource& tailnet : inventory.of(kind_of("Tailnet"))) {
         if (is_rendered(inputs.loaded, *tailnet.doc)) {
-            tailnets.push_back({.origin = {tailnet.pos(), tailnet.doc->object_name(), kRule},
+            tailnets.push_back({.origin = {tailnet.pos(), tailnet.doc->object_name(), kTailnetRule},
                                 .bundle = inputs.bundle_of(*tailnet.doc),
                                 .ns = inputs.settings.ns,
                                 .name = std::string(tailnet.name),

@@ -12,7 +12,7 @@ namespace renderer {
 namespace {
 
 // One line a fault: "line: rule: message | found | expected | hint".
-std::string faults_of(std::string_view yaml, std::string_view version = "1.35") {
+std::string validator_faults_of(std::string_view yaml, std::string_view version = "1.35") {
     SourceMap sources;
     Diagnostics diagnostics;
     const Value root = read_yaml(sources, sources.add("a.yaml", std::string(yaml)), diagnostics);
@@ -41,7 +41,7 @@ constexpr std::string_view kPod =
     "metadata: {name: web}\n";
 
 std::string pod_faults(std::string_view rest) {
-    return faults_of(std::string(kPod) + std::string(rest));
+    return validator_faults_of(std::string(kPod) + std::string(rest));
 }
 
 TEST(Validator, PassesWhatIsGood) {
@@ -79,8 +79,8 @@ TEST(Validator, SaysWhichVersionsHaveAField) {
                             "spec:\n"
                             "  containers: [{name: web}]\n"
                             "  resources: {}\n";
-    EXPECT_EQ(faults_of(pod, "1.32"), "");
-    EXPECT_EQ(faults_of(pod, "1.31"),
+    EXPECT_EQ(validator_faults_of(pod, "1.32"), "");
+    EXPECT_EQ(validator_faults_of(pod, "1.31"),
               "6: schema-unknown-field: unknown field \"spec.resources\" |  |  | it exists in "
               "Kubernetes 1.32 to 1.35; this cluster is assumed to have 1.31\n");
 }
@@ -124,10 +124,10 @@ TEST(Validator, ChecksNumbersAndTexts) {
 
 TEST(Validator, ChecksWhatIsEncoded) {
     EXPECT_EQ(
-        faults_of("apiVersion: v1\n"
-                  "kind: Secret\n"
-                  "metadata: {name: web, creationTimestamp: yesterday}\n"
-                  "data: {good: aGVsbG8=, bad: hello, number: 5}\n"),
+        validator_faults_of("apiVersion: v1\n"
+                            "kind: Secret\n"
+                            "metadata: {name: web, creationTimestamp: yesterday}\n"
+                            "data: {good: aGVsbG8=, bad: hello, number: 5}\n"),
         "3: schema-type: \"metadata.creationTimestamp\" has the wrong type | a string | a "
         "time, such as \"2026-01-02T15:04:05Z\" | \n"
         "4: schema-type: \"data.bad\" has the wrong type | text that is not base64 | base64 | "
@@ -144,22 +144,22 @@ TEST(Validator, MissesFields) {
               "7: schema-required: \"spec.containers[0].env[0].name\" is missing |  | a string | \n"
               "7: schema-required: \"spec.containers[0].env[1].name\" is missing |  | a string | \n"
               "6: schema-required: \"spec.containers[0].name\" is missing |  | a string | \n");
-    EXPECT_EQ(faults_of("apiVersion: tailscale.com/v1alpha1\n"
-                        "kind: ProxyClass\n"
-                        "metadata: {name: edge}\n"),
+    EXPECT_EQ(validator_faults_of("apiVersion: tailscale.com/v1alpha1\n"
+                                  "kind: ProxyClass\n"
+                                  "metadata: {name: edge}\n"),
               "2: schema-required: \"spec\" is missing |  | a map | \n");
 }
 
 TEST(Validator, HoldsTheLimitsOfCustomResources) {
-    EXPECT_EQ(faults_of("apiVersion: tailscale.com/v1alpha1\n"
-                        "kind: Connector\n"
-                        "metadata: {name: edge}\n"
-                        "spec:\n"
-                        "  replicas: -1\n"
-                        "  hostname: Edge\n"
-                        "  subnetRouter: {advertiseRoutes: [10.0.0.0/8, 10.0.0.1]}\n"
-                        "  appConnector: {routes: []}\n"
-                        "  tags: [\"tag:a\", b]\n"),
+    EXPECT_EQ(validator_faults_of("apiVersion: tailscale.com/v1alpha1\n"
+                                  "kind: Connector\n"
+                                  "metadata: {name: edge}\n"
+                                  "spec:\n"
+                                  "  replicas: -1\n"
+                                  "  hostname: Edge\n"
+                                  "  subnetRouter: {advertiseRoutes: [10.0.0.0/8, 10.0.0.1]}\n"
+                                  "  appConnector: {routes: []}\n"
+                                  "  tags: [\"tag:a\", b]\n"),
               "5: schema-value: invalid value of \"spec.replicas\" | -1 | at least 0 "
               "| \n"
               "6: schema-value: invalid value of \"spec.hostname\" | \"Edge\" | text "
@@ -174,27 +174,28 @@ TEST(Validator, HoldsTheLimitsOfCustomResources) {
 
 TEST(Validator, HoldsChoicesLengthsAndKeys) {
     const std::string label(64, 'a');
-    EXPECT_EQ(faults_of("apiVersion: tailscale.com/v1alpha1\n"
-                        "kind: ProxyClass\n"
-                        "metadata: {name: edge}\n"
-                        "spec:\n"
-                        "  statefulSet:\n"
-                        "    labels: {a: " +
-                        label +
-                        "}\n"
-                        "    pod:\n"
-                        "      tailscaleContainer:\n"
-                        "        imagePullPolicy: Sometimes\n"
-                        "        resources: {claims: [{name: a}, {name: b}, {name: a}]}\n"),
-              "6: schema-value: invalid value of \"spec.statefulSet.labels.a\" | 64 "
-              "characters | at most 63 | \n"
-              "9: schema-value: invalid value of "
-              "\"spec.statefulSet.pod.tailscaleContainer.imagePullPolicy\" | \"Sometimes\" | one "
-              "of { Always, Never, IfNotPresent } | "
-              "\n"
-              "10: schema-value: invalid value of "
-              "\"spec.statefulSet.pod.tailscaleContainer.resources.claims\" | a second \"a\" | "
-              "items with unique name | \n");
+    EXPECT_EQ(
+        validator_faults_of("apiVersion: tailscale.com/v1alpha1\n"
+                            "kind: ProxyClass\n"
+                            "metadata: {name: edge}\n"
+                            "spec:\n"
+                            "  statefulSet:\n"
+                            "    labels: {a: " +
+                            label +
+                            "}\n"
+                            "    pod:\n"
+                            "      tailscaleContainer:\n"
+                            "        imagePullPolicy: Sometimes\n"
+                            "        resources: {claims: [{name: a}, {name: b}, {name: a}]}\n"),
+        "6: schema-value: invalid value of \"spec.statefulSet.labels.a\" | 64 "
+        "characters | at most 63 | \n"
+        "9: schema-value: invalid value of "
+        "\"spec.statefulSet.pod.tailscaleContainer.imagePullPolicy\" | \"Sometimes\" | one "
+        "of { Always, Never, IfNotPresent } | "
+        "\n"
+        "10: schema-value: invalid value of "
+        "\"spec.statefulSet.pod.tailscaleContainer.resources.claims\" | a second \"a\" | "
+        "items with unique name | \n");
 }
 
 TEST(Validator, SaysNothingAboutWhatIsReplacedLater) {

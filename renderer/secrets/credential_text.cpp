@@ -11,17 +11,16 @@
 namespace renderer {
 namespace {
 
-constexpr std::size_t kNone = std::string_view::npos;
-constexpr std::string_view kBlanks = " \t";
+constexpr std::size_t kNowhere = std::string_view::npos;
+constexpr std::string_view kSpaceOrTab = " \t";
 constexpr std::string_view kSigns = "=: \t";
-constexpr std::string_view kWordEnds = " \t\r\n\"'";
 
 bool holds_key(std::string_view text) {
-    return text.find("tskey-") != kNone || text.find("PRIVATE KEY-----") != kNone;
+    return text.find("tskey-") != kNowhere || text.find("PRIVATE KEY-----") != kNowhere;
 }
 
 bool is_blank(char c) {
-    return kBlanks.find(c) != kNone;
+    return kSpaceOrTab.find(c) != kNowhere;
 }
 
 bool is_key_character(char c) {
@@ -49,8 +48,8 @@ std::string_view key_before(std::string_view text, std::size_t sign) {
     if (sign == 0 || (is_blank(text[sign]) && is_blank(text[sign - 1]))) {
         return {};
     }
-    std::size_t end = text.find_last_not_of(kBlanks, sign - 1);
-    if (end == kNone) {
+    std::size_t end = text.find_last_not_of(kSpaceOrTab, sign - 1);
+    if (end == kNowhere) {
         return {};
     }
     const bool quoted = text[end] == '"' || text[end] == '\'';
@@ -79,10 +78,10 @@ bool sets_value(std::string_view text, std::size_t sign, std::string_view key) {
         if (!key.starts_with('-')) {
             return false;
         }
-        const std::size_t value = end_or(rest.find_first_not_of(kBlanks), rest);
-        return value < rest.size() && std::string_view("-=:").find(rest[value]) == kNone;
+        const std::size_t value = end_or(rest.find_first_not_of(kSpaceOrTab), rest);
+        return value < rest.size() && std::string_view("-=:").find(rest[value]) == kNowhere;
     }
-    return text[sign] == '=' || rest.empty() || kWordEnds.find(rest.front()) != kNone ||
+    return text[sign] == '=' || rest.empty() || kWordEnds.find(rest.front()) != kNowhere ||
            escaped_quote(rest);
 }
 
@@ -91,11 +90,11 @@ bool sets_value(std::string_view text, std::size_t sign, std::string_view key) {
 std::string_view quoted_text(std::string_view text, std::size_t escapes) {
     if (escapes == 0) {
         const std::size_t size = quoted_size(text);
-        return size == kNone ? text.substr(1) : text.substr(1, size - 2);
+        return size == kNowhere ? text.substr(1) : text.substr(1, size - 2);
     }
     const char quote = text[escapes];
     text.remove_prefix(escapes + 1);
-    for (auto at = text.find(quote); at != kNone; at = text.find(quote, at + 1)) {
+    for (auto at = text.find(quote); at != kNowhere; at = text.find(quote, at + 1)) {
         const std::string_view inside = text.substr(0, at);
         const std::size_t end = inside.find_last_not_of('\\') + 1;
         if (at - end <= escapes) {
@@ -109,7 +108,7 @@ std::string_view quoted_text(std::string_view text, std::size_t escapes) {
 // `column`, without the last line break.
 std::string_view lines_under(std::string_view text, std::size_t begin, std::size_t column) {
     std::size_t end = end_or(text.find_first_of("\r\n", begin), text);
-    for (auto line = text.find('\n', end); line != kNone; line = text.find('\n', line + 1)) {
+    for (auto line = text.find('\n', end); line != kNowhere; line = text.find('\n', line + 1)) {
         const std::size_t first = end_or(text.find_first_not_of(" \t\r", line + 1), text);
         if (first == text.size() || (text[first] != '\n' && first - line - 1 <= column)) {
             break;
@@ -131,7 +130,7 @@ std::string_view yaml_value(std::string_view text, std::size_t begin, std::strin
     const bool opens = rest.empty() || rest == "{" || rest == "[";
     const std::string_view value = lines_under(text, begin, column);
     const std::size_t next = opens ? value.find_first_not_of(" \t\r\n", rest.size()) : 0;
-    if (next == kNone || (opens && begins_with_implicit_key(value.substr(next)))) {
+    if (next == kNowhere || (opens && begins_with_implicit_key(value.substr(next)))) {
         return {};
     }
     return value.substr(next);
@@ -139,9 +138,9 @@ std::string_view yaml_value(std::string_view text, std::size_t begin, std::strin
 
 // Where the value begins; a shell's command may go on in the next line.
 std::size_t value_begin(std::string_view text, std::size_t sign) {
-    std::size_t begin = end_or(text.find_first_not_of(kBlanks, sign + 1), text);
+    std::size_t begin = end_or(text.find_first_not_of(kSpaceOrTab, sign + 1), text);
     while (is_blank(text[sign]) && text.substr(begin).starts_with("\\\n")) {
-        begin = end_or(text.find_first_not_of(kBlanks, begin + 2), text);
+        begin = end_or(text.find_first_not_of(kSpaceOrTab, begin + 2), text);
     }
     return begin;
 }
@@ -160,8 +159,8 @@ std::string_view value_after(std::string_view text, std::size_t sign, std::strin
         return yaml_value(text, begin, key);
     }
     const auto key_begin = static_cast<std::size_t>(key.data() - text.data());
-    const auto before = text.substr(0, key_begin).find_last_not_of(kBlanks);
-    const bool opens_line = before == kNone || text[before] == '\n';
+    const auto before = text.substr(0, key_begin).find_last_not_of(kSpaceOrTab);
+    const bool opens_line = before == kNowhere || text[before] == '\n';
     const bool whole_line = opens_line && text[sign] == '=';
     return rest.substr(0, rest.find_first_of(whole_line ? "\r\n" : kWordEnds));
 }
@@ -169,7 +168,7 @@ std::string_view value_after(std::string_view text, std::size_t sign, std::strin
 std::string without_values(std::string_view text, const SecretHash& hash) {
     std::string out;
     std::size_t done = 0;
-    for (auto at = text.find_first_of(kSigns); at != kNone;
+    for (auto at = text.find_first_of(kSigns); at != kNowhere;
          at = text.find_first_of(kSigns, at + 1)) {
         const std::string_view key = key_before(text, at);
         if (!sets_value(text, at, key) || !names_credential(key)) {

@@ -11,8 +11,6 @@ namespace renderer {
 
 namespace {
 
-constexpr std::string_view kWordEnds = " \t\r\n\"'";
-
 bool ends_in_port(std::string_view authority) {
     const bool is_ipv6 =
         authority.starts_with('[') && authority.find(']') != std::string_view::npos;

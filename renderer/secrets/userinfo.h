@@ -7,6 +7,9 @@
 
 namespace renderer {
 
+// What ends a word in which a credential may be.
+inline constexpr std::string_view kWordEnds = " \t\r\n\"'";
+
 // The first one in `text`, without the `@` that ends it; empty: there is none. A password may hold
 // raw slashes, `?` and `#`: then it goes to the last `@` of the word, unless a port comes before
 // the first of them. Such a password that begins with digits cannot be told from a path with an

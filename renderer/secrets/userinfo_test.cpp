@@ -8,21 +8,22 @@
 namespace renderer {
 namespace {
 
-struct Row {
+struct UserinfoRow {
     std::string_view text, want;
 };
 
 TEST(Userinfo, EndsAtTheLastAt) {
-    for (const Row& row : std::vector<Row>{{"postgres://bob:hunter2@db:5432/shop", "bob:hunter2"},
-                                           {"a https://h/b, https://token@h/x", "token"},
-                                           {"http://bob:hun@ter@h", "bob:hun@ter"},
-                                           {"amqp://bob:hun/ter@2@mq/v", "bob:hun/ter@2"},
-                                           {"http://bob:/hunter@h/x", "bob:/hunter"},
-                                           {"http://bob:hun?t#er@h/x", "bob:hun?t#er"},
-                                           {"http://bob:hun<ter>@h/x", "bob:hun<ter>"},
-                                           {"http://bob:123456/7@h/x", "bob:123456/7"},
-                                           {"http://bob:[x]@[::1]:80/x", "bob:[x]"},
-                                           {"http://[bob:hun/ter@h", "[bob:hun/ter"}}) {
+    for (const UserinfoRow& row :
+         std::vector<UserinfoRow>{{"postgres://bob:hunter2@db:5432/shop", "bob:hunter2"},
+                                  {"a https://h/b, https://token@h/x", "token"},
+                                  {"http://bob:hun@ter@h", "bob:hun@ter"},
+                                  {"amqp://bob:hun/ter@2@mq/v", "bob:hun/ter@2"},
+                                  {"http://bob:/hunter@h/x", "bob:/hunter"},
+                                  {"http://bob:hun?t#er@h/x", "bob:hun?t#er"},
+                                  {"http://bob:hun<ter>@h/x", "bob:hun<ter>"},
+                                  {"http://bob:123456/7@h/x", "bob:123456/7"},
+                                  {"http://bob:[x]@[::1]:80/x", "bob:[x]"},
+                                  {"http://[bob:hun/ter@h", "[bob:hun/ter"}}) {
         EXPECT_EQ(find_userinfo(row.text), row.want) << row.text;
     }
 }

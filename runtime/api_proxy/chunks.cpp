@@ -6,7 +6,7 @@ namespace runtime::api_proxy {
 
 namespace {
 
-constexpr int kMostDigits = 8;
+constexpr int kMostSizeDigits = 8;
 constexpr std::size_t kLongestTrailer = std::size_t{8} * 1024;
 
 int hex_value(char c) {
@@ -75,7 +75,7 @@ std::optional<Fault> ChunkReader::step_size(char c) {
         return std::nullopt;
     }
     const int value = hex_value(c);
-    if (value < 0 || digits_ == kMostDigits) {
+    if (value < 0 || digits_ == kMostSizeDigits) {
         return Fault::Chunk;
     }
     left_ = left_ * 16 + static_cast<std::uint64_t>(value);

@@ -9,8 +9,8 @@ namespace {
 using namespace std::string_literals;
 
 // "SIZE done", "SIZE" while it goes on, or the fault.
-std::string read(std::string_view bytes, std::size_t piece,
-                 ChunkReader::Trailers trailers = ChunkReader::Trailers::Refused) {
+std::string read_chunks(std::string_view bytes, std::size_t piece,
+                        ChunkReader::Trailers trailers = ChunkReader::Trailers::Refused) {
     ChunkReader reader(trailers);
     std::size_t size = 0;
     while (size < bytes.size() && !reader.is_done()) {
@@ -58,18 +58,18 @@ TEST(Chunks, EndWhereTheBodyEnds) {
     };
     for (const Row& row : rows) {
         SCOPED_TRACE(row.bytes);
-        EXPECT_EQ(read(row.bytes, row.bytes.size()), row.want);
-        EXPECT_EQ(read(row.bytes, 1), row.want);
+        EXPECT_EQ(read_chunks(row.bytes, row.bytes.size()), row.want);
+        EXPECT_EQ(read_chunks(row.bytes, 1), row.want);
     }
 }
 
 TEST(Chunks, HaveTrailersInResponses) {
     constexpr auto kAllowed = ChunkReader::Trailers::Allowed;
-    EXPECT_EQ(read("0\r\nA: b\r\n\r\nx", 3, kAllowed), "11 done");
-    EXPECT_EQ(read("0\r\nA: b\r\nC: d\r\n\r\n", 1, kAllowed), "17 done");
-    EXPECT_EQ(read("0\r\nA: b\n\r\n", 1, kAllowed), "trailer");
-    EXPECT_EQ(read("0\r\nA: \r\r\n", 1, kAllowed), "trailer");
-    EXPECT_EQ(read("0\r\n" + std::string(9000, 'a'), 100, kAllowed), "trailer");
+    EXPECT_EQ(read_chunks("0\r\nA: b\r\n\r\nx", 3, kAllowed), "11 done");
+    EXPECT_EQ(read_chunks("0\r\nA: b\r\nC: d\r\n\r\n", 1, kAllowed), "17 done");
+    EXPECT_EQ(read_chunks("0\r\nA: b\n\r\n", 1, kAllowed), "trailer");
+    EXPECT_EQ(read_chunks("0\r\nA: \r\r\n", 1, kAllowed), "trailer");
+    EXPECT_EQ(read_chunks("0\r\n" + std::string(9000, 'a'), 100, kAllowed), "trailer");
 }
 
 }  // namespace

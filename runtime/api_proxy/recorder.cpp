@@ -11,7 +11,7 @@ namespace runtime::api_proxy {
 
 namespace {
 
-constexpr Duration kTick = std::chrono::seconds(1);
+constexpr Duration kRecorderTick = std::chrono::seconds(1);
 constexpr Duration kDial = std::chrono::seconds(8);  // a lost handshake is repeated after 5
 constexpr Duration kProbe = std::chrono::seconds(5);
 constexpr Duration kAsk = std::chrono::seconds(10);
@@ -138,7 +138,7 @@ void Recorder::tick() {
     if (state_ == State::Closed && events_.started == nullptr) {
         return;
     }
-    loop_.after(kTick, weakly(weak_from_this(), &Recorder::tick));
+    loop_.after(kRecorderTick, weakly(weak_from_this(), &Recorder::tick));
 }
 
 void Recorder::settle() {

@@ -37,8 +37,8 @@ renderer::Error invalid(const char* name, std::string_view found, std::string_vi
              .message = fmt::format("invalid {} \"{}\" (want {})", name, found, wanted)}};
 }
 
-renderer::Result<AddressPort> address_of(const Environment& environment, const char* name,
-                                         std::string_view otherwise) {
+renderer::Result<AddressPort> address_from(const Environment& environment, const char* name,
+                                           std::string_view otherwise) {
     const std::string text = environment(name).value_or(std::string(otherwise));
     const auto address = AddressPort::parse(text);
     return address ? renderer::Result<AddressPort>(*address)
@@ -93,8 +93,8 @@ renderer::Result<Settings> read_settings(const Environment& environment) {
     constexpr int kMostGrace = 3600;
     const std::string account = environment("TS_TEST_ONLY_ROOT").value_or("").append(kAccount);
     const AddressPort at =
-        TRY(address_of(environment, "TAILRENDER_API_LISTEN", renderer::kApiProxyAddress));
-    const AddressPort local = TRY(address_of(environment, "TS_LOCAL_ADDR_PORT", "[::]:9002"));
+        TRY(address_from(environment, "TAILRENDER_API_LISTEN", renderer::kApiProxyAddress));
+    const AddressPort local = TRY(address_from(environment, "TS_LOCAL_ADDR_PORT", "[::]:9002"));
     Settings out{.api_server = {.host = environment("KUBERNETES_SERVICE_HOST")
                                             .value_or("kubernetes.default.svc"),
                                 .ca_file = account + "/ca.crt",

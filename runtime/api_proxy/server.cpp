@@ -9,7 +9,7 @@ namespace runtime::api_proxy {
 
 namespace {
 
-constexpr Duration kTick = std::chrono::seconds(1);
+constexpr Duration kServerTick = std::chrono::seconds(1);
 // Beyond the limit of connections so many are told that there are too many; more are closed.
 constexpr std::size_t kTold = 500;
 
@@ -17,7 +17,7 @@ constexpr std::size_t kTold = 500;
 
 Server::Server(AsioLoop& loop, Shared& shared, std::function<std::optional<uid_t>()> tailscaled)
     : loop_(loop), shared_(shared), tailscaled_(std::move(tailscaled)) {
-    timer_ = loop_.after(kTick, [this] { tick(); });
+    timer_ = loop_.after(kServerTick, [this] { tick(); });
 }
 
 Server::~Server() {
@@ -81,7 +81,7 @@ void Server::tick() {
         is_over ? session->end("the proxy stops") : session->tick();
     }
     finish();
-    timer_ = loop_.after(kTick, [this] { tick(); });
+    timer_ = loop_.after(kServerTick, [this] { tick(); });
 }
 
 void Server::end_all(std::string_view reason) {

@@ -8,7 +8,7 @@
 namespace runtime::api_proxy {
 namespace {
 
-std::string read(const std::map<std::string, std::string>& variables) {
+std::string shown_settings(const std::map<std::string, std::string>& variables) {
     auto settings = read_settings([&](const char* name) {
         const auto found = variables.find(name);
         return found == variables.end() ? std::nullopt : std::optional(found->second);
@@ -25,27 +25,27 @@ std::string read(const std::map<std::string, std::string>& variables) {
 
 TEST(ApiSettings, HaveDefaults) {
     const std::string account = "/var/run/secrets/kubernetes.io/serviceaccount";
-    EXPECT_EQ(read({{"APISERVER_PROXY", "true"}}),
+    EXPECT_EQ(shown_settings({{"APISERVER_PROXY", "true"}}),
               "kubernetes.default.svc:443 " + account + "/ca.crt " + account +
                   "/token /tmp/tailscaled.sock 127.0.0.2:8443 :::9002 25000");
-    EXPECT_EQ(read({{"APISERVER_PROXY", "noauth"},
-                    {"KUBERNETES_SERVICE_HOST", "fd00::1"},
-                    {"KUBERNETES_SERVICE_PORT", "6443"},
-                    {"TS_SOCKET", "/s"},
-                    {"TS_LOCAL_ADDR_PORT", "10.0.0.1:1"},
-                    {"TAILRENDER_API_LISTEN", "127.0.0.3:2"},
-                    {"TAILRENDER_API_GRACE_SECONDS", "3"},
-                    {"TAILRENDER_API_SERVICE", "svc:a"},
-                    {"TS_TEST_ONLY_ROOT", "/r"}}),
+    EXPECT_EQ(shown_settings({{"APISERVER_PROXY", "noauth"},
+                              {"KUBERNETES_SERVICE_HOST", "fd00::1"},
+                              {"KUBERNETES_SERVICE_PORT", "6443"},
+                              {"TS_SOCKET", "/s"},
+                              {"TS_LOCAL_ADDR_PORT", "10.0.0.1:1"},
+                              {"TAILRENDER_API_LISTEN", "127.0.0.3:2"},
+                              {"TAILRENDER_API_GRACE_SECONDS", "3"},
+                              {"TAILRENDER_API_SERVICE", "svc:a"},
+                              {"TS_TEST_ONLY_ROOT", "/r"}}),
               "fd00::1:6443 /r" + account + "/ca.crt  /s 127.0.0.3:2 10.0.0.1:1 3000svc:a");
 }
 
 TEST(ApiSettings, AreRefusedWithTheirName) {
     const auto with = [](const char* name, const char* value) {
-        return read({{"APISERVER_PROXY", "true"}, {name, value}});
+        return shown_settings({{"APISERVER_PROXY", "true"}, {name, value}});
     };
-    EXPECT_EQ(read({}), "invalid APISERVER_PROXY \"\" (want true or noauth)");
-    EXPECT_EQ(read({{"APISERVER_PROXY", "yes"}}),
+    EXPECT_EQ(shown_settings({}), "invalid APISERVER_PROXY \"\" (want true or noauth)");
+    EXPECT_EQ(shown_settings({{"APISERVER_PROXY", "yes"}}),
               "invalid APISERVER_PROXY \"yes\" (want true or noauth)");
     EXPECT_EQ(with("KUBERNETES_SERVICE_PORT", "65536"),
               "invalid KUBERNETES_SERVICE_PORT \"65536\" (want a number up to 65535)");

@@ -17,7 +17,7 @@ namespace runtime {
 namespace {
 
 constexpr std::size_t kLargestBody = std::size_t{64} << 20U;
-constexpr long kMostConnections = 64;  // to one host; a watch without HTTP/2 holds one
+constexpr long kMostOfAHost = 64;  // to one host; a watch without HTTP/2 holds one
 constexpr unsigned kLongestUnacknowledged = 20'000;  // milliseconds
 
 struct FreeList {
@@ -178,7 +178,7 @@ struct CurlTransport::State {
         curl_multi_setopt(multi.get(), CURLMOPT_SOCKETDATA, this);
         curl_multi_setopt(multi.get(), CURLMOPT_TIMERFUNCTION, &State::on_timer);
         curl_multi_setopt(multi.get(), CURLMOPT_TIMERDATA, this);
-        curl_multi_setopt(multi.get(), CURLMOPT_MAX_HOST_CONNECTIONS, kMostConnections);
+        curl_multi_setopt(multi.get(), CURLMOPT_MAX_HOST_CONNECTIONS, kMostOfAHost);
     }
     State(const State&) = delete;
     State& operator=(const State&) = delete;

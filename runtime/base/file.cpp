@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -23,6 +24,11 @@ renderer::Error failure(const std::string& path, int code) {
 }
 
 }  // namespace
+
+std::string folder_of(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
+}
 
 renderer::Result<std::string> read_trimmed(const std::string& path) {
     const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "re"));

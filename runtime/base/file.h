@@ -7,6 +7,9 @@
 
 namespace runtime {
 
+// The folder of the path, `.` where it names none.
+std::string folder_of(const std::string& path);
+
 // The whole file without white space at either end.
 renderer::Result<std::string> read_trimmed(const std::string& path);
 

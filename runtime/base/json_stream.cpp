@@ -6,7 +6,7 @@ namespace runtime {
 
 namespace {
 
-constexpr std::string_view kSpace = " \t\r\n";
+constexpr std::string_view kBetweenTokens = " \t\r\n";
 constexpr std::size_t kLongestScalar = 64;
 constexpr unsigned kReplacement = 0xFFFD;
 
@@ -86,7 +86,7 @@ void JsonStream::take(char byte) {
             return;
         }
     }
-    if (kSpace.find(byte) != std::string_view::npos) {
+    if (kBetweenTokens.find(byte) != std::string_view::npos) {
         return;
     }
     switch (state_) {
@@ -107,7 +107,7 @@ void JsonStream::take(char byte) {
         case State::Colon:
             state_ = byte == ':' ? State::Value : State::Failed;
             return;
-        case State::Next:
+        case State::AfterValue:
             if (byte == ',') {
                 state_ = nesting_.back() ? State::Key : State::Value;
                 return;
@@ -162,7 +162,7 @@ void JsonStream::end_value() {
         state_ = State::Value;
         listener_.on_document();
     } else {
-        state_ = State::Next;
+        state_ = State::AfterValue;
     }
 }
 

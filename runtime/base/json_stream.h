@@ -42,7 +42,7 @@ public:
 
 private:
     // What may come next.
-    enum class State { Value, FirstItem, FirstKey, Key, Colon, Next, Text, Scalar, Failed };
+    enum class State { Value, FirstItem, FirstKey, Key, Colon, AfterValue, Text, Scalar, Failed };
 
     void take(char byte);
     void begin_value(char byte);

@@ -30,8 +30,8 @@ using TlsStream = asio::ssl::stream<beast::tcp_stream>;
 
 namespace {
 
-constexpr std::size_t kLargestBody = std::size_t{64} << 20U;
-constexpr std::uint32_t kLargestHead = 32 * 1024;
+constexpr std::size_t kLargestReplyBody = std::size_t{64} << 20U;
+constexpr std::uint32_t kLargestReplyHead = 32 * 1024;
 constexpr std::size_t kPiece = std::size_t{16} * 1024;
 
 struct Server {
@@ -102,10 +102,11 @@ std::string_view header_of(const HttpReply& reply, std::string_view name) {
 namespace {
 
 // One request from its connection to its reply. Lives in the callbacks of what it waits for.
-class Exchange : public std::enable_shared_from_this<Exchange> {
+class SocketExchange : public std::enable_shared_from_this<SocketExchange> {
 public:
-    Exchange(asio::io_context& context, HttpRequest request, std::string unix_path,
-             std::function<void(HttpReply)> done, std::function<void(std::string_view)> on_data)
+    SocketExchange(asio::io_context& context, HttpRequest request, std::string unix_path,
+                   std::function<void(HttpReply)> done,
+                   std::function<void(std::string_view)> on_data)
         : context_(context),
           request_(std::move(request)),
           unix_path_(std::move(unix_path)),
@@ -231,7 +232,7 @@ private:
 
     template <typename Stream>
     void read_head(Stream& stream) {
-        parser_.header_limit(kLargestHead);
+        parser_.header_limit(kLargestReplyHead);
         parser_.body_limit(std::numeric_limits<std::uint64_t>::max());  // take_body has its own
         http::async_read_header(
             stream, buffer_, parser_,
@@ -295,7 +296,7 @@ private:
             return on_data(bytes);
         }
         reply_.body.append(bytes);
-        if (reply_.body.size() > kLargestBody) {
+        if (reply_.body.size() > kLargestReplyBody) {
             fail_with("the reply is too long");
         }
     }
@@ -346,7 +347,7 @@ private:
     std::unique_ptr<UnixStream> unix_;
     std::unique_ptr<beast::tcp_stream> tcp_;
     std::unique_ptr<TlsStream> tls_;
-    beast::flat_buffer buffer_{kLargestHead + kPiece};
+    beast::flat_buffer buffer_{kLargestReplyHead + kPiece};
     http::response_parser<http::buffer_body> parser_;
     char piece_[kPiece];
     HttpReply reply_;
@@ -361,7 +362,7 @@ struct SocketTransport::State {
     AsioLoop& loop;
     std::string unix_path;
     RequestId next = 1;
-    std::map<RequestId, std::shared_ptr<Exchange>> exchanges;
+    std::map<RequestId, std::shared_ptr<SocketExchange>> exchanges;
 };
 
 SocketTransport::SocketTransport(AsioLoop& loop, std::string unix_path)
@@ -376,7 +377,7 @@ SocketTransport::~SocketTransport() {
 RequestId SocketTransport::send(HttpRequest request, std::function<void(HttpReply)> done,
                                 std::function<void(std::string_view)> on_data) {
     const RequestId id = state_->next++;
-    const auto exchange = std::make_shared<Exchange>(
+    const auto exchange = std::make_shared<SocketExchange>(
         state_->loop.context(), std::move(request), state_->unix_path,
         [state = std::weak_ptr(state_), id, done = std::move(done)](HttpReply reply) {
             if (const auto alive = state.lock()) {

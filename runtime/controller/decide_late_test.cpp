@@ -12,7 +12,7 @@ namespace {
 using World = DecideWorld;
 using Case = DecideCase;
 
-const Case kCases[] = {
+const Case kLateCases[] = {
     {"device of which no one has asked what it is called",
      [](World& w) { w.auth.device_words = ""; }, "record the device"},
     {"device of which no one has asked that, with other tags",
@@ -183,7 +183,7 @@ const Case kCases[] = {
 };
 
 TEST(Decide, WhatIsSaidOfADeviceMayBeOld) {
-    for (const Case& one : kCases) {
+    for (const Case& one : kLateCases) {
         SCOPED_TRACE(one.name);
         World world;
         one.change(world);

@@ -15,7 +15,7 @@ namespace {
 
 using renderer::Value;
 
-constexpr Duration kSecond = std::chrono::seconds(1);
+constexpr Duration kWatchSecond = std::chrono::seconds(1);
 
 // What was told, by name of the object.
 class Copy : public WatchSink {
@@ -73,9 +73,9 @@ protected:
     void begin() {
         put("a", "1");
         watch.start();
-        loop.run_for(kSecond);
+        loop.run_for(kWatchSecond);
         put("a", "2");
-        loop.run_for(kSecond);
+        loop.run_for(kWatchSecond);
         network.log.clear();
     }
     [[nodiscard]] std::string version() const {
@@ -116,14 +116,14 @@ TEST_F(WatchTest, ListsThenFollows) {
     put("a", "1");
     watch.start();
     EXPECT_FALSE(copy.complete);
-    loop.run_for(kSecond);
+    loop.run_for(kWatchSecond);
     EXPECT_TRUE(copy.complete);
     put("b", "2");
     put("a", "3");
-    loop.run_for(kSecond);
+    loop.run_for(kWatchSecond);
     EXPECT_EQ(shown(), "a=3 b=2 ");
     kube.erase(path("a"));
-    loop.run_for(kSecond);
+    loop.run_for(kWatchSecond);
     EXPECT_EQ(shown(), "b=2 ");
 }
 
@@ -132,7 +132,7 @@ TEST_F(WatchTest, ListsInPages) {
         put(fmt::format("m{:04}", i), "x");
     }
     watch.start();
-    loop.run_for(kSecond);
+    loop.run_for(kWatchSecond);
     EXPECT_EQ(copy.objects.size(), 1200U);
     EXPECT_EQ(network.log.size(), 4U) << "three pages and a watch";
 }
@@ -141,25 +141,25 @@ TEST_F(WatchTest, WhatHasChangedMeanwhileIsSeenAfterAFreshList) {
     put("a", "1");
     put("b", "1");
     watch.start();
-    loop.run_for(kSecond);
+    loop.run_for(kWatchSecond);
     kube.erase(path("a"));
     put("b", "2");
     kube.forget_history();  // the watch ends, and cannot go on: 410
     put("c", "3");
-    loop.run_for(5 * kSecond);
+    loop.run_for(5 * kWatchSecond);
     EXPECT_EQ(shown(), "b=2 c=3 ");
 }
 
 TEST_F(WatchTest, AnEndedWatchGoesOnFromWhereItWas) {
     put("a", "1");
     watch.start();
-    loop.run_for(kSecond);
+    loop.run_for(kWatchSecond);
     put("a", "2");
-    loop.run_for(kSecond);
+    loop.run_for(kWatchSecond);
     network.log.clear();
     kube.drop_watches();
     put("b", "3");
-    loop.run_for(5 * kSecond);
+    loop.run_for(5 * kWatchSecond);
     EXPECT_EQ(shown(), "a=2 b=3 ");
     for (const auto& sent : network.log) {
         EXPECT_NE(sent.url.find("watch=true"), std::string::npos) << "listed again: " << sent.url;
@@ -171,7 +171,7 @@ TEST_F(WatchTest, ABrokenWatchGoesOnFromWhereItWas) {
     const std::string last = version();
     kube.break_watches(R"({"type":"DELETED","object":{"metadata":{"na)");
     put("b", "3");
-    loop.run_for(5 * kSecond);
+    loop.run_for(5 * kWatchSecond);
     EXPECT_EQ(shown(), "a=2 b=3 ");
     EXPECT_EQ(lists(), 0U);
     EXPECT_EQ(requests("&resourceVersion=" + last), 1U);
@@ -194,7 +194,7 @@ TEST_F(WatchTest, NoFailureOfAWatchIsAReasonToListAnew) {
         EXPECT_EQ(lists(), 0U);
         EXPECT_GE(requests("&resourceVersion=" + last), 4U);
         put("a", fmt::format("{}", static_cast<int>(fault)));
-        loop.run_for(kSecond);
+        loop.run_for(kWatchSecond);
         EXPECT_EQ(shown(), fmt::format("a={} ", static_cast<int>(fault)));
     }
 }
@@ -204,7 +204,7 @@ TEST_F(WatchTest, AnErrorInTheStreamIsNoReasonToListAnew) {
     kube.break_watches(R"({"type":"ERROR","object":{"kind":"Status","code":500}})"
                        "\n");
     put("b", "3");
-    loop.run_for(5 * kSecond);
+    loop.run_for(5 * kWatchSecond);
     EXPECT_EQ(shown(), "a=2 b=3 ");
     EXPECT_EQ(lists(), 0U);
 }
@@ -222,7 +222,7 @@ TEST_F(WatchTest, ListsAnewWhenItsVersionIsForgotten) {
         kube.break_watches();
         kube.put(path("b"), kube.find(path("a"))->clone());
         kube.erase(path("b"));
-        loop.run_for(5 * kSecond);
+        loop.run_for(5 * kWatchSecond);
         EXPECT_EQ(lists(), 1U);
         EXPECT_EQ(shown(), "a=2 ");
     }
@@ -233,15 +233,15 @@ TEST_F(WatchTest, AnEventThatCannotBeReadIsAskedForOnceMore) {
     const std::string last = version();
     kube.break_watches(kUnreadable);
     put("b", "3");
-    loop.run_for(5 * kSecond);
+    loop.run_for(5 * kWatchSecond);
     EXPECT_EQ(shown(), "a=2 b=3 ");
     EXPECT_EQ(lists(), 0U);
     EXPECT_EQ(requests("&resourceVersion=" + last), 1U);
     kube.break_watches(kUnreadable);
-    loop.run_for(5 * kSecond);
+    loop.run_for(5 * kWatchSecond);
     EXPECT_EQ(lists(), 0U) << "another one";
     kube.break_watches(kUnreadable);
-    loop.run_for(5 * kSecond);
+    loop.run_for(5 * kWatchSecond);
     EXPECT_EQ(lists(), 1U) << "the same";
     EXPECT_EQ(shown(), "a=2 b=3 ");
 }
@@ -253,10 +253,10 @@ TEST_F(WatchTest, WhatIsNoEventCannotBeRead) {
           R"({"type":"ADDED","object":{"metadata":{"name":"x"}}})", R"({"type":"ADDED"})"}) {
         network.log.clear();
         kube.break_watches(std::string(line) + "\n");
-        loop.run_for(120 * kSecond);
+        loop.run_for(120 * kWatchSecond);
         EXPECT_EQ(lists(), 0U) << line;
         kube.break_watches(std::string(line) + "\n");
-        loop.run_for(120 * kSecond);
+        loop.run_for(120 * kWatchSecond);
         EXPECT_EQ(lists(), 1U) << line;
     }
     EXPECT_EQ(shown(), "a=2 ");
@@ -272,7 +272,7 @@ TEST_F(WatchTest, ABookmarkSaysWhereToGoOn) {
         kube.find(path_of(kPods, "ns", "p"))->at({"metadata", "resourceVersion"})));
     kube.break_watches(R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":")" + now +
                        "\"}}}\n");
-    loop.run_for(5 * kSecond);
+    loop.run_for(5 * kWatchSecond);
     EXPECT_EQ(requests("&resourceVersion=" + now), 1U);
     EXPECT_EQ(lists(), 0U);
 }
@@ -286,7 +286,7 @@ TEST_F(WatchTest, ListsAnewAfterEtcdWasRestored) {
                              {"text", "9"}}));
     server.kube = &restored;
     kube.break_watches();
-    loop.run_for(5 * kSecond);
+    loop.run_for(5 * kWatchSecond);
     EXPECT_EQ(shown(), "c=9 ");
     EXPECT_EQ(lists(), 1U);
 }
@@ -301,7 +301,7 @@ TEST_F(WatchTest, APageThatIsCutIsAskedForAgain) {
                                                                                     : Fault::None;
     };
     watch.start();
-    loop.run_for(20 * kSecond);
+    loop.run_for(20 * kWatchSecond);
     EXPECT_EQ(copy.objects.size(), 1200U);
     EXPECT_EQ(lists(), 5U) << "three pages, one of them three times";
     EXPECT_TRUE(copy.complete);
@@ -321,7 +321,7 @@ TEST_F(WatchTest, ListsAnewWhenThePagesHaveExpired) {
     loop.run_for(Duration(100));
     EXPECT_EQ(lists(), 2U) << "not at once";
     kube.erase(path("m0001"));
-    loop.run_for(5 * kSecond);
+    loop.run_for(5 * kWatchSecond);
     EXPECT_EQ(lists(), 4U);
     EXPECT_EQ(copy.objects.size(), 599U);
     EXPECT_TRUE(copy.complete);
@@ -344,7 +344,7 @@ TEST_F(WatchTest, AsksLessAndLessOftenWhileTheStreamIsRefused) {
         return request.url.find("watch=true") == std::string::npos ? Fault::None : Fault::Refused;
     };
     watch.start();
-    loop.run_for(600 * kSecond);
+    loop.run_for(600 * kWatchSecond);
     EXPECT_LT(network.log.size(), 120U);
     EXPECT_GT(network.log.size(), 30U);
 }
@@ -355,16 +355,16 @@ TEST_F(WatchTest, FollowsAKindThatIsNotInstalledOnceItIs) {
                  {.path = "/apis/tailscale.com/v1alpha1/connectors", .may_be_absent = true},
                  connectors);
     follow.start();
-    loop.run_for(kSecond);
+    loop.run_for(kWatchSecond);
     EXPECT_TRUE(connectors.complete);
     kube.has_custom_resources = true;
     kube.put("/apis/tailscale.com/v1alpha1/connectors/office",
              Value::map({{"metadata", Value::map({{"name", "office"}})}, {"text", "1"}}));
-    loop.run_for(600 * kSecond);
+    loop.run_for(600 * kWatchSecond);
     EXPECT_TRUE(connectors.objects.contains("office"));
     kube.has_custom_resources = false;
     kube.forget_history();
-    loop.run_for(600 * kSecond);
+    loop.run_for(600 * kWatchSecond);
     EXPECT_FALSE(connectors.objects.contains("office"));
 }
 
@@ -372,7 +372,7 @@ TEST_F(WatchTest, ThatAKindOfKubernetesIsMissingIsAnError) {
     Copy pods;
     Watch follow(loop, client, log, chance, {.path = "/apis/tailscale.com/v1alpha1/pods"}, pods);
     follow.start();
-    loop.run_for(60 * kSecond);
+    loop.run_for(60 * kWatchSecond);
     EXPECT_FALSE(pods.complete);
 }
 

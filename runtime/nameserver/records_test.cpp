@@ -13,7 +13,7 @@ const Addresses* find(const Records& records, std::string_view name) {
     return records.find(*wire_name(name));
 }
 
-std::string problem_of(std::string_view text) {
+std::string records_problem(std::string_view text) {
     std::vector<std::string> skipped;
     auto records = Records::read(text, skipped);
     return records.has_value() ? "none" : records.error().diagnostic.message;
@@ -82,12 +82,14 @@ TEST(Records, SkipsOnlyWhatIsWrong) {
 }
 
 TEST(Records, RefusesWhatItDoesNotKnow) {
-    EXPECT_EQ(problem_of(R"({"version":"v1alpha1"})"), "none");
-    EXPECT_EQ(problem_of(R"({"version":"v1","ip4":{}})"), "no records of version \"v1alpha1\"");
-    EXPECT_EQ(problem_of("[]"), "no records of version \"v1alpha1\"");
-    EXPECT_EQ(problem_of(R"({"version":"v1alpha1","ip4":[]})"), "\"ip4\" is a list, not a map");
-    EXPECT_NE(problem_of("{"), "none");
-    EXPECT_NE(problem_of(""), "none");
+    EXPECT_EQ(records_problem(R"({"version":"v1alpha1"})"), "none");
+    EXPECT_EQ(records_problem(R"({"version":"v1","ip4":{}})"),
+              "no records of version \"v1alpha1\"");
+    EXPECT_EQ(records_problem("[]"), "no records of version \"v1alpha1\"");
+    EXPECT_EQ(records_problem(R"({"version":"v1alpha1","ip4":[]})"),
+              "\"ip4\" is a list, not a map");
+    EXPECT_NE(records_problem("{"), "none");
+    EXPECT_NE(records_problem(""), "none");
 }
 
 }  // namespace

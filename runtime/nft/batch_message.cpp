@@ -35,9 +35,9 @@ using SetPointer = std::unique_ptr<nftnl_set, Free<nftnl_set_free>>;
 constexpr std::size_t kElementsPerMessage = 400;
 constexpr std::size_t kMessageSize = std::size_t{128} << 10;
 
-class Encoder {
+class BatchEncoder {
 public:
-    Encoder(const Batch& batch, std::uint32_t generation)
+    BatchEncoder(const Batch& batch, std::uint32_t generation)
         : batch_(batch), family_(family_number(batch.family)), buffer_(kMessageSize, '\0') {
         nlmsghdr* begin = nftnl_batch_begin(buffer_.data(), 0);
         if (generation != 0) {
@@ -202,7 +202,7 @@ private:
 }  // namespace
 
 BatchMessage encode(const Batch& batch, std::uint32_t generation) {
-    return Encoder(batch, generation).message();
+    return BatchEncoder(batch, generation).message();
 }
 
 }  // namespace runtime::nft

@@ -29,9 +29,9 @@ Register register_slot(std::uint32_t number) {
                                                         : (number - NFT_REG_1) * 4);
 }
 
-class Encoder {
+class RuleEncoder {
 public:
-    explicit Encoder(nftnl_rule* rule) : rule_(rule) {}
+    explicit RuleEncoder(nftnl_rule* rule) : rule_(rule) {}
 
     void operator()(const LoadMeta& load) {
         begin("meta", {{NFTNL_EXPR_META_KEY, static_cast<std::uint32_t>(load.key)},
@@ -238,7 +238,7 @@ private:
 
 void add_expressions(const Rule& rule, nftnl_rule& to) {
     for (const Expression& expression : rule) {
-        std::visit(Encoder(&to), expression);
+        std::visit(RuleEncoder(&to), expression);
     }
 }
 

@@ -16,15 +16,15 @@ constexpr std::uint8_t kTcp = 6, kUdp = 17, kIcmp = 1;
 const std::vector<IpAddress> kLocal = {ip("127.0.0.1"), ip("10.1.0.7"), ip("fd00:1::7"),
                                        ip("100.64.0.1"), ip("fd7a::1")};
 
-struct Case {
+struct FlowCase {
     const char* name;
     Flow flow;
     bool want;
 };
 
-void expect(const Forwarding& forwarding, const std::vector<Case>& cases) {
+void expect(const Forwarding& forwarding, const std::vector<FlowCase>& cases) {
     const StaleFlows stale(forwarding, kLocal);
-    for (const Case& row : cases) {
+    for (const FlowCase& row : cases) {
         SCOPED_TRACE(row.name);
         EXPECT_EQ(stale.contains(row.flow), row.want);
         Flow established = row.flow;

@@ -13,9 +13,9 @@
 namespace runtime::nft {
 namespace {
 
-constexpr bool kTcp = true, kUdp = false;
+constexpr bool kTcpSocket = true, kUdp = false;
 
-IpAddress ip(const char* text) {
+IpAddress address(const char* text) {
     return *IpAddress::parse(text);
 }
 
@@ -78,7 +78,7 @@ protected:
     static bool ip_is_v6(std::string_view text) { return text.find(':') != std::string_view::npos; }
 
     void apply(Forwarding forwarding) {
-        forwarding.own = {ip("100.64.0.1"), ip("fd7a::1")};
+        forwarding.own = {address("100.64.0.1"), address("fd7a::1")};
         pod.enter();
         auto live = kernel->read();
         ASSERT_TRUE(live.has_value());
@@ -110,8 +110,8 @@ protected:
 };
 
 TEST_F(PacketsTest, IngressToAnAddress) {
-    apply({.ingress_targets = {ip("10.1.0.2"), ip("fd00:1::2")}});
-    for (const bool is_tcp : {kTcp, kUdp}) {
+    apply({.ingress_targets = {address("10.1.0.2"), address("fd00:1::2")}});
+    for (const bool is_tcp : {kTcpSocket, kUdp}) {
         const Server v4(cluster, is_tcp, "10.1.0.2", 80), v6(cluster, is_tcp, "fd00:1::2", 80);
         EXPECT_EQ(connect(tailnet, is_tcp, "100.64.0.1", 80, {&v4, &v6}),
                   "10.1.0.2:80 from 100.64.0.8");
@@ -120,9 +120,9 @@ TEST_F(PacketsTest, IngressToAnAddress) {
 }
 
 TEST_F(PacketsTest, IngressToAllAddressesOfAName) {
-    apply({.ingress_targets = {ip("10.1.0.2"), ip("10.1.0.3"), ip("10.1.0.4"), ip("fd00:1::2"),
-                               ip("fd00:1::3")}});
-    for (const bool is_tcp : {kTcp, kUdp}) {
+    apply({.ingress_targets = {address("10.1.0.2"), address("10.1.0.3"), address("10.1.0.4"),
+                               address("fd00:1::2"), address("fd00:1::3")}});
+    for (const bool is_tcp : {kTcpSocket, kUdp}) {
         const Server a(cluster, is_tcp, "10.1.0.2", 80), b(cluster, is_tcp, "10.1.0.3", 80),
             c(cluster, is_tcp, "10.1.0.4", 80), d(cluster, is_tcp, "fd00:1::2", 80),
             e(cluster, is_tcp, "fd00:1::3", 80);
@@ -136,8 +136,8 @@ TEST_F(PacketsTest, IngressToAllAddressesOfAName) {
 }
 
 TEST_F(PacketsTest, EgressToAnAddress) {
-    apply({.egress_targets = {ip("100.64.0.9"), ip("fd7a::9")}});
-    for (const bool is_tcp : {kTcp, kUdp}) {
+    apply({.egress_targets = {address("100.64.0.9"), address("fd7a::9")}});
+    for (const bool is_tcp : {kTcpSocket, kUdp}) {
         const Server v4(tailnet, is_tcp, "100.64.0.9", 443), v6(tailnet, is_tcp, "fd7a::9", 443);
         EXPECT_EQ(connect(cluster, is_tcp, "10.1.0.7", 443, {&v4, &v6}),
                   "100.64.0.9:443 from 100.64.0.1");
@@ -153,8 +153,9 @@ TEST_F(PacketsTest, EgressToAnAddress) {
 }
 
 TEST_F(PacketsTest, EgressToSeveralAddresses) {
-    apply({.egress_targets = {ip("100.64.0.9"), ip("100.64.0.8"), ip("fd7a::9"), ip("fd7a::8")}});
-    for (const bool is_tcp : {kTcp, kUdp}) {
+    apply({.egress_targets = {address("100.64.0.9"), address("100.64.0.8"), address("fd7a::9"),
+                              address("fd7a::8")}});
+    for (const bool is_tcp : {kTcpSocket, kUdp}) {
         const Server a(tailnet, is_tcp, "100.64.0.9", 443), b(tailnet, is_tcp, "100.64.0.8", 443),
             c(tailnet, is_tcp, "fd7a::9", 443), d(tailnet, is_tcp, "fd7a::8", 443);
         EXPECT_EQ(spread(cluster, is_tcp, "10.1.0.7", 443, {&a, &b, &c, &d}).size(), 2U);
@@ -169,37 +170,40 @@ TEST_F(PacketsTest, EgressServicesByPortAndProtocol) {
                         .match_port = match,
                         .target_port = target};
         for (const char* one : targets) {
-            made.targets.push_back(ip(one));
+            made.targets.push_back(address(one));
         }
         return made;
     };
-    Forwarding forwarding{.egress_ports = {port(kTcp, 10001, 443, {"100.64.0.9", "fd7a::9"}),
-                                           port(kUdp, 10001, 53, {"100.64.0.8", "fd7a::8"}),
-                                           port(kTcp, 10002, 80, {"100.64.0.8", "100.64.0.9"})}};
+    Forwarding forwarding{
+        .egress_ports = {port(kTcpSocket, 10001, 443, {"100.64.0.9", "fd7a::9"}),
+                         port(kUdp, 10001, 53, {"100.64.0.8", "fd7a::8"}),
+                         port(kTcpSocket, 10002, 80, {"100.64.0.8", "100.64.0.9"})}};
     apply(forwarding);
-    const Server a(tailnet, kTcp, "100.64.0.9", 443), b(tailnet, kTcp, "fd7a::9", 443),
+    const Server a(tailnet, kTcpSocket, "100.64.0.9", 443), b(tailnet, kTcpSocket, "fd7a::9", 443),
         c(tailnet, kUdp, "100.64.0.8", 53), d(tailnet, kUdp, "fd7a::8", 53),
-        e(tailnet, kTcp, "100.64.0.8", 80), f(tailnet, kTcp, "100.64.0.9", 80),
-        health(pod, kTcp, "10.1.0.7", 9002);
+        e(tailnet, kTcpSocket, "100.64.0.8", 80), f(tailnet, kTcpSocket, "100.64.0.9", 80),
+        health(pod, kTcpSocket, "10.1.0.7", 9002);
     const std::vector<const Server*> all = {&a, &b, &c, &d, &e, &f, &health};
-    EXPECT_EQ(connect(cluster, kTcp, "10.1.0.7", 10001, all), "100.64.0.9:443 from 100.64.0.1");
-    EXPECT_EQ(connect(cluster, kTcp, "fd00:1::7", 10001, all), "fd7a::9:443 from fd7a::1");
+    EXPECT_EQ(connect(cluster, kTcpSocket, "10.1.0.7", 10001, all),
+              "100.64.0.9:443 from 100.64.0.1");
+    EXPECT_EQ(connect(cluster, kTcpSocket, "fd00:1::7", 10001, all), "fd7a::9:443 from fd7a::1");
     EXPECT_EQ(connect(cluster, kUdp, "10.1.0.7", 10001, all), "100.64.0.8:53 from 100.64.0.1");
     EXPECT_EQ(connect(cluster, kUdp, "fd00:1::7", 10001, all), "fd7a::8:53 from fd7a::1");
-    EXPECT_EQ(spread(cluster, kTcp, "10.1.0.7", 10002, all).size(), 2U);
-    EXPECT_EQ(connect(cluster, kTcp, "10.1.0.7", 9002, all), "10.1.0.7:9002 from 10.1.0.2");
-    EXPECT_EQ(connect(cluster, kTcp, "10.1.0.7", 10003, all), "Connection refused");
+    EXPECT_EQ(spread(cluster, kTcpSocket, "10.1.0.7", 10002, all).size(), 2U);
+    EXPECT_EQ(connect(cluster, kTcpSocket, "10.1.0.7", 9002, all), "10.1.0.7:9002 from 10.1.0.2");
+    EXPECT_EQ(connect(cluster, kTcpSocket, "10.1.0.7", 10003, all), "Connection refused");
     forwarding.egress_ports.pop_back();
     apply(forwarding);
-    EXPECT_EQ(connect(cluster, kTcp, "10.1.0.7", 10002, all), "Connection refused");
-    EXPECT_EQ(connect(cluster, kTcp, "10.1.0.7", 10001, all), "100.64.0.9:443 from 100.64.0.1");
+    EXPECT_EQ(connect(cluster, kTcpSocket, "10.1.0.7", 10002, all), "Connection refused");
+    EXPECT_EQ(connect(cluster, kTcpSocket, "10.1.0.7", 10001, all),
+              "100.64.0.9:443 from 100.64.0.1");
 }
 
 TEST_F(PacketsTest, IngressServices) {
-    apply({.ingress_services = {{ip("100.100.1.1"), ip("10.1.0.2")},
-                                {ip("100.100.1.2"), ip("10.1.0.3")},
-                                {ip("fd7a:100::1"), ip("fd00:1::2")}}});
-    for (const bool is_tcp : {kTcp, kUdp}) {
+    apply({.ingress_services = {{address("100.100.1.1"), address("10.1.0.2")},
+                                {address("100.100.1.2"), address("10.1.0.3")},
+                                {address("fd7a:100::1"), address("fd00:1::2")}}});
+    for (const bool is_tcp : {kTcpSocket, kUdp}) {
         const Server a(cluster, is_tcp, "10.1.0.2", 80), b(cluster, is_tcp, "10.1.0.3", 80),
             c(cluster, is_tcp, "fd00:1::2", 80);
         EXPECT_EQ(connect(tailnet, is_tcp, "100.100.1.1", 80, {&a, &b, &c}),
@@ -212,8 +216,8 @@ TEST_F(PacketsTest, IngressServices) {
 }
 
 TEST_F(PacketsTest, TrafficOfTheClusterViaAnIngress) {
-    apply({.via_ingress = {ip("10.1.0.7"), ip("fd00:1::7")}});
-    for (const bool is_tcp : {kTcp, kUdp}) {
+    apply({.via_ingress = {address("10.1.0.7"), address("fd00:1::7")}});
+    for (const bool is_tcp : {kTcpSocket, kUdp}) {
         const Server v4(pod, is_tcp, "100.64.0.1", 443), v6(pod, is_tcp, "fd7a::1", 443);
         EXPECT_EQ(connect(cluster, is_tcp, "10.1.0.7", 443, {&v4, &v6}),
                   "100.64.0.1:443 from 10.1.0.2");
@@ -225,8 +229,8 @@ TEST_F(PacketsTest, TrafficOfTheClusterViaAnIngress) {
 // Both sides learn of the tunnel's MTU; a subnet router has no other rules.
 TEST_F(PacketsTest, ClampsTheSegmentsOfBothDirections) {
     const auto sizes = [&](const Namespace& from, const Namespace& at, const char* to) {
-        const Server server(at, kTcp, to, 80);
-        Client client(from, kTcp, to, 80);
+        const Server server(at, kTcpSocket, to, 80);
+        Client client(from, kTcpSocket, to, 80);
         exchange(client, {&server});
         return fmt::format("{} {}", segment_size(client.socket), segment_size(client.accepted));
     };
@@ -241,20 +245,22 @@ TEST_F(PacketsTest, ClampsTheSegmentsOfBothDirections) {
 
 // New connections and all datagrams go to the new target; what is connected stays where it is.
 TEST_F(PacketsTest, MovesDatagramsAndKeepsConnectionsWhenATargetChanges) {
-    const Server tcp8(tailnet, kTcp, "100.64.0.8", 443), tcp9(tailnet, kTcp, "100.64.0.9", 443),
-        udp8(tailnet, kUdp, "100.64.0.8", 443), udp9(tailnet, kUdp, "100.64.0.9", 443);
+    const Server tcp8(tailnet, kTcpSocket, "100.64.0.8", 443),
+        tcp9(tailnet, kTcpSocket, "100.64.0.9", 443), udp8(tailnet, kUdp, "100.64.0.8", 443),
+        udp9(tailnet, kUdp, "100.64.0.9", 443);
     const std::vector<const Server*> all = {&tcp8, &tcp9, &udp8, &udp9};
     Client early(cluster, kUdp, "10.1.0.7", 443);
     EXPECT_EQ(exchange(early, all), "Connection refused");
-    apply({.egress_targets = {ip("100.64.0.8")}});
+    apply({.egress_targets = {address("100.64.0.8")}});
     EXPECT_EQ(exchange(early, all), "100.64.0.8:443 from 100.64.0.1");
-    Client connected(cluster, kTcp, "10.1.0.7", 443), datagrams(cluster, kUdp, "10.1.0.7", 443);
+    Client connected(cluster, kTcpSocket, "10.1.0.7", 443),
+        datagrams(cluster, kUdp, "10.1.0.7", 443);
     EXPECT_EQ(exchange(connected, all), "100.64.0.8:443 from 100.64.0.1");
     EXPECT_EQ(exchange(datagrams, all), "100.64.0.8:443 from 100.64.0.1");
-    apply({.egress_targets = {ip("100.64.0.9")}});
+    apply({.egress_targets = {address("100.64.0.9")}});
     EXPECT_EQ(exchange(datagrams, all), "100.64.0.9:443 from 100.64.0.1");
     EXPECT_EQ(exchange(early, all), "100.64.0.9:443 from 100.64.0.1");
-    EXPECT_EQ(connect(cluster, kTcp, "10.1.0.7", 443, all), "100.64.0.9:443 from 100.64.0.1");
+    EXPECT_EQ(connect(cluster, kTcpSocket, "10.1.0.7", 443, all), "100.64.0.9:443 from 100.64.0.1");
     ASSERT_EQ(::send(connected.accepted.get(), "more", 4, MSG_NOSIGNAL), 4);
     char buffer[4];
     ASSERT_EQ(wait_for({connected.socket.get()}, POLLIN), 0U);

@@ -12,7 +12,7 @@ CommandLine parse(std::vector<const char*> words) {
     return parse_command_line(static_cast<int>(words.size()), words.data());
 }
 
-std::string refusal(const std::vector<const char*>& words) {
+std::string command_refusal(const std::vector<const char*>& words) {
     const CommandLine line = parse(words);
     EXPECT_FALSE(line.command.has_value());
     EXPECT_EQ(line.exit_code, 2);
@@ -52,33 +52,34 @@ TEST(CommandLine, SaysWhichWordIsWrong) {
     const std::string all = " [usage]\n  hint: run \"tailrender-runtime --help\"\n";
     const std::string status = " [usage]\n  hint: run \"tailrender-runtime status --help\"\n";
     const std::string error = "tailrender-runtime: error: ";
-    EXPECT_EQ(refusal({}), error + "a role or a verb is required" + all);
-    EXPECT_EQ(refusal({"bogus"}), error + "unknown verb \"bogus\"" + all);
-    EXPECT_EQ(refusal({"--bogus"}), error + "unknown flag \"--bogus\"" + all);
-    EXPECT_EQ(refusal({"help"}), error + "unknown verb \"help\"" + all);
-    EXPECT_EQ(refusal({"controler"}),
+    EXPECT_EQ(command_refusal({}), error + "a role or a verb is required" + all);
+    EXPECT_EQ(command_refusal({"bogus"}), error + "unknown verb \"bogus\"" + all);
+    EXPECT_EQ(command_refusal({"--bogus"}), error + "unknown flag \"--bogus\"" + all);
+    EXPECT_EQ(command_refusal({"help"}), error + "unknown verb \"help\"" + all);
+    EXPECT_EQ(command_refusal({"controler"}),
               error + "unknown verb \"controler\" [usage]\n  hint: did you mean \"controller\"?\n");
-    const std::string bogus = refusal({"bogus"});
+    const std::string bogus = command_refusal({"bogus"});
     for (const char* flag : {"--help", "-h", "--version"}) {
-        EXPECT_EQ(refusal({"bogus", flag}), bogus) << flag;
+        EXPECT_EQ(command_refusal({"bogus", flag}), bogus) << flag;
     }
-    EXPECT_EQ(refusal({"probe", "--help"}), error + "unknown verb \"probe\"" + all);
-    EXPECT_EQ(refusal({"status", "extra"}), error + "unknown argument \"extra\"" + status);
-    EXPECT_EQ(refusal({"status", "--contxt", "x"}),
+    EXPECT_EQ(command_refusal({"probe", "--help"}), error + "unknown verb \"probe\"" + all);
+    EXPECT_EQ(command_refusal({"status", "extra"}), error + "unknown argument \"extra\"" + status);
+    EXPECT_EQ(command_refusal({"status", "--contxt", "x"}),
               error + "unknown flag \"--contxt\" [usage]\n  hint: did you mean \"--context\"?\n");
-    EXPECT_EQ(refusal({"status", "--contxt=a-long-name"}),
+    EXPECT_EQ(command_refusal({"status", "--contxt=a-long-name"}),
               error +
                   "unknown flag \"--contxt=a-long-name\" [usage]\n  hint: did you mean "
                   "\"--context\"?\n");
-    EXPECT_EQ(refusal({"controller", "extra"}),
+    EXPECT_EQ(command_refusal({"controller", "extra"}),
               error +
                   "unknown argument \"extra\" [usage]\n  hint: run \"tailrender-runtime "
                   "controller --help\"\n");
     EXPECT_EQ(
-        refusal({"status", "-o", "yaml"}),
+        command_refusal({"status", "-o", "yaml"}),
         error + "--output: invalid output format \"yaml\": expected table, wide or json" + status);
-    EXPECT_EQ(refusal({"status", "--server", "http://127.0.0.1:8001", "--kubeconfig", "config"}),
-              error + "--kubeconfig excludes --server" + status);
+    EXPECT_EQ(
+        command_refusal({"status", "--server", "http://127.0.0.1:8001", "--kubeconfig", "config"}),
+        error + "--kubeconfig excludes --server" + status);
 }
 
 TEST(CommandLine, ExplainsWhatStatusShows) {
@@ -100,7 +101,7 @@ TEST(CommandLine, TakesOnlyNamespacesThatCanBe) {
     EXPECT_EQ(parse({"status", "-n", "ts-2"}).command->flags.ns, "ts-2");
     const std::string too_long(64, 'a');
     for (const char* ns : {"", "../x", "Bad_Name", "-a", "a-", "a.b", too_long.c_str()}) {
-        EXPECT_EQ(refusal({"status", "-n", ns}),
+        EXPECT_EQ(command_refusal({"status", "-n", ns}),
                   "tailrender-runtime: error: --namespace: invalid namespace \"" + std::string(ns) +
                       "\": expected lower-case letters, digits and dashes, at "
                       "most 63, no dash at either end [usage]\n"
@@ -114,11 +115,11 @@ TEST(CommandLine, TakesOnlyServersThatCanBe) {
     EXPECT_EQ(parse({"cleanup", "--login-server", "https://login.example.com/"})
                   .command->flags.cleanup.login_server,
               "https://login.example.com");
-    EXPECT_EQ(refusal({"status", "--server", "ftp://x"}),
+    EXPECT_EQ(command_refusal({"status", "--server", "ftp://x"}),
               "tailrender-runtime: error: --server: invalid server \"ftp://x\": expected "
               "http://HOST[:PORT] or https://HOST[:PORT] [usage]\n"
               "  hint: run \"tailrender-runtime status --help\"\n");
-    EXPECT_NE(refusal({"cleanup", "--login-server", "login.example.com"})
+    EXPECT_NE(command_refusal({"cleanup", "--login-server", "login.example.com"})
                   .find("--login-server: invalid server \"login.example.com\""),
               std::string::npos);
 }
@@ -126,7 +127,7 @@ TEST(CommandLine, TakesOnlyServersThatCanBe) {
 TEST(CommandLine, WaitsWholeSeconds) {
     EXPECT_EQ(parse({"adopt", "--patience", "60"}).command->flags.patience, 60);
     for (const char* time : {"0", "-1", "1.5", "86401", "99999999999", "soon", "5m"}) {
-        EXPECT_EQ(refusal({"adopt", "--patience", time}),
+        EXPECT_EQ(command_refusal({"adopt", "--patience", time}),
                   "tailrender-runtime: error: --patience: invalid timeout \"" + std::string(time) +
                       "\": expected whole seconds from 1 to 86400 [usage]\n"
                       "  hint: run \"tailrender-runtime adopt --help\"\n");

@@ -15,8 +15,7 @@ using renderer::Value;
 
 namespace {
 
-constexpr Duration kInterval(500);
-constexpr int kConflicts = 10;
+constexpr Duration kPollInterval(500);
 constexpr int kForbidden = 403;
 
 std::string problem_of(const KubeReply& reply, std::string_view verb, const std::string& path) {
@@ -91,7 +90,7 @@ struct Waiting {
     Duration end;  // uptime
 };
 
-void look(const std::shared_ptr<Waiting>& wait, const Next& next) {
+void look_again(const std::shared_ptr<Waiting>& wait, const Next& next) {
     wait->kube.get(wait->path, [wait, next](const KubeReply& reply) {
         const bool is_known = reply.ok() || reply.not_found();
         if (is_known && wait->wish(reply.object)) {
@@ -100,7 +99,7 @@ void look(const std::shared_ptr<Waiting>& wait, const Next& next) {
         if (wait->patience.loop.uptime() >= wait->end) {
             return next(is_known ? wait->what : problem_of(reply, "read", wait->path));
         }
-        wait->patience.loop.after(kInterval, [wait, next] { look(wait, next); });
+        wait->patience.loop.after(kPollInterval, [wait, next] { look_again(wait, next); });
     });
 }
 
@@ -204,9 +203,9 @@ Job only_if(KubeClient& kube, const std::string& path, Wish wish, Job job) {
 Job wait_for(KubeClient& kube, Patience patience, const std::string& path, Wish wish,
              const std::string& what) {
     return [&kube, patience, path, wish = std::move(wish), what](const Next& next) {
-        look(std::make_shared<Waiting>(Waiting{kube, patience, path, what, wish,
-                                               patience.loop.uptime() + patience.limit}),
-             next);
+        look_again(std::make_shared<Waiting>(Waiting{kube, patience, path, what, wish,
+                                                     patience.loop.uptime() + patience.limit}),
+                   next);
     };
 }
 

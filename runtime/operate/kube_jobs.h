@@ -21,6 +21,9 @@ inline constexpr const renderer::Kind& kDeployments = renderer::kind_of("Deploym
 
 using Objects = std::vector<renderer::Value>;
 
+// How often a write is tried again that another one came before.
+inline constexpr int kConflicts = 10;
+
 // nullptr: it is not among them.
 const renderer::Value* find_named(const Objects& objects, std::string_view name);
 

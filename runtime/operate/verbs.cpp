@@ -44,8 +44,8 @@ struct Process {
     bool shows_trouble = false;  // what was shown says what is wrong
 };
 
-void begin(const Command& command, const Environment& environment, const OperateContext& context,
-           Process& process, const Next& done) {
+void begin_verb(const Command& command, const Environment& environment,
+                const OperateContext& context, Process& process, const Next& done) {
     const VerbFlags& flags = command.flags;
     if (command.name == "status") {
         return show_status(context, flags.form,
@@ -95,7 +95,8 @@ int run_verb(const Command& command, const Environment& environment) {
         code = problem.empty() && !process.shows_trouble ? 0 : 1;
         process.loop.stop();
     };
-    process.loop.after(Duration(0), [&] { begin(command, environment, context, process, done); });
+    process.loop.after(Duration(0),
+                       [&] { begin_verb(command, environment, context, process, done); });
     process.loop.run();
     return code;
 }

@@ -40,7 +40,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     return out;
 }
 
-renderer::Error failure(std::string_view what, int code) {
+renderer::Error process_failure(std::string_view what, int code) {
     return {{.rule = "cannot-start", .message = fmt::format("{}: {}", what, std::strerror(code))}};
 }
 
@@ -65,7 +65,7 @@ renderer::Result<renderer::Unit> ChildProcesses::start() {
     sigprocmask(SIG_BLOCK, &set, nullptr);
     signals_ = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
     if (signals_ < 0) {
-        return failure("cannot wait for children", errno);
+        return process_failure("cannot wait for children", errno);
     }
     loop_.watch(signals_, {.read = true}, [this](Interest) { reap(); });
     return renderer::Unit{};
@@ -97,7 +97,7 @@ renderer::Result<pid_t> ChildProcesses::spawn(const std::string& program,
     const int code = posix_spawnp(&child, program.c_str(), nullptr, &attributes.value,
                                   pointers_to(words).data(), pointers_to(environment).data());
     if (code != 0) {
-        return failure(fmt::format("exec: \"{}\"", program), code);
+        return process_failure(fmt::format("exec: \"{}\"", program), code);
     }
     children_.emplace(child, std::move(ended));
     return child;

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view kKeyName = "authkey";
 
-renderer::Error failure(const std::string& path, std::string_view problem) {
+renderer::Error copy_failure(const std::string& path, std::string_view problem) {
     return {{.rule = "cannot-write",
              .message = fmt::format("cannot write a copy of tailscaled's configuration to {}: {}",
                                     path, problem)}};
@@ -30,15 +30,15 @@ renderer::Error failure(const std::string& path, std::string_view problem) {
 // In shared memory anyone can make a folder of any name.
 renderer::Result<renderer::Descriptor> open_folder(const std::string& path) {
     if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
-        return failure(path, std::strerror(errno));
+        return copy_failure(path, std::strerror(errno));
     }
     renderer::Descriptor folder(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     struct stat found {};
     if (folder.get() < 0 || fstat(folder.get(), &found) != 0) {
-        return failure(path, std::strerror(errno));
+        return copy_failure(path, std::strerror(errno));
     }
     if (found.st_uid != geteuid() || (found.st_mode & 0077U) != 0) {
-        return failure(path, "others have access to it");
+        return copy_failure(path, "others have access to it");
     }
     return folder;
 }
@@ -52,7 +52,8 @@ renderer::Result<renderer::Unit> replace(const renderer::Descriptor& folder,
     const bool is_written = file.get() >= 0 && renderer::write_all(file.get(), text) &&
                             file.close() &&
                             renameat(folder.get(), next.c_str(), folder.get(), name.c_str()) == 0;
-    return is_written ? renderer::Result(renderer::Unit{}) : failure(name, std::strerror(errno));
+    return is_written ? renderer::Result(renderer::Unit{})
+                      : copy_failure(name, std::strerror(errno));
 }
 
 std::string name_in(const std::string& path) {

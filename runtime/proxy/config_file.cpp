@@ -43,7 +43,7 @@ constexpr std::array<std::string_view, 28> kKeys = {
     "staticendpoints",   "version",
 };
 
-renderer::Error failure(std::string message) {
+renderer::Error config_failure(std::string message) {
     return {{.rule = "invalid-tailscaled-config", .message = std::move(message)}};
 }
 
@@ -134,8 +134,9 @@ std::string standard_json(std::string_view text) {
 renderer::Result<std::string> choose_config_file(const std::string& folder) {
     const std::unique_ptr<DIR, CloseFolder> open_folder(opendir(folder.c_str()));
     if (open_folder == nullptr) {
-        return failure(fmt::format("error reading tailscaled config directory {}: open {}: {}",
-                                   quote_go(folder), folder, std::strerror(errno)));
+        return config_failure(
+            fmt::format("error reading tailscaled config directory {}: open {}: {}",
+                        quote_go(folder), folder, std::strerror(errno)));
     }
     int newest = -1;
     while (const dirent* entry = readdir(open_folder.get())) {
@@ -145,7 +146,7 @@ renderer::Result<std::string> choose_config_file(const std::string& folder) {
         }
     }
     if (newest < 0) {
-        return failure(
+        return config_failure(
             fmt::format("no tailscaled config file found in {} for current capability version {}",
                         quote_go(folder), kCapabilityVersion));
     }
@@ -165,14 +166,14 @@ renderer::Result<TailscaledConfig> parse_config(std::string text, std::string_vi
     const auto json = renderer::read_json(standard_json(text));
     const std::string prefix = fmt::format("error parsing config file {}: ", path);
     if (!json || !json->is_map()) {
-        return failure(prefix + "not a JSON object");
+        return config_failure(prefix + "not a JSON object");
     }
     TailscaledConfig out;
     std::string version;
     for (const renderer::Member& member : json->members()) {
         const std::string key = renderer::lower_case(member.name());
         if (std::find(kKeys.begin(), kKeys.end(), key) == kKeys.end()) {
-            return failure(
+            return config_failure(
                 fmt::format("{}json: unknown field {}", prefix, quote_go(member.name())));
         }
         if (key == "version") {
@@ -182,11 +183,12 @@ renderer::Result<TailscaledConfig> parse_config(std::string text, std::string_vi
         }
     }
     if (version.empty()) {
-        return failure(prefix + "no \"version\" field defined");
+        return config_failure(prefix + "no \"version\" field defined");
     }
     if (version != "alpha0") {
-        return failure(fmt::format("{}unsupported \"version\" value {}; want \"alpha0\" for now",
-                                   prefix, quote_go(version)));
+        return config_failure(
+            fmt::format("{}unsupported \"version\" value {}; want \"alpha0\" for now", prefix,
+                        quote_go(version)));
     }
     out.text = std::move(text);
     return out;

@@ -12,7 +12,7 @@ using renderer::Value;
 
 namespace {
 
-constexpr Duration kPatience = std::chrono::seconds(5);
+constexpr Duration kReadPatience = std::chrono::seconds(5);
 
 }  // namespace
 
@@ -72,7 +72,7 @@ void FollowedFiles::ask(KubeClient& kube, const renderer::Kind& kind, const std:
     const bool is_secret = kind.name == kSecrets.name;
     const auto is_over = std::make_shared<bool>(false);
     // Nothing may wait long for what the mounted files say as well.
-    loop_.after(kPatience, [is_over, done] {
+    loop_.after(kReadPatience, [is_over, done] {
         if (!std::exchange(*is_over, true)) {
             done(true);
         }

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kMappings = {"IPv4Mapping", "IPv6Mapping"};
 
-renderer::Error failure(std::string message) {
+renderer::Error services_failure(std::string message) {
     return {{.rule = "invalid-services", .message = std::move(message)}};
 }
 
@@ -30,7 +30,8 @@ renderer::Result<Value> read_map(std::string_view text, std::string_view what) {
     }
     auto json = renderer::read_json(text);
     if (!json || !(json->is_map() || json->is_null())) {
-        return failure(fmt::format("error retrieving {} configs: not a JSON object", what));
+        return services_failure(
+            fmt::format("error retrieving {} configs: not a JSON object", what));
     }
     return std::move(*json);
 }
@@ -42,7 +43,7 @@ const Value* member(const Value& value, std::string_view name) {
 renderer::Result<std::uint16_t> port_of(const Value* value, std::string_view service) {
     const auto number = value == nullptr ? std::nullopt : value->as_int();
     if (!number || *number < 0 || *number > 65535) {
-        return failure(fmt::format("egress service {}: not a port number", service));
+        return services_failure(fmt::format("egress service {}: not a port number", service));
     }
     return static_cast<std::uint16_t>(*number);
 }
@@ -56,16 +57,16 @@ renderer::Result<EgressService> read_service(std::string_view name, const Value&
         out.target_fqdn = renderer::text_of(member(*target, "fqdn"));
     }
     if (out.target_ip.empty() && out.target_fqdn.empty()) {
-        return failure(
+        return services_failure(
             fmt::format("egress service {}: neither tailnet target IP nor FQDN is set", name));
     }
     if (!out.target_ip.empty() && !IpAddress::parse(out.target_ip)) {
-        return failure(fmt::format("egress service {}: error parsing tailnet target IP \"{}\"",
-                                   name, out.target_ip));
+        return services_failure(fmt::format(
+            "egress service {}: error parsing tailnet target IP \"{}\"", name, out.target_ip));
     }
     const Value* ports = member(value, "ports");
     if (ports != nullptr && !ports->is_list() && !ports->is_null()) {
-        return failure(fmt::format("egress service {}: ports is not a list", name));
+        return services_failure(fmt::format("egress service {}: ports is not a list", name));
     }
     for (const Value& port : renderer::items_of(ports)) {
         const std::uint16_t match = TRY(port_of(member(port, "matchPort"), name));
@@ -105,7 +106,7 @@ renderer::Result<Value> read_mapping(std::string_view service, const Value* mapp
     const auto cluster_ip = IpAddress::parse(to);
     const bool is_unset = from.empty() || to.empty();
     if (!is_unset && (!vip || !cluster_ip || vip->is_v6() != cluster_ip->is_v6())) {
-        return failure(
+        return services_failure(
             fmt::format("ingress service {}: \"{}\" and \"{}\" are not two addresses of "
                         "one family",
                         service, from, to));

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "runtime/base/file.h"
+
 namespace runtime {
 
 namespace {
@@ -11,14 +13,10 @@ namespace {
 constexpr Duration kLongestWait = std::chrono::minutes(10);
 constexpr Duration kKeyPeriod = std::chrono::seconds(5);
 
-std::string folder_of(const std::string& path) {
-    return path.substr(0, path.rfind('/'));
-}
-
 }  // namespace
 
 Login::Login(Loop& loop, ChildProcesses& children, LocalApi& api, Log& log, Chance& chance,
-             const Environment& environment, const FollowedFiles& files, StateSecret* state,
+             const Environment& environment, const FollowedFiles& files, OwnStateSecret* state,
              Listener listener)
     : loop_(loop),
       children_(children),
@@ -185,7 +183,7 @@ void Login::look_for_key() {
 
 // The device that the old key made is the operator's to delete: this comes back as a new one.
 void Login::forget_device() {
-    state_->read([this, alive = std::weak_ptr(alive_)](const StateSecret::Content& content) {
+    state_->read([this, alive = std::weak_ptr(alive_)](const OwnStateSecret::Content& content) {
         if (alive.expired()) {
             return;
         }

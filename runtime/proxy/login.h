@@ -26,7 +26,7 @@ public:
     };
     // `state` is null where nothing may be written to a Secret. All references outlive it.
     Login(Loop& loop, ChildProcesses& children, LocalApi& api, Log& log, Chance& chance,
-          const Environment& environment, const FollowedFiles& files, StateSecret* state,
+          const Environment& environment, const FollowedFiles& files, OwnStateSecret* state,
           Listener listener);
     ~Login();
     Login(const Login&) = delete;
@@ -58,7 +58,7 @@ private:
     Log& log_;
     const Environment& environment_;
     const FollowedFiles& files_;
-    StateSecret* state_;
+    OwnStateSecret* state_;
     Listener listener_;
     TailnetView view_;
     BusWatch bus_;

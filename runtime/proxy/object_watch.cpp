@@ -15,7 +15,7 @@ using renderer::Value;
 namespace {
 
 constexpr Duration kFirstWait{500};
-constexpr Duration kLongestWait{30'000};
+constexpr Duration kLongestReconnect{30'000};
 constexpr Duration kRefusedWait{600'000};
 constexpr Duration kLasting{10'000};
 constexpr int kMostRefusals = 5;  // in a row, of what was allowed before
@@ -37,7 +37,7 @@ ObjectWatch::ObjectWatch(Loop& loop, KubeClient& client, Log& log, Chance& chanc
       path_(path_of(kind, ns)),
       name_(std::move(name)),
       listener_(std::move(listener)),
-      backoff_(chance, kFirstWait, kLongestWait) {}
+      backoff_(chance, kFirstWait, kLongestReconnect) {}
 
 ObjectWatch::~ObjectWatch() {
     loop_.cancel(timer_);

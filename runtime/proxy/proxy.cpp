@@ -60,12 +60,12 @@ void Proxy::start(std::function<void(int)> over) {
     if (parts_.kube == nullptr) {
         return start_tailscaled();
     }
-    secret_ = std::make_unique<StateSecret>(parts_.loop, *parts_.kube, parts_.log, parts_.chance,
-                                            parts_.ns, environment_.kube_secret);
-    secret_->ask_rights([this](const StateSecret::Rights& rights) { check_rights(rights); });
+    secret_ = std::make_unique<OwnStateSecret>(parts_.loop, *parts_.kube, parts_.log, parts_.chance,
+                                               parts_.ns, environment_.kube_secret);
+    secret_->ask_rights([this](const OwnStateSecret::Rights& rights) { check_rights(rights); });
 }
 
-void Proxy::check_rights(const StateSecret::Rights& rights) {
+void Proxy::check_rights(const OwnStateSecret::Rights& rights) {
     constexpr std::string_view kWhile = "error setting up for running on Kubernetes: ";
     if (!rights.problem.empty()) {
         return finish(1, fmt::format("{}some Kubernetes permissions are missing, please check your "
@@ -73,7 +73,7 @@ void Proxy::check_rights(const StateSecret::Rights& rights) {
                                      kWhile, rights.problem));
     }
     may_write_ = environment_.in_kubernetes && rights.patch;
-    secret_->read([this, rights, kWhile](const StateSecret::Content& content) {
+    secret_->read([this, rights, kWhile](const OwnStateSecret::Content& content) {
         const std::string& name = environment_.kube_secret;
         if (!content.problem.empty()) {
             return finish(1, fmt::format("{}getting Tailscale state Secret {}: {}", kWhile, name,
@@ -94,7 +94,7 @@ void Proxy::check_rights(const StateSecret::Rights& rights) {
     });
 }
 
-void Proxy::take_state(const StateSecret::Content& content) {
+void Proxy::take_state(const OwnStateSecret::Content& content) {
     Environment& e = environment_;
     if (e.auth_key.empty() && e.client_id.empty() && e.client_secret.empty() && !e.is_one_step()) {
         const auto key = content.data.find(kAuthKey);

@@ -56,8 +56,8 @@ public:
 
 private:
     // Booting, in this order.
-    void check_rights(const StateSecret::Rights& rights);
-    void take_state(const StateSecret::Content& content);
+    void check_rights(const OwnStateSecret::Rights& rights);
+    void take_state(const OwnStateSecret::Content& content);
     void find_config();
     void follow_config();
     void take_config();
@@ -104,7 +104,7 @@ private:
     Endpoints endpoints_;
     ChildProcesses children_;
     Tailscaled tailscaled_;
-    std::unique_ptr<StateSecret> secret_;
+    std::unique_ptr<OwnStateSecret> secret_;
     bool may_write_ = false;  // to the Secret
     std::unique_ptr<Login> login_;
     std::unique_ptr<Shutdown> shutdown_;

@@ -14,6 +14,7 @@
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 #include "renderer/kube/api.h"
+#include "runtime/base/file.h"
 #include "runtime/dns/schedule.h"
 #include "runtime/proxy/go_text.h"
 #include "runtime/proxy/proxy.h"
@@ -43,10 +44,6 @@ std::vector<IpAddress> single_addresses(const TailnetNode& node) {
         }
     }
     return out;
-}
-
-std::string folder_of(const std::string& path) {
-    return path.substr(0, path.rfind('/'));
 }
 
 }  // namespace

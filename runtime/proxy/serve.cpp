@@ -6,18 +6,10 @@
 #include <utility>
 
 #include "renderer/core/value.h"
+#include "runtime/base/file.h"
 #include "runtime/proxy/config_file.h"
 
 namespace runtime {
-
-namespace {
-
-std::string folder_of(const std::string& path) {
-    const std::size_t slash = path.rfind('/');
-    return slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
-}
-
-}  // namespace
 
 Serve::Serve(Loop& loop, LocalApi& api, Log& log, Chance& chance, const Environment& environment,
              const FollowedFiles& files, std::function<void(const std::string&)> applied)

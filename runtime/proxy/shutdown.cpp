@@ -15,8 +15,8 @@ constexpr Duration kLongestPause = std::chrono::seconds(2);
 
 }  // namespace
 
-Shutdown::Shutdown(Loop& loop, LocalApi& api, Log& log, StateSecret* state, std::string secret_name,
-                   std::function<void()> ready)
+Shutdown::Shutdown(Loop& loop, LocalApi& api, Log& log, OwnStateSecret* state,
+                   std::string secret_name, std::function<void()> ready)
     : loop_(loop),
       log_(log),
       state_(state),
@@ -41,7 +41,7 @@ void Shutdown::wait_for_state() {
     if (looks_ == 0) {
         log_.info("Checking for consistent state");
     }
-    state_->read([this, alive = std::weak_ptr(alive_)](const StateSecret::Content& content) {
+    state_->read([this, alive = std::weak_ptr(alive_)](const OwnStateSecret::Content& content) {
         if (alive.expired() || is_over_) {
             return;
         }

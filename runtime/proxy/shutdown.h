@@ -17,7 +17,7 @@ class Shutdown {
 public:
     // `state` is null where none is in a Secret. `ready`: tailscaled may be ended now. All
     // references outlive it.
-    Shutdown(Loop& loop, LocalApi& api, Log& log, StateSecret* state, std::string secret_name,
+    Shutdown(Loop& loop, LocalApi& api, Log& log, OwnStateSecret* state, std::string secret_name,
              std::function<void()> ready);
     ~Shutdown();
     Shutdown(const Shutdown&) = delete;
@@ -31,7 +31,7 @@ private:
 
     Loop& loop_;
     Log& log_;
-    StateSecret* state_;
+    OwnStateSecret* state_;
     std::string secret_name_;
     std::function<void()> ready_;
     int looks_ = 0;  // at the state

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::string_view kAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-renderer::Error failure(std::string message) {
+renderer::Error start_failure(std::string message) {
     return {{.rule = "cannot-start", .message = std::move(message)}};
 }
 
@@ -36,8 +36,8 @@ renderer::Result<renderer::Unit> ensure_tun(const Environment& environment) {
     }
     if ((mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST) ||
         mknod(device.c_str(), 0600 | S_IFCHR, makedev(10, 200)) != 0) {
-        return failure(fmt::format("unable to create tuntap device file: {}: {}", device,
-                                   std::strerror(errno)));
+        return start_failure(fmt::format("unable to create tuntap device file: {}: {}", device,
+                                         std::strerror(errno)));
     }
     return renderer::Unit{};
 }
@@ -53,12 +53,13 @@ renderer::Result<renderer::Unit> ensure_forwarding(const Environment& environmen
         log.error("Failed to enable IP forwarding: " + enabled.error().diagnostic.message);
         log.error(
             "To run tailscale as a proxy or router container, IP forwarding must be enabled.");
-        return failure(environment.in_kubernetes
-                           ? "you can either set the sysctls as a privileged initContainer, or run "
-                             "the tailscale container with privileged=true."
-                           : "you can fix this by running the container with privileged=true, or "
-                             "the equivalent in your container runtime that permits access to "
-                             "sysctls.");
+        return start_failure(
+            environment.in_kubernetes
+                ? "you can either set the sysctls as a privileged initContainer, or run "
+                  "the tailscale container with privileged=true."
+                : "you can fix this by running the container with privileged=true, or "
+                  "the equivalent in your container runtime that permits access to "
+                  "sysctls.");
     }
     return renderer::Unit{};
 }
@@ -87,7 +88,7 @@ renderer::Result<ChosenConfig> prepare(const Environment& environment, Log& log)
             kCapabilityVersion));
         auto content = read_config_file(out.path);
         if (!content) {
-            return failure(
+            return start_failure(
                 "invalid configuration: invalid configuration: error validating tailscaled "
                 "configfile contents: " +
                 content.error().diagnostic.message);
@@ -106,7 +107,7 @@ renderer::Result<InClusterAccess> kube_access(const Environment& environment) {
     const std::string folder = environment.at_root(kAccount);
     auto ns = read_trimmed(folder + "/namespace");
     if (!ns) {
-        return failure("error initializing kube client: " + ns.error().diagnostic.message);
+        return start_failure("error initializing kube client: " + ns.error().diagnostic.message);
     }
     const std::string& host = environment.kube_host;
     const bool is_v6 = host.find(':') != std::string::npos;

@@ -30,8 +30,8 @@ bool is_consistent(const SecretData& data) {
            (!has_current && !has_known && !has_machine && profiles == 0);
 }
 
-StateSecret::StateSecret(Loop& loop, KubeClient& kube, Log& log, Chance& chance, std::string ns,
-                         std::string name)
+OwnStateSecret::OwnStateSecret(Loop& loop, KubeClient& kube, Log& log, Chance& chance,
+                               std::string ns, std::string name)
     : loop_(loop),
       kube_(kube),
       log_(log),
@@ -39,15 +39,16 @@ StateSecret::StateSecret(Loop& loop, KubeClient& kube, Log& log, Chance& chance,
       name_(std::move(name)),
       backoff_(chance, std::chrono::milliseconds(500), std::chrono::seconds(30)) {}
 
-StateSecret::~StateSecret() {
+OwnStateSecret::~OwnStateSecret() {
     loop_.cancel(timer_);
 }
 
-std::string StateSecret::path() const {
+std::string OwnStateSecret::path() const {
     return path_of(kSecrets, namespace_, name_);
 }
 
-void StateSecret::ask_right(std::string_view verb, std::function<void(std::optional<bool>)> done) {
+void OwnStateSecret::ask_right(std::string_view verb,
+                               std::function<void(std::optional<bool>)> done) {
     Value attributes =
         Value::map({{"namespace", namespace_}, {"verb", verb}, {"resource", "secrets"}});
     // A right to create cannot be limited to a name.
@@ -69,7 +70,7 @@ void StateSecret::ask_right(std::string_view verb, std::function<void(std::optio
         });
 }
 
-void StateSecret::ask_rights(const std::function<void(Rights)>& done) {
+void OwnStateSecret::ask_rights(const std::function<void(Rights)>& done) {
     struct Asking {
         Rights rights;
         std::vector<std::string> missing;
@@ -95,7 +96,7 @@ void StateSecret::ask_rights(const std::function<void(Rights)>& done) {
     }
 }
 
-void StateSecret::read(std::function<void(Content)> done) {
+void OwnStateSecret::read(std::function<void(Content)> done) {
     kube_.get(path(), [done = std::move(done)](const KubeReply& reply) {
         Content out;
         if (reply.not_found()) {
@@ -112,7 +113,7 @@ void StateSecret::read(std::function<void(Content)> done) {
     });
 }
 
-void StateSecret::set(std::string_view key, std::optional<std::string> value) {
+void OwnStateSecret::set(std::string_view key, std::optional<std::string> value) {
     const auto known = known_.find(key);
     if (known != known_.end() && known->second == value) {
         return;
@@ -124,7 +125,7 @@ void StateSecret::set(std::string_view key, std::optional<std::string> value) {
     }
 }
 
-void StateSecret::write() {
+void OwnStateSecret::write() {
     timer_ = 0;
     is_writing_ = true;
     writing_ = std::exchange(pending_, {});
@@ -143,7 +144,7 @@ void StateSecret::write() {
                 });
 }
 
-void StateSecret::take(const KubeReply& reply) {
+void OwnStateSecret::take(const KubeReply& reply) {
     is_writing_ = false;
     if (!reply.ok()) {
         log_.warning(fmt::format("writing state Secret {}: {}", name_, reply.message));

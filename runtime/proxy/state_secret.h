@@ -35,14 +35,14 @@ using SecretData = std::map<std::string, std::string, std::less<>>;  // decoded
 // nothing.
 bool is_consistent(const SecretData& data);
 
-class StateSecret {
+class OwnStateSecret {
 public:
     // All references outlive it.
-    StateSecret(Loop& loop, KubeClient& kube, Log& log, Chance& chance, std::string ns,
-                std::string name);
-    ~StateSecret();
-    StateSecret(const StateSecret&) = delete;
-    StateSecret& operator=(const StateSecret&) = delete;
+    OwnStateSecret(Loop& loop, KubeClient& kube, Log& log, Chance& chance, std::string ns,
+                   std::string name);
+    ~OwnStateSecret();
+    OwnStateSecret(const OwnStateSecret&) = delete;
+    OwnStateSecret& operator=(const OwnStateSecret&) = delete;
 
     struct Rights {
         bool patch = false, create = false;

@@ -13,7 +13,7 @@ constexpr Since kSizeWithin = std::chrono::seconds(2);
 constexpr std::size_t kMostBefore = std::size_t{64} * 1024;
 constexpr Size kUsual{80, 24};
 
-void take_query(const Query& query, SessionRequest& out) {
+void take_session_query(const Query& query, SessionRequest& out) {
     for (const auto& [name, value] : query) {
         if (name == "command") {
             out.command.append(out.command.empty() ? "" : " ").append(value);
@@ -107,7 +107,7 @@ std::optional<SessionRequest> read_session(std::string_view target) {
     }
     SessionRequest out{
         .ns = std::string(parts[3]), .pod = std::string(parts[5]), .type = std::string(parts[6])};
-    take_query(query_of(target), out);
+    take_session_query(query_of(target), out);
     return out;
 }
 

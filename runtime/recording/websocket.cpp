@@ -7,8 +7,8 @@ namespace runtime::recording {
 
 namespace {
 
-constexpr std::uint8_t kContinuation = 0, kBinary = 2, kClose = 8, kPing = 9, kPong = 10;
-constexpr std::uint64_t kLargestControl = 125;
+constexpr std::uint8_t kContinuation = 0, kBinary = 2, kClose = 8, kPingFrame = 9, kPong = 10;
+constexpr std::uint64_t kLargestControlFrame = 125;
 // Of v5: "this stream is closed", followed by its number.
 constexpr std::uint8_t kStdout = 1, kStderr = 2, kResize = 4;
 
@@ -85,8 +85,8 @@ private:
             return "a frame with an extension or without its mask";
         }
         if (is_control()) {
-            const bool is_known = opcode_ == kClose || opcode_ == kPing || opcode_ == kPong;
-            return is_known && is_final_ && left_ <= kLargestControl
+            const bool is_known = opcode_ == kClose || opcode_ == kPingFrame || opcode_ == kPong;
+            return is_known && is_final_ && left_ <= kLargestControlFrame
                        ? std::nullopt
                        : Problem("a control frame that is none");
         }

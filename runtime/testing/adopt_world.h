@@ -10,11 +10,9 @@
 
 #include "renderer/core/value.h"
 #include "runtime/testing/controller_process.h"
+#include "runtime/testing/durations.h"
 
 namespace runtime {
-
-inline constexpr Duration kSecond = std::chrono::seconds(1);
-inline constexpr Duration kMinute = std::chrono::minutes(1);
 
 inline std::string old_set(int i) {
     return "ts-web" + std::to_string(i) + "-qwxyz";

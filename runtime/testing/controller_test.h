@@ -14,11 +14,9 @@
 #include "runtime/controller/keys/secrets.h"
 #include "runtime/controller/view/objects.h"
 #include "runtime/testing/controller_process.h"
+#include "runtime/testing/durations.h"
 
 namespace runtime {
-
-inline constexpr Duration kSecond = std::chrono::seconds(1);
-inline constexpr Duration kMinute = std::chrono::minutes(1);
 
 class ControllerTest : public testing::Test {
 protected:

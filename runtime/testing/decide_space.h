@@ -13,12 +13,12 @@
 #include <string>
 
 #include "runtime/controller/decide.h"
+#include "runtime/testing/durations.h"
 
 namespace runtime::decide_space {
 
 inline const Time kNow = std::chrono::sys_days(std::chrono::year(2026) / 6 / 1);
 inline constexpr Duration kDelay = std::chrono::minutes(5);
-inline constexpr Duration kMinute = std::chrono::minutes(1);
 inline constexpr Duration kHour = std::chrono::hours(1);
 
 enum Kind { kProxy, kGroup, kApi, kRecorder };

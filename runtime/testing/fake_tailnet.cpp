@@ -68,9 +68,9 @@ HttpReply FakeTailnet::answer(const HttpRequest& request, const std::string& pat
     }
     constexpr std::string_view kKeys = "/api/v2/tailnet/-/keys";
     constexpr std::string_view kDevice = "/api/v2/device/";
-    constexpr std::string_view kServices = "/api/v2/tailnet/-/vip-services/";
-    if (path.starts_with(kServices)) {
-        return answer_service(request, path.substr(kServices.size()));
+    constexpr std::string_view kServicesPath = "/api/v2/tailnet/-/vip-services/";
+    if (path.starts_with(kServicesPath)) {
+        return answer_service(request, path.substr(kServicesPath.size()));
     }
     if (path.starts_with(kKeys)) {
         return answer_keys(request, path.substr(kKeys.size()));

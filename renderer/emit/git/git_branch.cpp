@@ -30,7 +30,7 @@ namespace {
 constexpr std::string_view kHeads = "refs/heads/";
 constexpr std::size_t kNameDigits = 16;
 
-std::string reference_of(const std::string& branch) {
+std::string branch_reference(const std::string& branch) {
     return fmt::format("{}{}", kHeads, branch);
 }
 
@@ -79,12 +79,12 @@ Result<Unit> check_free(git_repository* repository, const std::string& branch) {
          slash = branch.find('/', slash + 1)) {
         const std::string above = branch.substr(0, slash);
         git_oid ignored;
-        if (git_reference_name_to_id(&ignored, repository, reference_of(above).c_str()) == 0) {
+        if (git_reference_name_to_id(&ignored, repository, branch_reference(above).c_str()) == 0) {
             return taken(above);
         }
     }
     git_reference_iterator* got = nullptr;
-    const std::string below = reference_of(branch) + "/*";
+    const std::string below = branch_reference(branch) + "/*";
     if (git_reference_iterator_glob_new(&got, repository, below.c_str()) != 0) {
         return git_failure("cannot list the branches", "--branch");
     }
@@ -98,11 +98,11 @@ Result<Unit> check_free(git_repository* repository, const std::string& branch) {
 
 // Best effort, as in git: a log that cannot be written undoes nothing.
 void log_move(git_repository* repository, const git_signature* who, const BranchMove& move) {
-    if (git_reference_ensure_log(repository, reference_of(move.branch).c_str()) != 0) {
+    if (git_reference_ensure_log(repository, branch_reference(move.branch).c_str()) != 0) {
         return;
     }
-    const std::string path =
-        fmt::format("{}logs/{}", git_repository_commondir(repository), reference_of(move.branch));
+    const std::string path = fmt::format("{}logs/{}", git_repository_commondir(repository),
+                                         branch_reference(move.branch));
     const int minutes = who->when.offset;
     const std::string line =
         fmt::format("{} {} {} <{}> {} {}{:02}{:02}\t{}\n", hex_id(move.from.value_or(git_oid{})),
@@ -128,7 +128,7 @@ public:
     Mover(git_repository* repository, const BranchMove& move)
         : repository_(repository),
           move_(move),
-          reference_(reference_of(move.branch)),
+          reference_(branch_reference(move.branch)),
           common_(git_repository_commondir(repository)),
           target_(common_ + reference_),
           lock_(target_ + ".lock"),
@@ -214,7 +214,7 @@ Result<std::optional<git_oid>> branch_tip(git_repository* repository, const std:
     if (git_branch_name_is_valid(&valid, branch.c_str()) != 0 || valid == 0) {
         return branch_error("branch-name", branch, "invalid branch name", "");
     }
-    const std::string name = reference_of(branch);
+    const std::string name = branch_reference(branch);
     git_reference* got = nullptr;
     const int code = git_reference_lookup(&got, repository, name.c_str());
     const GitReference reference(got);

@@ -24,7 +24,7 @@ constexpr std::string_view kFleetFile = "fleet.yaml";
 constexpr std::string_view kKustomizationFile = "kustomization.yaml";
 
 // What a finished file is and where it comes from, for the message when two want one path.
-struct Entry {
+struct TreeEntry {
     std::string content;
     std::string label;  // "Service/shop/web" or the file's own name
     Pos pos;
@@ -96,7 +96,7 @@ private:
         }
     }
 
-    Result<Unit> put(std::string path, Entry entry) {
+    Result<Unit> put(std::string path, TreeEntry entry) {
         const auto [found, inserted] = entries_.try_emplace(path, std::move(entry));
         if (inserted) {
             return Unit{};
@@ -239,7 +239,7 @@ private:
     std::string_view root_;
     std::map<SourceId, std::vector<const Document*>> documents_;
     std::vector<std::vector<std::string>> resources_;  // per bundle, relative to its directory
-    std::map<std::string, Entry> entries_;
+    std::map<std::string, TreeEntry> entries_;
 };
 
 }  // namespace

@@ -15,8 +15,6 @@ namespace renderer {
 
 namespace {
 
-constexpr std::string_view kRedirect = "301:https://${HOST}${REQUEST_URI}";
-
 Value member_ports(const EgressMember& member) {
     std::vector<const GroupPort*> sorted;
     for (const GroupPort& port : member.ports) {

@@ -43,7 +43,7 @@ Value followed_maps(const Workload& workload, const ProxyGroupPlan& group) {
 
 // Each pod needs its own state Secret; by one account they reach each other's. Certificates are
 // shared: one pod writes them, all read them. k8s-proxy follows its configuration through the API.
-Value rules(const Workload& workload, const ProxyGroupPlan& group, const Offered& offered) {
+Value group_rules(const Workload& workload, const ProxyGroupPlan& group, const Offered& offered) {
     Value rules = Value::list();
     if (workload.hostnames.empty()) {
         return rules;
@@ -85,7 +85,7 @@ Value labelled_secret(const Workload& workload, const ProxyGroupPlan& group, con
     return made;
 }
 
-Value tailscale_container(const Workload& workload, const ProxyGroupPlan& group) {
+Value group_tailscale_container(const Workload& workload, const ProxyGroupPlan& group) {
     Value environment = Value::list(
         {env("TS_USERSPACE", "false"), env_from_field("POD_IP", "status.podIP"),
          env_from_field("POD_NAME", "metadata.name"), env_from_field("POD_UID", "metadata.uid"),
@@ -133,7 +133,8 @@ Value api_spec(const Workload& workload, const ProxyGroupPlan& group, const Offe
                         std::move(environment));
 }
 
-Value pod_spec(const Workload& workload, const ProxyGroupPlan& group, const Offered& offered) {
+Value group_pod_spec(const Workload& workload, const ProxyGroupPlan& group,
+                     const Offered& offered) {
     if (group.serves_api()) {
         return api_spec(workload, group, offered);
     }
@@ -143,7 +144,7 @@ Value pod_spec(const Workload& workload, const ProxyGroupPlan& group, const Offe
     volumes.append(is_egress(group) ? egress_config_volume(workload)
                                     : ingress_config_volume(workload));
     add_tunnel_device(workload, volumes);
-    spec.add("containers", Value::list({tailscale_container(workload, group)}));
+    spec.add("containers", Value::list({group_tailscale_container(workload, group)}));
     spec.add("initContainers", Value::list({sysctl_container(workload)}));
     put_if(spec, drains(workload, group), "terminationGracePeriodSeconds", kEgressGracePeriod);
     spec.add("volumes", std::move(volumes));
@@ -156,7 +157,8 @@ std::string group_config_hash(const Workload& workload) {
     return config_hash(workload, fields);
 }
 
-Value pod_template(const Workload& workload, const ProxyGroupPlan& group, const Offered& offered) {
+Value group_pod_template(const Workload& workload, const ProxyGroupPlan& group,
+                         const Offered& offered) {
     const int grace = drains(workload, group) ? kEgressGracePeriod : kGracePeriod;
     return Value::map(
         {{"metadata",
@@ -166,14 +168,14 @@ Value pod_template(const Workload& workload, const ProxyGroupPlan& group, const 
                       {"labels", labels_of(workload)},
                       {"name", workload.name},
                       {"namespace", workload.ns}})},
-         {"spec", pod_spec(workload, group, offered)}});
+         {"spec", group_pod_spec(workload, group, offered)}});
 }
 
 Value group_set(const Workload& workload, const ProxyGroupPlan& group, const Offered& offered) {
     return stateful_set(
         workload, Value::map({{"selector", Value::map({{"matchLabels", labels_of(workload)}})},
                               {"serviceName", ""},
-                              {"template", pod_template(workload, group, offered)}}));
+                              {"template", group_pod_template(workload, group, offered)}}));
 }
 
 }  // namespace
@@ -189,7 +191,7 @@ void generate_feature(const Plan& plan, const Workload& workload, const ProxyGro
     for (std::size_t i = 0; !told && i < workload.hostnames.size(); ++i) {
         add(labelled_secret(workload, group, offered, i));
     }
-    add(role(workload, rules(workload, group, offered)));
+    add(role(workload, group_rules(workload, group, offered)));
     add(role_binding(workload));
     add(is_egress(group) ? egress_config_map(workload, plan)
                          : group_services_map(workload, group, offered));

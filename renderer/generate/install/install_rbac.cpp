@@ -34,8 +34,8 @@ Value role(std::string_view name, std::string_view ns, Value rules) {
 }
 
 // Binds a role of the same name to an account; `ns` empty: a ClusterRoleBinding.
-Value binding(std::string_view name, std::string_view ns, std::string_view account_name,
-              std::string_view account_ns) {
+Value binding_of_account(std::string_view name, std::string_view ns, std::string_view account_name,
+                         std::string_view account_ns) {
     const bool cluster = ns.empty();
     return Value::map(
         {{"apiVersion", "rbac.authorization.k8s.io/v1"},
@@ -63,9 +63,9 @@ void generate_install_rbac(const Plan& plan, Objects& objects) {
     const auto add = [&](Value root) { add_object(install, std::move(root), objects); };
     add(account(plan));
     add(role(install.names.cluster, "", controller_cluster_rules()));
-    add(binding(install.names.cluster, "", install.names.name, install.ns));
+    add(binding_of_account(install.names.cluster, "", install.names.name, install.ns));
     add(role(install.names.name, install.ns, controller_rules(plan.settings)));
-    add(binding(install.names.name, install.ns, install.names.name, install.ns));
+    add(binding_of_account(install.names.name, install.ns, install.names.name, install.ns));
     if (install.auth_proxy_account) {
         Value proxies = Value::map({{"apiVersion", "v1"},
                                     {"kind", "ServiceAccount"},
@@ -73,7 +73,7 @@ void generate_install_rbac(const Plan& plan, Objects& objects) {
         add_pull_secrets(plan.settings, proxies);
         add(std::move(proxies));
         add(role(kAuthProxyClusterRole, "", impersonation()));
-        add(binding(kAuthProxyClusterRole, "", kAuthProxyAccount, install.ns));
+        add(binding_of_account(kAuthProxyClusterRole, "", kAuthProxyAccount, install.ns));
     }
 }
 

@@ -13,11 +13,9 @@ namespace {
 
 constexpr std::string_view kSocketFolder = "/var/run/tailscale";
 constexpr std::string_view kSocket = "/var/run/tailscale/tailscaled.sock";
-constexpr int kApiPort = 9002;     // /healthz, /readyz, /metrics
 constexpr int kSessionGrace = 25;  // seconds that sessions have to end
 constexpr int kPodGrace = 40;      // seconds: theirs, and what tailscaled takes to end
 constexpr int kMoveGrace = 25;     // seconds more, until the tailnet sends clients to other pods
-constexpr int kReadyPeriod = 5;    // seconds
 // Both containers are told to end at once, but sessions need tailscaled until they have ended: it
 // waits as long as the other listens. In /proc/net the port is 232A, and listening is 0A.
 constexpr std::string_view kWaitForSessions =
@@ -27,7 +25,7 @@ Value socket_mount() {
     return Value::map({{"mountPath", Value::borrowed(kSocketFolder)}, {"name", "socket"}});
 }
 
-Value tailscale_container(const Workload& workload, Value environment) {
+Value api_tailscale_container(const Workload& workload, Value environment) {
     Value made = container(workload, "tailscale", std::move(environment));
     Value mounts = Value::list();
     add_mounts(workload, mounts);
@@ -58,10 +56,11 @@ Value api_container(const Workload& workload, const ApiPod& pod) {
     environment.append(env("TS_SOCKET", kSocket));
     Value made = bare_container(workload, "api", std::move(environment));
     made.add("command", Value::list({"tailrender-proxy", "api"}));
-    made.add("ports", Value::list({Value::map(
-                          {{"containerPort", kApiPort}, {"name", "http"}, {"protocol", "TCP"}})}));
+    made.add("ports",
+             Value::list({Value::map(
+                 {{"containerPort", kHealthPort}, {"name", "http"}, {"protocol", "TCP"}})}));
     made.add("readinessProbe",
-             Value::map({{"httpGet", Value::map({{"path", "/readyz"}, {"port", kApiPort}})},
+             Value::map({{"httpGet", Value::map({{"path", "/readyz"}, {"port", kHealthPort}})},
                          {"periodSeconds", kReadyPeriod}}));
     made.add("resources", proxy_resources());
     made.add("securityContext", restricted_security_context(kApiUser));
@@ -96,7 +95,7 @@ Value api_pod_spec(const Workload& workload, const ApiPod& pod, Value environmen
     const int grace = kPodGrace + (pod.service.empty() ? 0 : kMoveGrace);
     return Value::map(
         {{"serviceAccountName", workload.account},
-         {"containers", Value::list({tailscale_container(workload, std::move(environment)),
+         {"containers", Value::list({api_tailscale_container(workload, std::move(environment)),
                                      api_container(workload, pod)})},
          {"terminationGracePeriodSeconds", grace},
          {"volumes", std::move(volumes)}});

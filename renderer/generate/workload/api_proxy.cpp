@@ -54,7 +54,7 @@ void place(const Settings& settings, Value& spec) {
     put_if(spec, !priority.empty(), "priorityClassName", priority);
 }
 
-Value selector(const Workload& workload) {
+Value api_proxy_selector(const Workload& workload) {
     return Value::map({{"app", workload.name}});
 }
 
@@ -96,10 +96,11 @@ void generate_feature(const Plan& plan, const Workload& workload, const ApiProxy
     add_object(workload, role_binding(workload), objects);
     add_object(
         workload,
-        stateful_set(workload,
-                     Value::map({{"selector", Value::map({{"matchLabels", selector(workload)}})},
-                                 {"serviceName", workload.name},
-                                 {"template", pod_template(workload, proxy, plan.settings)}})),
+        stateful_set(
+            workload,
+            Value::map({{"selector", Value::map({{"matchLabels", api_proxy_selector(workload)}})},
+                        {"serviceName", workload.name},
+                        {"template", pod_template(workload, proxy, plan.settings)}})),
         objects);
 }
 

@@ -17,13 +17,13 @@ namespace {
 
 constexpr std::string_view kSection = "## The Kubernetes API";
 
-struct Rendered {
+struct RenderedApiProxy {
     SourceMap sources;
     Diagnostics diagnostics;
     Plan plan;
     Objects objects;
 
-    explicit Rendered(std::string_view values) {
+    explicit RenderedApiProxy(std::string_view values) {
         const SourceId id = sources.add("values.yaml", std::string(values));
         const Value layer = read_yaml(sources, id, diagnostics);
         plan.settings = decode_settings({&layer}, "ts-sys", {}, diagnostics);
@@ -59,23 +59,23 @@ struct Rendered {
 
 TEST(ApiProxyContract, OnlyModesThatServeMakeObjects) {
     for (const std::string_view mode : {"false", "'false'", "''", "null"}) {
-        EXPECT_EQ(Rendered(fmt::format("apiServerProxyConfig: {{mode: {}}}", mode)).names(),
+        EXPECT_EQ(RenderedApiProxy(fmt::format("apiServerProxyConfig: {{mode: {}}}", mode)).names(),
                   std::vector<std::string>())
             << mode;
     }
     const std::vector<std::string> want = {
         "Role/ts-sys/kube-apiserver-proxy", "RoleBinding/ts-sys/kube-apiserver-proxy",
         "Secret/ts-sys/kube-apiserver-proxy-0-config", "StatefulSet/ts-sys/kube-apiserver-proxy"};
-    EXPECT_EQ(Rendered("apiServerProxyConfig: {mode: true}").names(), want);
-    EXPECT_EQ(Rendered("apiServerProxyConfig: {mode: 'true'}").names(), want);
+    EXPECT_EQ(RenderedApiProxy("apiServerProxyConfig: {mode: true}").names(), want);
+    EXPECT_EQ(RenderedApiProxy("apiServerProxyConfig: {mode: 'true'}").names(), want);
     std::vector<std::string> with_account = want;
     with_account.emplace_back("ServiceAccount/ts-sys/kube-apiserver-proxy");
     std::ranges::sort(with_account);
-    EXPECT_EQ(Rendered("apiServerProxyConfig: {mode: noauth}").names(), with_account);
+    EXPECT_EQ(RenderedApiProxy("apiServerProxyConfig: {mode: noauth}").names(), with_account);
 }
 
 TEST(ApiProxyContract, TheControllerFindsItLikeAnyProxy) {
-    const Rendered run(
+    const RenderedApiProxy run(
         "apiServerProxyConfig: {mode: true}\nfullnameOverride: net\n"
         "tailrender: {operatorVersion: '1.104'}");
     const Value& head = *run.set().find("metadata");
@@ -90,7 +90,7 @@ TEST(ApiProxyContract, TheControllerFindsItLikeAnyProxy) {
 }
 
 TEST(ApiProxyContract, ContainersAreThoseOfThePage) {
-    const Rendered run("apiServerProxyConfig: {mode: noauth}");
+    const RenderedApiProxy run("apiServerProxyConfig: {mode: noauth}");
     const std::vector<Row> rows = table_after("proxy.md", kSection);
     ASSERT_EQ(run.pod().find("containers")->size(), rows.size());
     for (const Row& row : rows) {
@@ -108,7 +108,7 @@ TEST(ApiProxyContract, ContainersAreThoseOfThePage) {
 
 // It writes nothing but its state.
 TEST(ApiProxyContract, ItsRightsAndConfiguration) {
-    const Rendered run("apiServerProxyConfig: {mode: true}\nloginServer: https://hs.lan");
+    const RenderedApiProxy run("apiServerProxyConfig: {mode: true}\nloginServer: https://hs.lan");
     EXPECT_EQ(
         write_json_sorted(*run.root("Role/ts-sys/kube-apiserver-proxy").find("rules")),
         R"([{"apiGroups":[""],"resourceNames":["kube-apiserver-proxy-0"],)"
@@ -126,7 +126,7 @@ TEST(ApiProxyContract, ItsRightsAndConfiguration) {
 }
 
 TEST(ApiProxyContract, ThePodWaitsLongerThanItsSessions) {
-    const Rendered run("apiServerProxyConfig: {mode: true}");
+    const RenderedApiProxy run("apiServerProxyConfig: {mode: true}");
     EXPECT_EQ(variable(run.container("api"), "TAILRENDER_API_GRACE_SECONDS"), "25");
     EXPECT_EQ(spelling_of(run.pod().find("terminationGracePeriodSeconds")), "40");
     const Value* wait = run.container("tailscale").at({"lifecycle", "preStop", "exec", "command"});
@@ -138,7 +138,7 @@ TEST(ApiProxyContract, ThePodWaitsLongerThanItsSessions) {
 
 // What the network of the cluster needs, and nothing that tells containerboot another story.
 TEST(ApiProxyContract, TailscaledGetsTheUsersVariables) {
-    const Rendered run(
+    const RenderedApiProxy run(
         "apiServerProxyConfig: {mode: true}\n"
         "operatorConfig: {extraEnv: [{name: HTTPS_PROXY, value: a}, {name: HTTPS_PROXY, value: b}, "
         "{name: TS_DEBUG_ACME_DIRECTORY_URL, value: c}, {name: TS_HOSTNAME, value: d}, {name: "

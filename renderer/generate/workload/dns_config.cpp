@@ -15,7 +15,7 @@ constexpr int kPort = 53;
 constexpr int kPodPort = 1053;
 constexpr int kHistory = 5;  // old ReplicaSets, as in the operator
 
-Value selector() {
+Value nameserver_selector() {
     return Value::map({{"app", "nameserver"}});
 }
 
@@ -79,13 +79,13 @@ Value deployment(const Workload& workload, const NameserverPlan& nameserver,
          {"kind", "Deployment"},
          {"metadata", metadata(workload, workload.name)},
          {"spec",
-          Value::map(
-              {{"replicas", nameserver.replicas},
-               {"revisionHistoryLimit", kHistory},
-               {"selector", Value::map({{"matchLabels", selector()}})},
-               {"strategy", Value::map({{"type", "Recreate"}})},
-               {"template", Value::map({{"metadata", Value::map({{"labels", selector()}})},
-                                        {"spec", pod(workload, nameserver, pull_secrets)}})}})}});
+          Value::map({{"replicas", nameserver.replicas},
+                      {"revisionHistoryLimit", kHistory},
+                      {"selector", Value::map({{"matchLabels", nameserver_selector()}})},
+                      {"strategy", Value::map({{"type", "Recreate"}})},
+                      {"template",
+                       Value::map({{"metadata", Value::map({{"labels", nameserver_selector()}})},
+                                   {"spec", pod(workload, nameserver, pull_secrets)}})}})}});
 }
 
 Value port(std::string_view name, std::string_view protocol) {
@@ -99,7 +99,7 @@ Value service(const Workload& workload, const NameserverPlan& nameserver) {
              Value::map({{Value::borrowed(kContractAnnotation), Value::borrowed(kContractVersion)},
                          {Value::borrowed(kParentAnnotation), workload.origin.parent}}));
     Value spec = Value::map({{"ports", Value::list({port("udp", "UDP"), port("tcp", "TCP")})},
-                             {"selector", selector()}});
+                             {"selector", nameserver_selector()}});
     put_if(spec, !nameserver.cluster_ip.empty(), "clusterIP", nameserver.cluster_ip);
     return Value::map({{"apiVersion", "v1"},
                        {"kind", "Service"},

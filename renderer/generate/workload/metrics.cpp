@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "renderer/generate/workload/workload_objects.h"
+
 namespace renderer {
 
 namespace {
-
-constexpr int kMetricsPort = 9002;
 
 std::string object_name(const MetricsPlan& metrics) {
     return fmt::format("{}-metrics", metrics.target);
@@ -42,7 +42,7 @@ Value service(const MetricsPlan& metrics) {
          {"spec", Value::map({{"type", "ClusterIP"},
                               {"selector", metrics.pod_labels.clone()},
                               {"ports", Value::list({Value::map({{"name", "metrics"},
-                                                                 {"port", kMetricsPort},
+                                                                 {"port", kHealthPort},
                                                                  {"protocol", "TCP"}})})}})}});
 }
 

@@ -13,8 +13,6 @@ namespace renderer {
 
 namespace {
 
-constexpr int kHealthPort = 9002;
-
 struct Annotation {
     std::string_view key, value;
 };
@@ -63,7 +61,7 @@ Value annotations(const Workload& workload, const PeerRelayPlan& relay, std::siz
     return all;
 }
 
-Value service(const Workload& workload, const PeerRelayPlan& relay, std::size_t ordinal) {
+Value relay_service(const Workload& workload, const PeerRelayPlan& relay, std::size_t ordinal) {
     const std::string pod = workload.pod(ordinal);
     Value head = metadata(workload, pod);
     head.find("labels")->add("tailscale.com/peer-relay-replica", fmt::format("{}", ordinal));
@@ -124,7 +122,7 @@ Value tailscaled_container(const Workload& workload) {
     return made;
 }
 
-Value pod_template(const Workload& workload) {
+Value relay_pod_template(const Workload& workload) {
     Value spec = Value::map({{"serviceAccountName", workload.account},
                              {"containers", Value::list({tailscaled_container(workload)})}});
     if (!workload.hostnames.empty()) {
@@ -139,7 +137,7 @@ Value pod_template(const Workload& workload) {
          {"spec", std::move(spec)}});
 }
 
-Value rules(const Workload& workload) {
+Value relay_rules(const Workload& workload) {
     Value rules = Value::list();
     if (!workload.hostnames.empty()) {
         rules.append(
@@ -156,18 +154,18 @@ void generate_feature(const Plan& plan, const Workload& workload, const PeerRela
     Value account = service_account(workload);
     add_pull_secrets(plan.settings, account);
     add_object(workload, std::move(account), objects);
-    add_object(workload, role(workload, rules(workload)), objects);
+    add_object(workload, role(workload, relay_rules(workload)), objects);
     add_object(workload, role_binding(workload), objects);
     add_object(workload, relay_map(workload, relay), objects);
     for (std::size_t i = 0; i < workload.hostnames.size(); ++i) {
-        add_object(workload, service(workload, relay, i), objects);
+        add_object(workload, relay_service(workload, relay, i), objects);
     }
     add_object(
         workload,
         stateful_set(workload,
                      Value::map({{"selector", Value::map({{"matchLabels", labels_of(workload)}})},
                                  {"serviceName", workload.name},
-                                 {"template", pod_template(workload)}})),
+                                 {"template", relay_pod_template(workload)}})),
         objects);
 }
 

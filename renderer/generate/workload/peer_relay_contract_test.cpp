@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kPage = "peer-relay.md";
 
-std::string replaced(std::string text, std::string_view from, std::string_view to) {
+std::string with_text(std::string text, std::string_view from, std::string_view to) {
     for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
         text.replace(at, from.size(), to);
     }
@@ -25,18 +25,18 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
 
 // What a name on the page means for replica 1 of the relay "edge".
 std::string filled(std::string text) {
-    text = replaced(std::move(text), "<pod>", "<sts>-<n>");
-    text = replaced(std::move(text), "<sts>", "peerrelay-<name>");
-    text = replaced(std::move(text), "<name>", "edge");
-    text = replaced(std::move(text), "<N>", "148");
-    return replaced(std::move(text), "<n>", "1");
+    text = with_text(std::move(text), "<pod>", "<sts>-<n>");
+    text = with_text(std::move(text), "<sts>", "peerrelay-<name>");
+    text = with_text(std::move(text), "<name>", "edge");
+    text = with_text(std::move(text), "<N>", "148");
+    return with_text(std::move(text), "<n>", "1");
 }
 
-struct Rendered {
+struct RenderedRelay {
     Planned run;
     Objects objects;
 
-    explicit Rendered(std::string_view spec, std::string_view release = "1.104")
+    explicit RenderedRelay(std::string_view spec, std::string_view release = "1.104")
         : run(fmt::format("apiVersion: tailscale.com/v1alpha1\nkind: PeerRelay\nmetadata: {{name: "
                           "edge}}\nspec: {{{}}}\n",
                           spec),
@@ -58,7 +58,7 @@ struct Rendered {
 constexpr std::string_view kTwo = "replicas: 2, staticEndpoints: ['203.0.113.7:1', '[::7]:2']";
 
 TEST(PeerRelayContract, EveryObjectOfTheRendererAndNoOther) {
-    const Rendered rendered("hostnamePrefix: way, replicas: 2");
+    const RenderedRelay rendered("hostnamePrefix: way, replicas: 2");
     std::vector<std::string> wanted = {"Service/tailscale/peerrelay-edge-0"};
     for (const Row& row : table_after(kPage, "## Who writes what")) {
         for (const std::string& kind : names_in(row.at(0))) {
@@ -83,7 +83,7 @@ TEST(PeerRelayContract, EveryObjectOfTheRendererAndNoOther) {
 }
 
 TEST(PeerRelayContract, ConfigMapHasTheKeysOfThePage) {
-    const Rendered rendered(kTwo);
+    const RenderedRelay rendered(kTwo);
     const Value& map = rendered.root("ConfigMap/tailscale/tailrender-relay-edge");
     const Value& data = *map.find("data");
     for (const Row& row : table_after(kPage, "## ConfigMap")) {
@@ -102,18 +102,18 @@ TEST(PeerRelayContract, ConfigMapHasTheKeysOfThePage) {
 }
 
 TEST(PeerRelayContract, ConfigMapOfOlderReleasesAndOfNoReplica) {
-    const Rendered older("", "1.102.5");
+    const RenderedRelay older("", "1.102.5");
     const Value* data = older.root("ConfigMap/tailscale/tailrender-relay-edge").find("data");
     ASSERT_EQ(data->size(), 1U);
     EXPECT_EQ(data->members()[0].name(), "peerrelay-edge-0.cap-142.hujson");
-    const Rendered none("replicas: 0");
+    const RenderedRelay none("replicas: 0");
     EXPECT_EQ(none.root("ConfigMap/tailscale/tailrender-relay-edge").find("data"), nullptr);
     EXPECT_EQ(none.root("Role/tailscale/peerrelay-edge").find("rules")->size(), 0U);
     EXPECT_EQ(none.pod().find("volumes"), nullptr);
 }
 
 TEST(PeerRelayContract, VolumesAndMountsInTheirOrder) {
-    const Rendered rendered("replicas: 2");
+    const RenderedRelay rendered("replicas: 2");
     const auto volumes = rendered.pod().find("volumes")->items();
     const auto mounts = rendered.container().find("volumeMounts")->items();
     const std::vector<Row> rows = table_after(kPage, "## The pods");
@@ -139,24 +139,24 @@ TEST(PeerRelayContract, EnvironmentInItsOrder) {
         const std::vector<std::string> names = names_in(row.at(0));
         wanted.insert(wanted.end(), names.begin(), names.end());
     }
-    const auto names = [](const Rendered& rendered) {
+    const auto names = [](const RenderedRelay& rendered) {
         std::vector<std::string> found;
         for (const Value& variable : rendered.container().find("env")->items()) {
             found.emplace_back(text_of(variable, {"name"}));
         }
         return found;
     };
-    const Rendered rendered("");
+    const RenderedRelay rendered("");
     EXPECT_EQ(text_of(rendered.container(), {"name"}), "tailscaled");
     EXPECT_EQ(names(rendered), wanted);
     wanted.pop_back();
-    const Rendered without_health("", "1.102.2");
+    const RenderedRelay without_health("", "1.102.2");
     EXPECT_EQ(names(without_health), wanted);
     EXPECT_EQ(without_health.container().find("ports"), nullptr);
 }
 
 TEST(PeerRelayContract, ServiceHasTheFieldsOfThePage) {
-    const Rendered rendered("replicas: 2, service: {port: 3478}");
+    const RenderedRelay rendered("replicas: 2, service: {port: 3478}");
     const Value& service = rendered.root("Service/tailscale/peerrelay-edge-1");
     const std::vector<Row> rows = table_after(kPage, "## Service `<pod>`");
     ASSERT_EQ(rows.size(), 3U);

@@ -11,7 +11,6 @@ namespace {
 constexpr std::string_view kStagingDirectory =
     "https://acme-staging-v02.api.letsencrypt.org/directory";
 constexpr int kDebugPort = 9001;
-constexpr int kMetricsPort = 9002;
 
 // What a class can neither change nor drop.
 bool is_managed(std::string_view key) {
@@ -69,7 +68,7 @@ void add_endpoints(const ProxyClassPlan& chosen, const ClassScope& scope, bool i
     if (scope.endpoints && chosen.metrics && is_alone) {
         append_env(container, "TS_LOCAL_ADDR_PORT", "$(POD_IP):9002");
         append_env(container, "TS_ENABLE_METRICS", "true");
-        append_port(container, "metrics", kMetricsPort);
+        append_port(container, "metrics", kHealthPort);
     }
     if (scope.certificates && chosen.acme_staging) {
         append_env(container, "TS_DEBUG_ACME_DIRECTORY_URL", kStagingDirectory);

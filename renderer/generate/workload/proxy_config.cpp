@@ -13,7 +13,6 @@ namespace {
 // containerboot puts the device's name in its place.
 constexpr std::string_view kCertDomain = "${TS_CERT_DOMAIN}";
 constexpr std::size_t kHashDigits = 16;
-constexpr std::string_view kRedirect = "301:https://${HOST}${REQUEST_URI}";
 
 std::string host_port(int port) {
     return fmt::format("{}:{}", kCertDomain, port);

@@ -9,6 +9,9 @@
 
 namespace renderer {
 
+// Where an endpoint for HTTP sends its callers: to HTTPS.
+inline constexpr std::string_view kRedirect = "301:https://${HOST}${REQUEST_URI}";
+
 // What tailscaled is told of one replica, whatever the feature: its auth key is in
 // /etc/tsauth/<pod>/authkey.
 Value replica_config(const Workload& workload, std::size_t ordinal);

@@ -15,9 +15,9 @@
 namespace renderer {
 namespace {
 
-constexpr std::string_view kPage = "proxy.md";
+constexpr std::string_view kProxyPage = "proxy.md";
 
-std::string filled(std::string text, const std::string& name) {
+std::string filled_with(std::string text, const std::string& name) {
     for (const auto& [from, to] :
          {std::pair<std::string, std::string>{"<pod>", "<sts>-0"}, {"<sts>", name}, {"<n>", "0"}}) {
         for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos;) {
@@ -48,12 +48,12 @@ std::string parent_of(Target target) {
                                                : "ports: [{port: 80}]");
 }
 
-struct Rendered {
+struct RenderedContract {
     Planned run;
     Objects objects;
 
-    explicit Rendered(Target target) : Rendered(parent_of(target)) {}
-    explicit Rendered(std::string stream, std::string_view more = "")
+    explicit RenderedContract(Target target) : RenderedContract(parent_of(target)) {}
+    explicit RenderedContract(std::string stream, std::string_view more = "")
         : run(std::move(stream), fmt::format("loginServer: https://hs.lan\n{}", more)) {
         EXPECT_EQ(run.dump(), "");
         generate_feature(run.plan, run.workload(), run.proxy(), objects);
@@ -67,13 +67,13 @@ const Value& root_of(const Objects& objects, std::string_view kind) {
 }
 
 TEST(ProxyContract, EveryObjectOfTheRendererAndNoOther) {
-    const Rendered rendered(Target::DnsName);
+    const RenderedContract rendered(Target::DnsName);
     std::vector<std::string> wanted;
-    for (const Row& row : table_after(kPage, "## Who writes what")) {
+    for (const Row& row : table_after(kProxyPage, "## Who writes what")) {
         for (const std::string& kind : names_in(row.at(0))) {
             if (row.at(2) == "renderer" && kind != "headless") {
                 wanted.push_back(
-                    fmt::format("{}/tailscale/{}", kind, filled(row.at(1), rendered.name())));
+                    fmt::format("{}/tailscale/{}", kind, filled_with(row.at(1), rendered.name())));
             }
         }
     }
@@ -87,19 +87,19 @@ TEST(ProxyContract, EveryObjectOfTheRendererAndNoOther) {
 }
 
 TEST(ProxyContract, AnnotationsOfTheStatefulSet) {
-    const Rendered rendered(Target::DnsName);
+    const RenderedContract rendered(Target::DnsName);
     const Objects& objects = rendered.objects;
     const Value& set = root_of(objects, "StatefulSet");
     const Value& annotations = *set.at({"metadata", "annotations"});
     std::size_t always = 0;
-    for (const Row& row : table_after(kPage, "## Annotations of the StatefulSet")) {
+    for (const Row& row : table_after(kProxyPage, "## Annotations of the StatefulSet")) {
         EXPECT_EQ(annotations.find(row.at(0)) != nullptr, row.at(2) == "always") << row.at(0);
         always += row.at(2) == "always" ? 1 : 0;
     }
     EXPECT_EQ(annotations.size(), always);
     EXPECT_EQ(annotations.find("tailrender.dev/contract")->text(), "v1");
     const Value& inner = *set.at({"spec", "template", "metadata", "annotations"});
-    for (const Row& row : table_after(kPage, "The pod template has one annotation of ours")) {
+    for (const Row& row : table_after(kProxyPage, "The pod template has one annotation of ours")) {
         EXPECT_NE(inner.find(row.at(0)), nullptr) << row.at(0);
     }
     for (const Member& annotation : inner.members()) {
@@ -110,10 +110,10 @@ TEST(ProxyContract, AnnotationsOfTheStatefulSet) {
 }
 
 TEST(ProxyContract, KeysOfTheConfigSecret) {
-    const Rendered rendered(Target::Serve);
+    const RenderedContract rendered(Target::Serve);
     const Objects& objects = rendered.objects;
     std::vector<std::string> keys;
-    for (const Row& row : table_after(kPage, "## Secret `<pod>-config`")) {
+    for (const Row& row : table_after(kProxyPage, "## Secret `<pod>-config`")) {
         keys.push_back(row.at(0));
     }
     std::vector<std::string> made;
@@ -124,8 +124,8 @@ TEST(ProxyContract, KeysOfTheConfigSecret) {
 }
 
 TEST(ProxyContract, ConfigHasTheKeysOfThePage) {
-    const Rendered rendered(Target::DnsName);
-    std::string want = filled(json_of(kPage, "{\"Version\""), rendered.name());
+    const RenderedContract rendered(Target::DnsName);
+    std::string want = filled_with(json_of(kProxyPage, "{\"Version\""), rendered.name());
     for (const std::string_view value : {"https://hs.lan", "web"}) {
         const std::size_t at = want.find("…");
         ASSERT_NE(at, std::string::npos) << want;
@@ -135,9 +135,10 @@ TEST(ProxyContract, ConfigHasTheKeysOfThePage) {
 }
 
 TEST(ProxyContract, RightsOfThePod) {
-    const Rendered rendered(parent_of(Target::DnsName), "tailrender: {dataplane: containerboot}");
+    const RenderedContract rendered(parent_of(Target::DnsName),
+                                    "tailrender: {dataplane: containerboot}");
     const Objects& objects = rendered.objects;
-    const std::vector<Row> rows = table_after(kPage, "## Rights of the pod");
+    const std::vector<Row> rows = table_after(kProxyPage, "## Rights of the pod");
     ASSERT_EQ(rows.size(), 1U);
     EXPECT_EQ(rows[0].at(0), "\"\"");
     EXPECT_EQ(rows[0].at(2), "<pod> of every replica");
@@ -157,8 +158,8 @@ TEST(ProxyContract, RightsOfThePod) {
 
 TEST(ProxyContract, FollowedObjects) {
     for (const Target target : {Target::DnsName, Target::Serve}) {
-        const Rendered rendered(target);
-        const std::vector<Row> rows = table_after(kPage, "## Followed objects");
+        const RenderedContract rendered(target);
+        const std::vector<Row> rows = table_after(kProxyPage, "## Followed objects");
         ASSERT_GE(rows.size(), 1U);
         EXPECT_EQ(rows[0].at(0), "all");
         EXPECT_EQ(rows[0].at(2), "<pod>-config, <pod>-auth of every replica");
@@ -174,27 +175,28 @@ TEST(ProxyContract, FollowedObjects) {
 }
 
 TEST(ProxyContract, VolumesAndMountsInTheirOrder) {
-    const Rendered rendered(Target::Serve);
+    const RenderedContract rendered(Target::Serve);
     const Objects& objects = rendered.objects;
     const Value& pod = *root_of(objects, "StatefulSet").at({"spec", "template", "spec"});
     const auto volumes = pod.find("volumes")->items();
     const auto mounts = pod.find("containers")->items()[0].find("volumeMounts")->items();
-    const std::vector<Row> rows = table_after(kPage, "## Pod");
+    const std::vector<Row> rows = table_after(kProxyPage, "## Pod");
     ASSERT_EQ(volumes.size(), rows.size());
     ASSERT_EQ(mounts.size(), rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const std::string name =
-            filled(rows[i].at(0).substr(0, rows[i].at(0).find(',')), rendered.name());
+            filled_with(rows[i].at(0).substr(0, rows[i].at(0).find(',')), rendered.name());
         EXPECT_EQ(volumes[i].find("name")->text(), name);
         EXPECT_EQ(mounts[i].find("name")->text(), name);
         EXPECT_EQ(mounts[i].find("readOnly") != nullptr, name != "tmp") << name;
-        EXPECT_TRUE(
-            filled(rows[i].at(3), rendered.name()).starts_with(mounts[i].find("mountPath")->text()))
+        EXPECT_TRUE(filled_with(rows[i].at(3), rendered.name())
+                        .starts_with(mounts[i].find("mountPath")->text()))
             << name;
         const Value* secret = volumes[i].find("secret");
         ASSERT_EQ(secret != nullptr, name != "tmp") << name;
         if (secret != nullptr) {
-            EXPECT_EQ(secret->find("secretName")->text(), filled(rows[i].at(1), rendered.name()));
+            EXPECT_EQ(secret->find("secretName")->text(),
+                      filled_with(rows[i].at(1), rendered.name()));
             EXPECT_EQ(secret->find("optional"), nullptr);
             const Value* items = secret->find("items");
             EXPECT_EQ(items == nullptr ? "all" : items->items()[0].find("key")->text(),
@@ -206,7 +208,7 @@ TEST(ProxyContract, VolumesAndMountsInTheirOrder) {
 // Every variable of the page occurs in some pod, in the page's order, and no other.
 TEST(ProxyContract, EnvironmentInItsOrder) {
     std::vector<std::string> wanted;
-    for (const Row& row : table_after(kPage, "gets its environment")) {
+    for (const Row& row : table_after(kProxyPage, "gets its environment")) {
         const std::vector<std::string> names = names_in(row.at(0));
         wanted.insert(wanted.end(), names.begin(), names.end());
     }
@@ -216,7 +218,7 @@ TEST(ProxyContract, EnvironmentInItsOrder) {
     for (const std::string& stream :
          {parent_of(Target::ClusterIp), parent_of(Target::DnsName), parent_of(Target::TailnetIp),
           parent_of(Target::TailnetName), forwards}) {
-        const Rendered rendered(stream, "tailrender: {operatorVersion: 1.104.5}");
+        const RenderedContract rendered(stream, "tailrender: {operatorVersion: 1.104.5}");
         const Objects& objects = rendered.objects;
         const Value& container = root_of(objects, "StatefulSet")
                                      .at({"spec", "template", "spec", "containers"})

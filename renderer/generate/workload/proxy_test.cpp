@@ -8,7 +8,7 @@
 namespace renderer {
 namespace {
 
-constexpr std::string_view kValues = "tailrender: {namespace: ts-ops}";
+constexpr std::string_view kNamespaceValues = "tailrender: {namespace: ts-ops}";
 
 // A Service by annotation, with its spec and the operator's settings.
 std::string grafana(std::string_view spec = "ports: [{port: 80}]") {
@@ -34,10 +34,10 @@ std::string to_tailnet(std::string_view annotation) {
         annotation);
 }
 
-struct Rendered {
+struct RenderedProxy {
     Objects objects;
 
-    explicit Rendered(std::string stream, std::string_view values = kValues) {
+    explicit RenderedProxy(std::string stream, std::string_view values = kNamespaceValues) {
         const Planned run(std::move(stream), values);
         EXPECT_EQ(run.dump(), "");
         generate_feature(run.plan, run.workload(), run.proxy(), objects);
@@ -72,41 +72,41 @@ constexpr std::string_view kLabels =
 TEST(Proxy, IsAskedWhetherItIsInTheTailnet) {
     constexpr std::string_view kNewer =
         "tailrender: {dataplane: containerboot, operatorVersion: 1.98.10}";
-    const Rendered from_node(grafana(), kNewer);
+    const RenderedProxy from_node(grafana(), kNewer);
     EXPECT_EQ(write_json_sorted(*from_node.container().find("readinessProbe")),
               R"({"failureThreshold":10,"httpGet":{"path":"/healthz","port":9002},)"
               R"("periodSeconds":1})");
-    const Rendered inside(to_tailnet("tailscale.com/tailnet-ip: 100.64.0.7"), kNewer);
+    const RenderedProxy inside(to_tailnet("tailscale.com/tailnet-ip: 100.64.0.7"), kNewer);
     EXPECT_EQ(write_json_sorted(*inside.container().find("readinessProbe")),
               R"({"exec":{"command":["wget","-q","-O","/dev/null",)"
               R"("http://localhost:9002/healthz"]},"failureThreshold":10,"periodSeconds":10,)"
               R"("timeoutSeconds":5})");
-    for (const Rendered* rendered : {&from_node, &inside}) {
+    for (const RenderedProxy* rendered : {&from_node, &inside}) {
         EXPECT_EQ(rendered->container().find("env")->items().back().find("name")->text(),
                   "TS_ENABLE_HEALTH_CHECK");
         EXPECT_EQ(
             write_json_sorted(*rendered->root("Service").at({"spec", "publishNotReadyAddresses"})),
             "true");
     }
-    const Rendered older(grafana(),
-                         "tailrender: {dataplane: containerboot, operatorVersion: 1.96.5}");
+    const RenderedProxy older(grafana(),
+                              "tailrender: {dataplane: containerboot, operatorVersion: 1.96.5}");
     EXPECT_EQ(older.container().find("readinessProbe"), nullptr);
     EXPECT_EQ(older.root("Service").at({"spec", "publishNotReadyAddresses"}), nullptr);
-    const Rendered native(grafana(), "tailrender: {operatorVersion: 1.96.5}");
+    const RenderedProxy native(grafana(), "tailrender: {operatorVersion: 1.96.5}");
     EXPECT_EQ(write_json_sorted(*native.container().find("readinessProbe")),
               R"({"exec":{"command":["tailrender-proxy","ready"]},"failureThreshold":6,)"
               R"("periodSeconds":5,"timeoutSeconds":5})");
 }
 
 TEST(Proxy, WritesTheStatefulSetOfAService) {
-    EXPECT_EQ(Rendered(grafana()).yaml("StatefulSet"), R"(apiVersion: apps/v1
+    EXPECT_EQ(RenderedProxy(grafana()).yaml("StatefulSet"), R"(apiVersion: apps/v1
 kind: StatefulSet
 metadata:
   name: ts-grafana-58s8m
   namespace: ts-ops
   labels:
 )" + std::string(kLabels) +
-                                                           R"(  annotations:
+                                                                R"(  annotations:
     tailrender.dev/contract: v1
     tailrender.dev/hostname: dash
     tailrender.dev/parent: Service/observability/grafana
@@ -163,7 +163,7 @@ spec:
         - name: TS_ENABLE_HEALTH_CHECK
           value: "true"
         image: tailrender/tailrender-proxy:v)" TAILRENDER_VERSION
-                                                           R"(-1.104.5
+                                                                R"(-1.104.5
         imagePullPolicy: IfNotPresent
         name: tailscale
         readinessProbe:
@@ -194,7 +194,7 @@ spec:
         - /bin/sh
         - "-c"
         image: tailrender/tailrender-proxy:v)" TAILRENDER_VERSION
-                                                           R"(-1.104.5
+                                                                R"(-1.104.5
         name: sysctler
         securityContext:
           privileged: true
@@ -213,7 +213,7 @@ spec:
 }
 
 TEST(Proxy, WritesWhatStandsAroundThePod) {
-    const Rendered rendered(grafana());
+    const RenderedProxy rendered(grafana());
     const auto head = [](std::string_view version, std::string_view kind, std::string_view name) {
         return "apiVersion: " + std::string(version) + "\nkind: " + std::string(kind) +
                "\nmetadata:\n  name: " + std::string(name) + "\n  namespace: ts-ops\n  labels:\n" +
@@ -250,7 +250,7 @@ TEST(Proxy, WritesWhatStandsAroundThePod) {
 }
 
 TEST(Proxy, FollowsTheTarget) {
-    const Rendered rendered(
+    const RenderedProxy rendered(
         grafana("clusterIP: 'fd00::1', ipFamilies: [IPv6], ports: [{port: 80}]"),
         "operatorConfig: {extraEnv: [{name: PROXY_PRIORITY_CLASS_NAME, value: "
         "high}]}\nproxyConfig: {firewallMode: ''}");
@@ -266,10 +266,10 @@ TEST(Proxy, FollowsTheTarget) {
 }
 
 TEST(Proxy, TargetsTheTailnet) {
-    const Rendered literal(to_tailnet("tailscale.com/tailnet-ip: 'fd7a::7'"));
+    const RenderedProxy literal(to_tailnet("tailscale.com/tailnet-ip: 'fd7a::7'"));
     EXPECT_EQ(literal.container().find("env")->items()[9],
               Value::map({{"name", "TS_TAILNET_TARGET_IP"}, {"value", "fd7a::7"}}));
-    const auto note = [](const Rendered& rendered, std::string_view key) {
+    const auto note = [](const RenderedProxy& rendered, std::string_view key) {
         return rendered.root("StatefulSet")
             .at({"spec", "template", "metadata", "annotations", key})
             ->text();
@@ -278,11 +278,11 @@ TEST(Proxy, TargetsTheTailnet) {
     const Value& service = *literal.root("Service").find("spec");
     EXPECT_EQ(service.find("ipFamilyPolicy")->text(), "SingleStack");
     EXPECT_EQ(*service.find("ipFamilies"), Value::list({"IPv6"}));
-    EXPECT_EQ(*Rendered(to_tailnet("tailscale.com/tailnet-ip: 100.64.0.7"))
+    EXPECT_EQ(*RenderedProxy(to_tailnet("tailscale.com/tailnet-ip: 100.64.0.7"))
                    .root("Service")
                    .at({"spec", "ipFamilies"}),
               Value::list({"IPv4"}));
-    const Rendered named(to_tailnet("tailscale.com/tailnet-fqdn: nas.tail1.ts.net"));
+    const RenderedProxy named(to_tailnet("tailscale.com/tailnet-fqdn: nas.tail1.ts.net"));
     EXPECT_EQ(named.container().find("env")->items()[9],
               Value::map({{"name", "TS_TAILNET_TARGET_FQDN"}, {"value", "nas.tail1.ts.net."}}));
     EXPECT_EQ(note(named, "tailscale.com/operator-last-set-ts-tailnet-target-fqdn"),
@@ -299,7 +299,7 @@ std::string names(const Value& list, std::string_view key = "name") {
 }
 
 TEST(Proxy, HardensPodsWithoutANetworkStack) {
-    const Rendered rendered(storefront());
+    const RenderedProxy rendered(storefront());
     const Value& set = rendered.root("StatefulSet");
     const Value& pod = *set.at({"spec", "template", "spec"});
     EXPECT_EQ(pod.find("initContainers"), nullptr);
@@ -324,7 +324,7 @@ TEST(Proxy, HardensPodsWithoutANetworkStack) {
 }
 
 TEST(Proxy, ForwardingClusterTrafficNeedsTheNetworkStack) {
-    const Rendered rendered(
+    const RenderedProxy rendered(
         storefront("tailscale.com/experimental-forward-cluster-traffic-via-ingress: 'true'"));
     const Value& pod = *rendered.root("StatefulSet").at({"spec", "template", "spec"});
     EXPECT_EQ(names(*pod.find("initContainers")), "sysctler ");

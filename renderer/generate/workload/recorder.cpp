@@ -42,7 +42,7 @@ Value account(const Workload& workload, const Fields& pod) {
 }
 
 // Its keys it only reads: what the controller notes on their Secrets is what it goes by.
-Value rules(const Workload& workload) {
+Value recorder_rules(const Workload& workload) {
     Value rules = Value::list();
     if (!workload.hostnames.empty()) {
         Value keys = Value::list();
@@ -82,7 +82,7 @@ Value recorder_container(const Workload& workload, const CustomResource& input) 
     return made;
 }
 
-Value pod_template(const Workload& workload, const CustomResource& input) {
+Value recorder_pod_template(const Workload& workload, const CustomResource& input) {
     const Fields pod = input.fields_at({"statefulSet", "pod"});
     Value head = Value::map({{"name", workload.name},
                              {"namespace", workload.ns},
@@ -107,7 +107,7 @@ Value recorder_set(const Workload& workload, const CustomResource& input) {
         workload,
         Value::map({{"selector",
                      Value::map({{"matchLabels", pod_labels(workload, Fields(users.map("pod")))}})},
-                    {"template", pod_template(workload, input)}}));
+                    {"template", recorder_pod_template(workload, input)}}));
     Value& head = *made.find("metadata");
     Value labels = merged(users.map("labels"), *head.find("labels"));
     labels.erase(kManagedBy);
@@ -126,7 +126,7 @@ void generate_feature(const Plan& /*plan*/, const Workload& workload, const Reco
                       Objects& objects) {
     add_object(workload, account(workload, recorder.input->fields_at({"statefulSet", "pod"})),
                objects);
-    add_object(workload, role(workload, rules(workload)), objects);
+    add_object(workload, role(workload, recorder_rules(workload)), objects);
     add_object(workload, role_binding(workload), objects);
     add_object(workload, recorder_set(workload, *recorder.input), objects);
 }

@@ -15,7 +15,6 @@ namespace renderer {
 namespace {
 
 // Each time a program is started in the container; what waits for the answer is a rolling update.
-constexpr int kReadyPeriod = 5;    // seconds
 constexpr int kReadyPatience = 5;  // seconds
 constexpr int kReadyFailures = 6;  // in a row
 constexpr std::string_view kTunnelVolume = "tun";

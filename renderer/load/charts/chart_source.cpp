@@ -14,7 +14,7 @@ namespace renderer {
 
 namespace {
 
-constexpr int kDeepest = 16;
+constexpr int kDeepestChart = 16;
 constexpr std::size_t kMaxChart = std::size_t{64} << 20U;
 constexpr std::size_t kMostFiles = 10000;
 constexpr int kMostCharts = 200;  // that one depends on, each time that it is named
@@ -52,7 +52,7 @@ Result<bool> add_directory(const SourceTree& tree, const std::string& dir, const
         if (entry.kind == EntryKind::File) {
             (void)TRY(add_file(tree, path, name, chart));
         } else if (entry.kind == EntryKind::Directory) {
-            if (entry.is_link || depth == kDeepest) {
+            if (entry.is_link || depth == kDeepestChart) {
                 return cannot_use(path,
                                   entry.is_link ? "a link to a directory" : "a deep directory",
                                   "directories", "copy it in place of the link");
@@ -168,7 +168,7 @@ Result<std::optional<ChartSource>> ChartLibrary::in_tree(const std::string& dir)
 Result<bool> ChartLibrary::add_dependencies(const std::string& dir, int depth, bool fetches,
                                             ChartSource& chart) const {
     const auto file = chart.files.find(join_path(chart.entry, kChartFile));
-    if (file == chart.files.end() || depth == kDeepest) {
+    if (file == chart.files.end() || depth == kDeepestChart) {
         return true;
     }
     const Value root = read_chart_file(file->second);

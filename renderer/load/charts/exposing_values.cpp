@@ -41,7 +41,7 @@ bool exposes(std::string_view key, std::string_view value) {
            (!value.empty() && std::ranges::any_of(kEgressKeys, is_named));
 }
 
-class Search {
+class ExposureSearch {
 public:
     void visit(const Value& value, const std::string& path) {
         if (value.is_map() && spelling_of(value.find("enabled")) != "false") {
@@ -115,7 +115,7 @@ std::string_view trimmed(std::string_view text) {
 }  // namespace
 
 std::vector<ExposingValue> find_exposing_values(const Value& root) {
-    Search search;
+    ExposureSearch search;
     search.visit(root, {});
     return std::move(search.found);
 }

@@ -11,6 +11,7 @@
 
 #include "renderer/base/parallel.h"
 #include "renderer/core/document_scanner.h"
+#include "renderer/core/source_map.h"
 #include "renderer/core/text_of.h"
 #include "renderer/load/charts/exposing_values.h"
 #include "renderer/load/charts/inflated_tree.h"
@@ -29,7 +30,6 @@ constexpr std::array<std::string_view, 8> kOtherGroups = {
     "batch",         "extensions",
     "policy",        "kustomize.toolkit.fluxcd.io",
     "tailscale.com", "source.toolkit.fluxcd.io"};
-constexpr std::size_t kMaxInput = std::size_t{3} << 30U;  // positions have 32 bits
 
 bool may_expose(std::string_view api_version, std::string_view kind) {
     if (is_decoded_kind(api_version, kind)) {
@@ -117,7 +117,7 @@ public:
         });
         for (std::size_t i = 0; i < unread.size(); ++i) {
             const std::size_t bytes = loaded_.sources.total_bytes() + texts[i].size();
-            if (!texts[i].empty() && bytes < kMaxInput) {
+            if (!texts[i].empty() && bytes < kMaxSource) {
                 file(*unread[i], loaded_.sources.add(unread[i]->path, std::move(texts[i])));
             }
         }

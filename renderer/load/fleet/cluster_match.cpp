@@ -42,7 +42,7 @@ bool meets(const Value& requirement, const Labels& labels, Diagnostics& diagnost
     return false;
 }
 
-bool selects(const Value& selector, const Labels& labels, Diagnostics& diagnostics) {
+bool selects_labels(const Value& selector, const Labels& labels, Diagnostics& diagnostics) {
     for (const Member& member : members_of(map_of(selector, "matchLabels"))) {
         const auto label = labels.find(std::string(member.name()));
         if (label == labels.end() || label->second != member.value.text()) {
@@ -76,7 +76,7 @@ Match match(const Value& target, const Cluster& cluster, Diagnostics& diagnostic
     }
     if (const Value* selector = map_of(target, "clusterSelector")) {
         criteria.push_back(cluster.configured
-                               ? yes_or_no(selects(*selector, cluster.labels, diagnostics))
+                               ? yes_or_no(selects_labels(*selector, cluster.labels, diagnostics))
                                : Match::Unknown);
     }
     if (asks_for_group(target)) {

@@ -130,7 +130,7 @@ void refuse_force_sync(const Value& custom, Diagnostics& diagnostics) {
     }
 }
 
-void decode(FleetFile& file, const Cluster& cluster, Diagnostics& diagnostics) {
+void decode_fleet_file(FleetFile& file, const Cluster& cluster, Diagnostics& diagnostics) {
     file.merged = file.root.clone();
     file.deployed = is_targeted(file.root, cluster, diagnostics);
     for (const Value* target : customizations_of(file.root)) {
@@ -301,7 +301,7 @@ FleetFile read_fleet(const SourceTree& tree, const std::string& path, const Clus
     if (file.root.is_null()) {
         file.root = Value::map();
     }
-    decode(file, cluster, diagnostics);
+    decode_fleet_file(file, cluster, diagnostics);
     file.usable = diagnostics.error_count() == before;
     return file;
 }

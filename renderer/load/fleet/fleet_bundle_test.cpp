@@ -219,13 +219,13 @@ TEST(FleetBundle, DoNotDeploy) {
         "kustomize:\n  dir: \".\"\nname: op\nnot deployed\n");
 }
 
-struct Row {
+struct BundleRow {
     std::string name, criteria;
     bool matches;
 };
 
 TEST(FleetBundle, Selectors) {
-    const std::vector<Row> rows = {
+    const std::vector<BundleRow> rows = {
         {"no criteria", "", false},
         {"name", "clusterName: home", true},
         {"other name", "clusterName: lab", false},
@@ -244,7 +244,7 @@ TEST(FleetBundle, Selectors) {
          "clusterSelector: {matchExpressions: [{key: env, operator: DoesNotExist}]}", false},
         {"group that cannot matter", "clusterName: lab, clusterGroup: g", false},
     };
-    for (const Row& row : rows) {
+    for (const BundleRow& row : rows) {
         SCOPED_TRACE(row.name);
         const std::string separator = row.criteria.empty() ? "" : ", ";
         EXPECT_EQ(bundle_text("targetCustomizations: [{" + row.criteria + separator +

@@ -16,7 +16,7 @@ namespace renderer {
 
 namespace {
 
-constexpr std::string_view kVersion = "tailrender.dev/v1alpha1";
+constexpr std::string_view kFunctionVersion = "tailrender.dev/v1alpha1";
 constexpr std::string_view kKind = "TailscaleRender";
 
 constexpr std::array kSpecFields = {
@@ -39,7 +39,7 @@ constexpr std::array kDataFields = {
                 "kubernetesVersion validate output"},
 };
 
-constexpr std::array kConfigMapFields = {
+constexpr std::array kFunctionFields = {
     SchemaField{"apiVersion kind", FieldType::Text},
     SchemaField{"metadata", FieldType::Map},
     SchemaField{"immutable", FieldType::Flag},
@@ -176,16 +176,17 @@ FunctionConfig read_function_config(const SourceTree& tree, const Value& config,
     }
     const std::string version = config.is_map() ? scalar_of(config, "apiVersion") : "";
     const std::string kind = config.is_map() ? scalar_of(config, "kind") : "";
-    const bool is_own = version == kVersion && kind == kKind;
+    const bool is_own = version == kFunctionVersion && kind == kKind;
     if (!is_own && !(version == "v1" && kind == "ConfigMap")) {
         diagnostics
             .error("function-config", config.pos(), "this functionConfig is for another function")
             .found(fmt::format("apiVersion \"{}\", kind \"{}\"", version, kind))
-            .expected(fmt::format("apiVersion {}, kind {}; or a ConfigMap", kVersion, kKind));
+            .expected(
+                fmt::format("apiVersion {}, kind {}; or a ConfigMap", kFunctionVersion, kKind));
         return {};
     }
     const std::size_t before = diagnostics.error_count();
-    check_schema(config, is_own ? Schema(kOwnFields) : Schema(kConfigMapFields),
+    check_schema(config, is_own ? Schema(kOwnFields) : Schema(kFunctionFields),
                  is_own ? "a TailscaleRender" : "the ConfigMap of a function", diagnostics);
     if (diagnostics.error_count() != before) {
         return {};

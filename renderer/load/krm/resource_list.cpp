@@ -30,7 +30,7 @@ constexpr std::string_view kDefaultOutput = "rendered";
 constexpr std::array<std::string_view, 3> kVersions = {
     kDefaultResourceListVersion, "config.kubernetes.io/v1beta1", "config.kubernetes.io/v1alpha1"};
 
-constexpr std::array kListFields = {
+constexpr std::array kResourceListFields = {
     SchemaField{"apiVersion kind", FieldType::Text},
     SchemaField{"metadata", FieldType::Map},
     SchemaField{"items functionConfig results"},
@@ -141,7 +141,7 @@ bool check_envelope(const Value& root, const SourceMap& sources, Diagnostics& di
         report_envelope(root, sources, diagnostics);
         return false;
     }
-    check_schema(root, kListFields, "a ResourceList", diagnostics);
+    check_schema(root, kResourceListFields, "a ResourceList", diagnostics);
     const Value* items = root.find("items");
     if (items == nullptr || (!items->is_list() && !items->is_null())) {
         diagnostics

@@ -9,16 +9,12 @@
 
 #include "renderer/core/text_of.h"
 #include "renderer/kube/kinds.h"
+#include "renderer/load/kustomize/name_references.h"
 #include "renderer/load/splice.h"
 
 namespace renderer {
 
 namespace {
-
-// kustomize takes no namespace for "default".
-std::string_view or_default(std::string_view ns) {
-    return ns.empty() ? "default" : ns;
-}
 
 // A document as a build sees it.
 struct Resource {

@@ -16,9 +16,9 @@ namespace {
 // Names and text, never paths.
 constexpr std::array<std::string_view, 3> kTextFields = {"namespace", "literals", "patch"};
 
-class Search {
+class BuildSearch {
 public:
-    Search(const SourceTree& tree, KustomizationReader& reader, const std::string& root)
+    BuildSearch(const SourceTree& tree, KustomizationReader& reader, const std::string& root)
         : tree_(tree), reader_(reader), root_(root), real_root_(tree.real_path(root)) {}
 
     void build(const std::string& dir) {
@@ -136,7 +136,7 @@ BuildFiles find_build_files(const SourceTree& tree, KustomizationReader& reader,
                             const std::string& root, const std::string& dir) {
     std::shared_ptr<const BuildFiles>& known = reader.build_files[fmt::format("{}\n{}", root, dir)];
     if (known == nullptr) {
-        Search search(tree, reader, root);
+        BuildSearch search(tree, reader, root);
         search.build(dir);
         known = std::make_shared<const BuildFiles>(std::move(search.found));
     }

@@ -10,7 +10,7 @@ namespace renderer {
 namespace {
 
 // "a, b", and what else is known of the files.
-std::string found(const MemoryTree& tree, const std::string& dir) {
+std::string files_found(const MemoryTree& tree, const std::string& dir) {
     SourceMap sources;
     KustomizationReader reader(tree, sources);
     const BuildFiles files = find_build_files(tree, reader, ".", dir);
@@ -36,7 +36,7 @@ const std::map<std::string, std::string> kFiles = {
     {"component/kustomization.yml", "kind: Component\n"}};
 
 TEST(BuildFiles, AreAllThatAKustomizationNames) {
-    EXPECT_EQ(found(MemoryTree(kFiles), "a"),
+    EXPECT_EQ(files_found(MemoryTree(kFiles), "a"),
               "a/c.ini, a/kustomization.yaml, a/p.yaml, a/values.yaml, a/x.yaml, "
               "base/Kustomization, component/kustomization.yml");
 }
@@ -45,25 +45,25 @@ TEST(BuildFiles, MentionTailscaleInAnyOfThem) {
     for (const char* path : {"a/p.yaml", "a/values.yaml", "component/kustomization.yml"}) {
         auto files = kFiles;
         files[path] += "# tailscale\n";
-        EXPECT_TRUE(found(MemoryTree(files), "a").ends_with("; mentioned")) << path;
+        EXPECT_TRUE(files_found(MemoryTree(files), "a").ends_with("; mentioned")) << path;
     }
     auto files = kFiles;
     files["a/kustomization.yaml"] += "secretGenerator: [{name: operator-oauth, envs: [x.env]}]\n";
-    EXPECT_TRUE(found(MemoryTree(files), "a").ends_with("; mentioned"));
+    EXPECT_TRUE(files_found(MemoryTree(files), "a").ends_with("; mentioned"));
 }
 
 TEST(BuildFiles, OfADirectoryWithoutAKustomizationAreAllInIt) {
     const MemoryTree tree({{"a/kustomization.yaml", "helmGlobals: {chartHome: charts}\n"},
                            {"a/charts/web/Chart.yaml", ""},
                            {"a/charts/web/templates/t.yaml", "tailscale"}});
-    EXPECT_EQ(found(tree, "a"),
+    EXPECT_EQ(files_found(tree, "a"),
               "a/charts/web/Chart.yaml, a/charts/web/templates/t.yaml, a/kustomization.yaml; "
               "mentioned");
 }
 
 TEST(BuildFiles, OfAKustomizationThatCannotBeReadAreAllBesideIt) {
     const MemoryTree tree({{"a/kustomization.yaml", "resources: [\n"}, {"a/x.yaml", "tailscale"}});
-    EXPECT_EQ(found(tree, "a"), "a/kustomization.yaml, a/x.yaml; mentioned");
+    EXPECT_EQ(files_found(tree, "a"), "a/kustomization.yaml, a/x.yaml; mentioned");
 }
 
 TEST(BuildFiles, OutsideOfTheRootAreNotOpened) {
@@ -71,13 +71,13 @@ TEST(BuildFiles, OutsideOfTheRootAreNotOpened) {
         {"a/kustomization.yaml", "resources: [secret.yaml, /etc/passwd]\n"}};
     MemoryTree tree(one);
     tree.link("a/secret.yaml", "../outside.yaml");
-    EXPECT_EQ(found(tree, "a"), "a/kustomization.yaml");
+    EXPECT_EQ(files_found(tree, "a"), "a/kustomization.yaml");
     auto files = kFiles;
     files["../outside.yaml"] = "tailscale";
     files["a/kustomization.yaml"] = "resources: [../../outside.yaml]\n";
-    EXPECT_EQ(found(MemoryTree(files), "a"), "a/kustomization.yaml; leaves the root");
+    EXPECT_EQ(files_found(MemoryTree(files), "a"), "a/kustomization.yaml; leaves the root");
     files["a/kustomization.yaml"] = "resources: [../../absent]\n";
-    EXPECT_EQ(found(MemoryTree(files), "a"), "a/kustomization.yaml; leaves the root");
+    EXPECT_EQ(files_found(MemoryTree(files), "a"), "a/kustomization.yaml; leaves the root");
 }
 
 TEST(BuildFiles, AreFollowedThroughABaseThatAGeneratorHasNamedAsAFile) {
@@ -86,7 +86,8 @@ TEST(BuildFiles, AreFollowedThroughABaseThatAGeneratorHasNamedAsAFile) {
                             "resources: [../b]\n"},
                            {"b/kustomization.yaml", "resources: [x.yaml]\n"},
                            {"b/x.yaml", "tailscale"}});
-    EXPECT_EQ(found(tree, "a"), "a/kustomization.yaml, b/kustomization.yaml, b/x.yaml; mentioned");
+    EXPECT_EQ(files_found(tree, "a"),
+              "a/kustomization.yaml, b/kustomization.yaml, b/x.yaml; mentioned");
 }
 
 TEST(BuildFiles, AreNotOursThatLieBelow) {
@@ -95,7 +96,7 @@ TEST(BuildFiles, AreNotOursThatLieBelow) {
                            {"tailnet/.tailrender-inventory", ""},
                            {"tailnet/kustomization.yaml", "resources: [x.yaml]\n"},
                            {"tailnet/x.yaml", "tailscale"}});
-    EXPECT_EQ(found(tree, "."), "a.yaml, kustomization.yaml");
+    EXPECT_EQ(files_found(tree, "."), "a.yaml, kustomization.yaml");
 }
 
 }  // namespace

@@ -5,14 +5,13 @@
 #include <utility>
 
 #include "renderer/core/document_scanner.h"
+#include "renderer/core/source_map.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
 
 namespace renderer {
 
 namespace {
-
-constexpr std::size_t kMaxText = std::size_t{3} << 30U;  // positions have 32 bits
 
 Document copy_of(const Document& service) {
     Document copy;
@@ -27,7 +26,7 @@ std::vector<Document> egress_services(const SourceTree& tree, const std::string&
     std::vector<Document> found;
     Result<std::string> text = tree.read(path);
     if (!text || text->find("tailscale.com/") == std::string::npos ||
-        sources.total_bytes() + text->size() > kMaxText) {
+        sources.total_bytes() + text->size() > kMaxSource) {
         return found;
     }
     const SourceId source = sources.add(path, std::move(*text));

@@ -14,8 +14,6 @@ namespace renderer {
 
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
 void parse_line(std::string_view line, std::size_t offset, EnvFile& file) {
     const std::string_view trimmed = trim_front(line);
     offset += line.size() - trimmed.size();

@@ -25,41 +25,41 @@ std::string dump(std::string_view text) {
     return out;
 }
 
-struct Row {
+struct EnvFileRow {
     std::string_view name, text, want;
 };
 
 // The numbers are those of the rules of kustomize's grammar: split, trim, skip, split at `=`, …
 TEST(EnvFile, Grammar) {
     constexpr std::array kRows = {
-        Row{"one line without an end", "a=1", "[a]=[1]"},
-        Row{"one carriage return is removed", "a=1\r\nb=2\r\r\n", "[a]=[1][b]=[2\r]"},
-        Row{"a lone carriage return is data", "a=1\rb=2\n", "[a]=[1\rb=2]"},
-        Row{"an empty line at the end", "a=1\n\n", "[a]=[1]"},
-        Row{"a byte order mark on the first line", "\xEF\xBB\xBF a=1\n", "[a]=[1]"},
-        Row{"a byte order mark behind a blank stays", " \xEF\xBB\xBF#a=1\n",
-            "[\xEF\xBB\xBF#a]=[1]"},
-        Row{"a byte order mark on the second line stays", "x=\n\xEF\xBB\xBF#a=1\n",
-            "[x]=[][\xEF\xBB\xBF#a]=[1]"},
-        Row{"all Unicode blanks are trimmed on the left", "\t\v\f \xC2\x85\xC2\xA0\xE2\x80\xA8 a=1",
-            "[a]=[1]"},
-        Row{"a zero width blank is none",
-            "\xE2\x80\x8B"
-            "a=1",
-            "[\xE2\x80\x8B"
-            "a]=[1]"},
-        Row{"nothing is trimmed on the right", "a=1 \t\n", "[a]=[1 \t]"},
-        Row{"comments", "# a=1\n  # b=2\nc=3 # d\n", "[c]=[3 # d]"},
-        Row{"no equals sign", "alone\n", "[alone]=[]"},
-        Row{"the first equals sign counts", "a=b=c", "[a]=[b=c]"},
-        Row{"the key keeps its blanks", "KEY =v", "[KEY ]=[v]"},
-        Row{"no key", "=v\n==\na=1", "[a]=[1]"},
-        Row{"quotes and export stay", "export A=\"x\"\nB='y'\nC=${D}",
-            "[export A]=[\"x\"][B]=['y'][C]=[${D}]"},
-        Row{"bad UTF-8 ends the file", "a=1\nb=\xFF\nc=3", "[a]=[1] bad at 4"},
-        Row{"a surrogate is bad UTF-8", "b=\xED\xA0\x80", " bad at 0"},
+        EnvFileRow{"one line without an end", "a=1", "[a]=[1]"},
+        EnvFileRow{"one carriage return is removed", "a=1\r\nb=2\r\r\n", "[a]=[1][b]=[2\r]"},
+        EnvFileRow{"a lone carriage return is data", "a=1\rb=2\n", "[a]=[1\rb=2]"},
+        EnvFileRow{"an empty line at the end", "a=1\n\n", "[a]=[1]"},
+        EnvFileRow{"a byte order mark on the first line", "\xEF\xBB\xBF a=1\n", "[a]=[1]"},
+        EnvFileRow{"a byte order mark behind a blank stays", " \xEF\xBB\xBF#a=1\n",
+                   "[\xEF\xBB\xBF#a]=[1]"},
+        EnvFileRow{"a byte order mark on the second line stays", "x=\n\xEF\xBB\xBF#a=1\n",
+                   "[x]=[][\xEF\xBB\xBF#a]=[1]"},
+        EnvFileRow{"all Unicode blanks are trimmed on the left",
+                   "\t\v\f \xC2\x85\xC2\xA0\xE2\x80\xA8 a=1", "[a]=[1]"},
+        EnvFileRow{"a zero width blank is none",
+                   "\xE2\x80\x8B"
+                   "a=1",
+                   "[\xE2\x80\x8B"
+                   "a]=[1]"},
+        EnvFileRow{"nothing is trimmed on the right", "a=1 \t\n", "[a]=[1 \t]"},
+        EnvFileRow{"comments", "# a=1\n  # b=2\nc=3 # d\n", "[c]=[3 # d]"},
+        EnvFileRow{"no equals sign", "alone\n", "[alone]=[]"},
+        EnvFileRow{"the first equals sign counts", "a=b=c", "[a]=[b=c]"},
+        EnvFileRow{"the key keeps its blanks", "KEY =v", "[KEY ]=[v]"},
+        EnvFileRow{"no key", "=v\n==\na=1", "[a]=[1]"},
+        EnvFileRow{"quotes and export stay", "export A=\"x\"\nB='y'\nC=${D}",
+                   "[export A]=[\"x\"][B]=['y'][C]=[${D}]"},
+        EnvFileRow{"bad UTF-8 ends the file", "a=1\nb=\xFF\nc=3", "[a]=[1] bad at 4"},
+        EnvFileRow{"a surrogate is bad UTF-8", "b=\xED\xA0\x80", " bad at 0"},
     };
-    for (const Row& row : kRows) {
+    for (const EnvFileRow& row : kRows) {
         SCOPED_TRACE(row.name);
         EXPECT_EQ(dump(row.text), row.want);
     }

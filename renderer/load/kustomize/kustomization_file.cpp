@@ -32,7 +32,7 @@ constexpr std::array kSecretFields = {
 };
 
 // The last are those that only kustomize executes.
-constexpr std::array kFields = {
+constexpr std::array kKustomizationFields = {
     SchemaField{"apiVersion kind namespace", FieldType::Text},
     SchemaField{"metadata", FieldType::Map},
     SchemaField{"resources bases", FieldType::TextList},
@@ -52,7 +52,8 @@ bool is_empty(const Value& value) {
 
 void refuse_other_fields(const Kustomization& file, Diagnostics& diagnostics) {
     for (const Member& member : file.root.members()) {
-        if (find_field(kFields, member.name()) != &kFields.back() || is_empty(member.value)) {
+        if (find_field(kKustomizationFields, member.name()) != &kKustomizationFields.back() ||
+            is_empty(member.value)) {
             continue;
         }
         diagnostics
@@ -86,7 +87,7 @@ std::unique_ptr<Kustomization> KustomizationReader::read(const std::string& dir,
     file->dir = dir;
     file->path = path;
     ConfigFile config =
-        read_config(tree_, path, kFields, "a kustomization", sources_, file->faults);
+        read_config(tree_, path, kKustomizationFields, "a kustomization", sources_, file->faults);
     file->root = std::move(config.root);
     if (config.usable && file->root.is_null()) {
         file->faults.error("empty-kustomization", config.pos, "this kustomization is empty")

@@ -67,12 +67,12 @@ TEST(Kustomization, EmptyForeignFieldsAreFine) {
               "");
 }
 
-struct Row {
+struct KustomizationRow {
     std::string name, kustomization, want;
 };
 
 TEST(Kustomization, Errors) {
-    const std::vector<Row> rows = {
+    const std::vector<KustomizationRow> rows = {
         {"field of kustomize", "namePrefix: x-\nresources: [a.yaml]\n",
          "kustomization.yaml:1:1: error: \"namePrefix\" of a kustomization is not supported by "
          "tailrender [not-supported]\n"
@@ -204,7 +204,7 @@ TEST(Kustomization, Errors) {
          "  hint: merge them, or rename one\n"
          "kustomization.yaml:1:19: note: the first generator is here\n"},
     };
-    for (const Row& row : rows) {
+    for (const KustomizationRow& row : rows) {
         SCOPED_TRACE(row.name);
         EXPECT_EQ(
             load_files({{"kustomization.yaml", std::string(row.kustomization) + "# tailscale\n"},

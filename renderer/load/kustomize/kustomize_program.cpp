@@ -19,12 +19,12 @@ namespace {
 // Of kubectl, where the user may have set other options for `kubectl kustomize`.
 constexpr const char* kNoPreferences = "KUBERC=off";
 // What both programs do without options, said so that nothing else decides it.
-constexpr const char* kNoHelm = "--enable-helm=false";
+constexpr const char* kWithoutHelm = "--enable-helm=false";
 constexpr const char* kOwnFiles = "--load-restrictor=LoadRestrictionsRootOnly";
 constexpr const char* kAnyFiles = "--load-restrictor=LoadRestrictionsNone";
 
 // "v5.8.1", or in the lines of kubectl "Kustomize Version: v5.8.1".
-std::string version_in(std::string_view text) {
+std::string kustomize_version_in(std::string_view text) {
     constexpr std::string_view kLabel = "Kustomize Version: ";
     const std::size_t label = text.find(kLabel);
     text.remove_prefix(label == std::string_view::npos ? 0 : label + kLabel.size());
@@ -102,7 +102,7 @@ KustomizeProgram kustomize_at(const std::string& path) {
     }
     return {.path = path,
             .verb = {is_kubectl ? "kustomize" : "build"},
-            .version = version_in(
+            .version = kustomize_version_in(
                 run_in_sandbox({question, {kNoPreferences}, {.directory = parent_path(path)}}, {})
                     .output)};
 }
@@ -114,7 +114,7 @@ Result<KustomizeBuild> run_kustomize(const KustomizeProgram& program, const Sour
     std::vector<std::string> arguments = {program.path};
     arguments.insert(arguments.end(), program.verb.begin(), program.verb.end());
     arguments.emplace_back(loads_any && keeps_files_apart() ? kAnyFiles : kOwnFiles);
-    arguments.emplace_back(kNoHelm);
+    arguments.emplace_back(kWithoutHelm);
     std::set<Orphan> orphans;
     while (true) {
         const PrivateCopy copy;

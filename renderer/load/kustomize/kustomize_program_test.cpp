@@ -53,12 +53,12 @@ protected:
     bool loads_any_ = false;
 };
 
-const std::map<std::string, std::string> kFiles = {
+const std::map<std::string, std::string> kProgramFiles = {
     {"app/kustomization.yaml", "namePrefix: a-\nresources: [x.yaml]\n"},
     {"app/x.yaml", "kind: ConfigMap\n"}};
 
 // The error, else the path.
-std::string found(const std::string& choice, const std::string& search_path) {
+std::string program_found(const std::string& choice, const std::string& search_path) {
     Result<std::string> path = find_kustomize(choice, search_path);
     if (path) {
         return *path;
@@ -69,23 +69,24 @@ std::string found(const std::string& choice, const std::string& search_path) {
 
 TEST_F(KustomizeProgramTest, IsFoundOnTheSearchPath) {
     const std::string kubectl = program("kubectl", "");
-    EXPECT_EQ(found("", "relative:/nonexistent:" + dir_), kubectl);
+    EXPECT_EQ(program_found("", "relative:/nonexistent:" + dir_), kubectl);
     const std::string kustomize = program("kustomize", "");
-    EXPECT_EQ(found("", dir_), kustomize);
-    EXPECT_EQ(found("kubectl", dir_), kubectl);
-    EXPECT_EQ(found(kubectl, ""), kubectl);
-    EXPECT_EQ(found("", ""), "none");
-    EXPECT_EQ(found("none", dir_), "none");
+    EXPECT_EQ(program_found("", dir_), kustomize);
+    EXPECT_EQ(program_found("kubectl", dir_), kubectl);
+    EXPECT_EQ(program_found(kubectl, ""), kubectl);
+    EXPECT_EQ(program_found("", ""), "none");
+    EXPECT_EQ(program_found("none", dir_), "none");
     fs::create_directories(dir_ + "/folder/kustomize");
-    EXPECT_EQ(found("", dir_ + "/folder"), "none");
+    EXPECT_EQ(program_found("", dir_ + "/folder"), "none");
 }
 
 TEST_F(KustomizeProgramTest, IsNamedWhenItCannotBeExecuted) {
-    EXPECT_EQ(found("typo", dir_),
+    EXPECT_EQ(program_found("typo", dir_),
               "--kustomize: there is no such program: \"typo\", in no directory of PATH");
     std::ofstream(dir_ + "/file") << "text";
     for (const std::string& path : {dir_ + "/absent", dir_ + "/file", dir_}) {
-        EXPECT_EQ(found(path, dir_), "--kustomize: there is no such program: \"" + path + "\"");
+        EXPECT_EQ(program_found(path, dir_),
+                  "--kustomize: there is no such program: \"" + path + "\"");
     }
 }
 
@@ -93,19 +94,19 @@ TEST_F(KustomizeProgramTest, IsAskedForNothingButAPlainBuild) {
     const std::string script = "echo \"$1 $2 $3 $HOME $KUBERC\"; exec cat \"$4/x.yaml\"\n";
     const std::string options = " --load-restrictor=LoadRestrictionsRootOnly --enable-helm=false ";
     const std::string rest = options + "/nonexistent off\nkind: ConfigMap\n";
-    EXPECT_EQ(built(program("kustomize", script), kFiles), "build" + rest);
-    EXPECT_EQ(built(program("kubectl", script), kFiles), "kustomize" + rest);
+    EXPECT_EQ(built(program("kustomize", script), kProgramFiles), "build" + rest);
+    EXPECT_EQ(built(program("kubectl", script), kProgramFiles), "kustomize" + rest);
 }
 
 TEST_F(KustomizeProgramTest, MayNameAnyFileWhereTheKernelGuardsTheRest) {
     loads_any_ = true;
-    EXPECT_EQ(built(program("kustomize", "echo $2\n"), kFiles),
+    EXPECT_EQ(built(program("kustomize", "echo $2\n"), kProgramFiles),
               keeps_files_apart() ? "--load-restrictor=LoadRestrictionsNone\n"
                                   : "--load-restrictor=LoadRestrictionsRootOnly\n");
 }
 
 TEST_F(KustomizeProgramTest, IsNotGivenWhatItWouldFetchOrRun) {
-    auto files = kFiles;
+    auto files = kProgramFiles;
     files["app/kustomization.yaml"] =
         "resources: [x.yaml, https://example.com/a.yaml]\ngenerators: [p.yaml, "
         "https://example.com/b.yaml]\ntransformers: [q.yaml]\n"
@@ -123,7 +124,7 @@ TEST_F(KustomizeProgramTest, IsNotGivenWhatItWouldFetchOrRun) {
 }
 
 TEST_F(KustomizeProgramTest, IsNotGivenWhatGitMustNotHave) {
-    auto files = kFiles;
+    auto files = kProgramFiles;
     files["app/kustomization.yaml"] = "resources: [x.yaml, db-Secret.yaml, secrets]\n";
     const std::string copy =
         built(program("kustomize", "exec cat \"$4/kustomization.yaml\"\n"), files);
@@ -134,16 +135,16 @@ TEST_F(KustomizeProgramTest, IsNotGivenWhatGitMustNotHave) {
 
 TEST_F(KustomizeProgramTest, IsQuotedUnlessItMayShowASecret) {
     const std::string path = program("kustomize", "echo \"no $4\" >&2; exit 1\n");
-    EXPECT_EQ(built(path, kFiles), "kustomize cannot build this directory: no ./app");
+    EXPECT_EQ(built(path, kProgramFiles), "kustomize cannot build this directory: no ./app");
     const std::string hidden =
         "kustomize cannot build this directory: a message that may hold values of a Secret";
     for (const char* text : {"kind: Secret\n", "{\"kind\":\"Secret\"}", "kind: 'SecretList'\n",
                              "kind: Secret\n\tbad"}) {
-        auto files = kFiles;
+        auto files = kProgramFiles;
         files["app/x.yaml"] = text;
         EXPECT_EQ(built(path, files), hidden) << text;
     }
-    auto files = kFiles;
+    auto files = kProgramFiles;
     files["app/x.yaml"] = "kind: ExternalSecret\n";
     EXPECT_EQ(built(path, files), "kustomize cannot build this directory: no ./app");
     files["app/kustomization.yaml"] += "secretGenerator: [{name: s}]\n";
@@ -154,14 +155,14 @@ TEST_F(KustomizeProgramTest, IsQuotedWithoutItsTraces) {
     for (const char* trace : {"runtime stack:", "goroutine 1 [running]:"}) {
         const std::string script = std::string("printf 'fatal error: out of memory\\n\\n") + trace +
                                    "\\nmain.go\\n' >&2; exit 2\n";
-        EXPECT_EQ(built(program("kustomize", script), kFiles),
+        EXPECT_EQ(built(program("kustomize", script), kProgramFiles),
                   "kustomize cannot build this directory: fatal error: out of memory");
     }
 }
 
 // So kustomize can refuse one that leaves the directory of its kustomization.
 TEST_F(KustomizeProgramTest, IsGivenLinksAsLinks) {
-    auto files = kFiles;
+    auto files = kProgramFiles;
     files["app/kustomization.yaml"] = "namePrefix: a-\nresources: [x.yaml, a.yaml, y.yaml]\n";
     files["app/a.yaml"] = files["app/y.yaml"] = "kind: ConfigMap\n";
     files["other/y.yaml"] = "kind: ConfigMap\n";
@@ -175,7 +176,7 @@ TEST_F(KustomizeProgramTest, IsGivenLinksAsLinks) {
 TEST_F(KustomizeProgramTest, NeedsSpaceForTheCopy) {
     const std::string path = program("kustomize", "");
     ::setenv("TMPDIR", (dir_ + "/absent").c_str(), 1);
-    EXPECT_EQ(built(path, kFiles),
+    EXPECT_EQ(built(path, kProgramFiles),
               "cannot copy the files of this kustomization: no temporary directory");
     ::unsetenv("TMPDIR");
 }

@@ -7,13 +7,15 @@
 namespace renderer {
 namespace {
 
-constexpr std::string_view kHead = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata:\n";
+constexpr std::string_view kConfigMapHead =
+    "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata:\n";
 
 std::string built(const std::string& data,
                   const std::string& kustomization = "resources: [a.yaml]") {
     const std::string text = edited(
-        {{"a.yaml", std::string(kHead) + data}, {"kustomization.yaml", kustomization}}, "a.yaml");
-    return text.substr(kHead.size());
+        {{"a.yaml", std::string(kConfigMapHead) + data}, {"kustomization.yaml", kustomization}},
+        "a.yaml");
+    return text.substr(kConfigMapHead.size());
 }
 
 TEST(LastScalar, KeepsItsValueInABuild) {
@@ -37,7 +39,7 @@ TEST(LastScalar, LeavesTheOthers) {
 
 // kubectl, helm and Argo CD read a line end there.
 TEST(LastScalar, StaysAsItIsOutsideOfBuilds) {
-    const std::string text = std::string(kHead) + "  k: |\n    abc";
+    const std::string text = std::string(kConfigMapHead) + "  k: |\n    abc";
     EXPECT_EQ(edited({{"a.yaml", text}}, "a.yaml"), text);
 }
 

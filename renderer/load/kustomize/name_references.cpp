@@ -103,11 +103,6 @@ const Value* at_path(const Value& root, const Path& path) {
     return value;
 }
 
-// kustomize takes no namespace for "default".
-std::string_view or_default(std::string_view ns) {
-    return ns.empty() ? "default" : ns;
-}
-
 class ReferencePass {
 public:
     ReferencePass(const Selection& selection, Loaded& loaded, Diagnostics& diagnostics)

@@ -4,12 +4,18 @@
 // namereference.go, api/filters/nameref.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "renderer/core/diagnostics.h"
 #include "renderer/load/inputs.h"
 
 namespace renderer {
+
+// kustomize takes no namespace for "default".
+inline std::string_view or_default(std::string_view ns) {
+    return ns.empty() ? "default" : ns;
+}
 
 void rewrite_references(const std::vector<InputFile>& files,
                         const std::vector<std::uint32_t>& file_of, const Selection& selection,

@@ -38,7 +38,7 @@ Key key_of(const SourceMap& sources, SourceId source, const ScannedDocument& sca
 }
 
 // The annotation is YAML itself: `path` of a file, or `configuredIn` of a generator.
-std::string file_of(std::string_view annotation) {
+std::string file_of_origin(std::string_view annotation) {
     SourceMap sources;
     Diagnostics unheard;
     const Value origin = read_yaml(sources, sources.add("", std::string(annotation)), unheard);
@@ -58,7 +58,7 @@ std::map<Key, std::string> files_of(std::string_view annotated) {
         const Value root = read_yaml(sources, source, scanned.range, unheard);
         if (root.is_map()) {
             files.emplace(key_of(root),
-                          file_of(text_of(root, {"metadata", "annotations", kAnnotation})));
+                          file_of_origin(text_of(root, {"metadata", "annotations", kAnnotation})));
         }
     }
     return files;

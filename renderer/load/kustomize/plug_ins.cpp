@@ -16,17 +16,17 @@ namespace {
 
 constexpr std::string_view kBuiltin = "builtin";
 constexpr std::string_view kChartGenerator = "HelmChartInflationGenerator";
-constexpr std::array<std::string_view, 2> kFunctions = {"config.kubernetes.io/function",
-                                                        "config.k8s.io/function"};
+constexpr std::array<std::string_view, 2> kFunctionAnnotations = {"config.kubernetes.io/function",
+                                                                  "config.k8s.io/function"};
 // All that a directory of plug-ins may say.
 constexpr std::array<std::string_view, 4> kListing = {"apiVersion", "kind", "metadata",
                                                       "resources"};
-constexpr int kDeepest = 10;
+constexpr int kDeepestPlugIn = 10;
 
 bool is_builtin(const Value& document) {
     return text_of(document, {"apiVersion"}) == kBuiltin &&
            text_of(document, {"kind"}) != kChartGenerator &&
-           std::ranges::none_of(kFunctions, [&](std::string_view name) {
+           std::ranges::none_of(kFunctionAnnotations, [&](std::string_view name) {
                return document.at({"metadata", "annotations", name}) != nullptr;
            });
 }
@@ -38,7 +38,7 @@ bool are_builtin(const SourceTree& tree, KustomizationReader& reader, const std:
         return text && std::ranges::all_of(documents_of(*text), is_builtin);
     }
     const Kustomization* list = reader.find(path);
-    return depth < kDeepest && list != nullptr && list->root.is_map() &&
+    return depth < kDeepestPlugIn && list != nullptr && list->root.is_map() &&
            std::ranges::all_of(list->root.members(),
                                [](const Member& member) {
                                    return std::ranges::find(kListing, member.name()) !=

@@ -19,7 +19,7 @@ std::string foreign(const std::map<std::string, std::string>& files, const std::
 constexpr const char* kPrefix =
     "apiVersion: builtin\nkind: PrefixTransformer\nmetadata: {name: p}\nprefix: a-\n";
 constexpr const char* kRun = "apiVersion: example.com/v1\nkind: Run\nmetadata: {name: r}\n";
-constexpr const char* kChart =
+constexpr const char* kPlugInChart =
     "apiVersion: builtin\nkind: HelmChartInflationGenerator\nmetadata: {name: c}\n";
 constexpr const char* kFunction =
     "apiVersion: builtin\nkind: PrefixTransformer\nmetadata:\n  name: f\n  annotations:\n"
@@ -33,7 +33,7 @@ TEST(PlugIns, AreBuiltinInAllDocumentsOfAFile) {
         {"# apiVersion: builtin\n" + std::string(kRun), false},
         {kPrefix + separator + kRun, false},
         {kRun + std::string("note: |\n  apiVersion: builtin\n"), false},
-        {kChart, false},
+        {kPlugInChart, false},
         {kFunction, false},
         {"apiVersion: v1\nkind: List\nitems: [{apiVersion: builtin, kind: PrefixTransformer}]\n",
          false},
@@ -49,7 +49,8 @@ TEST(PlugIns, AreBuiltinInAllDocumentsOfAFile) {
 TEST(PlugIns, AreJudgedInTheEntryItself) {
     EXPECT_EQ(foreign({}, kPrefix), "");
     EXPECT_EQ(foreign({}, kRun), "Run");
-    EXPECT_EQ(foreign({}, kPrefix + std::string("---\n") + kChart), "HelmChartInflationGenerator");
+    EXPECT_EQ(foreign({}, kPrefix + std::string("---\n") + kPlugInChart),
+              "HelmChartInflationGenerator");
     EXPECT_EQ(foreign({}, kFunction), "PrefixTransformer");
     EXPECT_EQ(foreign({}, "{apiVersion: example.com/v1, kind: Run}"), "Run");
 }

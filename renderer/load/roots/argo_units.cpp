@@ -52,7 +52,7 @@ Value with_overrides(const GitOpsTree& repository, const Value& source, const st
     return merged;
 }
 
-std::shared_ptr<const Value> changes_of(const Value& source) {
+std::shared_ptr<const Value> changes_of_source(const Value& source) {
     Value changes;
     for (const std::string_view field : {"namePrefix", "nameSuffix", "components", "patches"}) {
         const Value* value = source.at({"kustomize", field});
@@ -172,7 +172,7 @@ BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
     find_type(source, unit);
     unit.loads_any = repository.argo_loads_any();
     unit.target_namespace = text_of(source, {"kustomize", "namespace"});
-    unit.changes = changes_of(source);
+    unit.changes = changes_of_source(source);
     if (is_chart(repository, unit, source)) {
         unit.chart = chart_unit(application, source);
     }

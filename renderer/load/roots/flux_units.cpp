@@ -16,7 +16,7 @@ namespace renderer {
 namespace {
 
 // Engines' own, then inputs and what is looked up for them.
-constexpr std::array<std::string_view, 14> kKinds = {
+constexpr std::array<std::string_view, 14> kFluxKinds = {
     "Kustomization", "Application", "ApplicationSet",   "Service",  "Ingress",
     "Connector",     "ProxyClass",  "ProxyGroup",       "Recorder", "DNSConfig",
     "PeerRelay",     "Tailnet",     "ProxyGroupPolicy", "Namespace"};
@@ -84,7 +84,7 @@ std::shared_ptr<const UnitVariables> variables_of(GitOpsTree& repository,
     return runs ? std::make_shared<const UnitVariables>(std::move(variables)) : nullptr;
 }
 
-std::shared_ptr<const Value> changes_of(const Value& spec) {
+std::shared_ptr<const Value> changes_of_kustomization(const Value& spec) {
     Value changes;
     const auto put = [&](std::string_view field, Value value) {
         if (!changes.is_map()) {
@@ -159,7 +159,7 @@ bool may_matter(const Value& patch) {
     const bool is_word = !kind.empty() && std::ranges::all_of(kind, [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     });
-    return !is_word || std::ranges::find(kKinds, kind) != kKinds.end();
+    return !is_word || std::ranges::find(kFluxKinds, kind) != kFluxKinds.end();
 }
 
 BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
@@ -196,7 +196,7 @@ BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
     } else {
         unit.variables = variables_of(repository, root);
         if (const Value* spec = root.find("spec")) {
-            unit.changes = changes_of(*spec);
+            unit.changes = changes_of_kustomization(*spec);
         }
         if (spelling_of(root.at({"spec", "suspend"})) == "true") {
             skip(UnitState::Suspended, "spec.suspend is true");

@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::string_view kField = "configMapGenerator";
 
-class Search {
+class MapSearch {
 public:
-    Search(const SourceTree& tree, const std::string& root, SourceMap& sources)
+    MapSearch(const SourceTree& tree, const std::string& root, SourceMap& sources)
         : reader_(tree, sources), context_{tree, sources, reader_, selection_, unheard_, root} {}
 
     void kustomization(const WalkedDir& dir) {
@@ -77,7 +77,7 @@ private:
 
 GeneratedMaps generated_config_maps(const SourceTree& tree, const DirList& dirs,
                                     const std::string& root, SourceMap& sources) {
-    Search search(tree, root, sources);
+    MapSearch search(tree, root, sources);
     for (const WalkedDir* dir : dirs) {
         if (!dir->kustomizations.empty()) {
             search.kustomization(*dir);

@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kFluxSources = "source.toolkit.fluxcd.io/";
 constexpr std::string_view kFluxOperator = "fluxcd.controlplane.io/";
 constexpr std::string_view kSkipsFile = "+argocd:skip-file-rendering";
-constexpr std::size_t kMaxText = std::size_t{1} << 30U;  // of all files that are read here
+constexpr std::size_t kMaxTextRead = std::size_t{1} << 30U;  // of all files that are read here
 
 bool has(std::string_view text, std::string_view word) {
     return text.find(word) != std::string_view::npos;
@@ -188,7 +188,7 @@ std::string GitOpsTree::directory(std::string_view path) const {
 
 std::vector<EngineObject> GitOpsTree::read(const std::string& path, std::string text) const {
     std::vector<EngineObject> found;
-    if (sources_.total_bytes() + text.size() >= kMaxText) {
+    if (sources_.total_bytes() + text.size() >= kMaxTextRead) {
         return found;
     }
     const SourceId source = sources_.add(path, std::move(text));

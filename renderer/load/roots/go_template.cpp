@@ -18,8 +18,8 @@ namespace {
 using Kind = TemplateToken::Kind;
 
 constexpr std::size_t kMostSteps = 100'000;
-constexpr std::size_t kMostBytes = 1U << 20U;
-constexpr int kDeepest = 40;
+constexpr std::size_t kLargestOutput = 1U << 20U;
+constexpr int kDeepestNode = 40;
 
 class Runner {
 public:
@@ -53,7 +53,7 @@ private:
 
     void write(std::string_view text) {
         out_ += text;
-        if (out_.size() > kMostBytes) {
+        if (out_.size() > kLargestOutput) {
             fail("the text is too long");
         }
     }
@@ -179,7 +179,7 @@ private:
     }
 
     Value pipeline(const Value& dot, int depth) {
-        if (depth == kDeepest) {
+        if (depth == kDeepestNode) {
             fail("too many brackets within each other");
             return {};
         }

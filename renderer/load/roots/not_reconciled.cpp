@@ -13,7 +13,7 @@ namespace renderer {
 
 namespace {
 
-bool is_input(const Document& document) {
+bool is_unapplied_input(const Document& document) {
     const std::string_view kind = text_of(document.kind);
     return document.mentions_tailscale &&
            (kind == "Service" || kind == "Ingress" ||
@@ -49,7 +49,7 @@ void leave_to_flux(const std::vector<InputFile>& files, const std::vector<std::u
             continue;
         }
         document.reachable = false;
-        if (is_input(document)) {
+        if (is_unapplied_input(document)) {
             diagnostics
                 .warning("not-reconciled", document.kind.pos(),
                          "Flux does not apply this object: what it exposes is not rendered")

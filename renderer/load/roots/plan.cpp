@@ -28,7 +28,7 @@ namespace renderer {
 namespace {
 
 constexpr std::size_t kMostUnits = 20000;
-constexpr int kDeepest = 32;
+constexpr int kDeepestUnit = 32;
 
 class Planner {
 public:
@@ -410,7 +410,7 @@ private:
         while (!waiting.empty()) {
             const auto [index, depth] = waiting.front();
             waiting.pop_front();
-            if (!is_applied(units_[index]) || depth == kDeepest) {
+            if (!is_applied(units_[index]) || depth == kDeepestUnit) {
                 continue;
             }
             for (const EngineObject& object : objects_of(index)) {

@@ -15,8 +15,8 @@ namespace renderer {
 namespace {
 
 constexpr std::size_t kMostSets = 5000;  // of one generator
-constexpr std::size_t kMostSteps = 100'000;
-constexpr int kDeepest = 4;  // matrices within each other
+constexpr std::size_t kMostElements = 100'000;
+constexpr int kDeepestMatrix = 4;  // matrices within each other
 
 bool has_values(std::string_view kind) {
     return kind == "git" || kind == "clusters";
@@ -79,10 +79,10 @@ void SetGenerators::fail(std::string why) {
 
 bool SetGenerators::has_time(std::size_t found) {
     steps_ += found + 1;
-    if (steps_ > kMostSteps) {
+    if (steps_ > kMostElements) {
         fail("generators that take too long");
     }
-    return steps_ <= kMostSteps;
+    return steps_ <= kMostElements;
 }
 
 std::vector<GeneratedParameters> SetGenerators::run(const Value& generator) {
@@ -105,9 +105,9 @@ std::vector<Value> SetGenerators::generate(const Member& kind, const Value* sele
         git(generator, found);
     } else if (name == "clusters") {
         clusters(generator, found);
-    } else if (name == "matrix" && depth < kDeepest) {
+    } else if (name == "matrix" && depth < kDeepestMatrix) {
         product(generator, depth, found);
-    } else if (name == "merge" && depth < kDeepest) {
+    } else if (name == "merge" && depth < kDeepestMatrix) {
         merge(generator, depth, found);
     } else {
         fail("a generator whose results the tree does not hold");

@@ -5,14 +5,14 @@
 namespace renderer {
 namespace {
 
-struct Row {
+struct IgnoreRow {
     const char* patterns;
     const char* path;
     bool is_left_out;
 };
 
-void expect_rows(std::initializer_list<Row> rows) {
-    for (const Row& row : rows) {
+void expect_rows(std::initializer_list<IgnoreRow> rows) {
+    for (const IgnoreRow& row : rows) {
         SourceIgnores ignores;
         ignores.add(row.patterns, "");
         EXPECT_EQ(ignores.leaves_out(row.path, false), row.is_left_out)

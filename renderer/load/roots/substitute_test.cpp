@@ -29,12 +29,12 @@ std::string outcome(std::string_view text) {
     return shown;
 }
 
-struct Row {
+struct SubstituteRow {
     std::string_view text, want;
 };
 
 TEST(SubstituteTest, EqualsTheControllersExpressions) {
-    for (const Row& row : std::vector<Row>{
+    for (const SubstituteRow& row : std::vector<SubstituteRow>{
              {"$A $(A)", "$A $(A)"},
              {"a$$b $$A", "a$b $A"},
              {"$${A} $$$${A}", "${A} $${A}"},
@@ -72,7 +72,7 @@ TEST(SubstituteTest, EqualsTheControllersExpressions) {
 }
 
 TEST(SubstituteTest, SaysWhatCannotBeParsed) {
-    for (const Row& row : std::vector<Row>{
+    for (const SubstituteRow& row : std::vector<SubstituteRow>{
              {"${A-x}", "error: missing closing brace"},
              {"${A.B}", "error: missing closing brace"},
              {"${a[@]}", "error: missing closing brace"},

@@ -20,7 +20,7 @@ namespace renderer {
 
 namespace {
 
-constexpr std::size_t kMostBytes = 1U << 20U;  // of a result
+constexpr std::size_t kLargestResult = 1U << 20U;  // of a result
 
 using Call = TemplateCall;
 
@@ -173,7 +173,8 @@ Value choose(Call& call) {
     return found == call.arguments.end() ? Value() : found->clone();
 }
 
-std::string trimmed(std::string_view in, std::string_view characters, bool front, bool back) {
+std::string without_characters(std::string_view in, std::string_view characters, bool front,
+                               bool back) {
     const std::size_t begin = front ? in.find_first_not_of(characters) : 0;
     const std::size_t end = back ? in.find_last_not_of(characters) : in.size() - 1;
     const bool is_nothing =
@@ -193,7 +194,7 @@ Value trim_text(Call& call) {
     if (call.name == "trimSuffix") {
         return value.ends_with(what) ? value.substr(0, value.size() - what.size()) : value;
     }
-    return trimmed(value, what, true, true);  // trimAll
+    return without_characters(value, what, true, true);  // trimAll
 }
 
 Value test_text(Call& call) {
@@ -249,7 +250,7 @@ Value to_yaml(Call& call) {
     }
     std::string out;
     write_yaml(last(call), out);
-    return trimmed(out, "\n", false, true);
+    return without_characters(out, "\n", false, true);
 }
 
 Value from_yaml(Call& call) {
@@ -327,7 +328,7 @@ struct Function {
 
 constexpr std::size_t kAny = 64;
 
-constexpr std::array kFunctions = {
+constexpr std::array kTemplateFunctions = {
     Function{"eq", 2, kAny, compare},
     Function{"ne", 2, 2, compare},
     Function{"lt", 2, 2, compare},
@@ -383,7 +384,7 @@ std::string dns_name(std::string_view name) {
     for (const char c : lower_case(name).substr(0, 253)) {
         out += is_lower_or_digit(c) || c == '-' || c == '.' ? c : '-';
     }
-    return trimmed(out, "-.", true, true);
+    return without_characters(out, "-.", true, true);
 }
 
 bool is_true(const Value& value) {
@@ -401,8 +402,8 @@ std::optional<std::string> printed(const Value& value) {
 }
 
 Value call_template_function(TemplateCall& call) {
-    const auto known = std::ranges::find(kFunctions, call.name, &Function::name);
-    if (known == kFunctions.end()) {
+    const auto known = std::ranges::find(kTemplateFunctions, call.name, &Function::name);
+    if (known == kTemplateFunctions.end()) {
         return call.fail("no such function here");
     }
     const std::size_t count = call.arguments.size();
@@ -410,7 +411,7 @@ Value call_template_function(TemplateCall& call) {
         return call.fail(fmt::format("{} arguments", count));
     }
     Value result = known->run(call);
-    return weight(result) > kMostBytes ? call.fail("too long") : std::move(result);
+    return weight(result) > kLargestResult ? call.fail("too long") : std::move(result);
 }
 
 }  // namespace renderer

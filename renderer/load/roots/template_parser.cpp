@@ -14,7 +14,7 @@ namespace {
 using Kind = TemplateToken::Kind;
 
 constexpr std::string_view kSpaces = " \t\r\n";
-constexpr int kDeepest = 40;
+constexpr int kDeepestTemplate = 40;
 
 bool is_name(char c) {
     return is_alphanumeric(c) || c == '_';
@@ -203,7 +203,7 @@ private:
                                : TemplateNode::Kind::With;
         tokens.erase(tokens.begin());
         made.action = std::move(tokens);
-        if (depth == kDeepest) {
+        if (depth == kDeepestTemplate) {
             failure_ = "too many blocks within each other";
             return made;
         }

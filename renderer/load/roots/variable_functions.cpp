@@ -52,8 +52,8 @@ std::string replace_at(std::string value, std::size_t at, std::size_t size, std:
     return at == std::string::npos ? value : value.replace(at, size, by);
 }
 
-std::string replaced(std::string_view operation, std::string value,
-                     const std::vector<std::string>& arguments) {
+std::string with_matches_replaced(std::string_view operation, std::string value,
+                                  const std::vector<std::string>& arguments) {
     const std::string& what = arguments.front();
     const bool has_text = arguments.size() > 1;
     const std::string by = has_text ? arguments[1] : "";
@@ -106,7 +106,8 @@ std::optional<Pattern> glob_pattern(std::string_view glob) {
 }
 
 // Cuts the shortest or the longest beginning (or end) that the glob matches, but for an empty one.
-std::string trimmed(std::string_view operation, const std::string& value, std::string_view glob) {
+std::string without_match(std::string_view operation, const std::string& value,
+                          std::string_view glob) {
     constexpr std::size_t kMaxValue = 10'000;  // the work is quadratic
     const std::optional<Pattern> pattern = glob_pattern(glob);
     if (!pattern || value.size() > kMaxValue) {
@@ -156,10 +157,10 @@ std::string apply_function(std::string_view operation, std::string value,
         return part_of(value, arguments);
     }
     if (operation.starts_with('/')) {
-        return replaced(operation, std::move(value), arguments);
+        return with_matches_replaced(operation, std::move(value), arguments);
     }
     if (operation.starts_with('#') || operation.starts_with('%')) {
-        return trimmed(operation, value, arguments.front());
+        return without_match(operation, value, arguments.front());
     }
     if (value.empty()) {
         for (const std::string& argument : arguments) {

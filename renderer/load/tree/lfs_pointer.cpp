@@ -7,7 +7,7 @@ namespace renderer {
 
 namespace {
 
-constexpr std::string_view kVersion = "version https://git-lfs.github.com/spec/v1\n";
+constexpr std::string_view kLfsVersion = "version https://git-lfs.github.com/spec/v1\n";
 constexpr std::string_view kId = "oid sha256:";
 constexpr std::string_view kSize = "size ";
 constexpr std::size_t kLongest = 1024;  // longer files are no pointers, says the specification
@@ -29,7 +29,7 @@ bool is_hex(std::string_view text) {
 }  // namespace
 
 std::optional<LfsPointer> parse_lfs_pointer(std::string_view text) {
-    if (text.size() > kLongest || !text.starts_with(kVersion)) {
+    if (text.size() > kLongest || !text.starts_with(kLfsVersion)) {
         return std::nullopt;
     }
     const std::string_view id = line_after(text, kId);

@@ -6,7 +6,7 @@ namespace renderer {
 
 namespace {
 
-Error not_found(const std::string& path) {
+Error no_such_file(const std::string& path) {
     return {
         {.rule = "unreadable", .where = path, .message = "cannot read: No such file or directory"}};
 }
@@ -17,7 +17,7 @@ Result<std::string> MemoryTree::read(const std::string& path) const {
     const auto link = links_.find(normal_path(path));
     const auto found = files_.find(link == links_.end() ? normal_path(path) : link->second);
     if (found == files_.end()) {
-        return not_found(path);
+        return no_such_file(path);
     }
     return found->second;
 }
@@ -27,7 +27,7 @@ Result<std::vector<Entry>> MemoryTree::list(const std::string& dir) const {
         return list(link->second);
     }
     if (kind(dir) != EntryKind::Directory) {
-        return not_found(dir);
+        return no_such_file(dir);
     }
     std::map<std::string, Entry> names;
     const auto add = [&](const std::string& path, bool is_link) {

@@ -65,8 +65,8 @@ bool check_names(std::span<const Value> clusters, Diagnostics& diagnostics) {
 }
 
 // The one cluster that is meant; nullptr after an error.
-const Value* choose(std::span<const Value> clusters, Pos pos, const std::string& wanted,
-                    Diagnostics& diagnostics) {
+const Value* choose_cluster(std::span<const Value> clusters, Pos pos, const std::string& wanted,
+                            Diagnostics& diagnostics) {
     if (clusters.empty()) {
         diagnostics.error("invalid-cluster", pos, "no clusters")
             .expected("clusters: [{name: home}]")
@@ -121,7 +121,7 @@ void add_directories(const Value& section, Cluster& cluster) {
     }
 }
 
-void decode(const Value& entry, Cluster& cluster) {
+void decode_cluster(const Value& entry, Cluster& cluster) {
     add_directories(entry, cluster);
     cluster.name = text_of(entry, "name");
     for (const Member& label : members_of(entry.find("labels"))) {
@@ -219,9 +219,9 @@ Cluster load_cluster(const SourceTree& tree, const LoadOptions& options, SourceM
         cluster.configured = false;
         return cluster;
     }
-    if (const Value* entry =
-            choose(list_of(file.root, "clusters"), file.pos, options.cluster, diagnostics)) {
-        decode(*entry, cluster);
+    if (const Value* entry = choose_cluster(list_of(file.root, "clusters"), file.pos,
+                                            options.cluster, diagnostics)) {
+        decode_cluster(*entry, cluster);
     }
     return cluster;
 }

@@ -31,8 +31,8 @@ constexpr std::array kSections = {
     Section{"nodePorts", LockedKind::NodePort, 1, 1, 65535, "group/ordinal"},
 };
 
-constexpr std::array kFields = {SchemaField{kSections[0].name, FieldType::Map},
-                                SchemaField{kSections[1].name, FieldType::Map}};
+constexpr std::array kLockFields = {SchemaField{kSections[0].name, FieldType::Map},
+                                    SchemaField{kSections[1].name, FieldType::Map}};
 constexpr std::string_view kHint = "run tailrender render --update-lock";
 
 Finding refuse(Pos pos, std::string message, std::string_view expected, Diagnostics& diagnostics) {
@@ -50,8 +50,8 @@ bool ends_well(const Section& section, std::string_view key) {
                                                 : key.ends_with("/TCP") || key.ends_with("/UDP");
 }
 
-std::optional<LockedPort> decode(const Section& section, const Member& member,
-                                 Diagnostics& diagnostics) {
+std::optional<LockedPort> decode_port(const Section& section, const Member& member,
+                                      Diagnostics& diagnostics) {
     std::string_view key = member.name();
     LockedPort port;
     port.kind = section.kind;
@@ -126,13 +126,13 @@ void load_lock(const SourceTree& tree, const LoadOptions& options, Loaded& loade
         return;
     }
     const ConfigFile file =
-        read_config(tree, path, kFields, kLockName, loaded.sources, diagnostics);
+        read_config(tree, path, kLockFields, kLockName, loaded.sources, diagnostics);
     if (!file.usable) {
         return;
     }
     for (const Section& section : kSections) {
         for (const Member& line : members_of(file.root.find(section.name))) {
-            if (std::optional<LockedPort> port = decode(section, line, diagnostics)) {
+            if (std::optional<LockedPort> port = decode_port(section, line, diagnostics)) {
                 loaded.locked_ports.push_back(std::move(*port));
             }
         }

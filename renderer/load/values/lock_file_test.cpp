@@ -10,7 +10,7 @@
 namespace renderer {
 namespace {
 
-constexpr const char* kWeb = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n";
+constexpr const char* kConfigMap = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n";
 
 std::string lines(Files files, LoadOptions options = {}) {
     if (!options.stream && options.path.empty()) {
@@ -26,11 +26,11 @@ std::string lines(Files files, LoadOptions options = {}) {
 }
 
 std::string lock(const std::string& text) {
-    return lines({{"a.yaml", kWeb}, {"tailrender.lock.yaml", text}});
+    return lines({{"a.yaml", kConfigMap}, {"tailrender.lock.yaml", text}});
 }
 
 TEST(LockFile, PinsPortsOfAllClusters) {
-    EXPECT_EQ(lines({{"a.yaml", kWeb}}), "");
+    EXPECT_EQ(lines({{"a.yaml", kConfigMap}}), "");
     EXPECT_EQ(lock(""), "");
     EXPECT_EQ(lock("egressPorts: {}\n"), "");
     EXPECT_EQ(lock("egressPorts:\n"
@@ -55,7 +55,7 @@ TEST(LockFile, PinsNodePorts) {
 }
 
 TEST(LockFile, IsNeitherAManifestNorSkipped) {
-    const Files files = {{"a.yaml", kWeb}, {"tailrender.lock.yaml", "egressPorts: {}\n"}};
+    const Files files = {{"a.yaml", kConfigMap}, {"tailrender.lock.yaml", "egressPorts: {}\n"}};
     EXPECT_EQ(load_text(files).files.find("lock"), std::string::npos);
     Diagnostics diagnostics;
     LoadOptions options;
@@ -69,14 +69,14 @@ TEST(LockFile, OfAContextDirectoryOnlyWithoutOneOfItsOwn) {
     LoadOptions options;
     options.path = "tree";
     options.context_dirs = {"facts"};
-    EXPECT_EQ(lines({{"tree/a.yaml", kWeb},
+    EXPECT_EQ(lines({{"tree/a.yaml", kConfigMap},
                      {"tree/tailrender.lock.yaml", first},
                      {"facts/tailrender.lock.yaml", second}},
                     options),
               " a/b/c/1/TCP 10001\n");
-    EXPECT_EQ(lines({{"tree/a.yaml", kWeb}, {"facts/tailrender.lock.yaml", second}}, options),
+    EXPECT_EQ(lines({{"tree/a.yaml", kConfigMap}, {"facts/tailrender.lock.yaml", second}}, options),
               " a/b/c/1/TCP 10002\n");
-    options.stream = kWeb;
+    options.stream = kConfigMap;
     options.path = "";
     EXPECT_EQ(
         lines({{"tailrender.lock.yaml", first}, {"facts/tailrender.lock.yaml", second}}, options),

@@ -84,7 +84,7 @@ void report_type(const Value& value, std::string_view message, FieldType type, b
         .hide_text(is_secret);
 }
 
-void report_unknown(const Member& member, const Place& place, Diagnostics& diagnostics) {
+void report_unknown_key(const Member& member, const Place& place, Diagnostics& diagnostics) {
     std::vector<std::string_view> names;
     for (const SchemaField& field : place.schema) {
         for (const std::string_view name : split(field.names, ' ')) {
@@ -169,7 +169,7 @@ void check_map(const Value& value, const Place& place, Diagnostics& diagnostics)
         if (const SchemaField* field = find_field(place.schema, member.name())) {
             check_field(member, *field, place, diagnostics);
         } else {
-            report_unknown(member, place, diagnostics);
+            report_unknown_key(member, place, diagnostics);
         }
     }
 }

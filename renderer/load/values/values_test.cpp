@@ -19,27 +19,27 @@ std::string parse(const std::vector<std::string>& sets, std::vector<Value> layer
     return (layers.empty() ? "" : write_json(layers.back())) + diagnostics.print(sources, false);
 }
 
-struct Row {
+struct ValuesRow {
     std::string_view name, set, want;
 };
 
 TEST(Values, Set) {
     constexpr std::array kRows = {
-        Row{"path", "a.b.c=x", R"({"a":{"b":{"c":"x"}}})"},
-        Row{"escaped dot", R"(a.b\.c/d=x)", R"({"a":{"b.c/d":"x"}})"},
-        Row{"types", "a=true,b=false,c=null,d=12,e=-3,f=0",
-            R"({"a":true,"b":false,"c":null,"d":12,"e":-3,"f":0})"},
-        Row{"strings", "a=,b=012,c=1.5,d=True,e=0x1",
-            R"({"a":"","b":"012","c":"1.5","d":"True","e":"0x1"})"},
-        Row{"escaped comma", R"(a=x\,y)", R"({"a":"x,y"})"},
-        Row{"equals sign in the value", "a=b=c", R"({"a":"b=c"})"},
-        Row{"list", "a={x,2,true}", R"({"a":["x",2,true]})"},
-        Row{"empty list", "a={}", R"({"a":[]})"},
-        Row{"index", "a[0].b=x,a[0].c=y,a[1].b=z", R"({"a":[{"b":"x","c":"y"},{"b":"z"}]})"},
-        Row{"last wins", "a.b=1,a.b=2", R"({"a":{"b":2}})"},
-        Row{"map replaces scalar", "a=1,a.b=2", R"({"a":{"b":2}})"},
+        ValuesRow{"path", "a.b.c=x", R"({"a":{"b":{"c":"x"}}})"},
+        ValuesRow{"escaped dot", R"(a.b\.c/d=x)", R"({"a":{"b.c/d":"x"}})"},
+        ValuesRow{"types", "a=true,b=false,c=null,d=12,e=-3,f=0",
+                  R"({"a":true,"b":false,"c":null,"d":12,"e":-3,"f":0})"},
+        ValuesRow{"strings", "a=,b=012,c=1.5,d=True,e=0x1",
+                  R"({"a":"","b":"012","c":"1.5","d":"True","e":"0x1"})"},
+        ValuesRow{"escaped comma", R"(a=x\,y)", R"({"a":"x,y"})"},
+        ValuesRow{"equals sign in the value", "a=b=c", R"({"a":"b=c"})"},
+        ValuesRow{"list", "a={x,2,true}", R"({"a":["x",2,true]})"},
+        ValuesRow{"empty list", "a={}", R"({"a":[]})"},
+        ValuesRow{"index", "a[0].b=x,a[0].c=y,a[1].b=z", R"({"a":[{"b":"x","c":"y"},{"b":"z"}]})"},
+        ValuesRow{"last wins", "a.b=1,a.b=2", R"({"a":{"b":2}})"},
+        ValuesRow{"map replaces scalar", "a=1,a.b=2", R"({"a":{"b":2}})"},
     };
-    for (const Row& row : kRows) {
+    for (const ValuesRow& row : kRows) {
         SCOPED_TRACE(row.name);
         EXPECT_EQ(parse({std::string(row.set)}), row.want);
     }

@@ -13,7 +13,6 @@ namespace renderer {
 
 namespace {
 
-constexpr std::int64_t kMaxReplicas = 1000;
 constexpr std::size_t kMinHostname = 2;
 
 void check_purpose(const ConnectorInput& connector, Diagnostics& diagnostics) {

@@ -16,7 +16,6 @@ namespace renderer {
 
 namespace {
 
-constexpr std::int64_t kMaxReplicas = 1000;
 constexpr std::size_t kMaxStatefulSetName = 52;  // a label holds it and a hash
 constexpr std::array<std::string_view, 2> kChartNames = {"operator", "proxies"};
 

@@ -15,7 +15,6 @@ namespace renderer {
 
 namespace {
 
-constexpr std::int64_t kMaxPort = 65535;
 constexpr std::string_view kPortRange = "a number from 1 to 65535";
 
 std::string_view name_of(Protocol protocol) {

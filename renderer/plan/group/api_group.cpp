@@ -13,7 +13,7 @@ namespace renderer {
 
 namespace {
 
-constexpr std::string_view kRule = "proxy-group-apiserver: spec.type kube-apiserver";
+constexpr std::string_view kApiGroupRule = "proxy-group-apiserver: spec.type kube-apiserver";
 
 // The operator logs at the level of its most talkative sink, which is the upload of its logs
 // unless that is switched off.
@@ -47,7 +47,7 @@ OfferedService make_service(const ProxyGroupInput& input, const Workload& group,
                             const ProxyInputs& inputs, Diagnostics& diagnostics) {
     const bool wished = !input.api_hostname.text.empty();
     OfferedService service;
-    service.origin = {input.pos(), input.doc->object_name(), kRule};
+    service.origin = {input.pos(), input.doc->object_name(), kApiGroupRule};
     service.group = group.name;
     service.tailnet = group.tailnet;
     service.target_text = "Kubernetes API";

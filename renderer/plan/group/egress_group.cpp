@@ -18,7 +18,8 @@ namespace renderer {
 
 namespace {
 
-constexpr std::string_view kRule = "proxy-group-egress: annotation tailscale.com/proxy-group";
+constexpr std::string_view kEgressGroupRule =
+    "proxy-group-egress: annotation tailscale.com/proxy-group";
 constexpr std::string_view kHealthPortName = "tailscale-health-check";
 constexpr std::string_view kUnnamedPort = "tailscale-unnamed";
 constexpr std::int64_t kHealthPort = 9002;
@@ -99,7 +100,7 @@ std::int64_t health_port(const ServiceInput& service) {
 EgressMember start_member(const ServiceInput& service, const ProxyGroupInput& group,
                           const ProxyInputs& inputs) {
     EgressMember member;
-    member.origin = {service.pos(), service.doc->object_name(), kRule};
+    member.origin = {service.pos(), service.doc->object_name(), kEgressGroupRule};
     member.bundle = inputs.bundle_of(*service.doc);
     member.group = group.name;
     member.name = group_service_name(service.ns, service.name);
@@ -166,7 +167,7 @@ std::map<std::string, std::vector<KeyedPort>> ports_by_group(EgressPlan& plan) {
     return ports;
 }
 
-PortPins pins_of(const Loaded& loaded) {
+PortPins port_pins_of(const Loaded& loaded) {
     PortPins pins;
     for (const LockedPort& port : loaded.locked_ports) {
         if (port.kind == LockedKind::EgressPort && port.cluster == own_cluster(loaded)) {
@@ -194,7 +195,7 @@ void refuse_ports(const std::vector<KeyedPort>& ports, Diagnostics& diagnostics)
 }
 
 void give_out_ports(const Loaded& loaded, EgressPlan& plan, Diagnostics& diagnostics) {
-    const PortPins pins = pins_of(loaded);
+    const PortPins pins = port_pins_of(loaded);
     for (const auto& [group, ports] : ports_by_group(plan)) {
         std::vector<std::string> keys;
         for (const KeyedPort& port : ports) {

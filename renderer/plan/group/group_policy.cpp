@@ -16,7 +16,7 @@ namespace renderer {
 
 namespace {
 
-constexpr std::string_view kRule = "group-policy: a ProxyGroupPolicy";
+constexpr std::string_view kGroupPolicyRule = "group-policy: a ProxyGroupPolicy";
 
 void add_names(const std::vector<TextInput>& names, std::set<std::string>& all) {
     for (const TextInput& name : names) {
@@ -74,7 +74,7 @@ std::vector<GroupPolicyPlan> plan_group_policies(const Inventory& inventory,
         const auto [found, first] = by_namespace.try_emplace(policy.ns);
         GroupPolicyPlan& merged = found->second;
         if (first) {
-            merged.origin = {policy.pos(), policy.doc->object_name(), kRule};
+            merged.origin = {policy.pos(), policy.doc->object_name(), kGroupPolicyRule};
             merged.bundle = inputs.bundle_of(*policy.doc);
             merged.ns = policy.ns;
         }

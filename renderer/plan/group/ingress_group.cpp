@@ -54,7 +54,7 @@ void join_group(const ParentInput& parent, const ProxyGroupInput& group, const P
     check_rendered(parent, group, inputs, diagnostics);
 }
 
-void check_name(const IngressInput& ingress, Diagnostics& diagnostics) {
+void check_certificate_name(const IngressInput& ingress, Diagnostics& diagnostics) {
     if (ingress.name.size() <= kMaxLabel) {
         return;
     }
@@ -97,7 +97,7 @@ PlainHttp plain_http(const IngressInput& ingress, Diagnostics& diagnostics) {
 OfferedService plan_ingress(const IngressInput& ingress, const ProxyGroupInput& group,
                             const ProxyInputs& inputs, Diagnostics& diagnostics) {
     check_namespace(ingress, diagnostics);
-    check_name(ingress, diagnostics);
+    check_certificate_name(ingress, diagnostics);
     check_tls(ingress, diagnostics);
     OfferedService service = start_service(ingress, Offer::Web, kByIngress,
                                            ingress_hostname(ingress, inputs.settings, diagnostics));
@@ -117,7 +117,7 @@ OfferedService plan_ingress(const IngressInput& ingress, const ProxyGroupInput& 
 }
 
 // The operator never gets to see such a Service: it waits for an address.
-void check_address(const ServiceInput& service, Diagnostics& diagnostics) {
+void check_group_address(const ServiceInput& service, Diagnostics& diagnostics) {
     if (!service.headless && service.type != ServiceType::ExternalName) {
         return;
     }
@@ -135,7 +135,7 @@ void check_address(const ServiceInput& service, Diagnostics& diagnostics) {
 OfferedService plan_service(const ServiceInput& input, const ProxyGroupInput& group,
                             const ProxyInputs& inputs, Diagnostics& diagnostics) {
     check_namespace(input, diagnostics);
-    check_address(input, diagnostics);
+    check_group_address(input, diagnostics);
     OfferedService service = start_service(input, Offer::Address, kByService,
                                            service_hostname(input, inputs.settings, diagnostics));
     join_group(input, group, inputs, service, diagnostics);

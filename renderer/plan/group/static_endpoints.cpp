@@ -17,7 +17,7 @@ namespace renderer {
 namespace {
 
 constexpr std::int64_t kFirstPort = 1024;  // of tailscaled
-constexpr std::int64_t kPorts = 65536 - kFirstPort;
+constexpr std::int64_t kPortCount = 65536 - kFirstPort;
 constexpr std::size_t kMaxAddresses = 2;  // of a replica
 
 // NodePorts by "group/ordinal".
@@ -26,12 +26,12 @@ using NodePins = std::map<std::string, std::int64_t, std::less<>>;
 std::int64_t hashed_port(std::string_view key) {
     std::uint64_t rest = 0;
     for (const std::uint8_t byte : sha256(key)) {
-        rest = (rest << 8U | byte) % static_cast<std::uint64_t>(kPorts);
+        rest = (rest << 8U | byte) % static_cast<std::uint64_t>(kPortCount);
     }
     return kFirstPort + static_cast<std::int64_t>(rest);
 }
 
-NodePins pins_of(const Loaded& loaded) {
+NodePins node_pins_of(const Loaded& loaded) {
     NodePins pins;
     for (const LockedPort& port : loaded.locked_ports) {
         if (port.kind == LockedKind::NodePort && port.cluster == own_cluster(loaded)) {
@@ -95,7 +95,7 @@ std::string host_of(std::string_view address) {
 class EndpointPlanner {
 public:
     EndpointPlanner(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnostics)
-        : cluster_(own_cluster(loaded)), pins_(pins_of(loaded)), out_(diagnostics) {
+        : cluster_(own_cluster(loaded)), pins_(node_pins_of(loaded)), out_(diagnostics) {
         for (const NodeInput& node : inventory.nodes) {
             nodes_.push_back(&node);
         }

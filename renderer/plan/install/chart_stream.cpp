@@ -12,7 +12,7 @@ namespace renderer {
 namespace {
 
 constexpr std::string_view kNoPermissions = "the controller would have no permissions";
-constexpr std::string_view kRule = "install: the chart's document, for our controller";
+constexpr std::string_view kChartRule = "install: the chart's document, for our controller";
 
 bool is(const Document& document, std::string_view kind, std::string_view name) {
     return text_of(document.kind) == kind && text_of(document.name) == name;
@@ -20,10 +20,11 @@ bool is(const Document& document, std::string_view kind, std::string_view name) 
 
 void replace(const Document& document, Value root, Installation& made, Diagnostics& diagnostics) {
     cut_document(document, "replaced by the controller's", made.edits, diagnostics);
-    made.replacements.push_back({.root = std::move(root),
-                                 .origin = {document.kind.pos(), document.object_name(), kRule},
-                                 .bundle = document.bundle,
-                                 .generator = "install"});
+    made.replacements.push_back(
+        {.root = std::move(root),
+         .origin = {document.kind.pos(), document.object_name(), kChartRule},
+         .bundle = document.bundle,
+         .generator = "install"});
 }
 
 void replace_deployment(const Loaded& loaded, const Document& document, const Settings& settings,

@@ -20,8 +20,6 @@ namespace renderer {
 
 namespace {
 
-constexpr std::int64_t kMaxPort = 65535;
-
 struct Format {
     bool (*matches)(std::string_view text);
     std::string_view expected;
@@ -81,7 +79,7 @@ constexpr Format kTailnetDomain = {is_tailnet_domain, "a DNS name such as \"tail
 constexpr Format kSuffix = {is_dns1123_label, kDnsLabelGrammar};
 constexpr Format kDuration = {is_duration, "a duration such as \"1h\""};
 constexpr Format kWholeSeconds = {is_whole_seconds, "a duration of whole seconds such as \"10m\""};
-constexpr Format kPorts = {is_port_range, "a range of ports such as \"30000-32767\""};
+constexpr Format kPortRangeFormat = {is_port_range, "a range of ports such as \"30000-32767\""};
 constexpr Format kStore = {is_dns1123_subdomain, "the name of a SecretStore or ClusterSecretStore"};
 
 constexpr Choice kPullPolicy = {"Always|IfNotPresent|Never"};
@@ -172,7 +170,7 @@ constexpr std::array kOperator = {
     SchemaField{"sharedACMEAccountKey", FieldType::TextOrFlag},
     SchemaField{"priorityClassName", FieldType::Text},
 };
-constexpr std::array kIngress = {
+constexpr std::array kIngressKeys = {
     formed("name", form<kIngressClass>),
     SchemaField{"enabled", FieldType::Flag},
 };
@@ -195,7 +193,7 @@ constexpr std::array kChart = {
     SchemaField{.names = "oauthSecretVolume", .type = FieldType::Map, .is_secret = true},
     SchemaField{"installCRDs", FieldType::Flag},
     SchemaField{"operatorConfig", FieldType::Section, kOperator},
-    SchemaField{"ingressClass", FieldType::Section, kIngress},
+    SchemaField{"ingressClass", FieldType::Section, kIngressKeys},
     SchemaField{"proxyConfig", FieldType::Section, kProxy},
     SchemaField{"apiServerProxyConfig", FieldType::Section, kApiServerProxy},
     SchemaField{"imagePullSecrets", FieldType::List},
@@ -233,7 +231,7 @@ constexpr std::array kOurs = {
     formed("inputs", one_of<kInputs>),
     formed("privileges", one_of<kPrivileges>),
     formed("cleanupDelay", form<kWholeSeconds>),
-    formed("nodePortRange", form<kPorts>),
+    formed("nodePortRange", form<kPortRangeFormat>),
     SchemaField{"takeOverTag", FieldType::Text},
 };
 

@@ -8,14 +8,14 @@
 namespace renderer {
 namespace {
 
-struct Row {
+struct SettingRow {
     std::string_view defaults;
     std::vector<std::string_view> layers;
     std::string_view want;
 };
 
 TEST(MergeLayers, WorksAsInHelm) {
-    const std::vector<Row> rows = {
+    const std::vector<SettingRow> rows = {
         {"{a: {b: 1, c: 2}}", {"{a: {c: 3}}"}, R"({"a":{"b":1,"c":3}})"},
         {"{a: [1, 2]}", {"{a: [3]}"}, R"({"a":[3]})"},
         {"{a: {b: 1}}", {"{a: {b: null}}"}, R"({"a":{}})"},
@@ -25,7 +25,7 @@ TEST(MergeLayers, WorksAsInHelm) {
         {"{}", {"{a: {b: null, c: 1}}"}, R"({"a":{"c":1}})"},
         {"{a: 1}", {"", "[1]"}, R"({"a":1})"},
     };
-    for (const Row& row : rows) {
+    for (const SettingRow& row : rows) {
         SourceMap sources;
         Diagnostics diagnostics;
         std::vector<Value> layers;

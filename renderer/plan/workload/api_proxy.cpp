@@ -14,10 +14,10 @@ namespace renderer {
 
 namespace {
 
-constexpr std::string_view kRule = "api-proxy: apiServerProxyConfig.mode";
-constexpr std::string_view kAdvice = "set another \"operatorConfig.hostname\"";
+constexpr std::string_view kApiProxyRule = "api-proxy: apiServerProxyConfig.mode";
+constexpr std::string_view kApiProxyAdvice = "set another \"operatorConfig.hostname\"";
 constexpr std::string_view kDefaultHostname = "tailscale-operator";
-constexpr std::string_view kDefaultTag = "tag:k8s-operator";
+constexpr std::string_view kOperatorTag = "tag:k8s-operator";
 constexpr std::string_view kCapability =
     R"("app": {"tailscale.com/cap/kubernetes": [{"impersonate": {"groups": ["system:masters"]}}]})";
 
@@ -29,12 +29,12 @@ Pos place_of(const Settings& settings, std::string_view key, Pos mode) {
 
 void name_host(const Settings& settings, Workload& made, Diagnostics& diagnostics) {
     made.hostname_pos = place_of(settings, "hostname", made.origin.pos);
-    made.hostname_advice = kAdvice;
+    made.hostname_advice = kApiProxyAdvice;
     made.hostnames = {
         checked_hostname(made.origin,
                          {text_at(settings.chart, {"operatorConfig", "hostname"}, kDefaultHostname),
                           made.hostname_pos},
-                         kAdvice, settings, diagnostics)};
+                         kApiProxyAdvice, settings, diagnostics)};
 }
 
 void choose_tags(const Settings& settings, Workload& made, Diagnostics& diagnostics) {
@@ -49,7 +49,7 @@ void choose_tags(const Settings& settings, Workload& made, Diagnostics& diagnost
         }
     }
     if (tags.empty()) {
-        tags.emplace_back(kDefaultTag);
+        tags.emplace_back(kOperatorTag);
     }
     made.tags = device_tags(std::move(tags), settings);
 }
@@ -72,7 +72,8 @@ std::optional<Workload> plan_api_proxy(const Settings& settings, Diagnostics& di
         return std::nullopt;
     }
     Workload made;
-    made.origin = {mode->pos(), object_name("Deployment", settings.ns, settings.names.name), kRule};
+    made.origin = {mode->pos(), object_name("Deployment", settings.ns, settings.names.name),
+                   kApiProxyRule};
     made.release = settings.release;
     made.generator = "api-proxy";
     made.name = kApiProxyName;
@@ -100,7 +101,7 @@ std::string api_proxy_policy(const std::vector<std::string>& tags, const Setting
                              bool impersonates, std::string_view service) {
     std::vector<std::string> minters = settings.operator_tags;
     if (minters.empty()) {
-        minters.emplace_back(kDefaultTag);
+        minters.emplace_back(kOperatorTag);
     }
     std::string owners;
     for (const std::string& tag : tags) {

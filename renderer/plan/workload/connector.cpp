@@ -18,7 +18,8 @@ constexpr std::string_view kSubnetRule = "connector: spec.subnetRouter";
 constexpr std::string_view kExitRule = "connector: spec.exitNode";
 constexpr std::string_view kBothRule = "connector: spec.subnetRouter and spec.exitNode";
 constexpr std::string_view kAppRule = "connector: spec.appConnector";
-constexpr std::string_view kAdvice = "choose one with \"spec.hostname\" or \"spec.hostnamePrefix\"";
+constexpr std::string_view kConnectorAdvice =
+    "choose one with \"spec.hostname\" or \"spec.hostnamePrefix\"";
 
 std::string_view rule_of(const ConnectorInput& connector) {
     if (connector.app_connector.exists) {
@@ -50,7 +51,7 @@ void plan_hostnames(const ConnectorInput& connector, const Settings& settings, W
     proxy.hostnames.assign(replicas, hostname ? checked(std::string(hostname->text), hostname->pos,
                                                         "choose a shorter \"spec.hostname\"")
                                               : checked(fmt::format("{}-connector", connector.name),
-                                                        connector.name_pos(), kAdvice));
+                                                        connector.name_pos(), kConnectorAdvice));
 }
 
 std::vector<Route> listed_routes(const ConnectorInput& connector) {
@@ -119,7 +120,7 @@ std::optional<Workload> plan_connector(const ConnectorInput& connector, const Pr
     proxy.tailnet = connector.tailnet.text;
     proxy.server_url = std::move(server_url);
     plan_hostnames(connector, inputs.settings, proxy, diagnostics);
-    proxy.hostname_advice = kAdvice;
+    proxy.hostname_advice = kConnectorAdvice;
     proxy.target_text = target_text(connector);
     add_firewall_mode(inputs.settings, proxy);
     proxy.env.push_back({"TS_INTERNAL_APP", "k8s-operator-connector-resource"});

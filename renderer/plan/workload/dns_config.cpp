@@ -14,7 +14,7 @@ namespace renderer {
 
 namespace {
 
-constexpr std::string_view kRule = "dns-config: a DNSConfig";
+constexpr std::string_view kDnsConfigRule = "dns-config: a DNSConfig";
 
 std::int64_t replicas(const CustomResource& config) {
     return config.fields_at({"nameserver"}).number("replicas").value_or(1);
@@ -56,7 +56,7 @@ void check(const CustomResource& config, Diagnostics& diagnostics) {
 }
 
 Workload make_nameserver(const CustomResource& config, const ProxyInputs& inputs) {
-    Workload made = start_workload(config, kRule, inputs);
+    Workload made = start_workload(config, kDnsConfigRule, inputs);
     made.name = kNameserver;
     made.account = kNameserver;
     made.parent_ns = made.ns;

@@ -57,8 +57,8 @@ Wish wish_of(const ServiceInput& service) {
                                                            : Wish{kOldTailnetIp, kByOldIp};
 }
 
-void plan_target(const ServiceInput& service, std::string_view key, Workload& workload,
-                 Diagnostics& diagnostics) {
+void plan_tailnet_target(const ServiceInput& service, std::string_view key, Workload& workload,
+                         Diagnostics& diagnostics) {
     check_tailnet_target(service, "", diagnostics);
     ProxyPlan proxy;
     proxy.target_value = annotation_text(service, key);
@@ -99,7 +99,7 @@ Workload plan_l3_egress(const ServiceInput& service, const ProxyInputs& inputs,
     set_hostname(service_hostname(service, inputs.settings, diagnostics), proxy);
     proxy.hostname_advice = kHostnameAdvice;
     add_firewall_mode(inputs.settings, proxy);
-    plan_target(service, wish.key, proxy, diagnostics);
+    plan_tailnet_target(service, wish.key, proxy, diagnostics);
     proxy.env.push_back({"TS_INTERNAL_APP", "k8s-operator-egress-proxy"});
     if (service.type == ServiceType::ExternalName && service.faults.empty()) {
         proxy.edits = name_target(service, cluster_dns_name(proxy.ns, proxy.name, inputs.settings),

@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kByAnnotation = "l3-ingress: annotation tailscale.com/expose";
 constexpr std::string_view kByExternalName =
     "l3-ingress: annotation tailscale.com/expose on an ExternalName Service";
-constexpr std::string_view kByClass = "l3-ingress: loadBalancerClass tailscale";
+constexpr std::string_view kByLoadBalancerClass = "l3-ingress: loadBalancerClass tailscale";
 constexpr std::string_view kByDefault =
     "l3-ingress: LoadBalancer without a class, and OPERATOR_DEFAULT_LOAD_BALANCER";
 
@@ -22,10 +22,10 @@ std::string_view rule_of(const ServiceInput& service) {
     if (is_exactly_true(service, kExpose)) {
         return service.type == ServiceType::ExternalName ? kByExternalName : kByAnnotation;
     }
-    return service.has_load_balancer_class ? kByClass : kByDefault;
+    return service.has_load_balancer_class ? kByLoadBalancerClass : kByDefault;
 }
 
-void check_headless(const ServiceInput& service, Diagnostics& diagnostics) {
+void check_not_headless(const ServiceInput& service, Diagnostics& diagnostics) {
     if (service.headless) {
         about(service, diagnostics)
             .error("headless-service", service.cluster_ip_pos,
@@ -55,8 +55,8 @@ void check_families(const ServiceInput& service, Dataplane dataplane, Diagnostic
 }
 
 // The operator remembers the target in an annotation of the pod.
-void plan_target(const ServiceInput& service, const Settings& settings, Workload& workload,
-                 Diagnostics& diagnostics) {
+void plan_service_target(const ServiceInput& service, const Settings& settings, Workload& workload,
+                         Diagnostics& diagnostics) {
     ProxyPlan proxy;
     if (service.type == ServiceType::ExternalName) {
         proxy.target_value = service.external_name;
@@ -88,13 +88,13 @@ Workload plan_l3_ingress(const ServiceInput& service, const ProxyInputs& inputs,
                          Diagnostics& diagnostics) {
     Workload proxy = start_proxy(service, "svc", rule_of(service), inputs, diagnostics);
     proxy.metrics_type = "ingress_service";
-    check_headless(service, diagnostics);
+    check_not_headless(service, diagnostics);
     check_tailnet_target(service, "remove the annotation: this Service targets the cluster",
                          diagnostics);
     set_hostname(service_hostname(service, inputs.settings, diagnostics), proxy);
     proxy.hostname_advice = kHostnameAdvice;
     add_firewall_mode(inputs.settings, proxy);
-    plan_target(service, inputs.settings, proxy, diagnostics);
+    plan_service_target(service, inputs.settings, proxy, diagnostics);
     proxy.env.push_back({"TS_INTERNAL_APP", "k8s-operator-ingress-proxy"});
     return proxy;
 }

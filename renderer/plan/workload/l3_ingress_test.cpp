@@ -10,7 +10,7 @@ namespace renderer {
 namespace {
 
 // What the plan says about one proxy, a field a line.
-std::string dump(const Planned& run) {
+std::string dump_run(const Planned& run) {
     const Workload& workload = run.workload();
     constexpr std::array<std::string_view, 6> kTargets = {
         "address", "name", "tailnet address", "tailnet name", "serve", "routes"};
@@ -30,7 +30,7 @@ TEST(L3Ingress, PlansAProxyByAnnotation) {
         "operatorConfig: {extraEnv: [{name: PROXY_PRIORITY_CLASS_NAME, value: high}]}\n");
     EXPECT_EQ(run.dump(), "");
     const Workload& proxy = run.workload();
-    EXPECT_EQ(dump(run),
+    EXPECT_EQ(dump_run(run),
               "ts-grafana-58s8m in ts-ops because l3-ingress: annotation tailscale.com/expose\n"
               "hostname dash tags tag:k8s-web,tag:prod\n"
               "name grafana.observability.svc.kube.lan\n");
@@ -63,7 +63,7 @@ TEST(L3Ingress, ChoosesTargetAndReason) {
     for (const Row& row : rows) {
         const Planned run(exposed("", row.spec), row.values);
         EXPECT_EQ(run.dump(), "") << row.spec;
-        EXPECT_NE(dump(run).find(row.want), std::string::npos) << row.spec;
+        EXPECT_NE(dump_run(run).find(row.want), std::string::npos) << row.spec;
     }
     const auto reason = [](const Planned& run) { return run.workload().origin.rule; };
     EXPECT_EQ(reason(Planned(exposed("", "type: ExternalName, externalName: a.b"))),

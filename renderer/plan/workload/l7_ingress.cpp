@@ -9,7 +9,7 @@ namespace renderer {
 
 namespace {
 
-constexpr std::string_view kByClass = "l7-ingress: spec.ingressClassName";
+constexpr std::string_view kByIngressClass = "l7-ingress: spec.ingressClassName";
 constexpr std::string_view kByFunnel =
     "l7-ingress: spec.ingressClassName, public by annotation tailscale.com/funnel";
 
@@ -36,7 +36,7 @@ Workload plan_l7_ingress(const IngressInput& ingress, const ProxyInputs& inputs,
                          Diagnostics& diagnostics) {
     const bool funnel = is_exactly_true(ingress, kFunnel);
     Workload workload =
-        start_proxy(ingress, "ingress", funnel ? kByFunnel : kByClass, inputs, diagnostics);
+        start_proxy(ingress, "ingress", funnel ? kByFunnel : kByIngressClass, inputs, diagnostics);
     ProxyPlan proxy;
     proxy.target = Target::Serve;
     proxy.funnel = funnel;

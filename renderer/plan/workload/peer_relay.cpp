@@ -23,14 +23,13 @@ namespace renderer {
 
 namespace {
 
-constexpr std::string_view kRule = "peer-relay: a PeerRelay, public by its load balancers";
-constexpr std::string_view kPrefix = "peerrelay-";
-constexpr std::string_view kAdvice = "choose another \"spec.hostnamePrefix\"";
+constexpr std::string_view kPeerRelayRule = "peer-relay: a PeerRelay, public by its load balancers";
+constexpr std::string_view kNamePrefix = "peerrelay-";
+constexpr std::string_view kRelayAdvice = "choose another \"spec.hostnamePrefix\"";
 // Of a StatefulSet: the label controller-revision-hash adds up to eleven bytes to it.
-constexpr std::size_t kMaxName = 52 - kPrefix.size();
-constexpr std::int64_t kMaxReplicas = 1000;  // every pod mounts every replica's key
+constexpr std::size_t kMaxName = 52 - kNamePrefix.size();
 constexpr std::int64_t kDefaultPort = 41641;
-constexpr int kCapability = 142;
+constexpr int kRelayCapability = 142;
 constexpr int kEndpointsCapability = 148;
 
 struct Endpoint {
@@ -81,8 +80,8 @@ public:
         check_name();
         check_replicas();
         check_annotations(relay_, service_.map("annotations"), out_);
-        Workload made = start_workload(relay_, kRule, inputs_);
-        made.name = fmt::format("{}{}", kPrefix, relay_.name);
+        Workload made = start_workload(relay_, kPeerRelayRule, inputs_);
+        made.name = fmt::format("{}{}", kNamePrefix, relay_.name);
         made.account = made.name;
         made.labels = {{"tailscale.com/managed", "true"},
                        {"tailscale.com/parent-resource", std::string(relay_.name)},
@@ -177,7 +176,7 @@ private:
                                     ? Hostname{std::string(relay_.name), relay_.name_pos()}
                                     : Hostname{std::string(wished.text), wished.pos};
         made.hostname_pos = prefix.pos;
-        made.hostname_advice = kAdvice;
+        made.hostname_advice = kRelayAdvice;
         if (!wished.text.empty() && !is_hostname_prefix(wished.text)) {
             about(relay_, out_)
                 .error("invalid-hostname", wished.pos,
@@ -189,7 +188,7 @@ private:
         for (std::int64_t i = 0; is_sound && i < replicas() && out_.error_count() == before; ++i) {
             made.hostnames.push_back(
                 checked_hostname(relay_, {fmt::format("{}-{}", prefix.text, i), prefix.pos},
-                                 kAdvice, inputs_.settings, out_));
+                                 kRelayAdvice, inputs_.settings, out_));
         }
     }
 
@@ -207,7 +206,7 @@ private:
 
     PeerRelayPlan plan_relay() {
         PeerRelayPlan made;
-        made.capability = has_endpoints() ? kEndpointsCapability : kCapability;
+        made.capability = has_endpoints() ? kEndpointsCapability : kRelayCapability;
         made.port = has_endpoints() ? service_.number("port").value_or(kDefaultPort) : kDefaultPort;
         check_port(made.port);
         made.annotations = service_.map("annotations");

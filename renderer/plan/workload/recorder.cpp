@@ -17,13 +17,12 @@ namespace renderer {
 
 namespace {
 
-constexpr std::string_view kRule = "recorder: a Recorder";
-constexpr std::string_view kDefaultTag = "tag:k8s";  // whatever proxyConfig.defaultTags says
+constexpr std::string_view kRecorderRule = "recorder: a Recorder";
+constexpr std::string_view kRecorderTag = "tag:k8s";  // whatever proxyConfig.defaultTags says
 constexpr std::string_view kLocalRecordings = "/data/recordings";
 // Of a StatefulSet: the label controller-revision-hash adds up to eleven bytes to it.
 constexpr std::size_t kMaxStatefulSet = 52;
 constexpr std::size_t kMaxAccount = 63;
-constexpr std::int64_t kMaxReplicas = 1000;  // every pod mounts every replica's key
 
 // The CRD's pattern: dots may stand anywhere inside, unlike in a DNS name.
 bool is_account_name(std::string_view name) {
@@ -52,7 +51,7 @@ public:
         check_storage();
         check_pod();
         refuse_native(recorder_, "pods of a Recorder", out_);
-        Workload made = start_workload(recorder_, kRule, inputs_);
+        Workload made = start_workload(recorder_, kRecorderRule, inputs_);
         made.labels = {{"app.kubernetes.io/name", "recorder"},
                        {"app.kubernetes.io/instance", made.name}};
         if (const std::string_view account = account_.text("name"); !account.empty()) {
@@ -193,7 +192,7 @@ private:
     std::vector<std::string> tags() {
         const std::vector<TextInput> wished = spec_.texts("tags");
         check_tags(recorder_, wished, "tag:recorder", out_);
-        return spec_tags(wished, {std::string(kDefaultTag)});
+        return spec_tags(wished, {std::string(kRecorderTag)});
     }
 
     const CustomResource& recorder_;

@@ -23,14 +23,6 @@ namespace {
 // Of the configuration of an API proxy: its key goes behind it.
 constexpr std::string_view kVersionField = "Version";
 
-std::string_view label(const Value& object, std::string_view key) {
-    return text_of(object.at({"metadata", "labels", key}));
-}
-
-std::string annotation(const Value& object, std::string_view key) {
-    return std::string(text_of(object.at({"metadata", "annotations", key})));
-}
-
 std::optional<Offer> read_offer(std::string_view host, std::string_view text) {
     const auto json = renderer::read_json(text);
     if (!json || !json->is_map()) {
@@ -75,7 +67,7 @@ std::optional<GroupConfig> decode_group(const Value& object) {
     GroupConfig group;
     group.name = name;
     group.uid = text_of(object.at({"metadata", "uid"}));
-    group.contract = annotation(object, kContractAnnotation);
+    group.contract = annotation_of(object, kContractAnnotation);
     const Value* data = object.find("data");
     if (group.contract != kContractVersion || data == nullptr || !data->is_map()) {
         return group;
@@ -101,7 +93,7 @@ std::optional<GroupConfig> decode_group(const Value& object) {
 }
 
 std::optional<Certificate> decode_certificate(const Value& object) {
-    if (label(object, kSecretLabel) != kCertificateSecret) {
+    if (label_of(object, kSecretLabel) != kCertificateSecret) {
         return std::nullopt;
     }
     Certificate certificate;

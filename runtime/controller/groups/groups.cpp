@@ -15,13 +15,13 @@ namespace runtime {
 
 namespace {
 
-constexpr Duration kRecheck = std::chrono::hours(1);  // of what the tailnet said
+constexpr Duration kGroupRecheck = std::chrono::hours(1);  // of what the tailnet said
 // Two clusters that put a service at once know nothing of each other: whoever was first finds out
 // when it looks again, and the chance in it keeps them apart. The operator waits as long.
 constexpr Duration kSecondLook = std::chrono::minutes(5);
-constexpr Duration kFirstRetry = std::chrono::seconds(1);
-constexpr Duration kLastRetry = std::chrono::minutes(5);
-constexpr int kGlitches = 1;  // failures that are no one's business
+constexpr Duration kFirstGroupRetry = std::chrono::seconds(1);
+constexpr Duration kLastGroupRetry = std::chrono::minutes(5);
+constexpr int kGroupGlitches = 1;  // failures that are no one's business
 constexpr std::string_view kTableSlot = "the table";
 constexpr std::string_view kAccountsSlot = "the accounts";
 
@@ -192,7 +192,7 @@ void Groups::keep_accounts(const Seen& seen) {
     const bool is_needed = std::ranges::any_of(
         seen.groups, [](const auto& group) { return group.second.set->shares_acme_account; });
     const bool is_due =
-        !accounts_seen_.has_value() || context_.loop.uptime() - *accounts_seen_ >= kRecheck;
+        !accounts_seen_.has_value() || context_.loop.uptime() - *accounts_seen_ >= kGroupRecheck;
     const std::string slot(kAccountsSlot);
     if (is_needed && is_due && may_run(slot)) {
         apply_.create_accounts([this, done = begin(slot)](const std::string& problem) {
@@ -301,7 +301,7 @@ void Groups::run(const std::string& key, const ServiceState& service, const Grou
 Duration Groups::next_look(const Registration& said) const {
     const auto more = context_.chance.below(static_cast<std::uint64_t>(kSecondLook.count()));
     return context_.loop.uptime() +
-           (said.is_new ? kSecondLook + Duration(static_cast<Duration::rep>(more)) : kRecheck);
+           (said.is_new ? kSecondLook + Duration(static_cast<Duration::rep>(more)) : kGroupRecheck);
 }
 
 void Groups::roll(const Group& group, const ToldCertificates& told) {
@@ -370,7 +370,7 @@ void Groups::tell_services(const Seen& seen) {
     for (const auto& [key, offered] : seen.offered) {
         const auto slot = slots_.find(key);
         const bool has_failed =
-            slot != slots_.end() && slot->second.attempts.failures() > kGlitches;
+            slot != slots_.end() && slot->second.attempts.failures() > kGroupGlitches;
         // What an earlier process has written stays until this one knows as much.
         if (!registered_.contains(key) && offered.group->has_joined() && !has_failed) {
             return;
@@ -438,8 +438,8 @@ Next Groups::begin(const std::string& slot, const Told& told) {
             attempts.succeed();
             return context_.view.changed();
         }
-        const Duration delay =
-            attempts.fail(context_.chance, kFirstRetry, kLastRetry, context_.loop.uptime());
+        const Duration delay = attempts.fail(context_.chance, kFirstGroupRetry, kLastGroupRetry,
+                                             context_.loop.uptime());
         report(slot, problem);
         if (!told.about.name.empty()) {
             tell(slot, told, problem);
@@ -452,7 +452,7 @@ void Groups::tell(const std::string& slot, const Told& told, const std::string& 
     const auto registered = registered_.find(slot);
     const bool is_refused =
         registered != registered_.end() && registered->second.said.refusal == problem;
-    if (is_refused || slots_[slot].attempts.failures() > kGlitches) {
+    if (is_refused || slots_[slot].attempts.failures() > kGroupGlitches) {
         context_.events.post(told.about, EventType::Warning,
                              is_refused ? "InvalidTailscaleService" : told.reason, problem);
     }

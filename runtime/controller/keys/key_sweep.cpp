@@ -18,8 +18,8 @@ constexpr Duration kInterval = std::chrono::hours(1);
 // Between two that are wished for; and to the second one, for what our predecessor still had on its
 // way.
 constexpr Duration kPause = std::chrono::minutes(1);
-constexpr Duration kFirstRetry = std::chrono::seconds(10);
-constexpr Duration kLastRetry = std::chrono::minutes(10);
+constexpr Duration kFirstSweepRetry = std::chrono::seconds(10);
+constexpr Duration kLastSweepRetry = std::chrono::minutes(10);
 
 Job revoke(TailnetApi& api, const std::string& id) {
     return [&api, id](const Next& next) { api.revoke_key(id, Lane::Sweeps, done_or_gone(next)); };
@@ -82,7 +82,8 @@ KeySweeps::KeySweeps(Loop& loop, Log& log, Chance& chance, Tailnets& tailnets,
       mark_(std::move(mark)) {}
 
 KeySweeps::Tailnet& KeySweeps::at(const std::string& tailnet) {
-    return known_.try_emplace(tailnet, Tailnet{.backoff = {chance_, kFirstRetry, kLastRetry}})
+    return known_
+        .try_emplace(tailnet, Tailnet{.backoff = {chance_, kFirstSweepRetry, kLastSweepRetry}})
         .first->second;
 }
 

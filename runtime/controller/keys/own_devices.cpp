@@ -29,7 +29,7 @@ std::string_view list_with(std::string_view lists, const std::vector<std::string
     return {};
 }
 
-std::string name_of(const TailnetDevice& device) {
+std::string device_name(const TailnetDevice& device) {
     return device.name.empty() ? std::string() : fmt::format(" ({})", device.name);
 }
 
@@ -103,7 +103,7 @@ Job OwnDevices::must_be_own(const DeviceClaim& claim, const std::shared_ptr<OwnD
                                    "be its own: {}; it is neither tagged nor deleted: fix this in "
                                    "the tailnet's admin console if it is the proxy's, otherwise "
                                    "delete Secret \"{}\" and then the pod",
-                                   claim.device, name_of(device), proof.objection, claim.pod));
+                                   claim.device, device_name(device), proof.objection, claim.pod));
         });
     });
 }

@@ -23,14 +23,14 @@ const DeviceClaim kClaim{.pod = "a-0",
 const TailnetDevice kDevice{
     .id = "n1", .name = "apps-a-1.x.ts.net", .hostname = "Apps-A", .tags = {"tag:k8s", "tag:web"}};
 
-struct Case {
+struct OwnDeviceCase {
     const char* name;
     void (*change)(DeviceClaim&, TailnetDevice&);
     const char* objection;
     const char* tags;
 };
 
-const Case kCases[] = {
+const OwnDeviceCase kOwnDeviceCases[] = {
     {"its own", [](DeviceClaim&, TailnetDevice&) {}, "", "tag:web,tag:k8s"},
     {"of an earlier key", [](DeviceClaim&, TailnetDevice& d) { d.tags = {"tag:old"}; }, "",
      "tag:old"},
@@ -64,7 +64,7 @@ const Case kCases[] = {
 };
 
 TEST(OwnDevicesProve, ADeviceIsTheReplicasByItsTagsAndItsHostname) {
-    for (const Case& one : kCases) {
+    for (const OwnDeviceCase& one : kOwnDeviceCases) {
         SCOPED_TRACE(one.name);
         DeviceClaim claim = kClaim;
         TailnetDevice device = kDevice;

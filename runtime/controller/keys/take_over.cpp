@@ -23,7 +23,7 @@ using Fate = Judgement::Fate;
 
 constexpr Duration kLookLife = std::chrono::seconds(10);
 
-std::vector<std::string> sorted(std::vector<std::string> texts) {
+std::vector<std::string> sorted_texts(std::vector<std::string> texts) {
     std::ranges::sort(texts);
     return texts;
 }
@@ -48,7 +48,7 @@ TailnetDevice decode_tailnet_device(const Value& object) {
     device.id = text_of(object.find("nodeId"));
     device.name = text_of(object.find("name"));
     device.hostname = text_of(object.find("hostname"));
-    device.tags = sorted(texts_of(object.find("tags")));
+    device.tags = sorted_texts(texts_of(object.find("tags")));
     device.addresses = texts_of(object.find("addresses"));
     if (const Value* online = object.find("connectedToControl");
         online != nullptr && online->is_bool()) {
@@ -74,7 +74,7 @@ Judgement judge(const TailnetDevice& device, const NameClaim& claim, std::string
     if (!contains(device.tags, mark)) {
         return {Fate::Leave, fmt::format("does not have the tag \"{}\"", mark)};
     }
-    if (device.tags != sorted(claim.tags)) {
+    if (device.tags != sorted_texts(claim.tags)) {
         return {Fate::Leave, fmt::format("has other tags: {}", fmt::join(device.tags, ","))};
     }
     if (lower_case(device.hostname) != lower_case(claim.hostname) || device.id.empty()) {

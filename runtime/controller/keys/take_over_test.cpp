@@ -20,20 +20,20 @@ constexpr std::string_view kTags = "tag:k8s,tag:cluster-one";
 constexpr std::string_view kList = "https://tailnet/api/v2/tailnet/-/devices";
 
 const Time kNow = *parse_time("2026-11-21T12:00:00Z");
-const NameClaim kClaim{.pod = "a-0",
-                       .parent = "Service/apps/a",
-                       .tailnet = "",
-                       .hostname = "apps-a",
-                       .tags = {"tag:k8s", "tag:cluster-one"}};
+const NameClaim kNameClaim{.pod = "a-0",
+                           .parent = "Service/apps/a",
+                           .tailnet = "",
+                           .hostname = "apps-a",
+                           .tags = {"tag:k8s", "tag:cluster-one"}};
 
-struct Case {
+struct TakeOverCase {
     const char* device;
     Fate fate;
     const char* why;
 };
 
 TEST(TakeOverJudge, WhatIsNotKnownCountsAgainstTheDevice) {
-    const Case cases[] = {
+    const TakeOverCase cases[] = {
         {R"("lastSeen":"2026-11-21T11:55:00Z","connectedToControl":false)", Fate::Delete, ""},
         {R"("lastSeen":"2026-11-21T11:55:01Z","connectedToControl":false)", Fate::Wait,
          "was online at 2026-11-21T11:55:01Z"},
@@ -58,7 +58,7 @@ TEST(TakeOverJudge, WhatIsNotKnownCountsAgainstTheDevice) {
             R"({{"nodeId":"n1","name":"apps-a.x.ts.net","hostname":"apps-a","tags":["tag:k8s","tag:cluster-one"],{}}})",
             fields));
         ASSERT_TRUE(object.has_value());
-        const Judgement found = judge(decode_tailnet_device(*object), kClaim, kMark, "", kNow);
+        const Judgement found = judge(decode_tailnet_device(*object), kNameClaim, kMark, "", kNow);
         EXPECT_EQ(found.fate, fate);
         EXPECT_EQ(found.why, why);
     }
@@ -71,24 +71,24 @@ TEST(TakeOverJudge, OnlyADeviceOfThisClusterThatNobodyHas) {
                              .tags = {"tag:cluster-one", "tag:k8s"},
                              .is_online = false,
                              .last_seen = kNow - std::chrono::hours(1)};
-    EXPECT_EQ(judge(good, kClaim, kMark, "", kNow).fate, Fate::Delete);
-    EXPECT_EQ(judge(good, kClaim, kMark, "b-0", kNow).why, "belongs to Secret \"b-0\"");
+    EXPECT_EQ(judge(good, kNameClaim, kMark, "", kNow).fate, Fate::Delete);
+    EXPECT_EQ(judge(good, kNameClaim, kMark, "b-0", kNow).why, "belongs to Secret \"b-0\"");
     TailnetDevice device = good;
     device.tags = {"tag:k8s"};
-    EXPECT_EQ(judge(device, kClaim, kMark, "", kNow).why,
+    EXPECT_EQ(judge(device, kNameClaim, kMark, "", kNow).why,
               "does not have the tag \"tag:cluster-one\"");
     device.tags = {};
-    EXPECT_EQ(judge(device, kClaim, kMark, "", kNow).fate, Fate::Leave);
+    EXPECT_EQ(judge(device, kNameClaim, kMark, "", kNow).fate, Fate::Leave);
     device.tags = {"tag:cluster-one"};
-    EXPECT_EQ(judge(device, kClaim, kMark, "", kNow).why, "has other tags: tag:cluster-one");
+    EXPECT_EQ(judge(device, kNameClaim, kMark, "", kNow).why, "has other tags: tag:cluster-one");
     device.tags = {"tag:cluster-one", "tag:k8s", "tag:more"};
-    EXPECT_EQ(judge(device, kClaim, kMark, "", kNow).fate, Fate::Leave);
+    EXPECT_EQ(judge(device, kNameClaim, kMark, "", kNow).fate, Fate::Leave);
     device = good;
     device.hostname = "laptop";  // and someone has named it like the proxy
-    EXPECT_EQ(judge(device, kClaim, kMark, "", kNow).why, "has the hostname \"laptop\"");
+    EXPECT_EQ(judge(device, kNameClaim, kMark, "", kNow).why, "has the hostname \"laptop\"");
     device = good;
     device.id.clear();
-    EXPECT_EQ(judge(device, kClaim, kMark, "", kNow).fate, Fate::Leave);
+    EXPECT_EQ(judge(device, kNameClaim, kMark, "", kNow).fate, Fate::Leave);
 }
 
 TEST(TakeOverJudge, TheHolderIsTheOneWithTheName) {

@@ -29,7 +29,7 @@ constexpr std::string_view kEgressConfig = "-egress-config";
 
 using Names = std::map<std::string, std::set<std::string>>;  // to their addresses
 
-std::string_view name_of(const Value& object) {
+std::string_view metadata_name(const Value& object) {
     return text_of(object.at({"metadata", "name"}));
 }
 
@@ -100,7 +100,7 @@ std::optional<DnsService> decode_dns_service(const Value& object) {
 
 std::optional<EgressNames> decode_egress_names(const Value& object) {
     const std::string_view text = text_of(object.at({"binaryData", "egress-services"}));
-    if (!name_of(object).ends_with(kEgressConfig) || text.empty()) {
+    if (!metadata_name(object).ends_with(kEgressConfig) || text.empty()) {
         return std::nullopt;
     }
     const auto services = renderer::read_json(renderer::decode_base64(text).value_or(""));
@@ -138,14 +138,14 @@ std::optional<NameserverService> decode_nameserver(const Value& object) {
         .uid = std::string(text_of(object.at({"metadata", "uid"}))),
         .contract =
             std::string(text_of(object.at({"metadata", "annotations", kContractAnnotation})))};
-    const bool is_one = name_of(object) == kNameserver && !service.contract.empty() &&
+    const bool is_one = metadata_name(object) == kNameserver && !service.contract.empty() &&
                         text_of(object.at({"metadata", "annotations", kParentAnnotation}))
                             .starts_with("DNSConfig/");
     return is_one ? std::optional(service) : std::nullopt;
 }
 
 std::optional<WrittenRecords> decode_written_records(const Value& object) {
-    if (name_of(object) != kDnsRecords) {
+    if (metadata_name(object) != kDnsRecords) {
         return std::nullopt;
     }
     return WrittenRecords{

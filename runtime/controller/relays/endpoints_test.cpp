@@ -9,7 +9,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-renderer::Value json(const std::string& text) {
+renderer::Value endpoint_json(const std::string& text) {
     return std::move(*renderer::read_json(text));
 }
 
@@ -72,13 +72,14 @@ TEST(Endpoints, OfAListTheFirstProblemCounts) {
          "spec.staticEndpoints[0]"},
         {R"({"a":1})", ""}};
     for (const auto& [list, wanted] : kCases) {
-        EXPECT_EQ(static_endpoints_problem(json(list)), wanted);
+        EXPECT_EQ(static_endpoints_problem(endpoint_json(list)), wanted);
     }
 }
 
 TEST(Endpoints, ALoadBalancerHasAddressesOrHostnames) {
     const auto decode = [](const std::string& ingress) {
-        return decode_load_balancer(json(R"({"status":{"loadBalancer":)" + ingress + "}}"));
+        return decode_load_balancer(
+            endpoint_json(R"({"status":{"loadBalancer":)" + ingress + "}}"));
     };
     EXPECT_FALSE(decode("{}").has_value());
     EXPECT_FALSE(decode(R"({"ingress":[]})").has_value());

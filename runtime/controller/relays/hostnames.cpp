@@ -7,8 +7,8 @@ namespace runtime {
 namespace {
 
 constexpr Duration kPatience = std::chrono::seconds(5);
-constexpr Duration kAnswerLasts = std::chrono::seconds(30);
-constexpr int kGlitches = 1;  // failures that are no one's business
+constexpr Duration kLookupLasts = std::chrono::seconds(30);
+constexpr int kLookupGlitches = 1;  // failures that are no one's business
 
 }  // namespace
 
@@ -18,7 +18,7 @@ void Hostnames::look_up(const std::set<std::string>& wanted) {
     });
     for (const std::string& host : wanted) {
         const auto [lookup, is_new] = lookups_.try_emplace(host);
-        const bool is_due = is_new || loop_.uptime() - lookup->second.asked_at >= kAnswerLasts;
+        const bool is_due = is_new || loop_.uptime() - lookup->second.asked_at >= kLookupLasts;
         if (is_due && !lookup->second.is_busy) {
             ask(host);
         }
@@ -65,7 +65,7 @@ KnownHosts Hostnames::known() const {
 
 std::string Hostnames::problem(const std::string& host) const {
     const auto lookup = lookups_.find(host);
-    return lookup == lookups_.end() || lookup->second.failures <= kGlitches
+    return lookup == lookups_.end() || lookup->second.failures <= kLookupGlitches
                ? std::string()
                : lookup->second.said.problem;
 }

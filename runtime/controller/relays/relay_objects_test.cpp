@@ -14,7 +14,7 @@ using renderer::Value;
 constexpr std::string_view kConfig =
     R"({"Version":"alpha0","Locked":false,"AuthKey":"file:/etc/tsauth/peerrelay-edge-0/authkey","Hostname":"edge-0","RelayServerPort":7777})";
 
-Value config_map(Value data, std::string_view contract = "v1") {
+Value relay_config_map(Value data, std::string_view contract = "v1") {
     Value annotations = Value::map();
     annotations.put(kContractAnnotation, Value(contract));
     return Value::map({{"metadata", Value::map({{"name", "tailrender-relay-edge"},
@@ -24,7 +24,7 @@ Value config_map(Value data, std::string_view contract = "v1") {
 }
 
 TEST(RelayObjects, ReadsTheConfigurationOfEachPod) {
-    const auto relay = decode_relay(config_map(
+    const auto relay = decode_relay(relay_config_map(
         Value::map({{"peerrelay-edge-0.cap-148.hujson", Value(kConfig)},
                     {"peerrelay-edge-1.cap-148.hujson", R"({"Version":"alpha0"})"},
                     {"static-endpoints", R"(["192.0.2.1:7","not one","192.0.2.2:0"])"}})));
@@ -44,7 +44,8 @@ TEST(RelayObjects, OtherKeysAreIgnored) {
           "peerrelay-edge-0.cap-x.hujson", "peerrelay-edge-0.hujson",
           "peerrelay-edge-0.config.hujson", "cap-148.hujson", ".hujson", "x", ""}) {
         SCOPED_TRACE(key);
-        const auto relay = decode_relay(config_map(Value::map({{std::string(key), "no JSON"}})));
+        const auto relay =
+            decode_relay(relay_config_map(Value::map({{std::string(key), "no JSON"}})));
         EXPECT_TRUE(relay->configs.empty());
         EXPECT_EQ(relay->problem, "");
     }
@@ -53,20 +54,22 @@ TEST(RelayObjects, OtherKeysAreIgnored) {
 
 TEST(RelayObjects, SaysWhatCannotBeRead) {
     EXPECT_EQ(
-        decode_relay(config_map(Value::map({{"peerrelay-edge-0.cap-148.hujson", "{}"}})))->problem,
+        decode_relay(relay_config_map(Value::map({{"peerrelay-edge-0.cap-148.hujson", "{}"}})))
+            ->problem,
         "\"peerrelay-edge-0.cap-148.hujson\" has no \"Version\"");
-    EXPECT_EQ(decode_relay(config_map(Value::map({{"static-endpoints", "x"}})))->problem,
+    EXPECT_EQ(decode_relay(relay_config_map(Value::map({{"static-endpoints", "x"}})))->problem,
               "\"static-endpoints\" is not a list");
-    const auto newer = decode_relay(config_map(Value::map({{"static-endpoints", "x"}}), "v2"));
+    const auto newer =
+        decode_relay(relay_config_map(Value::map({{"static-endpoints", "x"}}), "v2"));
     EXPECT_EQ(newer->contract, "v2");
     EXPECT_EQ(newer->problem, "") << "nothing is known of what it means";
 }
 
 TEST(RelayObjects, EndpointsComeBehindTheLastKey) {
     const auto relay = decode_relay(
-        config_map(Value::map({{"peerrelay-edge-0.cap-142.hujson", R"({"Version":"alpha0"})"},
-                               {"peerrelay-edge-0.cap-148.hujson", Value(kConfig)},
-                               {"static-endpoints", R"(["[2001:db8::1]:7"])"}})));
+        relay_config_map(Value::map({{"peerrelay-edge-0.cap-142.hujson", R"({"Version":"alpha0"})"},
+                                     {"peerrelay-edge-0.cap-148.hujson", Value(kConfig)},
+                                     {"static-endpoints", R"(["[2001:db8::1]:7"])"}})));
     const RelayContent content = relay_content(*relay, "peerrelay-edge-0", {"192.0.2.1"});
     EXPECT_EQ(content.data.at("cap-148.hujson"),
               std::string(kConfig.substr(0, kConfig.size() - 1)) +
@@ -74,15 +77,15 @@ TEST(RelayObjects, EndpointsComeBehindTheLastKey) {
     EXPECT_EQ(
         content.data.at("cap-142.hujson"),
         R"({"Version":"alpha0","RelayServerStaticEndpoints":["192.0.2.1:41641","[2001:db8::1]:7"]})");
-    const auto bare =
-        decode_relay(config_map(Value::map({{"peerrelay-edge-0.cap-148.hujson", Value(kConfig)}})));
+    const auto bare = decode_relay(
+        relay_config_map(Value::map({{"peerrelay-edge-0.cap-148.hujson", Value(kConfig)}})));
     EXPECT_EQ(relay_content(*bare, "peerrelay-edge-0", {}).data.at("cap-148.hujson"), kConfig)
         << "there are none";
 }
 
 TEST(RelayObjects, ASecretReadsBackAsItWasWritten) {
-    const auto relay =
-        decode_relay(config_map(Value::map({{"peerrelay-edge-0.cap-148.hujson", Value(kConfig)}})));
+    const auto relay = decode_relay(
+        relay_config_map(Value::map({{"peerrelay-edge-0.cap-148.hujson", Value(kConfig)}})));
     const RelayContent content = relay_content(*relay, "peerrelay-edge-0", {"192.0.2.1"});
     Value object = relay_secret("tailscale", "edge", "peerrelay-edge-0");
     put_content(object, content);

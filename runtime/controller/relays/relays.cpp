@@ -17,8 +17,8 @@ using renderer::Value;
 
 namespace {
 
-constexpr Duration kFirstRetry = std::chrono::seconds(1);
-constexpr Duration kLastRetry = std::chrono::minutes(2);
+constexpr Duration kFirstRelayRetry = std::chrono::seconds(1);
+constexpr Duration kLastRelayRetry = std::chrono::minutes(2);
 constexpr Duration kRefusalLasts = std::chrono::minutes(1);
 
 bool is_ours(const Value& secret) {
@@ -190,7 +190,8 @@ void Relays::remove(const RelaySecret& secret) {
                                                          {"namespace", context_.view.ns()}})}}));
             }
             context_.log.warning("cannot delete", {{"secret", name}, {"cause", reply.message}});
-            removals_[name].fail(context_.chance, kFirstRetry, kLastRetry, context_.loop.uptime());
+            removals_[name].fail(context_.chance, kFirstRelayRetry, kLastRelayRetry,
+                                 context_.loop.uptime());
         });
 }
 

@@ -9,6 +9,7 @@
 #include "renderer/base/sha256.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
+#include "runtime/controller/keys/device_notes.h"
 #include "runtime/controller/view/objects.h"
 
 namespace runtime {
@@ -22,13 +23,9 @@ constexpr std::string_view kGroup = "tailscale.com/proxy-group";
 constexpr std::string_view kFqdn = "tailscale.com/tailnet-fqdn";
 constexpr std::string_view kIp = "tailscale.com/tailnet-ip";
 
-std::string_view annotation(const Parent& service, std::string_view key) {
+std::string_view annotation_of_service(const Parent& service, std::string_view key) {
     const auto found = service.annotations.find(std::string(key));
     return found == service.annotations.end() ? std::string_view() : found->second;
-}
-
-std::string_view without_dot(std::string_view name) {
-    return name.ends_with('.') ? name.substr(0, name.size() - 1) : name;
 }
 
 // `key` of each, with its protocol.
@@ -52,14 +49,14 @@ bool routes(const EgressReplica* replica, const Parent& service) {
     }
     const auto found = replica->targets.find(fmt::format("{}-{}", service.ns, service.name));
     return found != replica->targets.end() && found->second.has_addresses &&
-           found->second.ip == annotation(service, kIp) &&
+           found->second.ip == annotation_of_service(service, kIp) &&
            found->second.ports == ports_of(service.spec.find("ports"), "port") &&
-           without_dot(found->second.fqdn) == without_dot(annotation(service, kFqdn));
+           without_dot(found->second.fqdn) == without_dot(annotation_of_service(service, kFqdn));
 }
 
 // As Go spells core/v1's ServicePort: in the order of its fields, without empty ones but for
 // targetPort.
-Value port_of(const Value& port) {
+Value slice_port(const Value& port) {
     Value out = Value::map();
     for (const std::string_view key :
          {"name", "protocol", "appProtocol", "port", "targetPort", "nodePort"}) {
@@ -76,15 +73,16 @@ std::string configuration(const Parent& service) {
     Value ports = Value::list();
     if (const Value* all = service.spec.find("ports"); all != nullptr && all->is_list()) {
         for (const Value& port : all->items()) {
-            ports.append(port_of(port));
+            ports.append(slice_port(port));
         }
     }
     const Value text = Value::map(
         {{"ports", std::move(ports)},
-         {"tailnetTarget",
-          Value::map({{"ip", annotation(service, kIp)}, {"fqdn", annotation(service, kFqdn)}})},
-         {"proxyGroup", annotation(service, kGroup)}});
-    return fmt::format("ConfiguredFor:ProxyGroup:{}:Config:{}", annotation(service, kGroup),
+         {"tailnetTarget", Value::map({{"ip", annotation_of_service(service, kIp)},
+                                       {"fqdn", annotation_of_service(service, kFqdn)}})},
+         {"proxyGroup", annotation_of_service(service, kGroup)}});
+    return fmt::format("ConfiguredFor:ProxyGroup:{}:Config:{}",
+                       annotation_of_service(service, kGroup),
                        renderer::sha256_hex(renderer::write_json(text)));
 }
 
@@ -126,8 +124,9 @@ std::optional<EgressReplica> decode_egress_replica(const Value& secret) {
 }
 
 std::string_view egress_group(const Parent& service) {
-    const bool leads_out = !annotation(service, kFqdn).empty() || !annotation(service, kIp).empty();
-    return leads_out ? annotation(service, kGroup) : std::string_view();
+    const bool leads_out = !annotation_of_service(service, kFqdn).empty() ||
+                           !annotation_of_service(service, kIp).empty();
+    return leads_out ? annotation_of_service(service, kGroup) : std::string_view();
 }
 
 StatusChange egress_status(const Parent& service, const std::vector<Device>& devices,

@@ -42,7 +42,7 @@ std::set<std::string> places_of(const Device& device) {
     return places;
 }
 
-constexpr std::string_view kGroup = "ProxyGroup/";
+constexpr std::string_view kGroupParent = "ProxyGroup/";
 
 }  // namespace
 
@@ -162,7 +162,7 @@ void ParentStatus::write_served(Look& look, const ProxySet& set) {
 const ProxySet* ParentStatus::set_of_group(std::string_view group) const {
     const ClusterView& view = context_.view;
     for (const std::string_view name :
-         view.sets_by_parent().find(fmt::format("{}{}", kGroup, group))) {
+         view.sets_by_parent().find(fmt::format("{}{}", kGroupParent, group))) {
         const ProxySet* set = view.sets().find(view.key(name));
         if (set != nullptr && !set->contract.empty()) {
             return set;
@@ -175,13 +175,13 @@ void ParentStatus::write_egress(Look& look, const Changes& changes,
                                 const std::vector<const ProxySet*>& sets) {
     std::set<std::string_view> groups;  // of which something may be different
     for (const ProxySet* set : sets) {
-        if (set->parent.view().starts_with(kGroup)) {
-            groups.insert(set->parent.view().substr(kGroup.size()));
+        if (set->parent.view().starts_with(kGroupParent)) {
+            groups.insert(set->parent.view().substr(kGroupParent.size()));
         }
     }
     for (const std::string& parent : changes.parents) {
-        if (parent.starts_with(kGroup)) {
-            groups.insert(std::string_view(parent).substr(kGroup.size()));
+        if (parent.starts_with(kGroupParent)) {
+            groups.insert(std::string_view(parent).substr(kGroupParent.size()));
         }
     }
     const bool all = changes.everything || !groups.empty();

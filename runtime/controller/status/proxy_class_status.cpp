@@ -138,7 +138,7 @@ std::string faults_of(const Parent& its_class, std::map<std::string, Ports>& tak
     return faults.text();
 }
 
-bool is_ready(const Parent& its_class) {
+bool is_class_ready(const Parent& its_class) {
     const Value status = its_class.status.unpack();
     const Value* conditions = status.at({"conditions"});
     if (conditions == nullptr || !conditions->is_list()) {
@@ -160,7 +160,7 @@ std::map<std::string, std::string> class_faults(const Mirror<Parent>::Objects& c
     std::map<std::string, Ports> taken;
     for (const bool ready : {true, false}) {
         for (const auto& [unused, its_class] : classes) {
-            if (is_ready(its_class) == ready) {
+            if (is_class_ready(its_class) == ready) {
                 found[its_class.name] = faults_of(its_class, taken);
             }
         }

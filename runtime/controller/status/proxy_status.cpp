@@ -35,7 +35,7 @@ bool has_family(const Parent& service, bool v6) {
                        [v6](const Value& address) { return is_v6(text_of(address)) == v6; });
 }
 
-Condition condition(std::string_view type, const Proxies& proxies, std::string_view what) {
+Condition ready_condition(std::string_view type, const Proxies& proxies, std::string_view what) {
     if (proxies.all_live()) {
         const std::string created = fmt::format("{}Created", what);
         return {.type = std::string(type), .is_true = true, .reason = created, .message = created};
@@ -237,7 +237,7 @@ StatusChange connector_status(const Parent& connector, const Proxies& proxies) {
     Value hostname = has_device ? devices.items()[0].find("hostname")->clone() : Value();
     Value addresses = has_device ? devices.items()[0].find("tailnetIPs")->clone() : Value();
     StatusChange change;
-    change.conditions.push_back(condition("ConnectorReady", proxies, "Connector"));
+    change.conditions.push_back(ready_condition("ConnectorReady", proxies, "Connector"));
     change.fields.emplace_back("subnetRoutes", joined_routes(connector));
     change.fields.emplace_back("isExitNode", is_set(connector, "exitNode"));
     change.fields.emplace_back("isAppConnector", is_set(connector, "appConnector"));
@@ -260,7 +260,7 @@ StatusChange recorder_status(const Parent& /*recorder*/, const Proxies& proxies)
     }
     StatusChange change;
     change.fields.emplace_back("devices", std::move(devices));
-    change.conditions.push_back(condition("RecorderReady", proxies, "Recorder"));
+    change.conditions.push_back(ready_condition("RecorderReady", proxies, "Recorder"));
     return change;
 }
 

@@ -11,8 +11,8 @@ using renderer::Value;
 
 namespace {
 
-constexpr Duration kFirstRetry = std::chrono::milliseconds(200);
-constexpr Duration kLastRetry = std::chrono::minutes(2);
+constexpr Duration kFirstEditRetry = std::chrono::milliseconds(200);
+constexpr Duration kLastEditRetry = std::chrono::minutes(2);
 constexpr Duration kRefusedPause = std::chrono::minutes(10);
 constexpr int kMostAtOnce = 32;  // each request takes some 50 KB
 
@@ -86,7 +86,8 @@ void ObjectEditor::fail(const Target& target, const KubeReply& reply) {
     if (reply.code != 409) {
         log_.warning("cannot write", {{"path", path}, {"cause", reply.message}});
     }
-    look_again(target, attempts_[path].fail(chance_, kFirstRetry, kLastRetry, loop_.uptime()));
+    look_again(target,
+               attempts_[path].fail(chance_, kFirstEditRetry, kLastEditRetry, loop_.uptime()));
 }
 
 void ObjectEditor::pause(const Target& target, Duration delay) {

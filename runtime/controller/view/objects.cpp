@@ -21,18 +21,15 @@ namespace runtime {
 using renderer::text_of;
 using renderer::Value;
 
+std::string annotation_of(const Value& object, std::string_view key) {
+    return std::string(text_of(object.at({"metadata", "annotations", key})));
+}
+
+std::string_view label_of(const Value& object, std::string_view key) {
+    return text_of(object.at({"metadata", "labels", key}));
+}
+
 namespace {
-
-std::string annotation(const Value& object, std::string_view key) {
-    const Value* all = object.at({"metadata", "annotations"});
-    return std::string(all == nullptr || !all->is_map() ? std::string_view()
-                                                        : text_of(all->find(key)));
-}
-
-std::string_view label(const Value& object, std::string_view key) {
-    const Value* all = object.at({"metadata", "labels"});
-    return all == nullptr || !all->is_map() ? std::string_view() : text_of(all->find(key));
-}
 
 std::string meta(const Value& object, std::string_view key) {
     return std::string(text_of(object.at({"metadata", key})));
@@ -142,16 +139,16 @@ std::optional<std::string> secret_datum(const Value& object, std::string_view ke
 
 std::optional<ProxySet> decode_proxy_set(const Value& object) {
     ProxySet set;
-    set.contract = annotation(object, kContractAnnotation);
-    if (set.contract.empty() && label(object, "tailscale.com/managed") != "true") {
+    set.contract = annotation_of(object, kContractAnnotation);
+    if (set.contract.empty() && label_of(object, "tailscale.com/managed") != "true") {
         return std::nullopt;
     }
     set.name = meta(object, "name");
     set.uid = meta(object, "uid");
-    set.parent = annotation(object, kParentAnnotation);
-    set.tailnet = annotation(object, kTailnetAnnotation);
-    set.tags = annotation(object, kTagsAnnotation);
-    set.hostnames = split_list(annotation(object, kHostnameAnnotation));
+    set.parent = annotation_of(object, kParentAnnotation);
+    set.tailnet = annotation_of(object, kTailnetAnnotation);
+    set.tags = annotation_of(object, kTagsAnnotation);
+    set.hostnames = split_list(annotation_of(object, kHostnameAnnotation));
     set.is_api_proxy = find_variable(object, "TS_K8S_PROXY_CONFIG") != nullptr;
     set.shares_acme_account = find_variable(object, "TS_ACME_ACCOUNT_SECRET_NAME") != nullptr;
     if (const Value* target = find_variable(object, "TS_TAILNET_TARGET_FQDN")) {
@@ -165,17 +162,17 @@ std::optional<ProxySet> decode_proxy_set(const Value& object) {
 }
 
 std::optional<StateSecret> decode_state_secret(const Value& object) {
-    return label(object, kSecretLabel) == kStateSecret ? std::optional(read_state(object))
-                                                       : std::nullopt;
+    return label_of(object, kSecretLabel) == kStateSecret ? std::optional(read_state(object))
+                                                          : std::nullopt;
 }
 
 StateSecret read_state(const Value& object) {
     StateSecret state;
     state.name = meta(object, "name");
     state.uid = meta(object, "uid");
-    state.set = annotation(object, kSetAnnotation);
-    state.tailnet = annotation(object, kTailnetAnnotation);
-    state.gone_since = annotation(object, kGoneAnnotation);
+    state.set = annotation_of(object, kSetAnnotation);
+    state.tailnet = annotation_of(object, kTailnetAnnotation);
+    state.gone_since = annotation_of(object, kGoneAnnotation);
     state.labels = labels_of(object);
     state.made_at = parse_time(meta(object, "creationTimestamp"));
     state.device_id = id_of(secret_datum(object, "device_id").value_or(""));
@@ -202,7 +199,7 @@ int StateSecret::capability() const {
 std::optional<AuthSecret> decode_auth_secret(const Value& object) {
     const std::string name = meta(object, "name");
     // A pod may label its state Secret, and not rename it.
-    if (label(object, kSecretLabel) != kAuthSecret ||
+    if (label_of(object, kSecretLabel) != kAuthSecret ||
         !(name.ends_with("-auth") || name.ends_with("-config"))) {
         return std::nullopt;
     }
@@ -213,7 +210,7 @@ std::optional<AuthSecret> decode_auth_secret(const Value& object) {
     auth.name = name;
     auth.uid = meta(object, "uid");
     auth.version = meta(object, "resourceVersion");
-    auth.set = annotation(object, kSetAnnotation);
+    auth.set = annotation_of(object, kSetAnnotation);
     auth.pod = auth.name.view().substr(0, auth.name.view().rfind('-'));
     if (const auto config = secret_datum(object, kConfigDatum)) {
         const auto json = renderer::read_json(*config);
@@ -222,21 +219,21 @@ std::optional<AuthSecret> decode_auth_secret(const Value& object) {
     } else {
         auth.blank = secret_datum(object, kAuthDatum).value_or("").empty();
     }
-    auth.tailnet = annotation(object, kTailnetAnnotation);
-    auth.hostname = annotation(object, kHostnameAnnotation);
-    auth.key_id = annotation(object, kKeyIdAnnotation);
-    auth.tags_before = annotation(object, kTagsBeforeAnnotation);
-    auth.key_tags = annotation(object, kKeyTagsAnnotation);
-    auth.key_created = parse_time(annotation(object, kKeyCreatedAnnotation));
-    auth.key_expires = parse_time(annotation(object, kKeyExpiresAnnotation));
-    auth.restart_pod = annotation(object, kRestartAnnotation);
-    auth.device = annotation(object, kDeviceAnnotation);
-    auth.device_tags = annotation(object, kDeviceTagsAnnotation);
-    auth.device_named = annotation(object, kDeviceNamedAnnotation);
-    auth.device_gone = annotation(object, kDeviceGoneAnnotation);
-    auth.device_name = annotation(object, kDeviceNameAnnotation);
-    auth.device_addresses = annotation(object, kDeviceAddressesAnnotation);
-    auth.device_words = annotation(object, kDeviceWordsAnnotation);
+    auth.tailnet = annotation_of(object, kTailnetAnnotation);
+    auth.hostname = annotation_of(object, kHostnameAnnotation);
+    auth.key_id = annotation_of(object, kKeyIdAnnotation);
+    auth.tags_before = annotation_of(object, kTagsBeforeAnnotation);
+    auth.key_tags = annotation_of(object, kKeyTagsAnnotation);
+    auth.key_created = parse_time(annotation_of(object, kKeyCreatedAnnotation));
+    auth.key_expires = parse_time(annotation_of(object, kKeyExpiresAnnotation));
+    auth.restart_pod = annotation_of(object, kRestartAnnotation);
+    auth.device = annotation_of(object, kDeviceAnnotation);
+    auth.device_tags = annotation_of(object, kDeviceTagsAnnotation);
+    auth.device_named = annotation_of(object, kDeviceNamedAnnotation);
+    auth.device_gone = annotation_of(object, kDeviceGoneAnnotation);
+    auth.device_name = annotation_of(object, kDeviceNameAnnotation);
+    auth.device_addresses = annotation_of(object, kDeviceAddressesAnnotation);
+    auth.device_words = annotation_of(object, kDeviceWordsAnnotation);
     auth.labels = labels_of(object);
     auth.made_at = parse_time(meta(object, "creationTimestamp"));
     return auth;
@@ -248,7 +245,7 @@ std::optional<Pod> decode_pod(const Value& object) {
     pod.uid = meta(object, "uid");
     pod.leaving = object.at({"metadata", "deletionTimestamp"}) != nullptr;
     pod.started_at = start_of(object);
-    pod.revision = label(object, "controller-revision-hash");
+    pod.revision = label_of(object, "controller-revision-hash");
     const Value* conditions = object.at({"status", "conditions"});
     if (conditions != nullptr && conditions->is_list()) {
         for (const Value& condition : conditions->items()) {

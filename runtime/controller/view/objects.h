@@ -109,6 +109,10 @@ StateSecret read_state(const renderer::Value& secret);
 std::optional<std::string> secret_datum(const renderer::Value& secret, std::string_view key);
 
 // In lower case, without a dot at its end.
+// Of an object as the API server has it; empty: it has none of that key.
+std::string annotation_of(const renderer::Value& object, std::string_view key);
+std::string_view label_of(const renderer::Value& object, std::string_view key);
+
 std::string dns_name(std::string_view fqdn);
 
 // What an annotation joins with `,`.

@@ -12,15 +12,15 @@ namespace {
 
 using renderer::Value;
 
-Value json(std::string_view text) {
+Value object_json(std::string_view text) {
     auto value = renderer::read_json(text);
     EXPECT_TRUE(value.has_value());
     return std::move(*value);
 }
 
 TEST(Objects, AProxyIsWhatHasTheContractAnnotation) {
-    const auto set =
-        decode_proxy_set(json(R"({"metadata":{"name":"ts-web-abcde","uid":"u","labels":{"app":"x",
+    const auto set = decode_proxy_set(
+        object_json(R"({"metadata":{"name":"ts-web-abcde","uid":"u","labels":{"app":"x",
         "tailscale.com/parent-resource":"web","tailscale.com/managed":"true"},"annotations":{"tailrender.dev/contract":"v1",
         "tailrender.dev/parent":"Service/apps/web","tailrender.dev/tags":"tag:a,tag:b",
         "tailrender.dev/hostname":"web-0,web-1"}},"spec":{"replicas":2}})"));
@@ -34,11 +34,11 @@ TEST(Objects, AProxyIsWhatHasTheContractAnnotation) {
     EXPECT_EQ(find_label(set->labels, "tailscale.com/managed"), "true");
     EXPECT_EQ(find_label(set->labels, "tailscale.com/parent-resource"), "web");
     EXPECT_EQ(find_label(set->labels, "tailscale.com/parent"), "");
-    EXPECT_FALSE(decode_proxy_set(json(R"({"metadata":{"name":"db"}})")).has_value());
+    EXPECT_FALSE(decode_proxy_set(object_json(R"({"metadata":{"name":"db"}})")).has_value());
 }
 
 TEST(Objects, AnOperatorsStatefulSetHasNoContract) {
-    const auto set = decode_proxy_set(json(
+    const auto set = decode_proxy_set(object_json(
         R"({"metadata":{"name":"ts-web-x7k2p","labels":{"tailscale.com/managed":"true"}},"spec":{}})"));
     ASSERT_TRUE(set.has_value());
     EXPECT_EQ(set->contract, "");
@@ -47,7 +47,7 @@ TEST(Objects, AnOperatorsStatefulSetHasNoContract) {
 
 TEST(Objects, ADatumThatIsNotUtf8IsEmpty) {
     // "\xff", and "web\xc3" cut off in the middle of a letter
-    const Value secret = json(R"({"data":{"device_fqdn":"/w==","device_id":"d2Viww==",
+    const Value secret = object_json(R"({"data":{"device_fqdn":"/w==","device_id":"d2Viww==",
         "pod_uid":"w7w="}})");
     EXPECT_EQ(secret_datum(secret, "device_fqdn"), "");
     EXPECT_EQ(secret_datum(secret, "device_id"), "");
@@ -58,7 +58,8 @@ TEST(Objects, ADatumThatIsNotUtf8IsEmpty) {
 
 TEST(Objects, StateIsReadFromThePodsKeys) {
     // profile-1: {"Config":{"NodeID":"n9"}}
-    const auto state = decode_state_secret(json(R"({"metadata":{"name":"ts-web-abcde-0","uid":"u",
+    const auto state =
+        decode_state_secret(object_json(R"({"metadata":{"name":"ts-web-abcde-0","uid":"u",
         "labels":{"tailrender.dev/secret":"state"},"annotations":{"tailrender.dev/statefulset":"ts-web-abcde"}},
         "data":{"device_id":"bjE=","device_fqdn":"d2ViLnRhaWwudHMubmV0Lg==","pod_uid":"cG9k","reissue_authkey":"",
         "_current-profile":"cHJvZmlsZS0x","profile-1":"eyJDb25maWciOnsiTm9kZUlEIjoibjkifX0="}})"));
@@ -75,9 +76,9 @@ TEST(Objects, StateIsReadFromThePodsKeys) {
 TEST(Objects, WhatHasNotTheFormOfAnIdNamesNoDevice) {
     const auto device = [](const std::string& id) {
         const Value secret =
-            json(R"({"metadata":{"name":"a-0","labels":{"tailrender.dev/secret":"state"}},
+            object_json(R"({"metadata":{"name":"a-0","labels":{"tailrender.dev/secret":"state"}},
             "data":{"device_id":")" +
-                 renderer::encode_base64(id) + "\"}}");
+                        renderer::encode_base64(id) + "\"}}");
         return std::string(decode_state_secret(secret)->device_id);
     };
     for (const char* id : {"n1CNTRL", "92960230385", "nAbC-1"}) {
@@ -92,14 +93,14 @@ TEST(Objects, WhatHasNotTheFormOfAnIdNamesNoDevice) {
 
 TEST(Objects, BrokenStateIsNoState) {
     const auto state = decode_state_secret(
-        json(R"({"metadata":{"name":"a-0","labels":{"tailrender.dev/secret":"state"}},
+        object_json(R"({"metadata":{"name":"a-0","labels":{"tailrender.dev/secret":"state"}},
         "data":{"_current-profile":"cHJvZmlsZS0x","profile-1":"bm90IEpTT04=","device_id":"%%%"}})"));
     ASSERT_TRUE(state.has_value());
     EXPECT_EQ(state->device(), "");
 }
 
 TEST(Objects, SecretsWithoutOurLabelAreNotLookedAt) {
-    const Value other = json(R"({"metadata":{"name":"a-0"},"data":{}})");
+    const Value other = object_json(R"({"metadata":{"name":"a-0"},"data":{}})");
     EXPECT_FALSE(decode_state_secret(other).has_value());
     EXPECT_FALSE(decode_auth_secret(other).has_value());
 }
@@ -107,13 +108,15 @@ TEST(Objects, SecretsWithoutOurLabelAreNotLookedAt) {
 TEST(Objects, AConfigurationOfTheRenderersIsNoAuthSecret) {
     const std::string ours = R"({"metadata":{"name":"front-0-config",
         "labels":{"tailrender.dev/secret":"auth"}},"data":{"config.hujson":"e30=")";
-    EXPECT_TRUE(decode_auth_secret(json(ours + "}}")).has_value());
-    EXPECT_FALSE(decode_auth_secret(json(ours + R"(,"cap-107.hujson":"e30="}})")).has_value());
+    EXPECT_TRUE(decode_auth_secret(object_json(ours + "}}")).has_value());
+    EXPECT_FALSE(
+        decode_auth_secret(object_json(ours + R"(,"cap-107.hujson":"e30="}})")).has_value());
 }
 
 TEST(Objects, APodTellsSinceWhenItHasRun) {
     const auto started = [](const std::string& status) {
-        const auto pod = decode_pod(json(R"({"metadata":{"name":"a-0"},"status":)" + status + "}"));
+        const auto pod =
+            decode_pod(object_json(R"({"metadata":{"name":"a-0"},"status":)" + status + "}"));
         return pod->started_at.has_value() ? format_seconds(*pod->started_at) : "never";
     };
     EXPECT_EQ(started("{}"), "never");

@@ -10,6 +10,7 @@
 #include "renderer/core/document.h"
 #include "renderer/core/text_of.h"
 #include "runtime/controller/contract.h"
+#include "runtime/controller/view/objects.h"
 #include "runtime/operate/adopt/adopt_move.h"
 #include "runtime/operate/adopt/adopt_record.h"
 #include "runtime/operate/adopt/reference_operator.h"
@@ -33,7 +34,7 @@ struct Adoption {
     AdoptPlan plan;
     Objects objects;  // of the kind that is being looked through
 };
-using Shared = std::shared_ptr<Adoption>;
+using SharedAdoption = std::shared_ptr<Adoption>;
 
 // Kind/name, or Kind/namespace/name, of the user's objects that still have operator-made children.
 std::set<std::string> parents_left(const AdoptPlan& plan) {
@@ -75,7 +76,7 @@ Value without_owners(const Value& object, const std::set<std::string>& kept) {
 }
 
 // Lists a kind, then changes what `change` finds something in.
-Job change_all(const Shared& adoption, const Kind& kind, std::string_view ns,
+Job change_all(const SharedAdoption& adoption, const Kind& kind, std::string_view ns,
                const Change& change) {
     const std::string path = path_of(kind, ns);
     return [adoption, kind, path, change](const Next& next) {
@@ -94,7 +95,7 @@ Job change_all(const Shared& adoption, const Kind& kind, std::string_view ns,
 }
 
 // The operator would put both on again.
-std::vector<Job> clear_owners(const Shared& adoption) {
+std::vector<Job> clear_owners(const SharedAdoption& adoption) {
     const auto change = [kept = parents_left(adoption->plan)](const Value& object) {
         return without_owners(object, kept);
     };
@@ -107,7 +108,7 @@ std::vector<Job> clear_owners(const Shared& adoption) {
     return jobs;
 }
 
-std::vector<Job> clear_finalizers(const Shared& adoption) {
+std::vector<Job> clear_finalizers(const SharedAdoption& adoption) {
     std::vector<Job> jobs{operator_must_rest(adoption->context)};
     for (const Kind& kind : renderer::kKinds) {
         if (!kind.is_parent && !kind.is_custom()) {
@@ -125,7 +126,7 @@ std::vector<Job> clear_finalizers(const Shared& adoption) {
     return jobs;
 }
 
-std::vector<Job> small_steps(const Shared& adoption) {
+std::vector<Job> small_steps(const SharedAdoption& adoption) {
     std::vector<Job> jobs;
     for (const Takeover& takeover : adoption->plan.takeovers) {
         jobs.push_back(take_over(adoption->context, adoption->snapshot, takeover));
@@ -138,7 +139,7 @@ std::vector<Job> small_steps(const Shared& adoption) {
     return jobs;
 }
 
-Job moves(const Shared& adoption) {
+Job moves(const SharedAdoption& adoption) {
     return [adoption](const Next& next) {
         std::vector<Job> jobs;
         for (const Move& move : adoption->plan.moves) {
@@ -200,7 +201,7 @@ void warn_of_operator(const Adoption& adoption) {
     }
 }
 
-void begin(const Shared& adoption, const Next& done) {
+void begin_adoption(const SharedAdoption& adoption, const Next& done) {
     const OperateContext& context = adoption->context;
     adoption->plan = plan_adoption(adoption->snapshot);
     if (adoption->plan.empty()) {
@@ -255,7 +256,7 @@ void adopt(const OperateContext& context, AdoptWish wish, Next done) {
     const auto adoption = std::make_shared<Adoption>(Adoption{context, wish, {}, {}, {}});
     read_snapshot(context, adoption->snapshot)(
         [adoption, done = std::move(done)](const std::string& problem) {
-            problem.empty() ? begin(adoption, done) : done(problem);
+            problem.empty() ? begin_adoption(adoption, done) : done(problem);
         });
 }
 

@@ -27,10 +27,6 @@ constexpr std::string_view kManaged = "tailscale.com/managed";
 constexpr std::string_view kNotRendered =
     "no rendered proxy for it: apply the rendered manifests first, while the operator is stopped";
 
-std::string label_of(const Value& object, std::string_view key) {
-    return std::string(text_of(object.at({"metadata", "labels", key})));
-}
-
 bool is_rendered(const Value& set) {
     return !annotation_of(set, kContractAnnotation).empty();
 }
@@ -86,7 +82,7 @@ std::string device_names(const std::vector<const Value*>& secrets) {
 }
 
 // The rendered StatefulSet of the same parent.
-const Value* rendered_set(const AdoptSnapshot& snapshot, const Labels& labels) {
+const Value* rendered_set_labeled(const AdoptSnapshot& snapshot, const Labels& labels) {
     const auto found =
         std::find_if(snapshot.sets.begin(), snapshot.sets.end(), [&labels](const Value& set) {
             return !labels.empty() && is_rendered(set) && parent_labels(set) == labels;
@@ -123,7 +119,7 @@ Move plan_move(const AdoptSnapshot& snapshot, const Labels& labels, const std::s
         move.secrets.push_back(name_of(*secret));
     }
     move.devices = device_names(secrets);
-    const Value* rendered = rendered_set(snapshot, labels);
+    const Value* rendered = rendered_set_labeled(snapshot, labels);
     if (rendered == nullptr) {
         move.problem = kNotRendered;
         return move;
@@ -323,10 +319,6 @@ std::string custom_owner(const Value& object) {
 
 std::string name_of(const Value& object) {
     return std::string(text_of(object.at({"metadata", "name"})));
-}
-
-std::string annotation_of(const Value& object, std::string_view key) {
-    return std::string(text_of(object.at({"metadata", "annotations", key})));
 }
 
 bool has_replicas(const Value& set) {

@@ -92,7 +92,6 @@ bool is_operators_set(const renderer::Value& set);
 // The operator's custom resource that an object belongs to, "Kind/name"; empty: none.
 std::string custom_owner(const renderer::Value& object);
 std::string name_of(const renderer::Value& object);
-std::string annotation_of(const renderer::Value& object, std::string_view key);
 // Null and a StatefulSet that was scaled to none have none.
 bool has_replicas(const renderer::Value& set);
 

@@ -12,7 +12,7 @@ namespace {
 
 using renderer::Value;
 
-Value json(const std::string& text) {
+Value plan_json(const std::string& text) {
     auto value = renderer::read_json(text);
     EXPECT_TRUE(value.has_value()) << text;
     return std::move(*value);
@@ -28,17 +28,18 @@ std::string labels(const std::string& parent, const std::string& type,
 
 Value set(const std::string& name, const std::string& rest, const std::string& contract = "",
           const std::string& parent = "") {
-    return json(R"({"metadata":{"namespace":"tailscale","uid":"u","name":")" + name + "\"," + rest +
-                (contract.empty() ? ""
-                                  : R"(,"annotations":{"tailrender.dev/contract":")" + contract +
-                                        R"(","tailrender.dev/parent":")" + parent + R"("})") +
-                R"(},"spec":{"replicas":1}})");
+    return plan_json(
+        R"({"metadata":{"namespace":"tailscale","uid":"u","name":")" + name + "\"," + rest +
+        (contract.empty() ? ""
+                          : R"(,"annotations":{"tailrender.dev/contract":")" + contract +
+                                R"(","tailrender.dev/parent":")" + parent + R"("})") +
+        R"(},"spec":{"replicas":1}})");
 }
 
 Value secret(const std::string& name, const std::string& device = "") {
     // The values are base64 of nDEV1, nDEV2 and so on.
-    return json(R"({"metadata":{"namespace":"tailscale","name":")" + name + R"("},"data":{)" +
-                (device.empty() ? "" : R"("device_id":")" + device + "\"") + "}}");
+    return plan_json(R"({"metadata":{"namespace":"tailscale","name":")" + name + R"("},"data":{)" +
+                     (device.empty() ? "" : R"("device_id":")" + device + "\"") + "}}");
 }
 
 constexpr const char* kDevice1 = "bkRFVjE=";
@@ -70,8 +71,8 @@ TEST(AdoptPlan, SaysWhatCannotBeMoved) {
     snapshot.secrets.push_back(secret("ts-late-qwxyz-0", kDevice1));
     snapshot.secrets.push_back(secret("ts-late-bcdfg-0", kDevice2));
     snapshot.deployments.push_back(
-        json("{\"metadata\":{\"name\":\"nameserver\"," + labels("dns", "nameserver") + "}," +
-             R"("spec":{"template":{"spec":{"containers":[{"name":"nameserver"}]}}}})"));
+        plan_json("{\"metadata\":{\"name\":\"nameserver\"," + labels("dns", "nameserver") + "}," +
+                  R"("spec":{"template":{"spec":{"containers":[{"name":"nameserver"}]}}}})"));
     // NOLINTBEGIN(bugprone-suspicious-missing-comma): sentences over two lines
     EXPECT_EQ(
         plan_adoption(snapshot).problems(),
@@ -94,19 +95,19 @@ TEST(AdoptPlan, TakesOverGroupsAndTheirServices) {
     snapshot.secrets.push_back(secret("out-0", kDevice1));
     snapshot.secrets.push_back(secret("out-0-config"));
     const std::string more = R"(,"tailscale.com/proxy-group":"out")";
-    snapshot.services.push_back(json(
+    snapshot.services.push_back(plan_json(
         R"({"metadata":{"namespace":"tailscale","name":"ts-pg-qwxyz","generateName":"ts-pg-",)" +
         labels("pg", "svc", more) + "}}"));
     snapshot.services.push_back(
-        json(R"({"metadata":{"namespace":"tailscale","name":"ts-pg-bcdfg",)" +
-             labels("pg", "svc", more) + "}}"));
+        plan_json(R"({"metadata":{"namespace":"tailscale","name":"ts-pg-bcdfg",)" +
+                  labels("pg", "svc", more) + "}}"));
     snapshot.slices.push_back(
-        json("{\"metadata\":{\"name\":\"ts-pg-qwxyz-ipv4\"," +
-             labels("pg", "svc", R"(,"kubernetes.io/service-name":"ts-pg-qwxyz")") + "}}"));
+        plan_json("{\"metadata\":{\"name\":\"ts-pg-qwxyz-ipv4\"," +
+                  labels("pg", "svc", R"(,"kubernetes.io/service-name":"ts-pg-qwxyz")") + "}}"));
     for (const char* name : {R"("apps","name":"pg")", R"("alias","name":"db")"}) {
         snapshot.user_services.push_back(
-            json(R"({"metadata":{"namespace":)" + std::string(name) +
-                 R"(},"spec":{"externalName":"ts-pg-qwxyz.tailscale.svc.cluster.local"}})"));
+            plan_json(R"({"metadata":{"namespace":)" + std::string(name) +
+                      R"(},"spec":{"externalName":"ts-pg-qwxyz.tailscale.svc.cluster.local"}})"));
     }
     const AdoptPlan plan = plan_adoption(snapshot);
     ASSERT_EQ(plan.takeovers.size(), 1U);

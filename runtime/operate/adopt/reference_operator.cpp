@@ -10,6 +10,7 @@
 #include "runtime/controller/contract.h"
 #include "runtime/controller/records/ledger.h"
 #include "runtime/controller/settings.h"
+#include "runtime/controller/view/objects.h"
 #include "runtime/operate/adopt/adopt_plan.h"
 #include "runtime/operate/adopt/adopt_record.h"
 #include "runtime/operate/kube_jobs.h"

@@ -35,7 +35,7 @@ struct Return {
     AdoptSnapshot snapshot;
     std::vector<std::string> problems;  // of proxies that have gone back, but do not run
 };
-using Shared = std::shared_ptr<Return>;
+using SharedReturn = std::shared_ptr<Return>;
 
 // A pod of the rendered proxy, with the Secret that it had.
 struct Replica {
@@ -51,7 +51,7 @@ bool has_device(const AdoptSnapshot& snapshot, const std::string& name) {
     });
 }
 
-bool is_rendered(const AdoptSnapshot& snapshot, const std::string& set) {
+bool is_set_of(const AdoptSnapshot& snapshot, const std::string& set) {
     return std::any_of(snapshot.sets.begin(), snapshot.sets.end(),
                        [&set](const Value& one) { return name_of(one) == set; });
 }
@@ -82,10 +82,6 @@ Value old_secret(const Replica& replica) {
         out.put("data", std::move(left));
     }
     return out;
-}
-
-std::string secret_path(const OperateContext& context, std::string_view name) {
-    return path_of(kSecrets, context.ns, name);
 }
 
 Job create_all(const OperateContext& context, const renderer::Kind& kind,
@@ -209,7 +205,7 @@ Job give_replicas(const OperateContext& context, const AdoptRecord& record) {
 }
 
 // The others go on: the old pod has all that it needs, and no other runs.
-Job keep_problem(const Shared& back, const Job& job) {
+Job keep_problem(const SharedReturn& back, const Job& job) {
     return [back, job](const Next& next) {
         job([back, next](const std::string& problem) {
             if (!problem.empty()) {
@@ -220,12 +216,12 @@ Job keep_problem(const Shared& back, const Job& job) {
     };
 }
 
-Job move_back(const Shared& back, const AdoptRecord& record) {
+Job move_back(const SharedReturn& back, const AdoptRecord& record) {
     const OperateContext& context = back->context;
     const std::vector<Replica> replicas = replicas_of(back->snapshot, record);
     const bool is_lost = std::none_of(replicas.begin(), replicas.end(),
                                       [](const Replica& replica) { return replica.has_device; });
-    if (record.set.is_null() || (is_lost && !is_rendered(back->snapshot, record.new_name))) {
+    if (record.set.is_null() || (is_lost && !is_set_of(back->snapshot, record.new_name))) {
         context.say(fmt::format("{}: its device was deleted; the operator will create a new proxy",
                                 record.old_name));
         return erase_object(context.kube, secret_path(context, record.name));
@@ -360,7 +356,7 @@ std::string what_is_next(const AdoptSnapshot& snapshot) {
                : fmt::format("{}\n{}, then start the operator", describe_operator(deployment), all);
 }
 
-void go_back(const Shared& back, const Next& done) {
+void go_back(const SharedReturn& back, const Next& done) {
     const OperateContext& context = back->context;
     // First: when it is the last that is missing, no record tells the next run of it.
     std::vector<Job> jobs{forget_predecessor(context)};
@@ -406,7 +402,7 @@ Value without_proxy_config(const Value& secret) {
     return Value::list({removal("/data/" + pointer(kConfigDatum))});
 }
 
-void forget(const Shared& back, const Next& done) {
+void forget(const SharedReturn& back, const Next& done) {
     const OperateContext& context = back->context;
     if (const auto own = plan_adoption(back->snapshot).own) {
         return done(
@@ -461,7 +457,7 @@ void forget(const Shared& back, const Next& done) {
 }
 
 void with_snapshot(const OperateContext& context, Next done,
-                   void (*use)(const Shared& back, const Next& done)) {
+                   void (*use)(const SharedReturn& back, const Next& done)) {
     const auto back = std::make_shared<Return>(Return{context, {}, {}});
     read_snapshot(context,
                   back->snapshot)([back, done = std::move(done), use](const std::string& problem) {

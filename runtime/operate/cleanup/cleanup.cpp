@@ -12,6 +12,7 @@
 #include "runtime/controller/records/devices.h"
 #include "runtime/controller/records/devices_table.h"
 #include "runtime/controller/records/ledger.h"
+#include "runtime/controller/view/objects.h"
 #include "runtime/operate/adopt/adopt_plan.h"
 #include "runtime/operate/adopt/adopt_record.h"
 #include "runtime/operate/adopt/reference_operator.h"

@@ -16,8 +16,6 @@ using renderer::Value;
 
 namespace {
 
-constexpr int kConflicts = 10;
-
 bool is_served(const Parent& parent, const Served& served) {
     const auto group = parent.annotations.find("tailscale.com/proxy-group");
     return served.parents.contains(contract_name(parent)) ||

@@ -16,10 +16,6 @@ namespace {
 
 using Place = std::pair<std::string, std::string>;  // tailnet, device
 
-std::string label_of(const Value& object, std::string_view key) {
-    return std::string(text_of(object.at({"metadata", "labels", key})));
-}
-
 // Of an auth Secret, whose labels no pod may write.
 std::string parent_of_replica(const Value& secret) {
     return parent_name(label_of(secret, "tailscale.com/parent-resource-type"),

@@ -84,7 +84,7 @@ Decoded decode(const DeviceSight& sight) {
     return decoded;
 }
 
-void note(Value& row, const std::string& problem) {
+void add_problem(Value& row, const std::string& problem) {
     const std::string known(text_of(row.find("problem")));
     row.put("problem", known.empty() ? problem : known + "; " + problem);
 }
@@ -107,22 +107,22 @@ void set_right(Value& row, const DeviceSight& sight, const Decoded& decoded) {
         const ProxySet* set =
             name.has_value() ? pointer_to(decoded.sets, std::string(name->set)) : nullptr;
         put_state(row, DeviceState::Leaving);
-        return note(row, set == nullptr
-                             ? "its StatefulSet was deleted"
-                             : fmt::format("its StatefulSet has {} replicas", set->replicas));
+        return add_problem(
+            row, set == nullptr ? "its StatefulSet was deleted"
+                                : fmt::format("its StatefulSet has {} replicas", set->replicas));
     }
     if (!sight.pods.refusal.empty()) {
         return;
     }
     const auto object = decoded.pod_objects.find(pod);
     if (object == decoded.pod_objects.end()) {
-        note(row, "its pod does not exist");
+        add_problem(row, "its pod does not exist");
     } else {
         const std::string_view created =
             text_of(object->second->at({"metadata", "creationTimestamp"}));
         put_if(row, !created.empty(), "created", Value(created));
         if (const std::string trouble = pod_trouble(*object->second); !trouble.empty()) {
-            note(row, "pod: " + trouble);
+            add_problem(row, "pod: " + trouble);
         }
     }
     if (was_joined && (object == decoded.pod_objects.end() || decoded.pods.at(pod).leaving)) {

@@ -7,12 +7,12 @@
 namespace runtime {
 namespace {
 
-struct Case {
+struct PodCase {
     std::string name, pod, trouble, progress;
 };
 
 TEST(PodState, SaysWhatKeepsAPodFromRunning) {
-    const Case cases[] = {
+    const PodCase cases[] = {
         {"without a status", R"({"metadata":{}})", "", "Pending"},
         {"runs",
          R"({"status":{"phase":"Running","containerStatuses":[{"name":"a","state":{"running":{}}}]}})",
@@ -68,7 +68,7 @@ TEST(PodState, SaysWhatKeepsAPodFromRunning) {
          R"({"metadata":{"deletionTimestamp":"2026-01-01T00:00:00Z"},"status":{"phase":"Failed"}})",
          "", "Failed"},
     };
-    for (const Case& one : cases) {
+    for (const PodCase& one : cases) {
         SCOPED_TRACE(one.name);
         const auto pod = renderer::read_json(one.pod);
         ASSERT_TRUE(pod.has_value());

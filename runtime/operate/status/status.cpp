@@ -36,7 +36,7 @@ struct Look {
     StatusDone done;
     Listed maps = {}, deployments = {}, sets = {}, secrets = {}, pods = {}, leases = {};
 };
-using Shared = std::shared_ptr<Look>;
+using SharedLook = std::shared_ptr<Look>;
 
 // What is shown.
 struct Report {
@@ -264,7 +264,7 @@ void show(const Look& look) {
 }
 
 // Secrets are read only where the controller has written nothing down: few people may.
-void read_secrets(const Shared& look) {
+void read_secrets(const SharedLook& look) {
     const bool has_table = !written_devices(look->maps.objects).empty();
     std::vector<Job> jobs;
     if (!has_table) {

@@ -32,7 +32,7 @@ struct Guarded : FakeServer {
 };
 
 // Knows no path.
-struct WebServer : FakeServer {
+struct StatusServer : FakeServer {
     HttpReply answer(const HttpRequest&, const std::string&,
                      const std::shared_ptr<Stream>&) override {
         return {.status = 404, .body = "<h1>not found</h1>"};
@@ -275,7 +275,7 @@ TEST_F(ShownStatusTest, ShowsWhatMayBeRead) {
 }
 
 TEST_F(ShownStatusTest, TakesNoWebServerForACleanCluster) {
-    WebServer server;
+    StatusServer server;
     const std::string url = "https://web";
     network.add(url, server);
     FakeTransport transport(network);

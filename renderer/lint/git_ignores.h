@@ -10,9 +10,9 @@
 
 namespace renderer {
 
-class GitTree {
+class GitIgnores {
 public:
-    GitTree(const SourceTree& tree, const std::string& root);
+    GitIgnores(const SourceTree& tree, const std::string& root);
 
     // False: nothing is known to be committed.
     [[nodiscard]] bool is_work_tree() const { return inside_; }

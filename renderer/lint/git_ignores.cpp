@@ -1,11 +1,11 @@
-#include "renderer/lint/git.h"
+#include "renderer/lint/git_ignores.h"
 
 #include "renderer/base/split.h"
 #include "renderer/load/tree/paths.h"
 
 namespace renderer {
 
-GitTree::GitTree(const SourceTree& tree, const std::string& root) : tree_(tree) {
+GitIgnores::GitIgnores(const SourceTree& tree, const std::string& root) : tree_(tree) {
     const std::string real = tree.real_path(root);
     std::string dir = root;
     for (std::string above = real;; above = parent_path(above), dir += "/..") {
@@ -21,7 +21,7 @@ GitTree::GitTree(const SourceTree& tree, const std::string& root) : tree_(tree) 
     }
 }
 
-std::vector<GitTree::Pattern> GitTree::patterns_in(const std::string& dir) const {
+std::vector<GitIgnores::Pattern> GitIgnores::patterns_in(const std::string& dir) const {
     std::vector<Pattern> patterns;
     const Result<std::string> text = tree_.read(join_path(dir, ".gitignore"));
     std::string_view rest = text ? std::string_view(*text) : std::string_view();
@@ -49,7 +49,7 @@ std::vector<GitTree::Pattern> GitTree::patterns_in(const std::string& dir) const
 
 // The last pattern that matches decides, those of deeper directories come later. A directory that
 // is left out takes all below with it.
-bool GitTree::ignores(std::string_view relative) const {
+bool GitIgnores::ignores(std::string_view relative) const {
     const std::string path = join_path(prefix_, relative);
     for (std::size_t end = path.find('/');; end = path.find('/', end + 1)) {
         const bool is_dir = end != std::string::npos;

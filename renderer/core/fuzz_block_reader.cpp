@@ -32,7 +32,7 @@ void check_same(const Value& a, const Value& b) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+extern "C" int fuzz_block_reader(const std::uint8_t* data, std::size_t size) {
     const std::string text(reinterpret_cast<const char*>(data), size);
     if (find_bad_character(text) != std::string_view::npos) {
         return 0;

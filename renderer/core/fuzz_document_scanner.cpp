@@ -51,7 +51,7 @@ void check_pieces(const std::vector<ScannedDocument>& whole, const SourceMap& so
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+extern "C" int fuzz_document_scanner(const std::uint8_t* data, std::size_t size) {
     SourceMap sources;
     const SourceId source =
         sources.add("fuzz", std::string(reinterpret_cast<const char*>(data), size));

@@ -7,7 +7,7 @@
 #include "renderer/core/yaml_reader.h"
 #include "renderer/core/yaml_writer.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+extern "C" int fuzz_yaml_reader(const std::uint8_t* data, std::size_t size) {
     using namespace renderer;
     SourceMap sources;
     Diagnostics diagnostics;

@@ -46,7 +46,7 @@ std::optional<std::size_t> plain_end_of(std::string_view bytes) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+extern "C" int fuzz_chunked_bodies(const std::uint8_t* data, std::size_t size) {
     const std::string_view bytes(reinterpret_cast<const char*>(data), size);
     for (const auto trailers : {ChunkReader::Trailers::Refused, ChunkReader::Trailers::Allowed}) {
         const auto whole = end_of(bytes, size, trailers);

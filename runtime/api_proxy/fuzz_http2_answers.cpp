@@ -33,7 +33,7 @@ std::string read(std::string_view bytes, std::size_t piece) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+extern "C" int fuzz_http2_answers(const std::uint8_t* data, std::size_t size) {
     const std::string_view bytes(reinterpret_cast<const char*>(data), size);
     const std::string whole = read(bytes, std::max<std::size_t>(size, 1));
     for (const std::size_t piece : {std::size_t{1}, std::size_t{7}}) {

@@ -8,7 +8,7 @@
 
 using namespace runtime::api_proxy;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+extern "C" int fuzz_proxy_headers(const std::uint8_t* data, std::size_t size) {
     // With the signature in front, the rest is reached.
     for (const std::string& front : {std::string(), std::string("\r\n\r\n\0\r\nQUIT\n", 12)}) {
         const std::string bytes = front + std::string(reinterpret_cast<const char*>(data), size);

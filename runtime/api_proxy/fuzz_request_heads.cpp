@@ -68,7 +68,7 @@ void check_response(std::string_view head) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+extern "C" int fuzz_request_heads(const std::uint8_t* data, std::size_t size) {
     const std::string_view bytes(reinterpret_cast<const char*>(data), size);
     const HeadEnd whole = find_head_end(bytes);
     HeadEnd piecewise;

@@ -257,7 +257,7 @@ void check_ledger(const Value& map) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+extern "C" int fuzz_config_maps(const std::uint8_t* data, std::size_t size) {
     const auto input = renderer::read_json({reinterpret_cast<const char*>(data), size});
     if (!input || !input->is_map()) {
         return 0;

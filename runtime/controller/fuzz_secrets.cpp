@@ -51,7 +51,7 @@ void check_id(std::string_view id) {
     CHECK(std::ranges::all_of(id, [](char c) { return renderer::is_alphanumeric(c) || c == '-'; }));
 }
 
-void check_table(const StateSecret& state, const ProxySet* set, const Pod* pod) {
+void check_devices_table(const StateSecret& state, const ProxySet* set, const Pod* pod) {
     const Replica replica{.pod_name = state.name, .set = set, .state = &state, .pod = pod};
     const std::string text = renderer::write_json(device_line(replica, "late"));
     CHECK(text.find('\n') == std::string::npos);
@@ -74,16 +74,16 @@ void check_state(const Value& secret) {
     set.replicas = 1;
     Pod pod;
     pod.uid = state.pod_uid;
-    check_table(state, nullptr, nullptr);
-    check_table(state, &set, &pod);
+    check_devices_table(state, nullptr, nullptr);
+    check_devices_table(state, &set, &pod);
     set.parent = "Recorder/a";
-    check_table(state, &set, &pod);
+    check_devices_table(state, &set, &pod);
     const auto decoded = decode_state_secret(secret);
     CHECK(!decoded || *decoded == state);
 }
 
 // The key itself is not kept.
-std::string_view key_of(const AuthSecret& auth) {
+std::string_view key_in(const AuthSecret& auth) {
     return auth.blank ? "" : "tskey-auth-1";
 }
 
@@ -99,7 +99,7 @@ void check_auth(const Value& secret) {
     CHECK(config && config->is_map() && config->find(kConfigKeyField) == nullptr);
     Value written = auth_secret("ns", auth->pod, auth->set, auth->version, "",
                                 {.key = {.id = auth->key_id,
-                                         .key = std::string(key_of(*auth)),
+                                         .key = std::string(key_in(*auth)),
                                          .created = noted(kKeyCreatedAnnotation),
                                          .expires = noted(kKeyExpiresAnnotation)},
                                  .key_tags = auth->key_tags,
@@ -147,7 +147,7 @@ void check_others(const Value& secret) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+extern "C" int fuzz_secrets(const std::uint8_t* data, std::size_t size) {
     auto secret = renderer::read_json({reinterpret_cast<const char*>(data), size});
     if (!secret || !secret->is_map()) {
         return 0;

@@ -15,9 +15,9 @@ using namespace runtime;
 using renderer::Value;
 
 // Answers the first list with nothing, then holds the watch open, and no other.
-class Server : public Transport {
+class StreamServer : public Transport {
 public:
-    explicit Server(Loop& loop) : loop_(loop) {}
+    explicit StreamServer(Loop& loop) : loop_(loop) {}
 
     RequestId send(HttpRequest request, std::function<void(HttpReply)> done,
                    std::function<void(std::string_view)> on_data) override {
@@ -115,7 +115,7 @@ struct Outcome {
 Outcome follow(std::string_view stream, std::uint64_t longest) {
     static Log log(Log::Form::Text, LogLevel::Error);
     FakeLoop loop;
-    Server server(loop);
+    StreamServer server(loop);
     KubeClient client(server, {.server = "https://kube", .ca_file = "", .token_file = ""});
     Chance chance(1);
     Chance cut(longest);
@@ -137,7 +137,7 @@ Outcome follow(std::string_view stream, std::uint64_t longest) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+extern "C" int fuzz_watch_stream(const std::uint8_t* data, std::size_t size) {
     if (size == 0) {
         return 0;
     }

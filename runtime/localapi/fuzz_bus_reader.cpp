@@ -37,7 +37,7 @@ std::string read(std::string_view bytes, std::size_t piece) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+extern "C" int fuzz_bus_reader(const std::uint8_t* data, std::size_t size) {
     const std::string_view bytes(reinterpret_cast<const char*>(data), size);
     CHECK(read(bytes, 1) == read(bytes, 4096));
     return 0;

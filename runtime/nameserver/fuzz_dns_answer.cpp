@@ -41,7 +41,7 @@ void check_reply(std::string_view packet, Carrier carrier, const Records& record
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+extern "C" int fuzz_dns_answer(const std::uint8_t* data, std::size_t size) {
     static const Records records = records_to_ask_for();
     const std::string_view packet(reinterpret_cast<const char*>(data), size);
     check_reply(packet, Carrier::Udp, records);

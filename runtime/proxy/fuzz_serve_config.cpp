@@ -7,7 +7,7 @@
 #include "renderer/core/json.h"
 #include "runtime/proxy/serve_config.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+extern "C" int fuzz_serve_config(const std::uint8_t* data, std::size_t size) {
     const std::string_view bytes(reinterpret_cast<const char*>(data), size);
     const auto config = runtime::read_serve_config(bytes, "site.t.ts.net");
     if (!config) {

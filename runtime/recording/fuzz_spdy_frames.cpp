@@ -1,7 +1,7 @@
 // Fuzz target.
 #include "runtime/recording/fuzz_streams.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+extern "C" int fuzz_spdy_frames(const std::uint8_t* data, std::size_t size) {
     runtime::recording::check_streams(data, size, runtime::recording::read_spdy);
     return 0;
 }

@@ -1,7 +1,7 @@
 // Fuzz target.
 #include "runtime/recording/fuzz_streams.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+extern "C" int fuzz_websocket_frames(const std::uint8_t* data, std::size_t size) {
     runtime::recording::check_streams(data, size, runtime::recording::read_websocket);
     return 0;
 }

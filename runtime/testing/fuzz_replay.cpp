@@ -1,12 +1,12 @@
-// Runs a fuzz target over the files of its corpus: fuzz_<target> DIR. Linked instead of libFuzzer's
-// main where that is not built in, so that every build of the project replays what fuzzing has
-// found.
+// Runs a fuzz target over the files of its corpus: fuzz_targets TARGET DIR. Linked instead of
+// libFuzzer's main where that is not built in.
 #include <dirent.h>
 
 #include <cstdint>
 #include <cstdio>
 #include <string>
 
+extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv);
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace {
@@ -27,6 +27,7 @@ bool read_file(const std::string& path, std::string& text) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    LLVMFuzzerInitialize(&argc, &argv);
     DIR* dir = argc == 2 ? opendir(argv[1]) : nullptr;
     if (dir == nullptr) {
         std::fprintf(stderr, "usage: %s DIR\n", argv[0]);

@@ -1,0 +1,122 @@
+#!/usr/bin/python3
+"""Finds names that two files of one library define for themselves: file_names.py FILE…
+
+Several files of a library are compiled as one unit, in batches that change with every new file. A constant or type in the anonymous
+namespace of two files is then an error in a place that nobody touched, and two functions may silently become overloads of one another. So
+such names are unique in their library, and no function has the name of one that a header declares which the library includes: it would hide
+that one from the files behind it. Functions may share a name where their first parameters cannot be taken for each other: these are
+classes of different names, neither a text nor a Value.
+"""
+import collections
+import os
+import pathlib
+import re
+import sys
+
+import units
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+CONVERTIBLE = {"string", "string_view", "char", "bool", "int", "auto", "Value", "size_t", "int64_t", "uint64_t", "uint32_t", "Pos", "path",
+               "function", "optional", "span", "vector", ""}
+# Of every test, or an alias of the same namespace.
+SHARED = {"TEST", "TEST_F", "TEST_P", "INSTANTIATE_TEST_SUITE_P", "fs"}
+
+
+def first_parameter(text):
+    """The class of the first parameter, without const, reference and namespace."""
+    inner = text.split("(", 1)[1] if "(" in text else ""
+    inner = re.sub(r"\b(const|renderer::|runtime::|std::)", "", re.split(r"[,)<]", inner)[0]).strip()
+    return re.split(r"[\s&*]", inner)[0] if inner else ""
+
+
+def definitions(path):
+    """(name, line, class of the first parameter, an alias, or None) of what the anonymous namespaces of a file define."""
+    inside = False
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if line == "namespace {":
+            inside = True
+        elif line.startswith("}  // namespace"):
+            inside = False
+        if not inside or not line or line[0] in " /})#" or line.startswith(("namespace", "template")):
+            continue
+        kind = re.match(r"(?:class|struct|enum(?: class)?|union)\s+(?:\[\[\w+\]\]\s*)?(\w+)|using (\w+) =", line)
+        if kind:
+            if "{" in line or line.startswith("using"):
+                yield kind[1] or kind[2], number, line if line.startswith("using") and line.endswith(";") else None
+            continue
+        name = re.match(r"[^=({]*?\b(\w+)(?:\[\w*\])?\s*([={(])", line)
+        if name:
+            yield name[1], number, first_parameter(line) if name[2] == "(" else None
+
+
+def may_meet(first, second):
+    if None in (first, second):
+        return True
+    if first.startswith("using"):  # the same alias twice is one
+        return first != second
+    return first == second or first in CONVERTIBLE or second in CONVERTIBLE
+
+
+def clashes(files):
+    found = collections.defaultdict(list)
+    for file in files:
+        for name, line, parameter in definitions(file):
+            found[name].append((file, line, parameter))
+    for name, places in sorted(found.items()):
+        if name in SHARED:
+            continue
+        for index, (file, line, parameter) in enumerate(places):
+            other = next((place for place in places[:index] if place[0] != file and may_meet(place[2], parameter)), None)
+            if other:
+                yield f"{os.path.relpath(file, ROOT)}:{line}: \"{name}\" is also in {os.path.relpath(other[0], ROOT)}:{other[1]}"
+
+
+def declared(header):
+    """(name, line, class of the first parameter) of the functions that a header declares."""
+    for number, line in enumerate((ROOT / header).read_text(encoding="utf-8").splitlines(), 1):
+        found = re.match(r"(?:inline |constexpr |consteval |\[\[nodiscard\]\] )*[\w:][\w:<>,&* ]* [&*]?(\w+)\(", line)
+        if found and not line.startswith(("class", "struct", "using", "return")):
+            yield found[1], number, first_parameter(line)
+
+
+def hidden(files, known):
+    headers = {header for file in files for header in units.included(os.path.relpath(file, ROOT), known) if header.endswith(".h")}
+    by_name = collections.defaultdict(list)
+    for header in sorted(headers):
+        if (ROOT / header).exists():
+            for name, line, parameter in declared(header):
+                by_name[name].append((header, line, parameter))
+    for file in files:
+        for name, line, parameter in definitions(file):
+            if parameter is None or parameter.startswith("using"):
+                continue
+            for header, at, other in by_name.get(name, ()):
+                if may_meet(parameter, other):
+                    yield f"{os.path.relpath(file, ROOT)}:{line}: \"{name}\" hides that of {header}:{at}"
+                    break
+
+
+def libraries(names):
+    """Files by what is compiled together: a folder's sources, its tests, its fuzz targets."""
+    out = collections.defaultdict(list)
+    for name in names:
+        folder = name.split("/")[:2]
+        if folder == ["renderer", "secrets"]:
+            folder = ["renderer", "core"]
+        base = name.rsplit("/", 1)[1]
+        kind = "fuzz" if base.startswith("fuzz_") else "test" if re.search(r"_test(ing)?\.cpp$", base) else "product"
+        if base != "main.cpp":
+            out[(*folder, kind)].append(ROOT / name)
+    return out
+
+
+def main():
+    failed, known = False, {}
+    for files in libraries(name for name in sys.argv[1:] if name.endswith(".cpp")).values():
+        for clash in [*clashes(sorted(files)), *hidden(sorted(files), known)]:
+            print(clash)
+            failed = True
+    sys.exit(failed)
+
+
+main()

@@ -19,7 +19,7 @@ class Output:
         self.problems, self.chunks = [], {}
         try:
             chunks = parity_yaml.split(text)
-            loaded = [(chunk, parity_yaml.load(chunk.text)) for chunk in chunks]
+            loaded = [(chunk, parity_yaml.loaded(chunk.text)) for chunk in chunks]
         except parity_yaml.ParseError as error:
             self.problems.append(("stdout", "", "YAML that can be read", str(error)))
             return
@@ -131,7 +131,7 @@ def _one_generated(name, want, documents):
         return [(name, "", "once", f"{len(documents)} times")]
     chunk, have = documents[0]
     problems = []
-    if parity_yaml.load(chunk.text, "1.2") != have:
+    if parity_yaml.loaded(chunk.text, "1.2") != have:
         problems.append((name, "", "the same to YAML 1.1 and 1.2 readers", "an unquoted word that they read differently"))
     have, undecoded = _decoded(have)
     leaves = [leaf for path, w, h in diff(normal(want), normal(have)) for leaf in _json_leaves(path, w, h)]

@@ -67,7 +67,8 @@ class Proxy:
             raise RowError(f"{self.parent_key} is not in the input, yet the reference made {self.name} for it")
         self.parent = found[0]
         self.service = model.get("Service", self.name)
-        self.secrets = [s for n in range(1000) if (s := model.get("Secret", f"{self.name}-{n}"))]
+        secrets = {meta(obj)["name"]: obj for obj in reversed(model.objects) if obj["kind"] == "Secret"}
+        self.secrets = [secrets[name] for n in range(1000) if (name := f"{self.name}-{n}") in secrets]
         self.template = stateful_set["spec"]["template"]
         self.pod = self.template["spec"]
         self.container = next(c for c in self.pod["containers"] if c["name"] == "tailscale")

@@ -4,6 +4,7 @@ Strings, ints, floats and bools stay apart; there are no dates and no sexagesima
 an error. Two dialects: "1.1" is what the API machinery reads, "1.2" what newer readers do. A text that the two read
 differently has an unquoted word that one of them takes for a bool or a number.
 """
+import functools
 import re
 
 import yaml
@@ -78,6 +79,12 @@ def load(text, dialect="1.1"):
         raise ParseError(str(error).replace("\n", " ")) from error
 
 
+@functools.lru_cache(maxsize=4096)
+def loaded(text, dialect="1.1"):
+    """The same for reading only: what was loaded before is shared, for the same documents come again in many streams."""
+    return load(text, dialect)
+
+
 class Chunk:
     """One document of a stream: its text as it is, and the lines (from 1) that it covers."""
 
@@ -92,11 +99,11 @@ def split(text):
     """The documents of a stream, cut at lines that start with --- or ... and nothing else."""
     chunks, lines, first = [], [], 1
     for number, line in enumerate(text.splitlines(keepends=True), 1):
-        if re.match(r"(?:---|\.\.\.)(?:\s|$)", line):
+        if line.startswith(("---", "...")) and re.match(r"(?:---|\.\.\.)(?:\s|$)", line):
             chunks.append(Chunk("".join(lines), first, number - 1))
             rest = line[3:]
             lines, first = ([rest] if rest.strip() else []), (number if rest.strip() else number + 1)
         else:
             lines.append(line)
     chunks.append(Chunk("".join(lines), first, first + len(lines) - 1))
-    return [chunk for chunk in chunks if load(chunk.text) is not None]
+    return [chunk for chunk in chunks if loaded(chunk.text) is not None]

@@ -38,10 +38,6 @@ bool is_leaving(const Value& object) {
     return object.at({"metadata", "deletionTimestamp"}) != nullptr;
 }
 
-}  // namespace
-
-namespace {
-
 std::string hostnames_of(const std::string& set, int replicas) {
     std::string hostnames;
     for (int ordinal = 0; ordinal < replicas; ++ordinal) {
@@ -270,8 +266,12 @@ void FakeCluster::add_operator() {
 }
 
 void FakeCluster::tick() {
-    run_operator();
-    run_pods();
+    if (!is_idle()) {
+        seen_ = {kube_.version(), held, refused_pods, lost_pods, keep_device};
+        due_ = Duration::max();
+        run_operator();
+        run_pods();
+    }
     loop_.after(kStep, [this] { tick(); });
 }
 
@@ -365,6 +365,7 @@ void FakeCluster::stop(const std::string& pod) {
         return;
     }
     if (const auto stops_at = stops_at_.find(uid); stops_at != stops_at_.end()) {
+        due_ = std::min(due_, stops_at->second);
         if (loop_.uptime() >= stops_at->second) {
             kube_.erase(pod);
         }
@@ -408,6 +409,9 @@ void FakeCluster::run_container(const std::string& pod, const std::string& uid) 
                                 "_machinekey", "_current-profile", "profile-1"}) {
             kube_.erase_datum(path("secrets", pod), key);
         }
+    }
+    if (container->second.waits_for_key) {
+        due_ = std::min(due_, container->second.begun + cycle);
     }
     if (container->second.waits_for_key &&
         (forgets || loop_.uptime() - container->second.begun >= cycle)) {

@@ -7,6 +7,7 @@
 // Everything moves in steps of a quarter of a second.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -78,8 +79,23 @@ private:
         std::string key = {};  // that it began with
     };
 
+    // What a step depends on beside the time.
+    struct Seen {
+        std::uint64_t version = 0;  // of the objects
+        std::map<std::string, std::string> held;
+        std::set<std::string> refused_pods, lost_pods;
+        bool keep_device = false;
+    };
+
     void put_config_map(const std::string& name, const renderer::Value& data);
     void tick();
+    // Most steps of a test that runs for hours would change nothing: all that they depend on is as
+    // the last one saw it, and nothing is due yet.
+    [[nodiscard]] bool is_idle() const {
+        return loop_.uptime() < due_ && seen_.version == kube_.version() && seen_.held == held &&
+               seen_.refused_pods == refused_pods && seen_.lost_pods == lost_pods &&
+               seen_.keep_device == keep_device;
+    }
     void run_operator();
     void hold_objects();
     void run_pods();
@@ -102,6 +118,8 @@ private:
     std::map<std::string, FakeTailnet*> tailnets_;  // beside it, by name
     std::map<std::string, Container> containers_;   // by UID of the pod
     std::map<std::string, Duration> stops_at_;      // uptimes, by UID of the pod
+    Seen seen_;                                     // by the last step that was not idle
+    Duration due_ = {};                             // an uptime: when a pod stops or starts again
 };
 
 }  // namespace runtime

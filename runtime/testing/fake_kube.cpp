@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <span>
 #include <utility>
 
 #include "renderer/base/base64.h"
@@ -35,22 +36,19 @@ HttpReply missing(const std::string& path) {
     return status(404, "NotFound", path + " not found");
 }
 
-std::string collection_of(const std::string& path) {
+std::string_view collection_of(std::string_view path) {
     return path.substr(0, path.rfind('/'));
 }
 
 // A collection is that of one namespace, or of a kind in all of them.
-bool is_in(const std::string& path, const std::string& collection) {
-    std::string own = collection_of(path);
+bool is_in(std::string_view path, std::string_view collection) {
+    const std::string_view own = collection_of(path);
     if (own == collection) {
         return true;
     }
     const std::size_t start = own.find("/namespaces/");
-    if (start == std::string::npos) {
-        return false;
-    }
-    own.erase(start, own.rfind('/') - start);
-    return own == collection;
+    return start != std::string_view::npos && own.substr(0, start) == collection_of(collection) &&
+           own.substr(own.rfind('/')) == collection.substr(start);
 }
 
 // Of a path of a collection the last part is a plural; of an object it follows one.
@@ -60,12 +58,13 @@ bool is_collection(const std::string& path) {
 }
 
 // `key`, or `key=value`.
-bool matches(const Value& labels, const std::string& selector) {
+bool matches(const Value* labels, std::string_view selector) {
     const std::size_t equals = selector.find('=');
-    const Value* found = labels.is_map() ? labels.find(selector.substr(0, equals)) : nullptr;
+    const Value* found =
+        labels != nullptr && labels->is_map() ? labels->find(selector.substr(0, equals)) : nullptr;
     return selector.empty() ||
            (found != nullptr &&
-            (equals == std::string::npos || text_of(found) == selector.substr(equals + 1)));
+            (equals == std::string_view::npos || text_of(found) == selector.substr(equals + 1)));
 }
 
 Value labels_of(const Value& object) {
@@ -178,9 +177,12 @@ void FakeKube::tell(std::string_view type, const std::string& path, const Value&
 
 // What comes to match a selector is added for its watcher, and what matches no more is deleted.
 void FakeKube::tell(const Watcher& watcher, const Event& event) {
-    const bool matched = matches(event.labels_before, watcher.selector);
-    const bool does_match = matches(labels_of(event.object), watcher.selector);
-    if (!is_in(event.path, watcher.collection) || (!matched && !does_match)) {
+    if (!is_in(event.path, watcher.collection)) {
+        return;
+    }
+    const bool matched = matches(&event.labels_before, watcher.selector);
+    const bool does_match = matches(event.object.at({"metadata", "labels"}), watcher.selector);
+    if (!matched && !does_match) {
         return;
     }
     std::string type = event.type;
@@ -246,9 +248,11 @@ const Value* FakeKube::find(const std::string& path) const {
 
 std::vector<std::string> FakeKube::paths_below(const std::string& collection) const {
     std::vector<std::string> paths;
-    for (const auto& [path, unused] : objects_) {
-        if (collection_of(path) == collection) {
-            paths.push_back(path);
+    const std::string prefix = collection + "/";
+    for (auto entry = objects_.lower_bound(prefix);
+         entry != objects_.end() && entry->first.starts_with(prefix); ++entry) {
+        if (collection_of(entry->first) == collection) {
+            paths.push_back(entry->first);
         }
     }
     return paths;
@@ -327,12 +331,14 @@ HttpReply FakeKube::list(const std::string& collection,
         return query.contains(key) ? query.at(key) : std::string();
     };
     const std::size_t limit = number(get("limit"));
+    const std::string selector = get("labelSelector");
+    const std::string after = get("continue");
     Value items = Value::list();
     std::string last;
     bool more = false;
     for (const auto& [path, object] : objects_) {
-        if (!is_in(path, collection) || !matches(labels_of(object), get("labelSelector")) ||
-            path <= get("continue")) {
+        if (!is_in(path, collection) || !matches(object.at({"metadata", "labels"}), selector) ||
+            path <= after) {
             continue;
         }
         if (limit != 0 && items.size() == limit) {
@@ -360,10 +366,9 @@ HttpReply FakeKube::watch(const std::string& collection,
         stream->end();
     } else {
         watchers_.push_back({collection, selector, stream});
-        for (const Event& event : history_) {
-            if (event.version > from) {
-                tell(watchers_.back(), event);
-            }
+        const auto first = std::ranges::upper_bound(history_, from, {}, &Event::version);
+        for (const Event& event : std::span(first, history_.end())) {
+            tell(watchers_.back(), event);
         }
     }
     HttpReply reply;

@@ -25,6 +25,8 @@ public:
     // What other clients do: by path of the object.
     void put(const std::string& path, renderer::Value object);
     void erase(const std::string& path);
+    // Of the newest change of any object.
+    [[nodiscard]] std::uint64_t version() const { return version_; }
     [[nodiscard]] const renderer::Value* find(const std::string& path) const;
     [[nodiscard]] std::vector<std::string> paths_below(const std::string& collection) const;
     // A Secret's datum, decoded; "" when there is none.

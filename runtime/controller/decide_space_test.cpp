@@ -164,13 +164,12 @@ public:
     // "": it does.
     std::string trouble(const World& begin) {
         World w = begin;
-        std::vector<std::uint64_t> way;
-        std::string trace;
+        way_.clear();
         for (std::size_t turn = 0; turn < kTurns; ++turn) {
             if (is_later(w) && good_.at(index_of(w))) {
                 break;
             }
-            way.push_back(is_later(w) ? index_of(w) : 0);
+            way_.push_back(is_later(w) ? index_of(w) : 0);
             const auto step = concrete_.decide(w);
             if (!step.has_value() && is_there(w)) {
                 break;
@@ -178,11 +177,11 @@ public:
             const bool fails = step.has_value() && is<step::NoteDevice>(*step) && w[kExists] == 0;
             w = step.has_value() && !fails ? after(w, *step, w[kExists] != 0)
                                            : Surroundings::go_on(w);
-            if (way.size() == kTurns) {
+            if (way_.size() == kTurns) {
                 return "it does not get where it belongs";
             }
         }
-        for (const std::uint64_t index : way) {
+        for (const std::uint64_t index : way_) {
             good_.at(index) = true;
         }
         return {};
@@ -211,6 +210,7 @@ private:
                w[kKeyIs] == kBlank && w[kWants] == 0 && w[kTags] == 0 && w[kConfig] == 0;
     }
     Concrete concrete_;
+    std::vector<std::uint64_t> way_;  // of one journey: kept for its memory
     std::vector<bool> good_ = std::vector<bool>(later_worlds());
 };
 

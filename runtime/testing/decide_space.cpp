@@ -2,10 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
+
 #include "runtime/base/time_text.h"
 #include "runtime/controller/keys/device_notes.h"
 
 namespace runtime::decide_space {
+
+using std::string_view_literals::operator""sv;
 
 namespace {
 
@@ -101,20 +106,32 @@ Concrete::Concrete() {
 
 std::optional<Step> Concrete::decide(const World& w) {
     set_up(w);
+    last_ = w;
     return runtime::decide(replica, kNow, kDelay);
+}
+
+// Worlds that are asked about one after the other differ in little.
+bool Concrete::differs(const World& w, std::initializer_list<Field> fields) const {
+    return !last_.has_value() || std::any_of(fields.begin(), fields.end(), [&](Field field) {
+        return w.at(field) != last_->at(field);
+    });
 }
 
 void Concrete::set_up(const World& w) {
     static const Text kParents[] = {"Service/apps/web", "ProxyGroup/g", "ProxyGroup/k",
                                     "Recorder/r"};
-    if (!(set.parent == kParents[w[kKind]])) {
+    if (differs(w, {kKind})) {
         set.parent = kParents[w[kKind]];
     }
     set.is_api_proxy = w[kKind] == kApi;
     set.replicas = w[kSet] == kWanted ? 1 : 0;
-    put(set.tailnet, w[kMoved] != 0 ? "partner" : "");
-    set_up_state(w);
-    set_up_auth(w);
+    put(set.tailnet, w[kMoved] != 0 ? "partner"sv : ""sv);
+    if (differs(w, {kMark, kNamed, kUid, kWants, kLate, kWords})) {
+        set_up_state(w);
+    }
+    if (differs(w, {kKind, kNoted, kGone, kWords, kKeyIs, kKeyTags, kTags, kConfig, kRestart})) {
+        set_up_auth(w);
+    }
     pod.leaving = w[kPod] == kLeaving;
     pod.ready = w[kReady] != 0;
     pod.started_at.reset();
@@ -140,16 +157,16 @@ void Concrete::set_up(const World& w) {
 void Concrete::set_up_state(const World& w) {
     static const std::array<std::string, 4> kMarks = {"", format_seconds(kNow - kMinute),
                                                       format_seconds(kNow - kHour), "yesterday"};
-    put(state.node_id, w[kNamed] == kNothing ? "" : "n1");
-    put(state.device_id, w[kNamed] == kByPod ? "n1" : "");
-    put(state.pod_uid, w[kUid] != 0 ? "pod-1" : "pod-0");
+    put(state.node_id, w[kNamed] == kNothing ? ""sv : "n1"sv);
+    put(state.device_id, w[kNamed] == kByPod ? "n1"sv : ""sv);
+    put(state.pod_uid, w[kUid] != 0 ? "pod-1"sv : "pod-0"sv);
     state.wants_key = w[kWants] != 0;
-    put(state.capability_version, w[kLate] != 0 ? "138" : "133");
+    put(state.capability_version, w[kLate] != 0 ? "138"sv : "133"sv);
     put(state.gone_since, kMarks.at(static_cast<std::size_t>(w[kMark])));
     // Of a recorder, of which `device_fqdn` says nothing, the profile's name.
     const bool agrees = w[kWords] < kNewWords;
-    put(state.device_fqdn, agrees ? "web.ts.net." : "mail.ts.net.");
-    put(state.login_name, agrees ? "web.ts.net" : "mail.ts.net");
+    put(state.device_fqdn, agrees ? "web.ts.net."sv : "mail.ts.net."sv);
+    put(state.login_name, agrees ? "web.ts.net"sv : "mail.ts.net"sv);
 }
 
 void Concrete::set_up_auth(const World& w) {
@@ -159,9 +176,11 @@ void Concrete::set_up_auth(const World& w) {
         said.device_fqdn = "mail.ts.net.";
         return digest_of_words(said);
     }();
-    put(auth.device, w[kNoted] == kNone ? "" : w[kNoted] == kSame ? "n1" : "n0");
-    put(auth.device_gone, w[kGone] != 0 ? "n1" : "");
-    put(auth.device_words, w[kWords] == kNotAsked ? "" : w[kWords] == kOldWords ? kDigest : "-");
+    put(auth.device, w[kNoted] == kNone ? ""sv : w[kNoted] == kSame ? "n1"sv : "n0"sv);
+    put(auth.device_gone, w[kGone] != 0 ? "n1"sv : ""sv);
+    put(auth.device_words, w[kWords] == kNotAsked   ? ""sv
+                           : w[kWords] == kOldWords ? std::string_view(kDigest)
+                                                    : "-"sv);
     auth.blank = w[kKeyIs] == kBlank;
     auth.key_created.reset();
     auth.key_expires.reset();
@@ -171,10 +190,10 @@ void Concrete::set_up_auth(const World& w) {
         auth.key_created = kNow - kAges.at(static_cast<std::size_t>(w[kKeyIs]));
         auth.key_expires = *auth.key_created + 24 * kHour;
     }
-    put(auth.key_tags, auth.blank ? "" : w[kKeyTags] != 0 ? "tag:old" : "tag:k8s");
-    put(auth.device_tags, w[kTags] != 0 ? "tag:old" : "tag:k8s");
-    put(auth.config, w[kKind] == kApi ? (w[kConfig] != 0 ? "{\"old\":1}" : "{}") : "");
-    put(auth.restart_pod, w[kRestart] != 0 ? "pod-1" : "");
+    put(auth.key_tags, auth.blank ? ""sv : w[kKeyTags] != 0 ? "tag:old"sv : "tag:k8s"sv);
+    put(auth.device_tags, w[kTags] != 0 ? "tag:old"sv : "tag:k8s"sv);
+    put(auth.config, w[kKind] == kApi ? (w[kConfig] != 0 ? "{\"old\":1}"sv : "{}"sv) : ""sv);
+    put(auth.restart_pod, w[kRestart] != 0 ? "pod-1"sv : ""sv);
 }
 
 World after(World w, const Step& step, bool is_there) {

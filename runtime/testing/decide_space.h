@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
 
@@ -91,9 +92,12 @@ public:
     Replica replica;
 
 private:
+    [[nodiscard]] bool differs(const World& w, std::initializer_list<Field> fields) const;
     void set_up(const World& w);
     void set_up_state(const World& w);
     void set_up_auth(const World& w);
+
+    std::optional<World> last_;
 };
 
 template <typename T>

@@ -19,8 +19,8 @@ TAILSCALED = """#!/bin/sh
 echo "tailscaled $*" >> "$RECORD"
 for word; do case $word in --socket=*) ln -sf "$LOCALAPI" "${word#--socket=}" ;; esac; done
 [ -z "$TAILSCALED_DIES" ] || exit 7
-trap 'exit 0' TERM
-while :; do sleep 0.1 & wait $!; done
+trap 'kill $sleeper; exit 0' TERM
+while :; do sleep 5 >/dev/null 2>&1 & sleeper=$!; wait $sleeper; done
 """
 TAILSCALE = """#!/bin/sh
 echo "tailscale $*" >> "$RECORD"
@@ -36,12 +36,15 @@ class Failed(Exception):
 
 
 cases = []
+waiting = set()  # the names of those that wait
 
 
-def case(**options):
-    """What a function of that name, which gets a Pod of these options, holds the program to."""
+def case(waits=False, **options):
+    """What a function of that name, which gets a Pod of these options, holds the program to. One that `waits` for times of the program's
+    own, 10 seconds and more, runs when it is named, and with TAILRENDER_WHOLE=1."""
     def take(function):
         cases.append((function.__name__, options, function))
+        waiting.update({function.__name__} if waits else ())
         return function
     return take
 

@@ -121,7 +121,7 @@ def headers_of_proxy_that_name_no_peer(world):
     equal(world.api.connections, 0)
 
 
-@case()
+@case(waits=True)
 def a_grant_that_is_withdrawn_counts_within_seconds(world):
     with Client(world) as client:
         equal(client.ask().status, 200)
@@ -134,7 +134,7 @@ def a_grant_that_is_withdrawn_counts_within_seconds(world):
         equal(client.ask().status, 403)
 
 
-@case(grace=2)
+@case(waits=True, grace=2)
 def a_session_ends_with_its_grant(world):
     world.api.script = echo("websocket")
     clients = [Client(world, source) for source in (ALICE, BOB, BOX)]
@@ -158,7 +158,7 @@ def a_session_ends_with_its_grant(world):
         client.__exit__()
 
 
-@case(grace=2)
+@case(waits=True, grace=2)
 def a_session_ends_when_no_one_confirms_it(world):
     world.api.script = echo("websocket")
     with Client(world) as client:

@@ -89,7 +89,7 @@ def without_a_recorder_nothing_is_asked(world):
     equal(world.metric("tailrender_api_proxy_events_failed_total"), 8)
 
 
-@case()
+@case(waits=True)
 def a_recorder_that_hangs_is_told_nothing(world):
     Recorder(world, mode="hangs")
     begun = time.monotonic()
@@ -158,7 +158,7 @@ def bodies_come_as_they_come(world):
     equal((len(world.api.requests), len(taker.events)), (asked, 4))
 
 
-@case()
+@case(waits=True)
 def a_body_has_its_time(world):
     """A grant may be withdrawn meanwhile."""
     taker = Recorder(world)
@@ -174,7 +174,7 @@ def a_body_has_its_time(world):
     equal((world.api.connections, taker.events), (0, []))
 
 
-@case()
+@case(waits=True)
 def a_slow_body_goes_on_where_it_need_not_be_recorded(world):
     taker = Recorder(world)
     with caller(world, told(enforced=False)) as client:

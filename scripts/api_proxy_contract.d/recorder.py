@@ -12,7 +12,6 @@ import pathlib
 import socket
 import sys
 import threading
-import time
 
 import h2.config
 import h2.connection
@@ -29,6 +28,7 @@ class Recorder:
     def __init__(self, listener, mode="takes", http2=True, events="200 OK"):
         self.listener, self.mode, self.http2, self.event_status = listener, mode, http2, events
         self.requests, self.casts, self.whole, self.events = [], [], [], []
+        self.released = threading.Event()  # one that reads nothing goes away
         threading.Thread(target=self.accept, daemon=True).start()
 
     def serves(self, request, host):
@@ -83,7 +83,7 @@ class Recorder:
                     self.take_request(peer, event, uploads)
                     if self.mode == "reads nothing" and uploads:
                         connection.sendall(peer.data_to_send())
-                        time.sleep(30)
+                        self.released.wait(30)
                         return
                 elif isinstance(event, h2.events.DataReceived) and event.stream_id in uploads:
                     upload = uploads[event.stream_id]
@@ -154,7 +154,7 @@ class Recorder:
         connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
         number = self.begins()
         if self.mode == "reads nothing":
-            time.sleep(30)
+            self.released.wait(30)
             return False
         for chunk in self.chunks(file):
             self.takes(number, chunk)

@@ -56,7 +56,7 @@ def one_that_starts_anew_is_advertised_as_it_is_configured(world):
     world.daemon.prefs = {"AdvertiseServices": None}  # it ends at once then
 
 
-@case(service=SERVICE, ready=False, grace=3)
+@case(waits=True, service=SERVICE, ready=False, grace=3)
 def what_it_advertises_goes_first_and_clients_are_served_until_they_are_elsewhere(world):
     world.daemon.prefs = {"AdvertiseServices": [SERVICE]}
     is_led(world)

@@ -439,13 +439,16 @@ WEBSOCKET = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: x\r
 SPDY = "Connection: Upgrade\r\nUpgrade: SPDY/3.1\r\n"
 POD = "/api/v1/namespaces/default/pods/web"
 cases = []
+waiting = set()  # the names of those that wait
 
 
-def case(root=False, **options):
-    """What follows is a case: of a World with these options, and with `root` only where there is one."""
+def case(root=False, waits=False, **options):
+    """What follows is a case: of a World with these options, and with `root` only where there is one. One that `waits` for times of the
+    program's own, 10 seconds and more, runs when it is named, and with TAILRENDER_WHOLE=1."""
     def take(function):
         if not root or os.geteuid() == 0:
             cases.append((function.__name__, options, function))
+            waiting.update({function.__name__} if waits else ())
         return function
     return take
 

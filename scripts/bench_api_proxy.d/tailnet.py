@@ -38,7 +38,7 @@ def main():
     parser.add_argument("--pairs", type=int, default=9)
     parser.add_argument("--seconds", type=int, default=5)
     given = parser.parse_args()
-    tools = pathlib.Path(subprocess.check_output([ROOT / "scripts/e2e/tools", "--path"], text=True).strip())
+    tools = pathlib.Path(subprocess.check_output([ROOT / "scripts/e2e/tools", "lab", "helm3", "operator"], text=True).strip())
     os.environ["PATH"] = f"{tools}:{os.environ['PATH']}"
     with Lab() as lab, api_proxy_in(lab, given.binary, tools) as api, operators_api_proxy(lab) as url:
         lab.wait("kubectl is let in by the operator", lambda: api.kubectl("get", "namespaces", url=url))

@@ -17,14 +17,15 @@ from harness import Lab  # noqa: E402
 from shared.api_server import ApiServer  # noqa: E402
 from shared.checks import run  # noqa: E402
 
-PROGRAMS = {"tailrender": "renderer/tailrender", "runtime": "runtime/tailrender-runtime", "proxy": "runtime/tailrender-proxy",
-            "driver": "renderer/tools/kustomize_driver"}
+UNDER_TEST = {"tailrender": "renderer/tailrender", "runtime": "runtime/tailrender-runtime", "proxy": "runtime/tailrender-proxy",
+              "driver": "renderer/tools/kustomize_driver"}
 
 
 def pytest_addoption(parser):
-    for name, place in PROGRAMS.items():
+    for name, place in UNDER_TEST.items():
         parser.addoption(f"--{name}", type=lambda path: pathlib.Path(os.environ.get("OLDPWD", ""), path), default=ROOT / "build/dev" / place)
     parser.addoption("--short", action="store_true", help="less of what takes long")
+    parser.addoption("--always", action="store_true", help="only what CI always runs")
     parser.addoption("--stock", action="store_true", help="proxies run stock containerboot")
     parser.addoption("--accept", action="store_true", help="write what was found into the documentation or the corpus; not in CI")
     parser.addoption("--kubectl", default="kubectl", help="instead of the one of the tools")
@@ -35,9 +36,17 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "whole: left out by --short")
+    config.addinivalue_line("markers", "always(*ids): what CI always runs, with these parameters of its own, or all")
+
+
+def is_always(item):
+    marker = item.get_closest_marker("always")
+    return marker and (not marker.args or item.callspec.id in marker.args)
 
 
 def pytest_collection_modifyitems(config, items):
+    if config.getoption("always"):
+        items[:] = [item for item in items if is_always(item)]
     if config.getoption("short"):
         items[:] = [item for item in items if not item.get_closest_marker("whole")]
 
@@ -68,7 +77,7 @@ def program(name):
     return found
 
 
-tailrender, runtime, proxy, driver = map(program, PROGRAMS)
+tailrender, runtime, proxy, driver = map(program, UNDER_TEST)
 
 
 @pytest.fixture(scope="session")
@@ -89,11 +98,19 @@ def accept(request):
 
 
 @pytest.fixture(scope="session")
-def tools():
-    """The folder of the real programs, which are on the PATH."""
-    folder = run(HERE / "tools", "--path").strip()
+def tools(request, tmp_path_factory):
+    """A folder of the real programs that the modules name, which are built if they are missing and are on the PATH, and no others."""
+    folder = tmp_path_factory.mktemp("tools")
+    names = sorted({name for item in request.session.items for name in item.module.PROGRAMS})
+    if names:
+        built = pathlib.Path(run(HERE / "tools", *names).splitlines()[-1])
+        modules = set(run(HERE / "tools", "--modules", *names).split())
+        for link in built.iterdir():
+            # A link leads into the folder MODULE-KEY of the store.
+            if link.readlink().parent.name.rpartition("-")[0] in modules:
+                (folder / link.name).symlink_to(link.resolve())
     os.environ["PATH"] = f"{folder}:{os.environ['PATH']}"
-    return pathlib.Path(folder)
+    return folder
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,9 @@ import pytest
 
 from api_proxy import CAPABILITY, DAEMON, GROUP, POD, TRANSPORTS, api_proxy_in
 
+COVERS = ["runtime/api_proxy", "runtime/recording"]
+PROGRAMS = ["lab", "helm3", "informer"]
+
 
 @pytest.fixture(scope="module", name="api")
 def made(lab, proxy, tools, request):

@@ -16,6 +16,9 @@ from api_proxy import GROUP, NAME, POD, TRANSPORTS, api_proxy_in
 from harness import SCRIPT
 from reference import RELEASE, VALUES, operators_api_proxy
 
+COVERS = ["runtime/api_proxy", "runtime/recording"]
+PROGRAMS = ["lab", "helm3", "operator"]
+
 
 @pytest.fixture(scope="module", name="api")
 def made(lab, proxy, tools):

@@ -15,6 +15,8 @@ import bench_cluster
 from bench_cluster import CORE, Copies, addresses_of, create_joined, create_wish, encoded, notes_of, render, service
 from shared.controller_process import NAMESPACE, access, environment, install
 
+COVERS = ["runtime/controller"]
+PROGRAMS = ["apiserver"]
 COUNT = int(os.environ.get("API_RESTART_PROXIES", "200"))
 ACCOUNT = f"system:serviceaccount:{NAMESPACE}:operator"
 POLICY = {"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"],

@@ -15,6 +15,9 @@ from shared.checks import compare, objects, objects_of, run
 from shared.cmp_server import PLUGIN, cluster, server
 from shared.fleet import FLEET
 
+COVERS = ["plugins/argocd", "renderer/cli", "renderer/load/tree"]
+PROGRAMS = ["argocd", "kustomize"]
+
 
 @pytest.fixture(scope="module")
 def cmp(tools, tailrender, scratch):
@@ -50,6 +53,7 @@ def revision(digit):
     return {"ARGOCD_APP_REVISION": digit * 40, "ARGOCD_APP_REVISION_SHORT": digit * 7}
 
 
+@pytest.mark.always
 def test_application(tailrender, cmp, tmp_path):
     """A directory of plain manifests; everything that Argo CD says about an application."""
     service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web", "annotations": {"tailscale.com/expose": "true"}},

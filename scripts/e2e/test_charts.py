@@ -13,6 +13,8 @@ import yaml
 from shared.checks import run
 from test_kustomize_builds import tree
 
+COVERS = ["renderer/load/charts", "renderer/load/values"]
+PROGRAMS = ["helm3", "helm4", "kustomize", "kubernetes"]
 OWN = "https://example.com/acme/fleet.git"
 CHART = {
     "Chart.yaml": "apiVersion: v2\nname: web\nversion: 1.2.0\n",

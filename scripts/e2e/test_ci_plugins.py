@@ -18,6 +18,8 @@ import yaml
 from shared.checks import attempt, run
 from shared.fleet import ROOT
 
+COVERS = ["plugins/ci", "renderer/cli", "renderer/diff"]
+PROGRAMS = []
 pytestmark = pytest.mark.usefixtures("on_path")
 CI = ROOT / "plugins" / "ci"
 TOKEN = "canary-token-of-ci"

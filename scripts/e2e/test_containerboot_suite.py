@@ -9,6 +9,8 @@ import subprocess
 
 import pytest
 
+COVERS = ["runtime/proxy", "runtime/localapi"]
+PROGRAMS = ["containerboot-suite"]
 GO = """#!/bin/sh
 while [ "$1" != -o ]; do
     shift

@@ -15,6 +15,8 @@ from shared.fleet import ROOT
 from shared.kube_api import KubeApi
 from shared.rights import NAMESPACE, ROLES, rules
 
+COVERS = ["renderer/generate/install", "runtime/RBAC.md"]
+PROGRAMS = ["apiserver"]
 CHARTS = ROOT / "testdata" / "chart-streams"
 OTHER, ALL = "shop", ""
 ACCOUNT = f"system:serviceaccount:{NAMESPACE}:operator"

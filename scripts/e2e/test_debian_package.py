@@ -18,6 +18,8 @@ from shared.checks import attempt, run
 from shared.fleet import FLEET, ROOT
 from shared.namespaces import mounts_of_our_own
 
+COVERS = ["renderer/cli", "scripts/package", "scripts/package.d"]
+PROGRAMS = []
 LIBRARIES = r"libc6 \(>=.*libgit2-1.5 \(>=.*libssl3 \(>="
 HERE = "/tmp/tailrender-test"  # inside
 CLEAN = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LC_ALL": "C.UTF-8", "TERM": "xterm", "MANWIDTH": "100"}

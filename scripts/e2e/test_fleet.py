@@ -16,6 +16,8 @@ from shared.checks import compare, objects, objects_of, run
 from shared.fleet import CLUSTER_SCOPED as CUSTOM, FLEET, OPERATOR, clusters, read
 from shared.operator_source import write_chart
 
+COVERS = ["examples/fleet", "plugins/fleet", "renderer/emit/tree", "renderer/load/fleet"]
+PROGRAMS = ["apiserver", "fleet", "helm3"]
 EXTRA = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "extra", "annotations": {"tailscale.com/expose": "true"}},
          "spec": {"selector": {"app": "extra"}, "ports": [{"port": 80}]}}
 TRIES = 3  # of the agent, for a bundle that is blocked until another one's namespace exists
@@ -98,6 +100,7 @@ def before_fleet(cluster):
         run("kubectl", "apply", "-f", bootstrap)
 
 
+@pytest.mark.always("lab")
 @pytest.mark.parametrize("member", clusters(), ids=lambda member: member.name)
 def test_what_is_rendered_is_deployed(tailrender, tmp_path, member):
     sources = tmp_path / "sources"

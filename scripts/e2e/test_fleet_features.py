@@ -17,6 +17,8 @@ from shared import real_fleet
 from shared.checks import attempt, objects
 from shared.fleet import ROOT
 
+COVERS = ["plugins/fleet", "renderer/emit/tree", "renderer/load/fleet"]
+PROGRAMS = ["apiserver", "fleet"]
 README = ROOT / "plugins" / "fleet" / "README.md"
 BEGIN, END = "<!-- features -->\n", "<!-- end of features -->\n"
 CLUSTERS = {"home": {"env": "prod", "region": "eu", "management.cattle.io/cluster-display-name": "the-house"}, "lab": {"env": "test"}}

@@ -20,6 +20,8 @@ import pytest
 from shared.checks import attempt, run
 from shared.namespaces import loopback, mounts_of_our_own
 
+COVERS = ["renderer/emit/git", "renderer/git"]
+PROGRAMS = []
 AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt"
 USER, PASSWORD = "pusher", "pW7canaryQ2"
 

@@ -18,6 +18,8 @@ from shared import real_fleet
 from shared.checks import attempt, compare, objects, objects_of, run
 from shared.fleet import FLEET, ROOT
 
+COVERS = ["examples", "plugins/argocd", "plugins/fleet", "plugins/flux", "renderer/emit/git", "renderer/emit/tree"]
+PROGRAMS = ["apiserver", "fleet", "flux", "kustomize"]
 PLUGINS = ROOT / "plugins"
 CLUSTERS = ("ozilab", "lab")
 OWNER = "kustomize.toolkit.fluxcd.io/"
@@ -155,6 +157,7 @@ spec:
     assert len(generated) == len(found) - 3, "what Flux applies makes something else"
 
 
+@pytest.mark.always
 def test_flux(tailrender, tmp_path):
     repository = Repository(tmp_path, "flux")
     follow(repository, workflow_step(repository))

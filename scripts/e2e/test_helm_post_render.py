@@ -15,6 +15,8 @@ from helm_ways import NAMES, documents, objects, of_release, on_server, way_of
 from shared.checks import attempt, compare, run
 from shared.fleet import ROOT
 
+COVERS = ["plugins/helm3", "plugins/helm4", "renderer/cli", "renderer/emit"]
+PROGRAMS = ["apiserver", "helm3", "helm4"]
 CHART = ROOT / "testdata" / "e2e" / "chart"
 RELEASE, NAMESPACE, PROXIES = "web", "shop", "tailscale"
 KINDS = "configmap,secret,service,serviceaccount,deployment,statefulset,role,rolebinding,ingress,job,pod"
@@ -44,6 +46,7 @@ def found(text):
     return objects(text, NAMESPACE)
 
 
+@pytest.mark.always("executable3", "plugin4")
 def test_template(tailrender, way, tmp_path):
     """What helm prints with us behind it, and what we make of its bare output."""
     bare = run(way.helm, "template", RELEASE, CHART, "--namespace", NAMESPACE)

@@ -11,6 +11,8 @@ import time
 import pytest
 import yaml
 
+COVERS = ["renderer/load/charts", "renderer/load/kustomize"]
+PROGRAMS = ["helm3", "kustomize", "kubernetes"]
 SERVICE = """apiVersion: v1
 kind: Service
 metadata: {name: web, namespace: shop, annotations: {tailscale.com/expose: "true"}}

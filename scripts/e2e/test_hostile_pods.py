@@ -22,6 +22,8 @@ from installed import NAMESPACE, data_of, usable_keys
 from taken_pods import SECRETS, profile
 from uninstall import cleanup, stop_the_controller
 
+COVERS = ["renderer/generate/install", "runtime/controller", "runtime/proxy", "runtime/tailnet"]
+PROGRAMS = ["lab"]
 METHODS = {"get": "GET", "list": "GET", "watch": "GET", "create": "POST", "update": "PUT", "patch": "PATCH", "delete": "DELETE", "deletecollection": "DELETE"}
 COLLECTION = SECRETS.rstrip("/")
 RESOLVER = "10.0.0.53"  # in no tailnet

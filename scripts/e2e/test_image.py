@@ -25,6 +25,8 @@ from shared.namespaces import mounts_of_our_own
 from shared.oci import Bundle
 from shared.recipe import PROXY, ROOT, RUNTIME, Store, build_proxy, build_runtime, stages
 
+COVERS = ["plugins/image", "runtime/CMakeLists.txt", "scripts/image_root"]
+PROGRAMS = ["argocd", "helm3", "kustomize", "tailscale-1.104"]
 CACHE = pathlib.Path(os.environ.get("TAILRENDER_CACHE") or pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache", "tailrender"))
 TAG = "tailrender/tailrender:v"
 ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/tmp", "TMPDIR": "/tmp"}

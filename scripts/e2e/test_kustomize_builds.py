@@ -13,6 +13,8 @@ import yaml
 
 from shared.checks import run
 
+COVERS = ["renderer/load/kustomize"]
+PROGRAMS = ["kustomize", "kubernetes"]
 SERVICE = """
 apiVersion: v1
 kind: Service

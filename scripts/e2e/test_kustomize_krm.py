@@ -14,6 +14,8 @@ from shared.checks import attempt, compare, objects_of, run
 from shared.fleet import FLEET, ROOT
 from shared.kustomize import BUILD, function, own, write
 
+COVERS = ["plugins/kustomize", "renderer/emit/krm", "renderer/load/krm"]
+PROGRAMS = ["kustomize"]
 pytestmark = pytest.mark.usefixtures("tools")
 CHART = ROOT / "testdata" / "chart-streams" / "default.yaml"
 VALUES = {"proxyConfig": {"defaultTags": "tag:k8s,tag:krm"}, "tailrender": {"tailnetDomain": "tail1a2b3.ts.net"}}
@@ -27,6 +29,7 @@ def objects(text):
     return found
 
 
+@pytest.mark.always("lab")
 @pytest.mark.parametrize("cluster", ["ozilab", "lab"])
 def test_generator(tailrender, tmp_path, cluster):
     write(tmp_path, "kustomization.yaml", {"generators": ["tailrender.yaml"]})

@@ -21,6 +21,8 @@ from shared.checks import attempt
 from shared.fleet import ROOT
 from traces import machine
 
+COVERS = ["renderer/generate/workload"]
+PROGRAMS = ["lab"]
 SHOWN = {"cluster": "program", "tailnet": "client", "API": "access_token", "state": '"devices"', "logs": "kubelet.log"}
 
 

@@ -12,6 +12,8 @@ from parity_release import RELEASES, is_within
 from shared.checks import documents, objects, run
 from shared.operator_source import write_chart
 
+COVERS = ["renderer/generate/install", "renderer/plan/install"]
+PROGRAMS = ["lab", "helm3"]
 NAME = "relay"
 IMAGE = ("--set", "tailrender.image.repository=lab/runtime", "--set", "tailrender.image.tag=1.0.0", "--set", "tailrender.image.pullPolicy=Never")
 

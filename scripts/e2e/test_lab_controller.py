@@ -18,6 +18,8 @@ from installed import NAMESPACE, VALUES, data_of, give_proxy_image, joins, lab_w
 from names import names_follow
 from owners import applied_again_nothing_changes
 
+COVERS = ["runtime/controller", "runtime/operate/cleanup", "runtime/tailnet"]
+PROGRAMS = ["lab"]
 MARK = "tag:rebuilt"
 OURS = VALUES["tailrender"] | {"takeOverTag": MARK}
 METRICS = {"tailrender_" + name for name in (

@@ -24,6 +24,8 @@ from installed import NAMESPACE, VALUES, answer_of, metrics_of, rendered_control
 from shared.checks import rendered
 from shared.controller_process import environment
 
+COVERS = ["runtime/controller", "runtime/tailnet"]
+PROGRAMS = ["lab"]
 ON_THEIR_WAY, DELAY = 5, "15s"  # keys that are being minted when the first controller is killed
 CLEANUP_SECONDS = 20  # longer than the API server takes to delete all
 BLOCKED = 'tailrender_removal_blocked{of="proxies"}'

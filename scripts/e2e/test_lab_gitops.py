@@ -18,6 +18,8 @@ from shared.checks import documents, run
 from shared.fleet import ROOT
 from uninstall import cleanup, held, leave_the_cluster, living, stop_the_controller
 
+COVERS = ["examples/argocd", "examples/flux", "plugins/argocd", "plugins/flux", "renderer/generate/install"]
+PROGRAMS = ["lab", "argocd", "flux"]
 HELLO = {"flux": ("apps/hello", "hello-home"), "argocd": ("hello", "hello")}
 
 

@@ -39,6 +39,9 @@ from owners import applied_again_nothing_changes, the_controller_wrote_none
 from rights_used import every_right_is_used
 from shared.checks import documents
 
+COVERS = ["examples/fleet", "renderer/generate", "renderer/plan", "runtime/controller", "runtime/dns", "runtime/nameserver",
+          "runtime/proxy"]
+PROGRAMS = ["lab"]
 ALONE = ("svc", "ingress", "connector")
 WINDOW_SECONDS = 30  # of looking at the audit log
 KEY_LISTS = 5  # of two tailnets, one of them a Tailnet

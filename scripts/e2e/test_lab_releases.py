@@ -12,6 +12,8 @@ import pytest
 from hello import namespaces_first, rendered
 from installed import NAMESPACE, STOCK, data_of, joins, lab_with_controller
 
+COVERS = ["renderer/plan/release.cpp", "renderer/plan/versions.cpp"]
+PROGRAMS = ["lab"]
 CAPABILITY = "148"
 NAME = "apps-hello-lb"
 REQUEST = "reissue_authkey"

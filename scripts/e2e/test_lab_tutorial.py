@@ -10,6 +10,8 @@ from shared.checks import run
 from shared.fleet import ROOT
 from traces import Traces
 
+COVERS = ["docs/quickstart.md", "runtime/operate/status"]
+PROGRAMS = ["lab"]
 PAGE = (ROOT / "docs" / "quickstart.md").read_text(encoding="utf-8")
 STATUS = "tailrender-runtime status"
 TABLE_SECONDS = 3  # the table is written after the status

@@ -13,6 +13,8 @@ from hello import namespaces_first
 from installed import NAMESPACE, data_of, give_proxy_image, install_controller, lab_with_controller
 from shared.checks import documents, run
 
+COVERS = ["runtime/controller", "runtime/nft", "runtime/proxy"]
+PROGRAMS = ["lab"]
 DATAPLANES = ("native", "containerboot")
 
 

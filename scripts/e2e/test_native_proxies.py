@@ -25,6 +25,10 @@ from installed import NAMESPACE, data_of, give_proxy_image, install_controller, 
 from relay import machine_uses_a_peer
 from shared.checks import run
 
+COVERS = ["renderer/generate/group", "renderer/generate/workload", "renderer/plan/workload", "runtime/controller/groups", "runtime/dns",
+          "runtime/localapi", "runtime/nft", "runtime/proxy"]
+PROGRAMS = ["lab"]
+
 
 @pytest.fixture(scope="module")
 def lab(tools, tailrender, runtime, proxy):

@@ -7,6 +7,8 @@ from parity_release import RELEASES, is_within
 from shared.checks import attempt, documents, objects, run
 from shared.operator_source import write_chart
 
+COVERS = ["renderer/generate/install", "renderer/load/values", "renderer/plan/install", "renderer/plan/settings"]
+PROGRAMS = ["helm3"]
 NAME, NAMESPACE = "relay", "ts-ops"
 SERVICE = """\
 apiVersion: v1

@@ -16,6 +16,8 @@ from hello import namespaces_first
 from installed import NAMESPACE, STOCK, data_of, install_controller, lab_with_runtime, usable_keys
 from shared.checks import documents, run
 
+COVERS = ["runtime/controller/relays", "runtime/dns"]
+PROGRAMS = ["lab"]
 CAPABILITY = "148"
 SET = "peerrelay-edge"
 PODS = (SET + "-0", SET + "-1")

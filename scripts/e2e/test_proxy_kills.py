@@ -18,6 +18,8 @@ import pytest
 from shared.checks import attempt, run
 from shared.proxy_world import proxy_world, wait_for
 
+COVERS = ["runtime/localapi", "runtime/nft", "runtime/proxy"]
+PROGRAMS = ["tailscale", "testnet"]
 BACK_SECONDS = 5
 # Of a start, by what the proxy says; the last one is traffic.
 PHASES = {"LocalAPI": "tailscaled in state", "login": "Running 'tailscale set'", "rules": "Startup complete"}

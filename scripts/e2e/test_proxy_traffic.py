@@ -11,6 +11,8 @@ import pytest
 from shared.checks import run
 from shared.proxy_world import proxy_world, wait_for
 
+COVERS = ["runtime/dns", "runtime/localapi", "runtime/nft", "runtime/proxy"]
+PROGRAMS = ["tailscale", "testnet"]
 SECONDS = 90
 
 

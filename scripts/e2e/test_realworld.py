@@ -4,6 +4,8 @@ import subprocess
 
 import pytest
 
+COVERS = ["renderer/load", "scripts/realworld", "scripts/realworld.d"]
+PROGRAMS = ["flux", "helm3", "kustomize"]
 SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "realworld"
 SERVICE = """apiVersion: v1
 kind: Service

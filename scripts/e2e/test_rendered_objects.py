@@ -14,6 +14,8 @@ from shared.applied import is_accepted, listed, live
 from shared.checks import run
 from shared.fleet import FLEET, ROOT
 
+COVERS = ["examples/fleet", "renderer/generate", "renderer/plan", "testdata/chart-streams", "testdata/oracle"]
+PROGRAMS = ["apiserver"]
 # Fewer rendered cases than these mean that something is refused which should not be.
 EXPECTED_CASES, SHORT = 78, 6
 CASES = sorted(path for path in (ROOT / "testdata" / "oracle").iterdir() if path.is_dir())
@@ -36,6 +38,7 @@ def is_taken(cluster, tmp_path):
     return check
 
 
+@pytest.mark.always("flags0")
 @pytest.mark.parametrize("flags", [[], ["--set", "tailrender.customResources=emit"]])
 def test_fleet(tailrender, is_taken, flags):
     is_taken(run(tailrender, "render", FLEET, "--cluster", "ozilab", "--quiet", *flags))

@@ -22,6 +22,8 @@ from shared.checks import attempt
 from shared.fleet import ROOT
 from shared.kube_api import KubeApi
 
+COVERS = ["renderer/schema", "testdata/schema"]
+PROGRAMS = ["apiserver"]
 CORPUS = ROOT / "testdata" / "schema" / "corpus"
 CRDS = ROOT / "testdata" / "chart-streams" / "with-crds.yaml"
 MUTANTS_OF_EACH = 5

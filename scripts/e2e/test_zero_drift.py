@@ -14,6 +14,8 @@ from shared.applied import MANAGER, apply_again, is_accepted, key, listed, live,
 from shared.checks import attempt, run
 from shared.fleet import FLEET
 
+COVERS = ["examples/fleet", "renderer/generate", "runtime/controller/status"]
+PROGRAMS = ["apiserver", "argocd"]
 CONTROLLER = "--as=system:serviceaccount:tailscale:operator"
 WITH_STATUS = ("Service", "Ingress", "Connector", "DNSConfig", "PeerRelay", "ProxyClass", "ProxyGroup", "Recorder", "Tailnet")
 CONDITION = {"type": "ProxyReady", "status": "True", "reason": "ProxyReady", "message": "", "lastTransitionTime": "2026-01-01T00:00:00Z"}

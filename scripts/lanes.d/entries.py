@@ -1,0 +1,115 @@
+"""What each e2e test covers and needs. A module scripts/e2e/test_NAME.py says so at its head, with COVERS and PROGRAMS: files or folders whose
+change chooses it, and names that scripts/e2e/tools builds. They are read without importing the module."""
+import ast
+import dataclasses
+import pathlib
+import re
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+E2E = "scripts/e2e"
+HELPERS = [E2E, *(f"{E2E}/{name}" for name in ("helm.d", "lab.d", "reference.d")), "scripts/parity.d", "scripts/bench_runtime.d"]
+# Whose change chooses every test that covers something in these top folders.
+COMMON = {"renderer/base": "", "renderer/core": "", "renderer/kube": "", "renderer/main.cpp": "", "renderer/pipeline.cpp": "",
+          f"{E2E}/conftest.py": "scripts", f"{E2E}/pytest": "scripts", "runtime/base": "runtime", "runtime/kube": "runtime"}
+# What those names of scripts/e2e/tools are made of.
+SETS = {"apiserver": [f"{E2E}/apiserver", f"{E2E}/cluster.sh", f"{E2E}/shared/api_server.py"],
+        "lab": [f"{E2E}/lab", f"{E2E}/cluster.sh", *(f"{E2E}/lab.d/{name}" for name in ("node.sh", "tailnet.sh", "images.py", "harness.py"))]}
+# About how long scripts/e2e/tools builds a module on two cores; all others take 60 s.
+BUILD_SECONDS = {"kubernetes": 600, "argocd": 240, "tailscale": 150, "helm4": 150, "flux": 150, "fleet": 150, "helm3": 120, "operator": 120,
+                 "tailscale-1.104": 120}
+# Tests that are no modules, or have another name than their module: what they cover and need; "module" has that of another test.
+OTHERS = {
+    "kernel": {"covers": ["runtime/nft"], "programs": []},
+    "lab_headline_stock": {"module": "lab_headline"},
+    "reference_cases": {"covers": ["renderer/generate", "renderer/plan", "scripts/parity.d", f"{E2E}/reference.d", f"{E2E}/reference_cases"],
+                        "programs": ["apiserver", "operator", "operator-1.104", "testnet"]},
+}
+# What the soak's parts cover that are neither tests nor fuzz targets.
+SOAK = {
+    "controller_kills": ["runtime/controller", "runtime/kube", "runtime/tailnet"], "recorder_kills": ["runtime/recording"],
+    "rule_changes": ["runtime/nft"], "operators": OTHERS["reference_cases"]["covers"], "old_kubectl": ["runtime/api_proxy", "runtime/recording"],
+    "includes": ["renderer", "runtime"], "odr": ["renderer", "runtime"],
+}
+# They are built into no program, and a list of sources changes with the sources.
+UNTESTED = re.compile(r"_test\.cpp$|_testing\.(h|cpp)$|/fuzz_[^/]*$|/testing/|^(renderer|runtime)/(.*\.md|(.*/)?CMakeLists\.txt)$")
+
+
+@dataclasses.dataclass(frozen=True)
+class Entry:
+    covers: tuple
+    programs: tuple
+    is_always: bool = False  # as a whole, in a lane of its own
+
+
+def build_seconds(module):
+    return BUILD_SECONDS.get(module, 60)
+
+
+def constant(tree, name):
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and [getattr(target, "id", None) for target in node.targets] == [name]:
+            return ast.literal_eval(node.value) if name != "pytestmark" else ast.unparse(node.value)
+    return None
+
+
+def imports(tree):
+    """Names of all modules that it may import, also in functions."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def helpers(path, root=ROOT):
+    """The files in HELPERS that a module imports, directly or not."""
+    found, left = set(), [path]
+    while left:
+        tree = ast.parse((root / left.pop()).read_text(encoding="utf-8"))
+        for name in imports(tree):
+            for folder in HELPERS:
+                file = f"{folder}/{name.replace('.', '/')}.py"
+                if file not in found and (root / file).is_file():
+                    found.add(file)
+                    left.append(file)
+    return found
+
+
+def module_entry(path, root=ROOT):
+    tree = ast.parse((root / path).read_text(encoding="utf-8"))
+    covers, programs = constant(tree, "COVERS"), constant(tree, "PROGRAMS")
+    if not covers or programs is None:
+        raise AssertionError(f"{path} has no COVERS or no PROGRAMS at its head")
+    return Entry((*covers, path, *sorted(helpers(path, root))), tuple(programs), "mark.always" in (constant(tree, "pytestmark") or ""))
+
+
+def module_of(name):
+    return f"{E2E}/test_{OTHERS.get(name, {}).get('module', name)}.py"
+
+
+def entry(name, root=ROOT):
+    """Of a test by its name in ctest, without the label."""
+    known = OTHERS.get(name, {})
+    if "covers" in known:
+        return Entry(tuple(known["covers"]), tuple(known["programs"]))
+    if not (root / module_of(name)).is_file():
+        raise AssertionError(f'nothing says what the test "{name}" covers: scripts/lanes.d/entries.py')
+    return module_entry(module_of(name), root)
+
+
+def covered(found, modules=()):
+    """All files and folders of an entry; `modules`: those of its programs."""
+    tops = {path.partition("/")[0] for path in found.covers}
+    shared = [path for path, top in COMMON.items() if not top or top in tops]
+    return [*found.covers, *shared, *(path for name in found.programs for path in SETS.get(name, ())),
+            *(f"{E2E}/modules/{module}" for module in modules)]
+
+
+def is_within(path, folders):
+    return any(path == folder or path.startswith(folder + "/") for folder in folders)
+
+
+def is_changed(folders, changed):
+    """`changed`: files, or None if everything counts as changed. What is built into no program counts only where it is named."""
+    return changed is None or any(path in folders or is_within(path, folders) and not UNTESTED.search(path) for path in changed)

@@ -51,9 +51,11 @@ def statuses_are_written(lab, domain, devices):
     def described(pod, name, full):
         return {"hostname": f"{name}.{domain}" if full else name, "tailnetIPs": devices[pod]["addresses"]}
 
-    def group(name):
+    def group(name, **more):
         created = {"ProxyGroupAvailable": ("True", "ProxyGroupAvailable"), "ProxyGroupReady": ("True", "ProxyGroupReady")}
-        assert status_of(lab, "proxygroup", name, created) == {"devices": [described(f"{name}-{number}", f"{name}-{number}", False) for number in (0, 1)]}
+        created |= {kind: ("True", kind) for kind in ("KubeAPIServerProxyConfigured", "KubeAPIServerProxyValid") if "url" in more}
+        found = [described(f"{name}-{number}", f"{name}-{number}", False) for number in (0, 1)]
+        assert status_of(lab, "proxygroup", name, created) == {"devices": found, **more}, f"status of ProxyGroup {name}"
 
     def connector(name, pods, hostnames, **more):
         found = [described(pod, hostname, True) for pod, hostname in zip(pods, hostnames)]
@@ -71,6 +73,9 @@ def statuses_are_written(lab, domain, devices):
     assert status_of(lab, "proxyclass", "metered", {"ProxyClassReady": ("True", "ProxyClassValid")}) == {}, "status of ProxyClass"
     assert status_of(lab, "tailnet", "partner", {"TailnetReady": ("True", "TailnetValid")}) == {}, "status of Tailnet"
     assert status_of(lab, "recorder", "sessions", {"RecorderReady": ("False", "RecorderCreating")}) == {}, "status of a Recorder without a pod"
+    if "kube-0" in devices:
+        group("kube", url=f"https://ozilab-api.{domain}")
+        return
     creating = {"ProxyGroupAvailable": ("False", "ProxyGroupCreating"), "ProxyGroupReady": ("False", "ProxyGroupCreating"),
                 "KubeAPIServerProxyConfigured": ("False", "KubeAPIServerProxyNoBackends")}
     assert status_of(lab, "proxygroup", "kube", creating) == {}, "status of a ProxyGroup without pods"

@@ -16,7 +16,8 @@ class Test:
 @dataclasses.dataclass
 class Choice:
     run: list  # in the order in which they begin, the longest first
-    over_budget: list  # wanted, and next time the first
+    over_budget: list  # changed, and next time the first
+    drawn_over_budget: list  # the next commit draws anew
     not_drawn: list  # unchanged, and not in this commit's quarter
 
 
@@ -32,26 +33,24 @@ def rotated(items, commit):
 
 
 def choose(tests, owed, commit, budget, jobs, build_seconds):
-    """`owed`: names that the budget left out last time, None if that is not known: then the commit's hash says where to begin.
+    """`owed`: changed ones that were left out last time, None if that is not known: then the commit's hash says where to begin.
 
     `budget` is in seconds, in which `jobs` tests run at a time. A build keeps all cores busy, and is paid for by the first who needs it.
     """
     quarter = drawn([test.name for test in tests if not test.is_changed], commit)
     longest = sorted((test for test in tests if test.is_changed or test.name in quarter), key=lambda test: (not test.is_changed, -test.seconds, test.name))
-    if owed is None:
-        changed = [test for test in longest if test.is_changed]
-        order = rotated(changed, commit) + longest[len(changed):]
-    else:
-        order = sorted(longest, key=lambda test: test.name not in owed)
+    changed = [test for test in longest if test.is_changed]
+    first = rotated(changed, commit) if owed is None else sorted(changed, key=lambda test: test.name not in owed)
     left, built, run, over = budget, set(), [], []
-    for test in order:
+    for test in first + longest[len(changed):]:
         build = sum(build_seconds(module) for module in test.build - built)
         if test.seconds / jobs + build <= left and test.seconds + build <= budget:
             left -= test.seconds / jobs + build
             built |= test.build
             run.append(test)
         else:
-            over.append(test.name)
+            over.append(test)
     run.sort(key=lambda test: (-test.seconds, test.name))
     wanted = {test.name for test in longest}
-    return Choice([test.name for test in run], over, sorted(test.name for test in tests if test.name not in wanted))
+    return Choice([test.name for test in run], [test.name for test in over if test.is_changed], [test.name for test in over if not test.is_changed],
+                  sorted(test.name for test in tests if test.name not in wanted))

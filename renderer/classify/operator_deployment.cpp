@@ -18,7 +18,7 @@ Value text_value(std::string_view text, Pos pos) {
     return value;
 }
 
-Value& group_of(Value& values, std::string_view name) {
+Value& object_group(Value& values, std::string_view name) {
     if (name.empty()) {
         return values;
     }
@@ -43,7 +43,7 @@ void read_variable(const OperatorEnv& variable, const Value& container, std::str
     }
     const Value* value = entry->find("value");
     const Pos pos = value == nullptr ? entry->pos() : value->pos();
-    group_of(values, variable.group)
+    object_group(values, variable.group)
         .put(Value::borrowed(variable.key), text_value(text_of(value), pos));
 }
 
@@ -68,7 +68,7 @@ Value split_image(std::string_view image, Pos pos) {
 void read_proxy_image(const Value& container, Value& values) {
     const Value* value = find_env(container, "PROXY_IMAGE")->find("value");
     if (!text_of(value).empty()) {
-        group_of(values, "proxyConfig").put("image", split_image(value->text(), value->pos()));
+        object_group(values, "proxyConfig").put("image", split_image(value->text(), value->pos()));
     }
 }
 
@@ -76,7 +76,8 @@ void read_proxy_image(const Value& container, Value& values) {
 void read_operator_image(const Value& container, Value& values) {
     const Value* image = container.find("image");
     if (!text_of(image).empty()) {
-        group_of(values, "operatorConfig").put("image", split_image(image->text(), image->pos()));
+        object_group(values, "operatorConfig")
+            .put("image", split_image(image->text(), image->pos()));
     }
 }
 
@@ -96,13 +97,13 @@ void read_extra_env(const Value& container, Value& values) {
             extra.append(entry.clone());
         }
     }
-    group_of(values, "operatorConfig").put("extraEnv", std::move(extra));
+    object_group(values, "operatorConfig").put("extraEnv", std::move(extra));
 }
 
 // A variable that is left out is empty for the process, whatever the chart's default is.
 void clear_absent(const Value& container, Value& values) {
     if (find_env(container, "PROXY_FIREWALL_MODE") == nullptr) {
-        group_of(values, "proxyConfig").put("firewallMode", "");
+        object_group(values, "proxyConfig").put("firewallMode", "");
     }
 }
 
@@ -120,7 +121,7 @@ void read_credentials(const Value& pod, Value& values) {
     if (const Value* volume = find_volume(pod, "oidc-jwt")) {
         for (const Value& source : items_of(volume->at({"projected", "sources"}))) {
             if (const Value* audience = source.at({"serviceAccountToken", "audience"})) {
-                group_of(values, "oauth").put("audience", audience->clone());
+                object_group(values, "oauth").put("audience", audience->clone());
             }
         }
         return;
@@ -144,7 +145,7 @@ void copy(const Value* value, std::string_view key, Value& group) {
 void read_pod(const Value& deployment, const Value& container, Value& values) {
     const Value* labels = deployment.at({"spec", "template", "metadata", "labels"});
     const Value* pod = deployment.at({"spec", "template", "spec"});
-    Value& config = group_of(values, "operatorConfig");
+    Value& config = object_group(values, "operatorConfig");
     copy(deployment.at({"spec", "template", "metadata", "annotations"}), "podAnnotations", config);
     copy(labels, "podLabels", config);
     if (Value* copied = config.find("podLabels")) {

@@ -126,7 +126,8 @@ std::string escaped(std::string_view value) {
     return out;
 }
 
-Result<Unit> take(const Value& value, Collection collection, std::vector<std::string>& out) {
+Result<Unit> take_parameter(const Value& value, Collection collection,
+                            std::vector<std::string>& out) {
     const bool fits = collection == Collection::String  ? value.is_string()
                       : collection == Collection::Array ? value.is_list()
                                                         : value.is_map();
@@ -167,7 +168,7 @@ Result<Given> decode(const Value& entry) {
             return invalid(kParameters, fmt::format("parameter \"{}\" has the wrong type", name),
                            std::string(member.name()), std::string(type));
         }
-        TRY(take(member.value, parameter->collection, given.values));
+        TRY(take_parameter(member.value, parameter->collection, given.values));
     }
     return given;
 }

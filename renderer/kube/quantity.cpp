@@ -139,7 +139,7 @@ Wide number_of(std::string_view digits) {
     return number;
 }
 
-std::string text_of(Wide number) {
+std::string digits_of(Wide number) {
     std::string digits;
     for (; number > 0; number /= 10) {
         digits += static_cast<char>('0' + static_cast<char>(number % 10));
@@ -158,7 +158,7 @@ std::string binary_text(const Amount& amount) {
         return std::string(kLargestBinary);
     }
     if (number / divisor < kBinaryBase || number % divisor != 0) {
-        return decimal_text(text_of(number), amount.exponent, Format::Decimal);
+        return decimal_text(digits_of(number), amount.exponent, Format::Decimal);
     }
     number /= divisor;
     std::size_t power = 0;
@@ -166,7 +166,7 @@ std::string binary_text(const Amount& amount) {
         number /= kBinaryBase;
         ++power;
     }
-    return text_of(number) + std::string(power == 0 ? "" : kBinary.at(power - 1).text);
+    return digits_of(number) + std::string(power == 0 ? "" : kBinary.at(power - 1).text);
 }
 
 // What Go takes for canonical without calculating.

@@ -93,7 +93,7 @@ void read_trees(const SourceMap& sources, std::vector<PendingFile>& files, bool 
     });
 }
 
-void substitute(std::vector<PendingFile>& files) {
+void substitute_files(std::vector<PendingFile>& files) {
     for (PendingFile& file : files) {
         for (Pending& document : file.documents) {
             if (file.file->variables && document.has_tree && !document.diagnostics.has_errors()) {
@@ -460,7 +460,7 @@ std::vector<std::uint32_t> read_documents(const SourceTree& tree,
         }
     });
     read_trees(loaded.sources, pending, false, threads);
-    substitute(pending);
+    substitute_files(pending);
     if (!options.validate && !options.one_stream) {
         judge_units(pending, loaded);
     }

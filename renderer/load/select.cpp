@@ -11,7 +11,7 @@ namespace renderer {
 namespace {
 
 // A glob of .tailrender.yaml selects a directory and all below it.
-bool selects(const std::string& pattern, std::string_view dir) {
+bool matches_pattern(const std::string& pattern, std::string_view dir) {
     if (pattern == ".") {
         return true;
     }
@@ -60,14 +60,15 @@ private:
     [[nodiscard]] bool is_selected(std::string_view relative) const {
         const std::vector<BundleGlob>& globs = context_.cluster.bundles;
         return globs.empty() || std::ranges::any_of(globs, [&](const BundleGlob& glob) {
-                   return selects(glob.pattern, relative);
+                   return matches_pattern(glob.pattern, relative);
                });
     }
 
     void check_globs() const {
         for (const BundleGlob& glob : context_.cluster.bundles) {
-            const bool used = std::ranges::any_of(
-                dirs_, [&](const WalkedDir& dir) { return selects(glob.pattern, dir.relative); });
+            const bool used = std::ranges::any_of(dirs_, [&](const WalkedDir& dir) {
+                return matches_pattern(glob.pattern, dir.relative);
+            });
             if (!used) {
                 context_.build.diagnostics
                     .error("unknown-bundle", glob.pos,

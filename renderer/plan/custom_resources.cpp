@@ -108,8 +108,8 @@ void cut_lists(const Loaded& loaded, const Lists& lists, std::vector<Edit>& edit
 }
 
 // The document, or with a note where it was first.
-void check_duplicates(const Loaded& loaded, std::vector<const Document*> documents,
-                      Diagnostics& diagnostics) {
+void check_custom_duplicates(const Loaded& loaded, std::vector<const Document*> documents,
+                             Diagnostics& diagnostics) {
     const auto key = [](const Document* doc) {
         return std::tuple(text_of(doc->kind), std::string_view(doc->effective_namespace),
                           text_of(doc->name));
@@ -172,7 +172,7 @@ std::vector<Edit> plan_custom_resources(const Loaded& loaded, const Inventory& i
             built.push_back(doc);
         }
     }
-    check_duplicates(loaded, built, diagnostics);
+    check_custom_duplicates(loaded, built, diagnostics);
     std::vector<Edit> edits;
     for (const Document* doc : built) {
         if (loaded.keeps_custom_resources || !consumed.contains(known_kind(*doc))) {

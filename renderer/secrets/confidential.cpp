@@ -105,7 +105,7 @@ std::string plain_key(std::string_view line, std::size_t end) {
     return key;
 }
 
-bool names_credential(std::string_view line) {
+bool is_credential_key(std::string_view line) {
     constexpr std::array<std::string_view, 12> kNames = {
         "password",   "passwd", "passphrase",  "clientsecret", "clientid",  "secretaccesskey",
         "privatekey", "apikey", "accesstoken", "bearertoken",  "authtoken", "authkey"};
@@ -126,7 +126,7 @@ bool stands_in_credentials(const Diagnostic& diagnostic, const SourceMap& source
     const std::size_t offset = sources.offset_of(diagnostic.pos);
     const bool may_be = diagnostic.object.empty() || diagnostic.object.starts_with("Secret/");
     const bool secret = may_be && names_secret(document_at(text, offset));
-    if (secret || names_credential(line)) {
+    if (secret || is_credential_key(line)) {
         return true;
     }
     const std::string_view key = top_key(text, offset);

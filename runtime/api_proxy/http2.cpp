@@ -23,7 +23,7 @@ nghttp2_nv field(std::string_view name, std::string_view value) {
     return {bytes(name), bytes(value), name.size(), value.size(), NGHTTP2_NV_FLAG_NONE};
 }
 
-std::string_view text_of(const std::uint8_t* bytes, std::size_t size) {
+std::string_view header_text(const std::uint8_t* bytes, std::size_t size) {
     return {reinterpret_cast<const char*>(bytes), size};
 }
 
@@ -34,8 +34,8 @@ struct Http2Client::Calls {
                          std::size_t name_size, const std::uint8_t* value, std::size_t value_size,
                          std::uint8_t, void* user) {
         auto& self = *static_cast<Http2Client*>(user);
-        if (frame->hd.stream_id == self.stream_ && text_of(name, name_size) == ":status") {
-            const std::string_view text = text_of(value, value_size);
+        if (frame->hd.stream_id == self.stream_ && header_text(name, name_size) == ":status") {
+            const std::string_view text = header_text(value, value_size);
             int status = 0;
             std::from_chars(text.data(), text.data() + text.size(), status);
             self.response_.status = status < 200 ? 0 : status;  // others come before the last
@@ -57,7 +57,7 @@ struct Http2Client::Calls {
                        const std::uint8_t* data, std::size_t size, void* user) {
         auto& self = *static_cast<Http2Client*>(user);
         if (stream == self.stream_) {
-            self.response_.bytes.append(text_of(data, size));
+            self.response_.bytes.append(header_text(data, size));
         }
         return 0;
     }
@@ -149,7 +149,7 @@ void Http2Client::pump() {
     const std::uint8_t* piece = nullptr;
     ssize_t size = 0;
     while ((size = nghttp2_session_mem_send(session_.get(), &piece)) > 0) {
-        out_.append(text_of(piece, static_cast<std::size_t>(size)));
+        out_.append(header_text(piece, static_cast<std::size_t>(size)));
     }
     is_failed_ = size < 0;
 }

@@ -31,7 +31,7 @@ using renderer::Value;
 constexpr std::string_view kNamespace = "tailscale";
 
 // The map's texts; what else is in it, as JSON.
-Value texts_of(const Value* map) {
+Value texts_in(const Value* map) {
     Value texts = Value::map();
     if (map != nullptr && map->is_map()) {
         for (const renderer::Member& member : map->members()) {
@@ -51,8 +51,8 @@ Value stored(const Value& input) {
                       {"namespace", Value(kNamespace)},
                       {"uid", text_of(input.at({"metadata", "uid"}))},
                       {"resourceVersion", text_of(input.at({"metadata", "resourceVersion"}))},
-                      {"annotations", texts_of(input.at({"metadata", "annotations"}))}})},
-         {"data", texts_of(input.find("data"))}});
+                      {"annotations", texts_in(input.at({"metadata", "annotations"}))}})},
+         {"data", texts_in(input.find("data"))}});
 }
 
 void check_text(std::string_view text) {
@@ -80,7 +80,7 @@ void check_tailnet(const Value& map) {
 
 void check_dns(const Value& input) {
     Value both = input.clone();
-    Value binary = texts_of(input.find("binaryData"));
+    Value binary = texts_in(input.find("binaryData"));
     for (renderer::Member& member : binary.members()) {
         member.value = Value(renderer::encode_base64(member.value.text()));
     }

@@ -65,7 +65,7 @@ TEST(Schedule, KeepsBetweenFloorAndCeiling) {
 }
 
 // "1.1.1.1 2.2.2.2 ttl 60", "none", "problem timeout"
-Answer answer(std::string_view text) {
+Answer scripted_answer(std::string_view text) {
     Answer answer;
     if (text.starts_with("problem ")) {
         answer.problem = text.substr(8);
@@ -115,7 +115,7 @@ TEST(AddressSet, KeepsTheLastGoodSet) {
     AddressSet set;
     for (const Step& step : steps) {
         SCOPED_TRACE(step.want);
-        const auto outcome = set.take(answer(step.v4), answer(step.v6));
+        const auto outcome = set.take(scripted_answer(step.v4), scripted_answer(step.v6));
         EXPECT_EQ(dump(set, outcome), step.want);
     }
 }

@@ -21,7 +21,7 @@ Forwarding ports(const std::vector<std::pair<std::uint16_t, std::vector<const ch
     return forwarding;
 }
 
-std::string change(const Forwarding& from, const Forwarding& to) {
+std::string diff_of(const Forwarding& from, const Forwarding& to) {
     return dump(diff(desired(from), desired(to)));
 }
 
@@ -55,19 +55,19 @@ TEST(Diff, MakesATableWhereThereIsNone) {
 
 TEST(Diff, ChangesElementsAlone) {
     const auto from = ports({{10001, {"100.64.0.9"}}, {10002, {"100.64.0.8"}}});
-    EXPECT_EQ(change(from, from), "");
-    EXPECT_EQ(change(from, ports({{10001, {"100.64.0.7"}}, {10002, {"100.64.0.8"}}})),
+    EXPECT_EQ(diff_of(from, from), "");
+    EXPECT_EQ(diff_of(from, ports({{10001, {"100.64.0.7"}}, {10002, {"100.64.0.8"}}})),
               "delete element inet tailrender egress4 { tcp . 10001 : 100.64.0.9 . 443 }\n"
               "add element inet tailrender egress4 { tcp . 10001 : 100.64.0.7 . 443 }\n");
-    EXPECT_EQ(change(from, ports({{10002, {"100.64.0.8"}}, {10003, {"100.64.0.8"}}})),
+    EXPECT_EQ(diff_of(from, ports({{10002, {"100.64.0.8"}}, {10003, {"100.64.0.8"}}})),
               "delete element inet tailrender egress4 { tcp . 10001 : 100.64.0.9 . 443 }\n"
               "add element inet tailrender egress4 { tcp . 10003 : 100.64.0.8 . 443 }\n");
 }
 
 TEST(Diff, RewritesAChainForAnotherNumberOfTargets) {
     const std::string head = "iifname != \"tailscale0\" dnat ip to meta l4proto . th dport ";
-    EXPECT_EQ(change(ports({{10001, {"100.64.0.9"}}, {10002, {"100.64.0.8"}}}),
-                     ports({{10001, {"100.64.0.9"}}, {10002, {"100.64.0.8", "100.64.0.7"}}})),
+    EXPECT_EQ(diff_of(ports({{10001, {"100.64.0.9"}}, {10002, {"100.64.0.8"}}}),
+                      ports({{10001, {"100.64.0.9"}}, {10002, {"100.64.0.8", "100.64.0.7"}}})),
               "add map inet tailrender egress4_2 { typeof meta l4proto . th dport . numgen random "
               "mod 2 : ip "
               "daddr . th dport; }\n"
@@ -82,7 +82,7 @@ TEST(Diff, RewritesAChainForAnotherNumberOfTargets) {
                   "add element inet tailrender egress4_2 { tcp . 10002 . 0 : 100.64.0.7 . 443, tcp "
                   ". 10002 . 1 : "
                   "100.64.0.8 . 443 }\n");
-    EXPECT_EQ(change(ports({{10001, {"100.64.0.9"}}}), ports({})),
+    EXPECT_EQ(diff_of(ports({{10001, {"100.64.0.9"}}}), ports({})),
               "flush chain inet tailrender postrouting\n"
               "flush chain inet tailrender prerouting\n"
               "delete map inet tailrender egress4\n");

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "runtime/base/loop.h"
 #include "runtime/kube/client.h"
@@ -16,5 +17,10 @@ struct OperateContext {
     std::function<void(const std::string& line)> say;
     Duration patience = std::chrono::minutes(5);  // for one pod to end, and to come back
 };
+
+// Of the Secret of this name in that namespace.
+inline std::string secret_path(const OperateContext& context, std::string_view name) {
+    return path_of(kSecrets, context.ns, name);
+}
 
 }  // namespace runtime

@@ -29,6 +29,7 @@ SOAK = {
     "controller_kills": ["runtime/controller", "runtime/kube", "runtime/tailnet"], "recorder_kills": ["runtime/recording"],
     "rule_changes": ["runtime/nft"], "operators": OTHERS["reference_cases"]["covers"], "old_kubectl": ["runtime/api_proxy", "runtime/recording"],
     "includes": ["renderer", "runtime"], "odr": ["renderer", "runtime"],
+    "waits": ["renderer", "runtime/proxy", "runtime/api_proxy", "runtime/recording", "runtime/localapi"],
 }
 # They are built into no program, and a list of sources changes with the sources.
 UNTESTED = re.compile(r"_test\.cpp$|_testing\.(h|cpp)$|/fuzz_[^/]*$|/testing/|^(renderer|runtime)/(.*\.md|(.*/)?CMakeLists\.txt)$")

@@ -18,7 +18,7 @@ LockedPort port(std::string cluster, std::string key, std::int64_t number) {
     return made;
 }
 
-std::string text_of(const Loaded& loaded, const Plan& plan) {
+std::string updated_text(const Loaded& loaded, const Plan& plan) {
     const Objects objects;
     const Output run{loaded, plan, objects};
     return lock_text({&run, 1});
@@ -32,11 +32,11 @@ TEST(LockText, HasTheLinesOfThisRunSorted) {
     Loaded loaded;
     loaded.locked_ports.push_back(port("", "out/a/gone/1/TCP", 10000));
     Plan plan;
-    EXPECT_EQ(text_of(loaded, plan), "");
+    EXPECT_EQ(updated_text(loaded, plan), "");
     plan.locked_ports.push_back(port("", "out/b/x/1/UDP", 10002));
     plan.locked_ports.push_back(port("", "out/b/x/1/TCP", 10001));
-    EXPECT_EQ(text_of(loaded, plan).find("# "), 0U);
-    EXPECT_EQ(lines(text_of(loaded, plan)),
+    EXPECT_EQ(updated_text(loaded, plan).find("# "), 0U);
+    EXPECT_EQ(lines(updated_text(loaded, plan)),
               "egressPorts:\n  out/b/x/1/TCP: 10001\n  out/b/x/1/UDP: 10002\n");
 }
 
@@ -45,7 +45,7 @@ TEST(LockText, HasASectionForNodePorts) {
     Plan plan;
     plan.locked_ports.push_back(port("", "edge/0", 30500));
     plan.locked_ports.back().kind = LockedKind::NodePort;
-    const std::string text = text_of(loaded, plan);
+    const std::string text = updated_text(loaded, plan);
     EXPECT_EQ(text.substr(text.find("nodePorts")), "nodePorts:\n  edge/0: 30500\n");
     EXPECT_EQ(text.find("egressPorts"), std::string::npos);
 }
@@ -58,7 +58,7 @@ TEST(LockText, KeepsTheLinesOfOtherClusters) {
     loaded.locked_ports.push_back(port("yes", "out/a/x/1/TCP", 10007));
     Plan plan;
     plan.locked_ports.push_back(port("home", "out/b/x/1/TCP", 10001));
-    EXPECT_EQ(lines(text_of(loaded, plan)),
+    EXPECT_EQ(lines(updated_text(loaded, plan)),
               "egressPorts:\n  home/out/b/x/1/TCP: 10001\n  yes/out/a/x/1/TCP: 10007\n");
 }
 

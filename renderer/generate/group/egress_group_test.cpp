@@ -21,7 +21,7 @@ std::string member(const std::string& name) {
         name, name);
 }
 
-std::string group_of(int count) {
+std::string group_of_size(int count) {
     std::string stream =
         "apiVersion: tailscale.com/v1alpha1\nkind: ProxyGroup\nmetadata: {name: out}\n"
         "spec: {type: egress}\n";
@@ -67,7 +67,7 @@ std::vector<std::string> differences(const std::map<std::string, std::string>& b
 
 // In the middle of the order, at both ends, and many times, so that its ports meet taken ones.
 TEST(EgressGroup, OneServiceMoreInAGroupOf200ChangesItsOwnObjectsAndOneKey) {
-    const Planned small(group_of(200));
+    const Planned small(group_of_size(200));
     const auto before = rendered(small);
     ASSERT_EQ(before.size(), 200U + 5 + 2 + 2) << "Services, the group's objects, config, keys";
     for (int i = 0; i < 20; ++i) {
@@ -75,7 +75,7 @@ TEST(EgressGroup, OneServiceMoreInAGroupOf200ChangesItsOwnObjectsAndOneKey) {
         const auto with_lock = [&](Loaded& loaded) {
             loaded.locked_ports = small.plan.locked_ports;
         };
-        const Planned grown(group_of(200) + member(name), "", with_lock);
+        const Planned grown(group_of_size(200) + member(name), "", with_lock);
         std::vector<std::string> own;
         for (const EgressMember& each : grown.plan.egress_members) {
             if (each.parent_name == name) {
@@ -93,17 +93,19 @@ TEST(EgressGroup, TakesItsPortsFromTheLockOfItsCluster) {
     const auto port_of = [](const Planned& run) {
         return run.plan.egress_members.at(0).ports.at(0).match_port;
     };
-    const Planned free(group_of(1));
+    const Planned free(group_of_size(1));
     LockedPort line;
     line.key = "out/shop/target-000/80/TCP";
     line.number = 10999;
-    const Planned locked(group_of(1), "", [&](Loaded& loaded) { loaded.locked_ports = {line}; });
+    const Planned locked(group_of_size(1), "",
+                         [&](Loaded& loaded) { loaded.locked_ports = {line}; });
     EXPECT_EQ(port_of(locked), 10999);
     EXPECT_NE(port_of(free), 10999);
     line.cluster = "home";
-    const Planned other(group_of(1), "", [&](Loaded& loaded) { loaded.locked_ports = {line}; });
+    const Planned other(group_of_size(1), "",
+                        [&](Loaded& loaded) { loaded.locked_ports = {line}; });
     EXPECT_EQ(port_of(other), port_of(free));
-    const Planned own(group_of(1), "", [&](Loaded& loaded) {
+    const Planned own(group_of_size(1), "", [&](Loaded& loaded) {
         loaded.locked_ports = {line};
         loaded.cluster = "home";
         loaded.cluster_level = true;

@@ -117,7 +117,7 @@ Value bare_schema(const ValueType& type, const std::string& path, int minor) {
     return {};
 }
 
-std::string_view text_of(std::string_view path) {
+std::string_view field_text(std::string_view path) {
     const auto texts = crd_texts();
     const auto found = std::ranges::find(texts, path, &CrdText::path);
     return found == texts.end() ? std::string_view() : found->text;
@@ -128,7 +128,7 @@ Value schema_of(const ValueType& type, const std::string& path, int minor) {
     if (type.limits != nullptr) {
         add_limits(schema, *type.limits);
     }
-    const std::string_view text = text_of(path);
+    const std::string_view text = field_text(path);
     put_if(schema, !text.empty(), "description", Value::borrowed(text));
     Value rules = Value::list();
     for (const CrdRule& rule : crd_rules()) {
@@ -157,7 +157,7 @@ Value root_schema(const Kind& kind, int minor) {
                     {"spec", schema_of(*spec->type, fmt::format("{}.spec", kind.name), minor)},
                     {"status", open_map()}});
     return Value::map({{"type", "object"},
-                       {"description", Value::borrowed(text_of(kind.name))},
+                       {"description", Value::borrowed(field_text(kind.name))},
                        {"properties", std::move(properties)},
                        {"required", Value::list({"spec"})}});
 }

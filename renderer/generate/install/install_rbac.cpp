@@ -8,14 +8,14 @@ namespace {
 
 constexpr std::string_view kRbac = "rbac.authorization.k8s.io";
 
-Value metadata(std::string_view name, std::string_view ns) {
+Value install_metadata(std::string_view name, std::string_view ns) {
     Value made = Value::map({{"name", name}});
     put_if(made, !ns.empty(), "namespace", ns);
     return made;
 }
 
 Value account(const Plan& plan) {
-    Value meta = metadata(plan.install->names.name, plan.install->ns);
+    Value meta = install_metadata(plan.install->names.name, plan.install->ns);
     const Value* annotations =
         plan.settings.chart.at({"operatorConfig", "serviceAccountAnnotations"});
     if (annotations != nullptr && annotations->is_map() && annotations->size() > 0) {
@@ -26,10 +26,10 @@ Value account(const Plan& plan) {
 }
 
 // `ns` empty: a ClusterRole.
-Value role(std::string_view name, std::string_view ns, Value rules) {
+Value install_role(std::string_view name, std::string_view ns, Value rules) {
     return Value::map({{"apiVersion", "rbac.authorization.k8s.io/v1"},
                        {"kind", Value(ns.empty() ? std::string_view("ClusterRole") : "Role")},
-                       {"metadata", metadata(name, ns)},
+                       {"metadata", install_metadata(name, ns)},
                        {"rules", std::move(rules)}});
 }
 
@@ -40,7 +40,7 @@ Value binding_of_account(std::string_view name, std::string_view ns, std::string
     return Value::map(
         {{"apiVersion", "rbac.authorization.k8s.io/v1"},
          {"kind", Value(cluster ? std::string_view("ClusterRoleBinding") : "RoleBinding")},
-         {"metadata", metadata(name, ns)},
+         {"metadata", install_metadata(name, ns)},
          {"subjects",
           Value::list({Value::map(
               {{"kind", "ServiceAccount"}, {"name", account_name}, {"namespace", account_ns}})})},
@@ -62,17 +62,17 @@ void generate_install_rbac(const Plan& plan, Objects& objects) {
     const InstallPlan& install = *plan.install;
     const auto add = [&](Value root) { add_object(install, std::move(root), objects); };
     add(account(plan));
-    add(role(install.names.cluster, "", controller_cluster_rules()));
+    add(install_role(install.names.cluster, "", controller_cluster_rules()));
     add(binding_of_account(install.names.cluster, "", install.names.name, install.ns));
-    add(role(install.names.name, install.ns, controller_rules(plan.settings)));
+    add(install_role(install.names.name, install.ns, controller_rules(plan.settings)));
     add(binding_of_account(install.names.name, install.ns, install.names.name, install.ns));
     if (install.auth_proxy_account) {
         Value proxies = Value::map({{"apiVersion", "v1"},
                                     {"kind", "ServiceAccount"},
-                                    {"metadata", metadata(kAuthProxyAccount, install.ns)}});
+                                    {"metadata", install_metadata(kAuthProxyAccount, install.ns)}});
         add_pull_secrets(plan.settings, proxies);
         add(std::move(proxies));
-        add(role(kAuthProxyClusterRole, "", impersonation()));
+        add(install_role(kAuthProxyClusterRole, "", impersonation()));
         add(binding_of_account(kAuthProxyClusterRole, "", kAuthProxyAccount, install.ns));
     }
 }

@@ -8,7 +8,7 @@ namespace renderer {
 
 namespace {
 
-std::string object_name(const MetricsPlan& metrics) {
+std::string metrics_name(const MetricsPlan& metrics) {
     return fmt::format("{}-metrics", metrics.target);
 }
 
@@ -36,7 +36,7 @@ Value service(const MetricsPlan& metrics) {
     return Value::map(
         {{"apiVersion", "v1"},
          {"kind", "Service"},
-         {"metadata", Value::map({{"name", object_name(metrics)},
+         {"metadata", Value::map({{"name", metrics_name(metrics)},
                                   {"namespace", metrics.ns},
                                   {"labels", labels(metrics)}})},
          {"spec", Value::map({{"type", "ClusterIP"},
@@ -50,7 +50,7 @@ Value service_monitor(const MetricsPlan& metrics) {
     return Value::map(
         {{"apiVersion", "monitoring.coreos.com/v1"},
          {"kind", "ServiceMonitor"},
-         {"metadata", Value::map({{"name", object_name(metrics)},
+         {"metadata", Value::map({{"name", metrics_name(metrics)},
                                   {"namespace", metrics.ns},
                                   {"labels", monitor_labels(metrics)}})},
          {"spec",

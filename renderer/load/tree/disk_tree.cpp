@@ -49,7 +49,7 @@ std::size_t size_hint(int fd) {
 }
 
 // A link that leads to itself leads nowhere.
-EntryKind kind_of(fs::file_type type, const std::error_code& error) {
+EntryKind entry_kind(fs::file_type type, const std::error_code& error) {
     if (error == std::errc::too_many_symbolic_link_levels) {
         return EntryKind::Missing;
     }
@@ -71,7 +71,7 @@ Result<Entry> entry_of(const fs::directory_entry& found) {
         return Entry{.name = name, .kind = EntryKind::File};
     }
     const fs::file_type type = found.status(error).type();
-    const EntryKind kind = kind_of(type, error);
+    const EntryKind kind = entry_kind(type, error);
     if (type == fs::file_type::none && kind != EntryKind::Missing && !name.starts_with('.')) {
         return cannot_read(found.path().string(), error);
     }
@@ -150,7 +150,8 @@ EntryKind DiskTree::kind(const std::string& path) const {
     }
     std::error_code error;
     const fs::file_type type = fs::status(path, error).type();
-    return type == fs::file_type::fifo && is_named(path) ? EntryKind::File : kind_of(type, error);
+    return type == fs::file_type::fifo && is_named(path) ? EntryKind::File
+                                                         : entry_kind(type, error);
 }
 
 std::string DiskTree::real_path(const std::string& path) const {

@@ -9,7 +9,7 @@ namespace {
 
 enum Attribute : std::size_t { Text, Crlf, Eol, Filter, Encoding, Ident, kAttributes };
 
-std::string text_of(const char* value) {
+std::string blob_text(const char* value) {
     return git_attr_value(value) == GIT_ATTR_VALUE_STRING ? value : "";
 }
 
@@ -17,9 +17,9 @@ std::string text_of(const char* value) {
 Checkout::LineEnds line_ends_of(const std::array<const char*, kAttributes>& values) {
     const char* const kind =
         git_attr_value(values[Text]) == GIT_ATTR_VALUE_UNSPECIFIED ? values[Crlf] : values[Text];
-    const std::string spelled = text_of(kind);
+    const std::string spelled = blob_text(kind);
     if (git_attr_value(kind) == GIT_ATTR_VALUE_FALSE || spelled == "input" ||
-        text_of(values[Eol]) != "crlf") {
+        blob_text(values[Eol]) != "crlf") {
         return Checkout::LineEnds::Keep;
     }
     return spelled == "auto" ? Checkout::LineEnds::CrlfUnlessMixed : Checkout::LineEnds::Crlf;
@@ -62,8 +62,8 @@ Result<Checkout> checkout_of(git_repository* repository, const git_oid& commit,
         return git_failure("cannot read the .gitattributes of the revision", path);
     }
     return Checkout{.line_ends = line_ends_of(values),
-                    .filter = text_of(values[Filter]),
-                    .encoding = text_of(values[Encoding]),
+                    .filter = blob_text(values[Filter]),
+                    .encoding = blob_text(values[Encoding]),
                     .ident = git_attr_value(values[Ident]) == GIT_ATTR_VALUE_TRUE};
 }
 

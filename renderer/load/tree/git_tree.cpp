@@ -90,7 +90,7 @@ Error refused(const Found& found, const std::string& path) {
              .hint = "replace the link by the file, or remove it"}};
 }
 
-EntryKind kind_of(Found::What what) {
+EntryKind found_kind(Found::What what) {
     switch (what) {
         case Found::What::File:
             return EntryKind::File;
@@ -343,7 +343,7 @@ Result<std::vector<Entry>> GitTree::list(const std::string& dir) const {
         const bool is_link = git_tree_entry_filemode(entry) == GIT_FILEMODE_LINK;
         EntryKind kind = type == GIT_OBJECT_BLOB ? EntryKind::File : EntryKind::Directory;
         if (is_link) {
-            kind = kind_of(state_->find(join_path(found.path, name)).what);
+            kind = found_kind(state_->find(join_path(found.path, name)).what);
         }
         entries.push_back({.name = name, .kind = kind, .is_link = is_link});
     }
@@ -357,7 +357,7 @@ EntryKind GitTree::kind(const std::string& path) const {
     if (!in_tree) {
         return state_->disk.kind(path);
     }
-    return kind_of(state_->find(*in_tree).what);
+    return found_kind(state_->find(*in_tree).what);
 }
 
 std::string GitTree::real_path(const std::string& path) const {

@@ -65,8 +65,8 @@ bool check_names(std::span<const Value> clusters, Diagnostics& diagnostics) {
 }
 
 // The one cluster that is meant; nullptr after an error.
-const Value* choose_cluster(std::span<const Value> clusters, Pos pos, const std::string& wanted,
-                            Diagnostics& diagnostics) {
+const Value* chosen_entry(std::span<const Value> clusters, Pos pos, const std::string& wanted,
+                          Diagnostics& diagnostics) {
     if (clusters.empty()) {
         diagnostics.error("invalid-cluster", pos, "no clusters")
             .expected("clusters: [{name: home}]")
@@ -219,8 +219,8 @@ Cluster load_cluster(const SourceTree& tree, const LoadOptions& options, SourceM
         cluster.configured = false;
         return cluster;
     }
-    if (const Value* entry = choose_cluster(list_of(file.root, "clusters"), file.pos,
-                                            options.cluster, diagnostics)) {
+    if (const Value* entry =
+            chosen_entry(list_of(file.root, "clusters"), file.pos, options.cluster, diagnostics)) {
         decode_cluster(*entry, cluster);
     }
     return cluster;

@@ -9,7 +9,7 @@
 namespace renderer {
 namespace {
 
-std::string load(std::string text, std::string name = "") {
+std::string load_config(std::string text, std::string name = "") {
     const MemoryTree tree(
         text.empty() ? std::map<std::string, std::string>{{"a.yaml", ""}}
                      : std::map<std::string, std::string>{{".tailrender.yaml", std::move(text)}});
@@ -33,27 +33,27 @@ std::string load(std::string text, std::string name = "") {
 }
 
 TEST(ClusterConfig, WithoutAFile) {
-    EXPECT_EQ(load(""), "\n");
-    EXPECT_EQ(load("", "home"), "home\n");
+    EXPECT_EQ(load_config(""), "\n");
+    EXPECT_EQ(load_config("", "home"), "home\n");
 }
 
 TEST(ClusterConfig, Whole) {
     EXPECT_EQ(
-        load("clusters:\n"
-             "  - name: home\n"
-             "    labels: {env: prod}\n"
-             "    bundles: [apps/, infra/*]\n"
-             "    clusterDomain: cluster.example\n"
-             "    tailnetDomain: x.ts.net\n"
-             "    values: {loginServer: a, tailrender: {secrets: generate}}\n",
-             "home"),
+        load_config("clusters:\n"
+                    "  - name: home\n"
+                    "    labels: {env: prod}\n"
+                    "    bundles: [apps/, infra/*]\n"
+                    "    clusterDomain: cluster.example\n"
+                    "    tailnetDomain: x.ts.net\n"
+                    "    values: {loginServer: a, tailrender: {secrets: generate}}\n",
+                    "home"),
         "home configured env=prod apps@.tailrender.yaml:4:15 infra/*@.tailrender.yaml:4:22 "
         "{\"tailrender\":{\"clusterDomain\":\"cluster.example\",\"tailnetDomain\":\"x.ts.net\"}} "
         "{\"loginServer\":\"a\",\"tailrender\":{\"secrets\":\"generate\"}}\n");
 }
 
 TEST(ClusterConfig, Errors) {
-    EXPECT_EQ(load("clusters: []\n"),
+    EXPECT_EQ(load_config("clusters: []\n"),
               " configured\n"
               ".tailrender.yaml:1:1: error: no clusters [invalid-cluster]\n"
               "    1 | clusters: []\n"
@@ -61,7 +61,7 @@ TEST(ClusterConfig, Errors) {
               "  expected: clusters: [{name: home}]\n"
               "  hint: add one, or remove .tailrender.yaml\n");
     EXPECT_EQ(
-        load("clusters: [{labels: {a: b}}]\n"),
+        load_config("clusters: [{labels: {a: b}}]\n"),
         " configured\n"
         ".tailrender.yaml:1:12: error: a cluster needs a name that is valid as a directory name "
         "[invalid-cluster]\n"
@@ -70,7 +70,7 @@ TEST(ClusterConfig, Errors) {
         "  found: \"\"\n"
         "  expected: name: home\n");
     EXPECT_EQ(
-        load("clusters: [{name: a, labels: {a: 1}}]\n"),
+        load_config("clusters: [{name: a, labels: {a: 1}}]\n"),
         " configured\n"
         ".tailrender.yaml:1:34: error: \"clusters.labels.a\" has the wrong type [wrong-type]\n"
         "    1 | clusters: [{name: a, labels: {a: 1}}]\n"
@@ -78,14 +78,14 @@ TEST(ClusterConfig, Errors) {
         "  found: a number\n"
         "  expected: a string\n"
         "  hint: put it in quotes; in --set, a backslash before it\n");
-    EXPECT_EQ(load("- a\n"),
+    EXPECT_EQ(load_config("- a\n"),
               " configured\n"
               ".tailrender.yaml:1:1: error: .tailrender.yaml must be a map [wrong-type]\n"
               "    1 | - a\n"
               "      | ^\n"
               "  found: a list\n"
               "  expected: a map\n");
-    EXPECT_EQ(load("clusters: [{name: a}]\n", "b"),
+    EXPECT_EQ(load_config("clusters: [{name: a}]\n", "b"),
               "b configured\n"
               "--cluster: error: cluster \"b\" not found [unknown-cluster]\n"
               "  expected: \"a\"\n"

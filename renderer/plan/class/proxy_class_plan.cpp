@@ -75,7 +75,7 @@ void plan_pod(const CustomResource& input, ProxyClassPlan& result) {
     result.init_container = container(pod.map("tailscaleInitContainer"));
 }
 
-void plan_metrics(const CustomResource& input, ProxyClassPlan& result) {
+void plan_class_metrics(const CustomResource& input, ProxyClassPlan& result) {
     const Fields metrics = input.fields_at({"metrics"});
     const Fields monitor(metrics.map("serviceMonitor"));
     const Fields debug = input.fields_at({"statefulSet", "pod", "tailscaleContainer", "debug"});
@@ -98,7 +98,7 @@ ProxyClassPlan make_proxy_class(const CustomResource& input) {
     result.has_tailscale = tailscale.exists();
     result.accept_routes = tailscale.flag("acceptRoutes");
     result.acme_staging = spec.flag("useLetsEncryptStagingEnvironment");
-    plan_metrics(input, result);
+    plan_class_metrics(input, result);
     plan_pod(input, result);
     if (const Value* block = spec.map("staticEndpoints")) {
         StaticEndpoints& endpoints = result.static_endpoints.emplace();

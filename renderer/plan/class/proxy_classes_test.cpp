@@ -30,7 +30,7 @@ std::string used(const std::string& document, std::string_view key = "web-class"
            exposed(fmt::format("tailscale.com/proxy-class: \"{}\"", key));
 }
 
-std::string dump(std::string stream, std::string_view values = "") {
+std::string dump_class(std::string stream, std::string_view values = "") {
     return Planned(std::move(stream), values).dump();
 }
 
@@ -71,11 +71,11 @@ TEST(ProxyClasses, LabelThenAnnotationThenDefault) {
 }
 
 TEST(ProxyClasses, AMissingClassIsAnErrorWhereItIsNamed) {
-    EXPECT_EQ(dump(exposed("tailscale.com/proxy-class: nowhere")),
+    EXPECT_EQ(dump_class(exposed("tailscale.com/proxy-class: nowhere")),
               "3: error [missing-proxy-class] Service/shop/web: ProxyClass \"nowhere\" not found "
               "| the name of a ProxyClass in the inputs | fix the name, or pass its manifest with "
               "--context DIR\n");
-    EXPECT_EQ(dump(exposed(), "proxyConfig: {defaultProxyClass: nowhere}"),
+    EXPECT_EQ(dump_class(exposed(), "proxyConfig: {defaultProxyClass: nowhere}"),
               "1: error [missing-proxy-class] ProxyClass \"nowhere\" not found | the name of a "
               "ProxyClass in the inputs | fix \"proxyConfig.defaultProxyClass\", or pass the "
               "class's manifest with --context DIR\n  2: Service/shop/web: uses the default "
@@ -83,7 +83,7 @@ TEST(ProxyClasses, AMissingClassIsAnErrorWhereItIsNamed) {
 }
 
 TEST(ProxyClasses, AFaultOfAClassNamesItsUsers) {
-    EXPECT_EQ(dump(used(container("image: \"Not An Image\""))),
+    EXPECT_EQ(dump_class(used(container("image: \"Not An Image\""))),
               "4: error [invalid-image] ProxyClass/web-class: invalid reference format: repository "
               "name (library/Not An Image) must be lowercase | \"Not An Image\" | an image such as "
               "\"registry.example.com/tailscale:v1.96.5\"\n  8: Service/shop/web: uses it\n");
@@ -95,7 +95,8 @@ TEST(ProxyClasses, PortsAreCheckedAgainstTheClusterAndOtherClasses) {
                            name);
     };
     const auto only = [&](std::string_view list) {
-        const std::string found = dump(ports(list), "tailrender: {nodePortRange: 30000-32767}");
+        const std::string found =
+            dump_class(ports(list), "tailrender: {nodePortRange: 30000-32767}");
         return found.substr(0, found.find(" | "));
     };
     constexpr std::string_view kWho = "4: error [invalid-port-range] ProxyClass/web-class: ";
@@ -112,9 +113,9 @@ TEST(ProxyClasses, PortsAreCheckedAgainstTheClusterAndOtherClasses) {
               fmt::format("{}range \"32767-32768\" is outside the cluster's NodePorts", kWho));
     EXPECT_EQ(only("{port: 30150}, {port: 30100, endPort: 30150}"),
               fmt::format("{}overlapping ranges: \"30100-30150\" and \"30150\"", kWho));
-    EXPECT_EQ(dump(ports("{port: 20000}")), "");
-    EXPECT_EQ(dump(ports("{port: 30100, endPort: 30110}", "first") + std::string(kSeparator) +
-                   ports("{port: 30200}, {port: 30110}", "second")),
+    EXPECT_EQ(dump_class(ports("{port: 20000}")), "");
+    EXPECT_EQ(dump_class(ports("{port: 30100, endPort: 30110}", "first") + std::string(kSeparator) +
+                         ports("{port: 30200}, {port: 30110}", "second")),
               "9: error [invalid-port-range] ProxyClass/second: the ProxyClass \"first\" also has "
               "this port | \"30200, 30110\" | ports that no other ProxyClass has\n  4: "
               "ProxyClass/first: it has 30100-30110\n");
@@ -189,10 +190,10 @@ TEST(ProxyClasses, MetricsOfAProxyThatCanAnswer) {
 
 TEST(ProxyClasses, TheNameOfAJobFitsIntoALabel) {
     EXPECT_EQ(
-        dump(used(proxy_class("metrics: {enable: true}")) + std::string(kSeparator) +
-                 exposed("tailscale.com/hostname: x, tailscale.com/proxy-class: web-class",
-                         "ports: [{port: 80}]", std::string(40, 'a')),
-             "tailrender: {operatorVersion: 1.96.5}"),
+        dump_class(used(proxy_class("metrics: {enable: true}")) + std::string(kSeparator) +
+                       exposed("tailscale.com/hostname: x, tailscale.com/proxy-class: web-class",
+                               "ports: [{port: 80}]", std::string(40, 'a')),
+                   "tailrender: {operatorVersion: 1.96.5}"),
         fmt::format("12: error [name-too-long] Service/shop/{0}: the label \"ts_prom_job: "
                     "ts_ingress_service_shop_{0}\" of its metrics is too long | 64 bytes | at "
                     "most 63 bytes | shorten its name, or use a ProxyClass without metrics\n  2: "

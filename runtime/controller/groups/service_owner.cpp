@@ -21,7 +21,7 @@ namespace {
 constexpr std::string_view kOwners = "tailscale.com/owner-references";
 constexpr std::string_view kGroupKind = "ProxyGroup";
 
-std::string_view group_of(std::string_view parent) {
+std::string_view owner_group(std::string_view parent) {
     return parent.substr(parent.rfind('/') + 1);
 }
 
@@ -30,7 +30,7 @@ Value owner_ref(bool exclusive, std::string_view parent, std::string_view owner)
     Value ref = Value::map({{"operatorID", Value(owner)}});
     if (exclusive) {
         ref.add("resource", Value::map({{"kind", Value(kGroupKind)},
-                                        {"name", Value(group_of(parent))},
+                                        {"name", Value(owner_group(parent))},
                                         {"uid", Value(owner)}}));
     }
     return ref;

@@ -13,7 +13,7 @@ using renderer::Value;
 
 constexpr std::string_view kEmpty = R"({"version":"v1alpha1","ip4":{}})";
 
-Value json(std::string_view text) {
+Value records_json(std::string_view text) {
     return std::move(*renderer::read_json(text));
 }
 
@@ -133,18 +133,19 @@ TEST_F(DnsRecordsTest, AGroupsEgressServiceHasItsOwnAddresses) {
 }
 
 TEST(DnsDecoding, TakesServices) {
-    EXPECT_FALSE(decode_dns_service(
-        json(R"({"metadata":{"annotations":{"tailscale.com/tailnet-fqdn":"DB9.tail1.ts.net."}},)"
-             R"("spec":{"clusterIPs":["10.96.0.1"]}})")))
+    EXPECT_FALSE(decode_dns_service(records_json(
+        R"({"metadata":{"annotations":{"tailscale.com/tailnet-fqdn":"DB9.tail1.ts.net."}},)"
+        R"("spec":{"clusterIPs":["10.96.0.1"]}})")))
         << "a user's";
-    const auto rendered = decode_dns_service(json(
+    const auto rendered = decode_dns_service(records_json(
         R"({"metadata":{"labels":{"tailscale.com/svc-type":"egress","tailscale.com/proxy-group":"out",)"
         R"("tailscale.com/parent-resource":"db","tailscale.com/parent-resource-ns":"apps"}},)"
         R"("spec":{"clusterIPs":["10.96.0.9","fd96::9"]}})"));
     EXPECT_EQ(
         rendered,
         (DnsService{.group = "out", .parent = "apps-db", .addresses = {"10.96.0.9", "fd96::9"}}));
-    EXPECT_FALSE(decode_dns_service(json(R"({"spec":{"clusterIPs":["10.96.0.1"]}})")).has_value());
+    EXPECT_FALSE(
+        decode_dns_service(records_json(R"({"spec":{"clusterIPs":["10.96.0.1"]}})")).has_value());
 }
 
 // As the renderer writes it: testdata/golden/fleet/ozilab.
@@ -163,15 +164,15 @@ TEST(DnsDecoding, TakesWhereAGroupLeads) {
     EXPECT_FALSE(decode_egress_names(config_map("out", kServices)).has_value());
     EXPECT_FALSE(decode_egress_names(config_map("out-egress-config", "[")).has_value());
     EXPECT_FALSE(decode_egress_names(config_map("out-egress-config", "[1]")).has_value());
-    EXPECT_FALSE(decode_egress_names(json(R"({"metadata":{"name":"out-egress-config"}})")));
+    EXPECT_FALSE(decode_egress_names(records_json(R"({"metadata":{"name":"out-egress-config"}})")));
 }
 
 TEST(DnsDecoding, TakesTheTargetOfAProxyFromItsPod) {
     const auto set_with = [](const std::string& variables) {
-        return decode_proxy_set(
-            json(R"({"metadata":{"name":"ts-db","annotations":{"tailrender.dev/contract":"v1"}},)"
-                 R"("spec":{"template":{"spec":{"containers":[{"env":[)" +
-                 variables + R"(]}]}}}})"));
+        return decode_proxy_set(records_json(
+            R"({"metadata":{"name":"ts-db","annotations":{"tailrender.dev/contract":"v1"}},)"
+            R"("spec":{"template":{"spec":{"containers":[{"env":[)" +
+            variables + R"(]}]}}}})"));
     };
     const std::string target = R"({"name":"TS_TAILNET_TARGET_FQDN","value":"DB9.tail1.ts.net."})";
     EXPECT_EQ(set_with(target)->target_fqdn, "db9.tail1.ts.net");
@@ -182,7 +183,7 @@ TEST(DnsDecoding, TakesTheTargetOfAProxyFromItsPod) {
 }
 
 TEST(DnsDecoding, TakesWhatIsReady) {
-    const auto slice = decode_dns_endpoints(json(
+    const auto slice = decode_dns_endpoints(records_json(
         R"({"addressType":"IPv4","metadata":{"labels":{"kubernetes.io/service-name":"ts-a"}},)"
         R"("endpoints":[{"addresses":["10.0.0.1"]},)"
         R"({"addresses":["10.0.0.2"],"conditions":{"ready":true,"serving":true,"terminating":false}},)"
@@ -190,19 +191,21 @@ TEST(DnsDecoding, TakesWhatIsReady) {
         R"({"addresses":["10.0.0.4"],"conditions":{"serving":false}},)"
         R"({"addresses":["10.0.0.5"],"conditions":{"terminating":true}}]})"));
     EXPECT_EQ(slice, (DnsEndpoints{"ts-a", {"10.0.0.1", "10.0.0.2"}}));
-    EXPECT_FALSE(decode_dns_endpoints(json(R"({"metadata":{"labels":{}},"endpoints":[]})")));
-    EXPECT_FALSE(decode_dns_endpoints(
-        json(R"({"addressType":"FQDN","metadata":{"labels":{"kubernetes.io/service-name":"a"}},)"
-             R"("endpoints":[{"addresses":["a.example"]}]})")));
+    EXPECT_FALSE(
+        decode_dns_endpoints(records_json(R"({"metadata":{"labels":{}},"endpoints":[]})")));
+    EXPECT_FALSE(decode_dns_endpoints(records_json(
+        R"({"addressType":"FQDN","metadata":{"labels":{"kubernetes.io/service-name":"a"}},)"
+        R"("endpoints":[{"addresses":["a.example"]}]})")));
 }
 
 class DnsRecordsWriting : public ControllerTest {
 protected:
     void add_nameserver(const std::string& contract = "v1") {
         kube.put(FakeCluster::path("services", "nameserver"),
-                 json(R"({"metadata":{"name":"nameserver","namespace":"tailscale","annotations":)"
-                      R"({"tailrender.dev/contract":")" +
-                      contract + R"(","tailrender.dev/parent":"DNSConfig/dns"}}})"));
+                 records_json(
+                     R"({"metadata":{"name":"nameserver","namespace":"tailscale","annotations":)"
+                     R"({"tailrender.dev/contract":")" +
+                     contract + R"(","tailrender.dev/parent":"DNSConfig/dns"}}})"));
     }
     void add_egress() {
         cluster.add_proxy("ts-db");
@@ -219,15 +222,15 @@ protected:
         annotate_users("db9.tail1.ts.net");
         kube.put(
             "/apis/discovery.k8s.io/v1/namespaces/tailscale/endpointslices/ts-db-x",
-            json(
+            records_json(
                 R"({"metadata":{"name":"ts-db-x","namespace":"tailscale","labels":)"
                 R"({"kubernetes.io/service-name":"ts-db"}},"endpoints":[{"addresses":["10.0.0.1"]}]})"));
     }
     void annotate_users(const std::string& fqdn) {
         kube.put("/api/v1/namespaces/apps/services/ts-db",
-                 json(R"({"metadata":{"name":"ts-db","namespace":"apps","annotations":)"
-                      R"({"tailscale.com/tailnet-fqdn":")" +
-                      fqdn + R"("}}})"));
+                 records_json(R"({"metadata":{"name":"ts-db","namespace":"apps","annotations":)"
+                              R"({"tailscale.com/tailnet-fqdn":")" +
+                              fqdn + R"("}}})"));
     }
     std::string written() {
         const Value* found = kube.find(kMap);
@@ -284,15 +287,17 @@ TEST_F(DnsRecordsWriting, AnAnnotationThatChangesChangesNothing) {
 }
 
 TEST_F(DnsRecordsWriting, TakesOverWhatIsThere) {
-    kube.put(kMap, json(R"({"metadata":{"name":"dnsrecords","namespace":"tailscale"},"data":{)"
-                        R"("records.json":"old"}})"));
+    kube.put(kMap,
+             records_json(R"({"metadata":{"name":"dnsrecords","namespace":"tailscale"},"data":{)"
+                          R"("records.json":"old"}})"));
     add_nameserver();
     start();
     run(kSecond);
     EXPECT_EQ(written(), kEmpty);
     // Someone else's hand.
-    kube.put(kMap, json(R"({"metadata":{"name":"dnsrecords","namespace":"tailscale"},"data":{)"
-                        R"("records.json":"mine"}})"));
+    kube.put(kMap,
+             records_json(R"({"metadata":{"name":"dnsrecords","namespace":"tailscale"},"data":{)"
+                          R"("records.json":"mine"}})"));
     run(kSecond);
     EXPECT_EQ(written(), kEmpty);
 }
@@ -317,7 +322,7 @@ TEST_F(DnsRecordsWriting, TriesAgain) {
                    : Fault::None;
     };
     kube.put("/api/v1/namespaces/tailscale/configmaps/tailrender-devices",
-             json(R"({"metadata":{"name":"tailrender-devices","namespace":"tailscale"}})"));
+             records_json(R"({"metadata":{"name":"tailrender-devices","namespace":"tailscale"}})"));
     start();
     run(kSecond);
     EXPECT_EQ(kube.find(kMap), nullptr);

@@ -26,14 +26,6 @@ constexpr Duration kInterval(500);
 // The kubelet looks for a missing Secret ever more rarely; a new pod is looked after at once.
 constexpr Duration kOldPod = std::chrono::seconds(10);
 
-}  // namespace
-
-std::string secret_path(const OperateContext& context, std::string_view name) {
-    return path_of(kSecrets, context.ns, name);
-}
-
-namespace {
-
 ProxySet rendered_set(const AdoptSnapshot& snapshot, const std::string& name) {
     for (const Value& set : snapshot.sets) {
         if (name_of(set) == name) {

@@ -18,9 +18,6 @@
 
 namespace runtime {
 
-// Of the Secret of this name in the proxies' namespace.
-std::string secret_path(const OperateContext& context, std::string_view name);
-
 Job move_proxy(const OperateContext& context, const AdoptSnapshot& snapshot, const Move& move);
 Job move_group_service(const OperateContext& context, const GroupService& service);
 Job take_over(const OperateContext& context, const AdoptSnapshot& snapshot,

@@ -41,7 +41,7 @@ Value json_datum(const Value& secret, std::string_view key) {
     return value ? std::move(*value) : Value();
 }
 
-std::vector<Value> items_of(const Value& list) {
+std::vector<Value> record_items(const Value& list) {
     std::vector<Value> out;
     if (list.is_list()) {
         out.reserve(list.size());
@@ -145,8 +145,8 @@ std::optional<AdoptRecord> decode_record(const Value& secret) {
         }
     }
     out.set = json_datum(secret, "statefulset");
-    out.services = items_of(json_datum(secret, "services"));
-    out.secrets = items_of(json_datum(secret, "secrets"));
+    out.services = record_items(json_datum(secret, "services"));
+    out.secrets = record_items(json_datum(secret, "secrets"));
     return out;
 }
 

@@ -56,7 +56,7 @@ bool is_set_of(const AdoptSnapshot& snapshot, const std::string& set) {
                        [&set](const Value& one) { return name_of(one) == set; });
 }
 
-std::vector<Replica> replicas_of(const AdoptSnapshot& snapshot, const AdoptRecord& record) {
+std::vector<Replica> replicas_to_return(const AdoptSnapshot& snapshot, const AdoptRecord& record) {
     std::vector<Replica> out;
     out.reserve(record.secrets.size());
     for (const Value& secret : record.secrets) {
@@ -218,7 +218,7 @@ Job keep_problem(const SharedReturn& back, const Job& job) {
 
 Job move_back(const SharedReturn& back, const AdoptRecord& record) {
     const OperateContext& context = back->context;
-    const std::vector<Replica> replicas = replicas_of(back->snapshot, record);
+    const std::vector<Replica> replicas = replicas_to_return(back->snapshot, record);
     const bool is_lost = std::none_of(replicas.begin(), replicas.end(),
                                       [](const Replica& replica) { return replica.has_device; });
     if (record.set.is_null() || (is_lost && !is_set_of(back->snapshot, record.new_name))) {

@@ -64,7 +64,7 @@ std::string operators_proxy(const Objects& sets, const Objects& secrets) {
     return {};
 }
 
-std::string holder_of(const Value& lease) {
+std::string lease_holder(const Value& lease) {
     return std::string(text_of(lease.at({"spec", "holderIdentity"})));
 }
 
@@ -98,7 +98,7 @@ Job controller_must_rest(const OperateContext& context) {
         const Job read =
             read_object(context.kube, path_of(kLeases, context.ns, kLeaseName), *lease);
         read([context, next, lease, read](const std::string& problem) {
-            const std::string holder = holder_of(*lease);
+            const std::string holder = lease_holder(*lease);
             if (!problem.empty() || holder.empty()) {
                 return next(problem);
             }
@@ -107,7 +107,7 @@ Job controller_must_rest(const OperateContext& context) {
                 std::chrono::duration_cast<std::chrono::seconds>(kLeaseDuration).count(), holder));
             context.loop.after(kLeaseDuration, [next, lease, read, seen = renewal_of(*lease)] {
                 read([next, lease, seen](const std::string& its_problem) {
-                    const std::string now = holder_of(*lease);
+                    const std::string now = lease_holder(*lease);
                     if (!its_problem.empty() || now.empty() || renewal_of(*lease) == seen) {
                         return next(its_problem);
                     }

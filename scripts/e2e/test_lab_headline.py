@@ -47,7 +47,7 @@ WINDOW_SECONDS = 30  # of looking at the audit log
 KEY_LISTS = 5  # of two tailnets, one of them a Tailnet
 SHOWN_ELSEWHERE = {("events", "create"): "lab_operator", ("events", "patch"): "lab_operator", ("pods", "delete"): "lab_groups",
                    **{("peerrelays", verb): "peer_relay" for verb in ("get", "list", "watch")},
-                   ("peerrelays/status", "update"): "peer_relay", ("serviceaccounts/token", "create"): "runtime_controller_test"}
+                   ("peerrelays/status", "update"): "peer_relay", ("serviceaccounts/token", "create"): "runtime_test"}
 WITHOUT_IMAGE = ("kube-0", "kube-1", "sessions-0")
 NETWORK, PARTNERS = "10.20.0.0/16", "10.30.4.0/24"
 PARTNER, INTERNET, NAS, MAIL = "10.30.4.1", "198.51.100.7", "100.64.10.20", "100.64.10.25"

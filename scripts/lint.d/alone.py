@@ -1,35 +1,34 @@
 #!/usr/bin/python3
-"""Compiles each source alone, as far as syntax goes: alone.py [--changed | FILE…]
+"""Compiles each source alone, as far as syntax goes: alone.py CACHE [--until EPOCH] [--table FILE] [--changed | FILE…]
 
 In a unity build a file that includes too little finds what it needs in the file before it. --changed: only what has changed since the newest
-whole run of the tests. A header is compiled as the first include of its own source, and alone where it has none.
+whole run of the tests, and all that include a header that has. --until: none is begun after that second; how many are left is said, also in
+the FILE of --table, and is no failure. What was clean is in CACHE (checked.py).
 """
-import concurrent.futures
+import functools
 import os
 import shlex
 import subprocess
-import sys
 
-import units
+import checked
+
+
+@functools.cache
+def version_of(compiler):
+    return subprocess.run([compiler, "--version"], check=True, capture_output=True).stdout
+
+
+def words_of(unit):
+    words = shlex.split(unit["command"])
+    return words[1:] if os.path.basename(words[0]) == "ccache" else words
 
 
 def check(unit):
-    words = shlex.split(unit["command"])
+    words = words_of(unit)
     at = words.index("-o")
     del words[at:at + 2]
-    if os.path.basename(words[0]) == "ccache":
-        words = words[1:]
     run = subprocess.run([*words, "-fsyntax-only"], cwd=unit["directory"], capture_output=True, text=True, check=False)
-    return run.stderr if run.returncode else ""
+    return (run.stderr or f"{unit['file']}: exit code {run.returncode}\n") if run.returncode else ""
 
 
-def main(words):
-    failed = False
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for said in pool.map(check, units.chosen(words)):
-            print(said, end="", flush=True)
-            failed = failed or bool(said)
-    sys.exit(1 if failed else 0)
-
-
-main(sys.argv[1:])
+checked.main(__doc__, lambda unit: version_of(words_of(unit)[0]), check, all_users=True)

@@ -44,9 +44,9 @@ def included(path, known):
     return known[path]
 
 
-def chosen(words):
-    """Those that the words name, or `--changed`: since the newest whole run; without a word all. Of a header that has changed, the first unit
-    that includes it: its own source, if it has one."""
+def chosen(words, all_users):
+    """Those that the words name, or `--changed`: since the newest whole run; without a word all. Of a header that has changed, each unit that
+    includes it, or one: its own source, if it has one."""
     everything = units()
     if words == ["--changed"]:
         changed = whole_run.changed_files()
@@ -57,13 +57,17 @@ def chosen(words):
             return everything
     elif not words:
         return everything
-    by_name, known = {source_of(unit): unit for unit in everything}, {}
-    names = set()
+    by_name = {source_of(unit): unit for unit in everything}
+    return [by_name[name] for name in sorted(names_of(words, list(by_name), all_users))]
+
+
+def names_of(words, sources, all_users):
+    names, known = set(), {}
     for word in words:
-        if word in by_name:
+        if word in sources:
             names.add(word)
         elif word.endswith(".h"):
             own = word.removesuffix(".h") + ".cpp"
-            users = [own] if own in by_name else []
-            names.update((users or [name for name in by_name if word in included(name, known)])[:1])
-    return [by_name[name] for name in sorted(names)]
+            users = [own] if own in sources and not all_users else [name for name in sources if word in included(name, known)]
+            names.update(users if all_users else users[:1])
+    return names

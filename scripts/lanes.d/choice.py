@@ -2,8 +2,6 @@
 import dataclasses
 import hashlib
 
-UNKNOWN_SECONDS = 120  # of a test that no whole run has measured
-
 
 @dataclasses.dataclass(frozen=True)
 class Test:
@@ -16,7 +14,7 @@ class Test:
 @dataclasses.dataclass
 class Choice:
     run: list  # in the order in which they begin, the longest first
-    over_budget: list  # changed, and next time the first
+    over_budget: list  # owed or changed, and next time the first
     drawn_over_budget: list  # the next commit draws anew
     not_drawn: list  # unchanged, and not in this commit's quarter
 
@@ -32,25 +30,29 @@ def rotated(items, commit):
     return items[start:] + items[:start]
 
 
-def choose(tests, owed, commit, budget, jobs, build_seconds):
-    """`owed`: changed ones that were left out last time, None if that is not known: then the commit's hash says where to begin.
+def choose(tests, owed, commit, budget, jobs, build_seconds, longest=None):
+    """`owed`: those that failed last time, and changed ones that were left out; None if that is not known: then the commit's hash says where
+    to begin. They come first, in that order, whether they have changed or not.
 
-    `budget` is in seconds, in which `jobs` tests run at a time. A build keeps all cores busy, and is paid for by the first who needs it.
+    `budget` is in seconds, in which `jobs` tests run at a time; only the first owed one may take more, up to `longest`. A build keeps all
+    cores busy, and is paid for by the first who needs it.
     """
-    quarter = drawn([test.name for test in tests if not test.is_changed], commit)
-    longest = sorted((test for test in tests if test.is_changed or test.name in quarter), key=lambda test: (not test.is_changed, -test.seconds, test.name))
-    changed = [test for test in longest if test.is_changed]
-    first = rotated(changed, commit) if owed is None else sorted(changed, key=lambda test: test.name not in owed)
+    places = {name: place for place, name in enumerate(owed or ())}
+    first = sorted((test for test in tests if test.name in places), key=lambda test: places[test.name])
+    others = sorted((test for test in tests if test.name not in places), key=lambda test: (-test.seconds, test.name))
+    changed = [test for test in others if test.is_changed]
+    quarter = drawn([test.name for test in others if not test.is_changed], commit)
+    in_turn = [*first, *(rotated(changed, commit) if owed is None else changed), *(test for test in others if test.name in quarter)]
     left, built, run, over = budget, set(), [], []
-    for test in first + longest[len(changed):]:
+    for test in in_turn:
         build = sum(build_seconds(module) for module in test.build - built)
-        if test.seconds / jobs + build <= left and test.seconds + build <= budget:
+        fits = test.seconds / jobs + build <= left and test.seconds + build <= budget
+        if fits or longest is not None and test in first[:1] and test.seconds + build <= longest:
             left -= test.seconds / jobs + build
             built |= test.build
             run.append(test)
         else:
             over.append(test)
     run.sort(key=lambda test: (-test.seconds, test.name))
-    wanted = {test.name for test in longest}
-    return Choice([test.name for test in run], [test.name for test in over if test.is_changed], [test.name for test in over if not test.is_changed],
-                  sorted(test.name for test in tests if test.name not in wanted))
+    return Choice([test.name for test in run], [test.name for test in over if test.name not in quarter],
+                  [test.name for test in over if test.name in quarter], sorted({test.name for test in tests} - {test.name for test in in_turn}))

@@ -68,5 +68,5 @@ def main(doc, about, check, all_users):
         print(f"{name}: {said}", file=sys.stderr)
         if chosen.table:
             with open(chosen.table, "a", encoding="utf-8") as table:
-                table.write(f"   not checked by {name}, {said}\n")
+                table.write(f"   {name}: {said}\n")
     sys.exit(1 if any(job.result() for job in jobs) else 0)

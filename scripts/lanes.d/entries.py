@@ -19,17 +19,25 @@ BUILD_SECONDS = {"kubernetes": 600, "argocd": 240, "tailscale": 150, "helm4": 15
                  "tailscale-1.104": 120}
 # Tests that are no modules, or have another name than their module: what they cover and need; "module" has that of another test.
 OTHERS = {
+    "api_proxy_contract_whole": {"covers": ["runtime/api_proxy", "runtime/localapi", "runtime/recording", "scripts/api_proxy_contract",
+                                            "scripts/api_proxy_contract.d"], "programs": []},
+    "controller_kills": {"covers": ["runtime/controller", "runtime/kube", "runtime/tailnet", f"{E2E}/controller_kills", f"{E2E}/lab.d/fake_tailnet.py",
+                                    *(f"{E2E}/shared/{name}.py" for name in ("checks", "controller_process", "kube_api"))],
+                         "programs": ["apiserver", "testnet"]},
     "kernel": {"covers": ["runtime/nft"], "programs": []},
     "lab_headline_stock": {"module": "lab_headline"},
+    "proxy_contract_whole": {"covers": ["runtime/localapi", "runtime/proxy", "scripts/proxy_contract", "scripts/proxy_contract.d"], "programs": []},
+    "recorder_kills": {"covers": ["runtime/api_proxy", "runtime/recording", "scripts/recorder_kills", "scripts/api_proxy_contract.d"], "programs": []},
     "reference_cases": {"covers": ["renderer/generate", "renderer/plan", "scripts/parity.d", f"{E2E}/reference.d", f"{E2E}/reference_cases"],
                         "programs": ["apiserver", "operator", "operator-1.104", "testnet"]},
+    "valid_outputs_whole": {"covers": ["examples/fleet", "renderer/generate", "renderer/plan", "renderer/schema", "scripts/parity.d",
+                                       "scripts/valid_outputs", "testdata"], "programs": []},
 }
 # What the soak's parts cover that are neither tests nor fuzz targets.
 SOAK = {
-    "controller_kills": ["runtime/controller", "runtime/kube", "runtime/tailnet"], "recorder_kills": ["runtime/recording"],
+    "controller_kills": OTHERS["controller_kills"]["covers"], "recorder_kills": OTHERS["recorder_kills"]["covers"],
     "rule_changes": ["runtime/nft"], "operators": OTHERS["reference_cases"]["covers"], "old_kubectl": ["runtime/api_proxy", "runtime/recording"],
     "includes": ["renderer", "runtime"], "odr": ["renderer", "runtime"],
-    "waits": ["renderer", "runtime/proxy", "runtime/api_proxy", "runtime/recording", "runtime/localapi"],
 }
 # They are built into no program, and a list of sources changes with the sources.
 UNTESTED = re.compile(r"_test\.cpp$|_testing\.(h|cpp)$|/fuzz_[^/]*$|/testing/|^(renderer|runtime)/(.*\.md|(.*/)?CMakeLists\.txt)$")

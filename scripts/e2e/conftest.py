@@ -39,14 +39,25 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "always(*ids): what CI always runs, with these parameters of its own, or all")
 
 
-def is_always(item):
-    marker = item.get_closest_marker("always")
-    return marker and (not marker.args or item.callspec.id in marker.args)
+def only_always(items):
+    """Those marked `always`. An id that no parameter has would silently be a test less."""
+    chosen, wanted, found = [], set(), set()
+    for item in items:
+        marker = item.get_closest_marker("always")
+        if not marker:
+            continue
+        wanted |= {(item.originalname, one) for one in marker.args}
+        if not marker.args or item.callspec.id in marker.args:
+            chosen.append(item)
+            found |= {(item.originalname, item.callspec.id)} if marker.args else set()
+    if wanted != found:
+        raise pytest.UsageError(f"marked `always`, but there is no {', '.join(f'{name}[{one}]' for name, one in sorted(wanted - found))}")
+    return chosen
 
 
 def pytest_collection_modifyitems(config, items):
     if config.getoption("always"):
-        items[:] = [item for item in items if is_always(item)]
+        items[:] = only_always(items)
     if config.getoption("short"):
         items[:] = [item for item in items if not item.get_closest_marker("whole")]
 

@@ -16,7 +16,7 @@ from api_proxy import GROUP, NAME, POD, TRANSPORTS, api_proxy_in
 from harness import SCRIPT
 from reference import RELEASE, VALUES, operators_api_proxy
 
-COVERS = ["runtime/api_proxy", "runtime/recording"]
+COVERS = ["runtime/api_proxy", "runtime/recording", "testdata/e2e/operator"]
 PROGRAMS = ["lab", "helm3", "operator"]
 
 

@@ -15,7 +15,7 @@ from shared.fleet import ROOT
 from shared.kube_api import KubeApi
 from shared.rights import NAMESPACE, ROLES, rules
 
-COVERS = ["renderer/generate/install", "runtime/RBAC.md"]
+COVERS = ["renderer/generate/install", "runtime/RBAC.md", "testdata/chart-streams", "testdata/e2e/crds.yaml"]
 PROGRAMS = ["apiserver"]
 CHARTS = ROOT / "testdata" / "chart-streams"
 OTHER, ALL = "shop", ""

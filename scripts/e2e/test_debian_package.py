@@ -18,7 +18,7 @@ from shared.checks import attempt, run
 from shared.fleet import FLEET, ROOT
 from shared.namespaces import mounts_of_our_own
 
-COVERS = ["renderer/cli", "scripts/package", "scripts/package.d"]
+COVERS = ["examples/fleet", "plugins", "renderer/cli", "scripts/package", "scripts/package.d"]
 PROGRAMS = []
 LIBRARIES = r"libc6 \(>=.*libgit2-1.5 \(>=.*libssl3 \(>="
 HERE = "/tmp/tailrender-test"  # inside

@@ -15,7 +15,7 @@ from helm_ways import NAMES, documents, objects, of_release, on_server, way_of
 from shared.checks import attempt, compare, run
 from shared.fleet import ROOT
 
-COVERS = ["plugins/helm3", "plugins/helm4", "renderer/cli", "renderer/emit"]
+COVERS = ["plugins/helm3", "plugins/helm4", "renderer/cli", "renderer/emit", "testdata/e2e/chart"]
 PROGRAMS = ["apiserver", "helm3", "helm4"]
 CHART = ROOT / "testdata" / "e2e" / "chart"
 RELEASE, NAMESPACE, PROXIES = "web", "shop", "tailscale"

@@ -25,7 +25,7 @@ from shared.namespaces import mounts_of_our_own
 from shared.oci import Bundle
 from shared.recipe import PROXY, ROOT, RUNTIME, Store, build_proxy, build_runtime, stages
 
-COVERS = ["plugins/image", "runtime/CMakeLists.txt", "scripts/image_root"]
+COVERS = ["examples/fleet", "plugins/argocd", "plugins/image", "runtime/CMakeLists.txt", "scripts/image_root"]
 PROGRAMS = ["argocd", "helm3", "kustomize", "tailscale-1.104"]
 CACHE = pathlib.Path(os.environ.get("TAILRENDER_CACHE") or pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache", "tailrender"))
 TAG = "tailrender/tailrender:v"

@@ -20,7 +20,7 @@ from shared.checks import attempt, compare, objects_of, run
 from shared.fleet import FLEET, ROOT
 from shared.kpt import objects_in
 
-COVERS = ["plugins/kpt", "renderer/emit/krm", "renderer/load/krm"]
+COVERS = ["examples/fleet", "plugins/kpt", "renderer/emit/krm", "renderer/load/krm"]
 PROGRAMS = ["apiserver", "kpt"]
 APPS, PLUGIN = FLEET / "apps", ROOT / "plugins" / "kpt"
 TAILNET = "tailrender.tailnetDomain=tail1a2b3.ts.net"

@@ -14,7 +14,7 @@ from shared.checks import attempt, compare, objects_of, run
 from shared.fleet import FLEET, ROOT
 from shared.kustomize import BUILD, function, own, write
 
-COVERS = ["plugins/kustomize", "renderer/emit/krm", "renderer/load/krm"]
+COVERS = ["examples/fleet", "plugins/kustomize", "renderer/emit/krm", "renderer/load/krm", "testdata/chart-streams/default.yaml"]
 PROGRAMS = ["kustomize"]
 pytestmark = pytest.mark.usefixtures("tools")
 CHART = ROOT / "testdata" / "chart-streams" / "default.yaml"

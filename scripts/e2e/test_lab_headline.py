@@ -40,7 +40,7 @@ from rights_used import every_right_is_used
 from shared.checks import documents
 
 COVERS = ["examples/fleet", "renderer/generate", "renderer/plan", "runtime/controller", "runtime/dns", "runtime/nameserver",
-          "runtime/proxy"]
+          "runtime/proxy", "testdata/chart-streams/with-crds.yaml"]
 PROGRAMS = ["lab"]
 ALONE = ("svc", "ingress", "connector")
 WINDOW_SECONDS = 30  # of looking at the audit log

@@ -22,7 +22,8 @@ from reference import VALUES, devices_of, names_of_the_operator, operator_in
 from shared.checks import run
 from shared.fleet import ROOT
 
-COVERS = ["docs/migration.md", "runtime/operate"]
+COVERS = ["docs/migration.md", "examples/argocd", "examples/flux", "runtime/operate", "testdata/e2e/crds.yaml", "testdata/e2e/migration",
+          "testdata/e2e/operator"]
 PROGRAMS = ["lab", "argocd", "flux", "helm3", "operator"]
 SECTION = re.search(r"^## With Flux or Argo CD$(.*)", (ROOT / "docs" / "migration.md").read_text(encoding="utf-8"), re.M | re.S)[1]
 FIRST, *PARTS = re.split(r"^(?=\*\*(?:\d\.|Back))", SECTION, flags=re.M)

@@ -18,7 +18,7 @@ from hello import page
 from installed import NAMESPACE, STOCK, data_of, usable_keys
 from shared.checks import documents, run
 
-COVERS = ["docs/upgrading.md", "renderer/diff", "renderer/plan/release.cpp", "renderer/plan/versions.cpp"]
+COVERS = ["docs/upgrading.md", "examples/fleet", "renderer/diff", "renderer/plan/release.cpp", "renderer/plan/versions.cpp"]
 PROGRAMS = ["lab"]
 OLD, NEW = "1.96.5", "1.104.5"
 CAPABILITY = {OLD: "133", NEW: "148"}

@@ -26,7 +26,7 @@ from relay import machine_uses_a_peer
 from shared.checks import run
 
 COVERS = ["renderer/generate/group", "renderer/generate/workload", "renderer/plan/workload", "runtime/controller/groups", "runtime/dns",
-          "runtime/localapi", "runtime/nft", "runtime/proxy"]
+          "runtime/localapi", "runtime/nft", "runtime/proxy", "testdata/chart-streams/with-crds.yaml"]
 PROGRAMS = ["lab"]
 
 

@@ -16,7 +16,7 @@ from hello import namespaces_first
 from installed import NAMESPACE, STOCK, data_of, install_controller, lab_with_runtime, usable_keys
 from shared.checks import documents, run
 
-COVERS = ["runtime/controller/relays", "runtime/dns"]
+COVERS = ["runtime/controller/relays", "runtime/dns", "testdata/chart-streams/with-crds.yaml"]
 PROGRAMS = ["lab"]
 CAPABILITY = "148"
 SET = "peerrelay-edge"

@@ -14,7 +14,7 @@ from shared.applied import is_accepted, listed, live
 from shared.checks import run
 from shared.fleet import FLEET, ROOT
 
-COVERS = ["examples/fleet", "renderer/generate", "renderer/plan", "testdata/chart-streams", "testdata/oracle"]
+COVERS = ["examples/fleet", "renderer/generate", "renderer/plan", "testdata/chart-streams", "testdata/e2e/crds.yaml", "testdata/oracle"]
 PROGRAMS = ["apiserver"]
 # Fewer rendered cases than these mean that something is refused which should not be.
 EXPECTED_CASES, SHORT = 78, 6
@@ -38,8 +38,8 @@ def is_taken(cluster, tmp_path):
     return check
 
 
-@pytest.mark.always("flags0")
-@pytest.mark.parametrize("flags", [[], ["--set", "tailrender.customResources=emit"]])
+@pytest.mark.always("plain")
+@pytest.mark.parametrize("flags", [[], ["--set", "tailrender.customResources=emit"]], ids=["plain", "custom_resources"])
 def test_fleet(tailrender, is_taken, flags):
     is_taken(run(tailrender, "render", FLEET, "--cluster", "ozilab", "--quiet", *flags))
 

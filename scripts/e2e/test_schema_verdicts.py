@@ -22,7 +22,7 @@ from shared.checks import attempt
 from shared.fleet import ROOT
 from shared.kube_api import KubeApi
 
-COVERS = ["renderer/schema", "testdata/schema"]
+COVERS = ["renderer/schema", "testdata/chart-streams/with-crds.yaml", "testdata/e2e/crds.yaml", "testdata/schema"]
 PROGRAMS = ["apiserver"]
 CORPUS = ROOT / "testdata" / "schema" / "corpus"
 CRDS = ROOT / "testdata" / "chart-streams" / "with-crds.yaml"

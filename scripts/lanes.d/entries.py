@@ -8,9 +8,12 @@ import re
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 E2E = "scripts/e2e"
 HELPERS = [E2E, *(f"{E2E}/{name}" for name in ("helm.d", "lab.d", "reference.d")), "scripts/parity.d", "scripts/bench_runtime.d"]
-# Whose change chooses every test that covers something in these top folders.
-COMMON = {"renderer/base": "", "renderer/core": "", "renderer/kube": "", "renderer/main.cpp": "", "renderer/pipeline.cpp": "",
-          f"{E2E}/conftest.py": "scripts", f"{E2E}/pytest": "scripts", "runtime/base": "runtime", "runtime/kube": "runtime"}
+# Whose change chooses every test that covers something in these top folders; "*" names the files of a folder without its subfolders. What the
+# project is built with (CMakeLists.txt, CMakePresets.json, scripts/CMakeLists.txt, scripts/build, scripts/common.sh) chooses none: the lanes that
+# always run build everything with it.
+COMMON = {"renderer/base": "", "renderer/classify": "", "renderer/core": "", "renderer/emit/*": "", "renderer/kube": "", "renderer/load/*": "",
+          "renderer/main.cpp": "", "renderer/pipeline.cpp": "", "renderer/pipeline.h": "", f"{E2E}/conftest.py": "scripts",
+          f"{E2E}/pytest": "scripts", "runtime/base": "runtime", "runtime/kube": "runtime", "runtime/main.cpp": "runtime"}
 # What those names of scripts/e2e/tools are made of.
 SETS = {"apiserver": [f"{E2E}/apiserver", f"{E2E}/cluster.sh", f"{E2E}/shared/api_server.py"],
         "lab": [f"{E2E}/lab", f"{E2E}/cluster.sh", *(f"{E2E}/lab.d/{name}" for name in ("node.sh", "tailnet.sh", "images.py", "harness.py"))]}
@@ -24,7 +27,9 @@ OTHERS = {
     "controller_kills": {"covers": ["runtime/controller", "runtime/kube", "runtime/tailnet", f"{E2E}/controller_kills", f"{E2E}/lab.d/fake_tailnet.py",
                                     *(f"{E2E}/shared/{name}.py" for name in ("checks", "controller_process", "kube_api"))],
                          "programs": ["apiserver", "testnet"]},
-    "kernel": {"covers": ["runtime/nft"], "programs": []},
+    "kernel": {"covers": ["runtime/nft", *(f"runtime/nft/{name}" for name in ("forwarding_testing.h", "kernel_test.cpp", "namespaces_testing.h",
+                                                                              "node_test.cpp", "packets_test.cpp", "sockets_testing.h"))],
+               "programs": []},
     "lab_headline_stock": {"module": "lab_headline"},
     "proxy_contract_whole": {"covers": ["runtime/localapi", "runtime/proxy", "scripts/proxy_contract", "scripts/proxy_contract.d"], "programs": []},
     "recorder_kills": {"covers": ["runtime/api_proxy", "runtime/recording", "scripts/recorder_kills", "scripts/api_proxy_contract.d"], "programs": []},
@@ -116,7 +121,8 @@ def covered(found, modules=()):
 
 
 def is_within(path, folders):
-    return any(path == folder or path.startswith(folder + "/") for folder in folders)
+    here = path.rpartition("/")[0] + "/*"
+    return any(folder in (path, here) or path.startswith(folder + "/") for folder in folders)
 
 
 def is_changed(folders, changed):

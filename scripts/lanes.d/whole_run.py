@@ -3,7 +3,10 @@
 
   whole_run.py commit         print its commit; exit 1 when none is recorded, or it is not in this clone
   whole_run.py changed        print the files that differ from it, one a line; exit 1 when that cannot be known
-  whole_run.py record REPORT  write the page from the JUnit report of a ctest run that was whole and green
+  whole_run.py tested         print the commit that the work tree is, nothing if it has changes
+  whole_run.py record REPORT COMMIT
+                              write the page from the JUnit report of a ctest run that was whole and green; COMMIT: what `tested` printed
+                              before the build
 
 A shallow clone may lack the commit, and so does every clone after a rebase: then whoever asks treats everything as changed.
 """
@@ -93,12 +96,17 @@ def times(report):
     return found, total
 
 
-def record(report, root=ROOT, today=None):
+def tested(root=ROOT):
+    """The commit that the work tree is; "" if it is none."""
+    return "" if is_dirty(root) else git("rev-parse", "--verify", "HEAD", root=root).stdout.strip()
+
+
+def record(report, commit, root=ROOT, today=None):
     found, total = times(report)
     assert found, "no e2e test has run"
+    assert len(commit) == 40, "the work tree was not a commit when the run began"
     assert not is_dirty(root), "the work tree is not the commit"
-    commit = git("rev-parse", "HEAD", root=root).stdout.strip()
-    assert len(commit) == 40, "there is no commit"
+    assert tested(root) == commit, f"{commit} was tested, and HEAD is another one now"
     today = today or datetime.date.today().isoformat()
     rows = "".join(f"| {name} | {max(1, round(taken))} |\n" for name, taken in sorted(found.items()))
     text = f"{HEAD}| {commit} | {today} | 100% tests passed, 0 tests failed out of {total} |\n{TABLE}{rows}"
@@ -113,9 +121,12 @@ def main(words):
             sys.exit("whole_run: the commit of the newest whole run is not known here")
         print(*([commit] if words == ["commit"] else changed), sep="\n", end="\n" if words == ["commit"] or changed else "")
         return
-    if len(words) == 2 and words[0] == "record":
+    if words == ["tested"]:
+        print(tested())
+        return
+    if len(words) == 3 and words[0] == "record":
         try:
-            record(words[1])
+            record(*words[1:])
         except AssertionError as reason:
             sys.exit(f"whole_run: not recorded in {PAGE}: {reason}")
         return

@@ -2,15 +2,17 @@
 """Finds names that two files of one library define for themselves: file_names.py FILE…
 
 Several files of a library are compiled as one unit, in batches that change with every new file. A constant or type in the anonymous
-namespace of two files is then an error in a place that nobody touched, and two functions may silently become overloads of one another. So
+namespace of two files is then an error in a place that no one touched, and two functions may silently become overloads of one another. So
 such names are unique in their library, and no function has the name of one that a header declares which the library includes: it would hide
 that one from the files behind it. Functions may share a name where their first parameters cannot be taken for each other: these are
-classes of different names, neither a text nor a Value.
+classes of different names, neither a text nor a Value, of which neither derives from the other. The name of a template parameter is any class.
 """
 import collections
+import functools
 import os
 import pathlib
 import re
+import subprocess
 import sys
 
 import units
@@ -29,14 +31,38 @@ def first_parameter(text):
     return re.split(r"[\s&*]", inner)[0] if inner else ""
 
 
+def as_any(parameter, parameters):
+    """`parameters`: names of the template's."""
+    return "auto" if parameter in parameters else parameter
+
+
+@functools.cache
+def bases():
+    """The classes that a class of a header derives from, by its name, also through others; names without namespaces."""
+    direct = collections.defaultdict(set)
+    headers = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-co", "--exclude-standard", "--", "*.h"], check=True, capture_output=True, text=True)
+    for header in headers.stdout.splitlines():
+        for name, all_of in re.findall(r"^ *(?:struct|class) (\w+)(?: final)? : ([^{;]+)\{", (ROOT / header).read_text(encoding="utf-8"), re.M):
+            direct[name] |= {re.sub(r"<.*", "", base).split()[-1].rpartition("::")[2] for base in all_of.split(",")}
+
+    def of(name, seen):
+        for base in direct.get(name, set()) - seen:
+            seen.add(base)
+            of(base, seen)
+        return seen
+    return {name: of(name, set()) for name in list(direct)}
+
+
 def definitions(path):
     """(name, line, class of the first parameter, an alias, or None) of what the anonymous namespaces of a file define."""
-    inside = False
+    inside, template = False, ()
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if line == "namespace {":
             inside = True
         elif line.startswith("}  // namespace"):
             inside = False
+        if inside and line.startswith("template"):
+            template = set(re.findall(r"\b(?:typename|class|std::\w+|[A-Z]\w*)(?:\.\.\.)? (\w+)", line))
         if not inside or not line or line[0] in " /})#" or line.startswith(("namespace", "template")):
             continue
         kind = re.match(r"(?:class|struct|enum(?: class)?|union)\s+(?:\[\[\w+\]\]\s*)?(\w+)|using (\w+) =", line)
@@ -46,7 +72,8 @@ def definitions(path):
             continue
         name = re.match(r"[^=({]*?\b(\w+)(?:\[\w*\])?\s*([={(])", line)
         if name:
-            yield name[1], number, first_parameter(line) if name[2] == "(" else None
+            yield name[1], number, as_any(first_parameter(line), template) if name[2] == "(" else None
+            template = ()
 
 
 def may_meet(first, second):
@@ -54,7 +81,8 @@ def may_meet(first, second):
         return True
     if first.startswith("using"):  # the same alias twice is one
         return first != second
-    return first == second or first in CONVERTIBLE or second in CONVERTIBLE
+    return (first == second or first in CONVERTIBLE or second in CONVERTIBLE or
+            first in bases().get(second, ()) or second in bases().get(first, ()))
 
 
 def clashes(files):
@@ -73,10 +101,14 @@ def clashes(files):
 
 def declared(header):
     """(name, line, class of the first parameter) of the functions that a header declares."""
+    template = ()
     for number, line in enumerate((ROOT / header).read_text(encoding="utf-8").splitlines(), 1):
+        if line.startswith("template"):
+            template = set(re.findall(r"\b(?:typename|class)(?:\.\.\.)? (\w+)", line))
         found = re.match(r"(?:inline |constexpr |consteval |\[\[nodiscard\]\] )*[\w:][\w:<>,&* ]* [&*]?(\w+)\(", line)
         if found and not line.startswith(("class", "struct", "using", "return")):
-            yield found[1], number, first_parameter(line)
+            yield found[1], number, as_any(first_parameter(line), template)
+            template = ()
 
 
 def hidden(files, known):
@@ -104,7 +136,9 @@ def libraries(names):
         if folder == ["renderer", "secrets"]:
             folder = ["renderer", "core"]
         base = name.rsplit("/", 1)[1]
-        kind = "fuzz" if base.startswith("fuzz_") else "test" if re.search(r"_test(ing)?\.cpp$", base) else "product"
+        if len(folder) == 2 and folder[1] == base and base.startswith("golden_"):
+            folder = [folder[0], "golden"]
+        kind = "fuzz" if base.startswith("fuzz_") else "test" if re.search(r"_test(ing)?\.cpp$", base) and folder[-1] != "golden" else "product"
         if base != "main.cpp":
             out[(*folder, kind)].append(ROOT / name)
     return out

@@ -22,7 +22,7 @@ constexpr std::string_view kIsExposed =
     "object.metadata.annotations && object.metadata.annotations[\"tailscale.com/expose\"] == "
     "\"true\"))";
 
-std::string quoted(std::string_view name) {
+std::string cel_text(std::string_view name) {
     std::string text = "\"";
     for (const char c : name) {
         text += c == '"' || c == '\\' ? "\\" : "";
@@ -34,7 +34,7 @@ std::string quoted(std::string_view name) {
 std::string is_allowed(const std::set<std::string>& names) {
     std::string list;
     for (const std::string& name : names) {
-        list += (list.empty() ? "" : ",") + quoted(name);
+        list += (list.empty() ? "" : ",") + cel_text(name);
     }
     return fmt::format("object.metadata.annotations[\"{}\"] in [{}]", kAnnotation, list);
 }

@@ -42,7 +42,7 @@ Value service(const MetricsPlan& metrics) {
          {"spec", Value::map({{"type", "ClusterIP"},
                               {"selector", metrics.pod_labels.clone()},
                               {"ports", Value::list({Value::map({{"name", "metrics"},
-                                                                 {"port", kHealthPort},
+                                                                 {"port", kMetricsPort},
                                                                  {"protocol", "TCP"}})})}})}});
 }
 

@@ -68,7 +68,7 @@ void add_endpoints(const ProxyClassPlan& chosen, const ClassScope& scope, bool i
     if (scope.endpoints && chosen.metrics && is_alone) {
         append_env(container, "TS_LOCAL_ADDR_PORT", "$(POD_IP):9002");
         append_env(container, "TS_ENABLE_METRICS", "true");
-        append_port(container, "metrics", kHealthPort);
+        append_port(container, "metrics", kMetricsPort);
     }
     if (scope.certificates && chosen.acme_staging) {
         append_env(container, "TS_DEBUG_ACME_DIRECTORY_URL", kStagingDirectory);

@@ -53,6 +53,7 @@ Value bare_container(const Workload& workload, std::string_view name, Value envi
 Value container(const Workload& workload, std::string_view name, Value environment);
 
 constexpr int kHealthPort = 9002;
+constexpr int kMetricsPort = kHealthPort;
 constexpr int kReadyPeriod = 5;  // seconds
 
 // Asks a pod whether it is in the tailnet: a rolling update goes on only when the new pod answers.

@@ -19,7 +19,7 @@ from shared.fleet import ROOT
 from uninstall import cleanup, held, leave_the_cluster, living, stop_the_controller
 
 COVERS = ["examples/argocd", "examples/flux", "plugins/argocd", "plugins/flux", "renderer/generate/install"]
-PROGRAMS = ["lab", "argocd", "flux"]
+PROGRAMS = ["lab", "argocd", "kustomize", "flux"]
 HELLO = {"flux": ("apps/hello", "hello-home"), "argocd": ("hello", "hello")}
 
 

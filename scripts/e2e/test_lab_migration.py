@@ -24,7 +24,7 @@ from shared.fleet import ROOT
 
 COVERS = ["docs/migration.md", "examples/argocd", "examples/flux", "runtime/operate", "testdata/e2e/crds.yaml", "testdata/e2e/migration",
           "testdata/e2e/operator"]
-PROGRAMS = ["lab", "argocd", "flux", "helm3", "operator"]
+PROGRAMS = ["lab", "argocd", "kustomize", "flux", "helm3", "operator"]
 SECTION = re.search(r"^## With Flux or Argo CD$(.*)", (ROOT / "docs" / "migration.md").read_text(encoding="utf-8"), re.M | re.S)[1]
 FIRST, *PARTS = re.split(r"^(?=\*\*(?:\d\.|Back))", SECTION, flags=re.M)
 STEPS = {re.match(r"\*\*(\w+)", part)[1]: part for part in PARTS}

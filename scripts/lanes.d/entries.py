@@ -11,9 +11,11 @@ HELPERS = [E2E, *(f"{E2E}/{name}" for name in ("helm.d", "lab.d", "reference.d")
 # Whose change chooses every test that covers something in these top folders; "*" names the files of a folder without its subfolders. What the
 # project is built with (CMakeLists.txt, CMakePresets.json, scripts/CMakeLists.txt, scripts/build, scripts/common.sh) chooses none: the lanes that
 # always run build everything with it.
-COMMON = {"renderer/base": "", "renderer/classify": "", "renderer/core": "", "renderer/emit/*": "", "renderer/kube": "", "renderer/load/*": "",
-          "renderer/main.cpp": "", "renderer/pipeline.cpp": "", "renderer/pipeline.h": "", f"{E2E}/conftest.py": "scripts",
-          f"{E2E}/pytest": "scripts", "runtime/base": "runtime", "runtime/kube": "runtime", "runtime/main.cpp": "runtime"}
+COMMON = {"renderer/base": "", "renderer/core": "", "renderer/kube": "",
+          **dict.fromkeys(("renderer/classify", "renderer/emit/*", "renderer/load/*", "renderer/main.cpp", "renderer/pipeline.cpp",
+                           "renderer/pipeline.h"), "renderer"),
+          f"{E2E}/conftest.py": "scripts", f"{E2E}/pytest": "scripts",
+          "runtime/base": "runtime", "runtime/kube": "runtime", "runtime/main.cpp": "runtime"}
 # What those names of scripts/e2e/tools are made of.
 SETS = {"apiserver": [f"{E2E}/apiserver", f"{E2E}/cluster.sh", f"{E2E}/shared/api_server.py"],
         "lab": [f"{E2E}/lab", f"{E2E}/cluster.sh", *(f"{E2E}/lab.d/{name}" for name in ("node.sh", "tailnet.sh", "images.py", "harness.py"))]}

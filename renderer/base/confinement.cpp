@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/audit.h>
+#include <linux/capability.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
 #include <linux/sockios.h>
@@ -32,6 +33,7 @@ constexpr unsigned kArchitecture = AUDIT_ARCH_AARCH64;
 #endif
 
 // Newer than the headers that this may be built with; the same on all architectures.
+constexpr unsigned kQuotactlFd = 443;
 constexpr unsigned kFchmodat2 = 452;
 constexpr unsigned kSetxattrat = 463;
 constexpr unsigned kRemovexattrat = 466;
@@ -74,11 +76,18 @@ constexpr std::array kRefusals = std::to_array<Refusal>({
         {SYS_mount_setattr, EPERM}, {SYS_pivot_root, EPERM}, {SYS_chroot, EPERM},
         {SYS_unshare, EPERM}, {SYS_setns, EPERM}, {SYS_bpf, EPERM}, {SYS_perf_event_open, EPERM},
         {SYS_userfaultfd, EPERM}, {SYS_add_key, EPERM}, {SYS_request_key, EPERM},
-        {SYS_keyctl, EPERM},
+        {SYS_keyctl, EPERM}, {SYS_sethostname, EPERM}, {SYS_setdomainname, EPERM},
+        {SYS_clock_settime, EPERM}, {SYS_clock_adjtime, EPERM}, {SYS_settimeofday, EPERM},
+        {SYS_adjtimex, EPERM}, {SYS_acct, EPERM}, {SYS_swapon, EPERM}, {SYS_swapoff, EPERM},
+        {SYS_init_module, EPERM}, {SYS_finit_module, EPERM}, {SYS_delete_module, EPERM},
+        {SYS_kexec_load, EPERM}, {SYS_kexec_file_load, EPERM}, {SYS_quotactl, EPERM},
+        {kQuotactlFd, EPERM}, {SYS_reboot, EPERM}, {SYS_syslog, EPERM}, {SYS_vhangup, EPERM},
+        {SYS_fanotify_init, EPERM},
 #if defined(__x86_64__)
-        {SYS_fork, EPERM}, {SYS_vfork, EPERM}, {SYS_creat, EPERM}, {SYS_mknod, EPERM},
-        {SYS_link, EPERM}, {SYS_symlink, EPERM}, {SYS_chown, EPERM}, {SYS_lchown, EPERM},
-        {SYS_utime, EPERM}, {SYS_utimes, EPERM}, {SYS_futimesat, EPERM},
+        {SYS_iopl, EPERM}, {SYS_ioperm, EPERM}, {SYS_modify_ldt, EPERM}, {SYS_fork, EPERM},
+        {SYS_vfork, EPERM}, {SYS_creat, EPERM}, {SYS_mknod, EPERM}, {SYS_link, EPERM},
+        {SYS_symlink, EPERM}, {SYS_chown, EPERM}, {SYS_lchown, EPERM}, {SYS_utime, EPERM},
+        {SYS_utimes, EPERM}, {SYS_futimesat, EPERM},
 #endif
 });
 
@@ -327,6 +336,28 @@ int make_ruleset(const Rights& rights, int version) {
     return ruleset;
 }
 
+// All of them, for good: with PR_SET_NO_NEW_PRIVS no program that is executed brings any back, not
+// even root's. Only who may change the bounding set has to empty it.
+bool drop_capabilities() {
+    constexpr int kMostCapabilities = 64;  // as many as the kernel can tell apart
+    int dropped = 0;
+    for (int one = 0; one < kMostCapabilities; ++one) {
+        dropped += ::prctl(PR_CAPBSET_DROP, one, 0, 0, 0) == 0 ? 1 : 0;
+    }
+    __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+    std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> none{};
+    if (::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0 ||
+        ::syscall(SYS_capset, &header, none.data()) != 0) {
+        return false;
+    }
+    for (int one = 0; dropped > 0 && one < kMostCapabilities; ++one) {
+        if (::prctl(PR_CAPBSET_READ, one, 0, 0, 0) > 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 }  // namespace
 
 bool keeps_files_apart() {
@@ -367,7 +398,8 @@ bool Confinement::apply() {
     }
     const sock_fprog program = {.len = static_cast<unsigned short>(filter_.size()),
                                 .filter = filter_.data()};
-    return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && (ruleset_ >= 0 || !needs_landlock_) &&
+    return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && drop_capabilities() &&
+           (ruleset_ >= 0 || !needs_landlock_) &&
            (ruleset_ < 0 || ::syscall(SYS_landlock_restrict_self, ruleset_, 0) == 0) &&
            ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }

@@ -1,7 +1,9 @@
 // What the kernel refuses to a program that is about to be started, and to whatever it becomes:
-// the network, other processes, and changes of files, by a filter of its system calls; files and
-// ports that are not its business, by Landlock. A kernel without Landlock (before 5.13) leaves it
-// the files that its user may read. Source: seccomp(2), landlock(7), include/uapi/linux.
+// the network, other processes, changes of files and of the machine, by a filter of its system
+// calls; files and ports that are not its business, by Landlock; and what root alone may do, also
+// to root, by taking all capabilities away. A kernel without Landlock (before 5.13) leaves it
+// the files that its user may read. Source: seccomp(2), landlock(7),
+// capabilities(7), include/uapi/linux.
 #pragma once
 
 #include <linux/filter.h>

@@ -172,9 +172,13 @@ std::string write(const Value& value, Layout layout) {
     return out;
 }
 
+enum class BeyondLimits { IsAnError, IsLeftOut };
+
 // Receives nlohmann's events and builds a Value.
 class Builder : public nlohmann::json_sax<nlohmann::json> {
 public:
+    explicit Builder(BeyondLimits beyond) : beyond_(beyond) {}
+
     bool null() override { return put(Value()); }
     bool boolean(bool flag) override { return put(Value(flag)); }
     bool number_integer(number_integer_t number) override { return put(Value(number)); }
@@ -191,7 +195,12 @@ public:
     bool end_object() override { return close(); }
     bool end_array() override { return close(); }
     bool key(string_t& name) override {
-        if (has_key(name)) {
+        if (too_deep_ > 0) {
+            return true;
+        }
+        const bool is_second = has_key(name);
+        open_.back().is_left_out = is_second;
+        if (is_second && beyond_ == BeyondLimits::IsAnError) {
             error = fmt::format("duplicate key \"{}\"", name);
             return false;
         }
@@ -212,6 +221,7 @@ private:
         Value value;
         std::string key;             // of the member whose value comes next
         std::set<std::string> seen;  // keys of a large object
+        bool is_left_out = false;    // that value
     };
 
     // Of the innermost object. In a large one they are looked up, or an object of a megabyte that
@@ -232,21 +242,31 @@ private:
 
     bool open(Value value) {
         constexpr std::size_t kMaxJsonDepth = 100;
+        if (open_.size() >= kMaxJsonDepth && beyond_ == BeyondLimits::IsLeftOut) {
+            ++too_deep_;
+            return true;
+        }
         if (open_.size() >= kMaxJsonDepth) {
             error = fmt::format("nested deeper than {} levels", kMaxJsonDepth);
             return false;
         }
-        open_.push_back({std::move(value), {}, {}});
+        open_.push_back({.value = std::move(value), .key = {}, .seen = {}});
         return true;
     }
 
     bool close() {
+        if (too_deep_ > 0) {
+            return --too_deep_ > 0 || put(Value());
+        }
         Value value = std::move(open_.back().value);
         open_.pop_back();
         return put(std::move(value));
     }
 
     bool put(Value value) {
+        if (too_deep_ > 0 || (!open_.empty() && open_.back().is_left_out)) {
+            return true;
+        }
         if (open_.empty()) {
             root = std::move(value);
         } else if (Open& parent = open_.back(); parent.value.is_list()) {
@@ -257,8 +277,18 @@ private:
         return true;
     }
 
+    BeyondLimits beyond_;
     std::vector<Open> open_;
+    std::size_t too_deep_ = 0;  // lists and maps that are open beyond the limit
 };
+
+Result<Value> read_with(std::string_view text, BeyondLimits beyond) {
+    Builder builder(beyond);
+    if (!nlohmann::json::sax_parse(text, &builder)) {
+        return Error{{.rule = "json-syntax", .message = builder.error}};
+    }
+    return std::move(builder.root);
+}
 
 }  // namespace
 
@@ -273,11 +303,10 @@ std::string write_json_pretty(const Value& value) {
 }
 
 Result<Value> read_json(std::string_view text) {
-    Builder builder;
-    if (!nlohmann::json::sax_parse(text, &builder)) {
-        return Error{{.rule = "json-syntax", .message = builder.error}};
-    }
-    return std::move(builder.root);
+    return read_with(text, BeyondLimits::IsAnError);
+}
+Result<Value> read_json_within_limits(std::string_view text) {
+    return read_with(text, BeyondLimits::IsLeftOut);
 }
 
 }  // namespace renderer

@@ -83,6 +83,27 @@ TEST(Json, FindsAKeyThatStandsTwiceInALargeObject) {
     }
 }
 
+TEST(Json, WithinLimitsLeavesOutWhatIsBeyond) {
+    struct Case {
+        std::string text, want;
+    };
+    const std::string deep = std::string(150, '[') + "{\"x\":1}" + std::string(150, ']');
+    const std::string kept = std::string(99, '[') + "null" + std::string(99, ']');
+    const Case cases[] = {
+        {R"({"a":1,"a":[{"b":2}],"c":3})", R"({"a":1,"c":3})"},
+        {R"({"a":{"b":1,"b":{"c":2}},"d":4})", R"({"a":{"b":1},"d":4})"},
+        {"{\"a\":" + deep + ",\"b\":2}", "{\"a\":" + kept + ",\"b\":2}"},
+        {R"({"a":[1,{"b":[]}]})", R"({"a":[1,{"b":[]}]})"},
+    };
+    for (const Case& one : cases) {
+        SCOPED_TRACE(one.text);
+        const auto read = read_json_within_limits(one.text);
+        ASSERT_TRUE(read.has_value());
+        EXPECT_EQ(write_json(*read), one.want);
+    }
+    EXPECT_EQ(read_json_within_limits("{\"a\":}").error().diagnostic.message, "not JSON at byte 6");
+}
+
 TEST(Json, SaysWhatIsWrong) {
     EXPECT_EQ(read_json("{\"a\":1,\"a\":2}").error().diagnostic.message, "duplicate key \"a\"");
     EXPECT_EQ(read_json("{\"a\":}").error().diagnostic.message, "not JSON at byte 6");

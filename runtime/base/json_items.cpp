@@ -63,7 +63,7 @@ void JsonItems::take_between(char byte) {
 }
 
 void JsonItems::finish_item() {
-    auto item = renderer::read_json(item_);
+    auto item = renderer::read_json_within_limits(item_);
     item_.clear();
     if (!item) {
         return fail();

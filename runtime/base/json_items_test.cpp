@@ -68,6 +68,15 @@ TEST(JsonItems, WhatIsNotWholeLeavesARestThatIsNotJson) {
     }
 }
 
+// Whoever may write one object must not be able to hide the others.
+TEST(JsonItems, AnItemThatIsNestedTooDeepKeepsNoOtherBack) {
+    const std::string deep = std::string(150, '[') + std::string(150, ']');
+    const Found found = read(R"({"items":[{"n":1,"deep":)" + deep + R"(},{"n":2}]})", 7);
+    EXPECT_TRUE(found.items.starts_with(R"({"n":1,)")) << found.items;
+    EXPECT_TRUE(found.items.ends_with(R"( {"n":2} )")) << found.items;
+    EXPECT_EQ(found.rest, R"({"items":[]})");
+}
+
 TEST(JsonItems, AnItemWithoutAnEndIsNotKept) {
     std::string text = R"({"items":[{"a":")" + std::string(std::size_t{9} << 20U, 'x');
     EXPECT_EQ(read(text, text.size()), Found{});

@@ -24,7 +24,7 @@ KubeReply decode(HttpReply reply) {
         out.message = std::move(reply.problem);
         return out;
     }
-    auto body = renderer::read_json(reply.body);
+    auto body = renderer::read_json_within_limits(reply.body);
     if (out.ok() && body) {
         out.object = std::move(*body);
         return out;

@@ -156,7 +156,7 @@ void Watch::take_bytes(std::string_view bytes) {
 
 // What is to be done instead of going on, if anything.
 Watch::Step Watch::take_event(std::string_view line) {
-    const auto event = renderer::read_json(line);
+    const auto event = renderer::read_json_within_limits(line);
     const Value* object = event && event->is_map() ? event->find("object") : nullptr;
     if (object == nullptr || !object->is_map()) {
         return doubt();

@@ -13,6 +13,7 @@
 #include "runtime/api_proxy/serve.h"
 #include "runtime/api_proxy/server.h"
 #include "runtime/api_proxy/socket_owner.h"
+#include "runtime/api_proxy/unrecorded.h"
 #include "runtime/base/asio_resolver.h"
 #include "runtime/base/http_server.h"
 #include "runtime/base/socket_transport.h"
@@ -112,6 +113,13 @@ renderer::Result<Settings> read_settings(const Environment& environment) {
     if (!out.service.empty() && (!out.service.starts_with(kService) || out.service == kService)) {
         return invalid("TAILRENDER_API_SERVICE", out.service, "svc:NAME");
     }
+    const std::string unrecorded = environment("TAILRENDER_API_UNRECORDED").value_or("");
+    auto names = read_unrecorded_names(unrecorded);
+    if (!names) {
+        return invalid("TAILRENDER_API_UNRECORDED", unrecorded,
+                       "RESOURCE/SUBRESOURCE, such as nodes/proxy, joined with \",\"");
+    }
+    out.unrecorded = std::move(*names);
     out.api_server.port = static_cast<std::uint16_t>(
         TRY(number_of(environment, "KUBERNETES_SERVICE_PORT", 443, kMostPort)));
     out.grace = std::chrono::seconds(
@@ -138,7 +146,8 @@ int run(const Environment& environment) {
                   .log = log,
                   .callers = callers,
                   .upstream = upstream,
-                  .socket = settings->socket};
+                  .socket = settings->socket,
+                  .unrecorded = settings->unrecorded};
     Server* sessions = nullptr;
     Serve serve(
         loop, log, api, [&] { return owner_of_listener(settings->socket); }, settings->listen,

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "renderer/core/result.h"
 #include "runtime/api_proxy/upstream.h"
@@ -20,11 +21,12 @@ struct Settings {
     AddressPort local;         // /healthz, /readyz, /metrics
     Duration grace = std::chrono::seconds(25);
     std::string service = {};  // "svc:NAME" that is served; empty: the device's own name
+    std::vector<std::string> unrecorded = {};  // what enforceRecorder lets pass, by name
 };
 
 // APISERVER_PROXY is true or noauth, as the operator has it; the others have defaults:
 // TS_SOCKET, TS_LOCAL_ADDR_PORT, KUBERNETES_SERVICE_HOST and _PORT, TAILRENDER_API_LISTEN,
-// TAILRENDER_API_GRACE_SECONDS, TAILRENDER_API_SERVICE.
+// TAILRENDER_API_GRACE_SECONDS, TAILRENDER_API_SERVICE, TAILRENDER_API_UNRECORDED.
 renderer::Result<Settings> read_settings(const Environment& environment);
 
 // Exit code of the process.

@@ -48,18 +48,37 @@ void Server::take(int descriptor) {
         ++shared_.counters.crowded;
         return;
     }
+    const bool is_over_limit = sessions_.size() >= shared_.limits.connections && !end_most_silent();
     const std::uint64_t id = next_++;
-    auto session = std::make_unique<Session>(
-        shared_, std::move(client), sessions_.size() >= shared_.limits.connections, [this, id] {
-            loop_.after({}, [this, id, alive = std::weak_ptr(alive_)] {
-                if (!alive.expired()) {
-                    forget(id);
-                }
-            });
+    auto session = std::make_unique<Session>(shared_, std::move(client), is_over_limit, [this, id] {
+        loop_.after({}, [this, id, alive = std::weak_ptr(alive_)] {
+            if (!alive.expired()) {
+                forget(id);
+            }
         });
+    });
     Session& started = *session;
     sessions_.emplace(id, std::move(session));
     started.start();
+}
+
+// So that no one can close the proxy to others with connections that ask for nothing. False: each
+// has a request.
+bool Server::end_most_silent() {
+    Session* found = nullptr;
+    Duration since{};
+    for (const auto& [id, session] : sessions_) {
+        const auto silent = session->silent_since();
+        if (silent && (found == nullptr || *silent < since)) {
+            found = session.get();
+            since = *silent;
+        }
+    }
+    if (found != nullptr) {
+        ++shared_.counters.crowded;
+        found->end("");
+    }
+    return found != nullptr;
 }
 
 void Server::forget(std::uint64_t id) {

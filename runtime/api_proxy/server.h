@@ -36,6 +36,7 @@ public:
 
 private:
     void take(int descriptor);
+    bool end_most_silent();
     void tick();
     void forget(std::uint64_t id);
     void finish();

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/base/audit.h"
+
 namespace runtime::api_proxy {
 
 using std::chrono::seconds;
@@ -37,6 +39,7 @@ Session::~Session() {
 }
 
 void Session::start() {
+    heard_ = shared_.loop.uptime();
     set_deadline(kHeaderWithin);
     settle();
 }
@@ -65,6 +68,11 @@ void Session::end(std::string_view why) {
     }
 }
 
+std::optional<Duration> Session::silent_since() const {
+    const bool has_no_request = state_ == State::ProxyHeader || state_ == State::Head;
+    return has_no_request ? std::optional(heard_) : std::nullopt;
+}
+
 void Session::drain() {
     is_draining_ = true;
     if (state_ == State::ProxyHeader || (state_ == State::Head && in_.empty())) {
@@ -75,7 +83,8 @@ void Session::drain() {
 void Session::tick() {
     if (deadline_ && shared_.loop.uptime() >= *deadline_) {
         on_deadline();
-    } else if (state_ == State::Exchange || (state_ == State::Tunnel && record({}, true))) {
+    } else if (state_ == State::Exchange || state_ == State::Collect ||
+               (state_ == State::Tunnel && record({}, true))) {
         confirm();
     }
     settle();
@@ -85,6 +94,10 @@ void Session::on_deadline() {
     deadline_.reset();
     if (state_ == State::Connect) {
         return unreachable("it does not answer");
+    }
+    if (state_ == State::Collect && !room_->has_room()) {
+        ++shared_.counters.crowded;
+        return refuse({429, "too many bodies are to be recorded at once; try again later"});
     }
     if (state_ == State::Collect && !caller_->grants.enforces_recorder) {
         return on_event("its body has not come within 30 seconds", "");
@@ -160,6 +173,7 @@ bool Session::wants_client_bytes() const {
         case State::Connect:
             return in_.size() < kLargestHead;
         case State::Collect:
+            return room_->has_room() || in_.size() < kLargestHead;
         case State::ProxyHeader:
         case State::Head:
         case State::Linger:
@@ -204,6 +218,7 @@ void Session::read_client() {
             client_ended_ = true;
             return on_client_end();
         }
+        heard_ = shared_.loop.uptime();
         in_.append(shared_.piece.data(), io.count);
         process_input();
         if (io.count < shared_.piece.size()) {
@@ -269,6 +284,7 @@ void Session::take_proxy_header() {
     }
     state_ = State::Head;
     expect_head();
+    ask_for_owner();
     take_head();
 }
 
@@ -376,8 +392,8 @@ void Session::audit(std::string_view what, int status) {
     if (only_reads && status < 400 && what.empty() && !records) {
         return;  // the metrics count it
     }
-    shared_.log.info(
-        request_.upgrade == Protocol::None ? "request" : "session",
+    write_audit(
+        shared_.loop.now(), request_.upgrade == Protocol::None ? "request" : "session",
         {{"user", caller_ == nullptr ? "" : caller_->user},
          {"groups", caller_ == nullptr ? "" : fmt::format("{}", fmt::join(caller_->groups, ","))},
          {"node", caller_ == nullptr ? "" : caller_->node},
@@ -388,7 +404,7 @@ void Session::audit(std::string_view what, int status) {
          {"sent", fmt::format("{}", bytes_up_)},
          {"received", fmt::format("{}", bytes_down_)},
          {"milliseconds", fmt::format("{}", (shared_.loop.uptime() - begun_).count())},
-         {"end", std::string(what)},
+         {"end", redact(what)},  // the only text that is not a name
          {"event", told_},
          {"recorded", recorded_}});
 }

@@ -2,8 +2,7 @@
 // header to the end of the last response. Requests are taken one after another; each is judged by
 // what tailscaled says of its caller, and a long one again every 20 seconds. Bytes go on as they
 // come, in both directions, and nothing is read while what was read before has not left: at most a
-// piece of 64 KiB waits on each side, but for a body that recorders are told. Else none has a
-// limit.
+// piece of 64 KiB waits on each side, but for a body that recorders are told.
 #pragma once
 
 #include <functional>
@@ -35,11 +34,10 @@ public:
     void tick();   // each second: deadlines, and whether the caller may go on
     void drain();  // ends once there is no request at hand
     void end(std::string_view why);
+    // Since when one without a request has said nothing (uptime); no value: it has a request.
+    [[nodiscard]] std::optional<Duration> silent_since() const;
 
 private:
-    static constexpr Duration kHalfClosed = std::chrono::minutes(1);  // without a byte
-    static constexpr int kTurns = 16;  // pieces of one connection before others have theirs
-
     enum class State : std::uint8_t {
         ProxyHeader,
         Head,      // of the next request
@@ -79,6 +77,7 @@ private:
     void on_caller(const CallerAnswer& answer);
     std::optional<Refusal> judge(const CallerAnswer& answer);
     bool take_places(const Caller& caller);
+    void ask_for_owner();
     void go_on();
     void confirm();
     void on_confirmed(const CallerAnswer& answer);
@@ -162,7 +161,7 @@ private:
     std::size_t seen_ = 0;  // of in_, while looking for the end of a head
     Progress request_body_;
     std::shared_ptr<const Caller> caller_;
-    Duration confirmed_ = {}, begun_ = {};
+    Duration confirmed_ = {}, begun_ = {}, heard_ = {};  // uptimes
     bool is_confirming_ = false;
 
     Stream upstream_;
@@ -183,6 +182,7 @@ private:
     std::uint64_t bytes_up_ = 0, bytes_down_ = 0;
 
     std::shared_ptr<EventUpload> event_;
+    std::unique_ptr<BodyBudget::Place> room_;  // for the body
     Progress collected_;
     std::size_t looked_at_ = 0;  // of in_, for the copy
     std::string body_copy_;      // without its framing

@@ -27,6 +27,23 @@ void Session::identify() {
     }));
 }
 
+// As soon as it is known where a connection comes from: silent ones count for their user as well.
+// Whom the tailnet does not know, or whose grant cannot be read, is told so if he asks soon.
+void Session::ask_for_owner() {
+    shared_.callers.find(*source_, kKnownFor, guarded([this](const CallerAnswer& answer) {
+        if (state_ != State::Head || !user_place_.empty()) {
+            return;
+        }
+        const bool is_welcome =
+            answer.caller != nullptr ? take_places(*answer.caller) : !answer.is_known;
+        if (!is_welcome) {
+            is_over_limit_ = true;
+            expect_head();
+        }
+        settle();
+    }));
+}
+
 bool Session::take_places(const Caller& caller) {
     if (is_over_limit_ || user_place_ == caller.user) {
         return !is_over_limit_;
@@ -40,6 +57,9 @@ bool Session::take_places(const Caller& caller) {
         return false;
     }
     user_place_ = caller.user;
+    if (!address_place_.empty()) {
+        shared_.places.give_back(std::exchange(address_place_, {}));
+    }
     return true;
 }
 
@@ -107,7 +127,7 @@ void Session::confirm() {
 
 void Session::on_confirmed(const CallerAnswer& answer) {
     is_confirming_ = false;
-    if (state_ != State::Exchange && state_ != State::Tunnel) {
+    if (state_ != State::Exchange && state_ != State::Tunnel && state_ != State::Collect) {
         return;
     }
     if (answer.caller != nullptr && still_allows(*answer.caller, *caller_)) {

@@ -11,8 +11,8 @@ namespace runtime::api_proxy {
 namespace {
 
 constexpr std::size_t kLargestBody = std::size_t{4} * 1024 * 1024;  // as it comes
-constexpr std::size_t kMostOfAll = std::size_t{64} * 1024 * 1024;   // of all requests at once
-constexpr Duration kBodyWithin = std::chrono::seconds(30);  // while a grant may be withdrawn
+constexpr Duration kRoomWithin = std::chrono::minutes(2);           // in memory
+constexpr Duration kBodyWithin = std::chrono::seconds(30);          // from then on
 
 }  // namespace
 
@@ -25,32 +25,40 @@ void Session::start_event() {
     if (request_.body.kind == Body::Kind::None || recording::has_sensitive_body(*info)) {
         return send_event();
     }
+    if (request_.body.length > kLargestBody) {
+        return on_event("its body is larger than 4 MiB", "");
+    }
     state_ = State::Collect;
-    set_deadline(kBodyWithin);
-    collected_.begin(request_.body, ChunkReader::Trailers::Refused);
-    looked_at_ = 0;
-    if (request_.has_expectation && in_.empty()) {
-        request_.has_expectation = false;  // the API server's own answer is one too many
-        send_client("HTTP/1.1 100 Continue\r\n\r\n");
-    }
-    if (!is_ended()) {
-        collect_body();
-    }
+    set_deadline(kRoomWithin);
+    const bool has_length = request_.body.kind == Body::Kind::Length;
+    room_ = shared_.bodies.ask(
+        caller_->user, has_length ? request_.body.length : kLargestBody, guarded([this] {
+            set_deadline(kBodyWithin);
+            collected_.begin(request_.body, ChunkReader::Trailers::Refused);
+            looked_at_ = 0;
+            if (request_.has_expectation && in_.empty()) {
+                request_.has_expectation = false;  // the API server's own answer is one too many
+                send_client("HTTP/1.1 100 Continue\r\n\r\n");
+            }
+            if (!is_ended()) {
+                collect_body();
+            }
+            settle();
+        }));
 }
 
 // The bytes stay where they are, for the API server.
 void Session::collect_body() {
+    if (!room_->has_room()) {
+        return;
+    }
     const auto taken = collected_.take(std::string_view(in_).substr(looked_at_), &body_copy_);
     if (taken.fault) {
         return refuse_fault(*taken.fault);
     }
     looked_at_ += taken.size;
-    shared_.collected += taken.size;
-    if (looked_at_ > kLargestBody || request_.body.length > kLargestBody) {
+    if (looked_at_ > kLargestBody) {
         return on_event("its body is larger than 4 MiB", "");
-    }
-    if (shared_.collected > kMostOfAll) {
-        return on_event("too many bodies are to be recorded at once", "");
     }
     if (collected_.is_done) {
         send_event();
@@ -109,7 +117,8 @@ void Session::on_event(const std::string& problem, const std::string& address) {
 }
 
 void Session::forget_body() {
-    shared_.collected -= std::exchange(looked_at_, 0);
+    room_ = nullptr;
+    looked_at_ = 0;
     std::string().swap(body_copy_);
 }
 

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "runtime/api_proxy/session.h"
+#include "runtime/api_proxy/unrecorded.h"
+#include "runtime/base/audit.h"
 
 namespace runtime::api_proxy {
 
@@ -60,8 +62,17 @@ std::optional<Refusal> Session::plan_recording() {
     if (grants.recorders.empty()) {
         return refusal("there is no recorder");
     }
-    return may_be_session(request_) && !session_ ? std::optional(refusal("it cannot be"))
-                                                 : std::nullopt;
+    if (may_be_session(request_) && !session_) {
+        return refusal("it cannot be");
+    }
+    const auto name = unrecorded_name(request_);
+    if (!name || std::ranges::find(shared_.unrecorded, *name) != shared_.unrecorded.end()) {
+        return std::nullopt;
+    }
+    return name->find('/') == std::string::npos
+               ? refusal("it cannot be")
+               : refusal(
+                     fmt::format("it cannot be, and no setting of the proxy allows \"{}\"", *name));
 }
 
 void Session::start_recording() {
@@ -174,15 +185,16 @@ void Session::break_recording(const std::string& problem) {
 std::function<void(const Recorder&, const std::string& problem)> Session::note_recording(
     const std::string& flaw) const {
     const std::string_view path = request_.target.substr(0, request_.target.find('?'));
-    return [&log = shared_.log, flaw, user = caller_->user, node = caller_->node,
+    return [&loop = shared_.loop, flaw, user = caller_->user, node = caller_->node,
             path = std::string(path)](const Recorder& recorder, const std::string& problem) {
-        log.info("recording", {{"user", user},
-                               {"node", node},
-                               {"path", path},
-                               {"recorder", recorder.address()},
-                               {"written", fmt::format("{}", recorder.written())},
-                               {"acknowledged", fmt::format("{}", recorder.acknowledged())},
-                               {"problem", flaw.empty() ? problem : flaw}});
+        write_audit(loop.now(), "recording",
+                    {{"user", user},
+                     {"node", node},
+                     {"path", path},
+                     {"recorder", recorder.address()},
+                     {"written", fmt::format("{}", recorder.written())},
+                     {"acknowledged", fmt::format("{}", recorder.acknowledged())},
+                     {"problem", redact(flaw.empty() ? problem : flaw)}});
     };
 }
 

@@ -364,6 +364,7 @@ void Session::finish_exchange() {
         return linger();
     }
     state_ = State::Head;
+    heard_ = shared_.loop.uptime();
     set_deadline(kIdle);
     take_head();
 }

@@ -57,6 +57,9 @@ TEST(ApiSettings, AreRefusedWithTheirName) {
     }
     EXPECT_EQ(with("TS_LOCAL_ADDR_PORT", "x"),
               "invalid TS_LOCAL_ADDR_PORT \"x\" (want an address and a port)");
+    EXPECT_EQ(with("TAILRENDER_API_UNRECORDED", "console"),
+              "invalid TAILRENDER_API_UNRECORDED \"console\" (want RESOURCE/SUBRESOURCE, such as "
+              "nodes/proxy, joined with \",\")");
     for (const char* address : {"0.0.0.0", "10.0.0.1", "[::1]", "127.0.0.1"}) {
         EXPECT_TRUE(with("TAILRENDER_API_LISTEN", (std::string(address) + ":1").c_str())
                         .starts_with("invalid TAILRENDER_API_LISTEN"))

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/api_proxy/body_budget.h"
 #include "runtime/api_proxy/callers.h"
 #include "runtime/api_proxy/fault.h"
 #include "runtime/api_proxy/recorder.h"
@@ -32,7 +33,8 @@ struct Counters {
     std::uint64_t events = 0, events_failed = 0;  // requests that recorders are told
 };
 
-// How many connections there are of each: of an address of the tailnet, and of a user.
+// How many connections there are of each: of a user, and of an address of the tailnet until it is
+// known whose it is.
 class Places {
 public:
     explicit Places(std::size_t most) : most_(most) {}
@@ -56,6 +58,9 @@ private:
     std::map<std::string, std::size_t> counts_;
 };
 
+inline constexpr Duration kHalfClosed = std::chrono::minutes(1);  // without a byte
+inline constexpr int kTurns = 16;  // pieces of one connection before others have theirs
+
 struct Limits {
     std::size_t connections = 10'000;
     std::size_t of_one_caller = 1'000;
@@ -69,7 +74,8 @@ struct Shared {
     std::string socket = {};  // tailscaled's, which dials recorders
     Limits limits = {};
     Counters counters = {};
-    std::size_t collected = 0;  // bytes of bodies that recorders are told
+    std::vector<std::string> unrecorded = {};  // what enforceRecorder lets pass, by name
+    BodyBudget bodies{loop};                   // that recorders are told
     Places places{limits.of_one_caller};
     std::vector<std::shared_ptr<Recorder>> uploads = {};  // of sessions that have ended
     std::vector<char> piece =

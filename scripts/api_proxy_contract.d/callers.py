@@ -1,5 +1,6 @@
 """Who asks, and who may: identity, grants, limits, and whose connections count."""
 import concurrent.futures
+import resource
 import socket
 import struct
 import time
@@ -83,6 +84,56 @@ def what_must_be_recorded_is_refused(world):
     equal(ask("/api", "", enforced), 200)
     equal(ask(f"{POD}/portforward", WEBSOCKET, enforced), 200)
     equal(ask(f"{POD}/exec", WEBSOCKET, {"recorderAddrs": ["100.64.0.3:80"]}), 200)
+
+
+CONSOLE = "/apis/subresources.kubevirt.io/v1/namespaces/a/virtualmachineinstances/b/console"
+KUBELETS = ("/api/v1/nodes/n/proxy/run/a/b/c?cmd=id", "/api/v1/nodes/https:n:10250/proxy/cri/exec/x", "/api/v1/n%6fdes/n/proxy/run",
+            "/api/v1/proxy/nodes/n/run", "/api//v1/nodes/n/proxy/run")
+
+
+def answers_to_enforced(world, *requests):
+    enforced = {"enforceRecorder": True, "recorderAddrs": ["100.64.0.3:80"]}
+    world.daemon.devices["100.64.0.61"] = device("100.64.0.61", "x@y", rules=[enforced])
+    for method, target, fields in requests:
+        with Client(world, "100.64.0.61") as client:
+            yield client.ask(target, method, fields)
+
+
+@case()
+def what_runs_commands_unseen_is_refused(world):
+    """Probe: enforceRecorder was a list of refusals, and what was not on it passed unrecorded."""
+    upgrades = [("GET", path, fields) for path in (CONSOLE, CONSOLE.replace("console", "vnc"), f"{POD}/proxy/terminal", "/api/v1/namespaces/a/pods?watch=true",
+                                                   "/apis/example.com/v1/namespaces/a/pods/b/exec", "/metrics") for fields in (WEBSOCKET, SPDY)]
+    kubelets = [(method, path, "") for path in KUBELETS for method in ("GET", "POST", "PUT")]
+    for asked, reply in zip(upgrades + kubelets, answers_to_enforced(world, *upgrades, *kubelets)):
+        equal((asked, reply.status), (asked, 403))
+    equal(world.api.connections, 0)
+    reply, = answers_to_enforced(world, ("GET", CONSOLE, WEBSOCKET))
+    equal(reply.message(), 'your grant of "tailscale.com/cap/kubernetes" requires this to be recorded (enforceRecorder): it cannot be, and no setting '
+          'of the proxy allows "virtualmachineinstances/console"')
+    passing = [("GET", "/api/v1/nodes/n", ""), ("GET", f"{POD}/proxy/x", ""), ("GET", f"{POD}/portforward", SPDY), ("GET", "/metrics", "")]
+    equal([reply.status for reply in answers_to_enforced(world, *passing)], [200] * 4)
+
+
+@case(unrecorded="nodes/proxy,virtualmachineinstances/console")
+def what_a_setting_names_passes(world):
+    passing = [("GET", CONSOLE, WEBSOCKET), *(("POST", path, "") for path in KUBELETS)]
+    equal([reply.status for reply in answers_to_enforced(world, *passing)], [200] * 6)
+    refused = [("GET", CONSOLE.replace("console", "vnc"), WEBSOCKET), ("GET", f"{POD}/%65xec", WEBSOCKET)]
+    equal([reply.status for reply in answers_to_enforced(world, *refused)], [403] * 2)
+
+
+@case()
+def names_that_look_like_credentials_are_in_the_audit_line(world):
+    """Probe: redaction emptied lines, so that a namespace called tskey-a hid what was done in it."""
+    name, path = "eyJbox.t.ts.net", "/api/v1/namespaces/tskey-a/pods/Bearer%20victim"
+    world.daemon.devices["100.64.0.62"] = device("100.64.0.62", tags=["tag:tskey-b"])
+    world.daemon.devices["100.64.0.62"]["Node"]["Name"] = name + "."
+    with Client(world, "100.64.0.62") as client:
+        equal(client.ask(path + "?command=secret", "DELETE").status, 200)
+    [line] = wait_until("its line is there", lambda: world.lines("request"))
+    equal([line[key] for key in ("user", "groups", "node", "path", "method")], [name, "tag:tskey-b", name, path, "DELETE"])
+    check("secret" not in world.log.read_text(), "a query")
 
 
 @case(root=True)
@@ -212,3 +263,53 @@ def one_user_has_one_limit_for_all_devices(world):
     finally:
         for client in clients:
             client.__exit__()
+
+
+@case(waits=True)
+def silent_connections_close_the_proxy_to_no_one(world):
+    """Probe: 11,000 silent connections of eleven devices without a grant kept everyone else out."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    sources = [f"100.64.4.{number}" for number in range(11)]
+    for number, source in enumerate(sources):
+        world.daemon.devices[source] = device(source, f"user{number}@example.com")
+    silent = []
+    try:
+        for number in range(11_000):
+            silent.append(Client(world, sources[number % 11]))
+        wait_until("there are as many as there may be", lambda: world.metric("tailrender_api_proxy_connections") >= 10_000, 60)
+        for source in (ALICE, BOB, BOX):
+            with Client(world, source) as client:
+                equal(client.ask().status, 200)
+        check(silent[0].is_closed(), "the most silent is still there")
+        check(world.metric("tailrender_api_proxy_connections") <= 10_010, world.metric("tailrender_api_proxy_connections"))
+    finally:
+        for client in silent:
+            client.__exit__()
+
+
+@case()
+def silent_connections_count_for_their_user(world):
+    """Of all his devices, before he has asked anything."""
+    for number in range(2):
+        world.daemon.devices[f"100.64.5.{number}"] = device(f"100.64.5.{number}", "silent@example.com")
+    silent = [Client(world, f"100.64.5.{number % 2}") for number in range(1000)]
+    try:
+        wait_until("they are there", lambda: world.metric("tailrender_api_proxy_connections") == 1000)
+        wait_until("tailscaled was asked", lambda: world.daemon.asked.count("whois") >= 2)
+        with Client(world, "100.64.5.0") as client:
+            equal(client.ask().status, 429)
+        with Client(world, BOB) as client:
+            equal(client.ask().status, 200)
+    finally:
+        for client in silent:
+            client.__exit__()
+
+
+@case()
+def strangers_have_no_time_to_be_silent(world):
+    clients = [Client(world, f"100.64.6.{number}") for number in range(5)]
+    begun = time.monotonic()
+    for client in clients:
+        check(client.is_closed(), "goes on")
+    check(time.monotonic() - begun < 10, "took", time.monotonic() - begun)

@@ -40,10 +40,10 @@ def of_both(waits=False, **options):
     return take
 
 
-def caller(world, *rules):
+def caller(world, *rules, user="rec@example.com"):
     """A device of its own for each: what is known of one counts for some seconds."""
     address = HERE if HERE not in world.daemon.devices else f"100.64.3.{len(world.daemon.devices)}"
-    world.daemon.devices[address] = device(address, "rec@example.com", rules=[groups("g"), *rules])
+    world.daemon.devices[address] = device(address, user, rules=[groups("g"), *rules])
     return Client(world, address)
 
 

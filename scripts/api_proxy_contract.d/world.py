@@ -359,8 +359,9 @@ def free_port():
 
 
 class World:
-    def __init__(self, binary, folder, certificates, mode="true", grace=5, owner=DAEMON, http2=True, upstream=None, service=None):
-        """`http2`: what its recorders speak. `upstream`: a port where another API server listens than the scripted one."""
+    def __init__(self, binary, folder, certificates, mode="true", grace=5, owner=DAEMON, http2=True, upstream=None, service=None, unrecorded=None):
+        """`http2`: what its recorders speak. `upstream`: a port where another API server listens than the scripted one. `unrecorded`: names of
+        what enforceRecorder lets pass."""
         self.http2 = http2
         self.lock, self.folder = threading.Lock(), pathlib.Path(folder)
         self.daemon, self.api = Daemon(), ApiServer(certificates, self)
@@ -378,6 +379,7 @@ class World:
                        "KUBERNETES_SERVICE_PORT": str(upstream or self.api.port), "TAILRENDER_API_LISTEN": f"{HOST}:{self.port}",
                        "TS_LOCAL_ADDR_PORT": f"127.0.0.1:{self.local}", "TAILRENDER_API_GRACE_SECONDS": str(grace),
                        "TS_TEST_ONLY_ROOT": str(self.folder)} | ({"TAILRENDER_API_SERVICE": service} if service else {})
+        environment |= {"TAILRENDER_API_UNRECORDED": unrecorded} if unrecorded else {}
         identity = {"user": OURS, "group": OURS, "extra_groups": []} if os.geteuid() == 0 else {}
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen([binary, "api"], env=environment, stderr=log, stdout=log, **identity)

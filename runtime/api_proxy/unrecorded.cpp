@@ -1,0 +1,88 @@
+#include "runtime/api_proxy/unrecorded.h"
+
+#include <algorithm>
+#include <set>
+
+#include "renderer/base/ascii.h"
+#include "runtime/recording/request_info.h"
+
+namespace runtime::api_proxy {
+
+namespace {
+
+constexpr std::string_view kNodesProxy = "nodes/proxy";
+
+// Read in one way only, by whomever.
+bool is_plain(std::string_view path) {
+    if (!path.starts_with('/') || path.find('%') != std::string_view::npos) {
+        return false;
+    }
+    while (!path.empty()) {
+        path.remove_prefix(1);
+        const std::string_view segment = path.substr(0, path.find('/'));
+        if (segment.empty() || segment == "." || segment == "..") {
+            return false;
+        }
+        path.remove_prefix(segment.size());
+    }
+    return true;
+}
+
+bool has_segments(std::string_view path, std::set<std::string_view> wanted) {
+    while (!path.empty()) {
+        const std::size_t end = std::min(path.find('/'), path.size());
+        wanted.erase(path.substr(0, end));
+        path.remove_prefix(std::min(end + 1, path.size()));
+    }
+    return wanted.empty();
+}
+
+std::string info_name(const recording::RequestInfo& info) {
+    if (info.verb == "proxy") {
+        return info.resource + "/proxy";
+    }
+    return info.subresource.empty() ? info.resource : info.resource + "/" + info.subresource;
+}
+
+}  // namespace
+
+std::optional<std::string> unrecorded_name(const RequestHead& request) {
+    const bool is_upgrade = request.upgrade != Protocol::None;
+    const auto info = recording::read_request_info(request.method, request.target);
+    if (!is_plain(request.target.substr(0, request.target.find('?'))) || !info) {
+        if (info && has_segments(info->path, {"nodes", "proxy"})) {
+            return std::string(kNodesProxy);
+        }
+        return is_upgrade ? std::optional(std::string()) : std::nullopt;
+    }
+    std::string name = info->is_resource ? info_name(*info) : std::string();
+    if (name == kNodesProxy) {
+        return name;
+    }
+    const bool is_known =
+        info->group.empty() && info->version == "v1" && info->verb != "watch" &&
+        (name == "pods/exec" || name == "pods/attach" || name == "pods/portforward");
+    return is_upgrade && !is_known ? std::optional(std::move(name)) : std::nullopt;
+}
+
+std::optional<std::vector<std::string>> read_unrecorded_names(std::string_view text) {
+    std::vector<std::string> out;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find(','), text.size());
+        const std::string_view name = text.substr(0, end);
+        const std::size_t slash = name.find('/');
+        const auto is_letter = [](char c) {
+            return renderer::is_alphanumeric(c) || c == '-' || c == '.' || c == '/';
+        };
+        if (slash == 0 || slash == std::string_view::npos || slash + 1 == name.size() ||
+            name.find('/', slash + 1) != std::string_view::npos ||
+            !std::ranges::all_of(name, is_letter)) {
+            return std::nullopt;
+        }
+        out.emplace_back(name);
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return out;
+}
+
+}  // namespace runtime::api_proxy

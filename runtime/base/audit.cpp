@@ -1,0 +1,27 @@
+#include "runtime/base/audit.h"
+
+#include <cstdio>
+#include <utility>
+
+#include "renderer/core/json.h"
+#include "runtime/base/time_text.h"
+
+namespace runtime {
+
+std::string audit_line(Time now, std::string_view message, std::initializer_list<LogField> fields) {
+    std::string time = format_microseconds(now);
+    time.replace(time.size() - 4, 3, "");  // milliseconds are what the clock has
+    renderer::Value value = renderer::Value::map(
+        {{"time", std::move(time)}, {"level", "info"}, {"message", renderer::Value(message)}});
+    for (const LogField& field : fields) {
+        value.put(field.name, field.value);
+    }
+    return renderer::write_json(value);
+}
+
+void write_audit(Time now, std::string_view message, std::initializer_list<LogField> fields) {
+    const std::string line = audit_line(now, message, fields) + "\n";
+    static_cast<void>(std::fwrite(line.data(), 1, line.size(), stderr));
+}
+
+}  // namespace runtime

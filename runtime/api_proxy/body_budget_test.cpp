@@ -27,6 +27,7 @@ protected:
 
 TEST_F(BodyBudgetTest, OneCallersBodiesKeepNoOneElseBack) {
     std::vector<std::unique_ptr<BodyBudget::Place>> held;
+    held.reserve(17);
     for (int i = 0; i < 17; ++i) {
         held.push_back(ask("greedy", 2));
     }

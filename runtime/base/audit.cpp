@@ -1,7 +1,6 @@
 #include "runtime/base/audit.h"
 
 #include <cstdio>
-#include <utility>
 
 #include "renderer/core/json.h"
 #include "runtime/base/time_text.h"
@@ -12,7 +11,7 @@ std::string audit_line(Time now, std::string_view message, std::initializer_list
     std::string time = format_microseconds(now);
     time.replace(time.size() - 4, 3, "");  // milliseconds are what the clock has
     renderer::Value value = renderer::Value::map(
-        {{"time", std::move(time)}, {"level", "info"}, {"message", renderer::Value(message)}});
+        {{"time", time}, {"level", "info"}, {"message", renderer::Value(message)}});
     for (const LogField& field : fields) {
         value.put(field.name, field.value);
     }

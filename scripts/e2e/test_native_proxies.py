@@ -359,6 +359,8 @@ def test_deleted_device_comes_back(lab, world, native):
 def test_certificate_of_a_group(lab, world, native):
     """It was ordered once, by one pod, and is served by both."""
     name = f"shared.{lab.inner['LAB_DOMAIN']}"
+    # A caller who ends while it is ordered would end the order.
+    lab.wait("the certificate is there", lambda: data_of(lab, name).get("tls.crt"))
     for machine in ("client", "other"):
         found = lab.wait(f"a page by HTTPS on {machine}", lambda machine=machine: trusted_page(lab, name, on=machine))
         assert found == "hello from the lab\n"

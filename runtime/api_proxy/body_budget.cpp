@@ -46,8 +46,8 @@ void BodyBudget::plan() {
     }
 }
 
-// The first for whom there is no room at all is the next, so that small ones do
-// not keep a large one waiting for ever.
+// The first body that only the room of all callers is too small for is served next, so that small
+// bodies do not keep a large one waiting for ever.
 void BodyBudget::grant() {
     for (auto next = waiting_.begin(); next != waiting_.end();) {
         Place& place = **next;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "renderer/base/split.h"
 #include "runtime/api_proxy/session.h"
 #include "runtime/api_proxy/unrecorded.h"
 #include "runtime/base/audit.h"
@@ -19,19 +20,11 @@ bool may_be_session(const RequestHead& request) {
     if (request.upgrade == Protocol::None) {
         return false;
     }
-    std::string_view path = request.target.substr(0, request.target.find('?'));
-    if (path.find('%') != std::string_view::npos) {
-        return true;
-    }
-    while (!path.empty()) {
-        const std::size_t end = std::min(path.find('/'), path.size());
-        const std::string_view segment = path.substr(0, end);
-        if (segment == "exec" || segment == "attach") {
-            return true;
-        }
-        path.remove_prefix(std::min(end + 1, path.size()));
-    }
-    return false;
+    const std::string_view path = request.target.substr(0, request.target.find('?'));
+    return path.find('%') != std::string_view::npos ||
+           std::ranges::any_of(renderer::split(path, '/'), [](std::string_view segment) {
+               return segment == "exec" || segment == "attach";
+           });
 }
 
 bool can_be_recorded(const RequestHead& request) {

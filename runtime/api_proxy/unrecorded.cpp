@@ -1,9 +1,9 @@
 #include "runtime/api_proxy/unrecorded.h"
 
 #include <algorithm>
-#include <set>
 
 #include "renderer/base/ascii.h"
+#include "renderer/base/split.h"
 #include "runtime/recording/request_info.h"
 
 namespace runtime::api_proxy {
@@ -14,27 +14,11 @@ constexpr std::string_view kNodesProxy = "nodes/proxy";
 
 // Read in one way only, by whomever.
 bool is_plain(std::string_view path) {
-    if (!path.starts_with('/') || path.find('%') != std::string_view::npos) {
-        return false;
-    }
-    while (!path.empty()) {
-        path.remove_prefix(1);
-        const std::string_view segment = path.substr(0, path.find('/'));
-        if (segment.empty() || segment == "." || segment == "..") {
-            return false;
-        }
-        path.remove_prefix(segment.size());
-    }
-    return true;
-}
-
-bool has_segments(std::string_view path, std::set<std::string_view> wanted) {
-    while (!path.empty()) {
-        const std::size_t end = std::min(path.find('/'), path.size());
-        wanted.erase(path.substr(0, end));
-        path.remove_prefix(std::min(end + 1, path.size()));
-    }
-    return wanted.empty();
+    return path.starts_with('/') && !path.ends_with('/') &&
+           path.find('%') == std::string_view::npos &&
+           std::ranges::none_of(renderer::split(path.substr(1), '/'), [](std::string_view segment) {
+               return segment.empty() || segment == "." || segment == "..";
+           });
 }
 
 std::string info_name(const recording::RequestInfo& info) {
@@ -50,7 +34,10 @@ std::optional<std::string> unrecorded_name(const RequestHead& request) {
     const bool is_upgrade = request.upgrade != Protocol::None;
     const auto info = recording::read_request_info(request.method, request.target);
     if (!is_plain(request.target.substr(0, request.target.find('?'))) || !info) {
-        if (info && has_segments(info->path, {"nodes", "proxy"})) {
+        const auto has_segment = [&](std::string_view wanted) {
+            return std::ranges::count(renderer::split(info->path, '/'), wanted) > 0;
+        };
+        if (info && has_segment("nodes") && has_segment("proxy")) {
             return std::string(kNodesProxy);
         }
         return is_upgrade ? std::optional(std::string()) : std::nullopt;
@@ -68,8 +55,7 @@ std::optional<std::string> unrecorded_name(const RequestHead& request) {
 std::optional<std::vector<std::string>> read_unrecorded_names(std::string_view text) {
     std::vector<std::string> out;
     while (!text.empty()) {
-        const std::size_t end = std::min(text.find(','), text.size());
-        const std::string_view name = text.substr(0, end);
+        const std::string_view name = renderer::take(text, ',');
         const std::size_t slash = name.find('/');
         const auto is_letter = [](char c) {
             return renderer::is_alphanumeric(c) || c == '-' || c == '.' || c == '/';
@@ -80,7 +66,6 @@ std::optional<std::vector<std::string>> read_unrecorded_names(std::string_view t
             return std::nullopt;
         }
         out.emplace_back(name);
-        text.remove_prefix(std::min(end + 1, text.size()));
     }
     return out;
 }

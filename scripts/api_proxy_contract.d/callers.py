@@ -6,7 +6,7 @@ import struct
 import time
 
 import hostile
-from world import (ALICE, BOB, BOX, DAEMON, STRANGER, Client, case, check, device, echo, equal, groups, proxy_header, wait_until,
+from world import (ALICE, BOB, BOX, DAEMON, STRANGER, Client, case, check, close, device, echo, equal, groups, proxy_header, wait_until,
                    WEBSOCKET, SPDY, POD)
 
 
@@ -205,8 +205,7 @@ def a_session_ends_with_its_grant(world):
     bob.send(b"still\n")
     equal(bob.file.readline(), b"still\n")
     equal(world.metric("tailrender_api_proxy_withdrawn_total"), 2)
-    for client in clients:
-        client.__exit__()
+    close(clients)
 
 
 @case(waits=True, grace=2)
@@ -243,8 +242,7 @@ def one_who_has_too_many_connections_gets_no_more(world):
             equal(client.ask().status, 200)
         equal(clients[0].ask().status, 200)
     finally:
-        for client in clients:
-            client.__exit__()
+        close(clients)
     wait_until("they are gone", lambda: world.metric("tailrender_api_proxy_connections") == 0)
     with Client(world) as client:
         equal(client.ask().status, 200)
@@ -261,8 +259,7 @@ def one_user_has_one_limit_for_all_devices(world):
         with Client(world, "100.64.2.0") as client:
             equal(client.ask().status, 429)
     finally:
-        for client in clients:
-            client.__exit__()
+        close(clients)
 
 
 @case(waits=True)
@@ -284,8 +281,7 @@ def silent_connections_close_the_proxy_to_no_one(world):
         check(silent[0].is_closed(), "the most silent is still there")
         check(world.metric("tailrender_api_proxy_connections") <= 10_010, world.metric("tailrender_api_proxy_connections"))
     finally:
-        for client in silent:
-            client.__exit__()
+        close(silent)
 
 
 @case()
@@ -302,8 +298,7 @@ def silent_connections_count_for_their_user(world):
         with Client(world, BOB) as client:
             equal(client.ask().status, 200)
     finally:
-        for client in silent:
-            client.__exit__()
+        close(silent)
 
 
 @case()

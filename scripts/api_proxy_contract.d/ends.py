@@ -8,7 +8,7 @@ import ssl
 import threading
 import time
 
-from world import ALICE, BOB, TOKEN, Client, Failed, case, check, echo, equal, response, switch, wait_until, WEBSOCKET, POD
+from world import ALICE, BOB, TOKEN, Client, Failed, case, check, close, echo, equal, response, switch, wait_until, WEBSOCKET, POD
 
 
 @case()
@@ -179,8 +179,7 @@ def who_reads_slowly_slows_no_one(world):
     check(len(sent) - before < 40, "it takes what no one reads:", len(sent) - before)
     memory = int(pathlib.Path(f"/proc/{world.process.pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     check(memory < 40_000_000, "memory", memory)
-    for client in slow:
-        client.__exit__()
+    close(slow)
 
 
 @case(grace=3)

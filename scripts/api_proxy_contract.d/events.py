@@ -4,7 +4,7 @@ import json
 import time
 
 from recordings import CHANNEL, RECORDER, Recorder, caller, frame, is_recorded_with, play, typed, websocket_server
-from world import POD, case, check, equal, response, wait_until
+from world import POD, case, check, close, equal, response, wait_until
 
 REFUSED = 'your grant of "tailscale.com/cap/kubernetes" requires this to be recorded (enforceRecorder): '
 PODS = "/api/v1/namespaces/default/pods"
@@ -138,8 +138,7 @@ def one_callers_bodies_keep_no_one_else_back(world):
             check(waiting.reply() is None, "an answer before there is room")
         except TimeoutError:
             pass
-        for client in held:
-            client.__exit__()
+        close(held)
         waiting.socket.settimeout(20)
         waiting.file = waiting.socket.makefile("rb")
         waiting.send(small)
@@ -158,8 +157,7 @@ def who_finds_no_room_is_told_so(world):
         client.socket.settimeout(200)
     statuses = [client.reply().status for client in clients[::2]]
     check(set(statuses) <= {408, 429} and 429 in statuses, statuses)
-    for client in clients:
-        client.__exit__()
+    close(clients)
 
 
 @case()

@@ -352,6 +352,11 @@ def make_certificates(folder):
                         "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
 
 
+def close(clients):
+    for client in clients:
+        client.__exit__()
+
+
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

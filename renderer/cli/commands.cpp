@@ -142,7 +142,7 @@ std::string additive_flags(const LoadOptions& load) {
     add("--substitute", load.substitutes);
     add("--argo-cluster", load.argo_clusters);
     add("--values", load.values_files);
-    return flags + (load.suspended ? " --suspended" : "");
+    return flags + (load.skip_suspended ? " --skip-suspended" : "");
 }
 
 // False when it is stale or cannot be told.

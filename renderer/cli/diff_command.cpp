@@ -25,6 +25,17 @@ namespace {
 
 constexpr std::size_t kMinKey = 16;
 
+// Of documents that are parents, and of others: only parents are looked up.
+KeptParents kept_parents(const Run& run) {
+    KeptParents kept;
+    for (const Document& document : run.loaded.documents) {
+        if (document.kept != kNone) {
+            kept.emplace(document.object_name(), kept_reason(run.loaded, document));
+        }
+    }
+    return kept;
+}
+
 // One side of the comparison, and what was rendered for it.
 class Side {
 public:
@@ -115,7 +126,7 @@ private:
                 run.diagnostics.add(std::move(files.error().diagnostic));
                 return false;
             }
-            trees_.push_back({run.loaded.cluster, std::move(*files)});
+            trees_.push_back({run.loaded.cluster, std::move(*files), kept_parents(run)});
         }
         return true;
     }

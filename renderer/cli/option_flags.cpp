@@ -156,8 +156,8 @@ void add_unit_choice(CLI::App& verb, LoadOptions& load) {
                        ? std::string()
                        : fmt::format("invalid variable \"{}\"; expected NAME=VALUE", text);
         });
-    verb.add_flag("--suspended", load.suspended,
-                  "with --only generated: render what is suspended, too");
+    verb.add_flag("--skip-suspended", load.skip_suspended,
+                  "with --only generated: leave out what is suspended or not reconciled");
 }
 
 void add_only(CLI::App& verb, Options& options) {

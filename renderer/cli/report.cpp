@@ -9,6 +9,7 @@
 #include <map>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "renderer/base/utf8.h"
 
@@ -17,9 +18,10 @@ namespace {
 
 constexpr std::size_t kShown = 40;
 constexpr std::size_t kEqualShown = 3;
-constexpr std::size_t kColumns = 7;
+constexpr std::size_t kColumns = 8;
 constexpr std::size_t kTailnetColumn = 3;
 constexpr std::size_t kPublicColumn = 5;
+constexpr std::size_t kStateColumn = 6;
 constexpr std::string_view kBold = "\033[1m";
 constexpr std::string_view kAlarm = "\033[1;37;41m";
 constexpr std::string_view kReset = "\033[0m";
@@ -45,7 +47,7 @@ void append_row(const Cells& row, const std::array<std::size_t, kColumns>& width
     std::string line;
     for (std::size_t i = 0; i < kColumns; ++i) {
         if (widths[i] == 0) {
-            continue;  // nothing is public, all are in one tailnet: no such column
+            continue;  // nothing is public or kept, all are in one tailnet: no such column
         }
         line.append(line.empty() ? 0 : 2, ' ');
         const std::string_view style = header ? kBold : i == kPublicColumn ? kAlarm : "";
@@ -71,6 +73,29 @@ std::string public_warning(const Plan& plan, bool color) {
     }
     return fmt::format("{} anyone on the internet can reach {}: {}\n",
                        paint("PUBLIC:", kAlarm, color), counted(count, "device"), names);
+}
+
+// What keeps how many of them, in the order of the devices.
+std::string kept_note(const Plan& plan) {
+    std::vector<std::pair<std::string_view, std::size_t>> reasons;
+    for (const DeviceRow& device : plan.devices) {
+        if (device.kept.empty()) {
+            continue;
+        }
+        const auto known = std::ranges::find(reasons, device.kept,
+                                             &std::pair<std::string_view, std::size_t>::first);
+        if (known == reasons.end()) {
+            reasons.emplace_back(device.kept, 1);
+        } else {
+            ++known->second;
+        }
+    }
+    std::string out;
+    for (const auto& [reason, count] : reasons) {
+        fmt::format_to(std::back_inserter(out), "kept: {} by {}\n", counted(count, "device"),
+                       reason);
+    }
+    return out;
 }
 
 std::string and_more(std::size_t left_out, std::string_view of_which = "") {
@@ -170,12 +195,13 @@ std::string device_table(const Plan& plan, const SourceMap& sources, bool color,
     for (const DeviceRow* device : shown) {
         rows.push_back({device->hostname, device->kind, device->tags, device->tailnet,
                         device->target, device->is_public ? "PUBLIC" : "",
-                        place_of(device->pos, sources)});
+                        device->kept.empty() ? "" : "kept", place_of(device->pos, sources)});
     }
     auto widths = widths_of(rows);
     const std::string exposed = widths[kPublicColumn] == 0 ? "" : "EXPOSED";
     const std::string tailnet = widths[kTailnetColumn] == 0 ? "" : "TAILNET";
-    const Cells header = {"HOSTNAME", "KIND", "TAGS", tailnet, "TARGET", exposed, "SOURCE"};
+    const std::string state = widths[kStateColumn] == 0 ? "" : "STATE";
+    const Cells header = {"HOSTNAME", "KIND", "TAGS", tailnet, "TARGET", exposed, state, "SOURCE"};
     rows.insert(rows.begin(), header);
     widths = widths_of(rows);
     std::string out;
@@ -185,7 +211,7 @@ std::string device_table(const Plan& plan, const SourceMap& sources, bool color,
     if (shown.size() < plan.devices.size()) {
         out += and_more(plan.devices.size() - shown.size());
     }
-    return out + public_warning(plan, color);
+    return out + public_warning(plan, color) + kept_note(plan);
 }
 
 std::string totals(const Loaded& loaded, const Plan& plan, const Objects& objects) {

@@ -14,8 +14,8 @@ std::string_view word(UnitState state) {
     switch (state) {
         case UnitState::Live:
             return "";
-        case UnitState::Suspended:
-            return "suspended";
+        case UnitState::Kept:
+            return "kept";
         case UnitState::External:
             return "elsewhere";
         case UnitState::Missing:

@@ -24,7 +24,8 @@ struct Document {
     std::uint32_t bundle = 0;    // index into Loaded::bundles
     std::uint32_t list = kNone;  // index of the List document that this item is in
     bool reachable = true;  // false: facts only (--context, bootstrap/, …): read but never written
-    bool hook = false;      // helm runs it on its own, outside of the release: never a parent
+    std::uint32_t kept = kNone;  // index of the reason why an engine leaves it as it is
+    bool hook = false;           // helm runs it on its own, outside of the release: never a parent
     // What it is called. Strings (borrowed or owned) with their Pos; Null when the document has no
     // such key.
     Value api_version, kind, name, ns;

@@ -1,9 +1,12 @@
 #include "renderer/diff/compare.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "renderer/base/parallel.h"
@@ -11,21 +14,51 @@
 namespace renderer {
 namespace {
 
-using Pair = std::pair<std::vector<OutputFile>, std::vector<OutputFile>>;
+using Pair = std::pair<ClusterTree, ClusterTree>;
+
+std::string_view reason_in(const std::optional<KeptParents>& kept, const std::string& parent) {
+    const auto found = kept ? kept->find(parent) : KeptParents::const_iterator();
+    return kept && found != kept->end() ? std::string_view(found->second) : std::string_view();
+}
+
+// What both sides know, of parents that both have.
+std::vector<KeptChange> compare_kept(const Pair& trees, const std::vector<Device>& before,
+                                     const std::vector<Device>& after) {
+    std::vector<KeptChange> changes;
+    for (const Device& device : after) {
+        const bool is_old =
+            std::ranges::find(before, device.parent, &Device::parent) != before.end();
+        const std::string_view old = reason_in(trees.first.kept, device.parent);
+        const std::string_view now = reason_in(trees.second.kept, device.parent);
+        if (trees.first.kept && trees.second.kept && is_old && old.empty() != now.empty()) {
+            changes.push_back({old.empty(), device.hostname, device.parent,
+                               std::string(old.empty() ? now : old)});
+        }
+    }
+    return changes;
+}
 
 // The sides have nothing in common until they are compared.
-ClusterComparison compare_cluster(std::string name, Pair files, const SecretHash& hash) {
+ClusterComparison compare_cluster(std::string name, Pair trees, const SecretHash& hash) {
     std::array<std::optional<Manifests>, 2> sides;
     for_each_parallel(2, 0, [&](std::size_t i) {
-        sides[i].emplace(std::move(i == 0 ? files.first : files.second));
+        sides[i].emplace(std::move(i == 0 ? trees.first.files : trees.second.files));
     });
     ClusterComparison comparison;
     comparison.cluster = std::move(name);
     comparison.objects = compare_objects(*sides[0], *sides[1], hash);
     std::array<std::vector<Device>, 2> devices;
     for_each_parallel(2, 0, [&](std::size_t i) { devices[i] = read_devices(*sides[i]); });
+    comparison.kept = compare_kept(trees, devices[0], devices[1]);
     comparison.devices =
         compare_devices(std::move(devices[0]), std::move(devices[1]), comparison.objects.renames);
+    for (DeviceChange& change : comparison.devices.changes) {
+        const std::string_view reason = reason_in(trees.second.kept, change.shown().parent);
+        if (change.after && !reason.empty()) {
+            change.reasons.push_back(
+                fmt::format("kept by {}: comes when it is applied again", reason));
+        }
+    }
     return comparison;
 }
 
@@ -48,14 +81,16 @@ Comparison compare_trees(std::vector<ClusterTree> base, std::vector<ClusterTree>
     }
     std::map<std::string, Pair> clusters;
     for (ClusterTree& tree : base) {
-        clusters[tree.cluster].first = std::move(tree.files);
+        ClusterTree& place = clusters[tree.cluster].first;
+        place = std::move(tree);
     }
     for (ClusterTree& tree : head) {
-        clusters[tree.cluster].second = std::move(tree.files);
+        ClusterTree& place = clusters[tree.cluster].second;
+        place = std::move(tree);
     }
     Comparison comparison;
-    for (auto& [name, files] : clusters) {
-        comparison.clusters.push_back(compare_cluster(name, std::move(files), hash));
+    for (auto& [name, trees] : clusters) {
+        comparison.clusters.push_back(compare_cluster(name, std::move(trees), hash));
     }
     return comparison;
 }

@@ -4,6 +4,8 @@
 // credential (redact.h).
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,15 +15,27 @@
 
 namespace renderer {
 
+// Parents that an engine leaves as they are, each with the reason.
+using KeptParents = std::map<std::string, std::string>;
+
 struct ClusterTree {
     std::string cluster;  // "" for an unnamed one
     std::vector<OutputFile> files;
+    // None: a rendered tree, which does not say.
+    std::optional<KeptParents> kept = {};
+};
+
+// A device that both sides have, and that an engine begins or ceases to leave as it is.
+struct KeptChange {
+    bool begins = true;
+    std::string hostname, parent, reason;
 };
 
 struct ClusterComparison {
     std::string cluster;
     DevicePlan devices;
     ObjectChanges objects;
+    std::vector<KeptChange> kept;  // in the order of the devices
 };
 
 struct Comparison {

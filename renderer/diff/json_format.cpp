@@ -124,6 +124,13 @@ Value object(const ObjectChange& change) {
     return map;
 }
 
+Value kept_change(const KeptChange& change) {
+    return Value::map({{"kept", change.begins},
+                       {"hostname", change.hostname},
+                       {"parent", change.parent},
+                       {"reason", change.reason}});
+}
+
 Value cluster(const ClusterComparison& comparison) {
     const std::vector<ReachChange>& changes = comparison.devices.reach;
     return Value::map({{"cluster", comparison.cluster},
@@ -132,6 +139,7 @@ Value cluster(const ClusterComparison& comparison) {
                        {"tailnet", Value::map({{"added", reach(changes, true, false)},
                                                {"removed", reach(changes, false, false)}})},
                        {"devices", list_of(comparison.devices.changes, device_change)},
+                       {"kept", list_of(comparison.kept, kept_change)},
                        {"restarts", list_of(comparison.objects.restarts, restart)},
                        {"objects", list_of(comparison.objects.changes, object)},
                        {"unchanged", number(comparison.objects.unchanged)},

@@ -178,6 +178,8 @@ public:
     void add_cluster(const Comparison& comparison, const ClusterComparison& cluster) {
         suffix_ = in_cluster(comparison, cluster);
         add_devices(cluster.devices);
+        add_kept(cluster.kept, true);
+        add_kept(cluster.kept, false);
         add_reach(cluster.devices, true);
         add_reach(cluster.devices, false);
         add_restarts(cluster.objects);
@@ -214,6 +216,21 @@ private:
             words.push_back(fmt::format("{} {}", count, name_of(edit)));
         }
         section.title = fmt::format("Devices{}: {}", suffix_, fmt::join(words, ", "));
+        put(std::move(section));
+    }
+
+    void add_kept(const std::vector<KeptChange>& changes, bool begins) {
+        OutlineSection section;
+        for (const KeptChange& change : changes) {
+            if (change.begins == begins) {
+                section.lines.push_back(
+                    {'~',
+                     fmt::format("{}: {}", code(change.hostname), code(change.parent)),
+                     {safe(change.reason)}});
+            }
+        }
+        section.title = fmt::format("{}{}: {}", begins ? "Kept as they are" : "Applied again",
+                                    suffix_, counted(section.lines.size(), "device"));
         put(std::move(section));
     }
 

@@ -40,8 +40,9 @@ struct InputFile {
     std::uint32_t build = kNone;  // the kustomization build that it is part of
     Pos pos = {};                 // where a kustomization names it
     std::shared_ptr<const UnitVariables> variables = {};  // none: `$` stays as it is
-    bool heeds_flux = false;   // what Flux is told to leave alone is not applied
+    bool heeds_flux = false;   // what Flux is told to leave alone stays as it is
     std::string unit = {};     // of Flux or Argo CD, that applies it
+    std::string kept = {};     // why the engine leaves it as it is; "" = it does not
     bool is_included = false;  // by the user, and by no unit
     bool reachable = true;
     bool copied_whole = false;

@@ -112,15 +112,10 @@ void load_files(const SourceTree& tree, const LoadOptions& options, const Cluste
     const std::vector<std::uint32_t> file_of =
         read_documents(tree, selection.files, options, loaded, diagnostics);
     apply_namespaces(selection.files, file_of, selection.rules, loaded, diagnostics);
-    leave_to_flux(selection.files, file_of, loaded, diagnostics);
+    mark_kept(selection.files, file_of, options.skip_suspended, loaded, diagnostics);
     if (selection.has_units) {
         drop_applied_twice(selection.files, file_of, loaded);
-        loaded.units.resize(file_of.size());
-        for (std::size_t source = 0; source < file_of.size(); ++source) {
-            if (file_of[source] != kNone) {
-                loaded.units[source] = selection.files[file_of[source]].unit;
-            }
-        }
+        note_units(selection.files, file_of, loaded);
     }
     follow_accounts(selection.files, file_of, selection, loaded, diagnostics);
     rewrite_references(selection.files, file_of, selection, loaded, diagnostics);
@@ -239,6 +234,11 @@ std::string_view own_cluster(const Loaded& loaded) {
 std::string_view unit_of(const Loaded& loaded, const Document& document) {
     return document.source < loaded.units.size() ? std::string_view(loaded.units[document.source])
                                                  : std::string_view();
+}
+
+std::string_view kept_reason(const Loaded& loaded, const Document& document) {
+    return document.kept == kNone ? std::string_view()
+                                  : std::string_view(loaded.kept_reasons[document.kept]);
 }
 
 Value read_document(const Loaded& loaded, const Document& document, Diagnostics& diagnostics) {

@@ -132,6 +132,7 @@ struct Loaded {
     std::size_t skipped_files = 0;              // no Kubernetes documents in them
     std::size_t hidden_exposures = 0;  // that a chart or an operator makes, said in warnings
     std::vector<std::string> units;    // of Flux or Argo CD, that applies each source; "" for none
+    std::vector<std::string> kept_reasons;  // of documents that an engine leaves as they are
     std::vector<LeftAlone> left_alone;
     // Files that are not understood and do not mention Tailscale.
     std::vector<SourceId> unjudged;
@@ -158,6 +159,9 @@ std::shared_ptr<const SourceTree> source_tree(const LoadOptions& options);
 
 // What applies the document, "" when no unit of Flux or Argo CD does.
 std::string_view unit_of(const Loaded& loaded, const Document& document);
+
+// Why an engine leaves it as it is in the cluster, "" when it does not.
+std::string_view kept_reason(const Loaded& loaded, const Document& document);
 
 // The whole tree of a document, also of one that was only scanned.
 Value read_document(const Loaded& loaded, const Document& document, Diagnostics& diagnostics);

@@ -28,7 +28,7 @@ struct LoadOptions {
     std::vector<std::string>
         substitutes;  // --substitute NAME=VALUE: of Flux, where the tree has none
     std::vector<std::string> argo_clusters;  // --argo-cluster: all that Argo CD knows
-    bool suspended = false;                  // --suspended: also what is not reconciled
+    bool skip_suspended = false;             // --skip-suspended: not what engines leave as it is
     bool fixes_sources = false;      // with only_generated: the edits that sources need are made
     bool lints = false;              // what only matters once it is applied is an error, too
     bool one_stream = false;         // what is left out of the output is lost

@@ -12,6 +12,7 @@
 #include "renderer/load/roots/argo_units.h"
 #include "renderer/load/roots/cluster_choice.h"
 #include "renderer/load/roots/includes.h"
+#include "renderer/load/roots/liveness.h"
 #include "renderer/load/roots/plan.h"
 #include "renderer/load/roots/unit_build.h"
 #include "renderer/load/roots/unit_inputs.h"
@@ -40,7 +41,7 @@ public:
             add_releases();
             return false;
         }
-        choose_cluster(repository_, context_.options.cluster, units_, context_.build.diagnostics);
+        choose_cluster(repository_, context_.options, units_, context_.build.diagnostics);
         choice_ = unit_choice(repository_, context_.options, context_.cluster,
                               context_.build.diagnostics);
         applied_ = units_.size();
@@ -53,7 +54,7 @@ public:
         }
         std::ranges::move(builds_.added, std::back_inserter(out_.files));
         tell_apart(first);
-        warn_suspended();
+        warn_skipped();
         auto unreached = unreached_inputs(repository_, units_);
         std::erase_if(unreached, [&](const auto& one) { return choice_.ignores_below(one.first); });
         for (const auto& [dir, names] : unreached) {
@@ -70,12 +71,7 @@ public:
 
 private:
     [[nodiscard]] bool is_wanted(const BuildUnit& unit) const {
-        return unit.state == UnitState::Live ||
-               (unit.state == UnitState::Suspended && context_.options.suspended);
-    }
-
-    [[nodiscard]] bool heeds_flux(const BuildUnit& unit) const {
-        return unit.is_flux && !context_.options.suspended;
+        return is_rendered(unit, context_.options.skip_suspended);
     }
 
     // Whoever applies the source gives the namespaces.
@@ -86,6 +82,11 @@ private:
                 .edits = false};
     }
 
+    static std::string kept_by(const BuildUnit& unit) {
+        return liveness_of(unit) == Liveness::Kept ? fmt::format("{}: {}", unit.name, unit.reason)
+                                                   : std::string();
+    }
+
     void add(const BuildUnit& unit, bool is_included) {
         const std::size_t listed = out_.files.size();
         const std::size_t others = builds_.added.size();
@@ -93,6 +94,7 @@ private:
         const auto mark = [&](std::vector<InputFile>& files, std::size_t first) {
             for (std::size_t i = first; i < files.size(); ++i) {
                 files[i].unit = unit.name;
+                files[i].kept = kept_by(unit);
                 files[i].is_included = is_included;
             }
         };
@@ -125,7 +127,7 @@ private:
                          .dir = *repository_.find(dir),
                          .rule = rule_of(unit),
                          .variables = unit.variables,
-                         .heeds_flux = heeds_flux(unit),
+                         .heeds_flux = unit.is_flux,
                          .loads_any = unit.loads_any});
         }
         for (const std::string& path : view.manifests()) {
@@ -134,7 +136,7 @@ private:
                                      .bundle = bundle_,
                                      .rule = out_.add_rule(rule_of(unit)),
                                      .variables = unit.variables,
-                                     .heeds_flux = heeds_flux(unit)});
+                                     .heeds_flux = unit.is_flux});
         }
     }
 
@@ -162,12 +164,10 @@ private:
         }
     }
 
-    void warn_suspended() {
-        if (context_.options.suspended) {
-            return;
-        }
+    void warn_skipped() {
         for (const BuildUnit& unit : units_) {
-            if (unit.state == UnitState::Suspended && input_count(repository_, unit) > 0) {
+            if (liveness_of(unit) == Liveness::Kept && !is_wanted(unit) &&
+                input_count(repository_, unit) > 0) {
                 context_.build.diagnostics
                     .warning(
                         "suspended-unit", {},
@@ -175,7 +175,7 @@ private:
                     .where(unit.file)
                     .found(unit.reason)
                     .expected(fmt::format("no inputs in {}", unit.dir))
-                    .hint("--suspended renders it");
+                    .hint("without --skip-suspended it is rendered, and marked");
             }
         }
     }
@@ -255,6 +255,8 @@ private:
             }
             ChartRelease& release = out_.releases.emplace_back(chart_release_of_source(
                 unit.chart->application, unit.chart->source, context_.build.sources));
+            release.unit = unit.name;
+            release.kept = kept_by(unit);
             if (unit.state != UnitState::External) {
                 release.dir = release.files_dir = unit.dir;
                 release.chart = unit.dir;

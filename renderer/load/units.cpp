@@ -30,7 +30,7 @@ UnitList list_units(const LoadOptions& options, SourceMap& sources, Diagnostics&
     list.units = plan_units(repository, reader, sources, options, diagnostics);
     list.are_applied = are_applied(list.units);
     if (!options.cluster.empty()) {
-        choose_cluster(repository, options.cluster, list.units, diagnostics);
+        choose_cluster(repository, options, list.units, diagnostics);
     }
     for (const BuildUnit& unit : list.units) {
         list.inputs.push_back(input_count(repository, unit));

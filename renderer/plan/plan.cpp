@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <tuple>
 
@@ -204,16 +205,24 @@ bool is_public(const Workload& one) {
     return proxy != nullptr ? proxy->funnel : one.as<PeerRelayPlan>() != nullptr;
 }
 
-std::vector<DeviceRow> devices_of(const Plan& plan) {
+std::vector<DeviceRow> devices_of(const Loaded& loaded, const Plan& plan) {
+    std::map<Pos, std::string_view> kept;  // by the place of the kind
+    for (const Document& document : loaded.documents) {
+        if (document.kept != kNone) {
+            kept.emplace(document.kind.pos(), kept_reason(loaded, document));
+        }
+    }
     std::vector<DeviceRow> rows;
     const auto add = [&](const auto& one, const std::string& hostname, bool is_public) {
+        const auto reason = kept.find(one.origin.pos);
         rows.push_back({.hostname = hostname,
                         .kind = std::string(input_kind(one.origin)),
                         .tags = fmt::format("{}", fmt::join(one.tags, ",")),
                         .target = one.target_text,
                         .is_public = is_public,
                         .pos = one.origin.pos,
-                        .tailnet = one.tailnet});
+                        .tailnet = one.tailnet,
+                        .kept = std::string(reason == kept.end() ? "" : reason->second)});
     };
     for (const Workload& one : plan.workloads) {
         for (const std::string& hostname : one.hostnames) {
@@ -280,7 +289,7 @@ Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnos
     plan.group_policies = plan_group_policies(inventory, inputs, diagnostics);
     plan.tailnets = plan_tailnets(inventory, inputs);
     plan.metrics = plan_metrics(plan.workloads, diagnostics);
-    plan.devices = devices_of(plan);
+    plan.devices = devices_of(loaded, plan);
     std::vector<Edit> names = std::move(egress.edits);
     for (Workload& one : plan.workloads) {
         append(std::move(one.edits), names);

@@ -41,6 +41,7 @@ struct DeviceRow {
     bool is_public = false;
     Pos pos;
     std::string tailnet = {};  // "" = the controller's own
+    std::string kept = {};     // why an engine leaves its parent as it is; "" = it does not
 };
 
 // What a cluster needs besides proxies. Nothing of it when `render` sees no operator.

@@ -50,7 +50,7 @@ TREES = {
                           flux("./off", "off", "  suspend: true\n")),
               "clusters/home/names.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: names, namespace: flux-system}\ndata: {NAME: web}\n",
               "apps/a/service.yaml": LOOSE.replace("name: web", 'name: "${NAME}"'), "apps/secret.yaml": "kind: ENC[AES256_GCM,data:AA==]\nsops: {}\n",
-              "off/service.yaml": LOOSE}, "2/1/0", 1),
+              "off/service.yaml": SERVICE.replace("web", "off")}, "3/0/0", 2),
     "remote resources and their patches": (
         {**bootstrap(flux("./apps")), "apps/service.yaml": SERVICE, "apps/kustomization.yaml":
          "resources: [service.yaml, https://example.com/web.yaml]\nhelmCharts: [{name: web, repo: https://example.com}]\n"

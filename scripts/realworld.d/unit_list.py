@@ -3,9 +3,10 @@ import dataclasses
 import re
 
 # Of what is not live: dead ones are applied by nothing, others by something else.
-DEAD = ("suspended", "missing", "left over")
+DEAD = ("missing", "left over")
 OTHER = ("other cluster", "elsewhere", "unresolved")
-LINE = re.compile(rf"^( +)(?P<kind>\S+) (?P<name>\S+)  (?P<dir>.*?)(?:  namespace (?P<ns>\S+))?(?:  \d+ inputs?)?(?:  (?P<state>{'|'.join(DEAD + OTHER)}): .*)?$")
+KEPT = ("kept",)  # rendered like what is live
+LINE = re.compile(rf"^( +)(?P<kind>\S+) (?P<name>\S+)  (?P<dir>.*?)(?:  namespace (?P<ns>\S+))?(?:  \d+ inputs?)?(?:  (?P<state>{'|'.join(DEAD + OTHER + KEPT)}): .*)?$")
 KINDS = ("Kustomization", "FluxInstance", "Application", "ApplicationSet", "chart")
 
 
@@ -33,7 +34,7 @@ def parse(text):
             into.append(line.strip().partition(": ")[0])
         elif match := LINE.match(line):
             kind = match["kind"] if match["kind"] in KINDS else "plain"
-            units.append(Unit(kind, match["name"], match["dir"], match["ns"] or "", match["state"] or "", cluster))
+            units.append(Unit(kind, match["name"], match["dir"], match["ns"] or "", (match["state"] or "").replace("kept", ""), cluster))
         else:
             raise ValueError(f"not understood: {line}")
     return units, unreached, by_hand

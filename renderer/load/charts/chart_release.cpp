@@ -300,6 +300,8 @@ ChartRelease ChartRelease::clone() const {
                       .with_crds = with_crds,
                       .with_hooks = with_hooks,
                       .is_suspended = is_suspended,
+                      .unit = unit,
+                      .kept = kept,
                       .unknown = unknown};
     for (const Value& layer : values) {
         copy.values.push_back(layer.clone());

@@ -12,6 +12,7 @@
 #include "renderer/load/charts/chart_values.h"
 #include "renderer/load/documents.h"
 #include "renderer/load/namespaces.h"
+#include "renderer/load/roots/not_reconciled.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/user_program.h"
 #include "renderer/load/walk.h"
@@ -63,6 +64,8 @@ public:
         const std::vector<std::uint32_t> file_of =
             read_documents(tree_, files_, options_, loaded_, diagnostics_);
         apply_namespaces(files_, file_of, selection_.rules, loaded_, diagnostics_);
+        mark_kept(files_, file_of, options_.skip_suspended, loaded_, diagnostics_);
+        note_units(files_, file_of, loaded_);
         if (!files_.empty()) {
             loaded_.helm_version = charts_.version();
         }
@@ -81,7 +84,12 @@ private:
             }
             for (ChartRelease& release :
                  releases_of(document, options_.path, selection_.foreign_sources, loaded_)) {
-                if (!release.is_suspended || options_.suspended) {
+                release.unit = unit_of(loaded_, document);
+                release.kept = kept_reason(loaded_, document);
+                if (release.is_suspended && release.kept.empty()) {
+                    release.kept = fmt::format("{}: spec.suspend is true", release.object);
+                }
+                if (!release.is_suspended || !options_.skip_suspended) {
                     found.push_back(std::move(release));
                 }
             }
@@ -116,12 +124,13 @@ private:
         }
         std::string objects = objects_of_interest(**text);
         if (!objects.empty()) {
-            files_.push_back(
-                {.path = fmt::format("helm template {}", release.object),
-                 .bundle_path = fmt::format("_charts/{}.yaml", release.object),
-                 .text = std::move(objects),
-                 .is_chart = true,
-                 .rule = selection_.add_rule({.fallback = release.ns, .edits = false})});
+            files_.push_back({.path = fmt::format("helm template {}", release.object),
+                              .bundle_path = fmt::format("_charts/{}.yaml", release.object),
+                              .text = std::move(objects),
+                              .is_chart = true,
+                              .rule = selection_.add_rule({.fallback = release.ns, .edits = false}),
+                              .unit = release.unit,
+                              .kept = release.kept});
         }
         return true;
     }

@@ -9,6 +9,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/load/charts/chart_release.h"
 #include "renderer/load/roots/flux_units.h"
+#include "renderer/load/roots/liveness.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/secrets/userinfo.h"
 
@@ -157,9 +158,18 @@ BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
                                   without_url_credentials(text_of(spelled, {"repoURL"})));
         return unit;
     }
+    const bool is_frozen =
+        spelling_of(root.at({"metadata", "annotations", "argocd.argoproj.io/skip-reconcile"})) ==
+        "true";
+    const auto keep_frozen = [&] {
+        if (is_frozen) {
+            keep(unit, "argocd.argoproj.io/skip-reconcile is true");
+        }
+    };
     if (repository.tree().kind(unit.dir) != EntryKind::Directory) {
         unit.state = UnitState::Missing;
         unit.reason = fmt::format("there is no directory {}", unit.dir);
+        keep_frozen();
         return unit;
     }
     const Value source = with_overrides(repository, spelled, unit.dir, name);
@@ -176,11 +186,7 @@ BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
     if (is_chart(repository, unit, source)) {
         unit.chart = chart_unit(application, source);
     }
-    if (spelling_of(root.at({"metadata", "annotations", "argocd.argoproj.io/skip-reconcile"})) ==
-        "true") {
-        unit.state = UnitState::Suspended;
-        unit.reason = "argocd.argoproj.io/skip-reconcile is true";
-    }
+    keep_frozen();
     return unit;
 }
 

@@ -24,7 +24,7 @@ struct UnitVariables {
 
 enum class UnitState : std::uint8_t {
     Live,
-    Suspended,   // not reconciled; what it applied before stays
+    Kept,        // the engine is told to leave it as it is: suspended, reconcile disabled
     External,    // of another repository
     Missing,     // there is no such directory
     Unresolved,  // what it applies cannot be known from the tree

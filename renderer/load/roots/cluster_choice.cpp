@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "renderer/load/roots/liveness.h"
 #include "renderer/load/roots/plan.h"
 #include "renderer/load/roots/unit_inputs.h"
 #include "renderer/load/tree/paths.h"
@@ -17,12 +18,12 @@ namespace {
 
 // The clusters whose units hold inputs.
 std::set<std::string> clusters_with_inputs(GitOpsTree& repository,
-                                           const std::vector<BuildUnit>& units) {
+                                           const std::vector<BuildUnit>& units, bool skips_kept) {
     std::set<std::string> clusters;
     for (const BuildUnit& unit : units) {
         // Flux has no word for the cluster that it runs in.
         const std::string name(unit.cluster.empty() ? kOwnCluster : unit.cluster);
-        if (unit.state == UnitState::Live && !clusters.contains(name) &&
+        if (is_rendered(unit, skips_kept) && !clusters.contains(name) &&
             input_count(repository, unit) > 0) {
             clusters.insert(name);
         }
@@ -70,8 +71,23 @@ void tell_clusters_apart(const std::string& top, std::vector<BuildUnit>& roots) 
     }
 }
 
-void choose_cluster(GitOpsTree& repository, const std::string& cluster,
+void name_clusters(const std::string& top, std::vector<BuildUnit>& roots) {
+    std::set<std::pair<std::string, std::string>> names;
+    bool are_several = false;
+    for (const BuildUnit& root : roots) {
+        are_several = !names.emplace(root.cluster, root.name).second || are_several;
+    }
+    for (BuildUnit& root : roots) {
+        if (are_several && root.cluster.empty()) {
+            const std::string label = relative_path(parent_path(root.file), top);
+            root.cluster = label.empty() ? "." : label;
+        }
+    }
+}
+
+void choose_cluster(GitOpsTree& repository, const LoadOptions& options,
                     std::vector<BuildUnit>& units, Diagnostics& diagnostics) {
+    const std::string& cluster = options.cluster;
     const auto is_chosen = [&](std::string_view name) { return is_cluster(name, cluster); };
     const bool is_known =
         !cluster.empty() &&
@@ -94,7 +110,8 @@ void choose_cluster(GitOpsTree& repository, const std::string& cluster,
         refuse_leftover(units.front(), *leftover, diagnostics);
         return;
     }
-    const std::set<std::string> clusters = clusters_with_inputs(repository, units);
+    const std::set<std::string> clusters =
+        clusters_with_inputs(repository, units, options.skip_suspended);
     if (clusters.size() > 1) {
         diagnostics.error("several-clusters", {}, "this tree is applied by several clusters")
             .where(cluster.empty() ? repository.root() : "--cluster")

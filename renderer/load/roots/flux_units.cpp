@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "renderer/core/text_of.h"
+#include "renderer/load/roots/liveness.h"
 #include "renderer/load/roots/substitute.h"
 #include "renderer/load/tree/paths.h"
 
@@ -198,9 +199,9 @@ BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
         if (const Value* spec = root.find("spec")) {
             unit.changes = changes_of_kustomization(*spec);
         }
-        if (spelling_of(root.at({"spec", "suspend"})) == "true") {
-            skip(UnitState::Suspended, "spec.suspend is true");
-        }
+    }
+    if (spelling_of(root.at({"spec", "suspend"})) == "true") {
+        keep(unit, "spec.suspend is true");
     }
     return unit;
 }

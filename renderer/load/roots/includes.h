@@ -29,7 +29,8 @@ void add_includes(const GitOpsTree& repository, KustomizationReader& reader,
                   const std::vector<std::string>& includes, std::vector<BuildUnit>& units);
 
 // One object is one device: of two that two units apply alike, and of one that lies in an included
-// directory as well, the first counts. `file_of`: input file of each source, kNone for others.
+// directory as well, the first counts; what is applied counts before what is kept. `file_of`: input
+// file of each source, kNone for others.
 void drop_applied_twice(const std::vector<InputFile>& files,
                         const std::vector<std::uint32_t>& file_of, Loaded& loaded);
 

@@ -1,4 +1,4 @@
-// Objects that Flux is told to leave as they are in the cluster. Sources:
+// Objects that an engine is told to leave as they are in the cluster. Sources:
 // fluxcd/kustomize-controller api/v1/kustomization_types.go, fluxcd/pkg ssa/utils/meta.go.
 #pragma once
 
@@ -13,9 +13,13 @@ namespace renderer {
 // The label or annotation that says so; "" = none.
 std::string why_not_reconciled(const Value& object);
 
-// Makes facts of those documents, with a warning for an input of ours. `file_of`: for each source
-// the index of its file.
-void leave_to_flux(const std::vector<InputFile>& files, const std::vector<std::uint32_t>& file_of,
-                   Loaded& loaded, Diagnostics& diagnostics);
+// Marks those documents, and those of units that are kept. With `skips_kept` it makes facts of them
+// instead, with a warning for an input of ours. `file_of`: for each source the index of its file.
+void mark_kept(const std::vector<InputFile>& files, const std::vector<std::uint32_t>& file_of,
+               bool skips_kept, Loaded& loaded, Diagnostics& diagnostics);
+
+// Which unit applies each source.
+void note_units(const std::vector<InputFile>& files, const std::vector<std::uint32_t>& file_of,
+                Loaded& loaded);
 
 }  // namespace renderer

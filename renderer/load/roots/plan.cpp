@@ -18,6 +18,8 @@
 #include "renderer/load/roots/chart_roots.h"
 #include "renderer/load/roots/cluster_choice.h"
 #include "renderer/load/roots/flux_units.h"
+#include "renderer/load/roots/liveness.h"
+#include "renderer/load/roots/not_reconciled.h"
 #include "renderer/load/roots/unit_build.h"
 #include "renderer/load/roots/unit_content.h"
 #include "renderer/load/roots/unit_inputs.h"
@@ -79,14 +81,10 @@ private:
 
         [[nodiscard]] bool claims(const std::string& path) const {
             return std::ranges::any_of(units, [&](const BuildUnit& unit) {
-                return is_applied(unit) && unit.claims.contains(path);
+                return has_content(unit) && unit.claims.contains(path);
             });
         }
     };
-
-    static bool is_applied(const BuildUnit& unit) {
-        return unit.state == UnitState::Live || unit.state == UnitState::Suspended;
-    }
 
     // Of two that apply each other the first does.
     static bool applies(const Candidate& parent, const Candidate& child) {
@@ -107,7 +105,7 @@ private:
             units = set_units(object);
         }
         for (BuildUnit& unit : units) {
-            if (is_applied(unit)) {
+            if (has_content(unit)) {
                 find_content(repository_, reader_, unit);
             }
         }
@@ -154,7 +152,7 @@ private:
         for (BuildUnit& root : roots) {
             root.cluster = own.empty() ? std::string() : label(root.dir);
         }
-        name_clusters(roots);
+        name_clusters(repository_.root(), roots);
         return roots;
     }
 
@@ -189,10 +187,10 @@ private:
         const std::set<std::string> reached = inputs_from(0);
         for (BuildUnit& root : tops_of(self_applied())) {
             const bool is_child = std::ranges::any_of(units_, [&](const BuildUnit& unit) {
-                return is_applied(unit) &&
+                return has_content(unit) &&
                        (unit.claims.contains(root.file) || unit.dir == root.dir);
             });
-            if (is_child || !is_applied(root)) {
+            if (is_child || !has_content(root)) {
                 continue;
             }
             root.cluster = label(root.dir);
@@ -227,7 +225,7 @@ private:
         std::set<std::string> inputs;
         for (std::size_t i = first; i < units_.size(); ++i) {
             for (const std::string& path : units_[i].claims) {
-                if (is_applied(units_[i]) && repository_.holds_input(path)) {
+                if (has_content(units_[i]) && repository_.holds_input(path)) {
                     inputs.insert(path);
                 }
             }
@@ -251,20 +249,6 @@ private:
             }
         }
         return found;
-    }
-
-    // A cluster has one object of a name.
-    void name_clusters(std::vector<BuildUnit>& roots) const {
-        std::set<std::pair<std::string, std::string>> names;
-        bool are_several = false;
-        for (const BuildUnit& root : roots) {
-            are_several = !names.emplace(root.cluster, root.name).second || are_several;
-        }
-        for (BuildUnit& root : roots) {
-            if (are_several && root.cluster.empty()) {
-                root.cluster = label(parent_path(root.file));
-            }
-        }
     }
 
     // There are kustomizations in its directory or above, and none of them lists the file.
@@ -319,7 +303,7 @@ private:
                 continue;
             }
             const auto leaves_out = [&](const BuildUnit& unit) {
-                return is_applied(unit) && unit.dir != repository_.root() &&
+                return has_content(unit) && unit.dir != repository_.root() &&
                        is_within(candidate.file, unit.dir) && !unit.claims.contains(candidate.file);
             };
             const bool is_child = std::ranges::any_of(
@@ -330,7 +314,7 @@ private:
                     return &other != &candidate && std::ranges::any_of(other.units, leaves_out);
                 });
             const bool is_planned = std::ranges::any_of(units_, [&](const BuildUnit& unit) {
-                return is_applied(unit) && unit.claims.contains(candidate.file);
+                return has_content(unit) && unit.claims.contains(candidate.file);
             });
             if (!is_child && !is_dead && !is_planned) {
                 roots.push_back(&candidate);
@@ -410,11 +394,16 @@ private:
         while (!waiting.empty()) {
             const auto [index, depth] = waiting.front();
             waiting.pop_front();
-            if (!is_applied(units_[index]) || depth == kDeepestUnit) {
+            if (!has_content(units_[index]) || depth == kDeepestUnit) {
                 continue;
             }
             for (const EngineObject& object : objects_of(index)) {
+                const std::string mark =
+                    units_[index].is_flux ? why_not_reconciled(object.root) : std::string();
                 for (BuildUnit& child : units_of(object)) {
+                    if (!mark.empty()) {
+                        keep(child, mark);
+                    }
                     adopt(units_[index], index, child);
                     if (units_.size() < kMostUnits && is_new(child)) {
                         units_.push_back(std::move(child));
@@ -461,14 +450,16 @@ private:
     }
 
     // A child of the same cluster, unless it says another.
-    static void adopt(const BuildUnit& parent, std::size_t index, BuildUnit& child) {
+    void adopt(const BuildUnit& parent, std::size_t index, BuildUnit& child) const {
         child.parent = index;
         if (child.cluster.empty() || child.cluster == kOwnCluster) {
             child.cluster = parent.cluster;
         }
-        if (parent.state == UnitState::Suspended && child.state == UnitState::Live) {
-            child.state = UnitState::Suspended;
-            child.reason = fmt::format("{} is", parent.name);
+        if (parent.state == UnitState::Kept) {
+            const bool is_told =
+                parent.parent != SIZE_MAX && units_[parent.parent].state == UnitState::Kept;
+            keep(child,
+                 is_told ? parent.reason : fmt::format("{} of {}", parent.reason, parent.name));
         }
     }
 

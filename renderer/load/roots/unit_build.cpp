@@ -9,7 +9,6 @@
 #include "renderer/core/yaml_writer.h"
 #include "renderer/load/charts/chart_values.h"
 #include "renderer/load/kustomize/build_files.h"
-#include "renderer/load/roots/not_reconciled.h"
 #include "renderer/load/roots/substitute.h"
 #include "renderer/load/tree/paths.h"
 
@@ -62,11 +61,9 @@ void set_missing_namespace(Value& object, const std::string& ns) {
     }
 }
 
-void keep_engine_objects(std::vector<EngineObject>& objects, bool is_flux) {
-    std::erase_if(objects, [&](const EngineObject& object) {
-        return !is_engine_object(object.root) ||
-               (is_flux && !why_not_reconciled(object.root).empty());
-    });
+void keep_engine_objects(std::vector<EngineObject>& objects) {
+    std::erase_if(objects,
+                  [](const EngineObject& object) { return !is_engine_object(object.root); });
 }
 
 }  // namespace
@@ -181,7 +178,7 @@ Result<std::vector<EngineObject>> UnitBuilder::chart_objects(const BuildUnit& un
                       .found = release.unknown.empty() ? std::string(kNoHelm) : release.unknown}};
     }
     objects = repository_.read("helm template " + unit.dir, *text);
-    keep_engine_objects(objects, false);
+    keep_engine_objects(objects);
     for (EngineObject& object : objects) {
         object.file = unit.dir;
         set_missing_namespace(object.root, release.ns);
@@ -200,7 +197,7 @@ std::vector<EngineObject> UnitBuilder::engine_objects(const BuildUnit& unit, boo
             std::ranges::move(repository_.objects_in(path), std::back_inserter(objects));
         }
     }
-    keep_engine_objects(objects, unit.is_flux);
+    keep_engine_objects(objects);
     for (EngineObject& object : objects) {
         if (unit.variables) {
             Diagnostics unheard;  // said where the file itself is judged

@@ -67,7 +67,7 @@ Error no_fetching(std::string found, std::string expected, std::string hint) {
 }
 
 Result<std::shared_ptr<ChartFetcher>> chart_fetcher(const Options& options) {
-    if (options.load.helm == kNoProgram) {
+    if (options.load.helm == kNoProgram || options.load.helm.empty()) {
         return no_fetching("no helm", "helm, which fetches and renders them",
                            "install it, or name it with --helm");
     }
@@ -96,7 +96,11 @@ Result<int> run_verb(const Verb& verb, Options& options, ClusterRuns& runs, Cons
         return 2;
     }
     options.load.kustomize = TRY(find_kustomize(options.load.kustomize, environment("PATH")));
+    const bool names_helm = !options.load.helm.empty();
     options.load.helm = TRY(find_helm(options.load.helm, environment("PATH")));
+    if (!names_helm && options.load.helm == kNoProgram) {
+        options.load.helm.clear();  // missing on this machine, and not unwanted
+    }
     if (!options.network.empty() && options.network != "false") {
         options.load.fetcher = TRY(chart_fetcher(options));
     }

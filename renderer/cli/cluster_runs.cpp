@@ -61,6 +61,16 @@ void ClusterRuns::print_diagnostics(Console& console) const {
         [&](bool color) { return diagnostics_text(blocks_of(runs_, color), all_diagnostics_); });
 }
 
+std::vector<std::string> ClusterRuns::warnings() const {
+    std::vector<std::string> lines;
+    for (const Diagnostics::Block& block : blocks_of(runs_, false)) {
+        if (block.severity == Severity::Warning) {
+            lines.push_back(block.text.substr(0, block.text.find('\n')));
+        }
+    }
+    return lines;
+}
+
 int ClusterRuns::fail(Console& console, std::string_view ending) const {
     finish(console, ending, false);
     return 1;

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <deque>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "renderer/cli/console.h"
 #include "renderer/pipeline.h"
@@ -26,6 +28,8 @@ public:
     [[nodiscard]] Run& last() { return runs_.back(); }
 
     void print_diagnostics(Console& console) const;
+    // The first line of each warning.
+    [[nodiscard]] std::vector<std::string> warnings() const;
     // Prints all diagnostics and the last line `N errors, M warnings; <ending>`; returns 1.
     int fail(Console& console, std::string_view ending = "nothing written") const;
     // The same for what writes nothing: the line is left out when `quiet` and nothing is an error.

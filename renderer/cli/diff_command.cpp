@@ -72,6 +72,10 @@ public:
     }
     void print_diagnostics(Console& console) const { runs_.print_diagnostics(console); }
     std::vector<ClusterTree> take() { return std::move(trees_); }
+    // It is there, and cannot be rendered.
+    [[nodiscard]] bool is_broken() const { return is_broken_; }
+    // The first line of each.
+    [[nodiscard]] std::vector<std::string> warnings() const { return runs_.warnings(); }
 
 private:
     [[nodiscard]] std::string revision() const { return name_.substr(0, name_.find(':')); }
@@ -105,7 +109,10 @@ private:
         if (is_rendered_ && needs_sources_) {
             return Error{rendered_already()};
         }
-        if (is_rendered_ || !render()) {
+        if (!is_rendered_) {
+            is_broken_ = !render();
+        }
+        if (is_rendered_ || is_broken_) {
             return is_rendered_;
         }
         is_empty_ =
@@ -181,6 +188,7 @@ private:
     bool needs_sources_ = false;
     bool is_rendered_ = false;
     bool is_empty_ = false;
+    bool is_broken_ = false;
     std::vector<std::string> beside_;  // rendered trees that were not read
 };
 
@@ -265,6 +273,22 @@ std::string report_of(const Comparison& comparison, const Options& options) {
     return terminal_report(comparison, wants_color(options.color, STDOUT_FILENO));
 }
 
+// What can be said where one side cannot be rendered. A HEAD that renders again is no failure.
+int report_alone(const Options& options, const SecretHash& hash, Side& broken, Side& good,
+                 bool is_head, Console& console) {
+    (void)broken.fail(console);
+    Comparison comparison = compare_trees({}, good.take(), hash);
+    comparison.base = options.base;
+    comparison.head = options.head;
+    comparison.alone = is_head ? "HEAD" : "BASE";
+    if (is_head) {
+        good.print_diagnostics(console);
+        comparison.warnings = good.warnings();
+    }
+    const bool is_written = console.out(report_of(comparison, options));
+    return is_written && is_head && !options.exit_code ? 0 : 1;
+}
+
 }  // namespace
 
 Result<int> run_diff(const Options& options, ClusterRuns& /*runs*/, Console& console) {
@@ -278,6 +302,10 @@ Result<int> run_diff(const Options& options, ClusterRuns& /*runs*/, Console& con
     // What may be fetched in all is not left to chance.
     for_each_parallel(2, options.load.fetcher ? 1 : options.load.threads,
                       [&](std::size_t i) { good[i] = (i == 0 ? base : head).read(); });
+    if (good[0] != good[1] && (good[0] ? head : base).is_broken()) {
+        return report_alone(options, hash, good[0] ? head : base, good[0] ? base : head, good[1],
+                            console);
+    }
     if (!good[0] || !good[1]) {
         return (good[0] ? head : base).fail(console);
     }
@@ -299,6 +327,7 @@ Result<int> run_diff(const Options& options, ClusterRuns& /*runs*/, Console& con
     Comparison comparison = compare_trees(std::move(before), std::move(after), hash);
     comparison.base = options.base;
     comparison.head = options.head;
+    comparison.warnings = head.warnings();
     head.print_diagnostics(console);
     if (!console.out(report_of(comparison, options))) {
         return 1;

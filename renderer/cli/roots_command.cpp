@@ -20,6 +20,8 @@ std::string_view word(UnitState state) {
             return "elsewhere";
         case UnitState::Missing:
             return "missing";
+        case UnitState::Refused:
+            return "refused";
         case UnitState::Unresolved:
             return "unresolved";
         case UnitState::OtherCluster:

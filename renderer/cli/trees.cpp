@@ -93,7 +93,9 @@ Result<std::vector<OutputFile>> make_tree(const Options& options, Destination de
         return Error{std::move(*found)};
     }
     std::vector<OutputFile> files = TRY(emit_tree(output));
-    if (files.empty() && !may_be_empty(options, run.loaded)) {
+    // An additive tree has its kustomization.yaml in any case.
+    const bool is_empty = run.loaded.only_generated ? output.made().empty() : files.empty();
+    if (is_empty && !may_be_empty(options, run.loaded)) {
         return Error{empty_output(options, run.loaded)};
     }
     return files;
@@ -113,7 +115,7 @@ std::vector<fs::path> with_parents(const std::string& path) {
 }
 
 bool may_be_empty(const Options& options, const Loaded& loaded) {
-    return options.allow_empty || options.load.only_generated ||
+    return options.allow_empty ||
            std::ranges::any_of(loaded.documents, [](const Document& document) {
                return document.reachable && text_of(document.api_version) == kCustomVersion;
            });

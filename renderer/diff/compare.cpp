@@ -56,7 +56,7 @@ ClusterComparison compare_cluster(std::string name, Pair trees, const SecretHash
         const std::string_view reason = reason_in(trees.second.kept, change.shown().parent);
         if (change.after && !reason.empty()) {
             change.reasons.push_back(
-                fmt::format("kept by {}: comes when it is applied again", reason));
+                fmt::format("kept by {}: it changes when that is applied again", reason));
         }
     }
     return comparison;

@@ -40,6 +40,9 @@ struct ClusterComparison {
 
 struct Comparison {
     std::string base, head;                   // as the user called them
+    std::string alone;                        // the side that is reported, where the other one
+                                              // cannot be rendered; "" = both are compared
+    std::vector<std::string> warnings;        // of HEAD, one line each
     std::vector<ClusterComparison> clusters;  // in the order of their names
 
     [[nodiscard]] bool is_equal() const;

@@ -11,6 +11,7 @@ namespace renderer {
 
 constexpr std::size_t kMarkdownLimit = 60'000;  // GitHub takes comments of up to 65,536 characters
 
+// Warnings are not in it: they are on standard error.
 std::string terminal_report(const Comparison& comparison, bool color);
 
 // For a comment on a pull request. Never longer than kMarkdownLimit: what does not fit is counted,

@@ -153,6 +153,8 @@ std::string json_report(const Comparison& comparison) {
                                    {"base", comparison.base},
                                    {"head", comparison.head},
                                    {"different", !comparison.is_equal()},
+                                   {"alone", comparison.alone},
+                                   {"warnings", text_list(comparison.warnings)},
                                    {"clusters", list_of(comparison.clusters, cluster)}});
     return write_json_pretty(root) + "\n";
 }

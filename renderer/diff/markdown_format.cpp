@@ -9,9 +9,10 @@ namespace renderer {
 namespace {
 
 constexpr std::string_view kMark = "<!-- tailrender diff -->\n\n";
-constexpr std::size_t kOpenLines = 25;    // of a section; the rest is folded
-constexpr std::size_t kOpenDetails = 12;  // of a line; the rest is counted
-constexpr std::size_t kClosing = 300;     // for what stands around a section's lines
+constexpr std::size_t kWarnings = 12'000;  // characters of them
+constexpr std::size_t kOpenLines = 25;     // of a section; the rest is folded
+constexpr std::size_t kOpenDetails = 12;   // of a line; the rest is counted
+constexpr std::size_t kClosing = 300;      // for what stands around a section's lines
 
 // A span may hold whatever a longer fence is not in.
 std::string fenced(std::string_view text) {
@@ -72,6 +73,14 @@ class Markdown {
 public:
     std::string print(const Outline& outline) {
         out_ = kMark;
+        if (!outline.note.empty()) {
+            out_ += fmt::format("**{}**\n\n", markdown(outline.note));
+        }
+        if (!outline.warnings.empty()) {
+            add({.title = fmt::format("Warnings of HEAD: {}", outline.warnings.size()),
+                 .lines = outline.warnings},
+                kWarnings);
+        }
         for (std::size_t i = 0; i < outline.sections.size(); ++i) {
             const OutlineSection& section = outline.sections[i];
             const std::size_t needed = 5 * section.title.size() + kClosing;

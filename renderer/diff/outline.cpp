@@ -15,6 +15,7 @@ namespace renderer {
 namespace {
 
 constexpr std::size_t kMaxCode = 500;
+constexpr std::string_view kHiddenExposure = "[hidden-exposure]";
 
 // Control characters beyond ASCII, and those that change the direction of what follows: a reviewer
 // would read something else than what is there.
@@ -169,9 +170,24 @@ public:
         std::ranges::sort(devices);
         devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
         section.title =
-            added ? fmt::format("PUBLIC: anyone on the internet will reach more through {} ({})",
+            added ? fmt::format("PUBLIC: anyone on the internet {} {} ({})",
+                                comparison.alone.empty() ? "will reach more through" : "can reach",
                                 counted(devices.size(), "device"), fmt::join(ways, ", "))
                   : fmt::format("No longer public: {}", counted(section.lines.size(), "endpoint"));
+        put(std::move(section));
+    }
+
+    // Nothing is compared: what the side has.
+    void add_alone(const Comparison& comparison, const ClusterComparison& cluster) {
+        OutlineSection section;
+        for (const DeviceChange& change : cluster.devices.changes) {
+            section.lines.push_back(device_line(change));
+            std::string& text = section.lines.back().text;
+            text.erase(0, name_of(change.edit).size() + 1);
+            section.lines.back().mark = '~';
+        }
+        section.title = fmt::format("Devices of {}{}: {}", comparison.alone,
+                                    in_cluster(comparison, cluster), section.lines.size());
         put(std::move(section));
     }
 
@@ -339,8 +355,28 @@ std::string safe(std::string_view text) {
 
 Outline outline_of(const Comparison& comparison) {
     Outline outline;
-    outline.summary = summary_of(comparison);
+    for (const bool is_hidden : {true, false}) {
+        for (const std::string& warning : comparison.warnings) {
+            if (warning.ends_with(kHiddenExposure) == is_hidden) {
+                outline.warnings.push_back({'!', code(warning), {}});
+            }
+        }
+    }
     Writer writer(outline);
+    if (!comparison.alone.empty()) {
+        const bool is_head = comparison.alone == "HEAD";
+        outline.note =
+            fmt::format("{} {} cannot be rendered, so nothing is compared: this is {} alone",
+                        is_head ? "BASE" : "HEAD",
+                        code(is_head ? comparison.base : comparison.head), comparison.alone);
+        outline.summary = "nothing is compared";
+        writer.add_public(comparison, true);
+        for (const ClusterComparison& cluster : comparison.clusters) {
+            writer.add_alone(comparison, cluster);
+        }
+        return outline;
+    }
+    outline.summary = summary_of(comparison);
     writer.add_public(comparison, true);
     writer.add_public(comparison, false);
     for (const ClusterComparison& cluster : comparison.clusters) {

@@ -34,7 +34,9 @@ struct OutlineSection {
 };
 
 struct Outline {
-    std::string summary;                   // one line; says so when nothing differs
+    std::string note;                   // what comes before all, "" = nothing
+    std::vector<OutlineLine> warnings;  // of HEAD; those of exposures that are not rendered first
+    std::string summary;                // one line; says so when nothing differs
     std::vector<OutlineSection> sections;  // none is empty; alarms first
 };
 

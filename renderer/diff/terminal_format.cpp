@@ -32,6 +32,9 @@ std::string terminal_report(const Comparison& comparison, bool color) {
                        styled ? kReset : "");
     };
     const Outline outline = outline_of(comparison);
+    if (!outline.note.empty()) {
+        put(plain(outline.note) + "\n", "\x1b[1;31m");
+    }
     for (const OutlineSection& section : outline.sections) {
         put(plain(section.title), section.weight == Weight::Alarm ? "\x1b[1;37;41m" : "\x1b[1m");
         for (const OutlineLine& line : section.lines) {

@@ -43,6 +43,9 @@ std::optional<PlaintextSecret> find_plaintext_secret(const Output& output) {
             return PlaintextSecret{object->origin.pos, object->object_name(), false};
         }
     }
+    if (output.loaded.only_generated) {
+        return std::nullopt;  // no source is written
+    }
     const EditIndex edits(output.plan.edits);
     for (const Document& document : output.loaded.documents) {
         auto found = edits.cuts(document.source, document.range)

@@ -107,7 +107,6 @@ Result<KustomizeBuild> BuildSelection::run_kustomize(const PlainBuild& build,
     InflatedTree inflated(build.tree, build.reader, read, context_.root, context_.build.sources,
                           charts_, matters);
     for (Diagnostic& failure : inflated.failures) {
-        failure.severity = Severity::Warning;
         context_.build.diagnostics.add(std::move(failure));
     }
     if (!inflated.has_charts()) {

@@ -61,6 +61,7 @@ public:
             warn_unreached(dir, names);
         }
         if (!unreached.empty()) {
+            refuse_broken(unreached);
             refuse_sets();
         }
         add_facts();
@@ -305,12 +306,51 @@ private:
                               : "a Flux Kustomization or an Argo CD Application that applies it")
                 .hint(fmt::format("--include {} renders it all the same", dir));
         for (const BuildUnit& unit : units_) {
-            if (unit.state == UnitState::Unresolved && !unit.dir.empty() &&
-                is_within(dir, unit.dir)) {
+            if (unit.state == UnitState::Refused && !unit.dir.empty() && is_within(dir, unit.dir)) {
                 warning.note({.pos = unit.pos,
                               .text = fmt::format("{} does not: {}", unit.name, unit.reason)});
             }
         }
+    }
+
+    // The engine stops at it and removes nothing; what it means may be what no unit applies.
+    void refuse_broken(const std::map<std::string, std::vector<std::string>>& unreached) {
+        std::vector<std::string_view> dirs;
+        for (const auto& [dir, names] : unreached) {
+            dirs.push_back(dir);
+        }
+        for (const BuildUnit& unit : units_) {
+            const bool is_built = unit.unbuilt.empty() || !is_wanted(unit);
+            if ((liveness_of(unit) != Liveness::Broken && is_built) ||
+                choice_.ignores_below(unit.dir)) {
+                continue;
+            }
+            const bool is_missing = unit.state == UnitState::Missing;
+            Finding error =
+                context_.build.diagnostics
+                    .error("broken-unit", unit.pos,
+                           fmt::format("{} applies nothing as long as {}", unit.name,
+                                       is_missing ? "its path does not exist"
+                                       : is_built ? "its engine refuses it"
+                                                  : "it cannot be built"))
+                    .found(is_built ? unit.reason : unit.unbuilt)
+                    .expected(is_missing ? "a directory of the tree"
+                                         : "what the engine takes: inputs that nothing applies may "
+                                           "be meant")
+                    .hint(hint_of_broken(unit, dirs));
+            if (!unit.pos.known()) {
+                error.where(unit.file);
+            }
+        }
+    }
+
+    [[nodiscard]] static std::string hint_of_broken(const BuildUnit& unit,
+                                                    const std::vector<std::string_view>& dirs) {
+        const std::string_view near =
+            unit.state == UnitState::Missing ? nearest(unit.dir, dirs) : std::string_view();
+        return fmt::format(
+            "{}--include or --ignore takes each directory with inputs that nothing applies",
+            near.empty() || near == unit.dir ? "" : fmt::format("did you mean \"{}\"? ", near));
     }
 
     // One of them may apply what no unit does.

@@ -3,6 +3,7 @@
 #include "renderer/load/kustomize/kustomization.h"
 #include "renderer/load/roots/cluster_choice.h"
 #include "renderer/load/roots/includes.h"
+#include "renderer/load/roots/liveness.h"
 #include "renderer/load/roots/plan.h"
 #include "renderer/load/roots/unit_inputs.h"
 #include "renderer/load/tree/paths.h"

@@ -39,14 +39,15 @@ namespace renderer {
 
 namespace {
 
-// Two controllers would answer for every Service and Ingress.
-void refuse_operator_in_sources(const Loaded& loaded, const Inventory& inventory,
-                                Diagnostics& diagnostics) {
+// Two controllers would answer for every Service and Ingress, as long as it is there.
+void warn_operator_in_sources(const Loaded& loaded, const Inventory& inventory,
+                              Diagnostics& diagnostics) {
     const Document* deployment = inventory.reference.deployment;
     if (loaded.only_generated && deployment != nullptr) {
         diagnostics
-            .error("operator-in-sources", deployment->kind.pos(),
-                   "the operator is among the sources, which --only generated leaves as they are")
+            .say(loaded.lints ? Severity::Error : Severity::Warning, "operator-in-sources",
+                 deployment->kind.pos(),
+                 "the operator is among the sources, which --only generated leaves as they are")
             .object(deployment->object_name())
             .expected("tailrender's controller in its place")
             .hint("remove the operator from the sources; tailrender install prints the controller");
@@ -248,7 +249,7 @@ Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnos
     plan.replacements = std::move(installation.replacements);
     plan.summary = std::move(installation.summary);
     append(std::move(installation.edits), plan.edits);
-    refuse_operator_in_sources(loaded, inventory, diagnostics);
+    warn_operator_in_sources(loaded, inventory, diagnostics);
     refuse_unjudged(loaded, plan.settings, diagnostics);
     append(plan_custom_resources(loaded, inventory, plan.settings, diagnostics), plan.edits);
     if (plan.install) {

@@ -104,7 +104,7 @@ def test_release_of_a_chart_at_hand(render, tools, tailrender, tmp_path, version
     tree(tmp_path, {"repo/shop.yaml": RELEASE.replace("VERSION", version), **chart("charts/web")})
     if is_archive:
         run(tools / "helm", "package", tmp_path / "charts/web", "--destination", tmp_path / "archives")
-    ours = render("--charts", "archives" if is_archive else "charts")
+    ours = render("--charts", "archives" if is_archive else "charts", *(() if is_found else ("--allow-empty",)))
     assert ("hidden-exposure" in ours.stderr) != is_found
     if is_found:
         stream = run(tools / "helm", "template", "web", tmp_path / "charts/web", "--namespace", "shop", "--set", "port=8443",
@@ -116,7 +116,9 @@ def test_release_of_a_chart_at_hand(render, tools, tailrender, tmp_path, version
 
 def test_needs_helm_and_the_chart(render, tmp_path):
     tree(tmp_path, {"repo/shop.yaml": RELEASE.replace("VERSION", "1.2.0"), **chart("charts/web")})
-    for done in (render("--charts", "charts", path="/nonexistent"), render("--charts", "charts", "--helm", "none"), render()):
+    done = render("--charts", "charts", path="/nonexistent")
+    assert done.returncode == 1 and done.stdout == "" and "HelmRelease/shop/web" in done.stderr and "[no-helm]" in done.stderr, done.stderr
+    for done in (render("--charts", "charts", "--helm", "none", "--allow-empty"), render("--allow-empty")):
         assert done.returncode == 0 and "HelmRelease/shop/web: a chart is told to expose something" in done.stderr, done.stderr
         assert "StatefulSet" not in done.stdout
 
@@ -130,22 +132,22 @@ def test_charts_that_a_chart_depends_on(render, tools, tmp_path):
     tree(tmp_path, {**local, **chart("repo/charts/web"), **chart("elsewhere/web")})
     assert "name: ts-shop-" in render().stdout
     tree(tmp_path, {path: text.replace("REPOSITORY", "https://example.com/charts") for path, text in parent.items()})
-    lacking = render()
+    lacking = render("--allow-empty")
     assert lacking.returncode == 0 and "StatefulSet" not in lacking.stdout
     assert "no chart web" in lacking.stderr and "--charts DIR names a directory that holds it" in lacking.stderr
     assert "hidden-exposure" in lacking.stderr
     assert "name: ts-shop-" in render("--charts", "elsewhere").stdout
 
 
-def test_fails_as_a_warning(render, tmp_path):
+def test_a_chart_that_fails_is_an_error(render, tmp_path):
     broken = {"templates/extra.yaml": '{{ fail "no room" }}\n', "prod.yaml": ""}
     tree(tmp_path, {"repo/apps/shop.yaml": APPLICATION, **chart("repo/charts/web", broken)})
     failed = render()
-    assert failed.returncode == 0 and "StatefulSet" not in failed.stdout
+    assert failed.returncode == 1 and failed.stdout == ""
     assert "[helm-failed]" in failed.stderr and "no room" in failed.stderr and "[hidden-exposure]" in failed.stderr
     tree(tmp_path, chart("repo/charts/web", {"templates/extra.yaml": 'kind: Secret\n# {{ fail "p4ssw0rd" }}\n'}))
     hidden = render()
-    assert "a message that may hold values of a Secret" in hidden.stderr and "p4ssw0rd" not in hidden.stderr
+    assert "web/templates/extra.yaml:2:5: a message that may hold values of a Secret\n" in hidden.stderr and "p4ssw0rd" not in hidden.stderr
 
 
 def test_chart_that_makes_applications(render, tmp_path):
@@ -181,7 +183,7 @@ def test_strangers_chart(render, tmp_path):
     assert "p4ssw0rd" not in done.stdout + done.stderr and "name: ts-shop-" in done.stdout
     tree(tmp_path, chart("repo/charts/web", {"templates/name.yaml": '{{ range until 100000000 }}{{ repeat 1000000 "x" }}{{ end }}\n'}))
     bomb = render()
-    assert bomb.returncode == 0 and "[helm-failed]" in bomb.stderr
+    assert bomb.returncode == 1 and bomb.stdout == "" and "[helm-failed]" in bomb.stderr
     (tmp_path / "repo/charts/web/templates/name.yaml").unlink()
     (tmp_path / "repo/charts/web/templates/name.yaml").symlink_to(secret)
     link = render()
@@ -215,7 +217,7 @@ def test_charts_of_a_kustomization(render, tools, tailrender, tmp_path, merge, p
     assert documents(ours) == wanted(tailrender, stream, "--namespace", "shop")
     assert "hidden-exposure" not in ours.stderr and "not-built" not in ours.stderr
     assert "repo/app/kustomization.yaml (kustomize build app)\n" in ours.stderr
-    without = render("--helm", "none")
+    without = render("--helm", "none", "--allow-empty")
     assert without.returncode == 0 and "[hidden-exposure]" in without.stderr and "chart web" in without.stderr
 
 
@@ -266,7 +268,7 @@ def test_charts_without_end(render, tmp_path):
     dependencies = ", ".join(f"{{name: x{i}, version: 1.x, repository: 'file://.'}}" for i in range(4))
     tree(tmp_path, {"repo/apps/shop.yaml": APPLICATION, **chart("repo/charts/web", {
         "prod.yaml": "", "Chart.yaml": f"apiVersion: v2\nname: web\nversion: 1.0.0\ndependencies: [{dependencies}]\n"})})
-    done = render()
+    done = render("--allow-empty")
     assert done.returncode == 0 and done.stdout == "" and "more than 200 charts" in done.stderr
     for i in range(4):
         (tmp_path / f"repo/charts/web/l{i}").symlink_to(".")
@@ -293,7 +295,7 @@ def test_archives_and_values_may_hold_secrets(render, tools, tmp_path):
 ])
 def test_what_is_lacking_is_named(render, tmp_path, change, found):
     tree(tmp_path, {"repo/shop.yaml": RELEASE.replace("VERSION", "1.2.0").replace(*change), **chart("charts/web")})
-    done = render("--charts", "charts")
+    done = render("--charts", "charts", "--allow-empty")
     assert done.returncode == 0 and done.stdout == ""
     assert "[chart-not-usable]" in done.stderr and f"found: {found}" in done.stderr and "[hidden-exposure]" in done.stderr
 

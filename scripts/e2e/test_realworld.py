@@ -47,20 +47,20 @@ TREES = {
     "kustomization": (PREFIXED, "1/0/0", 1),
     "loose files": ({"app/service.yaml": SERVICE, "app/values.yaml": "a: 1\n"}, "1/0/0", 1),
     "flux": ({**bootstrap(flux("./apps", extra="  targetNamespace: shop\n  postBuild: {substituteFrom: [{kind: ConfigMap, name: names}]}\n"),
-                          flux("./off", "off", "  suspend: true\n")),
+                          flux("./idle", "idle", "  suspend: true\n")),
               "clusters/home/names.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: names, namespace: flux-system}\ndata: {NAME: web}\n",
               "apps/a/service.yaml": LOOSE.replace("name: web", 'name: "${NAME}"'), "apps/secret.yaml": "kind: ENC[AES256_GCM,data:AA==]\nsops: {}\n",
-              "off/service.yaml": SERVICE.replace("web", "off")}, "3/0/0", 2),
+              "idle/service.yaml": SERVICE.replace("web", "idle")}, "3/0/0", 2),
     "remote resources and their patches": (
         {**bootstrap(flux("./apps")), "apps/service.yaml": SERVICE, "apps/kustomization.yaml":
          "resources: [service.yaml, https://example.com/web.yaml]\nhelmCharts: [{name: web, repo: https://example.com}]\n"
          "patches: [{patch: '{apiVersion: apps/v1, kind: Deployment, metadata: {name: web.v1, namespace: shop}, spec: {replicas: 2}}'}]\n"}, "2/0/0", 1),
     "argo": ({"root/a.yaml": application("a", "web", ", directory: {recurse: true, exclude: '{old.yaml,*.bak.yaml}'}"),
-              "root/b.yaml": application("b", "chart", ", helm: {valuesObject: {expose: \"true\"}}"), "root/c.yaml": application("c", "gone"),
+              "root/b.yaml": application("b", "chart", ", helm: {valuesObject: {expose: \"true\"}}"),
               "web/deep/service.yaml": LOOSE, "web/old.yaml": LOOSE.replace("web", "old"),
               "chart/Chart.yaml": "apiVersion: v2\nname: chart\nversion: 1.0.0\n",
               "chart/templates/service.yaml": LOOSE.replace("name: web", "name: {{ .Release.Name }}").replace('"true"', "{{ quote .Values.expose }}")},
-             "2/2/0", 2),
+             "2/1/0", 2),
     "engines that apply nothing here": ({"root.yaml": application("db", "x").replace("example.com/acme/fleet.git, path: x", "charts.example.com, chart: db"),
                                          "web/service.yaml": SERVICE}, "1/0/1", 1),
 }
@@ -107,11 +107,17 @@ def test_tells_why_a_tree_does_not_render(table):
                              ["bad", "1/0/0", "no", "missing-namespace 1", "0", "", "", "missing-namespace 1", "0"]], "1 of 2 render", 0)
 
 
+def test_tells_which_unit_is_broken(table):
+    trees = {"broken": {"root/a.yaml": application("a", "web"), "root/b.yaml": application("b", "gone"), "web/service.yaml": LOOSE,
+                        "went/service.yaml": LOOSE}}
+    assert table(trees) == ([["broken", "1/2/0", "no", "broken-unit 1", "0", "", "", "", "0"]], "0 of 1 render", 0)
+
+
 def test_names_a_device_that_only_the_engine_has(table, without):
     """In a generated kustomization, too: a program that renders nothing loses all."""
     files, units, _ = TREES["flux"]
     assert table({"flux": files}, program=without("render")) == (
-        [["flux", units, "yes", "", "0", "svc/shop/web", "", "", "0"]], "1 of 1 render", 1)
+        [["flux", units, "yes", "", "0", "svc/shop/idle, svc/shop/web", "", "", "0"]], "1 of 1 render", 1)
 
 
 def test_names_a_device_that_only_we_have(table, without):
@@ -121,7 +127,7 @@ def test_names_a_device_that_only_we_have(table, without):
 
 def test_counts_units_that_do_not_build(table):
     files = {**bootstrap(flux("./apps")), "apps/kustomization.yaml": "resources: [gone.yaml]\n"}
-    assert table({"broken": files}) == ([["broken", "2/0/0", "yes", "", "0", "", "", "1 of 2", "0"]], "1 of 1 render", 0)
+    assert table({"broken": files}) == ([["broken", "2/0/0", "no", "empty-output 1", "0", "", "", "1 of 2", "0"]], "0 of 1 render", 0)
 
 
 def test_takes_flags_for_a_checkout(table, tmp_path):

@@ -1,5 +1,7 @@
 #include "renderer/load/charts/chart_templates.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -8,6 +10,20 @@
 #include "renderer/load/user_program.h"
 
 namespace renderer {
+
+namespace {
+
+Error no_helm(const std::string& place) {
+    return Error{{.rule = "no-helm",
+                  .where = place,
+                  .message = "this chart is not rendered: there is no helm on PATH",
+                  .found = fmt::format("\"tailscale\" in {} or in its values", place),
+                  .expected = "helm, which renders what it exposes",
+                  .hint = "install it, or name it with --helm PROGRAM; --helm none leaves charts "
+                          "out, and names what they expose"}};
+}
+
+}  // namespace
 
 bool any_matters(const std::vector<Value>& values, bool (*matters)(std::string_view)) {
     return std::ranges::any_of(values, [&](const Value& layer) {
@@ -58,6 +74,9 @@ Result<std::optional<std::string>> ChartTemplates::render(const ChartRelease& re
     }
     if (!is_whole) {
         return std::move(is_whole.error());
+    }
+    if (helm_.empty()) {
+        return is_certain ? Result<std::optional<std::string>>(no_helm(chart.place)) : none;
     }
     if (!program_) {
         program_ = helm_at(helm_);

@@ -22,8 +22,9 @@ public:
     // The tree outlives it. Of the options path, helm, chart_dirs and kubernetes_version are asked.
     ChartTemplates(const SourceTree& tree, const LoadOptions& options);
 
-    // What helm prints. None: there is no helm, the chart is not at hand, or nothing of it is of
-    // interest: of no file of the chart and of no values `matters` is true.
+    // What helm prints. None: none is to be run, the chart is not at hand, or nothing of it is of
+    // interest: of no file of the chart and of no values `matters` is true. Fails where something
+    // is, and helm is missing or fails, or a fetch that was asked for does.
     Result<std::optional<std::string>> render(const ChartRelease& release,
                                               const std::vector<Value>& values,
                                               bool (*matters)(std::string_view));

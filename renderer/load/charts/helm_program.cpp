@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "renderer/base/replace.h"
 #include "renderer/base/sandbox.h"
+#include "renderer/core/source_map.h"
 #include "renderer/core/text_of.h"
+#include "renderer/core/yaml_reader.h"
 #include "renderer/core/yaml_writer.h"
 #include "renderer/load/kustomize/private_copy.h"
 #include "renderer/load/tree/paths.h"
@@ -20,6 +24,7 @@ namespace {
 const std::vector<std::string> kEnvironment = {
     "HELM_CACHE_HOME=/nonexistent", "HELM_CONFIG_HOME=/nonexistent", "HELM_DATA_HOME=/nonexistent",
     "HELM_PLUGINS=/nonexistent", "KUBECONFIG=/nonexistent"};
+constexpr std::string_view kHidden = "(hidden)";
 constexpr std::string_view kDefaultRelease = "release-name";  // of helm itself
 
 Error failed(const ChartSource& chart, const HelmInput& input, std::string message,
@@ -47,7 +52,104 @@ bool may_show_secrets(const ChartSource& chart, const HelmInput& input) {
                                [](const auto& file) { return names_secrets(file.second); });
 }
 
+// Scalars of values; "" and what is too short to be told from other words are left out.
+void collect_scalars(const Value& value, std::vector<std::string>& out) {
+    constexpr std::size_t kShortest = 4;
+    for (const Member& member : members_of(&value)) {
+        collect_scalars(member.value, out);
+    }
+    for (const Value& item : items_of(&value)) {
+        collect_scalars(item, out);
+    }
+    const std::string_view text = spelling_of(value);
+    if (text.size() >= kShortest && text != "true" && text != "false" && text != "null") {
+        out.emplace_back(text);
+    }
+}
+
+// What is between two of the marks, but for paths of templates.
+std::string without_quoted(std::string_view text, char mark) {
+    std::string out;
+    while (!text.empty()) {
+        const std::size_t open = text.find(mark);
+        const std::size_t close = open == std::string_view::npos ? open : text.find(mark, open + 1);
+        if (close == std::string_view::npos) {
+            return out.append(text);
+        }
+        const std::string_view inner = text.substr(open + 1, close - open - 1);
+        const bool is_path = inner.find("templates/") != std::string_view::npos &&
+                             inner.find(' ') == std::string_view::npos;
+        out.append(text.substr(0, open + 1)).append(is_path ? inner : kHidden) += mark;
+        text.remove_prefix(close + 1);
+    }
+    return out;
+}
+
+std::string without_values(std::string text, const ChartSource& chart, const HelmInput& input) {
+    std::vector<std::string> values;
+    for (const Value& layer : input.values) {
+        collect_scalars(layer, values);
+    }
+    for (const auto& [path, file] : chart.files) {
+        if (base_name(path) == "values.yaml") {
+            SourceMap sources;
+            Diagnostics unheard;
+            collect_scalars(read_yaml(sources, sources.add(path, file), unheard), values);
+        }
+    }
+    // Longer ones first: one may be a part of another.
+    std::ranges::sort(values, [](const std::string& a, const std::string& b) {
+        return std::pair(b.size(), std::string_view(a)) < std::pair(a.size(), std::string_view(b));
+    });
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    for (const std::string& value : values) {
+        text = replace_all(text, value, kHidden);
+    }
+    return without_quoted(without_quoted(text, '"'), '`');
+}
+
+// "web/templates/a.yaml:2:5" in what helm printed; "" = it names no template.
+std::string_view place_in(std::string_view text) {
+    constexpr std::string_view kOfPlaces =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/:";
+    const std::size_t found = text.find("/templates/");
+    if (found == std::string_view::npos) {
+        return {};
+    }
+    const std::size_t before = text.find_last_not_of(kOfPlaces, found);
+    text.remove_prefix(before == std::string_view::npos ? 0 : before + 1);
+    text = text.substr(0, text.find_first_not_of(kOfPlaces));
+    return text.substr(0, text.find_last_not_of(':') + 1);
+}
+
+// A template of another kind than Secret, whose words may be told.
+bool is_plain_template(const ChartSource& chart, std::string_view place) {
+    const std::string_view path = place.substr(0, place.find(':'));
+    const auto file =
+        chart.files.find(join_path(chart.entry, std::string(path.substr(path.find('/') + 1))));
+    return file != chart.files.end() && !names_secrets(file->second);
+}
+
+// What helm printed, as far as it may be told.
+std::string shown_words(std::string text, const ChartSource& chart, const HelmInput& input) {
+    if (!may_show_secrets(chart, input)) {
+        return text;
+    }
+    const std::string_view place = place_in(text);
+    if (place.empty() ? !chart.is_archive() : is_plain_template(chart, place)) {
+        return without_values(std::move(text), chart, input);
+    }
+    return fmt::format("{}{}a message that may hold values of a Secret", place,
+                       place.empty() ? "" : ": ");
+}
+
 }  // namespace
+
+Severity severity_of(const Diagnostic& failure) {
+    const bool is_error = failure.rule == "no-helm" || failure.rule == "helm-failed" ||
+                          failure.rule == "chart-not-fetched";
+    return is_error ? Severity::Error : Severity::Warning;
+}
 
 Result<std::string> find_helm(const std::string& choice, std::string_view search_path) {
     return find_program({.flag = "--helm", .names = {"helm"}, .expected = "helm"}, choice,
@@ -106,9 +208,10 @@ Result<std::string> run_helm(const HelmProgram& program, const ChartSource& char
     if (run.exit_code == 0 && run.refusal.empty()) {
         return std::move(run.output);
     }
-    return failed(chart, input, "helm cannot render this chart",
-                  failure_of(run, join_path(copy.path(), chart.entry), chart.place,
-                             may_show_secrets(chart, input)));
+    std::string words = failure_of(run, join_path(copy.path(), chart.entry), chart.place, false);
+    return failed(
+        chart, input, "helm cannot render this chart",
+        run.refusal.empty() ? shown_words(std::move(words), chart, input) : std::move(words));
 }
 
 }  // namespace renderer

@@ -23,6 +23,10 @@ Result<std::string> find_helm(const std::string& choice, std::string_view search
 // Asks it for its version.
 HelmProgram helm_at(const std::string& path);
 
+// Of what prevents that a chart is rendered: an error where this machine is to blame, or the chart
+// itself, a warning where it is not at hand.
+Severity severity_of(const Diagnostic& failure);
+
 struct HelmInput {
     std::string release;
     std::string ns;
@@ -32,8 +36,8 @@ struct HelmInput {
     bool with_hooks = false;
 };
 
-// Objects without tests. Fails with what helm printed to standard error, which
-// is not told where it may show values of a Secret.
+// Objects without tests. Fails with what helm printed to standard error; where that may show values
+// of a Secret, they are hidden.
 Result<std::string> run_helm(const HelmProgram& program, const ChartSource& chart,
                              const HelmInput& input);
 

@@ -67,6 +67,7 @@ InflatedTree::InflatedTree(const SourceTree& tree, KustomizationReader& reader,
             if (!text) {
                 failures.push_back(std::move(text.error().diagnostic));
                 failures.back().pos = release.pos;
+                failures.back().severity = severity_of(failures.back());
             }
             if (!text || !*text) {
                 left.append(entries[i].clone());

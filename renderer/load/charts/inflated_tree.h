@@ -36,7 +36,7 @@ public:
 
     std::set<std::string> rendered;    // chart_of_kustomization of each
     std::set<std::string> values;      // files that were given to them
-    std::vector<Diagnostic> failures;  // why others were not rendered
+    std::vector<Diagnostic> failures;  // why others were not rendered, as severity_of says
 
 private:
     std::unique_ptr<OverlayTree> overlay_;

@@ -104,15 +104,15 @@ private:
             values.lacking.empty() ? charts_.render(release, values.layers, mentions_tailscale)
                                    : Result(std::optional<std::string>());
         if (!text) {
-            warn(release, std::move(text.error()));
+            report(release, std::move(text.error()));
         }
         const std::string& lacking = values.lacking.empty() ? release.unknown : values.lacking;
         if (!lacking.empty() && any_matters(values.layers, mentions_tailscale)) {
-            warn(release, Error{{.rule = "chart-not-usable",
-                                 .message = "this chart is not rendered",
-                                 .found = lacking,
-                                 .expected = "all that makes the result, in the tree",
-                                 .hint = "helm template CHART | tailrender post-render"}});
+            report(release, Error{{.rule = "chart-not-usable",
+                                   .message = "this chart is not rendered",
+                                   .found = lacking,
+                                   .expected = "all that makes the result, in the tree",
+                                   .hint = "helm template CHART | tailrender post-render"}});
         }
         if (!text || !*text) {
             left_dirs_.insert(release.dir);
@@ -135,9 +135,9 @@ private:
         return true;
     }
 
-    void warn(const ChartRelease& release, Error error) {
+    void report(const ChartRelease& release, Error error) {
         Diagnostic& diagnostic = error.diagnostic;
-        diagnostic.severity = Severity::Warning;
+        diagnostic.severity = severity_of(diagnostic);
         diagnostic.object = release.object;
         diagnostic.pos = release.pos;
         diagnostics_.add(std::move(diagnostic));

@@ -168,6 +168,7 @@ BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
     };
     if (repository.tree().kind(unit.dir) != EntryKind::Directory) {
         unit.state = UnitState::Missing;
+        unit.pos = given.find("path") == nullptr ? Pos{} : given.find("path")->pos();
         unit.reason = fmt::format("there is no directory {}", unit.dir);
         keep_frozen();
         return unit;
@@ -175,7 +176,8 @@ BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
     const Value source = with_overrides(repository, spelled, unit.dir, name);
     unit.reason = conflict_of(source, unit.pos);
     if (!unit.reason.empty()) {
-        unit.state = UnitState::Unresolved;
+        unit.state = UnitState::Refused;
+        keep_frozen();
         return unit;
     }
     unit.reason = std::move(note);

@@ -27,6 +27,7 @@ enum class UnitState : std::uint8_t {
     Kept,        // the engine is told to leave it as it is: suspended, reconcile disabled
     External,    // of another repository
     Missing,     // there is no such directory
+    Refused,     // the engine does not take what it is told
     Unresolved,  // what it applies cannot be known from the tree
     OtherCluster,
     LeftOver,  // a root whose inputs another root of the cluster applies, too
@@ -57,7 +58,9 @@ struct BuildUnit {
     UnitState state = UnitState::Live;
     std::string reason;  // of another state; of a live one what there is to say of it, or ""
     UnitRest rest = UnitRest::None;
-    Pos pos;  // of what is not resolved
+    Pos pos;              // of what is not resolved, or wrong
+    std::string unbuilt;  // what kustomize says where it fails; what the unit applies is read as it
+                          // lies there
     std::string cluster;
     std::size_t parent = SIZE_MAX;  // index of the unit that applies the object
 

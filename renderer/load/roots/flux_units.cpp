@@ -192,6 +192,7 @@ BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
         skip(UnitState::Unresolved, fmt::format("path {}", path));
     } else if (tree_of(repository, unit).kind(unit.dir) != EntryKind::Directory) {
         const bool is_ignored = repository.tree().kind(unit.dir) == EntryKind::Directory;
+        unit.pos = root.at({"spec", "path"}) == nullptr ? Pos{} : root.at({"spec", "path"})->pos();
         skip(UnitState::Missing, is_ignored ? fmt::format("the source ignores {}", unit.dir)
                                             : fmt::format("there is no directory {}", unit.dir));
     } else {
@@ -230,7 +231,7 @@ std::vector<BuildUnit> instance_units(GitOpsTree& repository, const EngineObject
             add_values(object.root, name, paths);
         }
     }
-    std::vector<BuildUnit> units;
+    std::vector<BuildUnit> units, missing;
     for (const std::string& path : paths) {
         BuildUnit unit;
         unit.name = "FluxInstance flux";
@@ -241,9 +242,14 @@ std::vector<BuildUnit> instance_units(GitOpsTree& repository, const EngineObject
         unit.artifact = repository.artifact({}, instance.file);
         if (tree_of(repository, unit).kind(unit.dir) == EntryKind::Directory) {
             units.push_back(std::move(unit));
+        } else {
+            unit.state = UnitState::Missing;
+            unit.reason = fmt::format("there is no directory {}", unit.dir);
+            unit.pos = sync->find("path")->pos();
+            missing.push_back(std::move(unit));
         }
     }
-    return units;
+    return units.empty() ? missing : units;
 }
 
 }  // namespace renderer

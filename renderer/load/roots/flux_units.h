@@ -12,7 +12,8 @@ namespace renderer {
 BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization);
 
 // What the Flux Operator is told to apply, for the first unit of a cluster. A variable in the path
-// has its default in one cluster, and what the tree gives it in others.
+// has its default in one cluster, and what the tree gives it in others. One that is missing is only
+// told where none is there.
 std::vector<BuildUnit> instance_units(GitOpsTree& repository, const EngineObject& instance);
 
 // Made by `flux bootstrap`, or like that: it applies the directory that it lies in, also where a

@@ -187,6 +187,12 @@ std::string GitOpsTree::directory(std::string_view path) const {
 }
 
 std::vector<EngineObject> GitOpsTree::read(const std::string& path, std::string text) const {
+    std::vector<UnreadFile> unheard;
+    return read(path, std::move(text), unheard);
+}
+
+std::vector<EngineObject> GitOpsTree::read(const std::string& path, std::string text,
+                                           std::vector<UnreadFile>& unread) const {
     std::vector<EngineObject> found;
     if (sources_.total_bytes() + text.size() >= kMaxTextRead) {
         return found;
@@ -197,6 +203,10 @@ std::vector<EngineObject> GitOpsTree::read(const std::string& path, std::string 
         Value root = read_yaml(sources_, source, scanned.range, unheard);
         if (!unheard.has_errors() && root.is_map()) {
             found.push_back({path, std::move(root)});
+        } else if (unheard.has_errors() && (unread.empty() || unread.back().path != path)) {
+            const auto error =
+                std::ranges::find(unheard.all(), Severity::Error, &Diagnostic::severity);
+            unread.push_back({path, error->pos, error->message});
         }
     }
     return found;
@@ -233,7 +243,8 @@ void GitOpsTree::collect() {
         if (is_engine) {
             engine_files_[path];
         }
-        for (EngineObject& object : read(path, std::move(text))) {
+        std::vector<UnreadFile> unheard;
+        for (EngineObject& object : read(path, std::move(text), is_engine ? unread_ : unheard)) {
             const Value* values = object.root.at({"spec", "values"});
             const bool has_path =
                 object.root.at({"spec", "sync", "path"}) != nullptr ||

@@ -30,6 +30,13 @@ struct EngineObject {
     Value root;
 };
 
+// May hold objects of engines, and cannot be read.
+struct UnreadFile {
+    std::string path;
+    Pos pos;
+    std::string why;
+};
+
 // The text may hold an object of an engine.
 bool may_hold_engine(std::string_view text);
 
@@ -49,6 +56,9 @@ public:
 
     // Paths to apply that an installed Flux Operator is given, also as values of its chart.
     [[nodiscard]] const std::vector<EngineObject>& instances() const { return instances_; }
+
+    // In the order of paths.
+    [[nodiscard]] const std::vector<UnreadFile>& unread() const { return unread_; }
 
     // May hold an object of an engine.
     [[nodiscard]] bool is_engine_file(const std::string& file) const {
@@ -107,6 +117,8 @@ public:
 
 private:
     void collect();
+    std::vector<EngineObject> read(const std::string& path, std::string text,
+                                   std::vector<UnreadFile>& unread) const;
     void find_own_sources();
     [[nodiscard]] std::string ignored_by(std::string_view source, const std::string& file) const;
     void find_argo_clusters(const std::vector<std::string>& named);
@@ -119,6 +131,7 @@ private:
     std::map<std::string, const WalkedDir*> known_dirs_;
     std::map<std::string, std::vector<std::size_t>> engine_files_;  // indices of objects_
     std::vector<EngineObject> objects_, instances_;
+    std::vector<UnreadFile> unread_;
     std::map<std::string, std::string> defined_;  // GitRepository: its repository
     struct Ignored {
         std::string file;  // of the GitRepository

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "renderer/load/roots/build_unit.h"
 
@@ -20,6 +22,10 @@ Liveness liveness_of(const BuildUnit& unit);
 
 // It has content of this tree.
 bool has_content(const BuildUnit& unit);
+
+// False: nothing of the tree is applied by someone, so all of it is rendered. What is broken or not
+// known may apply something. A chart that is a root applies itself, which is nothing yet.
+bool are_applied(const std::vector<BuildUnit>& units);
 
 // What it exposes belongs into the output. `skips_kept`: --skip-suspended.
 bool is_rendered(const BuildUnit& unit, bool skips_kept);

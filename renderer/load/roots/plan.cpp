@@ -49,9 +49,12 @@ public:
         }
         find_candidates();
         std::vector<BuildUnit> roots = instance_roots();
-        const bool has_instance = !roots.empty();
+        const bool has_instance = std::ranges::any_of(roots, has_content);
         if (!has_instance) {
-            roots = flux_roots();
+            std::vector<BuildUnit> others = flux_roots();
+            if (!others.empty()) {
+                roots = std::move(others);
+            }
         }
         for (BuildUnit& root : roots) {
             expand(std::move(root));
@@ -65,6 +68,7 @@ public:
         for (BuildUnit& root : chart_roots()) {
             expand(std::move(root));
         }
+        add_unread(repository_, units_);
         for (const std::size_t index : assumed_) {
             warn_assumed(units_[index]);
         }
@@ -431,10 +435,11 @@ private:
             units_.push_back(std::move(unknown));
             return {};
         }
-        bool assumed = false;
+        std::string assumed;
         std::vector<EngineObject> objects = builder_.engine_objects(units_[index], assumed);
-        if (assumed) {
+        if (!assumed.empty()) {
             assumed_.push_back(index);
+            units_[index].unbuilt = assumed == kNoKustomize ? std::string() : std::move(assumed);
         }
         return objects;
     }
@@ -445,8 +450,10 @@ private:
                      fmt::format("{} cannot be built: what it applies is read as it lies there",
                                  unit.name))
             .where(unit.dir)
+            .found(unit.unbuilt)
             .expected("no patch that suspends, moves or changes an object of Flux or Argo CD")
-            .hint("install kustomize, or name one with --kustomize");
+            .hint(unit.unbuilt.empty() ? "install kustomize, or name one with --kustomize"
+                                       : "the engine applies nothing of it until it is mended");
     }
 
     // A child of the same cluster, unless it says another.

@@ -103,7 +103,7 @@ bool needs_kustomize(const Diagnostics& found) {
 }
 
 std::vector<EngineObject> UnitBuilder::build(const UnitTree& view, const std::string& dir,
-                                             bool loads_any, bool& assumed) {
+                                             bool loads_any, std::string& assumed) {
     const auto is_engine = [&](const std::string& path) {
         return repository_.is_engine_file(path);
     };
@@ -147,8 +147,11 @@ std::vector<EngineObject> UnitBuilder::build(const UnitTree& view, const std::st
             }
             return objects;
         }
+        assumed = std::move(made.error().diagnostic.found);
     }
-    assumed = true;
+    if (assumed.empty()) {
+        assumed = kNoKustomize;
+    }
     for (const std::string& path : read.paths) {
         take(path, {});
     }
@@ -186,7 +189,7 @@ Result<std::vector<EngineObject>> UnitBuilder::chart_objects(const BuildUnit& un
     return objects;
 }
 
-std::vector<EngineObject> UnitBuilder::engine_objects(const BuildUnit& unit, bool& assumed) {
+std::vector<EngineObject> UnitBuilder::engine_objects(const BuildUnit& unit, std::string& assumed) {
     const UnitTree view(repository_.tree(), reader_, sources_, unit);
     std::vector<EngineObject> objects;
     for (const std::string& dir : view.builds()) {

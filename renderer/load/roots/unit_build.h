@@ -46,6 +46,7 @@ private:
 bool needs_kustomize(const Diagnostics& found);
 
 constexpr std::string_view kNoHelm = "no helm";
+constexpr std::string_view kNoKustomize = "no kustomize";
 
 class UnitBuilder {
 public:
@@ -59,16 +60,16 @@ public:
           charts_(repository.tree(), options) {}
 
     // What the unit makes of the objects of engines among its files: built, namespaces and
-    // variables given. Where only kustomize could build it, and there is none, the files as they
-    // are, and `assumed` is set.
-    std::vector<EngineObject> engine_objects(const BuildUnit& unit, bool& assumed);
+    // variables given. Where only kustomize could build it, and there is none or it fails, the
+    // files as they are, and `assumed` says why.
+    std::vector<EngineObject> engine_objects(const BuildUnit& unit, std::string& assumed);
 
     // The same of a chart in the tree. Fails where it makes some, and they cannot be known.
     Result<std::vector<EngineObject>> chart_objects(const BuildUnit& unit);
 
 private:
     std::vector<EngineObject> build(const UnitTree& view, const std::string& dir, bool loads_any,
-                                    bool& assumed);
+                                    std::string& assumed);
 
     const GitOpsTree& repository_;
     KustomizationReader& reader_;

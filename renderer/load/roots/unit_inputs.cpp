@@ -1,10 +1,14 @@
 #include "renderer/load/roots/unit_inputs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <set>
 #include <string_view>
+#include <utility>
 
+#include "renderer/load/roots/liveness.h"
 #include "renderer/load/tree/paths.h"
 
 namespace renderer {
@@ -31,11 +35,23 @@ bool is_archived(const GitOpsTree& repository, const std::string& path) {
     return false;
 }
 
-bool are_applied(const std::vector<BuildUnit>& units) {
-    return std::ranges::any_of(units, [](const BuildUnit& unit) {
-        return (unit.state == UnitState::Live && !unit.claims.empty() && !unit.is_chart_root) ||
-               unit.rest == UnitRest::Chart;
-    });
+void add_unread(const GitOpsTree& repository, std::vector<BuildUnit>& units) {
+    for (const UnreadFile& file : repository.unread()) {
+        const auto parent = std::ranges::find_if(units, [&](const BuildUnit& unit) {
+            return has_content(unit) && unit.claims.contains(file.path);
+        });
+        if (parent != units.end()) {
+            BuildUnit unit;
+            unit.name = fmt::format("file {}", file.path);
+            unit.file = file.path;
+            unit.state = UnitState::Refused;
+            unit.reason = file.why;
+            unit.pos = file.pos;
+            unit.parent = static_cast<std::size_t>(parent - units.begin());
+            unit.cluster = parent->cluster;
+            units.push_back(std::move(unit));
+        }
+    }
 }
 
 std::map<std::string, std::vector<std::string>> unreached_inputs(

@@ -17,9 +17,9 @@ std::size_t input_count(GitOpsTree& repository, const BuildUnit& unit);
 // Folders of manifests that are kept, and not applied.
 bool is_archived(const GitOpsTree& repository, const std::string& path);
 
-// False: nothing of the tree is applied by someone, so all of it is rendered. A chart that is a
-// root applies itself, which is nothing yet.
-bool are_applied(const std::vector<BuildUnit>& units);
+// Adds what a file would say that an engine cannot read: it applies nothing of the file's unit
+// then.
+void add_unread(const GitOpsTree& repository, std::vector<BuildUnit>& units);
 
 // Files with inputs that are part of no unit, by directory.
 std::map<std::string, std::vector<std::string>> unreached_inputs(

@@ -230,6 +230,9 @@ Installation plan_install(const Loaded& loaded, const Inventory& inventory,
     if (reference.deployment != nullptr && loaded.is_stream) {
         return plan_chart_stream(loaded, inventory, settings, diagnostics);
     }
+    if (reference.deployment != nullptr && loaded.only_generated) {
+        return {};  // the sources stay, and the operator with them; `install` prints the controller
+    }
     if (reference.deployment != nullptr && loaded.operator_bundle) {
         refuse_two_operators(loaded, reference, diagnostics);
         return {};

@@ -141,8 +141,8 @@ std::vector<RenderedTree> make_trees(const Options& options, Destination destina
             return {};
         }
         const Loaded& loaded = run.loaded;
-        trees.push_back(
-            {loaded.cluster_level ? join_path(root, loaded.cluster) : root, std::move(*files)});
+        trees.push_back({loaded.cluster_level ? join_path(root, loaded.cluster) : root,
+                         std::move(*files), tree_devices({run.loaded, run.plan, run.objects})});
     }
     return trees;
 }

@@ -10,23 +10,19 @@
 #include <utility>
 
 #include "renderer/base/split.h"
+#include "renderer/load/tree/inventory.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/walk.h"
 
 namespace renderer {
 namespace {
 
-bool is_inside(std::string_view path) {
-    return !path.empty() && !path.starts_with('/') && path == normal_path(path) &&
-           !path.starts_with("../") && path != "..";
-}
-
-Error refused(const std::string& inventory, std::string_view line, std::string_view message) {
+Error is_link(const std::string& inventory, std::string_view path) {
     return Error{{.rule = "unsafe-path",
                   .where = inventory,
-                  .message = std::string(message),
-                  .found = fmt::format("\"{}\"", line),
-                  .expected = "a relative path in the inventory's directory"}};
+                  .message = "a symbolic link in place of a rendered file",
+                  .found = fmt::format("\"{}\"", path),
+                  .expected = "a file in the inventory's directory"}};
 }
 
 // A link may lead to a file that no one wants to see in a report.
@@ -71,21 +67,15 @@ private:
 Result<ClusterTree> read_cluster(const SourceTree& tree, const std::string& dir,
                                  std::string cluster) {
     ClusterTree found{std::move(cluster), {}};
-    const std::string inventory = join_path(dir, kInventoryName);
+    const std::string inventory = join_path(dir, kInventoryFile);
     const std::string text = TRY(tree.read(inventory));
     Links links(tree, dir);
-    for (const std::string_view line : split(text, '\n')) {
-        if (line.empty()) {
-            continue;
+    for (std::string& path : TRY(read_inventory(inventory, text)).files) {
+        if (links.lead_to(path)) {
+            return is_link(inventory, path);
         }
-        if (!is_inside(line)) {
-            return refused(inventory, line, "the inventory lists a file outside its directory");
-        }
-        if (links.lead_to(line)) {
-            return refused(inventory, line, "a symbolic link in place of a rendered file");
-        }
-        std::string content = TRY(tree.read(join_path(dir, line)));
-        found.files.push_back({std::string(line), std::move(content)});
+        std::string content = TRY(tree.read(join_path(dir, path)));
+        found.files.push_back({std::move(path), std::move(content)});
     }
     return found;
 }

@@ -15,6 +15,7 @@
 #include "renderer/core/result.h"
 #include "renderer/generate/generate.h"
 #include "renderer/load/load.h"
+#include "renderer/load/tree/inventory.h"
 #include "renderer/plan/plan.h"
 
 namespace renderer {
@@ -43,6 +44,9 @@ struct OutputFile {
 // Fails when two things want the same path.
 Result<std::vector<OutputFile>> emit_tree(const Output& output);
 
+// What the tree's inventory says of devices, those of the tailnet's services among them.
+std::vector<InventoryDevice> tree_devices(const Output& output);
+
 // A Secret with credentials in the clear, which must not be written into a Git work tree or a
 // cache.
 struct PlaintextSecret {
@@ -57,6 +61,7 @@ std::optional<PlaintextSecret> find_plaintext_secret(const Output& output);
 struct RenderedTree {
     std::string dir;  // on the disk, or in a branch below its top, "" = the top
     std::vector<OutputFile> files;
+    std::vector<InventoryDevice> devices = {};
     bool is_gone = false;  // of a cluster that is no more: its files go, and its inventory last
 };
 

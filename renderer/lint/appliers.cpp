@@ -12,6 +12,7 @@
 #include "renderer/kube/group_of.h"
 #include "renderer/lint/families.h"
 #include "renderer/lint/flux_patches.h"
+#include "renderer/load/tree/inventory.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/values/cluster_config.h"
 #include "renderer/load/values/schema.h"
@@ -127,17 +128,17 @@ private:
     // What lies beside its sources has none of them in it.
     [[nodiscard]] bool is_additive(const std::string& dir) const {
         const std::string path =
-            join_path(join_path(context_.repository.root, dir), kInventoryName);
+            join_path(join_path(context_.repository.root, dir), kInventoryFile);
         const Result<std::string> inventory = context_.repository.tree.read(path);
         if (context_.input.options.only_generated || !inventory) {
             return context_.input.options.only_generated;
         }
-        const std::vector<std::string_view> lines = split(*inventory, '\n');
-        return std::ranges::none_of(context_.loaded.files, [&](const SourceFile& file) {
-            const std::string& bundle = context_.loaded.bundles[file.bundle].dir;
-            return file.reachable &&
-                   std::ranges::find(lines, join_path(bundle, file.path)) != lines.end();
-        });
+        const Result<TreeInventory> listed = read_inventory(path, *inventory);
+        return listed && std::ranges::none_of(context_.loaded.files, [&](const SourceFile& file) {
+                   const std::string& bundle = context_.loaded.bundles[file.bundle].dir;
+                   return file.reachable &&
+                          std::ranges::binary_search(listed->files, join_path(bundle, file.path));
+               });
     }
 
     [[nodiscard]] bool chosen(const Selector& selector, const std::string& dir) const {

@@ -6,6 +6,7 @@
 #include "renderer/core/document.h"
 #include "renderer/core/document_scanner.h"
 #include "renderer/core/text_of.h"
+#include "renderer/load/tree/inventory.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/values/cluster_config.h"
 #include "renderer/load/values/config_file.h"
@@ -66,7 +67,7 @@ public:
             return;
         }
         const bool is_rendered = std::ranges::any_of(
-            *entries, [](const Entry& entry) { return entry.name == kInventoryName; });
+            *entries, [](const Entry& entry) { return entry.name == kInventoryFile; });
         if (is_rendered && !relative.empty()) {
             out_.rendered.push_back(relative);
             return;

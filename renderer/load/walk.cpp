@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "renderer/core/document_scanner.h"
+#include "renderer/load/tree/inventory.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/values/lock_file.h"
 
@@ -178,7 +179,7 @@ bool mentions_tailscale(const SourceTree& tree, const WalkedDir& dir) {
 }
 
 bool is_rendered_tree(const SourceTree& tree, const std::string& dir) {
-    return tree.kind(join_path(dir, kInventoryName)) == EntryKind::File;
+    return tree.kind(join_path(dir, kInventoryFile)) == EntryKind::File;
 }
 
 std::vector<WalkedDir> walk_tree(const SourceTree& tree, const std::string& root,

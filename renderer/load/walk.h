@@ -18,7 +18,6 @@ namespace renderer {
 constexpr std::array<std::string_view, 3> kKustomizationNames = {
     "kustomization.yaml", "kustomization.yml", "Kustomization"};
 
-constexpr std::string_view kInventoryName = ".tailrender-inventory";
 constexpr std::string_view kSourceIgnoreName = ".sourceignore";  // of Flux
 constexpr std::string_view kOAuthGenerator = "operator-oauth";
 

@@ -9,6 +9,7 @@
 
 #include "renderer/emit/git/git_branch.h"
 #include "renderer/emit/tree/changes.h"
+#include "renderer/load/tree/inventory.h"
 #include "renderer/load/tree/paths.h"
 
 namespace renderer {
@@ -332,7 +333,7 @@ Result<CommitReport> commit_trees(git_repository* repository, const CommitReques
     std::vector<Changes> changes;
     for (const RenderedTree& tree : trees) {
         const std::string dir = fmt::format("{}:{}", request.branch, tree.dir);
-        changes.push_back(TRY(find_changes(place, dir, tree.files)));
+        changes.push_back(TRY(find_changes(place, dir, tree)));
         if (!changes.back().foreign.empty()) {
             return not_ours(dir, changes.back().foreign);
         }

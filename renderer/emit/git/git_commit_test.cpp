@@ -67,9 +67,11 @@ protected:
     }
     // "path=content " of all files of a revision.
     std::string tree(const std::string& revision, const std::string& dir = "") const {
+        const std::string files_of_inventory =
+            "sed -n 's/^    \"\\(.*\\)\",*$/\\1/p; t; /^[^ {}]/p'";
         return shell("for f in $(git ls-tree -r --name-only " + revision +
-                         "); do echo $f=$(git show " + revision +
-                         ":$f | tr '\\n' ,); done | tr '\\n' ' '",
+                         "); do echo $f=$(git show " + revision + ":$f | " + files_of_inventory +
+                         " | tr '\\n' ,); done | tr '\\n' ' '",
                      dir);
     }
     std::string count(const std::string& revision) const {

@@ -6,37 +6,10 @@
 #include <map>
 #include <optional>
 
-#include "renderer/base/split.h"
 #include "renderer/emit/tree/files.h"
 
 namespace renderer {
 namespace {
-
-bool is_inside(std::string_view path) {
-    return !path.empty() && !path.ends_with('/') &&
-           std::ranges::none_of(split(path, '/'), [](std::string_view part) {
-               return part.empty() || part == "." || part == "..";
-           });
-}
-
-Result<std::vector<std::string>> parse_inventory(const std::string& where, std::string_view text) {
-    std::vector<std::string> paths;
-    for (std::size_t line = 1; !text.empty(); ++line) {
-        const std::string_view path = take(text, '\n');
-        if (!is_inside(path) || path == kInventoryFile) {
-            return Error{{.rule = "bad-inventory",
-                          .where = fmt::format("{}:{}", where, line),
-                          .message = "an inventory line must be a path in its directory",
-                          .found = fmt::format("\"{}\"", path),
-                          .hint = "restore the file from version control; it lists what tailrender "
-                                  "may delete"}};
-        }
-        paths.emplace_back(path);
-    }
-    std::ranges::sort(paths);
-    paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
-    return paths;
-}
 
 class Disk : public Place {
 public:
@@ -100,13 +73,13 @@ public:
 
 private:
     bool is_listed(std::string_view path) const {
-        return std::ranges::binary_search(changes_.listed, path);
+        return std::ranges::binary_search(changes_.listed.files, path);
     }
 
     bool has_listed_below(const std::string& path) const {
         const std::string prefix = path + "/";
-        const auto next = std::ranges::lower_bound(changes_.listed, prefix);
-        return next != changes_.listed.end() && next->starts_with(prefix);
+        const auto next = std::ranges::lower_bound(changes_.listed.files, prefix);
+        return next != changes_.listed.files.end() && next->starts_with(prefix);
     }
 
     const Place& place_;
@@ -116,10 +89,6 @@ private:
 };
 
 }  // namespace
-
-std::string inventory_text(const std::vector<std::string>& sorted_paths) {
-    return fmt::format("{}{}", fmt::join(sorted_paths, "\n"), sorted_paths.empty() ? "" : "\n");
-}
 
 Error not_ours(const std::string& dir, const std::vector<std::string>& foreign) {
     Error error{
@@ -153,24 +122,25 @@ Result<std::vector<RenderedTree>> find_gone_trees(const std::string& root,
     return trees;
 }
 
-Result<Changes> find_changes(const std::string& dir, const std::vector<OutputFile>& files) {
-    return find_changes(Disk(), dir, files);
+Result<Changes> find_changes(const RenderedTree& tree) {
+    return find_changes(Disk(), tree.dir, tree);
 }
 
-Result<Changes> find_changes(const Place& place, const std::string& dir,
-                             const std::vector<OutputFile>& files) {
+Result<Changes> find_changes(const Place& place, const std::string& dir, const RenderedTree& tree) {
     Changes changes;
     const std::string inventory = fmt::format("{}/{}", dir, kInventoryFile);
     changes.old_inventory = TRY(place.read(inventory)).value_or("");
-    changes.listed = TRY(parse_inventory(inventory, changes.old_inventory));
+    changes.listed = TRY(read_inventory(inventory, changes.old_inventory));
     Finder finder(place, dir, changes);
-    for (const OutputFile& file : files) {
+    for (const OutputFile& file : tree.files) {
         TRY(finder.look_at(file));
-        changes.new_inventory += file.path;
-        changes.new_inventory += '\n';
+        changes.wanted.files.push_back(file.path);
     }
-    for (const std::string& path : changes.listed) {
-        if (!std::ranges::binary_search(files, path, {}, &OutputFile::path) &&
+    changes.wanted.devices = tree.devices;
+    changes.wanted.sort();
+    changes.new_inventory = tree.is_gone ? std::string() : inventory_text(changes.wanted);
+    for (const std::string& path : changes.listed.files) {
+        if (!std::ranges::binary_search(tree.files, path, {}, &OutputFile::path) &&
             finder.parents_are_usable(path)) {
             changes.stale.push_back(path);
         }

@@ -14,10 +14,9 @@
 #include "renderer/core/result.h"
 #include "renderer/emit/emit.h"
 #include "renderer/emit/tree/files.h"
+#include "renderer/load/tree/inventory.h"
 
 namespace renderer {
-
-constexpr std::string_view kInventoryFile = ".tailrender-inventory";
 
 // Where a tree stands or is to stand: a directory on the disk, or one of a branch. Links are not
 // followed.
@@ -47,8 +46,9 @@ struct Changes {
     std::vector<std::string> stale;    // listed before, not wanted now; sorted, maybe gone already
     std::vector<std::string> foreign;  // wanted paths where something stands that is not ours
     std::size_t unchanged = 0;
-    std::vector<std::string> listed;  // previous inventory, sorted
-    std::string old_inventory;        // its text
+    TreeInventory listed;       // previous inventory
+    TreeInventory wanted;       // the next one
+    std::string old_inventory;  // their texts
     std::string new_inventory;
 
     [[nodiscard]] bool empty() const {
@@ -57,10 +57,10 @@ struct Changes {
     }
 };
 
-// `files` must be sorted by path and outlive the result.
-Result<Changes> find_changes(const std::string& dir, const std::vector<OutputFile>& files);
-Result<Changes> find_changes(const Place& place, const std::string& dir,
-                             const std::vector<OutputFile>& files);
+// The files of the tree must be sorted by path and outlive the result. `dir`: the tree's, as the
+// place spells it.
+Result<Changes> find_changes(const RenderedTree& tree);
+Result<Changes> find_changes(const Place& place, const std::string& dir, const RenderedTree& tree);
 
 // The directories of `root` that hold a rendered tree and are named after none of the clusters.
 Result<std::vector<std::string>> gone_clusters(const Place& place, const std::string& root,
@@ -68,8 +68,5 @@ Result<std::vector<std::string>> gone_clusters(const Place& place, const std::st
 
 // Of changes with foreign paths.
 Error not_ours(const std::string& dir, const std::vector<std::string>& foreign);
-
-// One path per line.
-std::string inventory_text(const std::vector<std::string>& sorted_paths);
 
 }  // namespace renderer

@@ -36,7 +36,7 @@ std::string file_diff(std::string_view old_name, std::string_view new_name,
 }  // namespace
 
 Result<std::string> compare_tree(const RenderedTree& tree) {
-    const Changes changes = TRY(find_changes(tree.dir, tree.files));
+    const Changes changes = TRY(find_changes(tree));
     const auto name = [&](std::string_view path) { return fmt::format("{}/{}", tree.dir, path); };
     std::map<std::string_view, std::string> diffs;
     for (const OutputFile* file : changes.created) {

@@ -15,6 +15,7 @@
 #include "renderer/emit/edits.h"
 #include "renderer/emit/emit.h"
 #include "renderer/emit/tree/generated_file.h"
+#include "renderer/emit/tree/source_names.h"
 #include "renderer/load/tree/paths.h"
 
 namespace renderer {
@@ -32,11 +33,11 @@ struct TreeEntry {
 
 class TreeBuilder {
 public:
-    explicit TreeBuilder(const Output& output) : output_(output), edits_(output.plan.edits) {}
+    explicit TreeBuilder(const Output& output)
+        : output_(output), edits_(output.plan.edits), names_(output.loaded) {}
 
     Result<std::vector<OutputFile>> build() {
         resources_.resize(output_.loaded.bundles.size());
-        find_root();
         index_documents();
         for (const SourceFile& file : output_.loaded.files) {
             TRY(add_source_file(file));
@@ -60,32 +61,6 @@ private:
 
     std::string relative(const SourceFile& file) const {
         return join_path(bundle(file.bundle).dir, file.path);
-    }
-
-    // What comes before relative paths in the paths that the user sees: "examples/fleet/".
-    void find_root() {
-        for (const SourceFile& file : output_.loaded.files) {
-            const std::string_view shown = output_.loaded.sources.path(file.source);
-            const std::string path = relative(file);
-            if (file.reachable && shown.ends_with(path)) {
-                root_ = shown.substr(0, shown.size() - path.size());
-                return;
-            }
-        }
-    }
-
-    // The same wherever the command runs: relative to the root, or the bare name of a file that
-    // lies elsewhere (a values file).
-    std::string_view source_of(Pos pos) const {
-        if (!pos.known()) {
-            return {};
-        }
-        const SourceMap& sources = output_.loaded.sources;
-        const std::string_view shown = sources.path(sources.source_of(pos));
-        if (shown.starts_with(root_)) {
-            return shown.substr(root_.size());
-        }
-        return base_name(shown);
     }
 
     void index_documents() {
@@ -177,7 +152,7 @@ private:
                         lower_case(object.kind()), object.name());
         resources_[object.bundle].push_back(path);
         return put(join_path(bundle(object.bundle).dir, path),
-                   {generated_text(object.root, source_of(object.origin.pos)), object.object_name(),
+                   {generated_text(object.root, names_.of(object.origin.pos)), object.object_name(),
                     object.origin.pos});
     }
 
@@ -198,7 +173,7 @@ private:
         if (copied && entries_.contains(fleet)) {
             return Unit{};  // copied byte for byte, name pinned by an edit
         }
-        return put(fleet, {generated_text(which.fleet, source_of(which.pos)),
+        return put(fleet, {generated_text(which.fleet, names_.of(which.pos)),
                            "the bundle's fleet.yaml", which.pos});
     }
 
@@ -236,7 +211,7 @@ private:
 
     const Output& output_;
     EditIndex edits_;
-    std::string_view root_;
+    SourceNames names_;
     std::map<SourceId, std::vector<const Document*>> documents_;
     std::vector<std::vector<std::string>> resources_;  // per bundle, relative to its directory
     std::map<std::string, TreeEntry> entries_;

@@ -2,7 +2,7 @@
 //   1. Everything is compared first, of all trees, reading only. A path that is wanted but holds
 //      something that we did not write stops the run here, with every directory untouched.
 //   2. The inventory becomes (what it listed) + (what we are about to write), by rename and synced.
-//      From here on every file that this run can leave behind is listed as ours.
+//      From here on every file and device that this run can leave behind is listed as ours.
 //   3. Files are written: one temporary file at the top of the directory, renamed into place. The
 //      temporary has a fixed name, so the next run finds and removes one that a kill left.
 //   4. Files that are listed but not wanted are removed, then directories that this emptied.
@@ -23,6 +23,7 @@
 #include "renderer/emit/emit.h"
 #include "renderer/emit/tree/changes.h"
 #include "renderer/emit/tree/files.h"
+#include "renderer/load/tree/inventory.h"
 #include "renderer/load/tree/paths.h"
 
 namespace renderer {
@@ -70,13 +71,13 @@ public:
 private:
     std::string in_dir(std::string_view path) const { return fmt::format("{}/{}", dir_, path); }
 
-    std::vector<std::string> both() const {
-        std::vector<std::string> all = changes_.listed;
+    TreeInventory both() const {
+        TreeInventory all = changes_.listed;
         for (const OutputFile* file : changes_.created) {
-            all.push_back(file->path);
+            all.files.push_back(file->path);
         }
-        std::ranges::sort(all);
-        all.erase(std::unique(all.begin(), all.end()), all.end());
+        std::ranges::copy(changes_.wanted.devices, std::back_inserter(all.devices));
+        all.sort();
         return all;
     }
 
@@ -175,7 +176,7 @@ public:
 
 private:
     Result<Unit> compare() {
-        changes_ = TRY(find_changes(tree_->dir, tree_->files));
+        changes_ = TRY(find_changes(*tree_));
         if (!changes_.foreign.empty()) {
             return not_ours(tree_->dir, changes_.foreign);
         }

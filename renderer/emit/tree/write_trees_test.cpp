@@ -27,7 +27,7 @@ protected:
         std::ofstream(dir_ + "/" + path) << content;
     }
 
-    // Every file below the directory as "path=content ", the inventory with blanks for newlines.
+    // Every file below the directory as "path=content ", of the inventory the files.
     std::string dump() const {
         std::vector<std::string> lines;
         for (const auto& entry : fs::recursive_directory_iterator(dir_)) {
@@ -38,6 +38,10 @@ protected:
             }
             std::ifstream file(entry.path());
             std::string content{std::istreambuf_iterator<char>(file), {}};
+            if (path.ends_with(kInventoryFile)) {
+                const auto listed = read_inventory(path, content);
+                content = listed ? fmt::format("{}", fmt::join(listed->files, ",")) : "?";
+            }
             std::replace(content.begin(), content.end(), '\n', ',');
             lines.push_back(fmt::format("{}={}", path, content));
         }
@@ -84,7 +88,7 @@ protected:
 
 TEST_F(WriteTrees, WritesFilesAndTheInventory) {
     EXPECT_EQ(write({{"a.yaml", "1"}, {"b/c.yaml", "2"}}), "+a.yaml +b/c.yaml 0");
-    EXPECT_EQ(dump(), ".tailrender-inventory=a.yaml,b/c.yaml, a.yaml=1 b/ b/c.yaml=2 ");
+    EXPECT_EQ(dump(), ".tailrender-inventory=a.yaml,b/c.yaml a.yaml=1 b/ b/c.yaml=2 ");
 }
 
 TEST_F(WriteTrees, IsIdempotent) {
@@ -99,7 +103,7 @@ TEST_F(WriteTrees, ChangesAndRemovesOnlyItsOwnFiles) {
     write({{"a.yaml", "1"}, {"b/c.yaml", "2"}, {"d/e/f.yaml", "3"}, {"g/h.yaml", "4"}});
     put("d/e/user.txt", "mine");
     EXPECT_EQ(write({{"a.yaml", "new"}}), "~a.yaml -b/c.yaml -d/e/f.yaml -g/h.yaml 0");
-    EXPECT_EQ(dump(), ".tailrender-inventory=a.yaml, a.yaml=new d/ d/e/ d/e/user.txt=mine ");
+    EXPECT_EQ(dump(), ".tailrender-inventory=a.yaml a.yaml=new d/ d/e/ d/e/user.txt=mine ");
 }
 
 TEST_F(WriteTrees, RefusesToOverwriteWhatItDidNotWrite) {
@@ -118,7 +122,7 @@ TEST_F(WriteTrees, RefusesToOverwriteWhatItDidNotWrite) {
 TEST_F(WriteTrees, AdoptsAnIdenticalFile) {
     put("a.yaml", "1");
     EXPECT_EQ(write({{"a.yaml", "1"}}), "1");
-    EXPECT_EQ(dump(), ".tailrender-inventory=a.yaml, a.yaml=1 ");
+    EXPECT_EQ(dump(), ".tailrender-inventory=a.yaml a.yaml=1 ");
 }
 
 TEST_F(WriteTrees, RefusesSymbolicLinks) {
@@ -137,22 +141,22 @@ TEST_F(WriteTrees, RefusesAnInventoryThatPointsOutside) {
     for (const std::string line : {"../x", "/etc/passwd", "a/../../x", "a//b", ""}) {
         put(".tailrender-inventory", "a.yaml\n" + line + "\n");
         EXPECT_EQ(write({{"a.yaml", "1"}}),
-                  "ROOT/out/.tailrender-inventory:2: error: an inventory line must be a path in "
-                  "its directory [bad-inventory]\n"
+                  "ROOT/out/.tailrender-inventory:2: error: an inventory must list paths in its "
+                  "directory [bad-inventory]\n"
                   "  found: \"" +
                       line +
                       "\"\n"
-                      "  hint: restore the file from version control; it lists what tailrender "
-                      "may delete\n");
+                      "  hint: restore the file from version control; or move the directory away "
+                      "and render again, which writes every file anew\n");
     }
 }
 
 TEST_F(WriteTrees, TurnsAFileIntoADirectoryAndBack) {
     write({{"a", "1"}});
     EXPECT_EQ(write({{"a/b", "2"}}), "+a/b -a 0");
-    EXPECT_EQ(dump(), ".tailrender-inventory=a/b, a/ a/b=2 ");
+    EXPECT_EQ(dump(), ".tailrender-inventory=a/b a/ a/b=2 ");
     EXPECT_EQ(write({{"a", "3"}}), "+a -a/b 0");
-    EXPECT_EQ(dump(), ".tailrender-inventory=a, a=3 ");
+    EXPECT_EQ(dump(), ".tailrender-inventory=a a=3 ");
 }
 
 TEST_F(WriteTrees, SaysWhenAnotherRunHoldsTheDirectory) {
@@ -181,7 +185,7 @@ TEST_F(WriteTrees, CompletesARunThatRanOutOfSpace) {
     const std::string failed = write(files);
     ::setrlimit(RLIMIT_FSIZE, &before);
     EXPECT_EQ(failed, "ROOT/out/b: error: cannot write the file: File too large [write-failed]\n");
-    EXPECT_EQ(dump(), ".tailrender-inventory=a,b,c, a=1 ");
+    EXPECT_EQ(dump(), ".tailrender-inventory=a,b,c a=1 ");
     EXPECT_EQ(write(files), "+b +c 1");
 }
 
@@ -256,15 +260,16 @@ TEST_F(WriteTrees, TakesAwayWhatAClusterLeft) {
     EXPECT_EQ(gone->front().dir, dir_ + "/lab");
     EXPECT_EQ(*compare_tree(gone->back()),
               "--- " + dir_ + "/old/d\n+++ /dev/null\n@@ -1 +0,0 @@\n-3\n" +  //
-                  "--- " + dir_ + "/old/.tailrender-inventory\n+++ /dev/null\n@@ -1 +0,0 @@\n-d\n");
+                  "--- " + dir_ +
+                  "/old/.tailrender-inventory\n+++ /dev/null\n@@ -1,7 +0,0 @@\n-{\n-  \"version\": "
+                  "1,\n-  \"files\": [\n-    \"d\"\n-  ],\n-  \"devices\": []\n-}\n");
     auto reports = write_trees(*gone);
     ASSERT_TRUE(reports);
     EXPECT_EQ(reports->front().removed, std::vector<std::string>{"b/c"});
     EXPECT_EQ(reports->back().removed, std::vector<std::string>{"d"});
-    EXPECT_EQ(
-        dump(),
-        "home/ home/.tailrender-inventory=a, home/a=1, link/ old/ old/note=of the user other/ "
-        "other/x=of the user ");
+    EXPECT_EQ(dump(),
+              "home/ home/.tailrender-inventory=a home/a=1, link/ old/ old/note=of the user other/ "
+              "other/x=of the user ");
     EXPECT_TRUE(find_gone_trees(dir_, clusters)->empty());
     EXPECT_TRUE(find_gone_trees(dir_ + "/none", clusters)->empty());
 }
@@ -291,7 +296,9 @@ TEST_F(WriteTrees, ComparesLikeItWrites) {
                   "--- " + dir_ + "/b\n+++ " + dir_ + "/b\n@@ -1 +1 @@\n-2\n+3\n" +
                   "--- /dev/null\n+++ " + dir_ + "/c\n@@ -0,0 +1 @@\n+4\n" +  //
                   "--- " + dir_ + "/.tailrender-inventory\n+++ " + dir_ +
-                  "/.tailrender-inventory\n@@ -1,2 +1,2 @@\n-a\n b\n+c\n");
+                  "/.tailrender-inventory\n@@ -1,8 +1,8 @@\n {\n   \"version\": 1,\n   \"files\": "
+                  "[\n-    "
+                  "\"a\",\n-    \"b\"\n+    \"b\",\n+    \"c\"\n   ],\n   \"devices\": []\n }\n");
     EXPECT_EQ(dump(), before);
     fs::remove(dir_ + "/.tailrender-inventory");
     EXPECT_NE(*compare_tree({dir_, {{"a", "1\n"}, {"b", "2\n"}}}), "");

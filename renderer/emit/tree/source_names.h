@@ -1,0 +1,24 @@
+// What the output calls the files that it is made from: the same wherever the command runs.
+#pragma once
+
+#include <string_view>
+
+#include "renderer/load/load.h"
+
+namespace renderer {
+
+class SourceNames {
+public:
+    explicit SourceNames(const Loaded& loaded);
+
+    // Relative to the root, or the bare name of a file that is elsewhere (a values file); "" for an
+    // unknown position. Lives as long as what was loaded.
+    [[nodiscard]] std::string_view of(Pos pos) const;
+
+private:
+    const SourceMap& sources_;
+    // What is before relative paths in the paths that the user sees: "examples/fleet/".
+    std::string_view root_;
+};
+
+}  // namespace renderer

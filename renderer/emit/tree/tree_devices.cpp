@@ -1,0 +1,40 @@
+// The devices of the plan as the inventory lists them.
+#include <string>
+#include <vector>
+
+#include "renderer/emit/emit.h"
+#include "renderer/emit/tree/source_names.h"
+
+namespace renderer {
+namespace {
+
+std::string applied_by(const Loaded& loaded, Pos pos) {
+    const bool known = pos.known() && loaded.sources.source_of(pos) < loaded.units.size();
+    return known ? loaded.units[loaded.sources.source_of(pos)] : std::string();
+}
+
+}  // namespace
+
+std::vector<InventoryDevice> tree_devices(const Output& output) {
+    const SourceNames names(output.loaded);
+    std::vector<InventoryDevice> devices;
+    const auto add = [&](const Origin& origin, const std::string& hostname) {
+        devices.push_back({.parent = origin.parent,
+                           .hostname = hostname,
+                           .unit = applied_by(output.loaded, origin.pos),
+                           .source = std::string(names.of(origin.pos))});
+    };
+    for (const Workload& workload : output.plan.workloads) {
+        for (const std::string& hostname : workload.hostnames) {
+            add(workload.origin, hostname);
+        }
+    }
+    for (const OfferedService& service : output.plan.offered) {
+        if (!service.group.empty()) {
+            add(service.origin, service.name());
+        }
+    }
+    return devices;
+}
+
+}  // namespace renderer

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "renderer/cli/removals.h"
 #include "renderer/cli/trees.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_writer.h"
@@ -87,6 +88,10 @@ Result<int> to_directory(const Options& options, ClusterRuns& runs, Console& con
     if (trees.empty()) {
         return runs.fail(console);
     }
+    const Removals removals = TRY(find_removals(options, runs, trees, earlier_trees()));
+    if (!removals.are_explained) {
+        return runs.fail(console);
+    }
     Result<std::vector<WriteReport>> reports = write_trees(trees);
     if (!reports) {  // a full disk, say: everything else is refused before the first byte
         Diagnostic& refusal = reports.error().diagnostic;
@@ -97,6 +102,7 @@ Result<int> to_directory(const Options& options, ClusterRuns& runs, Console& con
     }
     runs.print_diagnostics(console);
     report_trees(options, runs, console, {.branch = {}, .trees = trees, .reports = *reports});
+    console.err(removals.lines);
     return 0;
 }
 
@@ -236,12 +242,17 @@ Result<int> run_check(const Options& options, ClusterRuns& runs, Console& consol
     if (trees.empty()) {
         return runs.fail(console);
     }
+    const Removals removals = TRY(find_removals(options, runs, trees, earlier_trees()));
+    if (!removals.are_explained) {
+        return runs.fail(console);
+    }
     std::vector<std::string> diffs;
     diffs.reserve(trees.size());
     for (const RenderedTree& tree : trees) {
         diffs.push_back(TRY(compare_tree(tree)));
     }
     runs.print_diagnostics(console);
+    console.err(removals.lines);
     bool fresh = true;
     for (std::size_t i = 0; i < diffs.size(); ++i) {
         fresh = show_difference(options, trees[i].dir, console, diffs[i]) && fresh;

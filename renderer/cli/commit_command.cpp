@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "renderer/cli/commands.h"
+#include "renderer/cli/removals.h"
 #include "renderer/cli/trees.h"
 #include "renderer/emit/git/git_branch.h"
 #include "renderer/emit/git/git_commit.h"
@@ -79,6 +80,15 @@ Result<int> write(const Options& options, const Work& work, ClusterRuns& runs, C
                        TRY(find_gone_trees(repository, work.request, work.folder, *clusters)),
                        trees);
     }
+    const Removals removals = TRY(find_removals(
+        options, runs, trees,
+        {[&](const std::string& dir) { return earlier_inventory(repository, work.request, dir); },
+         [&](const std::string& dir, const TreeInventory& inventory) {
+             return earlier_files(repository, work.request, dir, inventory);
+         }}));
+    if (!removals.are_explained) {
+        return runs.fail(console);
+    }
     const CommitReport committed = TRY(commit_trees(repository, work.request, trees));
     std::string ending = outcome(work, committed);
     if (!options.remote.empty()) {
@@ -92,6 +102,7 @@ Result<int> write(const Options& options, const Work& work, ClusterRuns& runs, C
     runs.print_diagnostics(console);
     report_trees(options, runs, console,
                  {.branch = work.request.branch, .trees = trees, .reports = committed.trees});
+    console.err(removals.lines);
     if (!options.quiet) {
         console.err(ending);
     }

@@ -176,6 +176,10 @@ void add_allow_empty(CLI::App& verb, Options& options) {
 }
 
 void add_prune(CLI::App& verb, Options& options) {
+    add(verb, "--allow-removal", options.allowed_removals, "OBJECT",
+        "Kind/namespace/name whose device may be removed though the sources do not say why "
+        "(repeatable)")
+        ->allow_extra_args(false);
     verb.add_flag("--prune", options.prune,
                   "treat output for clusters that no longer exist as stale");
 }

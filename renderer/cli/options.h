@@ -42,6 +42,7 @@ struct Options {
     bool quiet = false;
     bool all = false;  // in the report
     bool allow_empty = false;
+    std::vector<std::string> allowed_removals;  // --allow-removal
     bool prune = false;        // what earlier runs wrote for clusters that are gone
     bool list_checks = false;  // lint
     bool update_lock = false;  // render

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "renderer/cli/commands.h"
+#include "renderer/load/standing.h"
 #include "renderer/load/units.h"
 
 namespace renderer {
@@ -70,7 +72,9 @@ private:
     void print(std::size_t index, std::size_t depth) {
         const BuildUnit& unit = list_.units[index];
         const std::size_t inputs = list_.inputs[index];
-        out_ += fmt::format("{:{}}{}  {}", "", 2 * depth, unit.name, unit.dir);
+        const std::string_view name =
+            unit.name.starts_with(kIncluded) ? "--include" : std::string_view(unit.name);
+        out_ += fmt::format("{:{}}{}  {}", "", 2 * depth, name, unit.dir);
         const std::string& ns =
             unit.target_namespace.empty() ? unit.fallback_namespace : unit.target_namespace;
         out_ += ns.empty() ? "" : fmt::format("  namespace {}", ns);

@@ -70,6 +70,12 @@ struct RenderedTree {
 Result<std::vector<RenderedTree>> find_gone_trees(const std::string& root,
                                                   std::span<const std::string> clusters);
 
+// What an earlier run noted where a tree is to be written.
+Result<TreeInventory> earlier_inventory(const std::string& dir);
+// The files that it lists and that are there, without following links.
+Result<std::vector<OutputFile>> earlier_files(const std::string& dir,
+                                              const TreeInventory& inventory);
+
 struct WriteReport {
     std::vector<std::string> created, changed, removed;  // paths relative to the tree
     std::size_t unchanged = 0;

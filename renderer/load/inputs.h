@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -40,10 +41,11 @@ struct InputFile {
     std::uint32_t build = kNone;  // the kustomization build that it is part of
     Pos pos = {};                 // where a kustomization names it
     std::shared_ptr<const UnitVariables> variables = {};  // none: `$` stays as it is
-    bool heeds_flux = false;   // what Flux is told to leave alone stays as it is
-    std::string unit = {};     // of Flux or Argo CD, that applies it
-    std::string kept = {};     // why the engine leaves it as it is; "" = it does not
-    bool is_included = false;  // by the user, and by no unit
+    bool heeds_flux = false;     // what Flux is told to leave alone stays as it is
+    std::string unit = {};       // of Flux or Argo CD, that applies it
+    std::string unit_path = {};  // with those above it
+    std::string kept = {};       // why the engine leaves it as it is; "" = it does not
+    bool is_included = false;    // by the user, and by no unit
     bool reachable = true;
     bool copied_whole = false;
     bool left_alone = false;  // copied whole, for kustomize: what it makes of it is not known
@@ -87,6 +89,8 @@ struct Selection {
     std::set<std::string> rendered_charts;  // of kustomizations
     std::set<std::string> rendered_files;   // that they were made of
     std::string kustomize_version, helm_version;
+    Standings standings;
+    std::map<std::string, std::string> unbuilt;  // units with a mistake for which engines stop
 
     std::uint32_t add_rule(const NamespaceRule& rule) {
         if (rules.empty() || rules.back() != rule) {

@@ -117,6 +117,10 @@ void load_files(const SourceTree& tree, const LoadOptions& options, const Cluste
         drop_applied_twice(selection.files, file_of, loaded);
         note_units(selection.files, file_of, loaded);
     }
+    loaded.standings = std::move(selection.standings);
+    for (const auto& [unit, why] : selection.unbuilt) {
+        loaded.standings.all.push_back({unit, Liveness::Broken, why});
+    }
     follow_accounts(selection.files, file_of, selection, loaded, diagnostics);
     rewrite_references(selection.files, file_of, selection, loaded, diagnostics);
     strip_last_scalars(selection.files, file_of, loaded);

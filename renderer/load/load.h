@@ -19,6 +19,7 @@
 #include "renderer/load/fetch/fetched_chart.h"
 #include "renderer/load/load_options.h"
 #include "renderer/load/locked_port.h"
+#include "renderer/load/standing.h"
 
 namespace renderer {
 
@@ -132,6 +133,8 @@ struct Loaded {
     std::size_t skipped_files = 0;              // no Kubernetes documents in them
     std::size_t hidden_exposures = 0;  // that a chart or an operator makes, said in warnings
     std::vector<std::string> units;    // of Flux or Argo CD, that applies each source; "" for none
+    std::vector<std::string> unit_paths;  // of each source: the unit with those above it (kAbove)
+    Standings standings;
     std::vector<std::string> kept_reasons;  // of documents that an engine leaves as they are
     std::vector<LeftAlone> left_alone;
     // Files that are not understood and do not mention Tailscale.

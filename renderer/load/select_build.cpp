@@ -197,6 +197,8 @@ void BuildSelection::leave_alone(const PlainBuild& build, const BuildFiles& read
     }
     if (!needs_kustomize(found)) {
         warn_mistaken(found);
+        const auto error = std::ranges::find(found.all(), Severity::Error, &Diagnostic::severity);
+        out_.unbuilt.emplace(build.unit, error->message);
     }
     for (const std::string& path : read.paths) {
         const bool is_file = context_.build.tree.kind(path) == EntryKind::File;

@@ -22,6 +22,7 @@ struct PlainBuild {
     NamespaceRule rule;
     std::shared_ptr<const UnitVariables> variables = {};
     bool heeds_flux = false;
+    std::string unit = {};
     bool loads_any = false;  // its kustomizations may name any file of the tree
 };
 

@@ -38,6 +38,7 @@ public:
         units_ = plan_units(repository_, context_.build.reader, context_.build.sources,
                             context_.options, context_.build.diagnostics);
         if (!are_applied(units_)) {
+            out_.standings.all = standings_of(units_);
             add_releases();
             return false;
         }
@@ -64,6 +65,7 @@ public:
             refuse_broken(unreached);
             refuse_sets();
         }
+        note_standings(unreached);
         add_facts();
         add_values();
         add_releases();
@@ -92,9 +94,11 @@ private:
         const std::size_t listed = out_.files.size();
         const std::size_t others = builds_.added.size();
         add_files(unit);
+        const std::string path = unit_path_of(units_, unit);
         const auto mark = [&](std::vector<InputFile>& files, std::size_t first) {
             for (std::size_t i = first; i < files.size(); ++i) {
                 files[i].unit = unit.name;
+                files[i].unit_path = path;
                 files[i].kept = kept_by(unit);
                 files[i].is_included = is_included;
             }
@@ -129,6 +133,7 @@ private:
                          .rule = rule_of(unit),
                          .variables = unit.variables,
                          .heeds_flux = unit.is_flux,
+                         .unit = unit.name,
                          .loads_any = unit.loads_any});
         }
         for (const std::string& path : view.manifests()) {
@@ -257,6 +262,7 @@ private:
             ChartRelease& release = out_.releases.emplace_back(chart_release_of_source(
                 unit.chart->application, unit.chart->source, context_.build.sources));
             release.unit = unit.name;
+            release.unit_path = unit_path_of(units_, unit);
             release.kept = kept_by(unit);
             if (unit.state != UnitState::External) {
                 release.dir = release.files_dir = unit.dir;
@@ -310,6 +316,20 @@ private:
                 warning.note({.pos = unit.pos,
                               .text = fmt::format("{} does not: {}", unit.name, unit.reason)});
             }
+        }
+    }
+
+    void note_standings(const std::map<std::string, std::vector<std::string>>& unreached) {
+        Standings& out = out_.standings;
+        out.all = standings_of(units_);
+        out.clusters = clusters_of(units_);
+        for (const auto& [dir, names] : unreached) {
+            for (const std::string& name : names) {
+                out.unreached.insert(relative_path(join_path(dir, name), context_.root));
+            }
+        }
+        for (const std::string& dir : choice_.ignores) {
+            out.ignored.push_back(relative_path(dir, context_.root));
         }
     }
 

@@ -320,6 +320,29 @@ Result<std::vector<RenderedTree>> find_gone_trees(git_repository* repository,
     return trees;
 }
 
+Result<TreeInventory> earlier_inventory(git_repository* repository, const CommitRequest& request,
+                                        const std::string& dir) {
+    if (!request.base) {
+        return TreeInventory{};
+    }
+    const GitCommit parent = TRY(lookup(repository, *request.base, "--branch"));
+    const GitTreeObject base = TRY(tree_of(parent.get()));
+    return earlier_inventory(BranchPlace(repository, base.get()),
+                             fmt::format("{}:{}", request.branch, dir));
+}
+
+Result<std::vector<OutputFile>> earlier_files(git_repository* repository,
+                                              const CommitRequest& request, const std::string& dir,
+                                              const TreeInventory& inventory) {
+    if (!request.base) {
+        return std::vector<OutputFile>();
+    }
+    const GitCommit parent = TRY(lookup(repository, *request.base, "--branch"));
+    const GitTreeObject base = TRY(tree_of(parent.get()));
+    return earlier_files(BranchPlace(repository, base.get()),
+                         fmt::format("{}:{}", request.branch, dir), inventory);
+}
+
 Result<CommitReport> commit_trees(git_repository* repository, const CommitRequest& request,
                                   std::span<const RenderedTree> trees) {
     GitCommit parent;

@@ -46,6 +46,13 @@ Result<std::vector<RenderedTree>> find_gone_trees(git_repository* repository,
                                                   const std::string& root,
                                                   std::span<const std::string> clusters);
 
+// As earlier_inventory and earlier_files of emit.h, of a directory of the branch.
+Result<TreeInventory> earlier_inventory(git_repository* repository, const CommitRequest& request,
+                                        const std::string& dir);
+Result<std::vector<OutputFile>> earlier_files(git_repository* repository,
+                                              const CommitRequest& request, const std::string& dir,
+                                              const TreeInventory& inventory);
+
 Result<CommitReport> commit_trees(git_repository* repository, const CommitRequest& request,
                                   std::span<const RenderedTree> trees);
 

@@ -122,6 +122,35 @@ Result<std::vector<RenderedTree>> find_gone_trees(const std::string& root,
     return trees;
 }
 
+Result<TreeInventory> earlier_inventory(const Place& place, const std::string& dir) {
+    const std::string path = fmt::format("{}/{}", dir, kInventoryFile);
+    return read_inventory(path, TRY(place.read(path)).value_or(""));
+}
+
+Result<std::vector<OutputFile>> earlier_files(const Place& place, const std::string& dir,
+                                              const TreeInventory& inventory) {
+    std::vector<OutputFile> files;
+    for (const std::string& path : inventory.files) {
+        const std::string whole = fmt::format("{}/{}", dir, path);
+        std::optional<std::string> content = place.kind(whole) == FileKind::File
+                                                 ? TRY(place.read(whole))
+                                                 : std::optional<std::string>();
+        if (content) {
+            files.push_back({path, std::move(*content)});
+        }
+    }
+    return files;
+}
+
+Result<TreeInventory> earlier_inventory(const std::string& dir) {
+    return earlier_inventory(Disk(), dir);
+}
+
+Result<std::vector<OutputFile>> earlier_files(const std::string& dir,
+                                              const TreeInventory& inventory) {
+    return earlier_files(Disk(), dir, inventory);
+}
+
 Result<Changes> find_changes(const RenderedTree& tree) {
     return find_changes(Disk(), tree.dir, tree);
 }

@@ -66,6 +66,10 @@ Result<Changes> find_changes(const Place& place, const std::string& dir, const R
 Result<std::vector<std::string>> gone_clusters(const Place& place, const std::string& root,
                                                std::span<const std::string> clusters);
 
+Result<TreeInventory> earlier_inventory(const Place& place, const std::string& dir);
+Result<std::vector<OutputFile>> earlier_files(const Place& place, const std::string& dir,
+                                              const TreeInventory& inventory);
+
 // Of changes with foreign paths.
 Error not_ours(const std::string& dir, const std::vector<std::string>& foreign);
 

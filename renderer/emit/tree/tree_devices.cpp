@@ -9,8 +9,8 @@ namespace renderer {
 namespace {
 
 std::string applied_by(const Loaded& loaded, Pos pos) {
-    const bool known = pos.known() && loaded.sources.source_of(pos) < loaded.units.size();
-    return known ? loaded.units[loaded.sources.source_of(pos)] : std::string();
+    const bool known = pos.known() && loaded.sources.source_of(pos) < loaded.unit_paths.size();
+    return known ? loaded.unit_paths[loaded.sources.source_of(pos)] : std::string();
 }
 
 }  // namespace

@@ -57,9 +57,10 @@ struct ChartRelease {
     bool with_crds = true;
     bool with_hooks = false;
     bool is_suspended = false;
-    std::string unit = {};     // of Flux or Argo CD, that applies the object
-    std::string kept = {};     // why the engine leaves it as it is; "" = it does not
-    std::string unknown = {};  // what else makes the result, and is not known here; "" = nothing
+    std::string unit = {};       // of Flux or Argo CD, that applies the object
+    std::string unit_path = {};  // with those above it
+    std::string kept = {};       // why the engine leaves it as it is; "" = it does not
+    std::string unknown = {};    // what else makes the result, and is not known here; "" = nothing
 
     [[nodiscard]] ChartRelease clone() const;
 };

@@ -42,6 +42,7 @@ Result<std::optional<std::string>> ChartTemplates::render(const ChartRelease& re
                                                           const std::vector<Value>& values,
                                                           bool (*matters)(std::string_view)) {
     const std::optional<std::string> none;
+    is_left_ = true;
     if (helm_ == kNoProgram || !release.unknown.empty()) {
         return none;
     }
@@ -58,6 +59,7 @@ Result<std::optional<std::string>> ChartTemplates::render(const ChartRelease& re
     if (!*found) {
         return none;
     }
+    is_left_ = false;
     ChartSource& chart = **found;
     if (release.replaces_defaults) {
         chart.files[join_path(chart.entry, "values.yaml")].clear();

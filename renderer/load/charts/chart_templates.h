@@ -29,6 +29,9 @@ public:
                                               const std::vector<Value>& values,
                                               bool (*matters)(std::string_view));
 
+    // Of what was asked for last: its chart is not at hand, or nothing is run.
+    [[nodiscard]] bool is_left() const { return is_left_; }
+
     // Of helm, "" before it was needed.
     [[nodiscard]] std::string version() const { return program_ ? program_->version : ""; }
 
@@ -37,6 +40,7 @@ private:
     std::string helm_;  // its path, or "none"
     std::string kubernetes_version_;
     std::optional<HelmProgram> program_;
+    bool is_left_ = false;
 };
 
 }  // namespace renderer

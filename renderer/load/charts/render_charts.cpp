@@ -13,6 +13,7 @@
 #include "renderer/load/documents.h"
 #include "renderer/load/namespaces.h"
 #include "renderer/load/roots/not_reconciled.h"
+#include "renderer/load/standing.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/user_program.h"
 #include "renderer/load/walk.h"
@@ -53,6 +54,7 @@ public:
         for (ChartRelease& release : releases) {
             if (!others.contains({release.object, release.chart})) {
                 (add(release) ? rendered_.objects : left_).insert(release.object);
+                loaded_.standings.all.push_back(std::move(standing_));
             }
         }
         for (const std::string& dir : left_dirs_) {
@@ -74,7 +76,24 @@ public:
         return std::move(rendered_);
     }
 
+    // None is rendered.
+    void note_left(const InstalledCharts& others) {
+        for (const ChartRelease& release : releases_of_documents()) {
+            note_left(release, others);
+        }
+        for (const ChartRelease& release : selection_.releases) {
+            note_left(release, others);
+        }
+    }
+
 private:
+    void note_left(const ChartRelease& release, const InstalledCharts& others) {
+        if (!others.contains({release.object, release.chart})) {
+            loaded_.standings.all.push_back(
+                {release.object, Liveness::Unknown, "no helm is run (--helm none)", true});
+        }
+    }
+
     std::vector<ChartRelease> releases_of_documents() {
         std::vector<ChartRelease> found;
         for (const Document& document : loaded_.documents) {
@@ -85,13 +104,19 @@ private:
             for (ChartRelease& release :
                  releases_of(document, options_.path, selection_.foreign_sources, loaded_)) {
                 release.unit = unit_of(loaded_, document);
+                release.unit_path = document.source < loaded_.unit_paths.size()
+                                        ? loaded_.unit_paths[document.source]
+                                        : std::string();
                 release.kept = kept_reason(loaded_, document);
                 if (release.is_suspended && release.kept.empty()) {
                     release.kept = fmt::format("{}: spec.suspend is true", release.object);
                 }
-                if (!release.is_suspended || !options_.skip_suspended) {
-                    found.push_back(std::move(release));
+                if (release.is_suspended && options_.skip_suspended) {
+                    loaded_.standings.all.push_back(
+                        {release.object, Liveness::Kept, release.kept, true});
+                    continue;
                 }
+                found.push_back(std::move(release));
             }
         }
         return found;
@@ -99,20 +124,31 @@ private:
 
     // False: what it exposes is not known.
     bool add(const ChartRelease& release) {
+        standing_ = {release.object, release.kept.empty() ? Liveness::Applied : Liveness::Kept,
+                     release.kept, true};
+        const auto leave = [&](std::string_view why) {
+            standing_.liveness = Liveness::Unknown;
+            standing_.reason = why;
+        };
         const ChartValues values = chart_values(tree_, options_.path, release, loaded_);
         Result<std::optional<std::string>> text =
             values.lacking.empty() ? charts_.render(release, values.layers, mentions_tailscale)
                                    : Result(std::optional<std::string>());
         if (!text) {
+            leave(text.error().diagnostic.message);
             report(release, std::move(text.error()));
         }
         const std::string& lacking = values.lacking.empty() ? release.unknown : values.lacking;
         if (!lacking.empty() && any_matters(values.layers, mentions_tailscale)) {
+            leave(lacking);
             report(release, Error{{.rule = "chart-not-usable",
                                    .message = "this chart is not rendered",
                                    .found = lacking,
                                    .expected = "all that makes the result, in the tree",
                                    .hint = "helm template CHART | tailrender post-render"}});
+        }
+        if (text && !*text && charts_.is_left()) {
+            leave(options_.helm == kNoProgram ? "no helm is run" : "its chart is not at hand");
         }
         if (!text || !*text) {
             left_dirs_.insert(release.dir);
@@ -124,13 +160,16 @@ private:
         }
         std::string objects = objects_of_interest(**text);
         if (!objects.empty()) {
-            files_.push_back({.path = fmt::format("helm template {}", release.object),
-                              .bundle_path = fmt::format("_charts/{}.yaml", release.object),
-                              .text = std::move(objects),
-                              .is_chart = true,
-                              .rule = selection_.add_rule({.fallback = release.ns, .edits = false}),
-                              .unit = release.unit,
-                              .kept = release.kept});
+            files_.push_back(
+                {.path = fmt::format("helm template {}", release.object),
+                 .bundle_path = fmt::format("_charts/{}.yaml", release.object),
+                 .text = std::move(objects),
+                 .is_chart = true,
+                 .rule = selection_.add_rule({.fallback = release.ns, .edits = false}),
+                 .unit = release.unit,
+                 .unit_path = fmt::format("{}{}{}", release.unit_path,
+                                          release.unit_path.empty() ? "" : kAbove, release.object),
+                 .kept = release.kept});
         }
         return true;
     }
@@ -152,6 +191,7 @@ private:
     std::vector<InputFile> files_;
     RenderedCharts rendered_;
     std::set<std::string> left_, left_dirs_;
+    Standing standing_;  // of the release that was added last
 };
 
 }  // namespace
@@ -160,6 +200,9 @@ RenderedCharts render_charts(const SourceTree& tree, Selection& selection,
                              const InstalledCharts& others, const LoadOptions& options,
                              Loaded& loaded, Diagnostics& diagnostics) {
     loaded.helm_version = selection.helm_version;
+    if (options.only_generated && options.helm == kNoProgram) {
+        ChartRenderer(tree, selection, options, loaded, diagnostics).note_left(others);
+    }
     if (!options.only_generated || options.helm == kNoProgram) {
         return {.objects = selection.rendered_charts, .files = selection.rendered_files};
     }

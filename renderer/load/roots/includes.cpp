@@ -10,6 +10,7 @@
 
 #include "renderer/core/text_of.h"
 #include "renderer/load/kustomize/build_files.h"
+#include "renderer/load/standing.h"
 #include "renderer/load/tree/paths.h"
 
 namespace renderer {
@@ -22,7 +23,7 @@ public:
     Rest(const GitOpsTree& repository, KustomizationReader& reader,
          const std::vector<BuildUnit>& units, const std::string& dir)
         : repository_(repository), reader_(reader) {
-        unit_.name = "--include";
+        unit_.name = std::string(kIncluded) + relative_path(dir, repository.root());
         unit_.dir = dir;
         unit_.loads_any = repository.argo_loads_any();
         for (const BuildUnit& unit : units) {

@@ -1,5 +1,7 @@
 #include "renderer/load/roots/liveness.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -38,6 +40,38 @@ bool are_applied(const std::vector<BuildUnit>& units) {
 
 bool is_rendered(const BuildUnit& unit, bool skips_kept) {
     return skips_kept ? liveness_of(unit) == Liveness::Applied : has_content(unit);
+}
+
+std::vector<Standing> standings_of(const std::vector<BuildUnit>& units) {
+    std::vector<Standing> out;
+    for (const BuildUnit& unit : units) {
+        const bool is_built = unit.unbuilt.empty() || !has_content(unit);
+        out.push_back({unit.name, is_built ? liveness_of(unit) : Liveness::Broken,
+                       is_built ? unit.reason : unit.unbuilt});
+    }
+    return out;
+}
+
+std::set<std::string> clusters_of(const std::vector<BuildUnit>& units) {
+    std::set<std::string> clusters;
+    for (const BuildUnit& unit : units) {
+        if (unit.is_flux && unit.parent == SIZE_MAX && unit.state != UnitState::OtherCluster) {
+            clusters.insert(unit.cluster);
+        }
+    }
+    return clusters;
+}
+
+std::string unit_path_of(const std::vector<BuildUnit>& units, const BuildUnit& unit) {
+    std::string path = unit.name;
+    const BuildUnit* top = &unit;
+    while (top->parent != SIZE_MAX) {
+        top = &units[top->parent];
+        path = fmt::format("{}{}{}", top->name, kAbove, path);
+    }
+    return top->is_flux && !top->cluster.empty()
+               ? fmt::format("{}{}{}{}", kClusterPrefix, top->cluster, kAbove, path)
+               : path;
 }
 
 void keep(BuildUnit& unit, std::string reason) {

@@ -2,21 +2,14 @@
 // wants to know asks here.
 #pragma once
 
-#include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "renderer/load/roots/build_unit.h"
+#include "renderer/load/standing.h"
 
 namespace renderer {
-
-enum class Liveness : std::uint8_t {
-    Applied,
-    Kept,     // rendered as well, and marked: what runs stays as it is
-    Absent,   // not from this tree, or not to this cluster
-    Broken,   // the engine stops at it, and removes nothing
-    Unknown,  // this run cannot tell
-};
 
 Liveness liveness_of(const BuildUnit& unit);
 
@@ -29,6 +22,14 @@ bool are_applied(const std::vector<BuildUnit>& units);
 
 // What it exposes belongs into the output. `skips_kept`: --skip-suspended.
 bool is_rendered(const BuildUnit& unit, bool skips_kept);
+
+std::vector<Standing> standings_of(const std::vector<BuildUnit>& units);
+
+// Of the roots of Flux that are called by their clusters.
+std::set<std::string> clusters_of(const std::vector<BuildUnit>& units);
+
+// The unit with those above it, and the cluster of a root of Flux.
+std::string unit_path_of(const std::vector<BuildUnit>& units, const BuildUnit& unit);
 
 // Keeps a unit that was to be applied.
 void keep(BuildUnit& unit, std::string reason);

@@ -97,9 +97,11 @@ void mark_kept(const std::vector<InputFile>& files, const std::vector<std::uint3
 void note_units(const std::vector<InputFile>& files, const std::vector<std::uint32_t>& file_of,
                 Loaded& loaded) {
     loaded.units.resize(std::max(loaded.units.size(), file_of.size()));
+    loaded.unit_paths.resize(loaded.units.size());
     for (std::size_t source = 0; source < file_of.size(); ++source) {
         if (file_of[source] != kNone) {
             loaded.units[source] = files[file_of[source]].unit;
+            loaded.unit_paths[source] = files[file_of[source]].unit_path;
         }
     }
 }

@@ -1,0 +1,110 @@
+#include "renderer/cli/removals.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "renderer/core/diagnostics.h"
+#include "renderer/diff/devices.h"
+#include "renderer/diff/manifests.h"
+#include "renderer/diff/outline.h"
+#include "renderer/load/standing.h"
+#include "renderer/load/tree/paths.h"
+
+namespace renderer {
+namespace {
+
+std::set<std::string> parents_of(const std::vector<InventoryDevice>& devices) {
+    std::set<std::string> parents;
+    for (const InventoryDevice& device : devices) {
+        parents.insert(device.parent);
+    }
+    return parents;
+}
+
+// What the objects of an earlier run say, of parents that are in `lost`, or, where its inventory
+// lists none, that are not in `wanted`.
+Result<std::string> removal_line(const RenderedTree& tree, const TreeInventory& inventory,
+                                 const std::set<std::string>& lost,
+                                 const std::set<std::string>& wanted, const EarlierTrees& earlier) {
+    const Manifests manifests(TRY(earlier.files(tree.dir, inventory)));
+    std::set<std::string> open, tailnet;
+    for (const Device& device : read_devices(manifests)) {
+        const bool is_lost = inventory.lists_devices ? lost.contains(device.parent)
+                                                     : !wanted.contains(device.parent);
+        if (is_lost) {
+            (device.is_public() ? open : tailnet).insert(safe(device.hostname));
+        }
+    }
+    const std::size_t count = open.size() + tailnet.size();
+    if (count == 0) {
+        return std::string();
+    }
+    std::string names;
+    for (const std::set<std::string>* some : {&open, &tailnet}) {
+        for (const std::string& name : *some) {
+            names += fmt::format("{}{}{}", names.empty() ? "" : ", ",
+                                 some == &open ? "PUBLIC " : "", name);
+        }
+    }
+    return fmt::format("{}: removes {}: {}\n", tree.dir, counted(count, "device"), names);
+}
+
+void refuse(const RenderedTree& tree, const InventoryDevice& device, std::string why, Run& run) {
+    run.diagnostics
+        .error("unexplained-removal", {},
+               fmt::format("the output would lose device \"{}\", and the sources do not say why",
+                           safe(device.hostname)))
+        .where(join_path(tree.dir, kInventoryFile))
+        .object(safe(device.parent))
+        .found(safe(why))
+        .expected(
+            fmt::format("what applied {} to be applied still, or to be deleted while all else "
+                        "is known",
+                        safe(device.source)))
+        .hint(fmt::format("if it is to go: --allow-removal {}, or \"ignore\" in .tailrender.yaml",
+                          safe(device.parent)));
+}
+
+}  // namespace
+
+EarlierTrees earlier_trees() {
+    return {[](const std::string& dir) { return earlier_inventory(dir); },
+            [](const std::string& dir, const TreeInventory& inventory) {
+                return earlier_files(dir, inventory);
+            }};
+}
+
+Result<Removals> find_removals(const Options& options, ClusterRuns& runs,
+                               const std::vector<RenderedTree>& trees,
+                               const EarlierTrees& earlier) {
+    Removals removals;
+    for (std::size_t i = 0; i < trees.size(); ++i) {
+        const RenderedTree& tree = trees[i];
+        const TreeInventory inventory = TRY(earlier.inventory(tree.dir));
+        const std::set<std::string> wanted = parents_of(tree.devices);
+        std::set<std::string> lost;
+        for (const InventoryDevice& device : inventory.devices) {
+            if (wanted.contains(device.parent) || !lost.insert(device.parent).second) {
+                continue;
+            }
+            const bool is_allowed = tree.is_gone || i >= runs.all().size() ||
+                                    std::ranges::find(options.allowed_removals, device.parent) !=
+                                        options.allowed_removals.end();
+            std::optional<std::string> why =
+                is_allowed ? std::nullopt : why_unexplained(runs.all()[i].loaded.standings, device);
+            if (why) {
+                refuse(tree, device, std::move(*why), runs.all()[i]);
+                removals.are_explained = false;
+            }
+        }
+        if (!lost.empty() || !inventory.lists_devices) {
+            removals.lines += TRY(removal_line(tree, inventory, lost, wanted, earlier));
+        }
+    }
+    return removals;
+}
+
+}  // namespace renderer

@@ -1,0 +1,113 @@
+#include "renderer/load/standing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "renderer/load/tree/paths.h"
+
+namespace renderer {
+
+namespace {
+
+std::vector<std::string_view> names_in(std::string_view unit) {
+    std::vector<std::string_view> names;
+    while (!unit.empty()) {
+        const std::size_t at = unit.find(kAbove);
+        names.push_back(unit.substr(0, at));
+        unit.remove_prefix(at == std::string_view::npos ? unit.size() : at + kAbove.size());
+    }
+    return names;
+}
+
+// Of several of one name, such as the sources of an Application, what is least certain.
+int rank_of(Liveness liveness) {
+    switch (liveness) {
+        case Liveness::Broken:
+        case Liveness::Unknown:
+            return 3;
+        case Liveness::Kept:
+            return 2;
+        case Liveness::Applied:
+            return 1;
+        case Liveness::Absent:
+            return 0;
+    }
+    return 0;
+}
+
+const Standing* find(const Standings& standings, std::string_view name) {
+    const Standing* found = nullptr;
+    for (const Standing& one : standings.all) {
+        if (one.name == name &&
+            (found == nullptr || rank_of(one.liveness) > rank_of(found->liveness))) {
+            found = &one;
+        }
+    }
+    return found;
+}
+
+std::string told(const Standing& standing) {
+    switch (standing.liveness) {
+        case Liveness::Applied:
+            return standing.name;
+        case Liveness::Kept:
+            return fmt::format("{} is kept: {}", standing.name, standing.reason);
+        case Liveness::Absent:
+            return fmt::format("{} is not applied from here: {}", standing.name, standing.reason);
+        case Liveness::Broken:
+            return fmt::format("{} applies nothing: {}", standing.name, standing.reason);
+        case Liveness::Unknown:
+            return fmt::format("what {} gives is not known: {}", standing.name, standing.reason);
+    }
+    return standing.name;
+}
+
+// What has no unit of its own any more may be in one that is not known.
+std::optional<std::string> holder(const Standings& standings, bool is_release) {
+    for (const Standing& one : standings.all) {
+        if (rank_of(one.liveness) == 3 && (is_release || !one.is_release)) {
+            return fmt::format("another unit may hold it: {}", told(one));
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> why_unexplained(const Standings& standings,
+                                           const InventoryDevice& device) {
+    const bool is_ignored = std::ranges::any_of(
+        standings.ignored, [&](const std::string& dir) { return is_within(device.source, dir); });
+    if (is_ignored) {
+        return std::nullopt;
+    }
+    std::vector<std::string_view> names = names_in(device.unit);
+    if (!names.empty() && names.front().starts_with(kClusterPrefix)) {
+        const std::string cluster(names.front().substr(kClusterPrefix.size()));
+        if (!standings.clusters.contains(cluster)) {
+            return fmt::format(
+                "no root of {} is in the tree: its engine finds no path and removes nothing",
+                names.front());
+        }
+        names.erase(names.begin());
+    }
+    const bool is_release = !names.empty() && names.back().find(' ') == std::string_view::npos;
+    for (std::size_t i = names.size(); i-- > 0;) {
+        const Standing* standing = find(standings, names[i]);
+        if (standing == nullptr) {
+            continue;  // it was deleted, if what is above it is known
+        }
+        if (standing->liveness != Liveness::Applied) {
+            return told(*standing);
+        }
+        return i + 1 == names.size() ? std::nullopt : holder(standings, is_release);
+    }
+    const bool is_by_hand = names.empty() || names.front().starts_with(kIncluded);
+    if (is_by_hand && standings.unreached.contains(device.source)) {
+        return fmt::format("{} is there, and nothing applies it any more", device.source);
+    }
+    return holder(standings, is_release);
+}
+
+}  // namespace renderer

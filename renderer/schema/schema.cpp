@@ -189,6 +189,15 @@ bool is_emptied_list(const Document& doc) {
     return doc.list == kNone && doc.root.is_null() && text_of(doc.kind).ends_with("List");
 }
 
+// Meant as one of the kinds that we read: nothing is made of it, and the API server refuses it.
+bool is_misspelled_input(const Document& doc) {
+    const std::string_view api_version = text_of(doc.api_version);
+    const std::string_view kind = text_of(doc.kind);
+    const bool is_input_group = api_version == "v1" || api_version == "networking.k8s.io/v1";
+    return doc.mentions_tailscale && is_input_group && kind != "Service" && kind != "Ingress" &&
+           !nearest(kind, {"Service", "Ingress"}).empty();
+}
+
 // Of a document that leaves as it came: whoever applies it will refuse it.
 Diagnostics as_warnings(const Diagnostics& errors, Pos kind) {
     Diagnostics warnings;
@@ -224,7 +233,8 @@ InputFaults validate_inputs(const Loaded& loaded, bool foreign, unsigned threads
     for (const Document& doc : loaded.documents) {
         const bool is_applied = doc.reachable && loaded.bundles[doc.bundle].rendered;
         const bool is_wanted =
-            is_applied ? foreign || is_decoded_kind(text_of(doc.api_version), text_of(doc.kind))
+            is_applied ? foreign || is_decoded_kind(text_of(doc.api_version), text_of(doc.kind)) ||
+                             is_misspelled_input(doc)
                        : text_of(doc.api_version) == kCustomVersion && doc.root.is_map();
         if ((is_wanted || (is_applied && doc.oddly_indented)) && !is_emptied_list(doc)) {
             validation.add({.document = &doc,

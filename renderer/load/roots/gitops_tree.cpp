@@ -1,11 +1,14 @@
 #include "renderer/load/roots/gitops_tree.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "renderer/base/ascii.h"
 #include "renderer/base/parallel.h"
 #include "renderer/base/split.h"
+#include "renderer/core/diagnostics.h"
 #include "renderer/core/document_scanner.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
@@ -119,6 +122,20 @@ bool has_input(const std::string& path, std::string text) {
             const Value root = read_yaml(sources, source, scanned.range, unheard);
             return is_input(text_of(root, {"apiVersion"}), text_of(root, {"kind"}), whole);
         });
+}
+
+// "" for a kind of the engines, and for one that is not meant as such.
+std::string_view meant_kind(const Value& object) {
+    const std::string_view api_version = text_of(object, {"apiVersion"});
+    const std::string_view kind = text_of(object, {"kind"});
+    if (api_version.starts_with(kFluxGroup)) {
+        return kind == "Kustomization" ? "" : nearest(kind, {"Kustomization"});
+    }
+    if (api_version.starts_with(kArgoGroup)) {
+        const bool is_known = kind == "Application" || kind == "ApplicationSet";
+        return is_known ? "" : nearest(kind, {"Application", "ApplicationSet"});
+    }
+    return {};
 }
 
 }  // namespace
@@ -250,7 +267,13 @@ void GitOpsTree::collect() {
                 object.root.at({"spec", "sync", "path"}) != nullptr ||
                 object.root.at({"instance", "sync", "path"}) != nullptr ||
                 (values != nullptr && values->at({"instance", "sync", "path"}) != nullptr);
-            if (is_instance && has_path) {
+            if (const std::string_view meant = meant_kind(object.root); !meant.empty()) {
+                const Value& kind = *object.root.find("kind");
+                unread_.push_back(
+                    {path, kind.pos(),
+                     fmt::format("no kind \"{}\" in \"{}\": is {} meant?", kind.text(),
+                                 text_of(object.root, {"apiVersion"}), meant)});
+            } else if (is_instance && has_path) {
                 instances_.push_back(std::move(object));
             } else if (is_engine) {
                 engine_files_[path].push_back(objects_.size());

@@ -27,10 +27,18 @@ def source_of(unit):
     return os.path.relpath(os.path.realpath(unit["file"]), ROOT)
 
 
+def unbuilt(found):
+    """Sources of the project that are not among them: a test that no CMakeLists.txt names would never run."""
+    tracked = subprocess.run(["git", "-C", str(ROOT), "ls-files", "*.cpp"], capture_output=True, text=True, check=True).stdout.split()
+    return [name for name in tracked if name not in found and (ROOT / name).exists()]
+
+
 def units():
     """One per source of ours, sorted."""
     configure()
     found = {source_of(unit): unit for unit in json.loads((FOLDER / "compile_commands.json").read_text(encoding="utf-8"))}
+    if left := unbuilt(found):
+        sys.exit(f"no CMakeLists.txt names {', '.join(left)}")
     return [found[name] for name in sorted(found) if not name.startswith("..")]
 
 

@@ -24,6 +24,9 @@ constexpr std::string_view kExposes = "tailscale.com/expose";
 constexpr std::array<std::string_view, 3> kEgressKeys = {
     "tailscale.com/tailnet-fqdn", "tailscale.com/tailnet-ip", "tailscale.com/ts-tailnet-target-ip"};
 
+// Kinds of tailscale.com that become devices.
+constexpr std::array<std::string_view, 3> kDeviceKinds = {"Connector", "ProxyGroup", "Recorder"};
+
 // `--set` spells `ingress.annotations.tailscale\.com/expose`.
 bool names(std::string_view spelled, std::string_view key) {
     std::string plain(spelled);
@@ -123,6 +126,7 @@ std::vector<ExposingValue> find_exposing_values(const Value& root) {
 std::vector<ExposingValue> find_exposing_lines(const SourceMap& sources, SourceId source) {
     std::vector<ExposingValue> found;
     const std::string_view text = sources.text(source);
+    const bool has_custom = text.find("tailscale.com/v1alpha1") != std::string_view::npos;
     for (const std::string_view line : split(text, '\n')) {
         const std::size_t colon = line.find(": ");
         const std::string_view key = trimmed(line.substr(0, colon));
@@ -131,7 +135,9 @@ std::vector<ExposingValue> find_exposing_lines(const SourceMap& sources, SourceI
         }
         const std::string_view rest = line.substr(colon + 2);
         const std::string_view value = trimmed(rest.substr(0, rest.find(" #")));
-        if (exposes(key, value)) {
+        const bool is_device = has_custom && key == "kind" &&
+                               std::ranges::find(kDeviceKinds, value) != kDeviceKinds.end();
+        if (is_device || exposes(key, value)) {
             found.push_back(
                 {sources.pos(source, static_cast<std::size_t>(key.data() - text.data())),
                  fmt::format("{}: {}", key, value)});

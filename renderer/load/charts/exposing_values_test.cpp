@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/yaml_reader.h"
 
@@ -51,6 +54,16 @@ TEST(ExposingValues, AreFoundInTemplatesLineByLine) {
     ASSERT_EQ(lines.size(), 1U);
     EXPECT_EQ(sources.describe(lines[0].pos), "t.yaml:3:5");
     EXPECT_EQ(lines[0].what, "class: tailscale");
+}
+
+TEST(ExposingValues, AreKindsThatBecomeDevices) {
+    SourceMap sources;
+    const auto found_in = [&](std::string text) {
+        return find_exposing_lines(sources, sources.add("t.yaml", std::move(text))).size();
+    };
+    EXPECT_EQ(found_in("apiVersion: tailscale.com/v1alpha1\nkind: Connector\n"), 1U);
+    EXPECT_EQ(found_in("apiVersion: tailscale.com/v1alpha1\nkind: ProxyClass\n"), 0U);
+    EXPECT_EQ(found_in("apiVersion: example.com/v1\nkind: Connector\n"), 0U);
 }
 
 }  // namespace

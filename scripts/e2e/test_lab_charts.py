@@ -9,7 +9,7 @@ import yaml
 from audit import LEASE
 from harness import Lab
 from parity_release import RELEASES, is_within
-from shared.checks import documents, objects, run
+from shared.checks import documents, objects, run, wait_for_definitions
 from shared.operator_source import write_chart
 
 COVERS = ["renderer/generate/install", "renderer/plan/install"]
@@ -41,7 +41,7 @@ def test_controller_runs(lab, tailrender, tools, tmp_path, release):
     assert objects(documents(stream)).keys() == objects(posted).keys(), "objects of the chart, and those that are applied"
     definitions = [item for item in posted if item["kind"] == "CustomResourceDefinition"]
     lab.apply([{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}] + definitions)
-    lab.kubectl("wait", "--for", "condition=Established", "--timeout", "60s", *("crd/" + item["metadata"]["name"] for item in definitions))
+    wait_for_definitions(lab.kubectl, [item["metadata"]["name"] for item in definitions])
     others = [item for item in posted if item["kind"] != "CustomResourceDefinition"]
     lab.apply(others)
     lab.kubectl("rollout", "status", "deployment", name, "-n", namespace, "--timeout", "120s")

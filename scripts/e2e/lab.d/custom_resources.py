@@ -7,7 +7,7 @@
 import yaml
 
 from installed import NAMESPACE
-from shared.checks import documents
+from shared.checks import documents, wait_for_definitions
 from shared.fleet import ROOT
 
 STREAM = ROOT / "testdata" / "chart-streams" / "with-crds.yaml"
@@ -25,8 +25,7 @@ def add_crds(tree):
 def install_crds(lab, text):
     crds = crds_of(text)
     lab.apply(crds)
-    for crd in crds:
-        lab.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd/" + crd["metadata"]["name"])
+    wait_for_definitions(lab.kubectl, [crd["metadata"]["name"] for crd in crds])
 
 
 def conditions_of(item):

@@ -2,9 +2,10 @@
 
 Nobody forces a conflict, and a kind that the server does not know is none that it accepts.
 """
+import functools
 import json
 
-from shared.checks import documents, run
+from shared.checks import documents, run, wait_for_definitions
 from shared.fleet import ROOT
 
 FOREIGN_CRDS = ROOT / "testdata" / "e2e" / "crds.yaml"  # what rendered objects need but do not bring
@@ -49,9 +50,9 @@ def create_namespaces(values):
 
 
 def create_definitions(*paths):
-    definitions = listed(value for path in paths for value in documents(path.read_text(encoding="utf-8")) if value["kind"] == "CustomResourceDefinition")
-    run(*APPLY, "-", stdin=definitions)
-    run("kubectl", "wait", "--for=condition=Established", "--timeout=60s", "-f", "-", stdin=definitions)
+    definitions = [value for path in paths for value in documents(path.read_text(encoding="utf-8")) if value["kind"] == "CustomResourceDefinition"]
+    run(*APPLY, "-", stdin=listed(definitions))
+    wait_for_definitions(functools.partial(run, "kubectl"), [value["metadata"]["name"] for value in definitions])
 
 
 def apply_again(path):

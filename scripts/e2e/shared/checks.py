@@ -4,6 +4,7 @@ import os
 import pathlib
 import subprocess
 import tempfile
+import time
 
 import yaml
 
@@ -17,6 +18,16 @@ def run(*command, stdin=None, env=None, cwd=None):
     done = attempt(*command, stdin=stdin, env=env, cwd=cwd)
     assert done.returncode == 0, f"{' '.join(map(str, command))} exits with {done.returncode}:\n{done.stdout}{done.stderr}"
     return done.stdout
+
+
+def wait_for_definitions(kubectl, names, seconds=60):
+    """Until the API server has these kinds. `kubectl wait` would fail on a definition that has no status yet."""
+    deadline = time.monotonic() + seconds
+    path = 'jsonpath={.status.conditions[?(@.type=="Established")].status}'
+    for name in names:
+        while kubectl("get", "customresourcedefinition", name, "-o", path) != "True":
+            assert time.monotonic() < deadline, f"{name} is not established after {seconds} s"
+            time.sleep(0.2)
 
 
 def documents(text):

@@ -4,6 +4,7 @@ All of it needs an API server (scripts/e2e/apiserver) with Fleet's CRDs: a works
 manager has it. `apply` reads a directory as GitRepos are read, `target` merges options for each cluster as the controller does, `deploy`
 does what the agent does on a cluster.
 """
+import functools
 import json
 import pathlib
 import re
@@ -11,7 +12,7 @@ import tempfile
 
 import yaml
 
-from shared.checks import attempt, run
+from shared.checks import attempt, run, wait_for_definitions
 
 MARKS = ("labels", "objectset.rio.cattle.io/"), ("annotations", "objectset.rio.cattle.io/")
 # A release without a chart of its own is one of Fleet's making: CRDs are kept when it goes.
@@ -34,7 +35,7 @@ def install_crds():
     """Beside the programs, where scripts/e2e/tools puts them."""
     program = pathlib.Path(run("sh", "-c", "command -v fleet").strip())
     run("kubectl", "apply", "--server-side", "-f", program.parent / "fleet-crds.yaml")
-    run("kubectl", "wait", "--for=condition=Established", "crd/clusters.fleet.cattle.io", "--timeout=60s")
+    wait_for_definitions(functools.partial(run, "kubectl"), ["clusters.fleet.cattle.io"])
 
 
 def create(*values):

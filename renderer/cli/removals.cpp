@@ -52,7 +52,8 @@ Result<std::string> removal_line(const RenderedTree& tree, const TreeInventory& 
     return fmt::format("{}: removes {}: {}\n", tree.dir, counted(count, "device"), names);
 }
 
-void refuse(const RenderedTree& tree, const InventoryDevice& device, std::string why, Run& run) {
+void refuse(const RenderedTree& tree, const InventoryDevice& device, const std::string& why,
+            Run& run) {
     run.diagnostics
         .error("unexplained-removal", {},
                fmt::format("the output would lose device \"{}\", and the sources do not say why",
@@ -96,7 +97,7 @@ Result<Removals> find_removals(const Options& options, ClusterRuns& runs,
             std::optional<std::string> why =
                 is_allowed ? std::nullopt : why_unexplained(runs.all()[i].loaded.standings, device);
             if (why) {
-                refuse(tree, device, std::move(*why), runs.all()[i]);
+                refuse(tree, device, *why, runs.all()[i]);
                 removals.are_explained = false;
             }
         }

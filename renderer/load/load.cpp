@@ -109,6 +109,7 @@ void load_files(const SourceTree& tree, const LoadOptions& options, const Cluste
     loaded.skipped_files = selection.skipped_files;
     loaded.left_alone = std::move(selection.left_alone);
     loaded.kustomize_version = std::move(selection.kustomize_version);
+    loaded.standings = std::move(selection.standings);
     const std::vector<std::uint32_t> file_of =
         read_documents(tree, selection.files, options, loaded, diagnostics);
     apply_namespaces(selection.files, file_of, selection.rules, loaded, diagnostics);
@@ -117,7 +118,6 @@ void load_files(const SourceTree& tree, const LoadOptions& options, const Cluste
         drop_applied_twice(selection.files, file_of, loaded);
         note_units(selection.files, file_of, loaded);
     }
-    loaded.standings = std::move(selection.standings);
     for (const auto& [unit, why] : selection.unbuilt) {
         loaded.standings.all.push_back({unit, Liveness::Broken, why});
     }

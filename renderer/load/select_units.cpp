@@ -322,7 +322,8 @@ private:
     void note_standings(const std::map<std::string, std::vector<std::string>>& unreached) {
         Standings& out = out_.standings;
         out.all = standings_of(units_);
-        out.clusters = clusters_of(units_);
+        out.clusters = clusters_of(units_, false);
+        out.others = clusters_of(units_, true);
         for (const auto& [dir, names] : unreached) {
             for (const std::string& name : names) {
                 out.unreached.insert(relative_path(join_path(dir, name), context_.root));
@@ -336,6 +337,7 @@ private:
     // The engine stops at it and removes nothing; what it means may be what no unit applies.
     void refuse_broken(const std::map<std::string, std::vector<std::string>>& unreached) {
         std::vector<std::string_view> dirs;
+        dirs.reserve(unreached.size());
         for (const auto& [dir, names] : unreached) {
             dirs.push_back(dir);
         }

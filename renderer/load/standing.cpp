@@ -36,10 +36,12 @@ int rank_of(Liveness liveness) {
     return 0;
 }
 
-const Standing* find(const Standings& standings, std::string_view name) {
+const Standing* find(const Standings& standings, std::string_view name, std::string_view cluster) {
     const Standing* found = nullptr;
     for (const Standing& one : standings.all) {
-        if (one.name == name &&
+        const bool is_elsewhere =
+            !cluster.empty() && !one.cluster.empty() && one.cluster != cluster;
+        if (one.name == name && !is_elsewhere &&
             (found == nullptr || rank_of(one.liveness) > rank_of(found->liveness))) {
             found = &one;
         }
@@ -75,6 +77,14 @@ std::optional<std::string> holder(const Standings& standings, bool is_release) {
 
 }  // namespace
 
+void note_unread(const std::string& unit, std::string_view file, Standings& standings) {
+    if (!unit.empty()) {
+        standings.all.push_back({.name = unit,
+                                 .liveness = Liveness::Broken,
+                                 .reason = fmt::format("{} cannot be read", file)});
+    }
+}
+
 std::optional<std::string> why_unexplained(const Standings& standings,
                                            const InventoryDevice& device) {
     const bool is_ignored = std::ranges::any_of(
@@ -82,9 +92,18 @@ std::optional<std::string> why_unexplained(const Standings& standings,
     if (is_ignored) {
         return std::nullopt;
     }
+    if (const auto kept = standings.objects.find(device.parent); kept != standings.objects.end()) {
+        return fmt::format("{} is kept: {}", kept->first, kept->second);
+    }
     std::vector<std::string_view> names = names_in(device.unit);
+    std::string cluster;
     if (!names.empty() && names.front().starts_with(kClusterPrefix)) {
-        const std::string cluster(names.front().substr(kClusterPrefix.size()));
+        cluster = names.front().substr(kClusterPrefix.size());
+        if (standings.others.contains(cluster)) {
+            return fmt::format(
+                "this run does not render {}: each cluster needs an output of its own",
+                names.front());
+        }
         if (!standings.clusters.contains(cluster)) {
             return fmt::format(
                 "no root of {} is in the tree: its engine finds no path and removes nothing",
@@ -94,7 +113,7 @@ std::optional<std::string> why_unexplained(const Standings& standings,
     }
     const bool is_release = !names.empty() && names.back().find(' ') == std::string_view::npos;
     for (std::size_t i = names.size(); i-- > 0;) {
-        const Standing* standing = find(standings, names[i]);
+        const Standing* standing = find(standings, names[i], cluster);
         if (standing == nullptr) {
             continue;  // it was deleted, if what is above it is known
         }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -25,15 +26,18 @@ enum class Liveness : std::uint8_t {
 struct Standing {
     std::string name;  // "Kustomization flux-system/apps", "HelmRelease/shop/web"
     Liveness liveness = Liveness::Applied;
-    std::string reason;       // why it is not applied
-    bool is_release = false;  // of a chart
+    std::string reason;        // why it is not applied
+    bool is_release = false;   // of a chart
+    std::string cluster = {};  // of a unit; "" where none says
 };
 
 struct Standings {
     std::vector<Standing> all;
-    std::set<std::string> clusters;    // of roots of Flux that are in the tree
-    std::set<std::string> unreached;   // files with inputs that nothing applies
-    std::vector<std::string> ignored;  // directories that the user wants no device of
+    std::set<std::string> clusters;  // of roots of Flux that are in the tree
+    std::set<std::string> others;    // the same, of clusters that this run does not render
+    std::map<std::string, std::string> objects;  // "Service/shop/web": why Flux leaves it as it is
+    std::set<std::string> unreached;             // files with inputs that nothing applies
+    std::vector<std::string> ignored;            // directories that the user wants no device of
 };
 
 // Between the names of what applies a parent, from the root on: "cluster clusters/home",
@@ -41,6 +45,9 @@ struct Standings {
 inline constexpr std::string_view kAbove = " > ";
 inline constexpr std::string_view kClusterPrefix = "cluster ";
 inline constexpr std::string_view kIncluded = "--include ";
+
+// A file that the unit applies cannot be read: its engine stops there. "": of no unit.
+void note_unread(const std::string& unit, std::string_view file, Standings& standings);
 
 // Why no change of the sources explains that the device leaves; none: one does. Paths of the
 // standings are relative to the root of the sources.

@@ -189,13 +189,14 @@ bool is_emptied_list(const Document& doc) {
     return doc.list == kNone && doc.root.is_null() && text_of(doc.kind).ends_with("List");
 }
 
-// Meant as one of the kinds that we read: nothing is made of it, and the API server refuses it.
-bool is_misspelled_input(const Document& doc) {
+// Of a group of our inputs, and no kind of it: the API server refuses the object, and its engine
+// stops there.
+bool is_misspelled_input(const Document& doc, TypeTable& table) {
     const std::string_view api_version = text_of(doc.api_version);
-    const std::string_view kind = text_of(doc.kind);
-    const bool is_input_group = api_version == "v1" || api_version == "networking.k8s.io/v1";
-    return doc.mentions_tailscale && is_input_group && kind != "Service" && kind != "Ingress" &&
-           !nearest(kind, {"Service", "Ingress"}).empty();
+    return doc.mentions_tailscale &&
+           (api_version == "v1" || api_version == "networking.k8s.io/v1") &&
+           !text_of(doc.kind).ends_with("List") &&
+           table.find(api_version, text_of(doc.kind)) == nullptr;
 }
 
 // Of a document that leaves as it came: whoever applies it will refuse it.
@@ -230,11 +231,12 @@ InputFaults validate_inputs(const Loaded& loaded, bool foreign, unsigned threads
                             Diagnostics& diagnostics) {
     const std::optional<std::string_view> version = chosen_version(loaded, diagnostics);
     Validation validation(version.value_or(kubernetes_versions().back()), threads);
+    TypeTable table(version.value_or(kubernetes_versions().back()));
     for (const Document& doc : loaded.documents) {
         const bool is_applied = doc.reachable && loaded.bundles[doc.bundle].rendered;
         const bool is_wanted =
             is_applied ? foreign || is_decoded_kind(text_of(doc.api_version), text_of(doc.kind)) ||
-                             is_misspelled_input(doc)
+                             is_misspelled_input(doc, table)
                        : text_of(doc.api_version) == kCustomVersion && doc.root.is_map();
         if ((is_wanted || (is_applied && doc.oddly_indented)) && !is_emptied_list(doc)) {
             validation.add({.document = &doc,

@@ -105,7 +105,7 @@ std::string without_values(std::string text, const ChartSource& chart, const Hel
     for (const std::string& value : values) {
         text = replace_all(text, value, kHidden);
     }
-    return without_quoted(without_quoted(text, '"'), '`');
+    return text;
 }
 
 // "web/templates/a.yaml:2:5" in what helm printed; "" = it names no template.
@@ -133,11 +133,12 @@ bool is_plain_template(const ChartSource& chart, std::string_view place) {
 // What helm printed, as far as it may be told.
 std::string shown_words(std::string text, const ChartSource& chart, const HelmInput& input) {
     if (!may_show_secrets(chart, input)) {
-        return text;
+        return without_values(std::move(text), chart, input);
     }
     const std::string_view place = place_in(text);
     if (place.empty() ? !chart.is_archive() : is_plain_template(chart, place)) {
-        return without_values(std::move(text), chart, input);
+        text = without_values(std::move(text), chart, input);
+        return without_quoted(without_quoted(text, '"'), '`');
     }
     return fmt::format("{}{}a message that may hold values of a Secret", place,
                        place.empty() ? "" : ": ");

@@ -139,16 +139,17 @@ private:
             report(release, std::move(text.error()));
         }
         const std::string& lacking = values.lacking.empty() ? release.unknown : values.lacking;
-        if (!lacking.empty() && any_matters(values.layers, mentions_tailscale)) {
+        if (!lacking.empty()) {
             leave(lacking);
+        } else if (text && !*text && charts_.is_left()) {
+            leave(options_.helm == kNoProgram ? "no helm is run" : "its chart is not at hand");
+        }
+        if (!lacking.empty() && any_matters(values.layers, mentions_tailscale)) {
             report(release, Error{{.rule = "chart-not-usable",
                                    .message = "this chart is not rendered",
                                    .found = lacking,
                                    .expected = "all that makes the result, in the tree",
                                    .hint = "helm template CHART | tailrender post-render"}});
-        }
-        if (text && !*text && charts_.is_left()) {
-            leave(options_.helm == kNoProgram ? "no helm is run" : "its chart is not at hand");
         }
         if (!text || !*text) {
             left_dirs_.insert(release.dir);

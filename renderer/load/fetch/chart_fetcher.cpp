@@ -232,14 +232,16 @@ ChartFetcher::Fetched ChartFetcher::Run::run_helm(const ChartAddress& address,
                     .port = proxy.port()}},
         {.time = time, .output_bytes = kMaxArchive, .file_bytes = setup.limits.each_bytes});
     bytes += proxy.bytes();
-    const bool is_done = run.exit_code == 0 && run.refusal.empty();
-    if (!is_done) {
-        return failed(proxy.refusal().empty() ? reason_of(run, dir) : proxy.refusal());
+    const auto refused_or = [&](std::string reason) {
+        return failed(proxy.refusal().empty() ? std::move(reason) : proxy.refusal());
+    };
+    if (run.exit_code != 0 || !run.refusal.empty()) {
+        return refused_or(reason_of(run, dir));
     }
     const std::string path = archive_in(dir + "/" + std::string(kOut));
     Fetched fetched{.chart = {}, .archive = path.empty() ? "" : read_archive(path), .failure = {}};
-    if (fetched.archive.empty()) {
-        return failed("no archive of at most 64 MiB");
+    if (fetched.archive.empty()) {  // helm may take what was cut off for all of it
+        return refused_or("no archive of at most 64 MiB");
     }
     const SandboxRun shown = run_in_sandbox({.arguments = {setup.helm, "show", "chart", "--", path},
                                              .environment = environment(setup, dir, ""),

@@ -69,6 +69,7 @@ struct BuildUnit {
     std::shared_ptr<Artifact> artifact;  // what it is built from; none: the whole tree
     UnitFiles files = UnitFiles::Generated;
     bool is_flux = false;
+    bool is_file = false;                // what a file would say that its engine refuses
     bool loads_any = false;              // its kustomizations may name any file of the repository
     bool ignores_kustomization = false;  // it is a manifest among others
     std::string include, exclude;        // patterns of Argo CD, "" = none

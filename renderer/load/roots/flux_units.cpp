@@ -173,10 +173,10 @@ BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
     unit.loads_any = true;
     unit.dir = repository.directory(path);
     unit.target_namespace = text_of(root, {"spec", "targetNamespace"});
+    const std::string_view source = text_of(root, {"spec", "sourceRef", "name"});
     const bool is_own = repository.has_own_source(root);
     if (is_own) {
-        unit.artifact =
-            repository.artifact(text_of(root, {"spec", "sourceRef", "name"}), kustomization.file);
+        unit.artifact = repository.artifact(source, kustomization.file);
     }
     const auto skip = [&](UnitState state, std::string reason) {
         unit.state = state;
@@ -185,9 +185,9 @@ BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
     if (root.at({"spec", "kubeConfig"}) != nullptr) {
         skip(UnitState::OtherCluster, "spec.kubeConfig names another cluster");
     } else if (!is_own) {
-        skip(UnitState::External, fmt::format("{} {} is not this repository",
-                                              text_of(root, {"spec", "sourceRef", "kind"}),
-                                              text_of(root, {"spec", "sourceRef", "name"})));
+        skip(UnitState::External,
+             fmt::format("{} {} is not this repository",
+                         text_of(root, {"spec", "sourceRef", "kind"}), source));
     } else if (path.find("${") != std::string_view::npos) {
         skip(UnitState::Unresolved, fmt::format("path {}", path));
     } else if (tree_of(repository, unit).kind(unit.dir) != EntryKind::Directory) {
@@ -203,6 +203,8 @@ BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
     }
     if (spelling_of(root.at({"spec", "suspend"})) == "true") {
         keep(unit, "spec.suspend is true");
+    } else if (is_own && repository.is_suspended(source)) {
+        keep(unit, fmt::format("spec.suspend of GitRepository {} is true", source));
     }
     return unit;
 }

@@ -20,6 +20,7 @@ namespace renderer {
 namespace {
 
 constexpr std::string_view kFluxSources = "source.toolkit.fluxcd.io/";
+constexpr std::string_view kHelmGroup = "helm.toolkit.fluxcd.io/";
 constexpr std::string_view kFluxOperator = "fluxcd.controlplane.io/";
 constexpr std::string_view kSkipsFile = "+argocd:skip-file-rendering";
 constexpr std::size_t kMaxTextRead = std::size_t{1} << 30U;  // of all files that are read here
@@ -124,10 +125,23 @@ bool has_input(const std::string& path, std::string text) {
         });
 }
 
+// May hold an object of Flux's helm-controller, and none whose kind is spelled right.
+bool may_misspell_release(std::string_view text) {
+    return has(text, kHelmGroup) && !has(text, "kind: HelmRelease");
+}
+
+// Of git, which leaves them in a file that nobody has mended.
+bool has_conflict(std::string_view text) {
+    return text.starts_with("<<<<<<< ") || has(text, "\n<<<<<<< ");
+}
+
 // "" for a kind of the engines, and for one that is not meant as such.
 std::string_view meant_kind(const Value& object) {
     const std::string_view api_version = text_of(object, {"apiVersion"});
     const std::string_view kind = text_of(object, {"kind"});
+    if (api_version.starts_with(kHelmGroup)) {
+        return kind == "HelmRelease" ? "" : nearest(kind, {"HelmRelease"});
+    }
     if (api_version.starts_with(kFluxGroup)) {
         return kind == "Kustomization" ? "" : nearest(kind, {"Kustomization"});
     }
@@ -245,7 +259,7 @@ void GitOpsTree::collect() {
     auto texts = read_wanted(tree_, paths, threads_, [&](std::size_t i, std::string_view text) {
         mentions[i] = mentions_tailscale(text) ? 1 : 0;
         return may_hold_engine(text) || may_hold_instance(text) || loads_any(text) ||
-               has(text, kSkipsFile);
+               has(text, kSkipsFile) || may_misspell_release(text) || has_conflict(text);
     });
     for (std::size_t i = 0; i < paths.size(); ++i) {
         mentions_.emplace(paths[i], mentions[i] != 0);
@@ -257,11 +271,12 @@ void GitOpsTree::collect() {
         argo_loads_any_ = argo_loads_any_ || loads_any(text);
         const bool is_engine = may_hold_engine(text);
         const bool is_instance = may_hold_instance(text);
+        const bool is_judged = is_engine || has_conflict(text);
         if (is_engine) {
             engine_files_[path];
         }
         std::vector<UnreadFile> unheard;
-        for (EngineObject& object : read(path, std::move(text), is_engine ? unread_ : unheard)) {
+        for (EngineObject& object : read(path, std::move(text), is_judged ? unread_ : unheard)) {
             const Value* values = object.root.at({"spec", "values"});
             const bool has_path =
                 object.root.at({"spec", "sync", "path"}) != nullptr ||
@@ -299,6 +314,9 @@ void GitOpsTree::find_own_sources() {
             const std::string name(text_of(object.root, {"metadata", "name"}));
             const std::string url = repository_name(text_of(object.root, {"spec", "url"}));
             defined_[name] = url;
+            if (spelling_of(object.root.at({"spec", "suspend"})) == "true") {
+                suspended_.insert(name);
+            }
             ignored_[name].push_back(
                 {object.file, std::string(text_of(object.root, {"spec", "ignore"}))});
             if (own_names.contains(name)) {

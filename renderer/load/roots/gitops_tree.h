@@ -73,6 +73,11 @@ public:
     // started with.
     [[nodiscard]] bool has_own_source(const Value& kustomization) const;
 
+    // No commit that follows reaches what has this GitRepository as its source.
+    [[nodiscard]] bool is_suspended(std::string_view source) const {
+        return suspended_.contains(source);
+    }
+
     // Names of GitRepositories of Flux that are other ones.
     [[nodiscard]] std::set<std::string> foreign_sources() const;
 
@@ -140,6 +145,7 @@ private:
     std::map<std::string, std::vector<Ignored>, std::less<>> ignored_;  // by the source's name
     std::map<std::string, std::shared_ptr<Artifact>> artifacts_;        // by patterns
     std::string output_dir_;
+    std::set<std::string, std::less<>> suspended_;  // names of GitRepositories
     std::set<std::string> own_;
     std::string own_url_;  // "" when several could be
     std::map<std::string, std::vector<Value>, std::less<>> config_maps_;  // when one is asked for

@@ -46,16 +46,27 @@ std::vector<Standing> standings_of(const std::vector<BuildUnit>& units) {
     std::vector<Standing> out;
     for (const BuildUnit& unit : units) {
         const bool is_built = unit.unbuilt.empty() || !has_content(unit);
-        out.push_back({unit.name, is_built ? liveness_of(unit) : Liveness::Broken,
-                       is_built ? unit.reason : unit.unbuilt});
+        out.push_back({.name = unit.name,
+                       .liveness = is_built ? liveness_of(unit) : Liveness::Broken,
+                       .reason = is_built ? unit.reason : unit.unbuilt,
+                       .cluster = unit.cluster});
+    }
+    // An engine that stops at a file applies nothing of the unit.
+    for (std::size_t i = 0; i < units.size(); ++i) {
+        if (units[i].is_file && units[i].parent != SIZE_MAX) {
+            Standing& parent = out[units[i].parent];
+            parent.liveness = Liveness::Broken;
+            parent.reason = fmt::format("{} is refused: {}", units[i].name, units[i].reason);
+        }
     }
     return out;
 }
 
-std::set<std::string> clusters_of(const std::vector<BuildUnit>& units) {
+std::set<std::string> clusters_of(const std::vector<BuildUnit>& units, bool others) {
     std::set<std::string> clusters;
     for (const BuildUnit& unit : units) {
-        if (unit.is_flux && unit.parent == SIZE_MAX && unit.state != UnitState::OtherCluster) {
+        if (unit.is_flux && unit.parent == SIZE_MAX &&
+            (unit.state == UnitState::OtherCluster) == others) {
             clusters.insert(unit.cluster);
         }
     }

@@ -26,7 +26,8 @@ bool is_rendered(const BuildUnit& unit, bool skips_kept);
 std::vector<Standing> standings_of(const std::vector<BuildUnit>& units);
 
 // Of the roots of Flux that are called by their clusters.
-std::set<std::string> clusters_of(const std::vector<BuildUnit>& units);
+// `others`: those that this run does not render.
+std::set<std::string> clusters_of(const std::vector<BuildUnit>& units, bool others);
 
 // The unit with those above it, and the cluster of a root of Flux.
 std::string unit_path_of(const std::vector<BuildUnit>& units, const BuildUnit& unit);

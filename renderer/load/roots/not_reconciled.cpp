@@ -21,14 +21,14 @@ bool is_unapplied_input(const Document& document) {
             text_of(document.api_version).starts_with("tailscale.com/"));
 }
 
-// Of what was only scanned, releases of charts are looked at.
+// Of what was only scanned, releases of charts are looked at, and what may have been an input.
 std::string mark_of(const Loaded& loaded, const Document& document) {
     if (!document.root.is_null()) {
         return why_not_reconciled(document.root);
     }
     const std::string_view kind = text_of(document.kind);
     const bool may_be_marked =
-        (kind == "HelmRelease" || kind == "HelmChart") &&
+        (kind == "HelmRelease" || kind == "HelmChart" || kind == "Service" || kind == "Ingress") &&
         document_text(loaded, document).find("kustomize.toolkit.fluxcd.io/") !=
             std::string_view::npos;
     Diagnostics unheard;
@@ -81,15 +81,18 @@ void mark_kept(const std::vector<InputFile>& files, const std::vector<std::uint3
             continue;
         }
         const InputFile& file = files[index];
-        std::string mark = file.heeds_flux ? mark_of(loaded, document) : std::string();
+        const std::string mark = file.heeds_flux ? mark_of(loaded, document) : std::string();
+        if (!mark.empty()) {
+            loaded.standings.objects.emplace(document.object_name(), mark);
+        }
         if (!mark.empty() && skips_kept) {
             document.reachable = false;
             warn_skipped(document, mark, diagnostics);
             continue;
         }
-        std::string reason = file.kept.empty() ? std::move(mark) : file.kept;
+        const std::string& reason = file.kept.empty() ? mark : file.kept;
         if (!reason.empty()) {
-            document.kept = reason_index(std::move(reason), loaded);
+            document.kept = reason_index(reason, loaded);
         }
     }
 }

@@ -44,6 +44,7 @@ void add_unread(const GitOpsTree& repository, std::vector<BuildUnit>& units) {
             BuildUnit unit;
             unit.name = fmt::format("file {}", file.path);
             unit.file = file.path;
+            unit.is_file = true;
             unit.state = UnitState::Refused;
             unit.reason = file.why;
             unit.pos = file.pos;

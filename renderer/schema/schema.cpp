@@ -107,17 +107,22 @@ public:
 
     // Kinds that no one here knows are only read, if no one has.
     void add(Task task) {
-        const auto [entry, is_new] =
-            types_.try_emplace({task.api_version, task.kind}, Known{nullptr, false});
-        if (is_new) {
-            entry->second = {table_.find(task.api_version, task.kind),
-                             TypeTable::knows_group(task.api_version)};
-        }
-        task.type = entry->second.type;
-        task.judged = task.judged && entry->second.group;
+        const Known& known = known_of(task.api_version, task.kind);
+        task.type = known.type;
+        task.judged = task.judged && known.group;
         if (task.judged || task.root == nullptr) {
             tasks_.push_back(std::move(task));
         }
+    }
+
+    // Of a group of our inputs, and no kind of it: the API server refuses the object, and its
+    // engine stops there.
+    bool is_misspelled_input(const Document& doc) {
+        const std::string_view api_version = text_of(doc.api_version);
+        const std::string_view kind = text_of(doc.kind);
+        return doc.mentions_tailscale &&
+               (api_version == "v1" || api_version == "networking.k8s.io/v1") &&
+               !kind.ends_with("List") && known_of(api_version, kind).type == nullptr;
     }
 
     void run(const SourceMap& sources) {
@@ -131,6 +136,14 @@ private:
         const ValueType* type;
         bool group;
     };
+
+    const Known& known_of(std::string_view api_version, std::string_view kind) {
+        const auto [entry, is_new] = types_.try_emplace({api_version, kind}, Known{nullptr, false});
+        if (is_new) {
+            entry->second = {table_.find(api_version, kind), TypeTable::knows_group(api_version)};
+        }
+        return entry->second;
+    }
 
     void run(const SourceMap& sources, Task& task) const {
         if (task.judged && task.type == nullptr) {
@@ -189,16 +202,6 @@ bool is_emptied_list(const Document& doc) {
     return doc.list == kNone && doc.root.is_null() && text_of(doc.kind).ends_with("List");
 }
 
-// Of a group of our inputs, and no kind of it: the API server refuses the object, and its engine
-// stops there.
-bool is_misspelled_input(const Document& doc, TypeTable& table) {
-    const std::string_view api_version = text_of(doc.api_version);
-    return doc.mentions_tailscale &&
-           (api_version == "v1" || api_version == "networking.k8s.io/v1") &&
-           !text_of(doc.kind).ends_with("List") &&
-           table.find(api_version, text_of(doc.kind)) == nullptr;
-}
-
 // Of a document that leaves as it came: whoever applies it will refuse it.
 Diagnostics as_warnings(const Diagnostics& errors, Pos kind) {
     Diagnostics warnings;
@@ -231,12 +234,11 @@ InputFaults validate_inputs(const Loaded& loaded, bool foreign, unsigned threads
                             Diagnostics& diagnostics) {
     const std::optional<std::string_view> version = chosen_version(loaded, diagnostics);
     Validation validation(version.value_or(kubernetes_versions().back()), threads);
-    TypeTable table(version.value_or(kubernetes_versions().back()));
     for (const Document& doc : loaded.documents) {
         const bool is_applied = doc.reachable && loaded.bundles[doc.bundle].rendered;
         const bool is_wanted =
             is_applied ? foreign || is_decoded_kind(text_of(doc.api_version), text_of(doc.kind)) ||
-                             is_misspelled_input(doc, table)
+                             validation.is_misspelled_input(doc)
                        : text_of(doc.api_version) == kCustomVersion && doc.root.is_map();
         if ((is_wanted || (is_applied && doc.oddly_indented)) && !is_emptied_list(doc)) {
             validation.add({.document = &doc,

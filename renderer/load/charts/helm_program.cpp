@@ -93,8 +93,8 @@ std::string without_values(std::string text, const ChartSource& chart, const Hel
     for (const auto& [path, file] : chart.files) {
         if (base_name(path) == "values.yaml") {
             SourceMap sources;
-            Diagnostics unheard;
-            collect_scalars(read_yaml(sources, sources.add(path, file), unheard), values);
+            Diagnostics ignored;
+            collect_scalars(read_yaml(sources, sources.add(path, file), ignored), values);
         }
     }
     // Longer ones first: one may be a part of another.

@@ -218,8 +218,8 @@ std::string GitOpsTree::directory(std::string_view path) const {
 }
 
 std::vector<EngineObject> GitOpsTree::read(const std::string& path, std::string text) const {
-    std::vector<UnreadFile> unheard;
-    return read(path, std::move(text), unheard);
+    std::vector<UnreadFile> ignored;
+    return read(path, std::move(text), ignored);
 }
 
 std::vector<EngineObject> GitOpsTree::read(const std::string& path, std::string text,
@@ -275,8 +275,8 @@ void GitOpsTree::collect() {
         if (is_engine) {
             engine_files_[path];
         }
-        std::vector<UnreadFile> unheard;
-        for (EngineObject& object : read(path, std::move(text), is_judged ? unread_ : unheard)) {
+        std::vector<UnreadFile> ignored;
+        for (EngineObject& object : read(path, std::move(text), is_judged ? unread_ : ignored)) {
             const Value* values = object.root.at({"spec", "values"});
             const bool has_path =
                 object.root.at({"spec", "sync", "path"}) != nullptr ||

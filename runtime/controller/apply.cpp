@@ -37,7 +37,8 @@ Apply::Apply(Loop& loop, KubeClient& kube, Tailnets& tailnets, std::string ns, K
       take_over_(take_over),
       sights_(sights),
       own_devices_(own_devices),
-      written_(std::move(written)) {}
+      written_(std::move(written)),
+      states_(kube, ns_, written_) {}
 
 Apply::Work Apply::work_of(const Replica& replica) {
     Work work;
@@ -81,7 +82,12 @@ void Apply::run(const Replica& replica, const Step& step, Next done) {
         std::string_view wished_tailnet;
 
         using Jobs = std::vector<Job>;
-        Jobs operator()(const step::CreateState&) const { return {apply.create_state(work)}; }
+        Jobs operator()(const step::CreateState&) const {
+            return {apply.states_.create(owner_of(work))};
+        }
+        Jobs operator()(const step::ReleaseState&) const {
+            return {apply.states_.let_go(owner_of(work))};
+        }
         Jobs operator()(const step::CreateBlankAuth&) const { return {apply.write_auth(work, {})}; }
         Jobs operator()(const step::MintKey& mint) const { return {apply.mint(work, mint)}; }
         Jobs operator()(const step::ClearRequest&) const {
@@ -107,23 +113,36 @@ void Apply::run(const Replica& replica, const Step& step, Next done) {
         }
         Jobs operator()(const step::MarkGone&) const {
             return {apply.pod_must_be_absent(work), apply.set_must_be_absent(work),
-                    apply.patch(work.pod, "cannot annotate the state Secret",
-                                Value::list({operation(
-                                    "add", gone_path, Value(format_seconds(apply.loop_.now())))}))};
+                    apply.mark_gone(work, format_seconds(apply.loop_.now()))};
         }
-        Jobs operator()(const step::UnmarkGone&) const {
-            return {apply.patch(work.pod, "cannot remove the annotation from the state Secret",
-                                Value::list({removal(gone_path)}))};
-        }
+        Jobs operator()(const step::UnmarkGone&) const { return {apply.mark_gone(work, {})}; }
         Jobs operator()(const step::Remove&) const { return apply.remove(work); }
-
-        // The mark is among the annotations, which a Secret of ours always has.
-        const std::string gone_path = "/metadata/annotations/" + pointer(kGoneAnnotation);
     };
     const Work work = work_of(replica);
     const std::string_view wished =
         replica.set == nullptr ? std::string_view() : replica.set->tailnet.view();
     run_in_order(std::visit(Doer{*this, work, wished}, step), std::move(done));
+}
+
+StateOwner Apply::owner_of(const Work& work) {
+    return {.pod = work.pod,
+            .set = work.set,
+            .parent = work.parent,
+            .tailnet = work.tailnet,
+            .labels = work.labels,
+            .uid = std::string(work.state.uid),
+            .has_auth = !work.auth.name.empty()};
+}
+
+// On the Secret that no pod writes, where there is one. Its annotations are ours, and never none.
+Job Apply::mark_gone(const Work& work, const std::string& since) {
+    if (work.auth.name.empty()) {
+        return states_.mark(owner_of(work), since);
+    }
+    const std::string path = "/metadata/annotations/" + pointer(kGoneAnnotation);
+    return patch(
+        work.auth.name, "cannot annotate the auth Secret",
+        Value::list({since.empty() ? removal(path) : operation("add", path, Value(since))}));
 }
 
 DeviceClaim Apply::claim_of(const Work& work, std::string_view device) {
@@ -152,15 +171,16 @@ std::vector<Job> Apply::note(const Work& work, const step::NoteDevice& note) {
             own_devices_.erase(claim_of(work, note.device_to_delete)), note_device(work, found)};
 }
 
+// There may be a key beside it that a pod joins with.
 std::vector<Job> Apply::set_tags(const Work& work, const step::SetTags& tags) {
-    AuthContent content = without_key(work.auth);
-    content.device_tags = work.tags;
-    return {tailnets_.job(work.tailnet,
-                          [device = tags.device, wanted = split_list(work.tags)](TailnetApi& api,
-                                                                                 const Next& next) {
-                              api.set_tags(device, wanted, done_or_gone(next));
-                          }),
-            write_auth(work, content)};
+    return {
+        tailnets_.job(work.tailnet,
+                      [device = tags.device, wanted = split_list(work.tags)](TailnetApi& api,
+                                                                             const Next& next) {
+                          api.set_tags(device, wanted, done_or_gone(next));
+                      }),
+        patch(work.auth.name, "cannot record the tags",
+              noting({{kDeviceTagsAnnotation, work.tags}, {kHostnameAnnotation, work.hostname}}))};
 }
 
 std::vector<Job> Apply::remove_stray(const Work& work) {
@@ -215,24 +235,6 @@ Job Apply::revoke_key(const std::string& tailnet, const std::string& id, const J
     });
 }
 
-Job Apply::create_state(const Work& work) {
-    return [this, work](const Next& next) {
-        kube_.create(
-            path_of(kSecrets, ns_),
-            state_secret(ns_, work.pod, work.set, work.tailnet, work.labels),
-            [this, work, next](const KubeReply& reply) {
-                if (reply.ok()) {
-                    written_.put(reply.object);
-                }
-                next(reply.code == 409
-                         ? fmt::format(
-                               "Secret \"{}\" exists and belongs to another user or controller",
-                               work.pod)
-                         : reply.problem("cannot create the state Secret"));
-            });
-    };
-}
-
 Job Apply::write_auth(const Work& work, AuthContent content) {
     content.config = work.config;
     content.tailnet = work.tailnet;
@@ -269,9 +271,7 @@ Job Apply::name_device(const Work& work) {
             jobs.push_back(own_devices_.erase_if_own(claim_of(work, before)));
         }
         jobs.push_back(patch(work.auth.name, "cannot record the device",
-                             Value::list({operation(
-                                 "add", "/metadata/annotations/" + pointer(kDeviceNamedAnnotation),
-                                 Value(device))})));
+                             noting({{kDeviceNamedAnnotation, device}})));
         run_in_order(std::move(jobs), next);
     };
 }
@@ -280,18 +280,14 @@ Job Apply::name_device(const Work& work) {
 Job Apply::note_device(const Work& work, const std::shared_ptr<OwnDevice>& found) {
     return [this, work, found](const Next& next) {
         const std::string device(work.state.device());
-        const std::string notes = "/metadata/annotations/";
-        Value operations = Value::list();
-        for (const auto& [key, text] :
-             {std::pair(kDeviceAnnotation, device),
-              std::pair(kDeviceTagsAnnotation,
-                        found->tags.empty() ? std::string(work.auth.device_tags) : found->tags),
-              std::pair(kDeviceNameAnnotation, found->notes.name),
-              std::pair(kDeviceAddressesAnnotation, found->notes.addresses),
-              std::pair(kDeviceWordsAnnotation, digest_of_words(work.state)),
-              std::pair(kHostnameAnnotation, work.hostname)}) {
-            operations.append(operation("add", notes + pointer(key), Value(text)));
-        }
+        Value operations =
+            noting({{kDeviceAnnotation, device},
+                    {kDeviceTagsAnnotation, found->tags.empty() ? work.auth.device_tags.view()
+                                                                : std::string_view(found->tags)},
+                    {kDeviceNameAnnotation, found->notes.name},
+                    {kDeviceAddressesAnnotation, found->notes.addresses},
+                    {kDeviceWordsAnnotation, digest_of_words(work.state)},
+                    {kHostnameAnnotation, work.hostname}});
         const bool was_named = work.auth.device != device || work.auth.device_named == device;
         // A pod that has joined with the key would not have to end for it.
         for (const auto& [key, is_there] :
@@ -299,7 +295,7 @@ Job Apply::note_device(const Work& work, const std::shared_ptr<OwnDevice>& found
               std::pair(kRestartAnnotation, !work.auth.restart_pod.empty()),
               std::pair(kDeviceGoneAnnotation, !work.auth.device_gone.empty())}) {
             if (is_there) {
-                operations.append(removal(notes + pointer(key)));
+                operations.append(removal("/metadata/annotations/" + pointer(key)));
             }
         }
         if (contradicts(work.state, found->notes)) {
@@ -349,7 +345,7 @@ Job Apply::delete_auth(const AuthSecret& auth) {
 Job Apply::delete_state(const Work& work) {
     return [this, work](const Next& next) {
         settled_.erase(work.pod);
-        delete_secret(work.state.name, work.state.uid)(next);
+        states_.erase(owner_of(work))(next);
     };
 }
 

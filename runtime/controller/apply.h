@@ -17,17 +17,12 @@
 #include "runtime/controller/keys/key_sweep.h"
 #include "runtime/controller/keys/own_devices.h"
 #include "runtime/controller/keys/secrets.h"
+#include "runtime/controller/keys/state_secrets.h"
 #include "runtime/controller/keys/tailnets.h"
 #include "runtime/controller/keys/take_over.h"
 #include "runtime/kube/client.h"
 
 namespace runtime {
-
-// Where objects that we wrote, or deleted, are reported to.
-struct Written {
-    std::function<void(const renderer::Value& secret)> put;
-    std::function<void(const renderer::Value& secret)> erased;
-};
 
 class Apply {
 public:
@@ -53,12 +48,13 @@ private:
         }
     };
     static Work work_of(const Replica& replica);
+    static StateOwner owner_of(const Work& work);
     static DeviceClaim claim_of(const Work& work, std::string_view device);
 
     void record_key(const Work& work, const MintedKey& key, const step::MintKey& step, Next done);
 
     // What is to be done for a step.
-    Job create_state(const Work& work);
+    Job mark_gone(const Work& work, const std::string& since);
     Job mint(const Work& work, const step::MintKey& step);
     Job delete_pod(const Work& work, const step::DeletePod& pod);
     std::vector<Job> spend(const Work& work);
@@ -92,6 +88,7 @@ private:
     DeviceSights& sights_;
     OwnDevices& own_devices_;
     Written written_;
+    StateSecrets states_;
     // By pod: devices that were seen to when their replica left its tailnet. Its state Secret may
     // name them to the end.
     std::map<std::string, std::set<std::string>> settled_;

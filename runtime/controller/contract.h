@@ -25,6 +25,8 @@ inline constexpr std::string_view kStateSecret = "state";
 inline constexpr std::string_view kAuthSecret = "auth";
 inline constexpr std::string_view kCertificateSecret = "certificate";
 inline constexpr std::string_view kConfigSecret = "config";
+// What was an auth Secret, of a replica that the operator has again: its pods still need the file.
+inline constexpr std::string_view kReturnedSecret = "returned";
 
 // Where a key stands: in an auth Secret, and in the configuration of an API proxy.
 inline constexpr std::string_view kAuthDatum = "authkey";
@@ -34,7 +36,12 @@ inline constexpr std::string_view kConfigKeyField = "AuthKey";
 // On both: the StatefulSet that they are for.
 inline constexpr std::string_view kSetAnnotation = TAILRENDER_DOMAIN "/statefulset";
 
-// On a state Secret: since when its StatefulSet and its pod are gone (RFC 3339).
+// On a state Secret that has kept its name: it was the operator's, and `adopt --rollback` can give
+// it back.
+inline constexpr std::string_view kTakenAnnotation = TAILRENDER_DOMAIN "/taken-over";
+
+// On an auth Secret, or without one on the state Secret: since when the StatefulSet and the pod are
+// gone (RFC 3339).
 inline constexpr std::string_view kGoneAnnotation = TAILRENDER_DOMAIN "/gone-since";
 
 // On an auth Secret: what is known of the key in it, while there is one.

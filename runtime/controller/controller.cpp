@@ -150,7 +150,9 @@ void Controller::begin(const std::string& owner) {
         loop_, kube_, tailnets_, settings_.ns, *sweeps_, take_over_, sights_, own_devices_,
         Written{
             .put = [this](const Value& secret) { view_.wrote(view_.our_secrets(), secret); },
-            .erased = [this](const Value& secret) { view_.erased(view_.our_secrets(), secret); }});
+            .erased = [this](const Value& secret) { view_.erased(view_.our_secrets(), secret); },
+            .tell = [this](const std::string& parent,
+                           const Telling& telling) { tell(parent, telling); }});
     features_ =
         make_features({.loop = loop_,
                        .resolver = resolver_,
@@ -287,6 +289,10 @@ std::optional<Replica> Controller::find(Replicas& replicas, std::string_view pod
     auto replica = replicas.find(pod);
     if (replica.has_value() && replica->state != nullptr) {
         replica->sight = sights_.find(tailnet_of(*replica), replica->state->device());
+    }
+    const auto slot = slots_.find(pod);
+    if (replica.has_value() && slot != slots_.end() && slot->second.reason == kTagsFailed) {
+        replica->tags_wait = loop_.uptime() - slot->second.failed_at < kLastRetry;
     }
     return replica;
 }
@@ -450,6 +456,7 @@ void Controller::take_result(const std::string& pod, const Said& said) {
     }
     const Duration delay = slot.attempts.fail(chance_, kFirstRetry, kLastRetry, loop_.uptime());
     slot.failed_at = loop_.uptime();
+    slot.reason = said.reason;
     ++retries_;
     report(pod, said);
     plan_reconcile();  // others may have its turn

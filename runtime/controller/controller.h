@@ -71,6 +71,7 @@ private:
         bool is_blocked = false;
         std::string deleted_pod;  // UID
         std::string problem;      // the last one
+        std::string reason;       // of the step that last failed
         Duration failed_at = {};  // uptime
 
         [[nodiscard]] bool is_worth_telling() const;

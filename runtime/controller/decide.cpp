@@ -80,15 +80,19 @@ step::MintKey mint_for_pod(const Replica& replica, std::string why) {
     return mint;
 }
 
+// Since when the replica is unwanted: the auth Secret counts, which no pod may write.
+std::string_view gone_since(const Replica& replica) {
+    return replica.auth != nullptr    ? replica.auth->gone_since.view()
+           : replica.state != nullptr ? replica.state->gone_since.view()
+                                      : std::string_view();
+}
+
+// The state Secret may be there without its label: it is removed with the auth Secret, by its name.
 std::optional<Step> decide_unwanted(const Replica& replica, Time now, Duration cleanup_delay) {
-    if (replica.state == nullptr) {
-        // It holds the mark; without it nothing would remember since when.
-        return replica.auth != nullptr ? std::optional<Step>(step::CreateState{}) : std::nullopt;
-    }
-    if (replica.pod != nullptr) {
+    if (replica.pod != nullptr || (replica.state == nullptr && replica.auth == nullptr)) {
         return std::nullopt;
     }
-    const auto age = age_of(parse_time(replica.state->gone_since), now);
+    const auto age = age_of(parse_time(gone_since(replica)), now);
     if (!age.has_value()) {
         return step::MarkGone{};
     }
@@ -194,14 +198,27 @@ std::optional<Step> decide_device(const Replica& replica, Time now) {
         return note;
     }
     const AuthSecret& auth = *replica.auth;
-    // A pod may say something new as often as it likes. Tags that are refused keep no name back.
+    // A pod may say something new as often as it likes.
     const bool may_ask = auth.device_words.empty() || look_again(replica, kWordsLast);
-    if (may_ask && has_new_words(*replica.state, auth)) {
-        return read_device(replica, now, {});
-    }
-    return auth.device_tags != replica.set->tags
-               ? std::optional<Step>(step::SetTags{.device = std::string(auth.device)})
+    return may_ask && has_new_words(*replica.state, auth)
+               ? std::optional<Step>(read_device(replica, now, {}))
                : std::nullopt;
+}
+
+// What a pod can bring about again and again, by what it writes into its state Secret.
+bool is_at_a_pods_word(const Step& step) {
+    return std::holds_alternative<step::CreateState>(step) ||
+           std::holds_alternative<step::ReleaseState>(step) ||
+           std::holds_alternative<step::ClearRequest>(step) ||
+           std::holds_alternative<step::LookForDevice>(step) ||
+           std::holds_alternative<step::NoteDevice>(step);
+}
+
+// The noted device has others than its StatefulSet names.
+bool tags_are_due(const Replica& replica) {
+    const AuthSecret* auth = replica.auth;
+    return auth != nullptr && !auth->device.empty() && auth->device_tags != replica.set->tags &&
+           auth->tailnet == replica.set->tailnet;
 }
 
 }  // namespace
@@ -244,18 +261,14 @@ bool lacks_config(const Replica& replica) {
     return is_wanted(replica) && replica.set->is_api_proxy && replica.config.empty();
 }
 
-std::optional<Step> decide(const Replica& replica, Time now, Duration cleanup_delay) {
-    if (replica.set != nullptr && replica.stray != nullptr) {
-        return step::RemoveStray{};
-    }
-    if (!is_wanted(replica)) {
-        return decide_unwanted(replica, now, cleanup_delay);
-    }
+namespace {
+
+std::optional<Step> decide_wanted(const Replica& replica, Time now) {
     if (replica.state == nullptr) {
         return step::CreateState{};
     }
-    if (!replica.state->gone_since.empty()) {
-        return step::UnmarkGone{};
+    if (replica.state->is_kept) {
+        return step::ReleaseState{};
     }
     if (tailnet_of(replica) != replica.set->tailnet.view()) {
         return decide_move(replica);
@@ -292,12 +305,33 @@ std::optional<Step> decide(const Replica& replica, Time now, Duration cleanup_de
     return step.has_value() ? step : decide_missing(replica, now);
 }
 
+}  // namespace
+
+std::optional<Step> decide(const Replica& replica, Time now, Duration cleanup_delay) {
+    if (replica.set != nullptr && replica.stray != nullptr) {
+        return step::RemoveStray{};
+    }
+    if (!is_wanted(replica)) {
+        return decide_unwanted(replica, now, cleanup_delay);
+    }
+    if (!gone_since(replica).empty()) {
+        return step::UnmarkGone{};
+    }
+    const auto step = decide_wanted(replica, now);
+    // Tags that are refused keep nothing else back.
+    const bool tags_come_first =
+        !step.has_value() || (is_at_a_pods_word(*step) && !replica.tags_wait);
+    return tags_come_first && tags_are_due(replica)
+               ? std::optional<Step>(step::SetTags{.device = std::string(replica.auth->device)})
+               : step;
+}
+
 std::string_view failure_reason(const Step& step) {
     if (std::holds_alternative<step::MintKey>(step)) {
         return "CannotMintKey";
     }
     if (std::holds_alternative<step::SetTags>(step)) {
-        return "CannotSetTags";
+        return kTagsFailed;
     }
     if (std::holds_alternative<step::LeaveTailnet>(step) ||
         std::holds_alternative<step::RemoveState>(step)) {
@@ -312,6 +346,9 @@ std::string_view failure_reason(const Step& step) {
 std::string describe(const Step& step) {
     struct Describer {
         std::string operator()(const step::CreateState&) const { return "create the state Secret"; }
+        std::string operator()(const step::ReleaseState&) const {
+            return "remove finalizers from the state Secret";
+        }
         std::string operator()(const step::CreateBlankAuth&) const {
             return "create a blank auth Secret";
         }

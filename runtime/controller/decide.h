@@ -17,7 +17,8 @@
 // - with it is noted what the tailnet calls it. When its pod says that it has another name or
 //   another address, the tailnet is asked again;
 // - a device that another one has replaced is deleted; a device whose tags have changed gets the
-//   new ones;
+//   new ones. Which device, and which tags it has, says the auth Secret alone: whatever the pod
+//   writes, or takes off, the tags come before what it can ask for without end;
 // - an API proxy has its key in its configuration, which is written again when it changes;
 // - a device that the tailnet did not have when a key was minted is noted as gone: what still names
 //   it has not joined with that key, whatever process looks;
@@ -76,6 +77,7 @@ struct Replica {
     const Pod* pod = nullptr;
     std::string config = {};          // of an API proxy, without its key; empty: none, or not known
     std::optional<Sight> sight = {};  // of its device; no value: it has not been asked for
+    bool tags_wait = false;           // the tailnet has just refused them
 };
 
 // The key is to be replaced. One that ends before it begins says that our clock and the server's
@@ -98,7 +100,8 @@ bool is_up(const Replica& replica);
 bool lacks_config(const Replica& replica);
 
 namespace step {
-struct CreateState {};
+struct CreateState {};      // or give the one that is there its label back
+struct ReleaseState {};     // it is being deleted, and its pod has put a finalizer on it
 struct CreateBlankAuth {};  // the device has joined before: with its state an empty key is fine
 struct MintKey {
     std::string why;
@@ -130,16 +133,17 @@ struct UnmarkGone {};
 struct Remove {};
 }  // namespace step
 
-using Step =
-    std::variant<step::CreateState, step::CreateBlankAuth, step::MintKey, step::ClearRequest,
-                 step::DeletePod, step::SpendKey, step::NoteDevice, step::SetTags,
-                 step::LookForDevice, step::WriteConfig, step::RemoveStray, step::LeaveTailnet,
-                 step::RemoveState, step::MarkGone, step::UnmarkGone, step::Remove>;
+using Step = std::variant<step::CreateState, step::ReleaseState, step::CreateBlankAuth,
+                          step::MintKey, step::ClearRequest, step::DeletePod, step::SpendKey,
+                          step::NoteDevice, step::SetTags, step::LookForDevice, step::WriteConfig,
+                          step::RemoveStray, step::LeaveTailnet, step::RemoveState, step::MarkGone,
+                          step::UnmarkGone, step::Remove>;
 
 // No value: all is as it should be, or time has to pass first.
 std::optional<Step> decide(const Replica& replica, Time now, Duration cleanup_delay);
 
 // Of an Event that says that the step failed: "CannotMintKey".
+inline constexpr std::string_view kTagsFailed = "CannotSetTags";
 std::string_view failure_reason(const Step& step);
 
 // "mint key (no device yet)": for logs and tests.

@@ -20,7 +20,7 @@ const Case kLateCases[] = {
          w.auth.device_words = "";
          w.set.tags = "tag:web";
      },
-     "record the device"},
+     "set the tags of n1"},
     {"device is called as it is noted",
      [](World& w) {
          w.state.device_fqdn = "web.tail1.ts.net.";

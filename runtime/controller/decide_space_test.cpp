@@ -45,7 +45,8 @@ std::string objection(const World& w, const Step& step, const Concrete& concrete
     if (touches_tailnet && (w[kAuth] == 0 || !is_wanted)) {
         return "nothing is noted";
     }
-    if (is<step::SetTags>(step) && w[kNoted] != kSame) {
+    const auto* tags = std::get_if<step::SetTags>(&step);
+    if (tags != nullptr && (w[kNoted] == kNone || tags->device != concrete.auth.device)) {
         return "tags a device that is not noted";
     }
     const bool is_gone = w[kSeen] == kUnseen ? w[kGone] != 0 : w[kSeen] >= kGoneSight;

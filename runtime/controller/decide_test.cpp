@@ -375,30 +375,85 @@ const Case kCases[] = {
     {"gone for a while",
      [](World& w) {
          w.has_set = w.has_pod = false;
-         w.state.gone_since = "2026-05-31T23:55:01Z";
+         w.auth.gone_since = "2026-05-31T23:55:01Z";
      },
      "nothing"},
     {"gone for good",
      [](World& w) {
          w.has_set = w.has_pod = false;
-         w.state.gone_since = "2026-05-31T23:55:00Z";
+         w.auth.gone_since = "2026-05-31T23:55:00Z";
      },
      "remove"},
     {"mark that no one can read",
      [](World& w) {
          w.has_set = w.has_pod = false;
-         w.state.gone_since = "yesterday";
+         w.auth.gone_since = "yesterday";
      },
      "mark as deleted"},
     {"mark of tomorrow",
      [](World& w) {
          w.has_set = w.has_pod = false;
-         w.state.gone_since = "2026-06-02T00:00:00Z";
+         w.auth.gone_since = "2026-06-02T00:00:00Z";
      },
      "mark as deleted"},
-    {"back again", [](World& w) { w.state.gone_since = "2026-05-31T23:55:00Z"; }, "unmark"},
-    {"only the auth Secret is left", [](World& w) { w.has_set = w.has_pod = w.has_state = false; },
+    {"back again", [](World& w) { w.auth.gone_since = "2026-05-31T23:55:00Z"; }, "unmark"},
+    {"a mark that a pod has made, or kept from being made",
+     [](World& w) {
+         w.has_set = w.has_pod = false;
+         w.state.gone_since = "2026-05-31T00:00:00Z";
+         w.auth.gone_since = "2026-05-31T23:55:01Z";
+     },
+     "nothing"},
+    {"a mark that a pod has made of one that is wanted",
+     [](World& w) { w.state.gone_since = "2026-05-31T00:00:00Z"; }, "nothing"},
+    {"without an auth Secret the state Secret has the mark",
+     [](World& w) {
+         w.has_set = w.has_pod = w.has_auth = false;
+         w.state.gone_since = "2026-05-31T23:55:00Z";
+     },
+     "remove"},
+    {"only the auth Secret can be seen",
+     [](World& w) { w.has_set = w.has_pod = w.has_state = false; }, "mark as deleted"},
+    {"only the auth Secret can be seen, for good",
+     [](World& w) {
+         w.has_set = w.has_pod = w.has_state = false;
+         w.auth.gone_since = "2026-05-31T23:55:00Z";
+     },
+     "remove"},
+    {"the state Secret cannot be seen", [](World& w) { w.has_state = false; },
      "create the state Secret"},
+    {"tags of a device whose state Secret cannot be seen",
+     [](World& w) {
+         w.has_state = false;
+         w.set.tags = "tag:web";
+     },
+     "set the tags of n1"},
+    {"tags of a device whose pod asks for keys all the time",
+     [](World& w) {
+         w.state.wants_key = true;
+         w.set.tags = "tag:web";
+     },
+     "set the tags of n1"},
+    {"tags of a device whose pod names another one",
+     [](World& w) {
+         w.state.device_id = w.state.node_id = "n9";
+         w.set.tags = "tag:web";
+     },
+     "set the tags of n1"},
+    {"tags of a device whose pod says that it has not joined",
+     [](World& w) {
+         w.state.pod_uid = "none";
+         w.set.tags = "tag:web";
+     },
+     "set the tags of n1"},
+    {"tags that the tailnet has just refused keep nothing else back",
+     [](World& w) {
+         w.state.wants_key = w.tags_wait = true;
+         w.set.tags = "tag:web";
+     },
+     "clear the request"},
+    {"the state Secret is being deleted, and kept by a finalizer",
+     [](World& w) { w.state.is_kept = true; }, "remove finalizers from the state Secret"},
     {"nothing is left", [](World& w) { w.has_set = w.has_pod = w.has_state = w.has_auth = false; },
      "nothing"},
 };

@@ -61,17 +61,23 @@ World canonical(World w) {
         }
     };
     if (w[kState] == 0) {
-        clear({kMark, kNamed, kUid, kWants, kLate});
+        clear({kNamed, kUid, kWants, kLate});
     }
     if (w[kAuth] == 0) {
         clear({kNoted, kGone, kKeyIs, kTags, kRestart});
+    }
+    if (w[kState] == 0 && w[kAuth] == 0) {
+        clear({kMark});
     }
     if (w[kNamed] == kNothing) {
         clear({kGone, kSeen, kExists});
         w[kNoted] = w[kNoted] == kSame ? int{kOther} : w[kNoted];
     }
     if (w[kNoted] != kSame) {
-        clear({kWords, kTags});
+        clear({kWords});
+    }
+    if (w[kNoted] == kNone) {
+        clear({kTags});
     }
     if (w[kKeyIs] == kBlank) {
         clear({kKeyTags, kUsable});
@@ -126,12 +132,13 @@ void Concrete::set_up(const World& w) {
     set.is_api_proxy = w[kKind] == kApi;
     set.replicas = w[kSet] == kWanted ? 1 : 0;
     put(set.tailnet, w[kMoved] != 0 ? "partner"sv : ""sv);
-    if (differs(w, {kMark, kNamed, kUid, kWants, kLate, kWords})) {
+    if (differs(w, {kNamed, kUid, kWants, kLate, kWords})) {
         set_up_state(w);
     }
     if (differs(w, {kKind, kNoted, kGone, kWords, kKeyIs, kKeyTags, kTags, kConfig, kRestart})) {
         set_up_auth(w);
     }
+    set_up_mark(w);
     pod.leaving = w[kPod] == kLeaving;
     pod.ready = w[kReady] != 0;
     pod.started_at.reset();
@@ -154,15 +161,21 @@ void Concrete::set_up(const World& w) {
     }
 }
 
-void Concrete::set_up_state(const World& w) {
+// Where there is an auth Secret, what a pod marks on its state Secret counts for nothing.
+void Concrete::set_up_mark(const World& w) {
     static const std::array<std::string, 4> kMarks = {"", format_seconds(kNow - kMinute),
                                                       format_seconds(kNow - kHour), "yesterday"};
+    const std::string& mark = kMarks.at(static_cast<std::size_t>(w[kMark]));
+    put(auth.gone_since, mark);
+    put(state.gone_since, w[kAuth] != 0 ? std::string_view(kMarks[2]) : std::string_view(mark));
+}
+
+void Concrete::set_up_state(const World& w) {
     put(state.node_id, w[kNamed] == kNothing ? ""sv : "n1"sv);
     put(state.device_id, w[kNamed] == kByPod ? "n1"sv : ""sv);
     put(state.pod_uid, w[kUid] != 0 ? "pod-1"sv : "pod-0"sv);
     state.wants_key = w[kWants] != 0;
     put(state.capability_version, w[kLate] != 0 ? "138"sv : "133"sv);
-    put(state.gone_since, kMarks.at(static_cast<std::size_t>(w[kMark])));
     // Of a recorder, of which `device_fqdn` says nothing, the profile's name.
     const bool agrees = w[kWords] < kNewWords;
     put(state.device_fqdn, agrees ? "web.ts.net."sv : "mail.ts.net."sv);
@@ -202,6 +215,7 @@ World after(World w, const Step& step, bool is_there) {
         bool is_there;
 
         void operator()(const step::CreateState&) const { w[kState] = 1; }
+        void operator()(const step::ReleaseState&) const { w[kState] = 0; }
         void operator()(const step::CreateBlankAuth&) const { w[kAuth] = 1; }
         void operator()(const step::MintKey& mint) const {
             w[kAuth] = w[kUsable] = 1;

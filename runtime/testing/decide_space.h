@@ -94,6 +94,7 @@ public:
 private:
     [[nodiscard]] bool differs(const World& w, std::initializer_list<Field> fields) const;
     void set_up(const World& w);
+    void set_up_mark(const World& w);
     void set_up_state(const World& w);
     void set_up_auth(const World& w);
 

@@ -21,6 +21,7 @@ struct DecideWorld {
     bool has_state = true;
     bool has_auth = true;
     bool has_pod = true;
+    bool tags_wait = false;
     std::optional<Sight> sight = {};
     std::string config = {};
 
@@ -80,7 +81,8 @@ struct DecideWorld {
                               .auth = has_auth ? &auth : nullptr,
                               .pod = has_pod ? &pod : nullptr,
                               .config = config,
-                              .sight = sight};
+                              .sight = sight,
+                              .tags_wait = tags_wait};
         const auto step = decide(replica, kNow, kDelay);
         return step.has_value() ? describe(*step) : "nothing";
     }

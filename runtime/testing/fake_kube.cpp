@@ -81,6 +81,11 @@ bool has_long_label(const Value& object) {
                        });
 }
 
+bool has_long_annotations(const Value& object) {
+    const Value* found = object.at({"metadata", "annotations"});
+    return found != nullptr && renderer::write_json(*found).size() > std::size_t{256} << 10U;
+}
+
 std::uint64_t number(std::string_view text) {
     std::uint64_t out = 0;
     std::from_chars(text.data(), text.data() + text.size(), out);
@@ -476,7 +481,7 @@ HttpReply FakeKube::write(const HttpRequest& request, const std::string& path) {
         --writes;  // says what there is
         return json_reply(200, object);
     }
-    if (!patch_json(object, *body)) {
+    if (!patch_json(object, *body) || has_long_annotations(object)) {
         return status(422, "Invalid", "the patch does not fit");
     }
     const Value* finalizers = object.at({"metadata", "finalizers"});

@@ -16,7 +16,7 @@ import pytest
 
 import audit
 from bystanders import records, table
-from hostile_words import LONGEST, asks, flips, garbage, lures
+from hostile_words import LONGEST, asks, flips, garbage, hidings, lures
 from hostile_world import ELSEWHERE, INPUTS, world_in_a_lab
 from installed import NAMESPACE, data_of, usable_keys
 from taken_pods import SECRETS, profile
@@ -192,13 +192,44 @@ def test_annotates_and_labels_its_state(world):
         for change in changes:
             bad.write(**change)
             if label in change.get("labels", {}):
-                world.says("bad", "CannotPrepareProxy", "belongs to another user or controller")
+                world.says("bad", "StateSecretRestored", bad.name)
+                lab.wait("its label is back", lambda: bad.state()["metadata"]["labels"].get(label) == "state")
             world.beat()
             bad.put(before["metadata"]["labels"], before["metadata"]["annotations"], before["data"])
         is_kept_from_nothing(world, bad)
     lab.wait("bad is in the table again", lambda: table(lab).get(bad.name, {}).get("state") == "joined")
     device = lab.tailnet.device(bad.device["nodeId"])
     assert (bad.noted(), device.get("deletedBy")) == (device["nodeId"], None), "the device of bad, and who deleted it"
+
+
+@pytest.mark.parametrize("how", hidings())
+def test_hides_its_state_and_is_deleted(world, how):
+    """While it is wanted its device gets its tags and others are served; once it is not, nothing of it is left."""
+    lab, name, hiding = world.lab, "hidden-" + how, hidings()[how]
+    with world.nothing_else_changes(name, "beside-" + how):
+        with world.another(name) as hidden:
+            world.play(name)
+            hidden.attempt(**hiding)
+            world.annotate(name, tags="tag:k8s,tag:router")
+            lab.wait("its device has its new tags", lambda: len(lab.tailnet.device(hidden.device["nodeId"])["tags"]) == 2)
+            world.others_are_served("beside-" + how)
+            hidden.attempt(**hiding)
+    assert lab.tailnet.device(hidden.device["nodeId"]).get("deletedBy") == lab.inner["LAB_OAUTH_ID"], "who deleted its own device"
+
+
+def test_keeps_no_tags_by_its_words(world):
+    lab, bad = world.lab, world.pods["bad"]
+
+    def has_tags(count):
+        lab.wait(f"the device of bad has {count} tags", lambda: len(lab.tailnet.device(bad.device["nodeId"])["tags"]) == count)
+    for words in ({"device_id": world.client()["nodeId"]}, {"pod_uid": "none"}, {"reissue_authkey": "file:/etc/tsauth"}):
+        with world.nothing_else_changes("bad"), bad.undone():
+            bad.write(words)
+            world.annotate("bad", tags="tag:k8s,tag:router")
+            has_tags(2)
+            bad.write(words)
+            world.annotate("bad", tags="tag:k8s")
+            has_tags(1)
 
 
 def is_kept_from_nothing(world, bad):

@@ -273,7 +273,7 @@ def nothing_goes_without_a_word(lab, objects):
         (item for item in lab.get("events", "-n", NAMESPACE)["items"] if item["reason"] == "RemovalsBlocked" and token in item["message"]), None))
     assert (event["type"], event["involvedObject"]["kind"], event["involvedObject"]["name"], event["message"]) == ("Warning", "ConfigMap", "tailrender-devices", words)
     lab.wait("all are known to be gone", lambda: all(
-        "tailrender.dev/gone-since" in item["metadata"].get("annotations", {}) for item in secrets(lab, "state").values()))
+        "tailrender.dev/gone-since" in item["metadata"].get("annotations", {}) for item in secrets(lab, "auth").values()))
     print(f"all {len(pods)} gone: {stays_quiet(lab, CLEANUP_SECONDS + 10)}", flush=True)
     assert [device["name"] for device in devices_of(lab, objects) if device.get("deletedBy")] == [], "devices that were removed without a word"
     assert (secrets(lab, "state").keys(), secrets(lab, "auth").keys()) == (pods, {pod + "-auth" for pod in pods}), "Secrets whose removal is not confirmed"

@@ -1,6 +1,7 @@
 #include "runtime/controller/keys/secrets.h"
 
 #include "renderer/base/base64.h"
+#include "runtime/base/json_patch.h"
 #include "runtime/controller/contract.h"
 #include "runtime/controller/groups/group_objects.h"
 
@@ -88,6 +89,14 @@ Value auth_secret(std::string_view ns, std::string_view pod, std::string_view se
                                                   : content.key.key));
     object.put("data", std::move(data));
     return object;
+}
+
+Value noting(std::initializer_list<AuthNote> notes) {
+    Value operations = Value::list();
+    for (const auto& [key, text] : notes) {
+        operations.append(operation("add", "/metadata/annotations/" + pointer(key), Value(text)));
+    }
+    return operations;
 }
 
 }  // namespace runtime

@@ -3,8 +3,10 @@
 // testdata/contract/proxy.md.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "renderer/core/value.h"
 #include "runtime/controller/view/objects.h"
@@ -36,6 +38,10 @@ renderer::Value state_secret(std::string_view ns, std::string_view pod, std::str
 renderer::Value auth_secret(std::string_view ns, std::string_view pod, std::string_view set,
                             std::string_view version, std::string_view labels,
                             const AuthContent& content);
+
+// What to patch to note that on an auth Secret, which always has annotations.
+using AuthNote = std::pair<std::string_view, std::string_view>;
+renderer::Value noting(std::initializer_list<AuthNote> notes);
 
 // The Secret that the key of a pod goes to.
 std::string auth_name(std::string_view pod, bool is_api_proxy);

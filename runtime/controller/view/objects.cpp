@@ -173,6 +173,8 @@ StateSecret read_state(const Value& object) {
     state.set = annotation_of(object, kSetAnnotation);
     state.tailnet = annotation_of(object, kTailnetAnnotation);
     state.gone_since = annotation_of(object, kGoneAnnotation);
+    state.is_kept = object.at({"metadata", "deletionTimestamp"}) != nullptr &&
+                    object.at({"metadata", "finalizers"}) != nullptr;
     state.labels = labels_of(object);
     state.made_at = parse_time(meta(object, "creationTimestamp"));
     state.device_id = id_of(secret_datum(object, "device_id").value_or(""));
@@ -231,6 +233,7 @@ std::optional<AuthSecret> decode_auth_secret(const Value& object) {
     auth.device_tags = annotation_of(object, kDeviceTagsAnnotation);
     auth.device_named = annotation_of(object, kDeviceNamedAnnotation);
     auth.device_gone = annotation_of(object, kDeviceGoneAnnotation);
+    auth.gone_since = annotation_of(object, kGoneAnnotation);
     auth.device_name = annotation_of(object, kDeviceNameAnnotation);
     auth.device_addresses = annotation_of(object, kDeviceAddressesAnnotation);
     auth.device_words = annotation_of(object, kDeviceWordsAnnotation);

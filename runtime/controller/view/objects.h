@@ -49,9 +49,10 @@ struct StateSecret {
     Text capability_version;
     std::vector<std::string> services;  // that it advertises: svc:HOST
     bool wants_key = false;             // reissue_authkey is there, whatever its value
-    Text gone_since;
-    Text labels;                  // as a ProxySet's
-    std::optional<Time> made_at;  // as the API server tells
+    bool is_kept = false;               // it is being deleted, and has finalizers
+    Text gone_since;                    // counts without an auth Secret only
+    Text labels;                        // as a ProxySet's
+    std::optional<Time> made_at;        // as the API server tells
 
     [[nodiscard]] std::string_view device() const {
         return device_id.empty() ? node_id : device_id;
@@ -78,6 +79,7 @@ struct AuthSecret {
     Text device_name, device_addresses, device_words;
     Text device_named;            // may be its own: nothing proves it yet
     Text device_gone;             // that the tailnet did not have when the key was minted
+    Text gone_since;              // the replica was first seen gone
     Text labels;                  // as a ProxySet's
     std::optional<Time> made_at;  // as the API server tells
 

@@ -12,6 +12,7 @@
 #include "runtime/controller/decide.h"
 #include "runtime/controller/keys/secrets.h"
 #include "runtime/controller/view/objects.h"
+#include "runtime/operate/adopt/adopt_auth.h"
 #include "runtime/operate/adopt/adopt_record.h"
 #include "runtime/operate/adopt/reference_operator.h"
 
@@ -166,50 +167,6 @@ Value both_pods(const Value& service) {
     return present != nullptr && *present == selector
                ? Value()
                : Value::list({operation("add", "/spec/selector", std::move(selector))});
-}
-
-// A device that has joined before needs no key, only the file. What an API proxy waits for is the
-// controller's to make.
-Job let_start(const OperateContext& context, const ProxySet& set, const std::string& pod) {
-    if (set.is_api_proxy) {
-        return in_order({});
-    }
-    return [context, set, pod](const Next& next) {
-        context.kube.get(secret_path(context, pod), [=](const KubeReply& reply) {
-            if (!reply.ok() || device_of(reply.object).empty()) {
-                return next(reply.ok() || reply.not_found() ? std::string() : reply.message);
-            }
-            AuthContent blank;
-            blank.tailnet = set.tailnet;
-            const auto replica = split_replica(pod);
-            const auto ordinal = static_cast<std::size_t>(replica ? replica->ordinal : 0);
-            blank.hostname = ordinal < set.hostnames.size() ? set.hostnames[ordinal] : "";
-            create_once(context.kube, path_of(kSecrets, context.ns),
-                        auth_secret(context.ns, pod, set.name, "", set.labels, blank))(next);
-        });
-    };
-}
-
-// By our word the device that was brought is the new replica's, whatever tags it is to have now:
-// nothing that a pod of the new name writes could prove that.
-Job vouch(const OperateContext& context, const ProxySet& set, const std::string& old_secret,
-          const std::string& pod) {
-    return [context, set, old_secret, pod](const Next& next) {
-        const auto seen = std::make_shared<std::pair<Value, Value>>();
-        const auto note_device = [seen](const Value& auth) {
-            const std::string device = device_of(seen->first);
-            const bool is_brought = !device.empty() && device == device_of(seen->second);
-            return is_brought && annotation_of(auth, kDeviceAnnotation).empty()
-                       ? annotate(auth, {{kDeviceAnnotation, device}})
-                       : Value();
-        };
-        run_in_order(
-            {read_object(context.kube, secret_path(context, old_secret), seen->first),
-             read_object(context.kube, secret_path(context, pod), seen->second),
-             change_object(context.kube, secret_path(context, auth_name(pod, set.is_api_proxy)),
-                           note_device)},
-            next);
-    };
 }
 
 bool has_started(const Value& pod) {
@@ -430,8 +387,7 @@ Job move_proxy(const OperateContext& context, const AdoptSnapshot& snapshot, con
     jobs.push_back(bring_states);  // what the old pod has written until its end
     for (int ordinal = 0; ordinal < set.replicas; ++ordinal) {
         const std::string pod = fmt::format("{}-{}", move.new_name, ordinal);
-        jobs.push_back(let_start(context, set, pod));
-        jobs.push_back(vouch(context, set, fmt::format("{}-{}", move.old_name, ordinal), pod));
+        jobs.push_back(let_start(context, set, fmt::format("{}-{}", move.old_name, ordinal), pod));
         jobs.push_back(replace_waiting_pod(context, pod));
         jobs.push_back(must_join(context, pod));
     }
@@ -465,9 +421,8 @@ Job move_own_device(const OperateContext& context, const AdoptSnapshot& snapshot
         {operator_must_rest(context), note(context, own.old_name + " -> " + pod),
          change_object(context.kube, old, moved), read_object(context.kube, old, seen->state),
          read_object(context.kube, secret_path(context, auth_name(pod, false)), seen->auth),
-         write_state(context, set, pod, seen), let_start(context, set, pod),
-         vouch(context, set, own.old_name, pod), replace_waiting_pod(context, pod),
-         must_join(context, pod)});
+         write_state(context, set, pod, seen), let_start(context, set, own.old_name, pod),
+         replace_waiting_pod(context, pod), must_join(context, pod)});
 }
 
 Job take_over(const OperateContext& context, const AdoptSnapshot& snapshot,
@@ -486,9 +441,9 @@ Job take_over(const OperateContext& context, const AdoptSnapshot& snapshot,
     if (!takeover.leftover.empty()) {
         jobs.push_back(erase_object(context.kube, secret_path(context, takeover.leftover)));
     }
-    jobs.push_back(let_start(context, set, takeover.secret));
-    jobs.push_back(vouch(context, set, takeover.secret, takeover.secret));
-    // The last, since without its label the next run finds it.
+    jobs.push_back(let_start(context, set, takeover.secret, takeover.secret));
+    // The last, since without its label the next run finds it. The controller may be quicker: by
+    // the auth Secret it knows that the state Secret is its own, and finds the device noted.
     jobs.push_back(change_object(context.kube, secret, become_ours));
     return in_order(std::move(jobs));
 }

@@ -16,9 +16,6 @@ namespace runtime {
 
 // On the Secrets below: `proxy` or `operator`.
 inline constexpr std::string_view kRecordLabel = TAILRENDER_DOMAIN "/adopt";
-// On a state Secret that has kept its name: it was the operator's.
-inline constexpr std::string_view kTakenAnnotation = TAILRENDER_DOMAIN "/taken-over";
-
 // On the operator's own state Secret: the pod that has its device now.
 inline constexpr std::string_view kMovedAnnotation = TAILRENDER_DOMAIN "/moved-to";
 

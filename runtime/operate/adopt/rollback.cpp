@@ -1,6 +1,7 @@
-// The way back, from the records. The controller keeps its hands off a replica whose state Secret
-// has lost its label, so the rendered pod, which GitOps may make again at any time, waits for an
-// auth Secret that no one makes; the operator's StatefulSet gets its pods when that one has ended.
+// The way back, from the records. The controller keeps its hands off a replica whose Secrets have
+// lost its labels, the auth Secret first (adopt_auth.h), so the rendered pod, which GitOps may make
+// again at any time, waits for an auth Secret that no one makes; the operator's StatefulSet gets
+// its pods when that one has ended.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include "runtime/controller/view/objects.h"
 #include "runtime/controller/view/rendered_config.h"
 #include "runtime/operate/adopt/adopt.h"
+#include "runtime/operate/adopt/adopt_auth.h"
 #include "runtime/operate/adopt/adopt_move.h"
 #include "runtime/operate/adopt/adopt_record.h"
 #include "runtime/operate/adopt/reference_operator.h"
@@ -106,17 +108,6 @@ Job create_idle_set(const OperateContext& context, const AdoptRecord& record) {
                   path_of(kStatefulSets, context.ns, record.old_name), is_not_leaving,
                   fmt::format("StatefulSet \"{}\" is not deleted", record.old_name)),
          create_once(context.kube, path_of(kStatefulSets, context.ns), std::move(idle))});
-}
-
-// No value: it is not ours (any more).
-Value without_our_label(const Value& secret) {
-    const Value* labels = secret.at({"metadata", "labels"});
-    if (labels == nullptr || labels->find(kSecretLabel) == nullptr) {
-        return {};
-    }
-    Value left = labels->clone();
-    left.erase(kSecretLabel);
-    return Value::list({operation("add", "/metadata/labels", std::move(left))});
 }
 
 // Of a PeerRelay: the operator goes on with a key that it finds there, and its pods lack our file.
@@ -236,6 +227,7 @@ Job move_back(const SharedReturn& back, const AdoptRecord& record) {
                           create_idle_set(context, record), create_all(context, kSecrets, secrets)};
     for (const Replica& replica : replicas) {
         const std::string state = secret_path(context, replica.pod);
+        jobs.push_back(let_go_of_auth(context, replica.pod));
         jobs.push_back(change_object(context.kube, state, without_our_label));
         jobs.push_back(
             erase_object(context.kube, secret_path(context, auth_name(replica.pod, false))));
@@ -281,7 +273,7 @@ Job give_back(const OperateContext& context, const Value& secret) {
     const std::string name = name_of(secret);
     const std::string path = secret_path(context, name);
     std::vector<Job> jobs{
-        change_object(context.kube, path, without_our_label),
+        let_go_of_auth(context, name), change_object(context.kube, path, without_our_label),
         change_object(context.kube, secret_path(context, name + "-config"), without_key_file)};
     if (device_of(secret).empty()) {
         jobs.push_back(erase_object(context.kube, secret_path(context, auth_name(name, false))));
@@ -300,7 +292,7 @@ Job own_device_back(const OperateContext& context, const Value& secret) {
     const std::string pod = moved_to(secret);
     const std::string state = secret_path(context, pod);
     const auto stays = [](const Value& its) { return annotate(its, {{kMovedAnnotation, ""}}); };
-    return in_order({operator_must_rest(context),
+    return in_order({operator_must_rest(context), let_go_of_auth(context, pod),
                      change_object(context.kube, state, without_our_label),
                      erase_object(context.kube, secret_path(context, auth_name(pod, false))),
                      end_pod(context, pod), copy_state(context, pod, name_of(secret)),

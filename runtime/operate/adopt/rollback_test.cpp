@@ -26,6 +26,43 @@ TEST(Rollback, GoesBackToWhereItCameFrom) {
     world.expect_adopted();
 }
 
+// By a labelled auth Secret the controller would take the operator's Secrets for its own.
+TEST(Rollback, WhatHasKeptItsNameIsNoLongerTheControllers) {
+    World world(1);
+    world.start_controller();
+    ASSERT_EQ(run_to_end(world, plain_adopt), "");
+    ASSERT_EQ(run_to_end(world, roll_back), "");
+    for (const char* set : {"out", "tape"}) {
+        Value object = world.kube.find(FakeCluster::path("statefulsets", set))->clone();
+        object.find("metadata")->erase("annotations");  // the operator has written it again
+        world.kube.put(FakeCluster::path("statefulsets", set), std::move(object));
+    }
+    world.loop.run_for(10 * kMinute);
+    world.expect_gone_back();
+    for (const std::string name : {"out-0", "out-1", "tape-0"}) {
+        const Value& auth = *world.kube.find(World::secret(name + "-auth"));
+        EXPECT_EQ(label_of(auth, kSecretLabel), kReturnedSecret);
+        EXPECT_FALSE(decode_auth_secret(auth).has_value());
+    }
+}
+
+// It has got another one from the operator meanwhile.
+TEST(Rollback, AnotherDeviceIsTheReplicasAfterTheNextAdoption) {
+    World world(1);
+    world.start_controller();
+    ASSERT_EQ(run_to_end(world, plain_adopt), "");
+    ASSERT_EQ(run_to_end(world, roll_back), "");
+    world.controller.reset();
+    world.kube.set_datum(World::secret("tape-0"), "device_id", "nNEW");
+    world.kube.set_datum(World::secret("tape-0"), "profile-1", R"({"Config":{"NodeID":"nNEW"}})");
+    world.tailnet.devices["nNEW"] = {"nNEW", "tape-1", "", "tape", {"tag:other"}};
+    ASSERT_EQ(run_to_end(world, plain_adopt), "");
+    const auto auth = decode_auth_secret(*world.kube.find(World::secret("tape-0-auth")));
+    ASSERT_TRUE(auth.has_value());
+    EXPECT_EQ(auth->device, "nNEW");
+    EXPECT_EQ(auth->device_name, "");
+}
+
 TEST(Rollback, LeadsBackWhatTheRenderedManifestsHaveLedAway) {
     World world(1);
     Value service = world.kube.find(user_service(parent(0)))->clone();

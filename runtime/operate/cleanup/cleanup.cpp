@@ -17,6 +17,7 @@
 #include "runtime/operate/adopt/adopt_record.h"
 #include "runtime/operate/adopt/reference_operator.h"
 #include "runtime/operate/cleanup/cleanup_guard.h"
+#include "runtime/operate/hidden_states.h"
 #include "runtime/operate/kube_jobs.h"
 
 namespace runtime {
@@ -77,6 +78,7 @@ void Cleanup::start(Next done) {
 
 void Cleanup::look_at_secrets() {
     secret_names_.clear();
+    show_hidden_states(secrets_);
     named_ = named_devices(secrets_, sets_);
     for (const Value& secret : secrets_) {
         if (const auto auth = decode_auth_secret(secret)) {

@@ -210,7 +210,9 @@ std::vector<Job> Cleanup::kube_jobs() {
                                erase_object(context_.kube, path_of(kind, context_.ns, name))));
     };
     for (const std::string& name : secret_names_) {
-        erase(kSecrets, kSecret, name);
+        jobs.push_back(removal(thing(kSecret, name),
+                               in_order({erase_object(context_.kube, secret_path(context_, name)),
+                                         let_end(context_, name)})));
     }
     if (takes_accounts()) {
         jobs.push_back(removal(thing(kSecret, renderer::kAcmeAccounts), remove_accounts(context_)));

@@ -318,6 +318,20 @@ TEST_F(CleanupTest, LeavesADeviceThatAPodMerelyNames) {
     EXPECT_EQ(tailnet.devices.size(), 1U);
 }
 
+TEST_F(CleanupTest, RemovesAStateSecretThatItsPodHasHidden) {
+    cluster.remove_proxy("ts-web-bcdfg");
+    cluster.remove_proxy("ts-db-bcdfg");
+    loop.run_for(kMinute);
+    const std::string path = FakeCluster::path("secrets", "ts-web-bcdfg-0");
+    Value state = kube.find(path)->clone();
+    state.find("metadata")->erase("labels");
+    state.find("metadata")->put("finalizers", Value::list({Value("example.com/mine")}));
+    kube.put(path, std::move(state));
+    EXPECT_EQ(clean({.yes = true}), "");
+    EXPECT_EQ(kube.paths_below(FakeCluster::path("secrets", "")).size(), 0U);
+    EXPECT_TRUE(tailnet.devices.empty());
+}
+
 // One that is noted for another replica is that one's, and nothing else is said of it.
 TEST_F(CleanupTest, RemovesADeviceThatAnotherReplicaClaimsToo) {
     const std::string own = noted_device();

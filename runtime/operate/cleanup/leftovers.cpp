@@ -51,6 +51,15 @@ Job let_go(const OperateContext& context, const HeldObject& held) {
     return change_object(context.kube, held.path, without_finalizers);
 }
 
+Job let_end(const OperateContext& context, const std::string& secret) {
+    const auto change = [](const Value& object) {
+        const bool is_kept = object.at({"metadata", "deletionTimestamp"}) != nullptr &&
+                             object.at({"metadata", "finalizers"}) != nullptr;
+        return is_kept ? Value::list({removal("/metadata/finalizers")}) : Value();
+    };
+    return change_object(context.kube, secret_path(context, secret), change);
+}
+
 std::size_t accounts_in(const Value& secret) {
     const Value* data = secret.find("data");
     return data != nullptr && data->is_map() ? data->members().size() : 0;

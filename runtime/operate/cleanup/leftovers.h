@@ -22,6 +22,9 @@ struct HeldObject {
 // Services, Ingresses and custom resources of all namespaces. `out` outlives the job.
 Job list_held(const OperateContext& context, std::vector<HeldObject>& out);
 Job let_go(const OperateContext& context, const HeldObject& held);
+// A Secret of ours that is being deleted, and kept by finalizers: its pod may have put one on it,
+// and can put none on it any more.
+Job let_end(const OperateContext& context, const std::string& secret);
 
 // How many there are in the Secret of ACME accounts.
 std::size_t accounts_in(const renderer::Value& secret);

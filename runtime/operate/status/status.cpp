@@ -18,6 +18,7 @@
 #include "runtime/controller/records/removal_guard.h"
 #include "runtime/controller/view/objects.h"
 #include "runtime/operate/adopt/reference_operator.h"
+#include "runtime/operate/hidden_states.h"
 #include "runtime/operate/kube_jobs.h"
 #include "runtime/operate/status/controller_state.h"
 #include "runtime/operate/status/device_rows.h"
@@ -275,6 +276,7 @@ void read_secrets(const SharedLook& look) {
         const bool knows_nothing = !look->maps.refusal.empty() && !look->secrets.refusal.empty() &&
                                    !look->sets.refusal.empty();
         if (problem.empty() && !knows_nothing) {
+            show_hidden_states(look->secrets.objects);
             return show(*look);
         }
         look->done(problem.empty() ? look->maps.refusal : problem, false);

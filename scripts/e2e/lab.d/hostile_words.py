@@ -36,6 +36,23 @@ def garbage():
     }
 
 
+def hidings():
+    """How a pod hides its state Secret, or keeps it from being deleted: data and metadata for TakenPod.attempt()."""
+    label, deep = "tailrender.dev/secret", {}
+    for _ in range(200):
+        deep = {"f:x": deep}
+    fields = {"apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": {"f:data": deep}, "manager": "none", "operation": "Update", "time": "2026-01-01T00:00:00Z"}
+    return {
+        "label": {"labels": {label: None}},
+        "kind": {"labels": {label: "certificate"}},
+        "bare": {"labels": None, "annotations": None},
+        "held": {"finalizers": ["example.com/mine"]},
+        "owned": {"ownerReferences": [{"apiVersion": "v1", "kind": "ConfigMap", "name": "none", "uid": "00000000-0000-0000-0000-000000000000"}]},
+        "deep": {"managedFields": [fields], "annotations": {"none/codes": "\x1b[2J\u202e\x00", "tailrender.dev/gone-since": "2020-01-01T00:00:00Z"}},
+        "full": {"data": {"none": "x" * (MEBIBYTE - 20_000)}, "labels": {label: None}, "annotations": {"none/full": "x" * 255_000}},
+    }
+
+
 def flips(pod, recorder, other):
     """Of all that it can say; a Recorder names another device each time."""
     own = pod.device["nodeId"]

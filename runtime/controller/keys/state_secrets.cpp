@@ -1,0 +1,175 @@
+#include "runtime/controller/keys/state_secrets.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "renderer/core/text_of.h"
+#include "runtime/base/json_patch.h"
+#include "runtime/controller/contract.h"
+#include "runtime/controller/keys/secrets.h"
+
+namespace runtime {
+
+using renderer::text_of;
+using renderer::Value;
+
+namespace {
+
+std::string uid_of(const Value& object) {
+    return std::string(text_of(object.at({"metadata", "uid"})));
+}
+
+bool is_its_secret(const StateOwner& owner, const Value& found) {
+    return owner.has_auth || (!owner.uid.empty() && uid_of(found) == owner.uid);
+}
+
+// The metadata that we give it, and nothing else: what a pod has put there may be so much that
+// there is no room for ours. Of one that was the operator's the record of that stays, and its
+// owners, which `adopt` sees to.
+Value restoring(const Value& found, const Value& made) {
+    const bool is_taken =
+        text_of(found.at({"metadata", "annotations", kTakenAnnotation})) == "true";
+    Value annotations = made.at({"metadata", "annotations"})->clone();
+    put_if(annotations, is_taken, Value(kTakenAnnotation), "true");
+    Value operations =
+        Value::list({operation("test", "/metadata/uid", Value(uid_of(found))),
+                     operation("add", "/metadata/labels", made.at({"metadata", "labels"})->clone()),
+                     operation("add", "/metadata/annotations", std::move(annotations))});
+    for (const std::string_view field : {"finalizers", "ownerReferences"}) {
+        if (!is_taken && found.at({"metadata", field}) != nullptr) {
+            operations.append(removal(fmt::format("/metadata/{}", field)));
+        }
+    }
+    return operations;
+}
+
+}  // namespace
+
+Job StateSecrets::create(const StateOwner& owner) {
+    return [this, owner](const Next& next) {
+        const Value made = state_secret(ns_, owner.pod, owner.set, owner.tailnet, owner.labels);
+        kube_.create(path_of(kSecrets, ns_), made, [this, owner, next](const KubeReply& reply) {
+            if (reply.ok()) {
+                written_.put(reply.object);
+            }
+            if (reply.code != 409) {
+                return next(reply.problem("cannot create the state Secret"));
+            }
+            if (!owner.has_auth) {
+                return next(fmt::format(
+                    "Secret \"{}\" exists and belongs to another user or controller", owner.pod));
+            }
+            kube_.get(path(owner), [this, owner, next](const KubeReply& found) {
+                found.ok() ? restore(owner, found.object, next)
+                           : next(found.problem("cannot read the state Secret"));
+            });
+        });
+    };
+}
+
+void StateSecrets::restore(const StateOwner& owner, const Value& found, const Next& next) {
+    if (text_of(found.at({"metadata", "labels", kSecretLabel})) == kStateSecret) {
+        written_.put(found);  // the copy is behind
+        return next({});
+    }
+    const Value made = state_secret(ns_, owner.pod, owner.set, owner.tailnet, owner.labels);
+    kube_.json_patch(
+        path(owner), restoring(found, made), [this, owner, next](const KubeReply& reply) {
+            if (reply.ok()) {
+                written_.put(reply.object);
+                written_.tell(owner.parent,
+                              {EventType::Warning, "StateSecretRestored",
+                               fmt::format("{}: its state Secret had lost its label \"{}\", which "
+                                           "only its pod, or a user, can have taken off; it has "
+                                           "the labels and annotations again that it was made with",
+                                           owner.pod, kSecretLabel)});
+            }
+            next(reply.problem("cannot restore the state Secret"));
+        });
+}
+
+Job StateSecrets::mark(const StateOwner& owner, const std::string& gone_since) {
+    return [this, owner, gone_since](const Next& next) {
+        Value made = state_secret(ns_, owner.pod, owner.set, owner.tailnet, owner.labels);
+        Value annotations = made.at({"metadata", "annotations"})->clone();
+        put_if(annotations, !gone_since.empty(), Value(kGoneAnnotation), Value(gone_since));
+        kube_.json_patch(
+            path(owner),
+            Value::list({operation("test", "/metadata/uid", Value(owner.uid)),
+                         operation("add", "/metadata/annotations", std::move(annotations))}),
+            [this, next](const KubeReply& reply) {
+                if (reply.ok()) {
+                    written_.put(reply.object);
+                }
+                next(reply.problem("cannot annotate the state Secret"));
+            });
+    };
+}
+
+Job StateSecrets::let_go(const StateOwner& owner) {
+    return [this, owner](const Next& next) {
+        take_finalizers(path(owner), owner.uid, [this, owner, next](const std::string& problem) {
+            if (problem.empty()) {
+                tell_erased(owner);
+            }
+            next(problem);
+        });
+    };
+}
+
+void StateSecrets::take_finalizers(const std::string& path, const std::string& uid,
+                                   const Next& next) {
+    kube_.json_patch(path,
+                     Value::list({operation("test", "/metadata/uid", Value(uid)),
+                                  removal("/metadata/finalizers")}),
+                     [next](const KubeReply& reply) {
+                         next(reply.not_found()
+                                  ? std::string()
+                                  : reply.problem("cannot remove finalizers of a state Secret"));
+                     });
+}
+
+Job StateSecrets::erase(const StateOwner& owner) {
+    return [this, owner](const Next& next) {
+        kube_.get(path(owner), [this, owner, next](const KubeReply& reply) {
+            if (reply.not_found() || (reply.ok() && !is_its_secret(owner, reply.object))) {
+                tell_erased(owner);
+                return next({});
+            }
+            reply.ok() ? erase_found(owner, reply.object, next)
+                       : next(reply.problem("cannot read the state Secret"));
+        });
+    };
+}
+
+// What it is kept by is looked at when it is being deleted: nothing can be added from then on.
+void StateSecrets::erase_found(const StateOwner& owner, const Value& found, const Next& next) {
+    const std::string uid = uid_of(found);
+    kube_.erase(path(owner), {.uid = uid}, [this, owner, uid, next](const KubeReply& reply) {
+        if (!reply.ok() && !reply.not_found()) {
+            return next(reply.problem(fmt::format("cannot delete Secret \"{}\"", owner.pod)));
+        }
+        kube_.get(path(owner), [this, owner, uid, next](const KubeReply& left) {
+            const bool is_held = left.ok() && uid_of(left.object) == uid &&
+                                 left.object.at({"metadata", "finalizers"}) != nullptr;
+            const auto done = [this, owner, next](const std::string& problem) {
+                if (problem.empty()) {
+                    tell_erased(owner);
+                }
+                next(problem);
+            };
+            is_held ? take_finalizers(path(owner), uid, done)
+                    : done(left.ok() || left.not_found()
+                               ? std::string()
+                               : left.problem("cannot read the state Secret"));
+        });
+    });
+}
+
+void StateSecrets::tell_erased(const StateOwner& owner) {
+    written_.erased(
+        Value::map({{"metadata", Value::map({{"name", owner.pod}, {"namespace", ns_}})}}));
+}
+
+}  // namespace runtime

@@ -1,0 +1,59 @@
+// What the controller does with state Secrets. Their pods write them, labels, annotations,
+// finalizers and owners included, so each is found by its name, and whose it is says the auth
+// Secret, which no pod writes; the label alone tells the watch of it.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "runtime/base/jobs.h"
+#include "runtime/controller/keys/take_over.h"
+#include "runtime/kube/client.h"
+
+namespace runtime {
+
+// Where objects that we wrote, or deleted, are reported to.
+struct Written {
+    std::function<void(const renderer::Value& secret)> put;
+    std::function<void(const renderer::Value& secret)> erased;
+    // An empty parent: the one that it was for is gone.
+    std::function<void(const std::string& parent, const Telling& telling)> tell;
+};
+
+// Whose state Secret it is.
+struct StateOwner {
+    std::string pod, set, parent;
+    std::string tailnet, labels;  // as the state Secret shall have them
+    std::string uid;              // of the one that is known by its label; empty: none is
+    bool has_auth = false;        // which proves that what is called after the pod is ours
+};
+
+class StateSecrets {
+public:
+    // The client outlives it.
+    StateSecrets(KubeClient& kube, std::string ns, Written written)
+        : kube_(kube), ns_(std::move(ns)), written_(std::move(written)) {}
+
+    // Or makes the one that is there what it was, if it is ours; an Event says so.
+    Job create(const StateOwner& owner);
+    // Its mark (kGoneAnnotation) when there is no auth Secret that could have it; empty: taken off.
+    Job mark(const StateOwner& owner, const std::string& gone_since);
+    // One that is being deleted, and kept by finalizers.
+    Job let_go(const StateOwner& owner);
+    Job erase(const StateOwner& owner);
+
+private:
+    void restore(const StateOwner& owner, const renderer::Value& found, const Next& next);
+    void take_finalizers(const std::string& path, const std::string& uid, const Next& next);
+    void erase_found(const StateOwner& owner, const renderer::Value& found, const Next& next);
+    void tell_erased(const StateOwner& owner);
+    [[nodiscard]] std::string path(const StateOwner& owner) const {
+        return path_of(kSecrets, ns_, owner.pod);
+    }
+
+    KubeClient& kube_;
+    std::string ns_;
+    Written written_;
+};
+
+}  // namespace runtime

@@ -1,0 +1,127 @@
+#include "runtime/operate/adopt/adopt_auth.h"
+
+#include <memory>
+#include <utility>
+
+#include "runtime/controller/contract.h"
+#include "runtime/controller/keys/secrets.h"
+#include "runtime/operate/adopt/adopt_plan.h"
+
+namespace runtime {
+
+using renderer::Value;
+
+namespace {
+
+struct BothStates {
+    Value old_state, state;
+
+    // Empty: what the pod has is not what the old replica had.
+    [[nodiscard]] std::string brought() const {
+        const std::string device = device_of(old_state);
+        return device == device_of(state) ? device : std::string();
+    }
+};
+using SharedStates = std::shared_ptr<BothStates>;
+
+Value blank_auth(const OperateContext& context, const ProxySet& set, const std::string& pod,
+                 const std::string& device) {
+    AuthContent blank;
+    blank.tailnet = set.tailnet;
+    blank.device = device;
+    const auto replica = split_replica(pod);
+    const auto ordinal = static_cast<std::size_t>(replica ? replica->ordinal : 0);
+    blank.hostname = ordinal < set.hostnames.size() ? set.hostnames[ordinal] : "";
+    return auth_secret(context.ns, pod, set.name, "", set.labels, blank);
+}
+
+// Of one that was let go: what has become of the device meanwhile is read from the tailnet anew.
+Value taken_again(const Value& auth, const Value& made) {
+    Value annotations = auth.at({"metadata", "annotations"}) == nullptr
+                            ? Value::map()
+                            : auth.at({"metadata", "annotations"})->clone();
+    for (const std::string_view note : {kDeviceTagsAnnotation, kDeviceNameAnnotation,
+                                        kDeviceAddressesAnnotation, kDeviceWordsAnnotation}) {
+        annotations.erase(note);
+    }
+    for (const renderer::Member& member : made.at({"metadata", "annotations"})->members()) {
+        annotations.put(member.key.clone(), member.value.clone());
+    }
+    return Value::list(
+        {operation("add", "/metadata/labels", made.at({"metadata", "labels"})->clone()),
+         operation("add", "/metadata/annotations", std::move(annotations))});
+}
+
+Job make_auth(const OperateContext& context, const ProxySet& set, const std::string& pod,
+              const SharedStates& states) {
+    return [context, set, pod, states](const Next& next) {
+        device_of(states->state).empty()
+            ? next({})
+            : create_once(context.kube, path_of(kSecrets, context.ns),
+                          blank_auth(context, set, pod, states->brought()))(next);
+    };
+}
+
+// It may have been there before.
+Job vouch_for(const OperateContext& context, const ProxySet& set, const std::string& pod,
+              const SharedStates& states) {
+    const auto change = [context, set, pod, states](const Value& auth) {
+        const std::string device = states->brought();
+        if (label_of(auth, kSecretLabel) == kReturnedSecret) {
+            return taken_again(auth, blank_auth(context, set, pod, device));
+        }
+        return !device.empty() && annotation_of(auth, kDeviceAnnotation).empty()
+                   ? annotate(auth, {{kDeviceAnnotation, device}})
+                   : Value();
+    };
+    return change_object(context.kube, secret_path(context, auth_name(pod, set.is_api_proxy)),
+                         change);
+}
+
+Value returned(const Value& auth) {
+    if (label_of(auth, kSecretLabel) != kAuthSecret) {
+        return {};
+    }
+    Value labels = auth.at({"metadata", "labels"})->clone();
+    labels.put(Value(kSecretLabel), Value(kReturnedSecret));
+    return Value::list({operation("add", "/metadata/labels", std::move(labels))});
+}
+
+}  // namespace
+
+Job let_start(const OperateContext& context, const ProxySet& set, const std::string& old_secret,
+              const std::string& pod) {
+    return [context, set, old_secret, pod](const Next& next) {
+        const auto states = std::make_shared<BothStates>();
+        std::vector<Job> jobs{
+            read_object(context.kube, secret_path(context, old_secret), states->old_state),
+            read_object(context.kube, secret_path(context, pod), states->state)};
+        if (!set.is_api_proxy) {
+            jobs.push_back(make_auth(context, set, pod, states));
+        }
+        jobs.push_back(vouch_for(context, set, pod, states));
+        run_in_order(std::move(jobs), next);
+    };
+}
+
+Job let_go_of_auth(const OperateContext& context, const std::string& pod) {
+    // An API proxy's has the name of the operator's own.
+    const auto without_role = [](const Value& secret) {
+        return label_of(secret, kSecretLabel) == kAuthSecret ? without_our_label(secret) : Value();
+    };
+    return in_order(
+        {change_object(context.kube, secret_path(context, auth_name(pod, false)), returned),
+         change_object(context.kube, secret_path(context, auth_name(pod, true)), without_role)});
+}
+
+Value without_our_label(const Value& secret) {
+    const Value* labels = secret.at({"metadata", "labels"});
+    if (labels == nullptr || labels->find(kSecretLabel) == nullptr) {
+        return {};
+    }
+    Value left = labels->clone();
+    left.erase(kSecretLabel);
+    return Value::list({operation("add", "/metadata/labels", std::move(left))});
+}
+
+}  // namespace runtime

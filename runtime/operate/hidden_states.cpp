@@ -1,0 +1,34 @@
+#include "runtime/operate/hidden_states.h"
+
+#include <set>
+
+#include "runtime/controller/contract.h"
+#include "runtime/controller/view/objects.h"
+#include "runtime/operate/adopt/adopt_plan.h"
+
+namespace runtime {
+
+using renderer::Value;
+
+void show_hidden_states(Objects& secrets) {
+    std::set<std::string> pods;
+    for (const Value& secret : secrets) {
+        if (const auto auth = decode_auth_secret(secret)) {
+            pods.emplace(auth->pod);
+        }
+    }
+    for (Value& secret : secrets) {
+        Value* metadata = secret.find("metadata");
+        if (!pods.contains(name_of(secret)) || label_of(secret, kSecretLabel) == kStateSecret) {
+            continue;
+        }
+        if (const Value* labels = metadata->find("labels");
+            labels == nullptr || !labels->is_map()) {
+            metadata->erase("labels");
+            metadata->put("labels", Value::map());
+        }
+        metadata->find("labels")->put(Value(kSecretLabel), Value(kStateSecret));
+    }
+}
+
+}  // namespace runtime

@@ -5,13 +5,33 @@
 
 #include <iterator>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
+
+#include "renderer/base/printable.h"
 
 namespace renderer {
 
 template <typename... Args>
 void append_format(std::string& out, fmt::format_string<Args...> format, Args&&... args) {
     fmt::format_to(std::back_inserter(out), format, std::forward<Args>(args)...);
+}
+
+template <typename T>
+auto one_line_argument(const T& argument) {
+    if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+        return on_one_line(argument);
+    } else {
+        return argument;
+    }
+}
+
+// The same for people, of names that someone else chose: the lines are those of the format.
+template <typename... Args>
+void append_names_to(std::string& out, fmt::format_string<Args...> format, Args&&... args) {
+    const fmt::string_view text = format;
+    fmt::format_to(std::back_inserter(out), fmt::runtime(text), one_line_argument(args)...);
 }
 
 }  // namespace renderer

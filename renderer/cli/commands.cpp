@@ -140,7 +140,7 @@ std::string additive_flags(const LoadOptions& load) {
     std::string flags = " --only generated";
     const auto add = [&](std::string_view flag, const std::vector<std::string>& values) {
         for (const std::string& value : values) {
-            flags += fmt::format(" {} {}", flag, value);
+            flags += fmt::format(" {} {}", flag, shell_word(value));
         }
     };
     add("--include", load.includes);
@@ -160,12 +160,13 @@ bool show_difference(const Options& options, const std::string& dir, Console& co
         }
         return true;
     }
-    if (console.out(diff)) {
-        console.err(fmt::format("{}: stale; run \"tailrender render {}{}{} -o {}{}\"\n", dir,
-                                options.load.path,
-                                options.revision.empty() ? "" : " --rev " + options.revision,
-                                additive_flags(options.load), options.load.output_dir,
-                                options.prune ? " --prune" : ""));
+    if (console.show(diff)) {
+        console.err(
+            fmt::format("{}: stale; run \"tailrender render {}{}{} -o {}{}\"\n", on_one_line(dir),
+                        shell_word(options.load.path),
+                        options.revision.empty() ? "" : " --rev " + shell_word(options.revision),
+                        additive_flags(options.load), shell_word(options.load.output_dir),
+                        options.prune ? " --prune" : ""));
     }
     return false;
 }
@@ -331,10 +332,10 @@ Result<int> run_images(const Options& options, ClusterRuns& runs, Console& conso
     }
     std::string lines;
     for (const std::string_view image : images) {
-        lines += fmt::format("{}\n", image);
+        lines += fmt::format("{}\n", on_one_line(image));
     }
     runs.print_diagnostics(console);
-    return console.out(lines) ? 0 : 1;
+    return console.show(lines) ? 0 : 1;
 }
 
 Result<int> run_lint(const Options& options, ClusterRuns& runs, Console& console) {

@@ -54,6 +54,10 @@ bool Console::out(std::string_view text) {
     return false;
 }
 
+bool Console::show(std::string_view text, OwnColors colors) {
+    return out(as_lines(text, colors));
+}
+
 void Console::err(std::string_view text) {
     write_err(text);
     write_log(text);
@@ -62,11 +66,11 @@ void Console::err(std::string_view text) {
 // No one is left to be told when standard error is closed; the exit code still says it.
 void Console::write_err(std::string_view text) {
     progress_.reset();
-    (void)write_all(STDERR_FILENO, text);
+    (void)write_all(STDERR_FILENO, as_lines(text, color_ ? OwnColors::Yes : OwnColors::No));
 }
 
 void Console::write_log(std::string_view text) {
-    if (log_fd_ >= 0 && !log_failed_ && !write_all(log_fd_, text)) {
+    if (log_fd_ >= 0 && !log_failed_ && !write_all(log_fd_, as_lines(text))) {
         log_failed_ = true;
         write_err(fmt::format("{}: error: cannot write the log file: {} [log-file]\n", log_file_,
                               reason()));

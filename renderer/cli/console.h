@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "renderer/base/printable.h"
 #include "renderer/cli/options.h"
 #include "renderer/core/result.h"
 
@@ -25,8 +26,11 @@ public:
     [[nodiscard]] bool ready() const { return ready_; }  // false: the log file cannot be opened
     // On standard error, which is a terminal, until something else is written.
     void show_progress();
-    // False, with a message on standard error, when not every byte was taken.
+    // Documents and files for programs, byte for byte. False, with a message on standard error,
+    // when not every byte was taken.
     [[nodiscard]] bool out(std::string_view text);
+    // The same for text that people read.
+    [[nodiscard]] bool show(std::string_view text, OwnColors colors = OwnColors::No);
     void err(std::string_view text);
     void log(std::string_view text) { write_log(text); }  // the log file only
     // Calls make(color) for standard error and make(false) for the log.

@@ -106,5 +106,23 @@ TEST_F(ConsoleTest, EndsProgressWhenItWrites) {
     EXPECT_EQ(read("log"), "done\n");
 }
 
+TEST_F(ConsoleTest, PrintsLinesAndNoCodes) {
+    const int out_file = ::open((dir_ + "/out").c_str(), O_RDWR | O_CREAT, 0600);
+    {
+        const Redirected err(STDERR_FILENO, err_);
+        const Redirected out(STDOUT_FILENO, out_file);
+        Console console(false, dir_ + "/log");
+        const std::string hostile = "a\x1b[2J\n ::error::b\n##[group]c\xe2\x80\xae\n";
+        EXPECT_TRUE(console.out(hostile));
+        EXPECT_TRUE(console.show(hostile));
+        console.err(hostile);
+    }
+    ::close(out_file);
+    const std::string safe_lines = "a\\u001b[2J\n \\u003a:error::b\n##\\u005bgroup]c\\u202e\n";
+    EXPECT_EQ(read("out"), "a\x1b[2J\n ::error::b\n##[group]c\xe2\x80\xae\n" + safe_lines);
+    EXPECT_EQ(read("err"), safe_lines);
+    EXPECT_EQ(read("log"), safe_lines);
+}
+
 }  // namespace
 }  // namespace renderer

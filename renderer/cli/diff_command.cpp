@@ -329,7 +329,8 @@ Result<int> run_diff(const Options& options, ClusterRuns& /*runs*/, Console& con
     comparison.head = options.head;
     comparison.warnings = head.warnings();
     head.print_diagnostics(console);
-    if (!console.out(report_of(comparison, options))) {
+    const bool color = wants_color(options.color, STDOUT_FILENO);
+    if (!console.show(report_of(comparison, options), color ? OwnColors::Yes : OwnColors::No)) {
         return 1;
     }
     return options.exit_code && !comparison.is_equal() ? 1 : 0;

@@ -55,7 +55,7 @@ const Document* document_at(const Run& run, Pos pos) {
 
 void append_line(const Run& run, Pos pos, std::string& out) {
     const SourceMap& sources = run.loaded.sources;
-    append_format(out, "    {} | {}\n", place_of(pos, sources), sources.locate(pos).text);
+    append_names_to(out, "    {} | {}\n", place_of(pos, sources), sources.locate(pos).text);
 }
 
 // The line where the parent begins, then every line of it that speaks to us.
@@ -88,7 +88,7 @@ void append_names(std::string_view title, const std::vector<const Object*>& obje
     bool first = true;
     for (const Object* object : objects) {
         if (object != except) {
-            append_format(out, "  {:<9} {}\n", first ? title : "", object->object_name());
+            append_names_to(out, "  {:<9} {}\n", first ? title : "", object->object_name());
             first = false;
         }
     }
@@ -103,9 +103,9 @@ std::vector<const Object*> children(const std::vector<const Object*>& all, const
 }
 
 void append_origin(const Run& run, const Origin& origin, std::string& out) {
-    append_format(out, "  {:<9} {}\n", "rule", origin.rule);
+    append_names_to(out, "  {:<9} {}\n", "rule", origin.rule);
     if (!origin.parent.empty()) {
-        append_format(out, "  {:<9} {}\n", "from", origin.parent);
+        append_names_to(out, "  {:<9} {}\n", "from", origin.parent);
     }
     append_input(run, origin.pos, out);
 }
@@ -131,13 +131,13 @@ void append_policy(const Plan& plan, const Workload& workload, std::string& out)
     if (policy.empty()) {
         return;
     }
-    append_format(
+    append_names_to(
         out,
         "  {:<9} what the tailnet's has to allow; who may come, and as which group, is an "
         "example\n",
         "policy");
     for (const std::string_view line : split(policy, '\n')) {
-        append_format(out, "    {}\n", line);
+        append_names_to(out, "    {}\n", line);
     }
 }
 
@@ -151,7 +151,7 @@ void append_policy(const Run& run, const Origin& origin, std::string& out) {
 
 void append_object(const Run& run, const std::vector<const Object*>& all, const Object& object,
                    std::string& out) {
-    append_format(out, "{}\n  {:<9} {}\n", object.object_name(), "generator", object.generator);
+    append_names_to(out, "{}\n  {:<9} {}\n", object.object_name(), "generator", object.generator);
     append_origin(run, object.origin, out);
     append_names("together", children(all, object.origin), &object, out);
     append_policy(run, object.origin, out);
@@ -161,7 +161,7 @@ void append_edits(const Run& run, const Document& document, std::string& out) {
     for (const Edit& edit : run.plan.edits) {
         if (edit.source == document.source && edit.begin >= document.range.begin &&
             edit.begin <= document.range.end) {
-            append_format(out, "  {:<9} {}\n", "edit", edit.reason);
+            append_names_to(out, "  {:<9} {}\n", "edit", edit.reason);
         }
     }
 }
@@ -174,7 +174,7 @@ void append_parents(const Run& run, const std::vector<const Object*>& all, std::
         const Origin& origin = object->origin;
         if (!origin.parent.empty() && matches(origin.parent, asked) &&
             done.emplace(origin.parent, origin.rule).second) {
-            append_format(out, "{}\n", origin.parent);
+            append_names_to(out, "{}\n", origin.parent);
             append_origin(run, origin, out);
             append_names("makes", children(all, origin), nullptr, out);
             append_policy(run, origin, out);
@@ -191,8 +191,8 @@ void append_foreign(const Run& run, std::string_view asked, std::string& out) {
         if (!is_foreign(document) || !matches(document.object_name(), asked)) {
             continue;
         }
-        append_format(out, "{}\n  {}\n", document.object_name(),
-                      run.loaded.only_generated ? "is applied as it is" : "passes through");
+        append_names_to(out, "{}\n  {}\n", document.object_name(),
+                        run.loaded.only_generated ? "is applied as it is" : "passes through");
         append_line(run, document.kind.pos(), out);
         append_edits(run, document, out);
     }
@@ -206,7 +206,8 @@ void append_elsewhere(const Run& run, std::string_view asked, std::string& out) 
     }
     const std::string name = object_name("StatefulSet", proxy->ns, proxy->name);
     if (matches(name, asked)) {
-        append_format(out, "{}\n  is rendered with the controller, by tailrender install\n", name);
+        append_names_to(out, "{}\n  is rendered with the controller, by tailrender install\n",
+                        name);
         append_origin(run, proxy->origin, out);
         append_policy(run.plan, *proxy, out);
     }
@@ -261,7 +262,7 @@ Result<int> run_explain(const Options& options, ClusterRuns& runs, Console& cons
     if (!runs.render_one(options.load)) {
         return runs.fail(console);
     }
-    return console.out(TRY(explain(runs.last(), options.object))) ? 0 : 1;
+    return console.show(TRY(explain(runs.last(), options.object))) ? 0 : 1;
 }
 
 }  // namespace renderer

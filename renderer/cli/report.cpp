@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "renderer/base/printable.h"
 #include "renderer/base/utf8.h"
 
 namespace renderer {
@@ -72,7 +73,8 @@ std::string public_warning(const Plan& plan, bool color) {
         return {};
     }
     return fmt::format("{} anyone on the internet can reach {}: {}\n",
-                       paint("PUBLIC:", kAlarm, color), counted(count, "device"), names);
+                       paint("PUBLIC:", kAlarm, color), counted(count, "device"),
+                       on_one_line(names));
 }
 
 // What keeps how many of them, in the order of the devices.
@@ -93,7 +95,7 @@ std::string kept_note(const Plan& plan) {
     std::string out;
     for (const auto& [reason, count] : reasons) {
         fmt::format_to(std::back_inserter(out), "kept: {} by {}\n", counted(count, "device"),
-                       reason);
+                       on_one_line(reason));
     }
     return out;
 }
@@ -143,7 +145,7 @@ void append_paths(std::string_view what, const std::vector<std::string>& paths, 
                   std::string& out) {
     const std::size_t shown = std::min(paths.size(), share);
     for (std::size_t i = 0; i < shown; ++i) {
-        fmt::format_to(std::back_inserter(out), "  {:<7}  {}\n", what, paths[i]);
+        fmt::format_to(std::back_inserter(out), "  {:<7}  {}\n", what, on_one_line(paths[i]));
     }
     if (shown < paths.size()) {
         fmt::format_to(std::back_inserter(out), "  {:<7}  {}", what,
@@ -196,6 +198,7 @@ std::string device_table(const Plan& plan, const SourceMap& sources, bool color,
         rows.push_back({device->hostname, device->kind, device->tags, device->tailnet,
                         device->target, device->is_public ? "PUBLIC" : "",
                         device->kept.empty() ? "" : "kept", place_of(device->pos, sources)});
+        std::ranges::transform(rows.back(), rows.back().begin(), on_one_line);
     }
     auto widths = widths_of(rows);
     const std::string exposed = widths[kPublicColumn] == 0 ? "" : "EXPOSED";
@@ -247,8 +250,9 @@ std::string totals(const Loaded& loaded, const Plan& plan, const Objects& object
                        counted(charts, "chart"), loaded.helm_version);
     }
     for (const FetchedChart& chart : loaded.fetched_charts) {
-        fmt::format_to(std::back_inserter(out), "fetched {} {} from {} (sha256:{})\n", chart.name,
-                       chart.version, chart.source, chart.digest);
+        fmt::format_to(std::back_inserter(out), "fetched {} {} from {} (sha256:{})\n",
+                       on_one_line(chart.name), on_one_line(chart.version),
+                       on_one_line(chart.source), chart.digest);
     }
     if (!loaded.left_alone.empty() && !loaded.only_generated) {
         fmt::format_to(std::back_inserter(out),
@@ -257,7 +261,7 @@ std::string totals(const Loaded& loaded, const Plan& plan, const Objects& object
                        loaded.left_alone.size() == 1 ? "it" : "them");
     }
     for (const std::string& line : plan.summary) {
-        out += line;
+        out += on_one_line(line);
         out += '\n';
     }
     return out;

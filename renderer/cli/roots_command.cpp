@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "renderer/cli/append_format.h"
 #include "renderer/cli/commands.h"
 #include "renderer/load/standing.h"
 #include "renderer/load/units.h"
@@ -51,7 +52,7 @@ public:
                                       : "nothing here is applied by them: everything is rendered\n";
         }
         for (const auto& [dir, names] : list_.unreached) {
-            out_ += fmt::format("  {}: {}\n", dir, fmt::join(names, ", "));
+            append_names_to(out_, "  {}: {}\n", dir, fmt::format("{}", fmt::join(names, ", ")));
         }
         return std::move(out_);
     }
@@ -63,7 +64,7 @@ private:
                                   : unit.file.empty()   ? "included"
                                                         : "";
         if (title != title_ && !title.empty()) {
-            out_ += fmt::format("{}\n", title);
+            append_names_to(out_, "{}\n", title);
         }
         title_ = title;
         print(index, 1);
@@ -74,15 +75,18 @@ private:
         const std::size_t inputs = list_.inputs[index];
         const std::string_view name =
             unit.name.starts_with(kIncluded) ? "--include" : std::string_view(unit.name);
-        out_ += fmt::format("{:{}}{}  {}", "", 2 * depth, name, unit.dir);
+        out_.append(2 * depth, ' ');
+        append_names_to(out_, "{}  {}", name, unit.dir);
         const std::string& ns =
             unit.target_namespace.empty() ? unit.fallback_namespace : unit.target_namespace;
-        out_ += ns.empty() ? "" : fmt::format("  namespace {}", ns);
+        if (!ns.empty()) {
+            append_names_to(out_, "  namespace {}", ns);
+        }
         out_ += inputs == 0 ? "" : fmt::format("  {}", counted(inputs, "input"));
         if (unit.state != UnitState::Live) {
-            out_ += fmt::format("  {}: {}", word(unit.state), unit.reason);
+            append_names_to(out_, "  {}: {}", word(unit.state), unit.reason);
         } else if (!unit.reason.empty()) {
-            out_ += fmt::format("  {}", unit.reason);
+            append_names_to(out_, "  {}", unit.reason);
         }
         out_ += '\n';
         for (std::size_t i = index + 1; i < list_.units.size(); ++i) {
@@ -105,7 +109,7 @@ Result<int> run_roots(const Options& options, ClusterRuns& runs, Console& consol
         return runs.fail(console, "nothing printed");
     }
     runs.print_diagnostics(console);
-    return console.out(Printer(list).run()) ? 0 : 1;
+    return console.show(Printer(list).run()) ? 0 : 1;
 }
 
 }  // namespace renderer

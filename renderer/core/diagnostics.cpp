@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "renderer/base/ascii.h"
+#include "renderer/base/printable.h"
+#include "renderer/base/split.h"
 #include "renderer/base/utf8.h"
 #include "renderer/secrets/confidential.h"
 
@@ -29,15 +31,7 @@ auto sort_key(const Diagnostic& d) {
 }
 
 std::string place_of(const SourceMap& sources, Pos pos, std::string_view where) {
-    return pos.known() ? sources.describe(pos) : std::string(where);
-}
-
-std::string without_bad_bytes(std::string_view line) {
-    std::string readable(line);
-    for (std::size_t bad = 0; (bad = find_bad_utf8(readable)) != std::string_view::npos;) {
-        readable[bad] = '?';
-    }
-    return readable;
+    return on_one_line(pos.known() ? sources.describe(pos) : std::string(where));
 }
 
 // The source line with a caret under the place; a long line is cut around it.
@@ -55,19 +49,34 @@ void print_line(const SourceMap& sources, Pos pos, std::string& out) {
            (static_cast<unsigned char>(line.back()) & 0x80U) != 0) {
         line.remove_suffix(1);
     }
-    const std::string readable = without_bad_bytes(line);
-    line = readable;
     std::string shown;
     std::string blanks;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-        const auto byte = static_cast<unsigned char>(line[i]);
-        shown += byte < 0x20 && byte != '\t' ? ' ' : line[i];
-        if (i < column && !is_continuation(line[i])) {
-            blanks += byte == '\t' ? '\t' : ' ';
+    for (std::size_t at = 0; at < line.size();) {
+        const CharacterAt character = character_at(line, at);
+        const bool is_tab = line[at] == '\t';
+        if (character.printable || is_tab) {
+            shown.append(line, at, character.size);
+        } else {
+            shown += character.is_utf8 ? ' ' : '?';
         }
+        if (at < column) {
+            blanks += is_tab ? '\t' : ' ';
+        }
+        at += character.size;
     }
     const std::string number = place.line == 0 ? "" : fmt::to_string(place.line);
     fmt::format_to(std::back_inserter(out), "{:>5} | {}\n      | {}^\n", number, shown, blanks);
+}
+
+// What a program of the user printed may have several lines: none of them begins like ours.
+std::string indented(std::string_view text) {
+    constexpr std::string_view kIndent = "    ";
+    std::string out = on_one_line(take(text, '\n'));
+    while (!text.empty()) {
+        const std::string line = on_one_line(take(text, '\n'));
+        out += fmt::format("\n{}{}", line.starts_with(kIndent) ? "" : kIndent, line);
+    }
+    return out;
 }
 
 void print_one(const Diagnostic& d, const SourceMap& sources, const Colors& c, std::string& out) {
@@ -75,8 +84,8 @@ void print_one(const Diagnostic& d, const SourceMap& sources, const Colors& c, s
     const std::string place = place_of(sources, d.pos, d.where);
     fmt::format_to(std::back_inserter(out), "{}{}{}{}{}:{} {}{}{} [{}]\n", c.bold, place,
                    place.empty() ? "" : ": ", error ? c.error : c.warning,
-                   error ? "error" : "warning", c.reset, d.object, d.object.empty() ? "" : ": ",
-                   d.message, d.rule);
+                   error ? "error" : "warning", c.reset, on_one_line(d.object),
+                   d.object.empty() ? "" : ": ", on_one_line(d.message), d.rule);
     if (d.pos.known() && !d.hide_text) {
         print_line(sources, d.pos, out);
     }
@@ -84,14 +93,15 @@ void print_one(const Diagnostic& d, const SourceMap& sources, const Colors& c, s
         {"found", &d.found}, {"expected", &d.expected}, {"hint", &d.hint}};
     for (const auto& [name, text] : lines) {
         if (!text->empty()) {
-            fmt::format_to(std::back_inserter(out), "  {}: {}\n", name, *text);
+            fmt::format_to(std::back_inserter(out), "  {}: {}\n", name, indented(*text));
         }
     }
     for (const Note& note : d.notes) {
         const std::string note_place = place_of(sources, note.pos, "");
         fmt::format_to(std::back_inserter(out), "{}{}{}{}note:{} {}{}{}\n", c.bold, note_place,
-                       note_place.empty() ? "" : ": ", c.note, c.reset, note.object,
-                       note.object.empty() || note.text.empty() ? "" : ": ", note.text);
+                       note_place.empty() ? "" : ": ", c.note, c.reset, on_one_line(note.object),
+                       note.object.empty() || note.text.empty() ? "" : ": ",
+                       on_one_line(note.text));
     }
 }
 

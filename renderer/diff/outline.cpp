@@ -3,43 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <map>
 #include <set>
 #include <utility>
 
-#include "renderer/base/utf8.h"
+#include "renderer/base/printable.h"
 
 namespace renderer {
 namespace {
 
 constexpr std::size_t kMaxCode = 500;
 constexpr std::string_view kHiddenExposure = "[hidden-exposure]";
-
-// Control characters beyond ASCII, and those that change the direction of what follows: a reviewer
-// would read something else than what is there.
-constexpr std::array<std::pair<unsigned, unsigned>, 5> kInvisible = {
-    {{0x80, 0x9f}, {0x61c, 0x61c}, {0x200e, 0x200f}, {0x202a, 0x202e}, {0x2066, 0x2069}}};
-
-// The character that the text begins with, if it has two or three bytes; else 0.
-unsigned wide_character(std::string_view text) {
-    const auto bits = [&](std::size_t at, unsigned mask) {
-        return static_cast<unsigned char>(text[at]) & mask;
-    };
-    if (text.size() > 1 && bits(0, 0xe0) == 0xc0) {
-        return bits(0, 0x1f) << 6U | bits(1, 0x3f);
-    }
-    return text.size() > 2 && bits(0, 0xf0) == 0xe0
-               ? bits(0, 0x0f) << 12U | bits(1, 0x3f) << 6U | bits(2, 0x3f)
-               : 0;
-}
-
-bool is_invisible(unsigned character) {
-    return std::ranges::any_of(kInvisible, [&](const auto& range) {
-        return range.first <= character && character <= range.second;
-    });
-}
 
 // Safe, between the marks.
 std::string code(std::string_view text) {
@@ -298,9 +273,15 @@ private:
             ++count;
             if (change.parent.empty() || change.edit == ObjectEdit::Changed) {
                 section.lines.push_back(object_line(change, does_restart(objects, change)));
+                if (change.edit != ObjectEdit::Changed) {
+                    section.weight = Weight::Normal;
+                }
             } else {
                 groups[{change.parent, change.edit}].push_back(code(change.title));
             }
+        }
+        if (!groups.empty()) {
+            section.weight = Weight::Normal;  // what is new or lost is never folded away
         }
         for (auto& [group, titles] : groups) {
             section.lines.push_back(
@@ -336,17 +317,19 @@ std::string summary_of(const Comparison& comparison) {
 
 std::string safe(std::string_view text) {
     std::string out;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto byte = static_cast<unsigned char>(text[i]);
-        if (byte < 0x20 || byte == 0x7f) {
-            fmt::format_to(std::back_inserter(out), "\\x{:02x}", byte);
-        } else if (const unsigned wide = wide_character(text.substr(i)); is_invisible(wide)) {
-            fmt::format_to(std::back_inserter(out), "\\u{:04x}", wide);
-            i += wide < 0x800 ? 1 : 2;
+    for (std::size_t at = 0; at < text.size();) {
+        const CharacterAt character = character_at(text, at);
+        if (character.printable) {
+            out.append(text, at, character.size);
+        } else if (!character.is_utf8) {
+            out += '?';
         } else {
-            out += text[i];
+            fmt::format_to(std::back_inserter(out),
+                           fmt::runtime(character.code < 0x80 ? "\\x{:02x}" : "\\u{:04x}"),
+                           character.code);
         }
-        if (out.size() > kMaxCode && i + 1 < text.size() && !is_continuation(text[i + 1])) {
+        at += character.size;
+        if (out.size() > kMaxCode && at < text.size()) {
             return out + "…";
         }
     }

@@ -2,6 +2,7 @@
 
 #include <iterator>
 
+#include "renderer/base/printable.h"
 #include "renderer/diff/formats.h"
 #include "renderer/diff/outline.h"
 
@@ -12,7 +13,7 @@ constexpr std::string_view kReset = "\x1b[0m";
 
 std::string plain(std::string text) {
     std::erase_if(text, [](char c) { return c == kCode || c == kCodeEnd; });
-    return text;
+    return on_one_line(text);
 }
 
 std::string_view color_of(char mark) {

@@ -7,6 +7,8 @@
 #include <mutex>
 #include <system_error>
 
+#include "renderer/base/printable.h"
+
 namespace renderer {
 
 namespace {
@@ -91,7 +93,8 @@ Result<GitRepository> open_foreign(const std::string& path, const std::string& d
          .where = path,
          .message = "the Git repository belongs to another user",
          .found = fmt::format("\"{}\"", top),
-         .hint = fmt::format("if you trust it: git config --global --add safe.directory {}", top)}};
+         .hint = fmt::format("if you trust it: git config --global --add safe.directory {}",
+                             shell_word(top))}};
 }
 
 Error cannot_open(const std::string& path) {

@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "renderer/base/printable.h"
 #include "renderer/load/select_build.h"
 #include "renderer/load/tree/paths.h"
 
@@ -91,7 +92,8 @@ private:
             .error("listed-twice", file.pos,
                    fmt::format("\"{}\" is part of two kustomize builds", file.path))
             .found(fmt::format("builds of \"{}\" and \"{}\"", build_dir(twin), build_dir(file)))
-            .hint(fmt::format("render one of them: tailrender render {}", build_dir(file)))
+            .hint(fmt::format("render one of them: tailrender render {}",
+                              shell_word(build_dir(file))))
             .note({.pos = twin.pos, .text = "also listed here"});
     }
 

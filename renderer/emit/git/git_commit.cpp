@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "renderer/base/printable.h"
 #include "renderer/emit/git/git_branch.h"
 #include "renderer/emit/tree/changes.h"
 #include "renderer/load/tree/inventory.h"
@@ -298,8 +299,8 @@ Result<std::optional<git_oid>> commit_base(git_repository* repository, const std
          .found =
              fmt::format("\"{}\" at {} here, at {} on the remote", branch,
                          hex_id(*local).substr(0, kShortId), hex_id(*remote).substr(0, kShortId)),
-         .hint =
-             fmt::format("if the remote is right: git branch -f {} {}", branch, hex_id(*remote))}};
+         .hint = fmt::format("if the remote is right: git branch -f {} {}", shell_word(branch),
+                             hex_id(*remote))}};
 }
 
 Result<std::vector<RenderedTree>> find_gone_trees(git_repository* repository,

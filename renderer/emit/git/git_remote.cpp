@@ -7,6 +7,7 @@
 #include <span>
 #include <system_error>
 
+#include "renderer/base/printable.h"
 #include "renderer/emit/git/git_branch.h"
 #include "renderer/secrets/userinfo.h"
 
@@ -208,7 +209,8 @@ Result<std::optional<git_oid>> fetch_tip(git_repository* repository, const std::
     if (!downloaded) {
         return remote_error(remote, "cannot fetch the branch",
                             hint_for(repository, fmt::format("\"git fetch {} {}\"",
-                                                             without_passwords(remote), branch)));
+                                                             shell_word(without_passwords(remote)),
+                                                             shell_word(branch))));
     }
     return tip;
 }
@@ -217,8 +219,9 @@ Result<Unit> push_branch(git_repository* repository, const std::string& remote,
                          const std::string& branch) {
     const Remote opened = TRY(open_remote(repository, remote));
     const GitRemote& handle = opened.handle;
-    const std::string hint =
-        hint_for(repository, fmt::format("\"git push {} {}\"", without_passwords(remote), branch));
+    const std::string hint = hint_for(
+        repository, fmt::format("\"git push {} {}\"", shell_word(without_passwords(remote)),
+                                shell_word(branch)));
     if (!opened.directory.empty()) {
         Result<Unit> pushed = push_to_directory(repository, opened.directory, branch);
         if (!pushed && pushed.error().diagnostic.rule == "git") {

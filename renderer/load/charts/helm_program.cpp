@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "renderer/base/printable.h"
 #include "renderer/base/replace.h"
 #include "renderer/base/sandbox.h"
 #include "renderer/core/source_map.h"
@@ -33,7 +34,8 @@ Error failed(const ChartSource& chart, const HelmInput& input, std::string messa
                   .where = chart.place,
                   .message = std::move(message),
                   .found = std::move(found),
-                  .hint = fmt::format("helm template {} {}", input.release, chart.place)}};
+                  .hint = fmt::format("helm template {} {}", shell_word(input.release),
+                                      shell_word(chart.place))}};
 }
 
 bool names_credentials(const Value& value) {

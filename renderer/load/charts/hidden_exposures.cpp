@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "renderer/base/parallel.h"
+#include "renderer/base/printable.h"
 #include "renderer/core/document_scanner.h"
 #include "renderer/core/source_map.h"
 #include "renderer/core/text_of.h"
@@ -157,7 +158,7 @@ private:
         return {.object = {},
                 .message = "a chart is told to expose something, which is not rendered",
                 .hint = fmt::format("helm template {}{} | tailrender post-render",
-                                    without_url_credentials(chart), values)};
+                                    shell_word(without_url_credentials(chart)), values)};
     }
 
     void warn_object(const Value& root, std::string object) {
@@ -206,7 +207,8 @@ private:
                 }
             }
         } else if (root.find("apiVersion") == nullptr || root.find("kind") == nullptr) {
-            warn(find_exposing_values(root), words_for_chart("CHART", " --values " + file.path));
+            warn(find_exposing_values(root),
+                 words_for_chart("CHART", " --values " + shell_word(file.path)));
         } else if (!file.is_applied &&
                    may_expose(text_of(root, {"apiVersion"}), text_of(root, {"kind"}))) {
             std::string object =

@@ -12,6 +12,7 @@
 
 #include "renderer/base/ascii.h"
 #include "renderer/base/descriptor.h"
+#include "renderer/base/printable.h"
 #include "renderer/base/replace.h"
 #include "renderer/base/sandbox.h"
 #include "renderer/base/sha256.h"
@@ -142,9 +143,11 @@ Value chart_file(std::string text) {
 Error not_fetched(const ChartAddress& address, std::string reason, bool may_show) {
     std::string hint = "helm pull it by hand; --charts DIR names the directory that holds it";
     if (may_show) {
-        hint = fmt::format("helm pull {}{}{}, as someone who may; --charts DIR names the directory",
-                           address.has_index() ? address.chart + " --repo " : "", address.url(),
-                           address.version.empty() ? "" : " --version '" + address.version + "'");
+        hint =
+            fmt::format("helm pull {}{}{}, as someone who may; --charts DIR names the directory",
+                        address.has_index() ? shell_word(address.chart) + " --repo " : "",
+                        shell_word(address.url()),
+                        address.version.empty() ? "" : " --version " + shell_word(address.version));
     }
     return Error{{.rule = "chart-not-fetched",
                   .where = "--allow-network",

@@ -91,7 +91,7 @@ TEST_F(ChartFetching, SaysWhyInOneCleanLine) {
     EXPECT_EQ(failure(fetcher, address("web")), "Get \"https://a.example/x\": ?[31mno");
     Result<std::string> got = fetcher.fetch(address("web"));
     EXPECT_EQ(got.error().diagnostic.hint,
-              "helm pull web --repo https://charts.example --version '1.x', as someone who may; "
+              "helm pull web --repo https://charts.example --version 1.x, as someone who may; "
               "--charts DIR names the directory");
 }
 

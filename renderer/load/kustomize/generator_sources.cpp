@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "renderer/base/printable.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/values/schema.h"
 
@@ -50,7 +51,7 @@ private:
                   fmt::format("behavior \"{}\" is not supported by tailrender", behavior))
                 .expected("create")
                 .hint(fmt::format("run kustomize: kustomize build {} | tailrender post-render",
-                                  file_.dir));
+                                  shell_word(file_.dir)));
         }
     }
 

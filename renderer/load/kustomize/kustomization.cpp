@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "renderer/base/ascii.h"
+#include "renderer/base/printable.h"
 #include "renderer/load/kustomize/generator_sources.h"
 #include "renderer/load/kustomize/left_out.h"
 #include "renderer/load/tree/paths.h"
@@ -79,7 +80,7 @@ private:
                 "a file or directory of this repository",
                 fmt::format(
                     "copy it into this repository, or: kustomize build {} | tailrender post-render",
-                    request_.dir));
+                    shell_word(request_.dir)));
         } else if (kind == EntryKind::File) {
             add_file(file, entry, path, rule);
         } else if (kind == EntryKind::Directory) {

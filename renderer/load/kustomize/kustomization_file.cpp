@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "renderer/base/printable.h"
 #include "renderer/load/kustomize/kustomization.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/values/config_file.h"
@@ -64,7 +65,7 @@ void refuse_other_fields(const Kustomization& file, Diagnostics& diagnostics) {
                 "resources, namespace, secretGenerator, configMapGenerator and "
                 "generatorOptions")
             .hint(fmt::format("run kustomize: kustomize build {} | tailrender post-render",
-                              file.dir));
+                              shell_word(file.dir)));
     }
 }
 

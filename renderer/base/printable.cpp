@@ -1,0 +1,186 @@
+#include "renderer/base/printable.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <utility>
+
+#include "renderer/base/ascii.h"
+#include "renderer/base/utf8.h"
+
+namespace renderer {
+namespace {
+
+struct Range {
+    std::uint32_t first, last;
+};
+
+// Unicode's categories Cc, Zl and Zp, and those of Cf that change the direction of text, are
+// invisible or are ignored when texts are compared.
+constexpr std::array kUnprintable = {
+    Range{0x00, 0x1F},     Range{0x7F, 0x9F},     Range{0xAD, 0xAD},       Range{0x61C, 0x61C},
+    Range{0x180E, 0x180E}, Range{0x200B, 0x200F}, Range{0x2028, 0x202E},   Range{0x2060, 0x206F},
+    Range{0xFEFF, 0xFEFF}, Range{0xFFF9, 0xFFFB}, Range{0xE0000, 0xE007F},
+};
+
+// Beside the blank of ASCII, what .NET's Trim takes away: GitHub's runner looks at the rest.
+constexpr std::array kBlanks = {
+    Range{0x20, 0x20},     Range{0x09, 0x09},     Range{0xA0, 0xA0},     Range{0x1680, 0x1680},
+    Range{0x2000, 0x200A}, Range{0x202F, 0x202F}, Range{0x205F, 0x205F}, Range{0x3000, 0x3000},
+};
+
+template <std::size_t N>
+bool is_among(const std::array<Range, N>& ranges, std::uint32_t code) {
+    return std::ranges::any_of(
+        ranges, [code](const Range& range) { return range.first <= code && code <= range.last; });
+}
+
+constexpr std::array<std::string_view, 10> kColorCodes = {
+    "\x1b[0m",    "\x1b[1m",    "\x1b[31m",   "\x1b[32m",      "\x1b[33m",
+    "\x1b[1;31m", "\x1b[1;35m", "\x1b[1;36m", "\x1b[1;37;41m", "\x1b[2m"};
+
+void append_escaped(const CharacterAt& character, std::string& out) {
+    constexpr std::string_view kBytes = "\n\r\t";
+    constexpr std::string_view kLetters = "nrt";
+    const auto code = character.code;
+    if (!character.is_utf8) {
+        out += '?';
+    } else if (const auto known = kBytes.find(static_cast<char>(code));
+               code < 0x80 && known != std::string_view::npos) {
+        out += {'\\', kLetters[known]};
+    } else if (code > 0xFFFF) {
+        fmt::format_to(std::back_inserter(out), "\\u{:04x}\\u{:04x}",
+                       0xD800 + ((code - 0x10000) >> 10U), 0xDC00 + ((code - 0x10000) & 0x3FFU));
+    } else {
+        fmt::format_to(std::back_inserter(out), "\\u{:04x}", code);
+    }
+}
+
+// "##[command]" of GitHub, "##vso[…]" of Azure: the size of what is before the bracket.
+std::size_t log_command_at(std::string_view text, std::size_t at) {
+    if (!text.substr(at).starts_with("##")) {
+        return 0;
+    }
+    std::size_t end = at + 2;
+    while (end < text.size() && is_letter(text[end])) {
+        ++end;
+    }
+    return end < text.size() && text[end] == '[' ? end - at : 0;
+}
+
+class LineWriter {
+public:
+    LineWriter(std::string_view text, OwnColors colors) : text_(text), colors_(colors) {
+        out_.reserve(text.size());
+    }
+
+    std::string write() {
+        bool at_start = true;  // only blanks before it on the line
+        for (std::size_t at = 0; at < text_.size();) {
+            const CharacterAt character = character_at(text_, at);
+            if (const std::size_t command = log_command_at(text_, at); command > 0) {
+                out_.append(text_, at, command).append("\\u005b");
+                at += command + 1;
+                at_start = false;
+                continue;
+            }
+            if (at_start && text_.substr(at).starts_with("::")) {
+                out_ += "\\u003a";
+            } else if (const std::size_t color = color_at(at); color > 0) {
+                out_.append(text_, at, color);
+                at += color;
+                continue;
+            } else if (character.printable || text_[at] == '\n' || text_[at] == '\t') {
+                out_.append(text_, at, character.size);
+            } else {
+                append_escaped(character, out_);
+            }
+            at_start = text_[at] == '\n' || (at_start && is_among(kBlanks, character.code));
+            at += character.size;
+        }
+        return std::move(out_);
+    }
+
+private:
+    std::size_t color_at(std::size_t at) const {
+        const auto found = std::ranges::find_if(
+            kColorCodes, [&](std::string_view code) { return text_.substr(at).starts_with(code); });
+        return colors_ == OwnColors::Yes && found != kColorCodes.end() ? found->size() : 0;
+    }
+
+    std::string_view text_;
+    OwnColors colors_;
+    std::string out_;
+};
+
+}  // namespace
+
+CharacterAt character_at(std::string_view text, std::size_t at) {
+    const auto first = static_cast<unsigned char>(text[at]);
+    const std::size_t size = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+    const std::string_view whole = text.substr(at, size);
+    if (first >= 0x80 && (whole.size() < size || find_bad_utf8(whole) != std::string_view::npos)) {
+        return {.size = 1, .printable = false, .code = first, .is_utf8 = false};
+    }
+    std::uint32_t code = size == 1 ? first : first & (0x7FU >> size);
+    for (const char next : whole.substr(1)) {
+        code = (code << 6U) | (static_cast<unsigned char>(next) & 0x3FU);
+    }
+    return {.size = size, .printable = !is_among(kUnprintable, code), .code = code};
+}
+
+bool is_printable(std::string_view text) {
+    for (std::size_t at = 0; at < text.size();) {
+        const CharacterAt character = character_at(text, at);
+        if (!character.printable) {
+            return false;
+        }
+        at += character.size;
+    }
+    return true;
+}
+
+std::string on_one_line(std::string_view text) {
+    std::string out;
+    out.reserve(text.size());
+    for (std::size_t at = 0; at < text.size();) {
+        const CharacterAt character = character_at(text, at);
+        if (character.printable) {
+            out.append(text, at, character.size);
+        } else {
+            append_escaped(character, out);
+        }
+        at += character.size;
+    }
+    return out;
+}
+
+std::string as_lines(std::string_view text, OwnColors colors) {
+    return LineWriter(text, colors).write();
+}
+
+bool is_path_component(std::string_view name) {
+    return !name.empty() && name != "." && name != ".." && name.size() <= kMaxPathComponent &&
+           name.find('/') == std::string_view::npos && is_printable(name);
+}
+
+std::string shell_word(std::string_view word) {
+    const bool is_home = word.find("~") == 0 || word.find(":~") != std::string_view::npos ||
+                         word.find("=~") != std::string_view::npos;
+    const bool is_plain = !word.empty() && !is_home && std::ranges::all_of(word, [](char c) {
+        return is_letter(c) || is_digit(c) ||
+               std::string_view("_@%+=:,./~-").find(c) != std::string_view::npos;
+    });
+    if (is_plain) {
+        return std::string(word);
+    }
+    std::string quoted = "'";
+    for (const char c : word) {
+        quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    }
+    return quoted + "'";
+}
+
+}  // namespace renderer

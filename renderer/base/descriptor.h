@@ -14,7 +14,10 @@ public:
     Descriptor(const std::string& path, int flags);
     explicit Descriptor(int fd) : fd_(fd) {}  // which it closes
     Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-    Descriptor& operator=(Descriptor&&) = delete;
+    Descriptor& operator=(Descriptor&& other) noexcept {
+        std::swap(fd_, other.fd_);
+        return *this;
+    }
     ~Descriptor();
 
     [[nodiscard]] int get() const { return fd_; }                   // -1: it could not be opened

@@ -11,6 +11,7 @@
 #include "renderer/base/parallel.h"
 #include "renderer/core/source_map.h"
 #include "renderer/core/text_of.h"
+#include "renderer/load/file_names.h"
 #include "renderer/load/hooks.h"
 #include "renderer/load/kustomize/built_services.h"
 #include "renderer/load/roots/substitute.h"
@@ -349,11 +350,9 @@ void assemble(std::vector<PendingFile>& files, Loaded& loaded, Diagnostics& diag
         if (pending.file->left_alone) {
             loaded.unjudged.push_back(pending.source);
         }
-        if (pending.file->copied_whole) {
-            add_source_file(*pending.file, pending.source, loaded);
-            continue;
-        }
-        if (Assembler(pending, loaded, diagnostics).run() > 0) {
+        const bool is_copied = pending.file->copied_whole;
+        const bool is_used = is_copied || Assembler(pending, loaded, diagnostics).run() > 0;
+        if (is_used && has_usable_name(*pending.file, pending.source, loaded, diagnostics)) {
             add_source_file(*pending.file, pending.source, loaded);
         } else {
             loaded.skipped_files += pending.file->reachable ? 1 : 0;

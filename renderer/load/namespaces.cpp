@@ -6,9 +6,11 @@
 #include <string_view>
 #include <utility>
 
+#include "renderer/base/printable.h"
 #include "renderer/core/encrypted.h"
 #include "renderer/core/text_of.h"
 #include "renderer/kube/kinds.h"
+#include "renderer/kube/name_grammar.h"
 #include "renderer/load/splice.h"
 
 namespace renderer {
@@ -117,6 +119,11 @@ private:
     Value scratch_;
 };
 
+// Flux replaces it later.
+bool is_variable(std::string_view ns) {
+    return ns.find("${") != std::string_view::npos && is_path_component(ns);
+}
+
 class NamespacePass {
 public:
     NamespacePass(Loaded& loaded, Diagnostics& diagnostics)
@@ -125,8 +132,11 @@ public:
     }
 
     void apply(Document& document, const NamespaceRule& rule) {
-        DocumentEditor editor(document, loaded_, diagnostics_);
         const bool edits = rule.edits && document.reachable;
+        if (edits && !has_good_names(document, rule)) {
+            return;
+        }
+        DocumentEditor editor(document, loaded_, diagnostics_);
         const std::string_view kind = text_of(&document.kind);
         if (edits && !rule.overwrite.empty()) {
             editor.set_references(rule.overwrite);
@@ -157,6 +167,24 @@ public:
     }
 
 private:
+    // A namespace that is written into a document, and becomes the name of a directory.
+    bool has_good_names(const Document& document, const NamespaceRule& rule) {
+        for (const std::string* ns : {&rule.forced, &rule.overwrite, &rule.fallback}) {
+            if (!ns->empty() && !is_dns1123_label(*ns) && !is_variable(*ns)) {
+                about(document, diagnostics_)
+                    .error("invalid-namespace", document.kind.pos(),
+                           fmt::format("the namespace \"{}\" that this object is given is invalid",
+                                       *ns))
+                    .expected(kDnsLabelGrammar)
+                    .hint(
+                        "it is set for the bundle, by a kustomization, by Argo CD or Flux, or by "
+                        "--namespace");
+                return false;
+            }
+        }
+        return true;
+    }
+
     bool is_cluster_wide(const Document& document) const {
         const std::string_view version = text_of(&document.api_version);
         const std::string_view kind = text_of(&document.kind);

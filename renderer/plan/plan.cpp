@@ -316,6 +316,7 @@ Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnos
     check_names(loaded, plan, diagnostics);
     check_bundles(loaded, plan, diagnostics);
     check_duplicates(loaded, inventory, consumed, diagnostics);
+    check_made_names(loaded, plan, diagnostics);
     return plan;
 }
 

@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "renderer/base/ascii.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
 #include "renderer/core/yaml_writer.h"
 #include "renderer/emit/edits.h"
 #include "renderer/emit/krm/function_results.h"
 #include "renderer/emit/order.h"
+#include "renderer/emit/output_path.h"
 #include "renderer/kube/group_of.h"
 #include "renderer/load/krm/resource_list.h"
 #include "renderer/load/tree/paths.h"
@@ -60,7 +60,7 @@ public:
         for (std::size_t i = 0; i < list_.items.size(); ++i) {
             write_given(i);
         }
-        for (Value& object : new_objects()) {
+        for (Value& object : TRY(new_objects())) {
             if (given_.contains(identity_of(object))) {
                 return duplicate(object);
             }
@@ -139,7 +139,7 @@ private:
         }
     }
 
-    std::vector<Value> new_objects() {
+    Result<std::vector<Value>> new_objects() {
         std::vector<Value> objects;
         add_tree_documents(objects);
         for (const Object* object : output_.made()) {
@@ -155,14 +155,14 @@ private:
         });
         if (list_.is_package) {
             for (Value& object : objects) {
-                place(object);
+                TRY(place(object));
             }
         }
         return objects;
     }
 
     // Where an earlier run put it, else a file of its own.
-    void place(Value& object) {
+    Result<Unit> place(Value& object) {
         const Identity identity = identity_of(object);
         Value& annotations = annotations_of(object);
         const auto earlier = earlier_.find(identity);
@@ -173,13 +173,27 @@ private:
                     annotations.put(member.key.clone(), member.value.clone());
                 }
             }
-            return;
+            return Unit{};
         }
-        std::string path = fmt::format("{}_{}.yaml", lower_case(identity.kind), identity.name);
-        path = join_path(join_path(list_.output, identity.ns), path);
+        const std::string path = join_path(join_path(list_.output, identity.ns),
+                                           object_file_name(identity.kind, identity.name));
+        if (!is_output_path(path)) {
+            return unsafe(identity, path);
+        }
         const std::size_t index = paths_[path]++;
         annotations.put(Value::borrowed(kIndexAnnotation), fmt::to_string(index));
         annotations.put(Value::borrowed(kPathAnnotation), path);
+        return Unit{};
+    }
+
+    static Error unsafe(const Identity& identity, const std::string& path) {
+        return {{.rule = "unsafe-path",
+                 .where = "functionConfig",
+                 .object = object_name(identity.kind, identity.ns, identity.name),
+                 .message = "this cannot be the path of an output file",
+                 .found = fmt::format("\"{}\"", path),
+                 .expected = std::string(kOutputPathGrammar),
+                 .hint = "rename the object"}};
     }
 
     static Error duplicate(const Value& object) {

@@ -110,6 +110,18 @@ TEST(EmitItems, AnObjectStandsOnce) {
     EXPECT_EQ(given.items(), "duplicate-object");
 }
 
+TEST(EmitItems, APathOfAPackageStaysInIt) {
+    struct Row {
+        const char *ns, *name;
+    };
+    for (const Row& row : {Row{"..", "made"}, Row{"a/../..", "made"}, Row{"shop", "../../made"},
+                           Row{"shop", "a\nb"}, Row{".git", "made"}}) {
+        Given package("items:\n" + item("a", "config.kubernetes.io/path: a.yaml"));
+        package.add_object("Secret", row.ns, row.name);
+        EXPECT_EQ(package.items(), "unsafe-path") << row.ns << " " << row.name;
+    }
+}
+
 TEST(WrapItems, TheConfigurationGoesBackUnlessTheRunFailed) {
     const Given given("items: []\nfunctionConfig: {apiVersion: v1, kind: ConfigMap}\n");
     Diagnostics none;

@@ -10,6 +10,7 @@
 #include "renderer/emit/tree/changes.h"
 #include "renderer/emit/tree/files.h"
 #include "renderer/emit/tree/generated_file.h"
+#include "renderer/emit/tree/output_directory.h"
 
 namespace renderer {
 namespace {
@@ -36,6 +37,7 @@ std::string file_diff(std::string_view old_name, std::string_view new_name,
 }  // namespace
 
 Result<std::string> compare_tree(const RenderedTree& tree) {
+    TRY(check_output_links(tree.dir));
     const Changes changes = TRY(find_changes(tree));
     const auto name = [&](std::string_view path) { return fmt::format("{}/{}", tree.dir, path); };
     std::map<std::string_view, std::string> diffs;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "renderer/base/base64.h"
+#include "renderer/base/printable.h"
 #include "renderer/base/split.h"
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/document_scanner.h"
@@ -63,7 +64,7 @@ std::string without_variables(std::string text) {
 
 void append_commented(std::string_view text, std::string& out) {
     for (const std::string_view line : split(text, '\n')) {
-        fmt::format_to(std::back_inserter(out), "#   {}\n", line);
+        fmt::format_to(std::back_inserter(out), "#   {}\n", on_one_line(line));
     }
 }
 
@@ -71,7 +72,7 @@ void append_decoded(const Value& root, std::string& out) {
     out += kDecodedMark;
     for (const Member& entry : root.find("data")->members()) {
         const std::optional<Value> config = decode_config(entry);
-        fmt::format_to(std::back_inserter(out), "# {}:\n", entry.name());
+        fmt::format_to(std::back_inserter(out), "# {}:\n", on_one_line(entry.name()));
         append_commented(without_variables(write_json_pretty(*config)), out);
     }
 }
@@ -103,18 +104,18 @@ bool any_document(std::string_view text, bool when_unreadable, const Predicate& 
 
 // Of a List or whatever wraps manifests, also as text; one that is only referred to has no values.
 // `depth` counts the texts around this value. Each is read again, so there is an end to it.
-bool wraps_secret(const Value& value, int depth = 0) {
+bool holds_secret(const Value& value, int depth = 0) {
     constexpr int kMaxDepth = 4;
     if (value.is_list()) {
         return std::ranges::any_of(value.items(),
-                                   [&](const Value& item) { return wraps_secret(item, depth); });
+                                   [&](const Value& item) { return holds_secret(item, depth); });
     }
     if (value.is_string() && may_name_secret(value.text())) {
         const bool may_be_manifest = has_words_of_secret(value.text());
         return depth == kMaxDepth
                    ? may_be_manifest
                    : any_document(value.text(), may_be_manifest, [&](const Value& root) {
-                         return !root.is_string() && wraps_secret(root, depth + 1);
+                         return !root.is_string() && holds_secret(root, depth + 1);
                      });
     }
     if (!value.is_map()) {
@@ -123,12 +124,12 @@ bool wraps_secret(const Value& value, int depth = 0) {
     const bool has_values = value.find("data") != nullptr || value.find("stringData") != nullptr;
     return (is_secret(value) && has_values) ||
            std::ranges::any_of(value.members(), [&](const Member& member) {
-               return wraps_secret(member.value, depth);
+               return holds_secret(member.value, depth);
            });
 }
 
 bool is_hidden(const Value& root) {
-    return is_secret(root) ? !is_tailscaled_config(root) : wraps_secret(root);
+    return is_secret(root) ? !is_tailscaled_config(root) : holds_secret(root);
 }
 
 }  // namespace
@@ -144,6 +145,10 @@ bool holds_credentials(const Value& root) {
     return is_secret(root) && !clear_values(root).empty() && !is_tailscaled_config(root);
 }
 
+bool wraps_secret(std::string_view text) {
+    return may_name_secret(text) && holds_secret(Value(text));
+}
+
 bool text_holds_credentials(std::string_view text) {
     return may_name_secret(text) &&
            any_document(text, text.find("Secret") != std::string_view::npos, is_hidden);
@@ -152,7 +157,7 @@ bool text_holds_credentials(std::string_view text) {
 std::string generated_text(const Value& root, std::string_view source) {
     std::string out(kGeneratedMark);
     if (!source.empty()) {
-        fmt::format_to(std::back_inserter(out), "# Source: {}\n", source);
+        fmt::format_to(std::back_inserter(out), "# Source: {}\n", on_one_line(source));
     }
     if (is_tailscaled_config(root)) {
         append_decoded(root, out);

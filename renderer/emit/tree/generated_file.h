@@ -24,6 +24,10 @@ bool is_tailscaled_config(const Value& root);
 // A Secret with values in the clear (core/secret_values.h) that are not tailscaled configuration.
 bool holds_credentials(const Value& root);
 
+// A text that holds a manifest of a Secret with values, however deep, or may hold one, since it
+// cannot be read.
+bool wraps_secret(std::string_view text);
+
 // A similar question about a file that may come from anywhere: whether it holds a Secret, also one
 // without values in the clear or one with values that is a text in another object, that is not
 // tailscaled configuration, or may hold one, since it cannot be read.

@@ -11,9 +11,10 @@
 #include <map>
 #include <set>
 
-#include "renderer/base/ascii.h"
+#include "renderer/base/printable.h"
 #include "renderer/emit/edits.h"
 #include "renderer/emit/emit.h"
+#include "renderer/emit/output_path.h"
 #include "renderer/emit/tree/generated_file.h"
 #include "renderer/emit/tree/source_names.h"
 #include "renderer/load/tree/paths.h"
@@ -48,6 +49,7 @@ public:
         for (std::size_t bundle = 0; bundle < resources_.size(); ++bundle) {
             TRY(add_bundle_files(bundle));
         }
+        TRY(check_directories());
         std::vector<OutputFile> files;
         files.reserve(entries_.size());
         for (auto& [path, entry] : entries_) {
@@ -71,17 +73,49 @@ private:
         }
     }
 
-    Result<Unit> put(std::string path, TreeEntry entry) {
+    Result<Unit> put(const std::string& path, TreeEntry entry) {
+        if (!is_output_path(path)) {
+            return Error{{.rule = "unsafe-path",
+                          .pos = entry.pos,
+                          .where = "-o",
+                          .message = "this cannot be the path of an output file",
+                          .found = fmt::format("\"{}\" of {}", path, entry.label),
+                          .expected = std::string(kOutputPathGrammar),
+                          .hint = "rename it"}};
+        }
         const auto [found, inserted] = entries_.try_emplace(path, std::move(entry));
         if (inserted) {
             return Unit{};
         }
-        return Error{{.rule = "path-collision",
-                      .pos = entry.pos.known() ? entry.pos : found->second.pos,
-                      .where = "-o",
-                      .message = fmt::format("conflict for output path \"{}\"", path),
-                      .found = fmt::format("{} and {}", found->second.label, entry.label),
-                      .hint = "move or rename the source file"}};
+        return collision(path, found->second, entry);
+    }
+
+    static Error collision(const std::string& path, const TreeEntry& one, const TreeEntry& other) {
+        return {{.rule = "path-collision",
+                 .pos = other.pos.known() ? other.pos : one.pos,
+                 .where = "-o",
+                 .message = fmt::format("conflict for output path \"{}\"", path),
+                 .found = fmt::format("{} and {}", one.label, other.label),
+                 .hint = "move or rename the source file"}};
+    }
+
+    // A path that is a file cannot be a directory, too.
+    Result<Unit> check_directories() const {
+        std::optional<Error> conflict;
+        for (const auto& [path, entry] : entries_) {
+            for (std::string parent = parent_path(path); parent != ".";
+                 parent = parent_path(parent)) {
+                const auto found = entries_.find(parent);
+                // The list of resources of a directory says less than what is in it.
+                if (found != entries_.end() && (!conflict || entry.pos.known())) {
+                    conflict = collision(parent, found->second, entry);
+                    if (entry.pos.known()) {
+                        return *conflict;
+                    }
+                }
+            }
+        }
+        return conflict ? Result<Unit>(*conflict) : Unit{};
     }
 
     Result<Unit> add_source_file(const SourceFile& file) {
@@ -138,18 +172,18 @@ private:
     }
 
     Result<Unit> add_object(const Object& object) {
-        if (object.name().find('/') != std::string_view::npos ||
-            object.ns().find('/') != std::string_view::npos) {
+        const std::string ns(object.ns().empty() ? "_cluster" : object.ns());
+        const std::string name = object_file_name(object.kind(), object.name());
+        if (!is_path_component(ns) || !is_path_component(name)) {
             return Error{{.rule = "unsafe-path",
                           .pos = object.origin.pos,
                           .where = "-o",
                           .object = object.object_name(),
-                          .message = "a name with a slash cannot be a file name",
-                          .found = fmt::format("\"{}\"", object.object_name())}};
+                          .message = "an object whose name cannot be a file name",
+                          .found = fmt::format("\"{}/{}\"", ns, name),
+                          .expected = std::string(kOutputPathGrammar)}};
         }
-        std::string path =
-            fmt::format("{}/{}_{}.yaml", object.ns().empty() ? "_cluster" : object.ns(),
-                        lower_case(object.kind()), object.name());
+        const std::string path = fmt::format("{}/{}", ns, name);
         resources_[object.bundle].push_back(path);
         return put(join_path(bundle(object.bundle).dir, path),
                    {generated_text(object.root, names_.of(object.origin.pos)), object.object_name(),

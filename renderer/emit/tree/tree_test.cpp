@@ -159,10 +159,20 @@ TEST(EmitTree, RefusesTwoThingsAtOnePath) {
 }
 
 TEST(EmitTree, RefusesNamesThatLeaveTheDirectory) {
-    TestInput input;
-    input.add_bundle("");
-    input.add_object("ConfigMap", "shop", "../../x");
-    EXPECT_EQ(dump(input), "error: a name with a slash cannot be a file name");
+    struct Row {
+        const char *ns, *name;
+    };
+    for (const Row& row : {Row{"shop", "../../x"}, Row{"..", "x"}, Row{"a/b", "x"}, Row{".", "x"},
+                           Row{"shop", "a\nb"}, Row{"shop", "\x1b[2J"}}) {
+        TestInput input;
+        input.add_bundle("");
+        input.add_object("ConfigMap", row.ns, row.name);
+        EXPECT_EQ(dump(input), "error: an object whose name cannot be a file name") << row.name;
+    }
+    TestInput reserved;
+    reserved.add_bundle("");
+    reserved.add_object("ConfigMap", ".git", "x");
+    EXPECT_EQ(dump(reserved), "error: this cannot be the path of an output file");
 }
 
 TEST(EmitTree, FindsPlaintextSecrets) {

@@ -16,13 +16,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <iterator>
 #include <optional>
 
 #include "renderer/emit/emit.h"
 #include "renderer/emit/tree/changes.h"
 #include "renderer/emit/tree/files.h"
+#include "renderer/emit/tree/output_directory.h"
 #include "renderer/load/tree/inventory.h"
 #include "renderer/load/tree/paths.h"
 
@@ -33,8 +33,8 @@ constexpr std::string_view kTemporaryFile = ".tailrender-temporary";
 
 class TreeWriter {
 public:
-    TreeWriter(const RenderedTree& tree, const Changes& changes)
-        : tree_(tree), dir_(tree.dir), changes_(changes) {}
+    TreeWriter(const RenderedTree& tree, const OutputDirectory& dir, const Changes& changes)
+        : tree_(tree), dir_(dir), changes_(changes) {}
 
     Result<WriteReport> run() {
         TRY(write_inventory(inventory_text(both()), Durable::Yes));
@@ -44,7 +44,6 @@ public:
             }
         }
         for (const OutputFile* file : changes_.created) {
-            TRY(make_directories(parent_path(in_dir(file->path))));
             TRY(write(*file));
             report_.created.push_back(file->path);
         }
@@ -58,8 +57,8 @@ public:
             }
         }
         if (tree_.is_gone) {
-            TRY(remove_file(in_dir(kInventoryFile)));
-            ::rmdir(dir_.c_str());  // unless something else lives there
+            static_cast<void>(TRY(dir_.remove(kInventoryFile)));
+            ::rmdir(tree_.dir.c_str());  // unless something else lives there
         } else {
             TRY(write_inventory(changes_.new_inventory, Durable::No));
         }
@@ -69,8 +68,6 @@ public:
     }
 
 private:
-    std::string in_dir(std::string_view path) const { return fmt::format("{}/{}", dir_, path); }
-
     TreeInventory both() const {
         TreeInventory all = changes_.listed;
         for (const OutputFile* file : changes_.created) {
@@ -102,33 +99,28 @@ private:
     }
 
     Result<Unit> write(const OutputFile& file) {
-        return replace_file(in_dir(file.path), in_dir(kTemporaryFile), file.content, Durable::No);
+        return dir_.replace(file.path, kTemporaryFile, file.content, Durable::No);
     }
 
     Result<Unit> write_inventory(const std::string& text, Durable durable) {
         if (text == inventory_) {
             return Unit{};
         }
-        TRY(replace_file(in_dir(kInventoryFile), in_dir(kTemporaryFile), text, durable));
+        TRY(dir_.replace(kInventoryFile, kTemporaryFile, text, durable));
         inventory_ = text;
         return Unit{};
     }
 
     Result<Unit> remove_stale(const std::string& path) {
-        if (file_kind(in_dir(path)) == FileKind::File) {
-            TRY(remove_file(in_dir(path)));
+        if (TRY(dir_.remove(path))) {
             report_.removed.push_back(path);
         }
-        for (std::string parent = parent_path(path); parent != "."; parent = parent_path(parent)) {
-            if (::rmdir(in_dir(parent).c_str()) != 0 && errno != ENOENT) {
-                break;  // not empty: something else lives there
-            }
-        }
+        dir_.remove_empty_parents(path);
         return Unit{};
     }
 
     const RenderedTree& tree_;
-    const std::string& dir_;
+    const OutputDirectory& dir_;
     const Changes& changes_;
     std::string inventory_ = changes_.old_inventory;
     WriteReport report_;
@@ -151,6 +143,7 @@ public:
 
     // Reads only. A directory that is not there yet is locked when it is made.
     Result<Unit> check() {
+        TRY(check_output_links(tree_->dir));
         if (file_kind(tree_->dir) == FileKind::Directory) {
             lock_.emplace(TRY(DirectoryLock::take(tree_->dir)));
         }
@@ -167,11 +160,9 @@ public:
     }
 
     Result<WriteReport> write() const {
-        const std::string temporary = fmt::format("{}/{}", tree_->dir, kTemporaryFile);
-        if (file_kind(temporary) == FileKind::File) {
-            TRY(remove_file(temporary));
-        }
-        return TreeWriter(*tree_, changes_).run();
+        const OutputDirectory dir = TRY(OutputDirectory::open(tree_->dir));
+        static_cast<void>(TRY(dir.remove(kTemporaryFile)));
+        return TreeWriter(*tree_, dir, changes_).run();
     }
 
 private:

@@ -137,6 +137,28 @@ TEST_F(WriteTrees, RefusesSymbolicLinks) {
     EXPECT_TRUE(fs::exists(root_ + "/elsewhere/c.yaml"));
 }
 
+TEST_F(WriteTrees, FollowsNoLinkInThePathOfTheOutput) {
+    fs::create_directories(root_ + "/elsewhere/lab");
+    fs::create_directory_symlink(root_ + "/elsewhere", root_ + "/link");
+    const std::string said_of_it =
+        "ROOT/link: error: a symbolic link in the path of the output directory [output-link]\n"
+        "  expected: directories: a link would move the output elsewhere\n"
+        "  hint: write to the directory that it points to, or remove the link\n";
+    const std::vector<OutputFile> files = {{"a", "1"}};
+    auto is_link = write_trees(std::array{RenderedTree{root_ + "/link", files}});
+    ASSERT_FALSE(is_link);
+    EXPECT_EQ(said(is_link.error()), said_of_it);
+    EXPECT_FALSE(compare_tree({root_ + "/link", files}));
+    // Above the work tree a link is the machine's, in it someone may have committed it.
+    ASSERT_TRUE(write_trees(std::array{RenderedTree{root_ + "/link/lab", files}}));
+    EXPECT_TRUE(fs::exists(root_ + "/elsewhere/lab/a"));
+    fs::create_directories(root_ + "/.git");
+    auto leads = write_trees(std::array{RenderedTree{root_ + "/link/home", files}});
+    ASSERT_FALSE(leads);
+    EXPECT_EQ(said(leads.error()), said_of_it);
+    EXPECT_FALSE(fs::exists(root_ + "/elsewhere/home"));
+}
+
 TEST_F(WriteTrees, RefusesAnInventoryThatPointsOutside) {
     for (const std::string line : {"../x", "/etc/passwd", "a/../../x", "a//b", ""}) {
         put(".tailrender-inventory", "a.yaml\n" + line + "\n");

@@ -25,6 +25,9 @@ void check_hostnames(const Plan& plan, Diagnostics& diagnostics);
 // that is called like the operator, or like something that is in the inputs.
 void check_names(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostics);
 
+// Objects that are made become files in directories of their namespaces.
+void check_made_names(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostics);
+
 // A bundle into which generated objects go must let them have their namespace.
 void check_bundles(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostics);
 

@@ -1,0 +1,144 @@
+#include "renderer/emit/tree/output_directory.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <vector>
+
+#include "renderer/base/split.h"
+#include "renderer/load/tree/paths.h"
+
+namespace renderer {
+namespace {
+
+constexpr int kDirectory = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+
+Descriptor open_at(int dir, std::string_view name, int flags) {
+    return Descriptor(::openat(dir, std::string(name).c_str(), flags, 0666));
+}
+
+bool is_link(const std::string& path) {
+    struct stat info {};
+    return ::lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode);
+}
+
+bool exists(const std::string& path) {
+    struct stat info {};
+    return ::lstat(path.c_str(), &info) == 0;
+}
+
+}  // namespace
+
+// Links in a relative path, and those below a directory with a `.git`, may be committed ones.
+Result<Unit> check_output_links(const std::string& dir) {
+    std::string path = dir.starts_with('/') ? "/" : "";
+    bool may_be_committed = !dir.starts_with('/');
+    const std::vector<std::string_view> names = split(dir, '/');
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (names[i].empty() || names[i] == ".") {
+            continue;
+        }
+        may_be_committed = may_be_committed || exists(join_path(path, ".git"));
+        path = path.empty() ? std::string(names[i]) : join_path(path, names[i]);
+        if ((may_be_committed || i + 1 == names.size()) && is_link(path)) {
+            return Error{{.rule = "output-link",
+                          .where = path,
+                          .message = "a symbolic link in the path of the output directory",
+                          .expected = "directories: a link would move the output elsewhere",
+                          .hint = "write to the directory that it points to, or remove the link"}};
+        }
+    }
+    return Unit{};
+}
+
+Result<OutputDirectory> OutputDirectory::open(const std::string& dir) {
+    TRY(check_output_links(dir));
+    Descriptor top(dir, kDirectory);
+    if (top.get() < 0) {
+        return Error{{.rule = "write-failed",
+                      .where = dir,
+                      .message = fmt::format("cannot open the directory: {}",
+                                             std::generic_category().message(errno))}};
+    }
+    return OutputDirectory(dir, std::move(top));
+}
+
+Error OutputDirectory::failed(std::string_view what, std::string_view path) const {
+    const int code = errno;
+    return {{.rule = "write-failed",
+             .where = join_path(dir_, path),
+             .message = fmt::format("{}: {}", what, std::generic_category().message(code))}};
+}
+
+Descriptor OutputDirectory::parent_of(std::string_view path, Missing missing) const {
+    Descriptor dir = open_at(top_.get(), ".", kDirectory);
+    std::string_view rest = path.substr(0, path.find_last_of('/') + 1);  // npos + 1 is 0
+    while (dir.get() >= 0 && !rest.empty()) {
+        const std::string name(take(rest, '/'));
+        if (missing == Missing::IsMade && ::mkdirat(dir.get(), name.c_str(), 0777) != 0 &&
+            errno != EEXIST) {
+            return Descriptor(-1);
+        }
+        Descriptor below = open_at(dir.get(), name, kDirectory);
+        const int code = errno;
+        dir = std::move(below);
+        errno = code;  // which closing the one above has changed
+    }
+    return dir;
+}
+
+Result<Unit> OutputDirectory::replace(std::string_view path, std::string_view temporary,
+                                      std::string_view content, Durable durable) const {
+    const Descriptor parent = parent_of(path, Missing::IsMade);
+    if (parent.get() < 0) {
+        return failed("cannot create the directory", parent_path(path));
+    }
+    const std::string own(temporary);
+    if (::unlinkat(top_.get(), own.c_str(), 0) != 0 && errno != ENOENT) {
+        return failed("cannot remove the file", temporary);
+    }
+    Descriptor file =
+        open_at(top_.get(), temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC);
+    const bool written = file.get() >= 0 && write_all(file.get(), content) &&
+                         (durable == Durable::No || ::fsync(file.get()) == 0) && file.close() &&
+                         ::renameat(top_.get(), own.c_str(), parent.get(),
+                                    std::string(base_name(path)).c_str()) == 0;
+    if (!written) {
+        Error error = failed("cannot write the file", path);
+        ::unlinkat(top_.get(), own.c_str(), 0);
+        return error;
+    }
+    return Unit{};
+}
+
+Result<bool> OutputDirectory::remove(std::string_view path) const {
+    const Descriptor parent = parent_of(path, Missing::Fails);
+    const std::string name(base_name(path));
+    struct stat info {};
+    if (parent.get() < 0 ||
+        ::fstatat(parent.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0 ||
+        !S_ISREG(info.st_mode)) {
+        return false;
+    }
+    if (::unlinkat(parent.get(), name.c_str(), 0) != 0 && errno != ENOENT) {
+        return failed("cannot remove the file", path);
+    }
+    return true;
+}
+
+void OutputDirectory::remove_empty_parents(const std::string& path) const {
+    for (std::string dir = parent_path(path); dir != "."; dir = parent_path(dir)) {
+        const Descriptor parent = parent_of(dir, Missing::Fails);
+        if (parent.get() >= 0 &&
+            ::unlinkat(parent.get(), std::string(base_name(dir)).c_str(), AT_REMOVEDIR) != 0 &&
+            errno != ENOENT) {
+            return;  // not empty: something else lives there
+        }
+    }
+}
+
+}  // namespace renderer

@@ -1,0 +1,65 @@
+// Names of what is made become names of files and directories, so none is left to the API server.
+#include <fmt/format.h>
+
+#include "renderer/base/printable.h"
+#include "renderer/kube/name_grammar.h"
+#include "renderer/plan/checks/cross_checks.h"
+
+namespace renderer {
+namespace {
+
+// Flux replaces it later.
+bool is_variable_name(std::string_view text) {
+    return text.find("${") != std::string_view::npos && is_path_component(text);
+}
+
+void check_made_namespace(const Origin& origin, std::string_view ns, Diagnostics& diagnostics) {
+    if (!ns.empty() && !is_dns1123_label(ns) && !is_variable_name(ns)) {
+        diagnostics
+            .error("invalid-namespace", origin.pos, fmt::format("invalid namespace \"{}\"", ns))
+            .object(origin.parent)
+            .expected(kDnsLabelGrammar)
+            .hint("objects are made in this namespace: use the name of one");
+    }
+}
+
+void check_generated(const Object& object, Diagnostics& diagnostics) {
+    const Origin named = {.pos = object.origin.pos, .parent = object.object_name(), .rule = {}};
+    check_made_namespace(named, object.ns(), diagnostics);
+    if (!is_dns1123_subdomain(object.name()) && !is_variable_name(object.name())) {
+        diagnostics
+            .error("invalid-object", object.origin.pos,
+                   fmt::format("invalid name \"{}\"", object.name()))
+            .object(named.parent)
+            .expected("lower-case letters, digits, \"-\" and \".\", at most 253")
+            .hint("choose another name for the generator");
+    }
+}
+
+}  // namespace
+
+void check_made_names(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostics) {
+    for (const Object& object : loaded.generated_inputs) {
+        check_generated(object, diagnostics);
+    }
+    if (diagnostics.has_errors()) {
+        return;  // of most of the others it is known which input is wrong
+    }
+    for (const Workload& workload : plan.workloads) {
+        check_made_namespace(workload.origin, workload.ns, diagnostics);
+    }
+    for (const MetricsPlan& metrics : plan.metrics) {
+        check_made_namespace(metrics.origin, metrics.ns, diagnostics);
+    }
+    for (const GroupPolicyPlan& policy : plan.group_policies) {
+        check_made_namespace(policy.origin, policy.ns, diagnostics);
+    }
+    for (const TailnetPlan& tailnet : plan.tailnets) {
+        check_made_namespace(tailnet.origin, tailnet.ns, diagnostics);
+    }
+    if (plan.install) {
+        check_made_namespace(plan.install->origin, plan.install->ns, diagnostics);
+    }
+}
+
+}  // namespace renderer

@@ -13,6 +13,7 @@
 #include "renderer/base/ascii.h"
 #include "renderer/base/split.h"
 #include "renderer/core/plain_scalar.h"
+#include "renderer/core/quoted_scalar.h"
 
 namespace renderer {
 
@@ -325,6 +326,12 @@ private:
 };
 
 }  // namespace
+
+std::string quoted_scalar(std::string_view text) {
+    std::string out;
+    write_quoted(text, out);
+    return out;
+}
 
 bool needs_quotes(std::string_view text) {
     if (text.empty() || !is_plain_start(text.front()) || looks_numeric(text) ||

@@ -6,6 +6,8 @@
 #include <string>
 #include <tuple>
 
+#include "renderer/base/printable.h"
+#include "renderer/core/quoted_scalar.h"
 #include "renderer/core/yaml_writer.h"
 #include "renderer/load/values/schema.h"
 
@@ -25,7 +27,20 @@ std::string_view line_end(std::string_view text, std::size_t offset) {
 }
 
 std::string spelled(std::string_view text) {
-    return needs_quotes(text) ? fmt::format("\"{}\"", text) : std::string(text);
+    return needs_quotes(text) ? quoted_scalar(text) : std::string(text);
+}
+
+// Between brackets and commas.
+std::string spelled_in_flow(std::string_view text) {
+    return text.find_first_of(",[]{}") == std::string_view::npos ? spelled(text)
+                                                                 : quoted_scalar(text);
+}
+
+// In the quotes of the scalar that it replaces, if it reads as itself between them.
+std::string spelled_like(char quote, std::string_view text) {
+    const bool is_plain =
+        is_printable(text) && text.find_first_of("\"\\'") == std::string_view::npos;
+    return is_plain ? fmt::format("{0}{1}{0}", quote, text) : quoted_scalar(text);
 }
 
 // How often a node of the tree has this position. Twice means that aliases share it.
@@ -59,8 +74,8 @@ Edit flow_insert(const Spliced& document, std::size_t open, const Value& map, st
     const std::size_t next = text.find_first_not_of(" \t\r\n", open + 1);
     const bool quoted = next != std::string_view::npos && text[next] == '"';
     const std::string_view comma = map.size() == 0 ? "" : next == open + 1 ? ", " : ",";
-    std::string member = quoted ? fmt::format("\"{}\": \"{}\"{}", key, value, comma)
-                                : fmt::format("{}: {}{}", key, spelled(value), comma);
+    std::string member = quoted ? fmt::format("\"{}\": {}{}", key, quoted_scalar(value), comma)
+                                : fmt::format("{}: {}{}", key, spelled_in_flow(value), comma);
     return {.source = document.source,
             .begin = open + 1,
             .end = open + 1,
@@ -83,7 +98,7 @@ std::optional<Edit> replace_scalar(const Spliced& document, const Value& scalar,
     if ((first == '"' || first == '\'') && text.substr(*offset + 1, old.size()) == old &&
         *offset + 1 + old.size() < text.size() && text[*offset + 1 + old.size()] == first) {
         edit.end = *offset + old.size() + 2;
-        edit.replacement = fmt::format("{}{}{}", first, replacement, first);
+        edit.replacement = spelled_like(first, replacement);
         return edit;
     }
     if (old.empty() || text.substr(*offset, old.size()) != old ||
@@ -91,7 +106,7 @@ std::optional<Edit> replace_scalar(const Spliced& document, const Value& scalar,
         return std::nullopt;
     }
     edit.end = *offset + old.size();
-    edit.replacement = spelled(replacement);
+    edit.replacement = spelled_in_flow(replacement);
     return edit;
 }
 

@@ -1,0 +1,12 @@
+// A string in double quotes on one line, whatever it holds: read back as the same string anywhere
+// in a YAML document.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace renderer {
+
+std::string quoted_scalar(std::string_view text);
+
+}  // namespace renderer

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -18,6 +19,9 @@
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 #include "renderer/emit/emit.h"
+#include "renderer/load/tree/disk_tree.h"
+#include "renderer/load/tree/link_guard.h"
+#include "renderer/load/tree/paths.h"
 
 namespace renderer {
 namespace {
@@ -348,6 +352,13 @@ Result<Unit> apply_application(const Environment& environment, LoadOptions& opti
     return Unit{};
 }
 
+std::string work_tree_of(const Environment& environment, const std::string& here) {
+    const auto found = environment.find("ARGOCD_APP_SOURCE_PATH");
+    const std::string path = found == environment.end() ? "." : normal_path(found->second);
+    const bool is_below = path != "." && here.ends_with(fmt::format("/{}", path));
+    return is_below ? here.substr(0, here.size() - path.size() - 1) : work_tree_top(here);
+}
+
 std::string parameters_json(const std::vector<std::string>& clusters) {
     Value all = Value::list();
     for (const Parameter& parameter : kKnown) {
@@ -379,6 +390,10 @@ Result<int> run_cmp(const Options& options, ClusterRuns& runs, Console& console)
         return console.out(parameters_json(cluster_names(input))) ? 0 : 1;
     }
     TRY(apply_application(environment, input));
+    // Argo CD names the files, so none of them may be outside of the checkout.
+    input.tree =
+        std::make_shared<DiskTree>(std::vector<std::string>(), std::vector<std::string>{"."},
+                                   work_tree_of(environment, canonical_path(".")));
     return generate(options, input, runs, console);
 }
 

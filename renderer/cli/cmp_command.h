@@ -20,6 +20,9 @@ using Environment = std::map<std::string, std::string, std::less<>>;
 // destination's namespace.
 Result<Unit> apply_application(const Environment& environment, LoadOptions& options);
 
+// The top of the checkout that the application is in, given its canonical directory.
+std::string work_tree_of(const Environment& environment, const std::string& here);
+
 // The announcement of our parameters, for the form in Argo CD's UI.
 std::string parameters_json(const std::vector<std::string>& clusters);
 

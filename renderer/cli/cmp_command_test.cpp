@@ -105,6 +105,17 @@ TEST(Cmp, RefusesWrongTypes) {
     EXPECT_EQ(flag.found, "\"yes\"");
 }
 
+TEST(Cmp, KnowsTheTopOfTheCheckout) {
+    const auto top = [](const std::string& path, const std::string& here) {
+        return work_tree_of({{"ARGOCD_APP_SOURCE_PATH", path}}, here);
+    };
+    EXPECT_EQ(top("apps/web", "/none/1/apps/web"), "/none/1");
+    EXPECT_EQ(top("./apps//web/", "/none/1/apps/web"), "/none/1");
+    EXPECT_EQ(top(".", "/none/1"), "/none/1");
+    EXPECT_EQ(top("other", "/none/1/apps"), "/none/1/apps");
+    EXPECT_EQ(work_tree_of({}, "/none/1"), "/none/1");
+}
+
 TEST(Cmp, AnnouncesParameters) {
     const Result<Value> none = read_json(parameters_json({}));
     ASSERT_TRUE(none.has_value());

@@ -178,6 +178,8 @@ std::shared_ptr<const SourceTree> source_tree(const LoadOptions& options) {
     if (!options.path.empty()) {  // else a stream
         named.push_back(options.path);
         roots.push_back(options.path);
+    } else if (options.resource_list) {
+        roots.emplace_back(".");  // its functionConfig may name files
     }
     return options.tree != nullptr ? options.tree : std::make_shared<DiskTree>(named, roots);
 }

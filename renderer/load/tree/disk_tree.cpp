@@ -39,6 +39,15 @@ Error leads_outside(const std::string& path) {
              .hint = "replace the link by the file, or remove it"}};
 }
 
+Error is_outside(const std::string& path) {
+    return {{.rule = "outside-tree",
+             .where = path,
+             .message = "this path is outside of the work tree",
+             .expected = "a path in the repository that is rendered",
+             .hint = "move it into the repository; only what the command line names may be "
+                     "elsewhere"}};
+}
+
 Error last_error(const std::string& path) {
     return cannot_read(path, std::error_code(errno, std::generic_category()));
 }
@@ -81,8 +90,9 @@ Result<Entry> entry_of(const fs::directory_entry& found) {
 
 }  // namespace
 
-DiskTree::DiskTree(const std::vector<std::string>& named, const std::vector<std::string>& roots)
-    : links_(roots) {
+DiskTree::DiskTree(const std::vector<std::string>& named, const std::vector<std::string>& roots,
+                   const std::string& top)
+    : links_(roots, top) {
     for (const std::string& path : named) {
         named_.insert(normal_path(path));
     }
@@ -98,8 +108,8 @@ Result<std::string> DiskTree::read(const std::string& path) const {
     if (!may_wait && kind(path) == EntryKind::Other) {
         return not_a_file(path);
     }
-    if (!may_wait && !links_.allows(path, listed(path) != EntryKind::Missing)) {
-        return leads_outside(path);
+    if (!may_wait) {
+        TRY(check_inside(path));
     }
     const Descriptor file(path, O_RDONLY | O_NOCTTY | (may_wait ? 0 : O_NONBLOCK));
     if (file.get() < 0) {
@@ -116,7 +126,23 @@ Result<std::string> DiskTree::read(const std::string& path) const {
     return text;
 }
 
+Result<Unit> DiskTree::check_inside(const std::string& path) const {
+    switch (links_.judge(path, listed(path) != EntryKind::Missing)) {
+        case LinkGuard::Verdict::LinkLeaves:
+            return leads_outside(path);
+        case LinkGuard::Verdict::PathLeaves:
+            return is_outside(path);
+        case LinkGuard::Verdict::Allowed:
+            break;
+    }
+    return Unit{};
+}
+
 Result<std::vector<Entry>> DiskTree::list(const std::string& dir) const {
+    if (const LinkGuard::Verdict verdict = links_.judge(dir);
+        verdict == LinkGuard::Verdict::PathLeaves) {
+        return is_outside(dir);
+    }
     std::vector<Entry> entries;
     std::error_code error;
     fs::directory_iterator found(dir, error);

@@ -15,10 +15,11 @@ namespace renderer {
 
 class DiskTree : public SourceTree {
 public:
-    // `named`: files that the user typed, which may be pipes, and links to anywhere. Links of other
-    // files may not leave the `roots`: link_guard.h.
+    // `named`: files that the user typed, which may be pipes, and links to anywhere. Other
+    // files may not be outside of the `roots`: link_guard.h.
+    // `top`: of the work tree, if it is known.
     explicit DiskTree(const std::vector<std::string>& named = {},
-                      const std::vector<std::string>& roots = {});
+                      const std::vector<std::string>& roots = {}, const std::string& top = {});
 
     Result<std::string> read(const std::string& path) const override;
     Result<std::vector<Entry>> list(const std::string& dir) const override;
@@ -29,6 +30,7 @@ private:
     [[nodiscard]] bool is_named(const std::string& path) const;
     // Of a file or directory that was listed, and is no link. Missing: it was not, or is one.
     [[nodiscard]] EntryKind listed(const std::string& path) const;
+    [[nodiscard]] Result<Unit> check_inside(const std::string& path) const;
 
     std::set<std::string, std::less<>> named_;
     LinkGuard links_;

@@ -145,6 +145,33 @@ TEST_F(DiskTreeTest, FollowsNoLinkOutOfTheTree) {
     EXPECT_FALSE(DiskTree({}, {""}).read(root + "/elsewhere/x"));
 }
 
+TEST_F(DiskTreeTest, LeavesTheWorkTreeByNoPath) {
+    write("other/secret", "x");
+    write("repo/app/file", "x");
+    write("repo/base/file", "x");
+    const auto rule = [](auto result) {
+        return result ? std::string() : result.error().diagnostic.rule;
+    };
+    const auto tree = [&](const std::string& top) {
+        return std::make_unique<DiskTree>(std::vector<std::string>{},
+                                          std::vector<std::string>{dir_ + "/repo/app"}, top);
+    };
+    EXPECT_EQ(rule(tree("")->read(dir_ + "/repo/app/file")), "");
+    EXPECT_EQ(rule(tree("")->read(dir_ + "/repo/base/file")), "");
+    EXPECT_EQ(rule(tree("")->read("/etc/passwd")), "outside-tree");
+    EXPECT_EQ(rule(tree(dir_ + "/repo")->read(dir_ + "/repo/app/../base/file")), "");
+    EXPECT_EQ(rule(tree(dir_ + "/repo")->read(dir_ + "/repo/app/../../other/secret")),
+              "outside-tree");
+    EXPECT_EQ(rule(tree(dir_ + "/repo")->list(dir_ + "/other")), "outside-tree");
+    std::filesystem::create_directories(dir_ + "/repo/.git");
+    EXPECT_EQ(rule(tree("")->read(dir_ + "/repo/base/file")), "");
+    EXPECT_EQ(rule(tree("")->read("/etc/passwd")), "outside-tree");
+    const DiskTree here({}, {"."});
+    EXPECT_EQ(rule(here.read("/etc/passwd")), "outside-tree");
+    const DiskTree named({dir_ + "/other/secret"}, {dir_ + "/repo/app"});
+    EXPECT_EQ(rule(named.read(dir_ + "/other/secret")), "");
+}
+
 TEST_F(DiskTreeTest, ReadsThePipesThatTheUserNames) {
     const std::string pipe = dir_ + "/a.yaml";
     ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);

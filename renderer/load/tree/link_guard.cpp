@@ -1,6 +1,5 @@
 #include "renderer/load/tree/link_guard.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
@@ -8,12 +7,9 @@
 
 namespace renderer {
 
-namespace {
-
 namespace fs = std::filesystem;
 
-// The work tree that it is in, else itself.
-std::string top_of(const std::string& real) {
+std::string work_tree_top(const std::string& real) {
     std::error_code ignored;
     for (std::string dir = real; dir.starts_with('/') && dir != "/"; dir = parent_path(dir)) {
         if (fs::exists(fs::path(dir) / ".git", ignored)) {
@@ -21,6 +17,18 @@ std::string top_of(const std::string& real) {
         }
     }
     return real;
+}
+
+namespace {
+
+// Where a tree without a work tree may have its bases: as overlays do, up to two directories above,
+// but never among what the machine has at its top.
+std::string bases_above(const std::string& real, const std::string& here) {
+    std::string limit = real;
+    for (int i = 0; i < 2 && parent_path(parent_path(limit)) != "/"; ++i) {
+        limit = parent_path(limit);
+    }
+    return is_within(limit, here) && parent_path(here) != "/" ? here : limit;
 }
 
 }  // namespace
@@ -31,22 +39,31 @@ std::string canonical_path(const std::string& path) {
     return error ? path : normal_path(real.string());
 }
 
-LinkGuard::LinkGuard(const std::vector<std::string>& roots) {
+LinkGuard::LinkGuard(const std::vector<std::string>& roots, const std::string& top) {
+    const std::string here = canonical_path(".");
     for (const std::string& root : roots) {
         const std::string real = canonical_path(root);
-        roots_.push_back({normal_path(root), real, top_of(real)});
+        const std::string work_tree = top.empty() ? work_tree_top(real) : top;
+        std::error_code ignored;
+        const bool is_known = !top.empty() || fs::exists(fs::path(work_tree) / ".git", ignored);
+        roots_.push_back(
+            {normal_path(root), real, work_tree, is_known ? work_tree : bases_above(real, here)});
     }
 }
 
-bool LinkGuard::allows(const std::string& path, bool is_no_link) const {
-    if (roots_.empty()) {
-        return true;
-    }
-    const std::string real = real_path(path, is_no_link);
-    return std::ranges::any_of(roots_, [&](const Root& root) {
+LinkGuard::Verdict LinkGuard::judge(const std::string& path, bool is_no_link) const {
+    Verdict verdict = roots_.empty() ? Verdict::Allowed : Verdict::LinkLeaves;
+    const std::string real = roots_.empty() ? std::string() : real_path(path, is_no_link);
+    for (const Root& root : roots_) {
         const std::string relative = relative_path(normal_path(path), root.typed);
-        return is_within(real, root.top) || real == normal_path(join_path(root.real, relative));
-    });
+        const bool has_no_link =
+            real == normal_path(path) || real == normal_path(join_path(root.real, relative));
+        if (is_within(real, root.top) || (has_no_link && is_within(real, root.limit))) {
+            return Verdict::Allowed;
+        }
+        verdict = has_no_link ? Verdict::PathLeaves : verdict;
+    }
+    return verdict;
 }
 
 std::string LinkGuard::real_path(const std::string& path, bool is_no_link) const {

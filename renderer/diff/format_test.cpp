@@ -63,9 +63,35 @@ TEST(Markdown, ClosesWhatItFolds) {
          at = report.find("details>", at + 1)) {
         (report[at - 1] == '/' ? closed : open) += 1;
     }
-    EXPECT_EQ(open, 2U);
-    EXPECT_EQ(closed, 2U);
+    EXPECT_EQ(open, 1U);  // devices are new, and not folded
+    EXPECT_EQ(closed, 1U);
     EXPECT_NE(report.find("<summary>15 more</summary>"), std::string::npos);
+}
+
+// Whatever changes beside them, and however long that is.
+TEST(Markdown, NamesWhatIsNewOrLost) {
+    Comparison comparison;
+    ClusterComparison& cluster = comparison.clusters.emplace_back();
+    for (std::size_t i = 0; i < 1200; ++i) {
+        ObjectChange change;
+        change.title = fmt::format("ClusterRoleBinding/{:05}", i);
+        change.generated = i % 4 == 3;
+        change.parent = change.generated ? fmt::format("Service/shop/{}", i % 100) : "";
+        if (i % 4 == 0) {
+            change.fields = {{"data.x", FieldEdit::Changed, std::string(300, 'a'), "b"}};
+        } else {
+            change.edit = i % 4 == 1 ? ObjectEdit::Added : ObjectEdit::Removed;
+        }
+        cluster.objects.changes.push_back(std::move(change));
+    }
+    const std::string report = markdown_report(comparison);
+    EXPECT_LE(report.size(), kMarkdownLimit);
+    for (const ObjectChange& change : cluster.objects.changes) {
+        if (change.edit != ObjectEdit::Changed) {
+            EXPECT_NE(report.find(change.title), std::string::npos) << change.title;
+        }
+    }
+    EXPECT_EQ(report.find("new or lost"), std::string::npos);
 }
 
 TEST(Terminal, ColorsOnlyWhenAsked) {

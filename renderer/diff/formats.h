@@ -15,7 +15,8 @@ constexpr std::size_t kMarkdownLimit = 60'000;  // GitHub takes comments of up t
 std::string terminal_report(const Comparison& comparison, bool color);
 
 // For a comment on a pull request. Never longer than kMarkdownLimit: what does not fit is counted,
-// and what is public comes first. Begins with a mark by which a bot finds its comment again.
+// but objects that are new or lost are named. What is public comes first. Begins with a mark by
+// which a bot finds its comment again.
 std::string markdown_report(const Comparison& comparison);
 
 std::string json_report(const Comparison& comparison);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "renderer/diff/formats.h"
 #include "renderer/diff/outline.h"
@@ -69,6 +70,31 @@ std::string item(const OutlineLine& line, std::string_view quote) {
     return out;
 }
 
+// What is new or lost is named, whatever else has no room.
+bool comes_or_goes(const OutlineLine& line) {
+    return line.mark == '+' || line.mark == '-' || line.is_renamed;
+}
+
+std::string brief_item(const OutlineLine& line, std::string_view quote) {
+    OutlineLine brief = line;
+    if (!line.names_in_details) {
+        brief.details.clear();
+    }
+    return item(brief, quote);
+}
+
+std::size_t brief_size(const OutlineLine& line) {
+    return comes_or_goes(line) ? brief_item(line, "> ").size() : 0;
+}
+
+std::size_t brief_size(const OutlineSection& section) {
+    std::size_t size = 5 * section.title.size() + 2 * kClosing;
+    for (const OutlineLine& line : section.lines) {
+        size += brief_size(line);
+    }
+    return size;
+}
+
 class Markdown {
 public:
     std::string print(const Outline& outline) {
@@ -79,7 +105,11 @@ public:
         if (!outline.warnings.empty()) {
             add({.title = fmt::format("Warnings of HEAD: {}", outline.warnings.size()),
                  .lines = outline.warnings},
-                kWarnings);
+                kWarnings, kWarnings);
+        }
+        std::size_t behind = 0;  // what the sections behind need for their names
+        for (const OutlineSection& section : outline.sections) {
+            behind += brief_size(section);
         }
         for (std::size_t i = 0; i < outline.sections.size(); ++i) {
             const OutlineSection& section = outline.sections[i];
@@ -92,41 +122,75 @@ public:
             }
             // A section may take half of what is left, so that those behind it are seen too.
             const bool last = i + 1 == outline.sections.size();
-            add(section, (left - needed - kClosing) / (last ? 1 : 2));
+            behind -= brief_size(section);
+            const std::size_t free = left - needed - kClosing;
+            const std::size_t room = free - std::min(behind, free / 2);
+            add(section, last ? room : std::min(free / 2, room), room);
         }
         out_ += fmt::format("**tailrender diff:** {}\n", markdown(outline.summary));
         return std::move(out_);
     }
 
 private:
-    void add(const OutlineSection& section, std::size_t share) {
+    // Of a long section, what is new or lost comes first, and is not folded. What of it does not
+    // fit into the share is named in the room that there is.
+    void add(OutlineSection section, std::size_t share, std::size_t room) {
+        if (section.lines.size() > kOpenLines) {
+            std::ranges::stable_partition(section.lines, comes_or_goes);
+        }
         const bool alarm = section.weight == Weight::Alarm;
         const bool noise = section.weight == Weight::Noise;
         const std::string_view quote = alarm ? "> " : "";
         std::string text;
         std::size_t done = 0;
+        std::size_t names = 0;  // the size of those that are still to be named
+        for (const OutlineLine& line : section.lines) {
+            names += brief_size(line);
+        }
         bool folded = noise;
         for (; done < section.lines.size(); ++done) {
-            const bool fold = !alarm && !folded && done == kOpenLines;
+            const bool fold =
+                !alarm && !folded && done >= kOpenLines && !comes_or_goes(section.lines[done]);
             std::string next = item(section.lines[done], quote);
             if (fold) {
                 next = fmt::format("\n{}{}",
                                    fold_begin(fmt::format("{} more", section.lines.size() - done)),
                                    next);
             }
-            if (text.size() + next.size() > share) {
+            const std::size_t size = text.size() + next.size();
+            if (size > share || size + names - brief_size(section.lines[done]) > room) {
                 break;
             }
+            names -= brief_size(section.lines[done]);
             folded = folded || fold;
             text += next;
         }
         begin(section);
         out_ += text;
-        if (done < section.lines.size()) {
-            out_ += fmt::format("{}- … and {} more that do not fit here\n", quote,
-                                section.lines.size() - done);
-        }
+        add_rest(std::span(section.lines).subspan(done), quote, room - text.size());
         out_ += folded ? "\n</details>\n\n" : "\n";
+    }
+
+    void add_rest(std::span<const OutlineLine> lines, std::string_view quote, std::size_t room) {
+        std::size_t more = 0;
+        std::size_t unnamed = 0;
+        for (const OutlineLine& line : lines) {
+            const std::string next = comes_or_goes(line) ? brief_item(line, quote) : "";
+            if (next.empty() || next.size() > room) {
+                ++more;
+                unnamed += next.empty() ? 0 : 1;
+                continue;
+            }
+            room -= next.size();
+            out_ += next;
+        }
+        if (more > 0) {
+            out_ += fmt::format("{}- … and {} more that do not fit here{}\n", quote, more,
+                                unnamed == 0 ? ""
+                                             : fmt::format(", {} of them new or lost: `tailrender "
+                                                           "diff --format terminal` names them",
+                                                           unnamed));
+        }
     }
 
     void begin(const OutlineSection& section) {

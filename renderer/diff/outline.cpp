@@ -108,6 +108,7 @@ OutlineLine object_line(const ObjectChange& change, bool restarts) {
     OutlineLine line{'~', code(change.title), {}};
     if (change.edit == ObjectEdit::Renamed) {
         line.text = fmt::format("renamed {} -> {}", code(change.old_title), line.text);
+        line.is_renamed = true;
     } else if (change.fields.empty()) {
         line.text += ": its bytes differ";
     }
@@ -285,9 +286,11 @@ private:
         }
         for (auto& [group, titles] : groups) {
             section.lines.push_back(
-                {group.second == ObjectEdit::Added ? '+' : '-',
-                 fmt::format("{} of {}", counted(titles.size(), "object"), code(group.first)),
-                 {fmt::format("{}", fmt::join(titles, ", "))}});
+                {.mark = group.second == ObjectEdit::Added ? '+' : '-',
+                 .text =
+                     fmt::format("{} of {}", counted(titles.size(), "object"), code(group.first)),
+                 .details = {fmt::format("{}", fmt::join(titles, ", "))},
+                 .names_in_details = true});
         }
         section.title =
             fmt::format("Generated objects{}: {}", suffix_, counted(count, "difference"));

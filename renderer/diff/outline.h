@@ -25,6 +25,8 @@ struct OutlineLine {
     char mark = ' ';  // '+', '-', '~', '!'
     std::string text;
     std::vector<std::string> details;
+    bool is_renamed = false;        // an object: one is lost, one is new
+    bool names_in_details = false;  // without them it does not say which objects
 };
 
 struct OutlineSection {

@@ -1,5 +1,7 @@
 #include "renderer/diff/redact.h"
 
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 
@@ -26,7 +28,9 @@ public:
         if (!value.is_string()) {
             return value.clone();
         }
-        const std::string shown = without_credentials(value.text(), hash_);
+        const std::string shown = wraps_secret(value.text())
+                                      ? hash_(value.text())
+                                      : without_credentials(value.text(), hash_);
         return shown == value.text() ? value.clone() : Value(shown);
     }
 
@@ -51,7 +55,7 @@ public:
 
     // Of a Secret or ConfigMap of ours: what its entries say.
     [[nodiscard]] Value unwrapped(const Value& root) const {
-        Value out = any(root);
+        Value out = members(root);
         for (const std::string_view field : {"data", "binaryData"}) {
             Value* entries = out.find(field);
             const bool encoded = field == "binaryData" || text_of(root, {"kind"}) == "Secret";
@@ -76,23 +80,39 @@ private:
             const bool is_flag = text.starts_with('-');
             out.append(follows_flag && !is_flag && !is_place(text) ? Value(hash_(text))
                                                                    : any(item));
-            follows_flag = is_flag && names_credential(text);
+            follows_flag = is_flag && may_name_credential(text);
         }
         return out;
     }
 
     [[nodiscard]] Value map(const Value& value) const {
+        const bool wraps = value.find("data") != nullptr || value.find("stringData") != nullptr;
+        const bool is_secret = wraps && text_of(value.find("kind")) == "Secret";
+        return is_secret ? secret(value) : members(value);
+    }
+
+    [[nodiscard]] Value members(const Value& value) const {
         // An environment variable has the word in its name, and the credential in its value.
-        const bool named = names_credential(text_of(value.find("name")));
+        const bool named = may_name_credential(text_of(value.find("name")));
         Value out = Value::map();
         for (const Member& member : value.members()) {
             const bool suspect =
-                names_credential(member.name()) || (named && member.name() == "value");
+                is_suspect(value, member.name()) || (named && member.name() == "value");
             const bool is_text = member.value.is_string() && !is_place(member.value.text());
             out.add(member.key.clone(),
                     suspect && is_text ? Value(hash_(member.value.text())) : any(member.value));
         }
         return out;
+    }
+
+    // In many maps of Kubernetes `key` names an entry, a label or a taint.
+    static bool is_suspect(const Value& map, std::string_view key) {
+        constexpr std::array<std::string_view, 6> kReference = {"name",   "path",   "operator",
+                                                                "effect", "values", "optional"};
+        return may_name_credential(key) &&
+               (key != "key" || std::ranges::none_of(kReference, [&](std::string_view other) {
+                    return map.find(other) != nullptr;
+                }));
     }
 
     [[nodiscard]] Value secret_metadata(const Value& metadata) const {

@@ -171,7 +171,7 @@ std::string without_values(std::string_view text, const SecretHash& hash) {
     for (auto at = text.find_first_of(kSigns); at != kNowhere;
          at = text.find_first_of(kSigns, at + 1)) {
         const std::string_view key = key_before(text, at);
-        if (!sets_value(text, at, key) || !names_credential(key)) {
+        if (!sets_value(text, at, key) || !may_name_credential(key)) {
             continue;
         }
         const std::string_view value = value_after(text, at, key);
@@ -197,6 +197,15 @@ bool names_credential(std::string_view key) {
     std::erase_if(word, [](char c) { return c == '_' || c == '-' || c == '.'; });
     return std::ranges::any_of(kEndings,
                                [&](std::string_view ending) { return word.ends_with(ending); });
+}
+
+bool may_name_credential(std::string_view key) {
+    const std::string word = lower_case(key);
+    const std::size_t last = word.find_last_of("_-.");
+    const std::string_view end = std::string_view(word).substr(last == kNowhere ? 0 : last + 1);
+    const bool is_pass =
+        word.ends_with("pwd") || (word.ends_with("pass") && !word.ends_with("bypass"));
+    return names_credential(key) || is_pass || end == "key";
 }
 
 bool is_place(std::string_view text) {

@@ -15,6 +15,10 @@ namespace renderer {
 // "clientSecret", "DB_PASSWORD", "--api-token"; not "secretName", which only names one.
 bool names_credential(std::string_view key);
 
+// The same for what is only shown: also "db-pass", "PWD", "ssh_key" and "key", which may be
+// harmless.
+bool may_name_credential(std::string_view key);
+
 // A path to a file, a reference to a variable: a place, not a value.
 bool is_place(std::string_view text);
 

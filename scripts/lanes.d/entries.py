@@ -29,6 +29,8 @@ OTHERS = {
     "controller_kills": {"covers": ["runtime/controller", "runtime/kube", "runtime/tailnet", f"{E2E}/controller_kills", f"{E2E}/lab.d/fake_tailnet.py",
                                     *(f"{E2E}/shared/{name}.py" for name in ("checks", "controller_process", "kube_api"))],
                          "programs": ["apiserver", "testnet"]},
+    "hostile_trees_whole": {"covers": ["renderer/base", "renderer/cli", "renderer/diff", "renderer/emit", "renderer/git", "renderer/load",
+                                       "scripts/hostile_trees", "scripts/hostile_trees.d"], "programs": ["kustomize"]},
     "kernel": {"covers": ["runtime/nft", *(f"runtime/nft/{name}" for name in ("forwarding_testing.h", "kernel_test.cpp", "namespaces_testing.h",
                                                                               "node_test.cpp", "packets_test.cpp", "sockets_testing.h"))],
                "programs": []},

@@ -15,6 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kNoNewline = " (no final newline)";
+constexpr std::string_view kLink = " (link)";
 constexpr std::string_view kWantedFile = "want:out/";
 
 // "-- name --" -> "name", anything else -> "".
@@ -39,6 +40,12 @@ void write_tree_of(const GoldenCase& golden, const fs::path& dir) {
         if (path.ends_with(kNoNewline)) {
             path.resize(path.size() - kNoNewline.size());
             text.resize(text.size() - (text.ends_with("\r\n") ? 2 : 1));
+        }
+        if (path.ends_with(kLink)) {
+            path.resize(path.size() - kLink.size());
+            fs::create_directories((dir / path).parent_path());
+            fs::create_symlink(text.substr(0, text.find('\n')), dir / path);
+            continue;
         }
         fs::create_directories((dir / path).parent_path());
         std::ofstream(dir / path, std::ios::binary) << text;

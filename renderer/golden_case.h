@@ -2,7 +2,8 @@
 // that begin with a line `-- name --` (as in Go's txtar). Text before the first section is a
 // comment.
 //   -- apps/web.yaml --   a file of the input tree, byte for byte. ` (no final newline)` after the
-//                         path takes the last newline away
+//                         path takes the last newline away; ` (link)` makes a symbolic link
+//                         to what is in the first line
 //   -- flags --           the command line, default `render .`; words, or 'quoted words'. --quiet
 //                         is added: only diagnostics print
 //   -- report --          empty; --quiet is not added

@@ -2,6 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "renderer/base/temporary_folder_testing.h"
+
 namespace renderer {
 namespace {
 
@@ -12,6 +18,14 @@ TEST(GoldenCase, SurvivesParsingAndPrinting) {
     EXPECT_EQ(golden.comment, "why it matters\n");
     EXPECT_EQ(golden.text_or("a/b.yaml", ""), "x: 1\r\n\n--- # not a section\n");
     EXPECT_EQ(print_case(golden), text);
+}
+
+TEST(GoldenCase, MakesFilesAndLinks) {
+    const TemporaryFolder dir;
+    const GoldenCase golden = parse_case("-- a/file (no final newline) --\nx\n-- b (link) --\na\n");
+    (void)run_case(golden, "/bin/true", dir.path());
+    std::ifstream file(dir.path() + "/tree/b/file");
+    EXPECT_EQ((std::string{std::istreambuf_iterator<char>(file), {}}), "x");
 }
 
 TEST(GoldenCase, SplitsTheCommandLine) {

@@ -7,6 +7,7 @@
 #include <random>
 #include <utility>
 
+#include "renderer/base/printable.h"
 #include "runtime/base/asio_loop.h"
 #include "runtime/base/curl_transport.h"
 #include "runtime/base/patient_transport.h"
@@ -16,7 +17,7 @@ namespace runtime {
 namespace {
 
 int complain(const renderer::Diagnostic& diagnostic) {
-    fmt::print(stderr, "tailrender-runtime: {}\n", diagnostic.message);
+    fmt::print(stderr, "tailrender-runtime: {}\n", renderer::as_lines(diagnostic.message));
     if (!diagnostic.hint.empty()) {
         fmt::print(stderr, "  hint: {}\n", diagnostic.hint);
     }
@@ -83,14 +84,17 @@ int run_verb(const Command& command, const Environment& environment) {
     KubeClient kube(patient, *access);
     const OperateContext context{process.loop, kube, flags.ns,
                                  [](const std::string& line) {
-                                     fmt::print("{}{}", line, line.ends_with('\n') ? "" : "\n");
+                                     // What pods and tenants have written is in it.
+                                     fmt::print("{}{}", renderer::as_lines(line),
+                                                line.ends_with('\n') ? "" : "\n");
                                      static_cast<void>(std::fflush(stdout));
                                  },
                                  std::chrono::seconds(flags.patience)};
     int code = 1;
     const Next done = [&process, &code, &command](const std::string& problem) {
         if (!problem.empty()) {
-            fmt::print(stderr, "tailrender-runtime {}: {}\n", command.name, problem);
+            fmt::print(stderr, "tailrender-runtime {}: {}\n", command.name,
+                       renderer::as_lines(problem));
         }
         code = problem.empty() && !process.shows_trouble ? 0 : 1;
         process.loop.stop();

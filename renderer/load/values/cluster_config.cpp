@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "renderer/base/printable.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/values/config_file.h"
 #include "renderer/load/values/schema.h"
@@ -41,7 +42,7 @@ std::string quoted_names(std::span<const Value> clusters) {
 bool check_names(std::span<const Value> clusters, Diagnostics& diagnostics) {
     for (std::size_t i = 0; i < clusters.size(); ++i) {
         const std::string_view name = text_of(clusters[i], "name");
-        if (name.empty() || name.find('/') != std::string_view::npos || name.starts_with('.')) {
+        if (!is_path_component(name) || name.starts_with('.')) {
             diagnostics
                 .error("invalid-cluster", clusters[i].pos(),
                        "a cluster needs a name that is valid as a directory name")

@@ -106,7 +106,8 @@ Result<int> run_verb(const Verb& verb, Options& options, ClusterRuns& runs, Cons
     }
     if (!options.revision.empty()) {
         options.load.tree =
-            TRY(GitTree::open(options.load.path, options.revision, options.load.values_files));
+            TRY(GitTree::open(options.load.path, options.revision, options.load.values_files,
+                              options.load.context_dirs));
     }
     return verb.run(options, runs, console);
 }

@@ -36,7 +36,7 @@ Result<Work> prepare(const Options& options) {
         TRY(check_clean(path));
     }
     work.source = TRY(GitTree::open(path, options.revision.empty() ? "HEAD" : options.revision,
-                                    options.load.values_files));
+                                    options.load.values_files, options.load.context_dirs));
     work.request.branch = options.branch;
     work.request.path = work.source->path_in_repository(path);
     git_oid_fromstr(&work.request.source, work.source->commit().c_str());

@@ -84,7 +84,7 @@ private:
     Result<std::shared_ptr<const GitTree>> open_revision() {
         const auto colon = name_.find(':');
         load_.path = colon == std::string::npos ? "." : normal_path(name_.substr(colon + 1));
-        return GitTree::open(load_.path, revision(), load_.values_files);
+        return GitTree::open(load_.path, revision(), load_.values_files, load_.context_dirs);
     }
 
     // False: an error is among those of the runs.

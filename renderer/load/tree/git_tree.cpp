@@ -113,7 +113,8 @@ bool is_refused(const Found& found) {
 
 // libgit2's objects must not be used by two threads at a time: `guard` is held around every call.
 struct GitTree::State {
-    explicit State(const std::vector<std::string>& named) : disk(named) {}
+    State(const std::vector<std::string>& named, const std::vector<std::string>& dirs)
+        : disk(named, dirs) {}
 
     FoundRepository repository;
     git_oid commit{};
@@ -237,7 +238,7 @@ Result<std::string> GitTree::State::lfs_object(const LfsPointer& pointer,
     const std::string file =
         fmt::format("{}lfs/objects/{}/{}/{}", git_repository_commondir(repository.handle.get()),
                     id.substr(0, 2), id.substr(2, 2), id);
-    Result<std::string> text = disk.read(file);
+    Result<std::string> text = DiskTree().read(file);  // of the repository, wherever it is
     if (!text || text->size() != pointer.size || sha256_hex(*text) != id) {
         return lfs_pointer_error(path, fmt::format("git lfs fetch origin {}", commit_id));
     }
@@ -276,8 +277,10 @@ GitTree::~GitTree() = default;
 
 Result<std::shared_ptr<const GitTree>> GitTree::open(const std::string& path,
                                                      const std::string& revision,
-                                                     const std::vector<std::string>& named) {
-    auto state = std::make_unique<State>(named);
+                                                     const std::vector<std::string>& named,
+                                                     std::vector<std::string> dirs) {
+    dirs.push_back(path);
+    auto state = std::make_unique<State>(named, dirs);
     state->repository = TRY(find_repository(path));
     git_repository* repository = state->repository.handle.get();
     const GitCommit commit = TRY(find_commit(repository, revision));

@@ -4,8 +4,8 @@
 // checkout of the revision would have: line ends by its .gitattributes, LFS objects where they are
 // at hand. core.autocrlf is not asked: it is a matter of one machine, and the same revision has the
 // same bytes on all. A path outside of the repository (`--values /etc/values.yaml`) is read from
-// the disk. Refused by name: submodules, filters that are programs, links that leave the
-// repository.
+// the disk if the user typed it. Refused by name: submodules, filters that are programs, links that
+// leave the repository.
 //
 //   Result<std::shared_ptr<const GitTree>> tree = GitTree::open("apps", "origin/main");
 //   options.tree = *tree;                // LoadOptions: everything is read from there
@@ -13,6 +13,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "renderer/load/tree/source_tree.h"
 
@@ -20,11 +21,12 @@ namespace renderer {
 
 class GitTree : public SourceTree {
 public:
-    // `path`: any path in the repository, usually the one to render. `named`: files outside of it,
-    // as for DiskTree. Errors have no place in a file.
+    // `path`: any path in the repository, usually the one to render. `named` files and `dirs` are
+    // what the user typed, and all that is read outside of it. Errors have no place in a file.
     static Result<std::shared_ptr<const GitTree>> open(const std::string& path,
                                                        const std::string& revision,
-                                                       const std::vector<std::string>& named = {});
+                                                       const std::vector<std::string>& named = {},
+                                                       std::vector<std::string> dirs = {});
     ~GitTree() override;
 
     Result<std::string> read(const std::string& path) const override;

@@ -114,7 +114,10 @@ TEST_F(GitTreeTest, PathsMeanWhatTheyMeanOnTheDisk) {
     EXPECT_EQ(*open("HEAD", dir_ + "/inner")->read(dir_ + "/inner/a.yaml"), "a");
     EXPECT_EQ(open("HEAD")->real_path(dir_ + "/inner/a.yaml"), repo_ + "/apps/a.yaml");
     EXPECT_EQ(open("HEAD")->path_in_repository(dir_ + "/inner"), "apps");
-    EXPECT_EQ(*open("HEAD")->read(dir_ + "/outside.yaml"), "on the disk");
+    const auto named = GitTree::open(repo_, "HEAD", {dir_ + "/outside.yaml"});
+    ASSERT_TRUE(named);
+    EXPECT_EQ(*(*named)->read(dir_ + "/outside.yaml"), "on the disk");
+    EXPECT_EQ(open("HEAD")->read(dir_ + "/outside.yaml").error().diagnostic.rule, "outside-tree");
     EXPECT_EQ(open("HEAD")->real_path(dir_ + "/outside.yaml"), dir_ + "/outside.yaml");
     const std::filesystem::path before = std::filesystem::current_path();
     std::filesystem::current_path(repo_ + "/apps");

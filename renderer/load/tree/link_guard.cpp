@@ -9,10 +9,20 @@ namespace renderer {
 
 namespace fs = std::filesystem;
 
-std::string work_tree_top(const std::string& real) {
+namespace {
+
+bool is_repository(const fs::path& dir) {
     std::error_code ignored;
+    const bool is_bare =
+        fs::exists(dir / "HEAD", ignored) && fs::is_directory(dir / "objects", ignored);
+    return is_bare || fs::exists(dir / ".git", ignored);
+}
+
+}  // namespace
+
+std::string work_tree_top(const std::string& real) {
     for (std::string dir = real; dir.starts_with('/') && dir != "/"; dir = parent_path(dir)) {
-        if (fs::exists(fs::path(dir) / ".git", ignored)) {
+        if (is_repository(dir)) {
             return dir;
         }
     }
@@ -44,8 +54,7 @@ LinkGuard::LinkGuard(const std::vector<std::string>& roots, const std::string& t
     for (const std::string& root : roots) {
         const std::string real = canonical_path(root);
         const std::string work_tree = top.empty() ? work_tree_top(real) : top;
-        std::error_code ignored;
-        const bool is_known = !top.empty() || fs::exists(fs::path(work_tree) / ".git", ignored);
+        const bool is_known = !top.empty() || is_repository(work_tree);
         roots_.push_back(
             {normal_path(root), real, work_tree, is_known ? work_tree : bases_above(real, here)});
     }

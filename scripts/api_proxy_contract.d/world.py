@@ -17,6 +17,8 @@ import time
 import urllib.parse
 import urllib.request
 
+from ports import free_port
+
 PATIENCE = 20  # seconds, of a machine with much else to do
 TOKEN = "the-proxys-own-token"
 DAEMON, OURS, STRANGER = (65532, 65533, 65534) if os.geteuid() == 0 else (os.geteuid(),) * 3
@@ -355,12 +357,6 @@ def make_certificates(folder):
 def close(clients):
     for client in clients:
         client.__exit__()
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class World:

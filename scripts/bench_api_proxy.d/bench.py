@@ -19,7 +19,8 @@ sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "api_proxy_contract.d")]
 import wrk  # noqa: E402
-from world import BOB, DAEMON, SPDY, Client, World, device, free_port, make_certificates, wait_until  # noqa: E402
+from ports import free_port  # noqa: E402
+from world import BOB, DAEMON, SPDY, Client, World, device, make_certificates, wait_until  # noqa: E402
 
 CONNECTIONS = 64
 ANSWER = '{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":["' + "x" * 900 + '"]}'

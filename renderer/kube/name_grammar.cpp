@@ -1,6 +1,7 @@
 #include "renderer/kube/name_grammar.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "renderer/base/ascii.h"
 #include "renderer/base/split.h"
@@ -29,6 +30,13 @@ bool is_dns1123_label(std::string_view text) {
 
 bool is_dns1123_subdomain(std::string_view text) {
     return text.size() <= kMaxSubdomain && is_dotted_name(text);
+}
+
+bool is_subresource(std::string_view text) {
+    const std::vector<std::string_view> parts = split(text, '/');
+    return parts.size() == 2 && std::ranges::all_of(parts, [](std::string_view part) {
+               return is_name_of(part, is_alphanumeric, "-.");
+           });
 }
 
 }  // namespace renderer

@@ -16,6 +16,7 @@ inline constexpr std::string_view kDnsLabelGrammar =
 
 bool is_dns1123_label(std::string_view text);      // namespaces, names of Service ports
 bool is_dns1123_subdomain(std::string_view text);  // Ingresses, hosts
+bool is_subresource(std::string_view text);        // RESOURCE/SUBRESOURCE, such as "nodes/proxy"
 
 // Of any length but 0: the first and the last byte are `alphanumeric`, the others also of `inner`.
 bool is_name_of(std::string_view text, bool (*alphanumeric)(char), std::string_view inner);

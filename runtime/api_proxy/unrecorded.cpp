@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "renderer/base/ascii.h"
 #include "renderer/base/split.h"
+#include "renderer/kube/name_grammar.h"
 #include "runtime/recording/request_info.h"
 
 namespace runtime::api_proxy {
@@ -56,13 +56,7 @@ std::optional<std::vector<std::string>> read_unrecorded_names(std::string_view t
     std::vector<std::string> out;
     while (!text.empty()) {
         const std::string_view name = renderer::take(text, ',');
-        const std::size_t slash = name.find('/');
-        const auto is_letter = [](char c) {
-            return renderer::is_alphanumeric(c) || c == '-' || c == '.' || c == '/';
-        };
-        if (slash == 0 || slash == std::string_view::npos || slash + 1 == name.size() ||
-            name.find('/', slash + 1) != std::string_view::npos ||
-            !std::ranges::all_of(name, is_letter)) {
+        if (!renderer::is_subresource(name)) {
             return std::nullopt;
         }
         out.emplace_back(name);

@@ -203,6 +203,13 @@ TEST(IngressContract, PodsOfTailrenderProxyServeTheKubernetesApi) {
     EXPECT_EQ(text_of(pod.find("serviceAccountName")), "kube-apiserver-auth-proxy");
 }
 
+TEST(IngressContract, ASettingSaysWhatApiProxiesLetPassUnrecorded) {
+    const Rendered api("kube-apiserver", "native, apiProxyUnrecorded: [nodes/proxy]");
+    const Value& pod = *api.find("StatefulSet/tailscale/in")->at({"spec", "template", "spec"});
+    EXPECT_EQ(variable(pod.find("containers")->items()[1], "TAILRENDER_API_UNRECORDED"),
+              "nodes/proxy");
+}
+
 // No pod restarts because of it: what changes is read while the pods run.
 TEST(IngressGroup, OneServiceMoreLeavesTheStatefulSetAsItIs) {
     const auto texts = [](const std::string& input) {

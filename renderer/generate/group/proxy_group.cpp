@@ -129,7 +129,10 @@ Value api_spec(const Workload& workload, const ProxyGroupPlan& group, const Offe
     Value environment = Value::list();
     append_api_environment(environment);
     const std::string service = offered.empty() ? std::string() : offered.front()->name();
-    return api_pod_spec(workload, {.impersonates = group.input.api_auth, .service = service},
+    return api_pod_spec(workload,
+                        {.impersonates = group.input.api_auth,
+                         .service = service,
+                         .unrecorded = group.api_unrecorded},
                         std::move(environment));
 }
 

@@ -53,6 +53,9 @@ Value api_container(const Workload& workload, const ApiPod& pod) {
     if (!pod.service.empty()) {
         environment.append(env("TAILRENDER_API_SERVICE", pod.service));
     }
+    if (!pod.unrecorded.empty()) {
+        environment.append(env("TAILRENDER_API_UNRECORDED", pod.unrecorded));
+    }
     environment.append(env("TS_SOCKET", kSocket));
     Value made = bare_container(workload, "api", std::move(environment));
     made.add("command", Value::list({"tailrender-proxy", "api"}));

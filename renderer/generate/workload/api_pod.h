@@ -15,7 +15,8 @@ constexpr std::string_view kApiUserName = "api-proxy";
 
 struct ApiPod {
     bool impersonates = true;
-    std::string_view service = {};  // "svc:NAME" that it serves; "": the name of its device
+    std::string_view service = {};     // "svc:NAME" that it serves; "": the name of its device
+    std::string_view unrecorded = {};  // RESOURCE/SUBRESOURCE that enforceRecorder lets pass
 };
 
 // What tailscaled's container needs to know in any such pod.

@@ -60,7 +60,8 @@ Value api_proxy_selector(const Workload& workload) {
 
 Value pod_template(const Workload& workload, const ApiProxyPlan& proxy, const Settings& settings) {
     Value spec =
-        api_pod_spec(workload, {.impersonates = proxy.impersonates}, tailscaled_env(settings));
+        api_pod_spec(workload, {.impersonates = proxy.impersonates, .unrecorded = proxy.unrecorded},
+                     tailscaled_env(settings));
     place(settings, spec);
     Value labels = labels_of(workload);
     labels.add("app", workload.name);

@@ -125,6 +125,14 @@ TEST(ApiProxyContract, ItsRightsAndConfiguration) {
               R"("NoStatefulFiltering":true,"OperatorUser":"api-proxy"})");
 }
 
+TEST(ApiProxyContract, ASettingSaysWhatMayPassUnrecorded) {
+    const RenderedApiProxy run(
+        "apiServerProxyConfig: {mode: true}\n"
+        "tailrender: {apiProxyUnrecorded: [nodes/proxy, virtualmachineinstances/console]}");
+    EXPECT_EQ(variable(run.container("api"), "TAILRENDER_API_UNRECORDED"),
+              "nodes/proxy,virtualmachineinstances/console");
+}
+
 TEST(ApiProxyContract, ThePodWaitsLongerThanItsSessions) {
     const RenderedApiProxy run("apiServerProxyConfig: {mode: true}");
     EXPECT_EQ(variable(run.container("api"), "TAILRENDER_API_GRACE_SECONDS"), "25");

@@ -70,6 +70,7 @@ OfferedService make_service(const ProxyGroupInput& input, const Workload& group,
 void fill_api_group(const ProxyGroupInput& input, const Settings& settings, Workload& workload,
                     ProxyGroupPlan& group) {
     if (workload.dataplane == Dataplane::Native) {
+        group.api_unrecorded = settings.api_unrecorded;
         workload.volumes = {kConfigVolume, kAuthVolume, kServeVolume};
         workload.env.push_back({"TS_INTERNAL_APP", std::string(kApiGroupApp)});
         workload.env.push_back({"TS_SERVE_CONFIG", std::string(kServeFile)});

@@ -46,6 +46,7 @@ struct ProxyGroupPlan {
     std::vector<GroupEndpoint> endpoints = {};  // one per replica, or none
     std::int64_t tailscaled_port = 0;           // UDP; 0: it takes any
     std::string_view log_level = {};            // kube-apiserver
+    std::string api_unrecorded = {};            // kube-apiserver: as in Settings
     bool shares_acme_account = false;  // ingress: replicas use the account of kAcmeAccounts
 
     [[nodiscard]] bool serves_api() const { return input.type == GroupType::KubeApiServer; }

@@ -1,6 +1,7 @@
 #include "renderer/plan/settings/settings.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -79,6 +80,14 @@ void decode_secrets(const Value& all, Settings& settings) {
         .client_secret = decode_remote(all, "clientSecret")};
 }
 
+std::string decode_unrecorded(const Value& all) {
+    std::vector<std::string_view> names;
+    for (const Value& name : items_of(all.at({"tailrender", "apiProxyUnrecorded"}))) {
+        names.push_back(text_of(&name));
+    }
+    return fmt::format("{}", fmt::join(names, ","));
+}
+
 void decode_ours(const Value& all, std::string_view operator_namespace, Settings& settings) {
     settings.ns = text_at(all, {"tailrender", "namespace"},
                           operator_namespace.empty() ? kDefaultNamespace : operator_namespace);
@@ -102,6 +111,7 @@ void decode_ours(const Value& all, std::string_view operator_namespace, Settings
     if (delay >= 0 && delay % kSecond == 0) {
         settings.cleanup_delay = delay / kSecond;
     }
+    settings.api_unrecorded = decode_unrecorded(all);
     settings.node_ports = parse_ports(text_at(all, {"tailrender", "nodePortRange"}));
 }
 

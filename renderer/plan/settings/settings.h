@@ -82,7 +82,8 @@ struct Settings {
     bool service_monitors = false;
     std::optional<PortRange> node_ports;                // unset: not known
     std::int64_t cleanup_delay = kDefaultCleanupDelay;  // seconds
-    std::string take_over_tag;  // of all our devices and of no others; empty: none is taken over
+    std::string api_unrecorded;  // RESOURCE/SUBRESOURCE that enforceRecorder lets pass, joined by ,
+    std::string take_over_tag;   // of all our devices and of no others; empty: none is taken over
     // chart:
     Release release = default_release();
     Image proxy_image;

@@ -143,6 +143,15 @@ void annotations(std::string_view path, const Value& value, Diagnostics& diagnos
     }
 }
 
+void subresources(std::string_view path, const Value& value, Diagnostics& diagnostics) {
+    for (const Value& name : value.items()) {
+        if (!is_subresource(name.text())) {
+            report_unusable(path, name.pos(), name.text(),
+                            "RESOURCE/SUBRESOURCE such as \"nodes/proxy\"", diagnostics);
+        }
+    }
+}
+
 constexpr SchemaField formed(std::string_view names, decltype(SchemaField::check) check) {
     return {.names = names, .type = FieldType::Text, .check = check};
 }
@@ -233,6 +242,7 @@ constexpr std::array kOurs = {
     formed("cleanupDelay", form<kWholeSeconds>),
     formed("nodePortRange", form<kPortRangeFormat>),
     SchemaField{"takeOverTag", FieldType::Text},
+    SchemaField{"apiProxyUnrecorded", FieldType::TextList, {}, subresources},
 };
 
 // Keys that not every release of the chart has.

@@ -88,7 +88,8 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
     const std::vector<Complaint> rows = {
         {"tailrender: {clusterDomian: x}",
          "1: error [unknown-setting] unknown key \"clusterDomian\" in \"tailrender\" | one of { "
-         "cleanupDelay, clusterDomain, customResources, dataplane, externalSecret, hostnameSuffix, "
+         "apiProxyUnrecorded, cleanupDelay, clusterDomain, customResources, dataplane, "
+         "externalSecret, hostnameSuffix, "
          "image, inputs, namespace, nodePortRange, operatorVersion, placement, privileges, "
          "proxyImage, "
          "secrets, "
@@ -129,6 +130,10 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
         {"tailrender: {privileges: capability}",
          "1: error [unknown-choice] invalid value of \"tailrender.privileges\" | \"capability\" | "
          "one of { privileged, capabilities } | did you mean \"capabilities\"?\n"},
+        {"tailrender: {apiProxyUnrecorded: [nodes/proxy, virtualmachineinstances/vnc]}", ""},
+        {"tailrender: {apiProxyUnrecorded: [nodes]}",
+         "1: error [invalid-setting] invalid \"tailrender.apiProxyUnrecorded\" | \"nodes\" | "
+         "RESOURCE/SUBRESOURCE such as \"nodes/proxy\"\n"},
         {"tailrender: {nodePortRange: 30000-30100}", ""},
         {"tailrender: {nodePortRange: 30100-30000}",
          "1: error [invalid-setting] invalid \"tailrender.nodePortRange\" | \"30100-30000\" "

@@ -93,7 +93,7 @@ std::optional<Workload> plan_api_proxy(const Settings& settings, Diagnostics& di
     made.target_text = "Kubernetes API";
     run_native(settings, made);
     made.volumes = {kConfigVolume, kAuthVolume};
-    made.feature = ApiProxyPlan{impersonates};
+    made.feature = ApiProxyPlan{impersonates, settings.api_unrecorded};
     return made;
 }
 

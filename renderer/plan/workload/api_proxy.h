@@ -20,6 +20,8 @@ constexpr std::string_view kApiProxyName = "kube-apiserver-proxy";
 
 struct ApiProxyPlan {
     bool impersonates = true;  // false, mode noauth: requests keep the credentials that they bring
+    std::string unrecorded =
+        {};  // RESOURCE/SUBRESOURCE that enforceRecorder lets pass, joined by ,
 };
 
 // None: the mode is off.

@@ -17,12 +17,14 @@ struct Range {
     std::uint32_t first, last;
 };
 
-// Unicode's categories Cc, Zl and Zp, and those of Cf that change the direction of text, are
-// invisible or are ignored when texts are compared.
+// Unicode's categories Cc, Zl and Zp, and what of others changes the direction of text, is
+// invisible or is ignored when texts are compared.
 constexpr std::array kUnprintable = {
-    Range{0x00, 0x1F},     Range{0x7F, 0x9F},     Range{0xAD, 0xAD},       Range{0x61C, 0x61C},
-    Range{0x180E, 0x180E}, Range{0x200B, 0x200F}, Range{0x2028, 0x202E},   Range{0x2060, 0x206F},
-    Range{0xFEFF, 0xFEFF}, Range{0xFFF9, 0xFFFB}, Range{0xE0000, 0xE007F},
+    Range{0x00, 0x1F},     Range{0x7F, 0x9F},       Range{0xAD, 0xAD},       Range{0x61C, 0x61C},
+    Range{0x180E, 0x180E}, Range{0x200B, 0x200F},   Range{0x2028, 0x202E},   Range{0x2060, 0x206F},
+    Range{0xFEFF, 0xFEFF}, Range{0xFFF9, 0xFFFB},   Range{0xE0000, 0xE007F}, Range{0x34F, 0x34F},
+    Range{0x115F, 0x1160}, Range{0x17B4, 0x17B5},   Range{0x2800, 0x2800},   Range{0x3164, 0x3164},
+    Range{0xFFA0, 0xFFA0}, Range{0xE0100, 0xE01EF},
 };
 
 // Beside the blank of ASCII, what .NET's Trim takes away: GitHub's runner looks at the rest.
@@ -166,8 +168,12 @@ bool is_path_component(std::string_view name) {
            name.find('/') == std::string_view::npos && is_printable(name);
 }
 
+bool holds_variable(std::string_view name) {
+    return name.find("${") != std::string_view::npos && is_path_component(name);
+}
+
 std::string shell_word(std::string_view word) {
-    const bool is_home = word.find("~") == 0 || word.find(":~") != std::string_view::npos ||
+    const bool is_home = word.starts_with('~') || word.find(":~") != std::string_view::npos ||
                          word.find("=~") != std::string_view::npos;
     const bool is_plain = !word.empty() && !is_home && std::ranges::all_of(word, [](char c) {
         return is_letter(c) || is_digit(c) ||

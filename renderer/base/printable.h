@@ -37,6 +37,8 @@ std::string as_lines(std::string_view text, OwnColors colors = OwnColors::No);
 // As one name of a path: not empty, "." or "..", without a slash, printable, at most 255 bytes.
 constexpr std::size_t kMaxPathComponent = 255;
 bool is_path_component(std::string_view name);
+// Such a name with `${`, which Flux replaces later.
+bool holds_variable(std::string_view name);
 
 // For a command that people copy: in quotes unless it needs none.
 std::string shell_word(std::string_view word);

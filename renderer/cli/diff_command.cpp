@@ -273,6 +273,11 @@ std::string report_of(const Comparison& comparison, const Options& options) {
     return terminal_report(comparison, wants_color(options.color, STDOUT_FILENO));
 }
 
+bool print_report(const Comparison& comparison, const Options& options, Console& console) {
+    const bool color = wants_color(options.color, STDOUT_FILENO);
+    return console.show(report_of(comparison, options), color ? OwnColors::Yes : OwnColors::No);
+}
+
 // What can be said where one side cannot be rendered. A HEAD that renders again is no failure.
 int report_alone(const Options& options, const SecretHash& hash, Side& broken, Side& good,
                  bool is_head, Console& console) {
@@ -285,8 +290,7 @@ int report_alone(const Options& options, const SecretHash& hash, Side& broken, S
         good.print_diagnostics(console);
         comparison.warnings = good.warnings();
     }
-    const bool is_written = console.out(report_of(comparison, options));
-    return is_written && is_head && !options.exit_code ? 0 : 1;
+    return print_report(comparison, options, console) && is_head && !options.exit_code ? 0 : 1;
 }
 
 }  // namespace
@@ -329,8 +333,7 @@ Result<int> run_diff(const Options& options, ClusterRuns& /*runs*/, Console& con
     comparison.head = options.head;
     comparison.warnings = head.warnings();
     head.print_diagnostics(console);
-    const bool color = wants_color(options.color, STDOUT_FILENO);
-    if (!console.show(report_of(comparison, options), color ? OwnColors::Yes : OwnColors::No)) {
+    if (!print_report(comparison, options, console)) {
         return 1;
     }
     return options.exit_code && !comparison.is_equal() ? 1 : 0;

@@ -136,7 +136,7 @@ private:
     // fit into the share is named in the room that there is.
     void add(OutlineSection section, std::size_t share, std::size_t room) {
         if (section.lines.size() > kOpenLines) {
-            std::ranges::stable_partition(section.lines, comes_or_goes);
+            std::stable_partition(section.lines.begin(), section.lines.end(), comes_or_goes);
         }
         const bool alarm = section.weight == Weight::Alarm;
         const bool noise = section.weight == Weight::Noise;

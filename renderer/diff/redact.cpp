@@ -100,15 +100,34 @@ private:
                 is_suspect(value, member.name()) || (named && member.name() == "value");
             const bool is_text = member.value.is_string() && !is_place(member.value.text());
             out.add(member.key.clone(),
-                    suspect && is_text ? Value(hash_(member.value.text())) : any(member.value));
+                    suspect && is_text ? Value(hash_(member.value.text())) : entry(member));
         }
         return out;
     }
 
+    // Of an ExternalSecret: what is in it is found elsewhere.
+    static bool is_reference(const Member& member) {
+        return member.value.is_map() &&
+               (member.name() == "remoteRef" || member.name() == "extract");
+    }
+
+    [[nodiscard]] Value entry(const Member& member) const {
+        return is_reference(member) ? member.value.clone() : any(member.value);
+    }
+
     // In many maps of Kubernetes `key` names an entry, a label or a taint.
     static bool is_suspect(const Value& map, std::string_view key) {
-        constexpr std::array<std::string_view, 6> kReference = {"name",   "path",   "operator",
-                                                                "effect", "values", "optional"};
+        constexpr std::array<std::string_view, 11> kReference = {"name",
+                                                                 "path",
+                                                                 "operator",
+                                                                 "effect",
+                                                                 "values",
+                                                                 "optional",
+                                                                 "property",
+                                                                 "version",
+                                                                 "value",
+                                                                 "conversionStrategy",
+                                                                 "decodingStrategy"};
         return may_name_credential(key) &&
                (key != "key" || std::ranges::none_of(kReference, [&](std::string_view other) {
                     return map.find(other) != nullptr;

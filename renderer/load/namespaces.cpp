@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -119,11 +120,6 @@ private:
     Value scratch_;
 };
 
-// Flux replaces it later.
-bool is_variable(std::string_view ns) {
-    return ns.find("${") != std::string_view::npos && is_path_component(ns);
-}
-
 class NamespacePass {
 public:
     NamespacePass(Loaded& loaded, Diagnostics& diagnostics)
@@ -133,7 +129,9 @@ public:
 
     void apply(Document& document, const NamespaceRule& rule) {
         const bool edits = rule.edits && document.reachable;
-        if (edits && !has_good_names(document, rule)) {
+        const bool is_used =
+            !loaded_.only_generated || loaded_.fixes_sources || document.mentions_tailscale;
+        if (edits && is_used && !has_good_names(document, rule)) {
             return;
         }
         DocumentEditor editor(document, loaded_, diagnostics_);
@@ -167,10 +165,14 @@ public:
     }
 
 private:
-    // A namespace that is written into a document, and becomes the name of a directory.
+    // A namespace that is written into a document, and becomes the name of a directory. Each wrong
+    // one is reported once.
     bool has_good_names(const Document& document, const NamespaceRule& rule) {
         for (const std::string* ns : {&rule.forced, &rule.overwrite, &rule.fallback}) {
-            if (!ns->empty() && !is_dns1123_label(*ns) && !is_variable(*ns)) {
+            if (!ns->empty() && !is_dns1123_label(*ns) && !holds_variable(*ns)) {
+                if (!refused_.insert(*ns).second) {
+                    return false;
+                }
                 about(document, diagnostics_)
                     .error("invalid-namespace", document.kind.pos(),
                            fmt::format("the namespace \"{}\" that this object is given is invalid",
@@ -222,6 +224,7 @@ private:
     Loaded& loaded_;
     Diagnostics& diagnostics_;
     std::vector<CustomKind> custom_;
+    std::set<std::string> refused_;
 };
 
 // Its items are documents of their own.

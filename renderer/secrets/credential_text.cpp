@@ -203,8 +203,13 @@ bool may_name_credential(std::string_view key) {
     const std::string word = lower_case(key);
     const std::size_t last = word.find_last_of("_-.");
     const std::string_view end = std::string_view(word).substr(last == kNowhere ? 0 : last + 1);
+    constexpr std::array<std::string_view, 5> kOthers = {"bypass", "compass", "overpass",
+                                                         "trespass", "underpass"};
     const bool is_pass =
-        word.ends_with("pwd") || (word.ends_with("pass") && !word.ends_with("bypass"));
+        word.ends_with("pwd") ||
+        (word.ends_with("pass") && std::ranges::none_of(kOthers, [&](std::string_view other) {
+             return word.ends_with(other);
+         }));
     return names_credential(key) || is_pass || end == "key";
 }
 

@@ -483,11 +483,12 @@ std::vector<Job> Apply::leave_tailnet(const Work& work, const std::string& other
             delete_auth(work.auth)};
 }
 
-// Requests to the tailnet may wait for long, and the proxy may be back when they leave.
+// Requests to the tailnet may wait for long, and the proxy may be back when they leave. The auth
+// Secret is the last: only by it the state Secret is found when its pod has hidden it.
 std::vector<Job> Apply::remove(const Work& work) {
     const Job still_unwanted = in_order({pod_must_be_absent(work), set_must_be_absent(work)});
     return {still_unwanted, revoke_key(work.tailnet, work.auth.key_id, still_unwanted),
-            delete_devices(work, still_unwanted), delete_auth(work.auth), delete_state(work)};
+            delete_devices(work, still_unwanted), delete_state(work), delete_auth(work.auth)};
 }
 
 }  // namespace runtime

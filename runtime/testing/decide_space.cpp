@@ -10,8 +10,6 @@
 
 namespace runtime::decide_space {
 
-using std::string_view_literals::operator""sv;
-
 namespace {
 
 void put(Text& text, std::string_view value) {
@@ -131,7 +129,7 @@ void Concrete::set_up(const World& w) {
     }
     set.is_api_proxy = w[kKind] == kApi;
     set.replicas = w[kSet] == kWanted ? 1 : 0;
-    put(set.tailnet, w[kMoved] != 0 ? "partner"sv : ""sv);
+    put(set.tailnet, w[kMoved] != 0 ? std::string_view("partner") : std::string_view(""));
     if (differs(w, {kNamed, kUid, kWants, kLate, kWords})) {
         set_up_state(w);
     }
@@ -171,15 +169,18 @@ void Concrete::set_up_mark(const World& w) {
 }
 
 void Concrete::set_up_state(const World& w) {
-    put(state.node_id, w[kNamed] == kNothing ? ""sv : "n1"sv);
-    put(state.device_id, w[kNamed] == kByPod ? "n1"sv : ""sv);
-    put(state.pod_uid, w[kUid] != 0 ? "pod-1"sv : "pod-0"sv);
+    put(state.node_id, w[kNamed] == kNothing ? std::string_view("") : std::string_view("n1"));
+    put(state.device_id, w[kNamed] == kByPod ? std::string_view("n1") : std::string_view(""));
+    put(state.pod_uid, w[kUid] != 0 ? std::string_view("pod-1") : std::string_view("pod-0"));
     state.wants_key = w[kWants] != 0;
-    put(state.capability_version, w[kLate] != 0 ? "138"sv : "133"sv);
+    put(state.capability_version,
+        w[kLate] != 0 ? std::string_view("138") : std::string_view("133"));
     // Of a recorder, of which `device_fqdn` says nothing, the profile's name.
     const bool agrees = w[kWords] < kNewWords;
-    put(state.device_fqdn, agrees ? "web.ts.net."sv : "mail.ts.net."sv);
-    put(state.login_name, agrees ? "web.ts.net"sv : "mail.ts.net"sv);
+    put(state.device_fqdn,
+        agrees ? std::string_view("web.ts.net.") : std::string_view("mail.ts.net."));
+    put(state.login_name,
+        agrees ? std::string_view("web.ts.net") : std::string_view("mail.ts.net"));
 }
 
 void Concrete::set_up_auth(const World& w) {
@@ -189,11 +190,13 @@ void Concrete::set_up_auth(const World& w) {
         said.device_fqdn = "mail.ts.net.";
         return digest_of_words(said);
     }();
-    put(auth.device, w[kNoted] == kNone ? ""sv : w[kNoted] == kSame ? "n1"sv : "n0"sv);
-    put(auth.device_gone, w[kGone] != 0 ? "n1"sv : ""sv);
-    put(auth.device_words, w[kWords] == kNotAsked   ? ""sv
+    put(auth.device, w[kNoted] == kNone   ? std::string_view("")
+                     : w[kNoted] == kSame ? std::string_view("n1")
+                                          : std::string_view("n0"));
+    put(auth.device_gone, w[kGone] != 0 ? std::string_view("n1") : std::string_view(""));
+    put(auth.device_words, w[kWords] == kNotAsked   ? std::string_view("")
                            : w[kWords] == kOldWords ? std::string_view(kDigest)
-                                                    : "-"sv);
+                                                    : std::string_view("-"));
     auth.blank = w[kKeyIs] == kBlank;
     auth.key_created.reset();
     auth.key_expires.reset();
@@ -203,10 +206,18 @@ void Concrete::set_up_auth(const World& w) {
         auth.key_created = kNow - kAges.at(static_cast<std::size_t>(w[kKeyIs]));
         auth.key_expires = *auth.key_created + 24 * kHour;
     }
-    put(auth.key_tags, auth.blank ? ""sv : w[kKeyTags] != 0 ? "tag:old"sv : "tag:k8s"sv);
-    put(auth.device_tags, w[kTags] != 0 ? "tag:old"sv : "tag:k8s"sv);
-    put(auth.config, w[kKind] == kApi ? (w[kConfig] != 0 ? "{\"old\":1}"sv : "{}"sv) : ""sv);
-    put(auth.restart_pod, w[kRestart] != 0 ? "pod-1"sv : ""sv);
+    put(auth.key_tags, auth.blank         ? std::string_view("")
+                       : w[kKeyTags] != 0 ? std::string_view("tag:old")
+                                          : std::string_view("tag:k8s"));
+    put(auth.device_tags,
+        w[kTags] != 0 ? std::string_view("tag:old") : std::string_view("tag:k8s"));
+    put(auth.config,
+        w[kKind] == kApi ? (w[kConfig] != 0 ? "{\"old\std::string_view(":1
+}
+") : std::string_view(" {}
+")) : std::string_view("
+    "));
+    put(auth.restart_pod, w[kRestart] != 0 ? std::string_view("pod-1") : std::string_view(""));
 }
 
 World after(World w, const Step& step, bool is_there) {

@@ -37,11 +37,9 @@ bool exists(const std::string& path) {
 Result<Unit> check_output_links(const std::string& dir) {
     std::string path = dir.starts_with('/') ? "/" : "";
     bool may_be_committed = !dir.starts_with('/');
-    const std::vector<std::string_view> names = split(dir, '/');
+    std::vector<std::string_view> names = split(dir, '/');
+    std::erase_if(names, [](std::string_view name) { return name.empty() || name == "."; });
     for (std::size_t i = 0; i < names.size(); ++i) {
-        if (names[i].empty() || names[i] == ".") {
-            continue;
-        }
         may_be_committed = may_be_committed || exists(join_path(path, ".git"));
         path = path.empty() ? std::string(names[i]) : join_path(path, names[i]);
         if ((may_be_committed || i + 1 == names.size()) && is_link(path)) {

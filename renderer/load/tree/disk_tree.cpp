@@ -44,8 +44,9 @@ Error is_outside(const std::string& path) {
              .where = path,
              .message = "this path is outside of the work tree",
              .expected = "a path in the repository that is rendered",
-             .hint = "move it into the repository; only what the command line names may be "
-                     "elsewhere"}};
+             .hint =
+                 "move it into the repository, which is where \".git\" is; without \".git\", run "
+                 "in the top directory. Only what the command line names may be elsewhere"}};
 }
 
 Error last_error(const std::string& path) {

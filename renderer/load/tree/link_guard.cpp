@@ -32,13 +32,13 @@ std::string work_tree_top(const std::string& real) {
 namespace {
 
 // Where a tree without a work tree may have its bases: as overlays do, up to two directories above,
-// but never among what the machine has at its top.
+// or below the directory of the process, but never at the top of the machine.
 std::string bases_above(const std::string& real, const std::string& here) {
     std::string limit = real;
-    for (int i = 0; i < 2 && parent_path(parent_path(limit)) != "/"; ++i) {
+    for (int i = 0; i < 2 && parent_path(limit) != "/"; ++i) {
         limit = parent_path(limit);
     }
-    return is_within(limit, here) && parent_path(here) != "/" ? here : limit;
+    return is_within(limit, here) && here != "/" ? here : limit;
 }
 
 }  // namespace

@@ -8,13 +8,8 @@
 namespace renderer {
 namespace {
 
-// Flux replaces it later.
-bool is_variable_name(std::string_view text) {
-    return text.find("${") != std::string_view::npos && is_path_component(text);
-}
-
 void check_made_namespace(const Origin& origin, std::string_view ns, Diagnostics& diagnostics) {
-    if (!ns.empty() && !is_dns1123_label(ns) && !is_variable_name(ns)) {
+    if (!ns.empty() && !is_dns1123_label(ns) && !holds_variable(ns)) {
         diagnostics
             .error("invalid-namespace", origin.pos, fmt::format("invalid namespace \"{}\"", ns))
             .object(origin.parent)
@@ -26,7 +21,7 @@ void check_made_namespace(const Origin& origin, std::string_view ns, Diagnostics
 void check_generated(const Object& object, Diagnostics& diagnostics) {
     const Origin named = {.pos = object.origin.pos, .parent = object.object_name(), .rule = {}};
     check_made_namespace(named, object.ns(), diagnostics);
-    if (!is_dns1123_subdomain(object.name()) && !is_variable_name(object.name())) {
+    if (!is_dns1123_subdomain(object.name()) && !holds_variable(object.name())) {
         diagnostics
             .error("invalid-object", object.origin.pos,
                    fmt::format("invalid name \"{}\"", object.name()))
@@ -40,7 +35,9 @@ void check_generated(const Object& object, Diagnostics& diagnostics) {
 
 void check_made_names(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostics) {
     for (const Object& object : loaded.generated_inputs) {
-        check_generated(object, diagnostics);
+        if (!loaded.only_generated) {  // else it is not written
+            check_generated(object, diagnostics);
+        }
     }
     if (diagnostics.has_errors()) {
         return;  // of most of the others it is known which input is wrong

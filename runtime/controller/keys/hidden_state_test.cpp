@@ -146,6 +146,7 @@ public:
     using ControllerTest::cluster;
     using ControllerTest::device_of;
     using ControllerTest::kube;
+    using ControllerTest::network;
     using ControllerTest::run;
     using ControllerTest::secret;
     using ControllerTest::tailnet;
@@ -188,6 +189,24 @@ TEST(HiddenStateTest, WhatIsHiddenAgainAndAgainWhileItIsUnwantedIsRemovedToo) {
         world.run(5 * kMinute);
         world.expect_nothing_left();
     }
+}
+
+TEST(HiddenStateTest, ARemovalThatWasInterruptedIsCompleted) {
+    HidingWorld world;
+    world.hide(kHidings[0]);
+    world.cluster.remove_proxy("a");
+    bool is_down = true;
+    world.network.fault = [&is_down](const HttpRequest& request) {
+        return is_down && request.method == "DELETE" && request.url.ends_with("/secrets/a-0")
+                   ? Fault::Broken
+                   : Fault::None;
+    };
+    world.run(10 * kMinute);
+    EXPECT_NE(world.kube.find(HidingWorld::secret("a-0-auth")), nullptr);
+    is_down = false;
+    world.start_again();
+    world.run(10 * kMinute);
+    world.expect_nothing_left();
 }
 
 TEST(HiddenStateTest, ItGetsItsLabelBackAndAnEventSaysSo) {

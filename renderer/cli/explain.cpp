@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <optional>
 #include <set>
 #include <vector>
 
+#include "renderer/base/ascii.h"
 #include "renderer/base/split.h"
 #include "renderer/cli/append_format.h"
 #include "renderer/cli/commands.h"
@@ -16,14 +18,26 @@
 namespace renderer {
 namespace {
 
+// As kubectl takes kinds: in any case, in the plural, or short.
+bool is_kind(std::string_view kind, std::string_view asked) {
+    using Short = std::pair<std::string_view, std::string_view>;
+    constexpr std::array kShorts = {Short{"svc", "Service"},      Short{"ing", "Ingress"},
+                                    Short{"sts", "StatefulSet"},  Short{"cm", "ConfigMap"},
+                                    Short{"ns", "Namespace"},     Short{"sa", "ServiceAccount"},
+                                    Short{"deploy", "Deployment"}};
+    const std::string one = lower_case(kind);
+    const std::string other = lower_case(asked);
+    const auto* found = std::ranges::find(kShorts, std::string_view(other), &Short::first);
+    return other == one || other == one + "s" || other == one + "es" ||
+           (found != kShorts.end() && found->second == kind);
+}
+
 // "Kind/name" also stands for every "Kind/namespace/name".
 bool matches(std::string_view full, std::string_view asked) {
-    if (full == asked) {
-        return true;
-    }
-    const auto first = full.find('/');
-    const auto last = full.rfind('/');
-    return first != last && asked == fmt::format("{}{}", full.substr(0, first), full.substr(last));
+    const std::string_view kind = take(full, '/');
+    const std::string_view asked_kind = take(asked, '/');
+    const bool is_name = full == asked || full.substr(full.find('/') + 1) == asked;
+    return is_name && !asked.empty() && is_kind(kind, asked_kind);
 }
 
 std::vector<const Object*> all_objects(const Run& run) {
@@ -186,6 +200,25 @@ void append_parents(const Run& run, const std::vector<const Object*>& all, std::
     }
 }
 
+// Those that pods of a group serve, for which no object is made.
+void append_served(const Run& run, std::string_view asked, std::string& out) {
+    for (const OfferedService& service : run.plan.offered) {
+        if (!matches(service.origin.parent, asked)) {
+            continue;
+        }
+        append_names_to(out, "{}\n", service.origin.parent);
+        append_origin(run, service.origin, out);
+        append_names_to(out, "  {:<9} {}\n", "offers", service.name());
+        for (const Workload& workload : run.plan.workloads) {
+            if (workload.as<ProxyGroupPlan>() != nullptr && workload.name == service.group) {
+                append_names_to(out, "  {:<9} {}, of {}\n", "served by",
+                                object_name("StatefulSet", workload.ns, workload.name),
+                                workload.origin.parent);
+            }
+        }
+    }
+}
+
 void append_foreign(const Run& run, std::string_view asked, std::string& out) {
     for (const Document& document : run.loaded.documents) {
         if (!is_foreign(document) || !matches(document.object_name(), asked)) {
@@ -246,6 +279,9 @@ Result<std::string> explain(const Run& run, std::string_view object) {
         }
     }
     append_parents(run, all, object, out);
+    if (out.empty()) {
+        append_served(run, object, out);
+    }
     if (out.empty()) {
         append_foreign(run, object, out);
     }

@@ -1,7 +1,10 @@
 #include "renderer/pipeline.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
+#include "renderer/load/roots/substitute.h"
 #include "renderer/schema/schema.h"
 
 namespace renderer {
@@ -16,6 +19,34 @@ Diagnostics without_absences(const Diagnostics& found) {
         }
     }
     return kept;
+}
+
+// "" without one: the name in the first `${NAME}`.
+std::string_view first_variable(std::string_view text) {
+    const std::size_t begin = text.find("${");
+    const std::size_t end = text.find('}', begin == std::string_view::npos ? text.size() : begin);
+    const std::string_view name = end == std::string_view::npos
+                                      ? std::string_view()
+                                      : text.substr(begin + 2, end - begin - 2);
+    return is_variable_name(name) ? name : std::string_view();
+}
+
+// Where a value is wrong because it holds a variable, the variable is the cause.
+Diagnostics with_variables_named(const Diagnostics& found) {
+    Diagnostics named;
+    for (Diagnostic diagnostic : found.all()) {
+        const std::string_view in_message = first_variable(diagnostic.message);
+        const std::string variable(in_message.empty() ? first_variable(diagnostic.found)
+                                                      : in_message);
+        if (diagnostic.severity == Severity::Error && !variable.empty()) {
+            diagnostic.hint = fmt::format(
+                "\"${{{}}}\" is a variable that has no value here: --substitute {}=VALUE gives it "
+                "the one that Flux puts there",
+                variable, variable);
+        }
+        named.add(std::move(diagnostic));
+    }
+    return named;
 }
 
 }  // namespace
@@ -45,7 +76,11 @@ bool render(LoadOptions options, Run& run, Form form) {
 
     Diagnostics found;
     run.plan = plan(run.loaded, run.inventory, found);
-    run.diagnostics.append(complete ? std::move(found) : without_absences(found));
+    if (!complete) {
+        found = without_absences(found);
+    }
+    run.diagnostics.append(run.loaded.units.empty() ? std::move(found)
+                                                    : with_variables_named(found));
     report_inputs(std::move(faults), validate, run.plan.settings.release.version.minor,
                   run.diagnostics);
     if (run.diagnostics.has_errors()) {

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "renderer/base/split.h"
 #include "renderer/core/text_of.h"
 #include "renderer/load/charts/hidden_exposures.h"
 #include "renderer/load/charts/operator_release.h"
@@ -21,6 +22,7 @@
 #include "renderer/load/namespaces.h"
 #include "renderer/load/roots/includes.h"
 #include "renderer/load/roots/not_reconciled.h"
+#include "renderer/load/roots/substitute.h"
 #include "renderer/load/select.h"
 #include "renderer/load/splice.h"
 #include "renderer/load/tree/disk_tree.h"
@@ -92,6 +94,37 @@ void pin_names(Loaded& loaded, Diagnostics& diagnostics) {
     }
 }
 
+// `${NAME}`, `${NAME:=x}` or `${#NAME}` in anything that was read.
+bool is_used(std::string_view name, const SourceMap& sources) {
+    for (std::size_t i = 0; i < sources.count(); ++i) {
+        const std::string_view text = sources.text(static_cast<SourceId>(i));
+        for (std::size_t at = text.find(name); at != std::string_view::npos;
+             at = text.find(name, at + 1)) {
+            const std::string_view before = text.substr(0, at);
+            const std::string_view after = text.substr(at + name.size());
+            if ((before.ends_with("${") || before.ends_with("${#")) &&
+                (after.empty() || !is_variable_name(after.substr(0, 1)))) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+void warn_unused_substitutes(const LoadOptions& options, const Loaded& loaded,
+                             Diagnostics& diagnostics) {
+    for (std::string_view text : options.substitutes) {
+        const std::string_view name = take(text, '=');
+        if (!is_used(name, loaded.sources)) {
+            diagnostics
+                .warning("unused-substitute", {},
+                         fmt::format("\"${{{}}}\" is nowhere in what is rendered", name))
+                .where("--substitute")
+                .hint("remove it, or correct the name");
+        }
+    }
+}
+
 void load_files(const SourceTree& tree, const LoadOptions& options, const Cluster& cluster,
                 Loaded& loaded, Diagnostics& diagnostics) {
     Selection selection = select_inputs(tree, normal_path(options.path), options, cluster,
@@ -132,6 +165,7 @@ void load_files(const SourceTree& tree, const LoadOptions& options, const Cluste
         render_charts(tree, selection, operators, options, loaded, diagnostics);
     warn_hidden_exposures(tree, selection.chart_files, charts, options.threads, loaded,
                           diagnostics);
+    warn_unused_substitutes(options, loaded, diagnostics);
 }
 
 // Unlike helm, no one else gives these documents their namespace.

@@ -19,6 +19,9 @@ namespace renderer {
 // `${NAME}` in the objects of a unit. Source: fluxcd/pkg envsubst.
 struct UnitVariables {
     std::map<std::string, std::string, std::less<>> values;
+    // All others stay as they are: no postBuild is in this tree, but --substitute says that there
+    // is one in the cluster.
+    bool named_only = false;
     friend bool operator==(const UnitVariables&, const UnitVariables&) = default;
 };
 

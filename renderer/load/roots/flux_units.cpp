@@ -62,9 +62,13 @@ const Value* config_map(GitOpsTree& repository, std::string_view name, std::stri
 
 std::shared_ptr<const UnitVariables> variables_of(GitOpsTree& repository,
                                                   const Value& kustomization) {
+    std::shared_ptr<const UnitVariables> named =
+        repository.substitutes().values.empty()
+            ? nullptr
+            : std::make_shared<const UnitVariables>(repository.substitutes());
     const Value* post_build = kustomization.at({"spec", "postBuild"});
     if (post_build == nullptr) {
-        return {};
+        return named;
     }
     UnitVariables variables;
     const auto from = items_of(post_build->at({"substituteFrom"}));
@@ -82,7 +86,7 @@ std::shared_ptr<const UnitVariables> variables_of(GitOpsTree& repository,
     const bool runs = !from.empty() || !variables.values.empty() || always;
     variables.values.insert(repository.substitutes().values.begin(),
                             repository.substitutes().values.end());
-    return runs ? std::make_shared<const UnitVariables>(std::move(variables)) : nullptr;
+    return runs ? std::make_shared<const UnitVariables>(std::move(variables)) : named;
 }
 
 std::shared_ptr<const Value> changes_of_kustomization(const Value& spec) {

@@ -36,17 +36,22 @@ public:
     Result<std::string> run() {
         std::string result;
         while (!at_end() && fault_.empty()) {
-            if (takes("${")) {
+            if (variables_.named_only && takes("$$")) {
+                result += "$$";
+            } else if (takes("${")) {
                 result += expression(0);
             } else {
                 takes_escape("$");
                 result += text_[at_++];
             }
         }
-        if (!fault_.empty()) {
-            return Error{{.message = std::string(fault_)}};
+        if (fault_.empty()) {
+            return result;
         }
-        return result;
+        if (variables_.named_only) {
+            return std::string(text_);
+        }
+        return Error{{.message = std::string(fault_)}};
     }
 
 private:
@@ -108,8 +113,10 @@ private:
         }
         const auto known = variables_.values.find(variable);
         const bool gives_default = operation.size() > 1 ? operation[0] == ':' : operation == "=";
-        if (known == variables_.values.end() && !gives_default) {
-            unset_.push_back(variable);
+        if (known == variables_.values.end() && (!gives_default || variables_.named_only)) {
+            if (!variables_.named_only) {
+                unset_.push_back(variable);
+            }
             return std::string(text_.substr(begin, at_ - begin));
         }
         return apply_function(

@@ -35,6 +35,7 @@ struct ServicePort {
     Pos pos;  // of the number, else of the entry
     std::int64_t node_port = 0;
     const Value* target_port = nullptr;
+    std::string_view app_protocol;  // may be empty
 };
 
 struct ServiceInput : ParentInput {

@@ -40,6 +40,7 @@ ServicePort decode_service_port(const Value& entry, std::vector<Diagnostic>& fau
                                    Protocol::Tcp, faults);
     port.node_port = fields.number("nodePort").value_or(0);
     port.target_port = fields.any("targetPort");
+    port.app_protocol = fields.text("appProtocol");
     return port;
 }
 

@@ -37,6 +37,7 @@ public:
                 check_variables(document);
                 check_encryption(document);
                 check_object(document);
+                check_namespace(document);
             }
         }
     }
@@ -78,9 +79,11 @@ private:
     void report(const RepositoryDocument& document, const Value& value,
                 std::string_view name) const {
         context_.about(document)
-            .error(
-                "flux-substitution", value.pos(),
-                fmt::format("Flux replaces \"${{{}}}\" by an empty string: unknown variable", name))
+            .error("flux-substitution", value.pos(),
+                   fmt::format(
+                       "unknown variable \"${{{}}}\": Flux 2.9 and later apply nothing of this "
+                       "Kustomization, earlier ones put an empty string there",
+                       name))
             .expected(fmt::format("\"$${{{}}}\" if it is literal text", name))
             .hint(
                 "or annotate the object with \"kustomize.toolkit.fluxcd.io/substitute: disabled\"")
@@ -101,6 +104,20 @@ private:
                        "configured")
                 .expected("\"decryption: {provider: sops}\"")
                 .note(of_applier(applier_.pos, "applies it"));
+        }
+    }
+
+    void check_namespace(const RepositoryDocument& document) const {
+        const Value* target = applier_.root.at({"spec", "targetNamespace"});
+        const std::string_view own = text_of(document.root.at({"metadata", "name"}));
+        if (document.kind() == "Namespace" && !text_of(target).empty() && text_of(target) != own) {
+            context_.about(applier_)
+                .warning("namespace-overwritten", target->pos(), "Flux renames this Namespace")
+                .found(fmt::format("\"{}\" becomes \"{}\"", own, text_of(target)))
+                .hint("remove \"targetNamespace\", or apply the Namespace by another Kustomization")
+                .note({.pos = document.pos,
+                       .object = document.object_name(),
+                       .text = "the Namespace is here"});
         }
     }
 

@@ -74,6 +74,11 @@ TEST(Annotations, WarnAboutLabelsThatShouldBeAnnotations) {
     };
     EXPECT_EQ(dump("tailscale.com/parent-resource: x"), "");
     EXPECT_EQ(dump("tailscale.com/proxy-class: ''"), "");
+    EXPECT_EQ(dump("tailscale.com/proxy-class: small"),
+              "3: warning [annotation-without-effect] Service/shop/web: "
+              "\"tailscale.com/proxy-class\" has no effect: the Service is not exposed | add "
+              "tailscale.com/expose: \"true\", or \"type: LoadBalancer\" with "
+              "\"loadBalancerClass: tailscale\"\n");
     EXPECT_EQ(dump("tailscale.com/expose: 'true'"),
               "3: warning [unknown-label] Service/shop/web: unknown label \"tailscale.com/expose\" "
               "| it is an annotation: move it to metadata.annotations\n");

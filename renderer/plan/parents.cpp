@@ -8,6 +8,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/load/hooks.h"
 #include "renderer/plan/annotations.h"
+#include "renderer/plan/idle_wishes.h"
 #include "renderer/plan/tailnet_target.h"
 
 namespace renderer {
@@ -85,8 +86,8 @@ void report_all(const ParentInput& parent, const std::vector<Diagnostic>& faults
 
 // What both kinds go through; `take` says whether the object is a parent.
 template <typename Inputs, typename Take>
-void take_all(const Loaded& loaded, const Inputs& inputs, Take take, Parents& parents,
-              Diagnostics& diagnostics) {
+void take_all(const Loaded& loaded, const Inputs& inputs, Take take, const Settings& settings,
+              Parents& parents, Diagnostics& diagnostics) {
     Parents hooks;
     for (const auto& input : inputs) {
         if (input.doc->hook && is_applied(loaded, *input.doc) && take(input, hooks)) {
@@ -99,6 +100,8 @@ void take_all(const Loaded& loaded, const Inputs& inputs, Take take, Parents& pa
         report_all(input, input.wish_faults, diagnostics);
         if (take(input, parents)) {
             report_faults(input, diagnostics);
+        } else {
+            warn_of_idle_wishes(input, settings, diagnostics);
         }
     }
 }
@@ -175,13 +178,18 @@ Parents find_parents(const Loaded& loaded, const Inventory& inventory, const Set
         [&](const ServiceInput& service, Parents& taken) {
             return take_service(service, settings, taken);
         },
-        parents, diagnostics);
+        settings, parents, diagnostics);
     take_all(
         loaded, inventory.ingresses,
         [&](const IngressInput& ingress, Parents& taken) {
             return take_ingress(ingress, settings, taken);
         },
-        parents, diagnostics);
+        settings, parents, diagnostics);
+    for (const Document& document : loaded.documents) {
+        if (is_rendered(loaded, document)) {
+            warn_of_idle_wishes(document, diagnostics);
+        }
+    }
     sort_by_name(parents.services);
     sort_by_name(parents.members);
     sort_by_name(parents.ingresses);

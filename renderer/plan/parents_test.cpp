@@ -122,8 +122,12 @@ TEST(Parents, RefuseWhatCannotBeTheirs) {
         "2: error [not-supported] PeerRelay/edge: this release of the operator has no kind "
         "\"PeerRelay\" | release 1.96 | 1.102 or later | set \"tailrender.operatorVersion\", or "
         "leave it out of the inputs\n");
-    // A Service that is not exposed may name a class.
-    EXPECT_EQ(Planned(plain("annotations: {tailscale.com/proxy-class: small}", "")).dump(), "");
+    // A Service that is not exposed may name a class that does not exist.
+    EXPECT_EQ(Planned(plain("annotations: {tailscale.com/proxy-class: small, "
+                            "tailscale.com/expose: 'false'}",
+                            ""))
+                  .dump(),
+              "");
 }
 
 TEST(Parents, SayWhenAWishCannotBeRead) {

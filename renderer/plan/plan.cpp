@@ -310,6 +310,8 @@ Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnos
     check_class_env(plan, diagnostics);
     check_stock_image(plan, diagnostics);
     check_k8s_proxy_image(plan, diagnostics);
+    check_refused_env(plan, diagnostics);
+    check_static_endpoints(plan, diagnostics);
     check_operator_tags(plan, diagnostics);
     check_versions(loaded, plan, diagnostics);
     check_hostnames(plan, diagnostics);

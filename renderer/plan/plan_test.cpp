@@ -72,7 +72,7 @@ TEST(Plan, RefusesTwoDevicesOfOneName) {
         exposed("tailscale.com/hostname: Edge") + "---\n" +
         exposed("tailscale.com/hostname: edge", "ports: [{port: 80}]", "api") + "---\n" +
         ingress(
-            "tls: [{hosts: [edge.x]}], defaultBackend: {service: {name: web, port: {number: "
+            "tls: [{hosts: [edge]}], defaultBackend: {service: {name: web, port: {number: "
             "80}}}");
     EXPECT_EQ(Planned(stream).dump(),
               "8: error [duplicate-hostname] Service/shop/api: a second device with the hostname "

@@ -31,4 +31,15 @@ const ServiceInput* ServiceIndex::find(std::string_view ns, std::string_view nam
     return found != sorted_.end() && key(*found) == std::tuple(ns, name) ? *found : nullptr;
 }
 
+std::vector<std::string_view> ServiceIndex::namespaces_of(std::string_view name) const {
+    std::vector<std::string_view> found;
+    for (const ServiceInput* service : sorted_) {
+        if (service->name == name && !service->ns.empty() &&
+            (found.empty() || found.back() != service->ns)) {
+            found.push_back(service->ns);
+        }
+    }
+    return found;
+}
+
 }  // namespace renderer

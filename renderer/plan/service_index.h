@@ -15,6 +15,8 @@ public:
 
     // nullptr when it is not among the inputs.
     [[nodiscard]] const ServiceInput* find(std::string_view ns, std::string_view name) const;
+    // Of all Services of that name, sorted, each once.
+    [[nodiscard]] std::vector<std::string_view> namespaces_of(std::string_view name) const;
 
 private:
     std::vector<const ServiceInput*> sorted_;

@@ -211,12 +211,9 @@ void Concrete::set_up_auth(const World& w) {
                                           : std::string_view("tag:k8s"));
     put(auth.device_tags,
         w[kTags] != 0 ? std::string_view("tag:old") : std::string_view("tag:k8s"));
-    put(auth.config,
-        w[kKind] == kApi ? (w[kConfig] != 0 ? "{\"old\std::string_view(":1
-}
-") : std::string_view(" {}
-")) : std::string_view("
-    "));
+    put(auth.config, w[kKind] == kApi ? (w[kConfig] != 0 ? std::string_view("{\"old\":1}")
+                                                         : std::string_view("{}"))
+                                      : std::string_view(""));
     put(auth.restart_pod, w[kRestart] != 0 ? std::string_view("pod-1") : std::string_view(""));
 }
 

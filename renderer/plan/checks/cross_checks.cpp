@@ -86,7 +86,50 @@ void check_class_firewalls(const Plan& plan, Diagnostics& diagnostics) {
     }
 }
 
+constexpr std::array<std::string_view, 6> kLoginVariables = {
+    "TS_ACCEPT_DNS", "TS_AUTHKEY", "TS_AUTH_KEY", "TS_EXTRA_ARGS", "TS_HOSTNAME", "TS_ROUTES"};
+
+// A text that is no switch does no harm there.
+bool is_login_setting(const ClassEnv& entry) {
+    constexpr std::array<std::string_view, 12> kGoBools = {
+        "1", "t", "T", "true", "True", "TRUE", "0", "f", "F", "false", "False", "FALSE"};
+    return entry.name == "TS_ACCEPT_DNS"
+               ? std::ranges::find(kGoBools, entry.value) != kGoBools.end()
+               : !entry.value.empty();
+}
+
+std::vector<Note> users_that_read_settings(const Plan& plan, const ProxyClassPlan& used) {
+    std::vector<Note> users;
+    for (const Workload& one : plan.workloads) {
+        const bool is_k8s_proxy = is_api_group(one) && one.dataplane == Dataplane::Containerboot;
+        if (one.proxy_class == &used && !is_k8s_proxy) {
+            users.push_back(note_of(one.origin, "its pods would not start"));
+        }
+    }
+    return users;
+}
+
 }  // namespace
+
+void check_refused_env(const Plan& plan, Diagnostics& diagnostics) {
+    for (const ProxyClassPlan& one : plan.proxy_classes) {
+        const std::vector<Note> users = users_that_read_settings(plan, one);
+        for (const std::string_view name : kLoginVariables) {
+            const ClassEnv* entry = class_variable(&one, name);
+            if (users.empty() || entry == nullptr || !is_login_setting(*entry)) {
+                continue;
+            }
+            about(one.origin, diagnostics)
+                .error("refused-env", entry->pos,
+                       fmt::format("no proxy of this class starts with \"{}\"", name))
+                .found(fmt::format("\"{}\" beside the configuration file that each proxy has",
+                                   entry->value))
+                .expected("the settings of \"tailscale up\" in that file alone")
+                .hint("remove the variable")
+                .notes(users);
+        }
+    }
+}
 
 void check_operator_tags(const Plan& plan, Diagnostics& diagnostics) {
     const std::vector<std::string>& reserved = plan.settings.operator_tags;
@@ -134,6 +177,27 @@ void check_firewall_mode(const Plan& plan, Diagnostics& diagnostics) {
         .expected("one of { auto, iptables, nftables }")
         .hint(did_you_mean(near))
         .notes(std::move(users));
+}
+
+void check_static_endpoints(const Plan& plan, Diagnostics& diagnostics) {
+    for (const ProxyClassPlan& one : plan.proxy_classes) {
+        std::vector<Note> users;
+        bool has_group = false;
+        for (const Workload& workload : plan.workloads) {
+            if (workload.proxy_class == &one) {
+                has_group = has_group || workload.as<ProxyGroupPlan>() != nullptr;
+                users.push_back(note_of(workload.origin, "uses the class"));
+            }
+        }
+        if (one.static_endpoints && !has_group && !users.empty()) {
+            about(one.origin, diagnostics)
+                .warning("static-endpoints-without-effect", one.static_endpoints->pos,
+                         "the static endpoints of this class have no effect: no ProxyGroup uses it")
+                .expected("a ProxyGroup with this class, whose pods get them")
+                .hint("remove \"spec.staticEndpoints\"")
+                .notes(std::move(users));
+        }
+    }
 }
 
 // Everything that objects are generated for.

@@ -15,6 +15,13 @@ namespace renderer {
 // Once, at the setting or at a class's variable, with every proxy that it would break.
 void check_firewall_mode(const Plan& plan, Diagnostics& diagnostics);
 
+// Variables of a class with which containerboot does not start, where a proxy has the class.
+// Source: tailscale v1.96.5 cmd/containerboot/settings.go, settings.validate.
+void check_refused_env(const Plan& plan, Diagnostics& diagnostics);
+
+// Static endpoints of a class that no ProxyGroup uses, but others.
+void check_static_endpoints(const Plan& plan, Diagnostics& diagnostics);
+
 // A proxy with the tag of the operator's own device may give every tag that this one owns.
 void check_operator_tags(const Plan& plan, Diagnostics& diagnostics);
 

@@ -10,6 +10,15 @@ namespace renderer {
 
 namespace {
 
+// "Ingress/shop/web" and "Ingress/shop/api".
+bool are_ingresses_of_one_namespace(const Joining& first, const Joining& one) {
+    const auto folder = [](const Joining& joining) {
+        const std::string_view name = joining.origin->parent;
+        return name.substr(0, name.rfind('/'));
+    };
+    return folder(first).starts_with("Ingress/") && folder(first) == folder(one);
+}
+
 void report(const Joining& first, const Joining& one, Diagnostics& diagnostics) {
     const bool service = first.is_service || one.is_service;
     about(*one.origin, diagnostics)
@@ -19,7 +28,9 @@ void report(const Joining& first, const Joining& one, Diagnostics& diagnostics) 
         .expected(service
                       ? "a unique hostname: a name in the tailnet has one target"
                       : "a unique hostname: the tailnet would call the second one \"<hostname>-1\"")
-        .hint(one.advice)
+        .hint(are_ingresses_of_one_namespace(first, one)
+                  ? fmt::format("put the paths of both into one Ingress, or {}", one.advice)
+                  : std::string(one.advice))
         .note({.pos = first.pos, .object = first.origin->parent, .text = "also has it"});
 }
 

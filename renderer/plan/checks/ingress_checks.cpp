@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "renderer/core/text_of.h"
 #include "renderer/kube/name_grammar.h"
 #include "renderer/kube/port_number.h"
 #include "renderer/plan/checks/metadata_checks.h"
@@ -103,6 +104,21 @@ void check_backend(const IngressInput& ingress, const IngressBackend& backend,
     }
 }
 
+void warn_of_tls_secrets(const IngressInput& ingress, Diagnostics& diagnostics) {
+    for (const Value& entry : items_of(ingress.doc->root.at({"spec", "tls"}))) {
+        const Value* secret = entry.find("secretName");
+        if (secret != nullptr && !text_of(secret).empty()) {
+            about(ingress, diagnostics)
+                .warning(
+                    "tls-secret-without-effect", secret->pos(),
+                    "the Secret of \"spec.tls\" has no effect: the tailnet gives the device its "
+                    "certificate")
+                .found(fmt::format("\"{}\"", text_of(secret)))
+                .hint("remove \"secretName\"");
+        }
+    }
+}
+
 }  // namespace
 
 void check_object(const IngressInput& ingress, Diagnostics& diagnostics) {
@@ -116,6 +132,7 @@ void check_object(const IngressInput& ingress, Diagnostics& diagnostics) {
     check_name(ingress, diagnostics);
     check_metadata(ingress, diagnostics);
     check_hosts(ingress, diagnostics);
+    warn_of_tls_secrets(ingress, diagnostics);
     if (ingress.has_default_backend) {
         check_backend(ingress, ingress.default_backend, diagnostics);
     }

@@ -74,7 +74,7 @@ TEST(IngressGroup, TakesTheHostnameFromTls) {
 
 TEST(IngressGroup, ServesTheWholeNameOnly) {
     const auto dump = [](std::string_view host) {
-        return Planned(in_group("", fmt::format("tls: [{{hosts: [shop.example.com]}}], rules: "
+        return Planned(in_group("", fmt::format("tls: [{{hosts: [shop]}}], rules: "
                                                 "[{{host: {}, http: {{paths: [{{path: /, pathType: "
                                                 "Prefix, backend: {{service: {{name: w, port: "
                                                 "{{number: 80}}}}}}}}]}}}}]",

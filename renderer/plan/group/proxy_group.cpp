@@ -187,11 +187,14 @@ const ProxyGroupInput* find_group(const ParentInput& parent, const GroupIndex& g
     const Value* name = parent.annotation(kProxyGroup);
     const ProxyGroupInput* group = groups.find(name->text());
     if (group == nullptr) {
+        const std::string_view last = name->text().substr(name->text().rfind('/') + 1);
+        const bool has_namespace = last != name->text() && groups.find(last) != nullptr;
         about(parent, diagnostics)
             .error("missing-proxy-group", name->pos(),
                    fmt::format("ProxyGroup \"{}\" not found", name->text()))
             .expected("the name of a ProxyGroup")
-            .hint("add the ProxyGroup, or pass its directory with --context DIR")
+            .hint(has_namespace ? fmt::format("ProxyGroups have no namespace: write \"{}\"", last)
+                                : "add the ProxyGroup, or pass its directory with --context DIR")
             .is_absence();
     }
     return group;

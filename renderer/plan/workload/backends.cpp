@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "renderer/base/ascii.h"
 #include "renderer/kube/port_number.h"
 #include "renderer/plan/grammar.h"
 
@@ -14,6 +15,7 @@ namespace renderer {
 namespace {
 
 constexpr std::int64_t kHttpsPort = 443;
+constexpr std::string_view kHttps = "https";
 constexpr std::string_view kRoot = "/";
 
 struct Destination {
@@ -130,8 +132,7 @@ private:
             named ? fmt::format("Service \"{}\" in namespace \"{}\", for the number of port \"{}\"",
                                 backend.service, ingress_.ns, backend.port_name)
                   : fmt::format("Service \"{}\" in namespace \"{}\"", backend.service, ingress_.ns),
-            "if it comes from elsewhere, pass its directory with --context DIR",
-            error ? Severity::Error : Severity::Warning)
+            where_it_is(backend.service), error ? Severity::Error : Severity::Warning)
             .is_absence();
         if (!named && backend.port_number == 0) {
             report_no_port(path, backend);
@@ -141,6 +142,16 @@ private:
             return std::nullopt;
         }
         return destination(backend, dns_name(backend), backend.port_number);
+    }
+
+    [[nodiscard]] std::string where_it_is(std::string_view service) const {
+        const std::vector<std::string_view> elsewhere = inputs_.services.namespaces_of(service);
+        return elsewhere.empty()
+                   ? "if it comes from elsewhere, pass its directory with --context DIR"
+                   : fmt::format(
+                         "it is in namespace \"{}\": an Ingress reaches Services of its own "
+                         "namespace only, so move the Ingress there",
+                         fmt::join(elsewhere, "\", \""));
     }
 
     std::optional<Destination> find_known(std::string_view path, const IngressBackend& backend,
@@ -159,20 +170,49 @@ private:
             report_no_port(path, backend);
             return std::nullopt;
         }
-        const std::int64_t port = find_port(backend, service);
-        if (port == 0) {
+        const auto port = std::ranges::find_if(service.ports, [&](const ServicePort& one) {
+            return backend.port_name.empty() ? one.port == backend.port_number
+                                             : one.name == backend.port_name;
+        });
+        if (port == service.ports.end() || port->port == 0) {
             report_port(path, backend, service);
             return std::nullopt;
         }
-        return destination(backend, host(backend, service), port);
+        if (speaks_tls(*port) && !is_asked_by_tls(backend, port->port)) {
+            report_tls(backend, service, *port);
+        }
+        return destination(backend, host(backend, service), port->port);
     }
 
-    static std::int64_t find_port(const IngressBackend& backend, const ServiceInput& service) {
-        const auto found = std::ranges::find_if(service.ports, [&](const ServicePort& port) {
-            return backend.port_name.empty() ? port.port == backend.port_number
-                                             : port.name == backend.port_name;
-        });
-        return found == service.ports.end() ? 0 : found->port;
+    static bool is_asked_by_tls(const IngressBackend& backend, std::int64_t port) {
+        return port == kHttpsPort || backend.port_name == kHttps;
+    }
+
+    // As far as the Service says so.
+    static bool speaks_tls(const ServicePort& port) {
+        return lower_case(port.app_protocol) == kHttps || port.name == kHttps ||
+               port.name.starts_with("https-") || port.name.ends_with("-https");
+    }
+
+    void report_tls(const IngressBackend& backend, const ServiceInput& service,
+                    const ServicePort& port) {
+        report("tls-backend-over-http", backend.port_pos,
+               fmt::format("the proxy sends plain HTTP to port {} of Service \"{}\", which speaks "
+                           "TLS",
+                           port.port, backend.service),
+               "port 443, or a backend port with the name \"https\"",
+               port.name == kHttps
+                   ? "write \"port: {name: https}\" in this backend"
+                   : "name the port \"https\" in the Service, and write \"port: {name: https}\" in "
+                     "this backend",
+               Severity::Warning)
+            .found(
+                port.app_protocol.empty()
+                    ? fmt::format("port {} with the name \"{}\"", port.port, port.name)
+                    : fmt::format("port {} with \"appProtocol: {}\"", port.port, port.app_protocol))
+            .note({.pos = port.pos,
+                   .object = service.doc->object_name(),
+                   .text = "the port is here"});
     }
 
     void report_no_port(std::string_view path, const IngressBackend& backend) {
@@ -224,8 +264,8 @@ private:
 
     [[nodiscard]] Destination destination(const IngressBackend& backend, const std::string& host,
                                           std::int64_t port) const {
-        const bool https = port == kHttpsPort || backend.port_name == "https";
-        return {fmt::format("{}://{}:{}", https ? "https+insecure" : "http", host, port),
+        const std::string_view scheme = is_asked_by_tls(backend, port) ? "https+insecure" : "http";
+        return {fmt::format("{}://{}:{}", scheme, host, port),
                 fmt::format("{}/{}:{}", ingress_.ns, backend.service, port)};
     }
 

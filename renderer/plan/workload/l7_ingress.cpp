@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "renderer/plan/annotations.h"
+#include "renderer/plan/grammar.h"
 #include "renderer/plan/workload/backends.h"
 
 namespace renderer {
@@ -15,6 +18,34 @@ constexpr std::string_view kByFunnel =
 
 }  // namespace
 
+namespace {
+
+// Without the name of the tailnet another control server's domain may be any.
+bool may_be_of_tailnet(std::string_view domain, const Settings& settings) {
+    return domain.empty() || domain == settings.tailnet_domain || domain.ends_with(".ts.net") ||
+           (settings.tailnet_domain.empty() && !settings.login_server.empty());
+}
+
+void warn_of_own_domain(const IngressInput& ingress, std::string_view label,
+                        const Settings& settings, Diagnostics& diagnostics) {
+    const std::string_view domain =
+        ingress.tls_host.substr(std::min(label.size() + 1, ingress.tls_host.size()));
+    if (!dns_label_error(label).empty() || may_be_of_tailnet(domain, settings)) {
+        return;
+    }
+    about(ingress, diagnostics)
+        .warning("domain-not-served", ingress.tls_host_pos,
+                 fmt::format("\"{}\" is not served: the device is \"{}\", in the domain of the "
+                             "tailnet",
+                             ingress.tls_host, label))
+        .expected(fmt::format(
+            "\"{}\", for https://{}.{}", label, label,
+            settings.tailnet_domain.empty() ? "TAILNET.ts.net" : settings.tailnet_domain))
+        .hint(fmt::format("write \"hosts: [{}]\", and no host in the rules", label));
+}
+
+}  // namespace
+
 std::optional<Hostname> ingress_hostname(const IngressInput& ingress, const Settings& settings,
                                          Diagnostics& diagnostics) {
     const auto checked = [&](const Hostname& wish, std::string_view advice) {
@@ -22,6 +53,7 @@ std::optional<Hostname> ingress_hostname(const IngressInput& ingress, const Sett
     };
     if (ingress.has_tls_host) {
         const std::string_view label = ingress.tls_host.substr(0, ingress.tls_host.find('.'));
+        warn_of_own_domain(ingress, label, settings, diagnostics);
         return checked({std::string(label), ingress.tls_host_pos},
                        "the first host of spec.tls, up to its first dot, is the device's name");
     }

@@ -19,7 +19,7 @@ std::string with_host(std::string_view host) {
 
 TEST(L7Ingress, PlansAProxy) {
     const Planned run(
-        with_backend(ingress(with_host("store.example"), "tailscale.com/tags: 'tag:web'")));
+        with_backend(ingress(with_host("store.t.ts.net"), "tailscale.com/tags: 'tag:web'")));
     EXPECT_EQ(run.dump(), "");
     const Workload& workload = run.workload();
     EXPECT_EQ(workload.name.substr(0, 8), "ts-site-");

@@ -75,8 +75,10 @@ def test_application(tailrender, cmp, tmp_path):
     (cluster("ozilabb"), '"ozilab", "lab"', "unknown-cluster"),
     ({"parameters": [{"name": "clustr", "string": "lab"}]}, 'did you mean "cluster"?', "unknown-parameter"),
     ({"env": [{"name": "TAILRENDER_CLUSTR", "value": "lab"}]}, 'did you mean "TAILRENDER_CLUSTER"?', "unknown-parameter"),
-    ({"parameters": [*cluster("lab")["parameters"], {"name": "values-files", "array": ["../absent.yaml"]}]},
+    ({"parameters": [*cluster("lab")["parameters"], {"name": "values-files", "array": ["absent.yaml"]}]},
      "argocd.argoproj.io/manifest-generate-paths", "unreadable"),
+    ({"parameters": [*cluster("lab")["parameters"], {"name": "values-files", "array": ["../absent.yaml"]}]},
+     "outside of the work tree", "outside-tree"),
 ])
 def test_refused(cmp, plugin, words, rule):
     message = cmp.refusal(FLEET, plugin)

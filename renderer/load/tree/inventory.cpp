@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "renderer/base/printable.h"
 #include "renderer/base/split.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
@@ -174,6 +175,11 @@ void append_list(std::string_view key, const std::vector<std::string>& lines, st
     out += lines.empty() ? "]" : "\n  ]";
 }
 
+// A reviewer sees also what is not printable, which is spelled as in JSON.
+std::string quoted(const std::string& text) {
+    return on_one_line(write_json(Value(text)));
+}
+
 std::string device_line(const InventoryDevice& device) {
     const std::array<const std::string*, 4> values = {&device.parent, &device.hostname,
                                                       &device.unit, &device.source};
@@ -181,7 +187,7 @@ std::string device_line(const InventoryDevice& device) {
     for (std::size_t i = 0; i < values.size(); ++i) {
         if (!values[i]->empty()) {
             fmt::format_to(std::back_inserter(line), "{}\"{}\": {}", line.empty() ? "" : ", ",
-                           kDeviceKeys[i], write_json(Value(*values[i])));
+                           kDeviceKeys[i], quoted(*values[i]));
         }
     }
     return fmt::format("{{{}}}", line);
@@ -199,7 +205,7 @@ void TreeInventory::sort() {
 std::string inventory_text(const TreeInventory& inventory) {
     std::vector<std::string> files;
     for (const std::string& file : inventory.files) {
-        files.push_back(write_json(Value(file)));
+        files.push_back(quoted(file));
     }
     std::vector<std::string> devices;
     for (const InventoryDevice& device : inventory.devices) {

@@ -52,6 +52,15 @@ TEST(Inventory, HasALineForEachFileAndDevice) {
     EXPECT_EQ(inventory_text({}), "{\n  \"version\": 1,\n  \"files\": [],\n  \"devices\": []\n}\n");
 }
 
+TEST(Inventory, SpellsWhatIsNotPrintable) {
+    const TreeInventory inventory = {
+        .files = {},
+        .devices = {{"Service/shop/web", "", "\x7f\xc2\x9b\xe2\x80\xae\xf3\xa0\x80\x81", ""}}};
+    const std::string text = inventory_text(inventory);
+    EXPECT_NE(text.find(R"("unit": "\u007f\u009b\u202e\udb40\udc01"})"), std::string::npos) << text;
+    EXPECT_EQ(inventory_read(text), inventory_dump(inventory));
+}
+
 TEST(Inventory, ReadsWhatItWrites) {
     const TreeInventory inventory = {.files = {"a\nREADME.md", "b\t\x1b[2J/\xc3\xa4.yaml", "{\"c"},
                                      .devices = {{"Ingress/a/b\n---\nkind: x", "h", "u\"", "s\\"},

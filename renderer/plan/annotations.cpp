@@ -30,15 +30,6 @@ struct Vocabulary {
 constexpr Vocabulary kService = {On::Service, "Service", "a", "an Ingress"};
 constexpr Vocabulary kIngress = {On::Ingress, "Ingress", "an", "a Service"};
 
-bool is_on(const Annotation& annotation, On kind) {
-    return annotation.on == kind || annotation.on == On::Both;
-}
-
-const Annotation* find(std::string_view key) {
-    const auto* found = std::ranges::find(kAnnotations, key, &Annotation::key);
-    return found == kAnnotations.end() ? nullptr : found;
-}
-
 std::string suggestion(std::string_view key, const std::vector<std::string_view>& keys) {
     const std::string_view near = nearest(key, keys);
     return near.empty() ? fmt::format("the operator knows {}", fmt::join(keys, ", "))
@@ -83,7 +74,7 @@ bool names_group(const ParentInput& parent) {
 
 void check_annotation(const ParentInput& parent, const Vocabulary& words, const Member& entry,
                       Diagnostics& diagnostics) {
-    const Annotation* annotation = find(entry.name());
+    const Annotation* annotation = find_annotation(entry.name());
     if (annotation == nullptr) {
         report_unknown(parent, words.on, entry, diagnostics);
     } else if (!is_on(*annotation, words.on)) {
@@ -108,7 +99,7 @@ void check_label(const ParentInput& parent, const Vocabulary& words, const Membe
     if (std::ranges::find(kLabels, entry.name()) != kLabels.end()) {
         return;
     }
-    const Annotation* annotation = find(entry.name());
+    const Annotation* annotation = find_annotation(entry.name());
     about(parent, diagnostics)
         .warning("unknown-label", entry.key.pos(),
                  fmt::format("unknown label \"{}\"", entry.name()))
@@ -134,6 +125,15 @@ void check_entries(const ParentInput& parent, const Vocabulary& words, Diagnosti
 }
 
 }  // namespace
+
+const Annotation* find_annotation(std::string_view key) {
+    const auto* found = std::ranges::find(kAnnotations, key, &Annotation::key);
+    return found == kAnnotations.end() ? nullptr : found;
+}
+
+bool is_on(const Annotation& annotation, On kind) {
+    return annotation.on == kind || annotation.on == On::Both;
+}
 
 std::string_view annotation_text(const ParentInput& parent, std::string_view key) {
     return text_of(parent.annotation(key));

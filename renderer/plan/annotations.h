@@ -58,6 +58,10 @@ inline constexpr std::array kAnnotations = {
     Annotation{.key = kHttpEndpoint, .on = On::Ingress, .in_group = InGroup::Required},
 };
 
+// nullptr: the operator knows none of that name.
+const Annotation* find_annotation(std::string_view key);
+bool is_on(const Annotation& annotation, On kind);
+
 // The annotation's text; "" when it is absent or no string.
 std::string_view annotation_text(const ParentInput& parent, std::string_view key);
 bool is_exactly_true(const ParentInput& parent, std::string_view key);

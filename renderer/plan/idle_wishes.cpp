@@ -11,6 +11,7 @@
 
 #include "renderer/core/text_of.h"
 #include "renderer/plan/annotations.h"
+#include "renderer/plan/parents.h"
 #include "renderer/plan/settings/settings_decoder.h"
 
 namespace renderer {
@@ -43,9 +44,8 @@ struct Wishes {
 Wishes wishes_of(const ParentInput& parent, On kind) {
     Wishes wishes;
     for (const Member& entry : members_of(parent.doc->root.at({"metadata", "annotations"}))) {
-        const auto* known = std::ranges::find(kAnnotations, entry.name(), &Annotation::key);
-        const bool counts = known != kAnnotations.end() &&
-                            (known->on == kind || known->on == On::Both) &&
+        const Annotation* known = find_annotation(entry.name());
+        const bool counts = known != nullptr && is_on(*known, kind) &&
                             known->in_group != InGroup::Required && known->key != kExpose;
         if (counts && is_wish(*known, entry.value)) {
             wishes.add(entry);
@@ -83,9 +83,9 @@ void report_class(const ParentInput& parent, Pos pos, std::string_view field,
 }  // namespace
 
 void warn_of_idle_wishes(const ServiceInput& service, const Settings&, Diagnostics& diagnostics) {
-    const bool is_decided =
-        service.annotation(kExpose) != nullptr || service.annotation(kProxyGroup) != nullptr ||
-        service.load_balancer_class == kClass || text_of(service.label(kManaged)) == "true";
+    const bool is_decided = service.annotation(kExpose) != nullptr ||
+                            service.annotation(kProxyGroup) != nullptr ||
+                            service.load_balancer_class == kClass || is_managed(service);
     if (is_decided) {
         return;
     }
@@ -121,10 +121,9 @@ void warn_of_idle_wishes(const IngressInput& ingress, const Settings& settings,
 
 void warn_of_idle_wishes(const Document& document, Diagnostics& diagnostics) {
     const std::string_view kind = text_of(&document.kind);
-    const Value* gateway_class = document.root.at({"spec", "gatewayClassName"});
-    if (kind == "Gateway" && text_of(gateway_class) == kClass) {
+    if (kind == "Gateway" && text_of(document.root, {"spec", "gatewayClassName"}) == kClass) {
         about(document, diagnostics)
-            .warning("class-without-effect", gateway_class->pos(),
+            .warning("class-without-effect", pos_at(document.root, {"spec", "gatewayClassName"}),
                      "nothing is exposed by \"gatewayClassName: tailscale\"")
             .expected("a Service or an Ingress")
             .hint("the operator serves no Gateways");
@@ -133,8 +132,8 @@ void warn_of_idle_wishes(const Document& document, Diagnostics& diagnostics) {
         return;
     }
     for (const Member& entry : members_of(document.root.at({"metadata", "annotations"}))) {
-        const auto* known = std::ranges::find(kAnnotations, entry.name(), &Annotation::key);
-        if (known != kAnnotations.end() && is_wish(*known, entry.value)) {
+        const Annotation* known = find_annotation(entry.name());
+        if (known != nullptr && is_wish(*known, entry.value)) {
             about(document, diagnostics)
                 .warning(kWithoutEffect, entry.key.pos(),
                          fmt::format("annotation \"{}\" has no effect on a {}", entry.name(), kind))

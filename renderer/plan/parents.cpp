@@ -21,10 +21,6 @@ bool is_tailscale_load_balancer(const ServiceInput& service, const Settings& set
                                             : settings.default_load_balancer);
 }
 
-bool is_managed(const ServiceInput& service) {
-    return text_of(service.label(kManaged)) == "true";
-}
-
 // An empty name: no controller of the operator takes the Service.
 bool take_group_service(const ServiceInput& service, Parents& parents) {
     if (annotation_text(service, kProxyGroup).empty()) {
@@ -107,6 +103,10 @@ void take_all(const Loaded& loaded, const Inputs& inputs, Take take, const Setti
 }
 
 }  // namespace
+
+bool is_managed(const ServiceInput& service) {
+    return text_of(service.label(kManaged)) == "true";
+}
 
 bool is_exposed_by_group(const ServiceInput& service) {
     return is_exactly_true(service, kExpose) ||

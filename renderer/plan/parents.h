@@ -29,6 +29,9 @@ Parents find_parents(const Loaded& loaded, const Inventory& inventory, const Set
 // True when the tailnet reaches this parent, false when it targets a place in the tailnet.
 bool is_exposed(const ServiceInput& service, const Settings& settings);
 
+// The operator has made it.
+bool is_managed(const ServiceInput& service);
+
 // Unlike for a proxy of its own, the operator's default load balancer does not count.
 bool is_exposed_by_group(const ServiceInput& service);
 

@@ -34,8 +34,8 @@ void check_generated(const Object& object, Diagnostics& diagnostics) {
 }  // namespace
 
 void check_made_names(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostics) {
-    for (const Object& object : loaded.generated_inputs) {
-        if (!loaded.only_generated) {  // else it is not written
+    if (!loaded.only_generated) {  // else they are not written
+        for (const Object& object : loaded.generated_inputs) {
             check_generated(object, diagnostics);
         }
     }

@@ -16,10 +16,6 @@ constexpr std::string_view kByIngressClass = "l7-ingress: spec.ingressClassName"
 constexpr std::string_view kByFunnel =
     "l7-ingress: spec.ingressClassName, public by annotation tailscale.com/funnel";
 
-}  // namespace
-
-namespace {
-
 // Without the name of the tailnet another control server's domain may be any.
 bool may_be_of_tailnet(std::string_view domain, const Settings& settings) {
     return domain.empty() || domain == settings.tailnet_domain || domain.ends_with(".ts.net") ||

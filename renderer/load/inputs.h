@@ -84,6 +84,7 @@ struct Selection {
     std::vector<LeftAlone> left_alone;
     std::vector<ChartFile> chart_files;
     std::vector<ChartRelease> releases;     // of Applications that clusters apply
+    std::vector<ChartRelease> in_fleet;     // in the tree, of bundles that are copied
     bool has_units = false;                 // what engines apply is known
     std::set<std::string> foreign_sources;  // GitRepositories of Flux that are not this one
     std::set<std::string> rendered_charts;  // of kustomizations

@@ -159,7 +159,7 @@ void load_files(const SourceTree& tree, const LoadOptions& options, const Cluste
     strip_last_scalars(selection.files, file_of, loaded);
     pin_names(loaded, diagnostics);
     check_edits(loaded.sources, loaded.edits, diagnostics);
-    const InstalledCharts operators =
+    const InstalledOperators operators =
         find_operator_release(tree, selection, options, loaded, diagnostics);
     const RenderedCharts charts =
         render_charts(tree, selection, operators, options, loaded, diagnostics);

@@ -69,8 +69,8 @@ def helm(request, tools):
 
 @pytest.fixture
 def render(tailrender, tools, tmp_path):
-    def call(*arguments, path=str(tools), verb="render"):
-        only = () if verb == "roots" else ("--only", "generated")
+    def call(*arguments, path=str(tools), verb="render", only=("--only", "generated")):
+        only = () if verb == "roots" else only
         return subprocess.run([tailrender, verb, "repo", *only, *arguments], cwd=tmp_path, capture_output=True, text=True,
                               env={"PATH": path, "TMPDIR": os.environ.get("TMPDIR", "/tmp")}, timeout=120)
     return call
@@ -367,3 +367,105 @@ def test_charts_that_make_themselves(render, tmp_path):
     (tmp_path / "repo/top/templates").mkdir()
     (tmp_path / "repo/top/templates/apps.yaml").write_text(made)
     assert "name: ts-web-" in render().stdout
+
+
+UMBRELLA = {
+    "Chart.yaml": "apiVersion: v2\nname: net\nversion: 0.1.0\ndependencies:\n"
+                  "- {name: tailscale-operator, version: ~1.102.0, repository: 'https://pkgs.tailscale.com/helmcharts'FIELDS}\n",
+    "values.yaml": "KEY: {enabled: true, proxyConfig: {defaultTags: 'tag:home'}}\nhost: edge\n",
+    "templates/exit.yaml": "apiVersion: tailscale.com/v1alpha1\nkind: Connector\nmetadata: {name: exit}\n"
+                           "spec: {hostname: {{ .Values.host }}, exitNode: true}\n",
+    "templates/shop.yaml": "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: shop, annotations: {tailscale.com/funnel: 'true'}}\n"
+                           "spec:\n  ingressClassName: tailscale\n  defaultBackend: {service: {name: shop, port: {number: 80}}}\n  tls: [{hosts: [shop]}]\n",
+    "templates/service.yaml": "apiVersion: v1\nkind: Service\nmetadata: {name: shop}\nspec: {clusterIP: 10.0.0.7, ports: [{port: 80}]}\n",
+    "templates/config.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata: {a: b}\n",
+}
+NET_RELEASE = """\
+    apiVersion: helm.toolkit.fluxcd.io/v2
+    kind: HelmRelease
+    metadata: {name: net, namespace: network}
+    spec:
+      chart: {spec: {chart: ./charts/net, sourceRef: {kind: GitRepository, name: own}}}
+      values: {host: gate}
+    """
+NET_KUSTOMIZATION = "namespace: network\nhelmGlobals: {chartHome: ../charts}\nhelmCharts:\n- {name: net, releaseName: net, valuesInline: {host: gate}}\n"
+
+
+def umbrella(key="tailscale-operator", fields="", files=None):
+    files = {**UMBRELLA, **(files or {})}
+    return {f"repo/charts/net/{path}": text.replace("KEY", key).replace("FIELDS", fields) for path, text in files.items() if text is not None}
+
+
+NET = {
+    "flux": {"repo/net.yaml": NET_RELEASE},
+    "argo": {"repo/apps/net.yaml": application("{valuesObject: {host: gate}}", "charts/net").replace("namespace: shop", "namespace: network")},
+    "kustomize": {"repo/net/kustomization.yaml": NET_KUSTOMIZATION},
+}
+
+
+@pytest.mark.parametrize("by", NET)
+@pytest.mark.parametrize("key, fields", [("tailscale-operator", ""), ("ts", ", alias: ts, condition: ts.enabled")])
+def test_charts_that_depend_on_the_operators(render, tmp_path, by, key, fields):
+    """Their own objects are inputs, and their values of the operator are settings."""
+    tree(tmp_path, {**NET[by], **umbrella(key, fields)})
+    done = render()
+    assert done.returncode == 0, done.stderr
+    rows = [line.split()[:3] for line in done.stderr.splitlines()]
+    assert ["gate", "Connector", "tag:home"] in rows and ["shop", "Ingress", "tag:home"] in rows, done.stderr
+    assert "PUBLIC" in done.stderr and "[operator-live]" in done.stderr and "1.102.0" in done.stderr
+    assert "hidden-exposure" not in done.stderr and "not rendered:" not in done.stderr
+
+
+def test_charts_of_the_operator_that_are_at_hand_are_not_rendered(render, tools, tmp_path):
+    operator = {"Chart.yaml": "apiVersion: v2\nname: tailscale-operator\nversion: 1.102.3\n", "values.yaml": "",
+                "templates/_names.tpl": '{{ define "ts.name" }}edge{{ end }}', "templates/fails.yaml": '{{ fail "tailscale" }}\n'}
+    tree(tmp_path, {**NET["argo"], **umbrella(files={"templates/exit.yaml": UMBRELLA["templates/exit.yaml"].replace(".Values.host", 'include "ts.name" .')}),
+                    **{f"repo/charts/net/charts/tailscale-operator/{path}": text for path, text in operator.items()}})
+    copy = render()
+    assert "edge  " in copy.stderr and "1.102.3" in copy.stderr, copy.stderr
+    run(tools / "helm", "package", tmp_path / "repo/charts/net/charts/tailscale-operator", "--destination", tmp_path / "repo/charts/net/charts")
+    subprocess.run(["rm", "-r", tmp_path / "repo/charts/net/charts/tailscale-operator"], check=True)
+    tree(tmp_path, umbrella())
+    assert "gate  " in render().stderr
+
+
+def test_other_charts_that_they_depend_on_are_needed(render, tmp_path):
+    files = {"Chart.yaml": UMBRELLA["Chart.yaml"] + "- {name: common, version: 1.x, repository: 'https://charts.example.com'}\n"}
+    tree(tmp_path, {**NET["flux"], **umbrella(files=files)})
+    done = render("--allow-empty")
+    assert done.returncode == 0 and "StatefulSet" not in done.stdout
+    assert "[chart-not-usable]" in done.stderr and "no chart common" in done.stderr and "[operator-live]" in done.stderr and "[hidden-exposure]" in done.stderr
+    complete = render("-o", "out", only=())
+    assert complete.returncode == 1 and "no chart common" in complete.stderr and not (tmp_path / "out").exists()
+    common = {"repo/charts/net/charts/common/Chart.yaml": "apiVersion: v2\nname: common\nversion: 1.0.0\n"}
+    tree(tmp_path, common)
+    assert "gate  " in render().stderr
+
+
+@pytest.mark.parametrize("by", ["flux", "argo"])
+def test_complete_trees_have_all_that_such_a_chart_makes(render, tmp_path, by):
+    tree(tmp_path, {**NET[by], **umbrella()})
+    done = render("-o", "out", only=())
+    assert done.returncode == 0, done.stderr
+    made = (tmp_path / "out/charts/net/helm-template-net.yaml" if by == "flux" else tmp_path / "out/charts/net/helm-template-shop.yaml").read_text()
+    objects = [one for one in yaml.safe_load_all(made) if one]
+    assert {(one["kind"], one["metadata"]["namespace"]) for one in objects} >= {("ConfigMap", "network"), ("Ingress", "network"), ("Service", "network")}
+    assert "gate  " in done.stderr and "PUBLIC" in done.stderr and "tailscale-operator  Deployment" not in done.stderr, done.stderr
+    assert "hidden-exposure" not in done.stderr and "operator-live" not in done.stderr
+
+
+@pytest.mark.parametrize("is_archive", [False, True])
+def test_schemas_that_refer_to_the_network_are_skipped(render, helm, tmp_path, is_archive):
+    schema = '{"type": "object", "properties": {"port": {"$ref": "https://example.com/port.json"}}}'
+    tree(tmp_path, {"repo/shop.yaml": RELEASE.replace("VERSION", "1.2.0"), **chart("charts/web", {"values.schema.json": schema})})
+    if is_archive:
+        run(helm, "package", tmp_path / "charts/web", "--destination", tmp_path / "archives")
+    done = render("--helm", helm, "--charts", "archives" if is_archive else "charts")
+    assert done.returncode == 0 and "StatefulSet" in done.stdout, done.stderr
+
+
+def test_other_schemas_count(render, helm, tmp_path):
+    tree(tmp_path, {"repo/shop.yaml": RELEASE.replace("VERSION", "1.2.0"),
+                    **chart("charts/web", {"values.schema.json": '{"properties": {"port": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"maximum": 80}}}'})})
+    done = render("--helm", helm, "--charts", "charts")
+    assert done.returncode == 1 and "[helm-failed]" in done.stderr, done.stderr

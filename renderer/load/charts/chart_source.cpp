@@ -7,6 +7,7 @@
 
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
+#include "renderer/load/charts/operator_dependency.h"
 #include "renderer/load/charts/version_range.h"
 #include "renderer/load/tree/paths.h"
 
@@ -18,8 +19,6 @@ constexpr int kDeepestChart = 16;
 constexpr std::size_t kMaxChart = std::size_t{64} << 20U;
 constexpr std::size_t kMostFiles = 10000;
 constexpr int kMostCharts = 200;  // that one depends on, each time that it is named
-constexpr std::string_view kChartFile = "Chart.yaml";
-constexpr std::string_view kLocal = "file://";
 constexpr std::string_view kArchive = ".tgz";
 
 Error cannot_use(std::string place, std::string found, std::string expected, std::string hint) {
@@ -69,21 +68,6 @@ Value read_chart_file(const std::string& text) {
     return read_yaml(sources, sources.add(std::string(kChartFile), text), unheard);
 }
 
-// The version in NAME-VERSION.tgz; "" for another file.
-std::string_view version_in(std::string_view file, std::string_view name) {
-    const bool is_named = file.size() > name.size() + 1 + kArchive.size() &&
-                          file.starts_with(name) && file[name.size()] == '-' &&
-                          file.ends_with(kArchive);
-    if (!is_named) {
-        return {};
-    }
-    file.remove_prefix(name.size() + 1);
-    file.remove_suffix(kArchive.size());
-    const std::string_view digits = file.starts_with('v') ? file.substr(1) : file;
-    return !digits.empty() && digits.front() >= '0' && digits.front() <= '9' ? file
-                                                                             : std::string_view();
-}
-
 bool holds_chart(const ChartSource& chart, const std::string& below, std::string_view name) {
     return std::ranges::any_of(chart.files, [&](const auto& file) {
         if (!file.first.starts_with(below)) {
@@ -101,9 +85,24 @@ void merge(ChartSource& part, const std::string& path, ChartSource& chart) {
     }
     chart.bytes = part.bytes;
     chart.charts = part.charts;
+    chart.operator_keys.merge(part.operator_keys);
 }
 
 }  // namespace
+
+std::string_view version_in(std::string_view file, std::string_view name) {
+    const bool is_named = file.size() > name.size() + 1 + kArchive.size() &&
+                          file.starts_with(name) && file[name.size()] == '-' &&
+                          file.ends_with(kArchive);
+    if (!is_named) {
+        return {};
+    }
+    file.remove_prefix(name.size() + 1);
+    file.remove_suffix(kArchive.size());
+    const std::string_view digits = file.starts_with('v') ? file.substr(1) : file;
+    return !digits.empty() && digits.front() >= '0' && digits.front() <= '9' ? file
+                                                                             : std::string_view();
+}
 
 ChartLibrary::ChartLibrary(const SourceTree& tree, const std::string& root,
                            std::vector<std::string> dirs, std::shared_ptr<ChartFetcher> fetcher)
@@ -179,10 +178,10 @@ Result<bool> ChartLibrary::add_dependencies(const std::string& dir, int depth, b
         if (name.empty() || holds_chart(chart, charts, name)) {
             continue;
         }
-        const bool is_local = repository.starts_with(kLocal);
-        const std::string path = is_local
-                                     ? normal_path(join_path(dir, repository.substr(kLocal.size())))
-                                     : std::string();
+        const bool is_local = repository.starts_with(kLocalChart);
+        const std::string path =
+            is_local ? normal_path(join_path(dir, repository.substr(kLocalChart.size())))
+                     : std::string();
         std::optional<ChartSource> part =
             is_local ? TRY(in_tree(path)) : TRY(in_dirs(name, text_of(dependency, {"version"})));
         if (!part && !is_local && fetches && !repository.empty()) {
@@ -201,6 +200,9 @@ Result<bool> ChartLibrary::add_dependencies(const std::string& dir, int depth, b
         }
         part->bytes += chart.bytes;
         part->charts = chart.charts;
+        if (!empty_operator(*part)) {
+            replace_operator(*part);
+        }
         if (is_local) {
             (void)TRY(add_dependencies(path, depth + 1, fetches, *part));
         }
@@ -244,6 +246,7 @@ Result<std::optional<ChartSource>> ChartLibrary::fetch(const ChartRelease& relea
 }
 
 Result<bool> ChartLibrary::complete(ChartSource& chart, bool fetches) const {
+    replace_operator(chart);
     return add_dependencies(chart.place, 0, fetches, chart);
 }
 

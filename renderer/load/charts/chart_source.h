@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,15 +19,22 @@
 
 namespace renderer {
 
+constexpr std::string_view kChartFile = "Chart.yaml";
+constexpr std::string_view kLocalChart = "file://";  // of a repository: a directory
+
 struct ChartSource {
     std::string place;                         // where it is, for messages
     std::string entry;                         // what helm is given: "chart" or "chart.tgz"
     std::map<std::string, std::string> files;  // by path, which begins with the entry
     std::size_t bytes = 0;                     // of what was read for it
     int charts = 0;                            // that it depends on
+    std::set<std::string> operator_keys = {};  // of the operator's values, where it has one
 
     [[nodiscard]] bool is_archive() const { return entry.ends_with(".tgz"); }
 };
+
+// The version in NAME-VERSION.tgz; "" for another file.
+std::string_view version_in(std::string_view file, std::string_view name);
 
 class ChartLibrary {
 public:
@@ -42,7 +50,8 @@ public:
     [[nodiscard]] Result<std::optional<ChartSource>> fetch(const ChartRelease& release) const;
 
     // Adds what a chart of the tree depends on and does not hold. Fails where that is not at hand,
-    // and, with `fetches`, where it cannot be fetched either.
+    // and, with `fetches`, where it cannot be fetched either. The operator's chart is not needed:
+    // an empty one takes its place.
     [[nodiscard]] Result<bool> complete(ChartSource& chart, bool fetches) const;
 
 private:

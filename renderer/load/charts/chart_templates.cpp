@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "renderer/core/yaml_writer.h"
+#include "renderer/load/charts/operator_dependency.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/user_program.h"
 
@@ -43,7 +44,8 @@ Result<std::optional<std::string>> ChartTemplates::render(const ChartRelease& re
                                                           bool (*matters)(std::string_view)) {
     const std::optional<std::string> none;
     is_left_ = true;
-    if (helm_ == kNoProgram || !release.unknown.empty()) {
+    const bool is_run = helm_ != kNoProgram;
+    if ((!is_run && release.dir.empty()) || !release.unknown.empty()) {
         return none;
     }
     bool is_certain = any_matters(values, matters);
@@ -54,7 +56,8 @@ Result<std::optional<std::string>> ChartTemplates::render(const ChartRelease& re
         found = library_.fetch(release);
     }
     if (!found) {
-        return is_certain ? Result<std::optional<std::string>>(std::move(found.error())) : none;
+        return is_certain && is_run ? Result<std::optional<std::string>>(std::move(found.error()))
+                                    : none;
     }
     if (!*found) {
         return none;
@@ -65,9 +68,20 @@ Result<std::optional<std::string>> ChartTemplates::render(const ChartRelease& re
         chart.files[join_path(chart.entry, "values.yaml")].clear();
     }
     Result<bool> is_whole = library_.complete(chart, false);
-    is_certain = is_certain || std::ranges::any_of(chart.files, [&](const auto& file) {
-                     return matters(file.second);
-                 });
+    if (chart.operator_keys.empty()) {
+        is_certain = is_certain || std::ranges::any_of(chart.files, [&](const auto& file) {
+                         return matters(file.second);
+                     });
+    } else {
+        is_certain = has_own_matter(chart, values, matters);
+        if (!is_certain || (is_whole && !makes_objects(chart))) {
+            return std::optional(std::string());  // it takes no helm to know that
+        }
+    }
+    if (!is_run) {
+        is_left_ = true;
+        return none;
+    }
     if (!is_whole && is_certain) {
         is_whole = library_.complete(chart, true);
     }

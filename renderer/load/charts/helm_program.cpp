@@ -27,6 +27,7 @@ const std::vector<std::string> kEnvironment = {
     "HELM_PLUGINS=/nonexistent", "KUBECONFIG=/nonexistent"};
 constexpr std::string_view kHidden = "(hidden)";
 constexpr std::string_view kDefaultRelease = "release-name";  // of helm itself
+constexpr const char* kSkipSchema = "--skip-schema-validation";
 
 Error failed(const ChartSource& chart, const HelmInput& input, std::string message,
              std::string found) {
@@ -146,6 +147,37 @@ std::string shown_words(std::string text, const ChartSource& chart, const HelmIn
                        place.empty() ? "" : ": ");
 }
 
+// helm fetches what a schema refers to, and there is no network.
+bool refers_to_network(const Value& schema) {
+    return std::ranges::any_of(
+               members_of(&schema),
+               [](const Member& member) {
+                   const std::string_view text = text_of(member.value);
+                   return (member.name() == "$ref" &&
+                           (text.starts_with("https://") || text.starts_with("http://"))) ||
+                          refers_to_network(member.value);
+               }) ||
+           std::ranges::any_of(items_of(&schema), refers_to_network);
+}
+
+bool has_remote_schema(const ChartSource& chart) {
+    return std::ranges::any_of(chart.files, [](const auto& file) {
+        if (base_name(file.first) != "values.schema.json" ||
+            file.second.find("$ref") == std::string::npos) {
+            return false;
+        }
+        SourceMap sources;
+        Diagnostics unheard;
+        return refers_to_network(read_yaml(sources, sources.add(file.first, file.second), unheard));
+    });
+}
+
+// Of one in an archive.
+bool misses_schema(const SandboxRun& run) {
+    return run.errors.find("meet the specifications of the schema") != std::string::npos &&
+           run.errors.find("failing loading \"http") != std::string::npos;
+}
+
 }  // namespace
 
 Severity severity_of(const Diagnostic& failure) {
@@ -206,8 +238,18 @@ Result<std::string> run_helm(const HelmProgram& program, const ChartSource& char
                       "a path that cannot be made, or no space");
     }
     arguments.insert(arguments.end(), {"--", release, join_path(copy.path(), chart.entry)});
-    SandboxRun run =
-        run_in_sandbox({std::move(arguments), kEnvironment, {.directory = copy.path()}}, {});
+    const auto run_with = [&](const std::vector<std::string>& given) {
+        return run_in_sandbox({given, kEnvironment, {.directory = copy.path()}}, {});
+    };
+    const bool skips_schema = has_remote_schema(chart);
+    if (skips_schema) {
+        arguments.insert(arguments.begin() + 2, kSkipSchema);
+    }
+    SandboxRun run = run_with(arguments);
+    if (!skips_schema && run.exit_code != 0 && misses_schema(run)) {
+        arguments.insert(arguments.begin() + 2, kSkipSchema);
+        run = run_with(arguments);
+    }
     if (run.exit_code == 0 && run.refusal.empty()) {
         return std::move(run.output);
     }

@@ -178,6 +178,7 @@ private:
         if (file.in_chart && file.path.find("/templates/") != std::string::npos) {
             Words words = words_for_chart(chart_dir(file.path), "");
             words.message = "the template of a chart exposes something, which is not rendered";
+            need_helm(words);
             warn(find_exposing_lines(loaded_.sources, source), words);
             return;
         }
@@ -185,6 +186,13 @@ private:
             if (!scanned.blank && scanned.mentions_tailscale) {
                 document(file, source, scanned.range);
             }
+        }
+    }
+
+    // Of a chart in the tree.
+    void need_helm(Words& words) const {
+        if (rendered_.lacks_helm) {
+            words.hint = "helm is not on PATH; install it or use --helm PROGRAM";
         }
     }
 
@@ -207,8 +215,11 @@ private:
                 }
             }
         } else if (root.find("apiVersion") == nullptr || root.find("kind") == nullptr) {
-            warn(find_exposing_values(root),
-                 words_for_chart("CHART", " --values " + shell_word(file.path)));
+            Words words = words_for_chart("CHART", " --values " + shell_word(file.path));
+            if (file.in_chart) {
+                need_helm(words);
+            }
+            warn(find_exposing_values(root), words);
         } else if (!file.is_applied &&
                    may_expose(text_of(root, {"apiVersion"}), text_of(root, {"kind"}))) {
             std::string object =

@@ -8,6 +8,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_writer.h"
 #include "renderer/load/charts/chart_values.h"
+#include "renderer/load/charts/operator_dependency.h"
 #include "renderer/load/tree/paths.h"
 
 namespace renderer {
@@ -16,14 +17,15 @@ namespace {
 
 constexpr std::string_view kCharts = "helmCharts";
 
-// Where kustomize looks before it fetches the chart; "" when it is not there.
-std::string chart_dir(const SourceTree& tree, const Kustomization& file,
-                      const ChartRelease& chart) {
-    std::string_view home = text_of(file.root, {"helmGlobals", "chartHome"});
-    const std::string dir = join_path(file.dir, home.empty() ? "charts" : home);
+}  // namespace
+
+std::string chart_home_dir(const SourceTree& tree, const Value& kustomization,
+                           const std::string& dir, const ChartRelease& chart) {
+    const std::string_view home = text_of(kustomization, {"helmGlobals", "chartHome"});
+    const std::string charts = join_path(dir, home.empty() ? "charts" : home);
     for (const std::string& place :
-         {fmt::format("{}/{}-{}/{}", dir, chart.chart, chart.version, chart.chart),
-          fmt::format("{}/{}", dir, chart.chart)}) {
+         {fmt::format("{}/{}-{}/{}", charts, chart.chart, chart.version, chart.chart),
+          fmt::format("{}/{}", charts, chart.chart)}) {
         std::string path = normal_path(place);
         if (tree.kind(join_path(path, "Chart.yaml")) == EntryKind::File) {
             return path;
@@ -31,8 +33,6 @@ std::string chart_dir(const SourceTree& tree, const Kustomization& file,
     }
     return {};
 }
-
-}  // namespace
 
 std::string chart_of_kustomization(std::string_view path, std::string_view chart) {
     return fmt::format("{} {}", path, chart);
@@ -58,10 +58,10 @@ InflatedTree::InflatedTree(const SourceTree& tree, KustomizationReader& reader,
         std::vector<ChartRelease> releases = chart_releases_of_kustomization(file->root, path);
         for (std::size_t i = 0; i < releases.size(); ++i) {
             ChartRelease& release = releases[i];
-            release.dir = chart_dir(tree, *file, release);
+            release.dir = chart_home_dir(tree, file->root, file->dir, release);
             const ChartValues given = chart_values(tree, root, release, sources);
             Result<std::optional<std::string>> text =
-                is_operator_chart(release.chart) || !given.lacking.empty()
+                installs_operator_alone(tree, release) || !given.lacking.empty()
                     ? Result(std::optional<std::string>())
                     : charts.render(release, given.layers, matters);
             if (!text) {
@@ -78,6 +78,9 @@ InflatedTree::InflatedTree(const SourceTree& tree, KustomizationReader& reader,
             resources.append(name);
             rendered.insert(chart_of_kustomization(path, release.chart));
             values.insert(given.files.begin(), given.files.end());
+            if (!release.dir.empty()) {
+                values.insert(release.dir);
+            }
         }
         if (left.size() == entries.size()) {
             continue;

@@ -22,6 +22,10 @@ namespace renderer {
 // How a chart of a kustomization is called where several are.
 std::string chart_of_kustomization(std::string_view path, std::string_view chart);
 
+// Where kustomize looks for a chart before it fetches it; "" when it is not there.
+std::string chart_home_dir(const SourceTree& tree, const Value& kustomization,
+                           const std::string& dir, const ChartRelease& chart);
+
 class InflatedTree {
 public:
     // `files`: of a build in `root`. Tree and reader outlive it. Charts of which nothing `matters`
@@ -35,7 +39,7 @@ public:
     [[nodiscard]] KustomizationReader& reader() const { return *reader_; }
 
     std::set<std::string> rendered;    // chart_of_kustomization of each
-    std::set<std::string> values;      // files that were given to them
+    std::set<std::string> values;      // files that were given to them, and their directories
     std::vector<Diagnostic> failures;  // why others were not rendered, as severity_of says
 
 private:

@@ -13,6 +13,7 @@
 #include "renderer/load/documents.h"
 #include "renderer/load/namespaces.h"
 #include "renderer/load/roots/not_reconciled.h"
+#include "renderer/load/splice.h"
 #include "renderer/load/standing.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/user_program.h"
@@ -46,7 +47,11 @@ public:
           options_(options),
           loaded_(loaded),
           diagnostics_(diagnostics),
-          charts_(tree, options) {}
+          charts_(tree, options) {
+        if (is_complete()) {
+            matters_ = [](std::string_view) { return true; };
+        }
+    }
 
     RenderedCharts run(const InstalledCharts& others) {
         std::vector<ChartRelease> releases = releases_of_documents();
@@ -57,9 +62,45 @@ public:
                 loaded_.standings.all.push_back(std::move(standing_));
             }
         }
+        add_documents();
+        return std::move(rendered_);
+    }
+
+    // Of the operator's, whose objects a complete tree has cut out.
+    RenderedCharts run(const std::vector<ReplacedChart>& replaced) {
+        for (const ReplacedChart& one : replaced) {
+            bundle_ = loaded_.documents[one.document].bundle;
+            if (!add(one.release) && !is_reported_) {
+                report(one.release, Error{{.rule = "chart-not-usable",
+                                           .message = "objects of this chart would be lost",
+                                           .found = standing_.reason,
+                                           .expected = "helm, which renders what the chart makes "
+                                                       "besides the operator",
+                                           .hint = "--helm PROGRAM names one"}});
+            }
+        }
+        add_documents();
+        check_edits(loaded_.sources, loaded_.edits, diagnostics_);
+        return std::move(rendered_);
+    }
+
+    // None is rendered.
+    void note_left(const InstalledCharts& others) {
+        for (const ChartRelease& release : releases_of_documents()) {
+            note_left(release, others);
+        }
+        for (const ChartRelease& release : selection_.releases) {
+            note_left(release, others);
+        }
+        add_left_files();
+    }
+
+private:
+    void add_documents() {
         for (const std::string& dir : left_dirs_) {
             rendered_.files.erase(dir);
         }
+        add_left_files();
         // Of an Application with several charts all must be.
         std::erase_if(rendered_.objects,
                       [&](const std::string& object) { return left_.contains(object); });
@@ -73,24 +114,44 @@ public:
         }
         rendered_.objects.merge(selection_.rendered_charts);
         rendered_.files.merge(selection_.rendered_files);
-        return std::move(rendered_);
     }
 
-    // None is rendered.
-    void note_left(const InstalledCharts& others) {
-        for (const ChartRelease& release : releases_of_documents()) {
-            note_left(release, others);
+    // What charts would make that are not rendered is searched, wherever in the tree they are.
+    void add_left_files() {
+        std::set<std::string> known;
+        for (const ChartFile& file : selection_.chart_files) {
+            known.insert(file.path);
         }
-        for (const ChartRelease& release : selection_.releases) {
-            note_left(release, others);
+        for (const std::string& dir : left_dirs_) {
+            if (!dir.empty() && tree_.kind(join_path(dir, kChartFile)) == EntryKind::File) {
+                add_left_files(dir, 0, known);
+            }
         }
     }
 
-private:
+    void add_left_files(const std::string& dir, int depth, std::set<std::string>& known) {
+        constexpr int kDeepestFolder = 16;
+        const Result<std::vector<Entry>> entries = tree_.list(dir);
+        for (const Entry& entry : entries ? *entries : std::vector<Entry>()) {
+            std::string path = join_path(dir, entry.name);
+            if (entry.is_link || entry.name.starts_with('.')) {
+                continue;
+            }
+            if (entry.kind == EntryKind::Directory && depth < kDeepestFolder) {
+                add_left_files(path, depth + 1, known);
+            } else if (entry.kind == EntryKind::File && is_manifest_name(entry.name) &&
+                       known.insert(path).second) {
+                selection_.chart_files.push_back(
+                    {.path = std::move(path), .in_chart = true, .is_applied = false});
+            }
+        }
+    }
+
     void note_left(const ChartRelease& release, const InstalledCharts& others) {
         if (!others.contains({release.object, release.chart})) {
             loaded_.standings.all.push_back(
                 {release.object, Liveness::Unknown, "no helm is run (--helm none)", true});
+            left_dirs_.insert(release.dir);
         }
     }
 
@@ -126,13 +187,14 @@ private:
     bool add(const ChartRelease& release) {
         standing_ = {release.object, release.kept.empty() ? Liveness::Applied : Liveness::Kept,
                      release.kept, true};
+        is_reported_ = false;
         const auto leave = [&](std::string_view why) {
             standing_.liveness = Liveness::Unknown;
             standing_.reason = why;
         };
         const ChartValues values = chart_values(tree_, options_.path, release, loaded_);
         Result<std::optional<std::string>> text =
-            values.lacking.empty() ? charts_.render(release, values.layers, mentions_tailscale)
+            values.lacking.empty() ? charts_.render(release, values.layers, matters_)
                                    : Result(std::optional<std::string>());
         if (!text) {
             leave(text.error().diagnostic.message);
@@ -159,14 +221,15 @@ private:
         if (!release.dir.empty()) {
             rendered_.files.insert(release.dir);
         }
-        std::string objects = objects_of_interest(**text);
+        std::string objects = is_complete() ? std::move(**text) : objects_of_interest(**text);
         if (!objects.empty()) {
             files_.push_back(
                 {.path = fmt::format("helm template {}", release.object),
-                 .bundle_path = fmt::format("_charts/{}.yaml", release.object),
+                 .bundle_path = path_of(release),
                  .text = std::move(objects),
                  .is_chart = true,
-                 .rule = selection_.add_rule({.fallback = release.ns, .edits = false}),
+                 .bundle = bundle_,
+                 .rule = selection_.add_rule({.fallback = release.ns, .edits = is_complete()}),
                  .unit = release.unit,
                  .unit_path = fmt::format("{}{}{}", release.unit_path,
                                           release.unit_path.empty() ? "" : kAbove, release.object),
@@ -175,9 +238,22 @@ private:
         return true;
     }
 
+    [[nodiscard]] bool is_complete() const { return !options_.only_generated; }
+
+    // In the output.
+    [[nodiscard]] std::string path_of(const ChartRelease& release) const {
+        const std::string& dir = loaded_.bundles[bundle_].dir;
+        return is_complete()
+                   ? join_path(
+                         relative_path(release.dir, normal_path(join_path(options_.path, dir))),
+                         fmt::format("helm-template-{}.yaml", base_name(release.object)))
+                   : fmt::format("_charts/{}.yaml", release.object);
+    }
+
     void report(const ChartRelease& release, Error error) {
         Diagnostic& diagnostic = error.diagnostic;
-        diagnostic.severity = severity_of(diagnostic);
+        is_reported_ = true;
+        diagnostic.severity = is_complete() ? Severity::Error : severity_of(diagnostic);
         diagnostic.object = release.object;
         diagnostic.pos = release.pos;
         diagnostics_.add(std::move(diagnostic));
@@ -193,21 +269,31 @@ private:
     RenderedCharts rendered_;
     std::set<std::string> left_, left_dirs_;
     Standing standing_;  // of the release that was added last
+    bool is_reported_ = false;
+    bool (*matters_)(std::string_view) = mentions_tailscale;
+    std::uint32_t bundle_ = 0;
 };
 
 }  // namespace
 
 RenderedCharts render_charts(const SourceTree& tree, Selection& selection,
-                             const InstalledCharts& others, const LoadOptions& options,
+                             const InstalledOperators& operators, const LoadOptions& options,
                              Loaded& loaded, Diagnostics& diagnostics) {
     loaded.helm_version = selection.helm_version;
-    if (options.only_generated && options.helm == kNoProgram) {
-        ChartRenderer(tree, selection, options, loaded, diagnostics).note_left(others);
+    ChartRenderer renderer(tree, selection, options, loaded, diagnostics);
+    RenderedCharts charts;
+    if (!options.only_generated && !operators.replaced.empty()) {
+        charts = renderer.run(operators.replaced);
+    } else if (options.only_generated && options.helm != kNoProgram) {
+        charts = renderer.run(operators.alone);
+    } else {
+        if (options.only_generated) {
+            renderer.note_left(operators.alone);
+        }
+        charts = {.objects = selection.rendered_charts, .files = selection.rendered_files};
     }
-    if (!options.only_generated || options.helm == kNoProgram) {
-        return {.objects = selection.rendered_charts, .files = selection.rendered_files};
-    }
-    return ChartRenderer(tree, selection, options, loaded, diagnostics).run(others);
+    charts.lacks_helm = options.helm.empty();
+    return charts;
 }
 
 }  // namespace renderer

@@ -17,13 +17,14 @@ struct RenderedCharts {
     // "HelmRelease/shop/web": of the releases; and chart_of_kustomization.
     std::set<std::string> objects;
     std::set<std::string> files;  // of the charts, and values
+    bool lacks_helm = false;      // there is none on PATH
 };
 
 // After the documents were read, to which it adds. Only beside sources that stay as they are: a
-// complete tree keeps the release.
-// `others`: charts that are not rendered.
+// complete tree keeps the release, unless it gives way to what we install: then all that its chart
+// makes besides the operator is added.
 RenderedCharts render_charts(const SourceTree& tree, Selection& selection,
-                             const InstalledCharts& others, const LoadOptions& options,
+                             const InstalledOperators& operators, const LoadOptions& options,
                              Loaded& loaded, Diagnostics& diagnostics);
 
 }  // namespace renderer

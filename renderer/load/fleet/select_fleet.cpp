@@ -4,6 +4,7 @@
 #include <set>
 
 #include "renderer/core/text_of.h"
+#include "renderer/load/charts/operator_dependency.h"
 #include "renderer/load/fleet/fleet_files.h"
 #include "renderer/load/fleet/fleet_subdirectory.h"
 #include "renderer/load/select.h"
@@ -30,9 +31,12 @@ public:
     void run() {
         files_ = bundle_files(context_.build.tree, dirs_);
         const bool is_chart = fleet_.has_chart() || root_.has_chart;
-        const bool is_ours = fleet_.has_chart() && fleet_.is_operator_chart();
+        const bool is_ours =
+            fleet_.has_chart() && fleet_.is_operator_chart() &&
+            operator_dependencies(context_.build.tree, context_.root, chart_dir()).empty();
         Bundle bundle = make_bundle(fleet_, root_.relative, context_.options.default_namespace,
                                     !is_chart || is_ours);
+        bundle.operator_chart = is_ours;
         if (is_chart && bundle.chart.empty()) {
             bundle.chart = join_path(root_.relative, "Chart.yaml");
         }
@@ -45,6 +49,7 @@ public:
             for (const Value* options : fleet_.options()) {
                 find_not_copied(*options, bundle.not_copied);
             }
+            add_chart(bundle);
             out_.bundles.push_back(std::move(bundle));
             copy_files();
             warn_of_build_that_is_copied();
@@ -154,6 +159,28 @@ private:
         out_.operator_bundle = index_;
         add_chart_values(context_.build.tree, fleet_, root_.path, context_.build.sources,
                          out_.values, diagnostics_);
+    }
+
+    // Where the chart is, if it is in the tree.
+    [[nodiscard]] std::string chart_dir() const {
+        return normal_path(join_path(root_.path, fleet_.helm_text("chart")));
+    }
+
+    // One in the tree may depend on the operator's.
+    void add_chart(const Bundle& bundle) {
+        if (fleet_.has_chart() ? !is_local_chart(fleet_.helm_text("chart")) : !root_.has_chart) {
+            return;
+        }
+        const std::string dir = chart_dir();
+        ChartRelease& release = out_.in_fleet.emplace_back();
+        release.pos = fleet_.pos;
+        release.object = join_path(root_.path, root_.fleet_files.front());
+        release.chart = release.dir = release.files_dir = dir;
+        release.ns =
+            bundle.forced_namespace.empty() ? bundle.default_namespace : bundle.forced_namespace;
+        Diagnostics unheard;  // Fleet's to judge
+        add_chart_values(context_.build.tree, fleet_, root_.path, context_.build.sources,
+                         release.values, unheard);
     }
 
     // kustomize.dir; nullptr: not given.

@@ -15,12 +15,12 @@
 #include <utility>
 
 #include "renderer/base/check.h"
-#include "renderer/base/split.h"
 #include "renderer/base/utf8.h"
 #include "renderer/core/alias_keys.h"
 #include "renderer/core/block_reader.h"
 #include "renderer/core/implicit_key.h"
 #include "renderer/core/plain_scalar.h"
+#include "renderer/core/repeated_keys.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_refusals.h"
 
@@ -46,6 +46,7 @@ public:
 };
 
 struct Parsed {
+    Repeated repeated;
     Value root = {};
     Diagnostics diagnostics = {};
     std::set<std::size_t> alias_keys = {};  // where they begin
@@ -108,7 +109,7 @@ public:
             (tag == "?" || tag == fmt::format("{}merge", kCoreTag))) {
             Frame& frame = frames_.back();
             if (frame.key_pos.known()) {
-                out_.diagnostics.add(duplicate_key("<<", frame.key_pos, place));
+                add_repeated(duplicate_key("<<", frame.key_pos, place));
             }
             frame.merge_key = true;
             frame.key_pos = place;
@@ -129,7 +130,7 @@ public:
         frames_.back().is_block = style == YAML::EmitterStyle::Block;
     }
     void OnMapEnd() override {
-        refuse_duplicates(frames_.back().value);
+        refuse_duplicates(frames_.back());
         merge(frames_.back());
         close();
     }
@@ -320,9 +321,9 @@ private:
         return key;
     }
 
-    static void add_merge(Frame& frame, Value value) {
+    void add_merge(Frame& frame, Value value) const {
         if (value.is_map()) {
-            frame.merges.push_back(std::move(value));
+            add_merged_map(frame, std::move(value));
             return;
         }
         const bool maps = value.is_list() && std::ranges::all_of(value.items(), &Value::is_map);
@@ -331,8 +332,22 @@ private:
                    fmt::format("merge key \"<<\" has {} as its value", kind_name(value)),
                    "a map or a list of maps", "refer to an anchor of a map: \"<<: *base\"");
         }
+        if (out_.repeated == Repeated::AsHelm) {
+            std::ranges::reverse(value.items());
+        }
         for (Value& item : value.items()) {
-            frame.merges.push_back(std::move(item));
+            add_merged_map(frame, std::move(item));
+        }
+    }
+
+    // To helm, what is merged wins over what is above it, and what is below wins over that.
+    void add_merged_map(Frame& frame, Value value) const {
+        if (out_.repeated == Repeated::Refused) {
+            frame.merges.push_back(std::move(value));
+            return;
+        }
+        for (Member& member : value.members()) {
+            frame.value.add(std::move(member.key), std::move(member.value));
         }
     }
 
@@ -354,26 +369,20 @@ private:
         }
     }
 
-    // All of them are reported; reading goes on.
-    void refuse_duplicates(const Value& map) {
-        const std::span<const Member> members = map.members();
-        if (members.size() < 2) {
-            return;
-        }
-        std::vector<const Member*> sorted;
-        sorted.reserve(members.size());
-        for (const Member& member : members) {
-            sorted.push_back(&member);
-        }
-        std::ranges::stable_sort(sorted, {}, &Member::name);
-        const Member* first = sorted.front();
-        for (const Member* member : std::span(sorted).subspan(1)) {
-            if (member->name() == first->name()) {
-                out_.diagnostics.add(
-                    duplicate_key(member->name(), first->key.pos(), member->key.pos()));
-            } else {
-                first = member;
+    void add_repeated(Diagnostic mistake) {
+        out_.diagnostics.add(out_.repeated == Repeated::Refused
+                                 ? std::move(mistake)
+                                 : as_helm_reads_it(std::move(mistake)));
+    }
+
+    // All of them are reported; reading goes on, with the last ones.
+    void refuse_duplicates(Frame& frame) {
+        for (const RepeatedKey& key : repeated_keys(frame.value)) {
+            const bool is_merged = key.first < frame.pos || key.second < frame.pos;
+            if (!is_merged) {
+                add_repeated(duplicate_key(key.name, key.first, key.second));
             }
+            frame.value.erase(key.name);
         }
     }
 
@@ -403,13 +412,18 @@ private:
 };
 
 // The one document that is not blank; Null when all are.
-Value only_document(std::istream& stream, TreeBuilder& builder) {
+Value only_document(std::istream& stream, TreeBuilder& builder, Parsed& out) {
     YAML::Parser parser(stream);
     Value root;
     while (parser && parser.HandleNextDocument(builder)) {
         Value next = builder.take();
         if (!next.is_null() && !root.is_null()) {
-            throw Refusal{second_document(root.pos(), next.pos())};
+            Diagnostic second = second_document(root.pos(), next.pos());
+            if (out.repeated == Repeated::Refused) {
+                throw Refusal{std::move(second)};
+            }
+            out.diagnostics.add(as_helm_reads_it(std::move(second)));
+            return root;
         }
         if (!next.is_null() || !root.pos().known()) {
             root = std::move(next);
@@ -418,29 +432,14 @@ Value only_document(std::istream& stream, TreeBuilder& builder) {
     return root;
 }
 
-// The place of a directive that no "---" ends; yaml-cpp would read on, other parsers refuse it.
-std::optional<std::size_t> find_open_directive(std::string_view text) {
-    std::optional<std::size_t> directive;
-    for (std::string_view rest = text; !rest.empty();) {
-        const std::size_t begin = text.size() - rest.size();
-        const std::string_view line = take(rest, '\n');
-        const std::size_t first = line.find_first_not_of(" \t\r");
-        if (line.starts_with('%')) {
-            directive = directive.value_or(begin);
-        } else if (first != std::string_view::npos && line[first] != '#') {
-            return line.starts_with("---") ? std::nullopt : directive;
-        }
-    }
-    return std::nullopt;
-}
-
-Parsed parse(const SourceMap& sources, SourceId source, std::size_t begin, const SpacedText& text) {
+Parsed parse(const SourceMap& sources, SourceId source, std::size_t begin, const SpacedText& text,
+             Repeated repeated) {
     MemoryBuffer buffer(text.text());
     std::istream stream(&buffer);
-    Parsed parsed;
+    Parsed parsed{repeated};
     TreeBuilder builder(sources, source, begin, text, parsed);
     try {
-        parsed.root = only_document(stream, builder);
+        parsed.root = only_document(stream, builder, parsed);
     } catch (Refusal& refusal) {
         parsed.diagnostics.add(std::move(refusal.diagnostic));
     } catch (const YAML::Exception& error) {
@@ -452,14 +451,14 @@ Parsed parse(const SourceMap& sources, SourceId source, std::size_t begin, const
 }  // namespace
 
 Value read_any_style(const SourceMap& sources, SourceId source, std::size_t begin,
-                     std::string_view text, Diagnostics& diagnostics) {
+                     std::string_view text, Diagnostics& diagnostics, Repeated repeated) {
     std::vector<AliasKey> keys = find_alias_keys(text);
-    Parsed parsed = parse(sources, source, begin, SpacedText(text, keys));
+    Parsed parsed = parse(sources, source, begin, SpacedText(text, keys), repeated);
     const auto is_none = [&](const AliasKey& key) {
         return !parsed.alias_keys.contains(key.begin);
     };
     if (std::erase_if(keys, is_none) > 0) {
-        parsed = parse(sources, source, begin, SpacedText(text, keys));
+        parsed = parse(sources, source, begin, SpacedText(text, keys), repeated);
     }
     const bool failed = parsed.diagnostics.has_errors();
     diagnostics.append(std::move(parsed.diagnostics));
@@ -467,7 +466,7 @@ Value read_any_style(const SourceMap& sources, SourceId source, std::size_t begi
 }
 
 Value read_yaml(const SourceMap& sources, SourceId source, RawDocument range,
-                Diagnostics& diagnostics) {
+                Diagnostics& diagnostics, Repeated repeated) {
     std::size_t begin = range.begin;
     std::string_view text = sources.text(source).substr(begin, range.end - begin);
     if (text.starts_with(kByteOrderMark)) {
@@ -489,11 +488,12 @@ Value read_yaml(const SourceMap& sources, SourceId source, RawDocument range,
         diagnostics.add(open_directive(sources.pos(source, begin + *directive)));
         return {};
     }
-    return read_any_style(sources, source, begin, text, diagnostics);
+    return read_any_style(sources, source, begin, text, diagnostics, repeated);
 }
 
-Value read_yaml(const SourceMap& sources, SourceId source, Diagnostics& diagnostics) {
-    return read_yaml(sources, source, {0, sources.text(source).size()}, diagnostics);
+Value read_yaml(const SourceMap& sources, SourceId source, Diagnostics& diagnostics,
+                Repeated repeated) {
+    return read_yaml(sources, source, {0, sources.text(source).size()}, diagnostics, repeated);
 }
 
 }  // namespace renderer

@@ -27,19 +27,25 @@ struct RawDocument {
     std::size_t end = 0;
 };
 
+// Of two keys of one name, and of two documents where one is read. AsHelm, for values: the last key
+// and the first document count, keys that are merged win over those above them, with warnings.
+enum class Repeated { Refused, AsHelm };
+
 // Reads the one document in the range. A blank or comment-only document is Null. Errors go to
 // `diagnostics` (rules "yaml-…", "duplicate-key", "bad-utf8", "tab-indentation"); the result is
 // Null then. Thread-safe for different Diagnostics.
 Value read_yaml(const SourceMap& sources, SourceId source, RawDocument range,
-                Diagnostics& diagnostics);
+                Diagnostics& diagnostics, Repeated repeated = Repeated::Refused);
 
 // Same for the whole text, in which only one document may not be blank (a values file, fleet.yaml,
 // …).
-Value read_yaml(const SourceMap& sources, SourceId source, Diagnostics& diagnostics);
+Value read_yaml(const SourceMap& sources, SourceId source, Diagnostics& diagnostics,
+                Repeated repeated = Repeated::Refused);
 
 // What read_yaml does when block_reader.h is not certain: yaml-cpp, whatever the style. `text`
 // starts at byte `begin` of the source and holds no character that YAML forbids.
 Value read_any_style(const SourceMap& sources, SourceId source, std::size_t begin,
-                     std::string_view text, Diagnostics& diagnostics);
+                     std::string_view text, Diagnostics& diagnostics,
+                     Repeated repeated = Repeated::Refused);
 
 }  // namespace renderer

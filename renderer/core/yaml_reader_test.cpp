@@ -15,6 +15,37 @@ std::string read_as_json(const std::string& text) {
     return diagnostics.empty() ? write_json(value) : diagnostics.print(sources, false);
 }
 
+// What `helm template` gives for the same text.
+TEST(YamlReader, ReadsValuesAsHelmDoes) {
+    const struct {
+        const char* text;
+        const char* want;
+        std::size_t warnings;
+    } rows[] = {
+        {"a: {x: 1}\na: {z: 2}\n", "{\"a\":{\"z\":2}}", 1},
+        {"a: 1\nb: {c: 2, c: 3}\na: 4\na: 5\n", "{\"b\":{\"c\":3},\"a\":5}", 3},
+        {"1: a\n\"1\": b\n", "{\"1\":\"b\"}", 1},
+        {"a: 1\n---\na: 2\n", "{\"a\":1}", 1},
+        {"a: 1\n---\n", "{\"a\":1}", 0},
+        {"b: &b {m: 1}\na:\n  m: 5\n  <<: *b\n", "{\"b\":{\"m\":1},\"a\":{\"m\":1}}", 0},
+        {"b: &b {m: 1}\na:\n  <<: *b\n  m: 5\n", "{\"b\":{\"m\":1},\"a\":{\"m\":5}}", 0},
+        {"x: [&b {m: 1}, &c {m: 2}]\na:\n  <<: [*b, *c]\n",
+         "{\"x\":[{\"m\":1},{\"m\":2}],\"a\":{\"m\":1}}", 0},
+        {"x: [&b {m: 1}, &c {m: 2}]\na:\n  <<: *b\n  <<: *c\n",
+         "{\"x\":[{\"m\":1},{\"m\":2}],\"a\":{\"m\":2}}", 1},
+    };
+    for (const auto& row : rows) {
+        SCOPED_TRACE(row.text);
+        SourceMap sources;
+        Diagnostics diagnostics;
+        const SourceId source = sources.add("in.yaml", row.text);
+        const Value value = read_yaml(sources, source, diagnostics, Repeated::AsHelm);
+        EXPECT_EQ(write_json(value), row.want);
+        EXPECT_EQ(diagnostics.all().size(), row.warnings);
+        EXPECT_FALSE(diagnostics.has_errors());
+    }
+}
+
 TEST(YamlReader, ResolvesPlainScalarsAsKubernetesDoes) {
     const struct {
         const char* text;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "renderer/base/split.h"
 #include "renderer/base/utf8.h"
 #include "renderer/core/yaml_reader.h"
 
@@ -82,6 +83,14 @@ Diagnostic duplicate_key(std::string_view key, Pos first, Pos second) {
             .notes = {{.pos = first, .text = "the first one is here"}}};
 }
 
+Diagnostic as_helm_reads_it(Diagnostic mistake) {
+    mistake.severity = Severity::Warning;
+    mistake.hint = mistake.rule == "duplicate-key"
+                       ? "remove one of them; helm takes the last one, which counts here too"
+                       : "remove one of them; helm reads the first one only, which counts here too";
+    return mistake;
+}
+
 Diagnostic second_document(Pos first, Pos second) {
     return {.rule = "yaml-syntax",
             .pos = second,
@@ -90,6 +99,21 @@ Diagnostic second_document(Pos first, Pos second) {
             .expected = "one document",
             .hint = "keep one, or move the others to separate files",
             .notes = {{.pos = first, .text = "the first one is here"}}};
+}
+
+std::optional<std::size_t> find_open_directive(std::string_view text) {
+    std::optional<std::size_t> directive;
+    for (std::string_view rest = text; !rest.empty();) {
+        const std::size_t begin = text.size() - rest.size();
+        const std::string_view line = take(rest, '\n');
+        const std::size_t first = line.find_first_not_of(" \t\r");
+        if (line.starts_with('%')) {
+            directive = directive.value_or(begin);
+        } else if (first != std::string_view::npos && line[first] != '#') {
+            return line.starts_with("---") ? std::nullopt : directive;
+        }
+    }
+    return std::nullopt;
 }
 
 Diagnostic open_directive(Pos place) {

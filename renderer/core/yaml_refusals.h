@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,10 @@ Diagnostic syntax_error(const SourceMap& sources, Pos place, std::string message
 Diagnostic duplicate_key(std::string_view key, Pos first, Pos second);
 Diagnostic second_document(Pos first, Pos second);
 Diagnostic open_directive(Pos place);
+// The place of a directive that no "---" ends; yaml-cpp would read on, other parsers refuse it.
+std::optional<std::size_t> find_open_directive(std::string_view text);
+// A key or a document too many, in values that helm reads all the same.
+Diagnostic as_helm_reads_it(Diagnostic mistake);
 Diagnostic too_large(Pos place, std::size_t bytes);
 
 }  // namespace renderer

@@ -4,12 +4,10 @@
 
 #include <utility>
 
-#include "renderer/core/yaml_reader.h"
-
 namespace renderer {
 
 ConfigFile read_config(const SourceTree& tree, const std::string& path, Pos pos, SourceMap& sources,
-                       Diagnostics& diagnostics) {
+                       Diagnostics& diagnostics, Repeated repeated) {
     Result<std::string> text = tree.read(path);
     if (!text) {
         Diagnostic diagnostic = std::move(text.error().diagnostic);
@@ -26,7 +24,8 @@ ConfigFile read_config(const SourceTree& tree, const std::string& path, Pos pos,
     }
     const std::size_t before = diagnostics.error_count();
     const SourceId source = sources.add(path, std::move(*text));
-    ConfigFile file{.pos = sources.pos(source, 0), .root = read_yaml(sources, source, diagnostics)};
+    ConfigFile file{.pos = sources.pos(source, 0),
+                    .root = read_yaml(sources, source, diagnostics, repeated)};
     file.usable = diagnostics.error_count() == before;
     return file;
 }

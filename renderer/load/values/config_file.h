@@ -7,6 +7,7 @@
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/source_map.h"
 #include "renderer/core/value.h"
+#include "renderer/core/yaml_reader.h"
 #include "renderer/load/tree/source_tree.h"
 #include "renderer/load/values/schema.h"
 
@@ -21,7 +22,7 @@ struct ConfigFile {
 // A file that cannot be read is an error at `pos`, where its name was given; without one, at the
 // file itself.
 ConfigFile read_config(const SourceTree& tree, const std::string& path, Pos pos, SourceMap& sources,
-                       Diagnostics& diagnostics);
+                       Diagnostics& diagnostics, Repeated repeated = Repeated::Refused);
 
 // One whose keys are ours to know; `what` names it in messages.
 ConfigFile read_config(const SourceTree& tree, const std::string& path, Schema schema,

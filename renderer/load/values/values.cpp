@@ -225,7 +225,7 @@ private:
 
 void add_values_file(const SourceTree& tree, const std::string& path, Pos pos, SourceMap& sources,
                      std::vector<Value>& layers, Diagnostics& diagnostics) {
-    ConfigFile file = read_config(tree, path, pos, sources, diagnostics);
+    ConfigFile file = read_config(tree, path, pos, sources, diagnostics, Repeated::AsHelm);
     if (file.root.is_map()) {
         layers.push_back(std::move(file.root));
     } else if (!file.root.is_null()) {

@@ -77,7 +77,8 @@ struct Selection {
     std::vector<NamespaceRule> rules;
     std::vector<Build> builds;
     std::vector<Object> generated;
-    std::vector<Value> values;  // chart values that bundles give
+    std::vector<Value> values;              // chart values that bundles give
+    std::vector<ValuesSource> values_from;  // below them, from objects of the cluster
     std::optional<OAuthEnvFile> oauth_env;
     std::optional<std::uint32_t> operator_bundle;
     std::size_t skipped_files = 0;

@@ -258,12 +258,14 @@ Loaded load_tree(const SourceTree& tree, LoadOptions options, Diagnostics& diagn
     if (options.fetcher != nullptr) {
         loaded.fetched_charts = options.fetcher->fetched();
     }
+    const std::size_t given = loaded.values.size();
     std::ranges::move(cluster.layers, std::back_inserter(loaded.values));
     std::ranges::move(layers, std::back_inserter(loaded.values));
     for (const std::string& path : options.values_files) {
         add_values_file(tree, path, {}, loaded.sources, loaded.values, diagnostics);
     }
     add_sets(options.sets, loaded.sources, loaded.values, diagnostics);
+    judge_unread_values(given, !options.values_files.empty(), loaded);
     return loaded;
 }
 

@@ -16,6 +16,7 @@
 #include "renderer/core/document.h"
 #include "renderer/core/source_map.h"
 #include "renderer/core/value.h"
+#include "renderer/load/charts/unread_values.h"
 #include "renderer/load/fetch/fetched_chart.h"
 #include "renderer/load/load_options.h"
 #include "renderer/load/locked_port.h"
@@ -119,6 +120,8 @@ struct Loaded {
     // Chart values in rising precedence; keys as in the operator chart plus `tailrender`. Each
     // value keeps its Pos.
     std::vector<Value> values;
+    // Of the operator's chart, that are not known and matter if anything is rendered.
+    std::vector<UnreadValues> unread_values;
     std::optional<OAuthEnvFile> oauth_env;
     std::vector<LockedPort> locked_ports;          // of all clusters, in the order of the file
     std::optional<std::uint32_t> operator_bundle;  // index of the bundle whose fleet.yaml, or a

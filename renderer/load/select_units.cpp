@@ -268,6 +268,7 @@ private:
                 release.dir = release.files_dir = unit.dir;
                 release.chart = unit.dir;
             }
+            note_other_repositories(unit.chart->application, release);
             if (names_other_repository(unit.chart->application, release)) {
                 release.unknown = "values files of another repository";
             }
@@ -277,16 +278,36 @@ private:
     // `$ref/x`, where the source with that `ref` is not this repository.
     [[nodiscard]] bool names_other_repository(const Value& application,
                                               const ChartRelease& release) const {
-        return std::ranges::any_of(release.values_files, [&](const std::string& file) {
-            const std::string_view ref = file.starts_with('$')
-                                             ? std::string_view(file).substr(1, file.find('/') - 1)
-                                             : std::string_view();
-            return !ref.empty() &&
-                   std::ranges::any_of(application_sources(application), [&](const Value* source) {
-                       return text_of(*source, {"ref"}) == ref &&
-                              !repository_.is_own_url(text_of(*source, {"repoURL"}));
-                   });
+        return std::ranges::any_of(release.values_files, [&](const ValuesFile& file) {
+            return any_source_of(application, file, [&](std::string_view url) {
+                return !repository_.is_own_url(url);
+            });
         });
+    }
+
+    template <typename IsMeant>
+    static bool any_source_of(const Value& application, const ValuesFile& file,
+                              const IsMeant& is_meant) {
+        const std::string_view path = file.path;
+        const std::string_view ref =
+            path.starts_with('$') ? path.substr(1, path.find('/') - 1) : std::string_view();
+        return !ref.empty() &&
+               std::ranges::any_of(application_sources(application), [&](const Value* source) {
+                   return text_of(*source, {"ref"}) == ref &&
+                          is_meant(text_of(*source, {"repoURL"}));
+               });
+    }
+
+    // Where it is known which one this is.
+    void note_other_repositories(const Value& application, ChartRelease& release) const {
+        for (ValuesFile& file : release.values_files) {
+            const bool is_other = any_source_of(application, file, [&](std::string_view url) {
+                return repository_.is_other_url(url);
+            });
+            if (is_other) {
+                file.elsewhere = "of another repository";
+            }
+        }
     }
 
     // Flux would apply one of the files.

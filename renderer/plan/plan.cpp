@@ -238,6 +238,16 @@ std::vector<DeviceRow> devices_of(const Loaded& loaded, const Plan& plan) {
     return rows;
 }
 
+// Where nothing is rendered, no setting counts yet.
+void report_unread_values(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostics) {
+    const bool counts = !plan.devices.empty() || plan.install;
+    for (const UnreadValues& one : loaded.unread_values) {
+        Diagnostic diagnostic = one.diagnostic;
+        diagnostic.severity = counts ? diagnostic.severity : Severity::Warning;
+        diagnostics.add(std::move(diagnostic));
+    }
+}
+
 }  // namespace
 
 Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnostics) {
@@ -291,6 +301,7 @@ Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnos
     plan.tailnets = plan_tailnets(inventory, inputs);
     plan.metrics = plan_metrics(plan.workloads, diagnostics);
     plan.devices = devices_of(loaded, plan);
+    report_unread_values(loaded, plan, diagnostics);
     std::vector<Edit> names = std::move(egress.edits);
     for (Workload& one : plan.workloads) {
         append(std::move(one.edits), names);

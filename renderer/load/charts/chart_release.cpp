@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <initializer_list>
 #include <utility>
 
@@ -9,7 +10,6 @@
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/document.h"
 #include "renderer/core/text_of.h"
-#include "renderer/core/yaml_reader.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/values/values.h"
 
@@ -83,15 +83,16 @@ private:
         return release;
     }
 
-    void add_text(const ChartRelease& release, std::string_view text, std::vector<Value>& layers) {
-        if (text.empty()) {
+    void add_text(ChartRelease& release, const Value* text) {
+        if (text_of(text).empty()) {
             return;
         }
-        Diagnostics unheard;
-        const SourceId source =
-            sources_.add(fmt::format("values of {}", release.object), std::string(text));
-        const Value values = read_yaml(sources_, source, unheard);
-        add_map(&values, layers);
+        Diagnostics said;
+        const Value values =
+            read_values_text(*text, fmt::format("values of {}", release.object), sources_, said);
+        note_said(std::move(said), release.object, release.values.size(), release.unread,
+                  release.warnings);
+        add_map(&values, release.values);
     }
 
     void flux() {
@@ -124,11 +125,12 @@ private:
         }
         flux_values(release);
         for (const Value& file : items_of(object_.at({"spec", "chart", "spec", "valuesFiles"}))) {
-            release.values_files.emplace_back(text_of(file));
+            release.values_files.push_back({std::string(text_of(file)), file.pos()});
             release.replaces_defaults = true;
         }
         const Value* may_miss = object_.at({"spec", "chart", "spec", "ignoreMissingValuesFiles"});
-        release.needs_files = spelling_of(may_miss) != "true";
+        release.may_lack_files = spelling_of(may_miss) == "true";
+        release.needs_files = !release.may_lack_files;
         if (!items_of(object_.at({"spec", "postRenderers"})).empty()) {
             release.unknown = "postRenderers";
         } else if (object_.at({"spec", "kubeConfig"}) != nullptr) {
@@ -136,16 +138,15 @@ private:
         }
     }
 
-    // Secrets are not read.
     void flux_values(ChartRelease& release) {
         for (const Value& one : items_of(object_.at({"spec", "valuesFrom"}))) {
-            if (text_of(one, {"kind"}) == "ConfigMap") {
-                release.values_from.push_back(
-                    {.name = std::string(text_of(one, {"name"})),
-                     .key = first_of({text_of(one, {"valuesKey"}), "values.yaml"}),
-                     .target = std::string(text_of(one, {"targetPath"})),
-                     .is_optional = spelling_of(one.find("optional")) == "true"});
-            }
+            release.values_from.push_back(
+                {.name = std::string(text_of(one, {"name"})),
+                 .key = first_of({text_of(one, {"valuesKey"}), "values.yaml"}),
+                 .target = std::string(text_of(one, {"targetPath"})),
+                 .is_optional = spelling_of(one.find("optional")) == "true",
+                 .is_secret = text_of(one, {"kind"}) != "ConfigMap",
+                 .pos = one.pos()});
         }
         add_map(object_.at({"spec", "values"}), release.values);
     }
@@ -171,22 +172,53 @@ private:
         }
         for (const Value* object : {&object_, config_}) {
             if (object != nullptr) {
-                add_text(release, text_of(*object, {"spec", "valuesContent"}), release.values);
+                add_text(release, object->at({"spec", "valuesContent"}));
                 add_map(object->at({"spec", "values"}), release.values);
+            }
+        }
+        for (const Value* object : {&object_, config_}) {
+            for (const Value& secret :
+                 items_of(object == nullptr ? nullptr : object->at({"spec", "valuesSecrets"}))) {
+                note_secret(release, secret);
             }
         }
         for (const Member& member : members_of(object_.at({"spec", "set"}))) {
             if (member.value.is_string()) {
                 add_text_set(member.name(), member.value.text(), sources_, release.values);
             } else {
-                add_sets(release, {fmt::format("{}={}", member.name(), spelling_of(member.value))});
+                add_sets(release, {fmt::format("{}={}", member.name(), spelling_of(member.value))},
+                         member.key.pos());
             }
         }
     }
 
-    void add_sets(ChartRelease& release, const std::vector<std::string>& sets) {
-        Diagnostics unheard;
-        renderer::add_sets(sets, sources_, release.values, unheard);
+    // k3s: above the texts, below `set`.
+    static void note_secret(ChartRelease& release, const Value& secret) {
+        const std::string_view name = text_of(secret, {"name"});
+        release.unread.push_back({.kind = Unread::Secret,
+                                  .below = release.values.size(),
+                                  .name = std::string(name),
+                                  .diagnostic = {.pos = secret.pos(),
+                                                 .object = release.object,
+                                                 .found = fmt::format("Secret {}", name)}});
+    }
+
+    void add_sets(ChartRelease& release, const std::vector<std::string>& sets, Pos pos) {
+        Diagnostics said;
+        const std::size_t below = release.values.size();
+        renderer::add_sets(sets, sources_, release.values, said);
+        if (said.has_errors()) {
+            release.unread.push_back(
+                {.kind = Unread::Refused,
+                 .below = below,
+                 .diagnostic = {.rule = "invalid-set",
+                                .pos = pos,
+                                .object = release.object,
+                                .message = "helm refuses this value of the operator's chart",
+                                .found = said.all().front().message,
+                                .expected = "the path of a key, and its value",
+                                .hint = "correct it, or give the values with --values FILE"}});
+        }
     }
 
     // Argo CD does so, but for a list.
@@ -223,22 +255,27 @@ private:
             {text_of(source, {"helm", "namespace"}), at({"spec", "destination", "namespace"})});
         for (const Value& one : items_of(source.at({"helm", "fileParameters"}))) {
             const std::string_view path = text_of(one, {"path"});
-            release.text_files.push_back(
-                {.target = std::string(text_of(one, {"name"})), .path = std::string(path)});
+            release.text_files.push_back({.target = std::string(text_of(one, {"name"})),
+                                          .path = std::string(path),
+                                          .pos = one.pos()});
             if (path.find('$') != std::string_view::npos) {
                 release.unknown = "fileParameters of another source";
             }
         }
         for (const Value& file : items_of(source.at({"helm", "valueFiles"}))) {
-            release.values_files.emplace_back(text_of(file));
-            if (!release.chart.empty() && !release.values_files.back().starts_with('$')) {
+            release.values_files.push_back({std::string(text_of(file)), file.pos()});
+            ValuesFile& added = release.values_files.back();
+            if (!release.chart.empty() && !added.path.starts_with('$')) {
                 release.unknown = "valueFiles of a chart that is not in the tree";
             }
+            added.elsewhere = elsewhere(added.path, !release.chart.empty());
         }
-        release.needs_files = spelling_of(source.at({"helm", "ignoreMissingValueFiles"})) != "true";
+        const Value* may_miss = source.at({"helm", "ignoreMissingValueFiles"});
+        release.may_lack_files = spelling_of(may_miss) == "true";
+        release.needs_files = !release.may_lack_files;
         const Value* object = source.at({"helm", "valuesObject"});
         if (object == nullptr) {
-            add_text(release, text_of(source, {"helm", "values"}), release.values);
+            add_text(release, source.at({"helm", "values"}));
         }
         add_map(object, release.values);
         for (const Value& one : items_of(source.at({"helm", "parameters"}))) {
@@ -247,9 +284,25 @@ private:
             if (spelling_of(one.find("forceString")) == "true") {
                 add_text_set(name, value, sources_, release.values);
             } else {
-                add_sets(release, {fmt::format("{}={}", name, with_escaped_commas(value))});
+                add_sets(release, {fmt::format("{}={}", name, with_escaped_commas(value))},
+                         one.pos());
             }
         }
+    }
+
+    // Why Argo CD does not mean a file of the repositories of the Application.
+    std::string elsewhere(std::string_view path, bool in_chart) const {
+        if (path.find("://") != std::string_view::npos) {
+            return "an address, which is not fetched";
+        }
+        if (!path.starts_with('$')) {
+            return in_chart ? std::string(kOfChart) : std::string();
+        }
+        const std::string_view ref = path.substr(1, path.find('/') - 1);
+        const auto has_ref = [&](const Value* source) { return text_of(*source, {"ref"}) == ref; };
+        return std::ranges::any_of(application_sources(object_), has_ref)
+                   ? std::string()
+                   : fmt::format("no source of the Application has the ref \"{}\"", ref);
     }
 
     const Value& object_;
@@ -264,12 +317,12 @@ void add_files_of_kustomization(const Value& chart, ChartRelease& release) {
     const std::string_view merge = text_of(chart, {"valuesMerge"});
     const std::string_view file = text_of(chart, {"valuesFile"});
     if (merge == "merge") {
-        release.later_files.emplace_back(file);
+        release.later_files.push_back({std::string(file), chart.pos()});
     } else if (merge != "replace" || release.values.empty()) {
-        release.values_files.emplace_back(file);
+        release.values_files.push_back({std::string(file), chart.pos()});
     }
     for (const Value& additional : items_of(chart.find("additionalValuesFiles"))) {
-        release.later_files.emplace_back(text_of(additional));
+        release.later_files.push_back({std::string(text_of(additional)), additional.pos()});
     }
 }
 
@@ -296,6 +349,10 @@ ChartRelease ChartRelease::clone() const {
                       .text_files = text_files,
                       .files_dir = files_dir,
                       .needs_files = needs_files,
+                      .may_lack_files = may_lack_files,
+                      .is_operator = is_operator,
+                      .unread = unread,
+                      .warnings = warnings,
                       .replaces_defaults = replaces_defaults,
                       .with_crds = with_crds,
                       .with_hooks = with_hooks,

@@ -10,26 +10,40 @@
 #include <string_view>
 #include <vector>
 
+#include "renderer/core/diagnostics.h"
 #include "renderer/core/pos.h"
 #include "renderer/core/source_map.h"
 #include "renderer/core/value.h"
+#include "renderer/load/charts/unread_values.h"
 #include "renderer/load/fetch/chart_address.h"
 
 namespace renderer {
 
 constexpr std::string_view kOperatorChart = "tailscale-operator";
 
-// A key of a ConfigMap that holds values, or one value.
+// Why a values file is none of this tree.
+constexpr std::string_view kOfChart = "a file of the chart, which is not in this tree";
+
+// A key of a ConfigMap or Secret that holds values, or one value.
 struct ValuesSource {
     std::string name, key;
     std::string target;  // where the one value belongs; "" = the text is YAML
     bool is_optional = false;
+    bool is_secret = false;
+    Pos pos = {};
+};
+
+struct ValuesFile {
+    std::string path;  // as spelled
+    Pos pos = {};
+    std::string elsewhere = {};  // why a file of this tree is not meant; "" = one is
 };
 
 // A file, all of which is one value.
 struct TextFile {
     std::string target;  // the path of the value
     std::string path;
+    Pos pos = {};
 };
 
 struct ChartRelease {
@@ -48,11 +62,15 @@ struct ChartRelease {
     std::string ns = {};                // of what is installed; "" when the object does not say
     std::vector<Value> values = {};     // that it says itself, in rising precedence
     std::vector<ValuesSource> values_from = {};  // below them
-    std::vector<std::string> values_files = {};  // below these, as spelled
-    std::vector<std::string> later_files = {};   // above all of them
+    std::vector<ValuesFile> values_files = {};   // below these
+    std::vector<ValuesFile> later_files = {};    // above all of them
     std::vector<TextFile> text_files = {};       // above these
     std::string files_dir = {};                  // that the files are relative to
     bool needs_files = false;                    // one that is not there is an error to the engine
+    bool may_lack_files = false;                 // it says that one need not be there
+    bool is_operator = false;                    // the chart is the operator's
+    std::vector<UnreadValues> unread = {};       // `below`: among `values`
+    Diagnostics warnings = {};                   // of what was read
     bool replaces_defaults = false;              // by the files, the chart's own values.yaml
     bool with_crds = true;
     bool with_hooks = false;

@@ -7,8 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "renderer/base/base64.h"
 #include "renderer/core/text_of.h"
-#include "renderer/core/yaml_reader.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/values/values.h"
 
@@ -16,28 +16,72 @@ namespace renderer {
 
 namespace {
 
+// What an object holds under a key.
+struct HeldText {
+    bool is_there = false;  // the object
+    Value text;             // Null: the key is not there, or what is there is not known
+};
+
+// Of a Secret, or of the ExternalSecret that makes it.
+Value secret_text(const Value& root, const std::string& key) {
+    Value text;
+    if (text_of(root, {"kind"}) == "ExternalSecret") {
+        if (const Value* template_text = root.at({"spec", "target", "template", "data", key})) {
+            text = with_hidden_templates(text_of(template_text));
+            text.set_pos(template_text->pos());
+        }
+    } else if (const Value* plain = root.at({"stringData", key})) {
+        text = plain->clone();
+    } else if (const Value* encoded = root.at({"data", key})) {
+        if (const std::optional<std::string> decoded = decode_base64(text_of(encoded))) {
+            text = Value(*decoded);
+            text.set_pos(encoded->pos());
+        }
+    }
+    return text_of(text).starts_with("ENC[") ? Value() : std::move(text);
+}
+
+// The object that a name means, or what will make it.
+bool makes(const Value& root, std::string_view kind, std::string_view object_name,
+           const ValuesSource& source) {
+    if (!source.is_secret) {
+        return kind == "ConfigMap" && object_name == source.name;
+    }
+    const std::string_view target =
+        kind == "ExternalSecret" ? text_of(root, {"spec", "target", "name"}) : std::string_view();
+    return (kind == "Secret" || kind == "ExternalSecret" || kind == "SealedSecret") &&
+           (target.empty() ? object_name : target) == source.name;
+}
+
 // Of the release's namespace, else the first one; what is applied comes before what is not.
-std::optional<std::string> config_map_text(const Loaded& loaded, const ValuesSource& source,
-                                           std::string_view ns) {
-    std::optional<std::string> found;
+HeldText held_text(const Loaded& loaded, const ValuesSource& source, std::string_view ns) {
+    HeldText found;
     int best = -1;
     const auto take = [&](const Value& root, std::string_view own, bool is_applied) {
+        found.is_there = true;
         const Value* data = root.at({"data", source.key});
+        Value text = source.is_secret  ? secret_text(root, source.key)
+                     : data == nullptr ? Value()
+                                       : data->clone();
         const int rank = (own == ns ? 2 : 0) + (is_applied ? 1 : 0);
-        if (data != nullptr && rank > best) {
-            found = std::string(spelling_of(*data));
+        if (!text.is_null() && rank > best) {
+            found.text = std::move(text);
             best = rank;
         }
     };
     for (const Document& document : loaded.documents) {
-        if (text_of(document.kind) == "ConfigMap" && text_of(document.name) == source.name) {
-            Diagnostics unheard;
-            take(read_document(loaded, document, unheard), document.effective_namespace,
-                 document.reachable);
+        const std::string_view kind = text_of(document.kind);
+        if (kind != "ConfigMap" && !kind.ends_with("Secret")) {
+            continue;
+        }
+        Diagnostics unheard;
+        const Value root = read_document(loaded, document, unheard);
+        if (makes(root, kind, text_of(document.name), source)) {
+            take(root, document.effective_namespace, document.reachable);
         }
     }
     for (const Object& object : loaded.generated_inputs) {
-        if (object.kind() == "ConfigMap" && object.name() == source.name) {
+        if (makes(object.root, object.kind(), object.name(), source)) {
             take(object.root, object.ns(), true);
         }
     }
@@ -62,6 +106,9 @@ Value named(const Loaded& loaded, std::string_view kind, std::string_view name,
 std::optional<std::string> file_of(const SourceTree& tree, const std::string& root,
                                    const ChartRelease& release, const std::string& spelled,
                                    ChartValues& out) {
+    if (spelled.find("://") != std::string::npos) {
+        return {};
+    }
     const std::string top = normal_path(root);
     const std::string dir = release.files_dir.empty() ? top : release.files_dir;
     // `$ref/x` and `/x` begin at the top of a repository.
@@ -78,14 +125,69 @@ std::optional<std::string> file_of(const SourceTree& tree, const std::string& ro
     return {};
 }
 
+void note_unread_values(const ChartRelease& release, Unread kind, Pos pos, std::string found,
+                        ChartValues& out, std::string target = {}, std::string name = {}) {
+    Diagnostic diagnostic{.pos = pos.known() ? pos : release.pos,
+                          .object = release.object,
+                          .found = std::move(found)};
+    if (!diagnostic.pos.known()) {
+        diagnostic.where = release.object;
+    }
+    out.unread.push_back({.kind = kind,
+                          .target = std::move(target),
+                          .below = out.layers.size(),
+                          .name = std::move(name),
+                          .diagnostic = std::move(diagnostic)});
+}
+
+// Of the layer that was added last: what is encrypted is not known.
+void hide_encrypted(const ChartRelease& release, Pos pos, std::string_view where,
+                    ChartValues& out) {
+    out.layers.back().erase("sops");
+    const std::size_t below = out.layers.size();
+    for (const std::string& path : take_hidden(out.layers.back())) {
+        note_unread_values(release, Unread::Secret, pos, fmt::format("{} in {}", path, where), out,
+                           path);
+        out.unread.back().below = below;
+    }
+}
+
+void add_one_file(const SourceTree& tree, const std::string& path, const ChartRelease& release,
+                  const ValuesFile& file, SourceMap& sources, ChartValues& out) {
+    Diagnostics said;
+    const std::size_t count = out.layers.size();
+    add_values_file(tree, path, {}, sources, out.layers, said);
+    note_said(std::move(said), release.object, count, out.unread, out.warnings);
+    if (release.is_operator && out.layers.size() > count) {
+        hide_encrypted(release, file.pos, file.path, out);
+    }
+}
+
 void add_files(const SourceTree& tree, const std::string& root, const ChartRelease& release,
-               const std::vector<std::string>& files, SourceMap& sources, ChartValues& out) {
-    for (const std::string& spelled : files) {
-        if (const auto path = file_of(tree, root, release, spelled, out)) {
-            Diagnostics unheard;
-            add_values_file(tree, *path, {}, sources, out.layers, unheard);
-        } else if (!spelled.empty() && release.needs_files && out.lacking.empty()) {
-            out.lacking = fmt::format("no values file {}", spelled);
+               const std::vector<ValuesFile>& files, SourceMap& sources, ChartValues& out) {
+    for (const ValuesFile& file : files) {
+        if (file.path.empty()) {
+            continue;
+        }
+        if (release.is_operator && !file.elsewhere.empty()) {
+            const bool is_of_chart = file.elsewhere == kOfChart;
+            // The chart of the operator has no other file of values.
+            if (!is_of_chart || (file.path != "values.yaml" && !release.may_lack_files)) {
+                note_unread_values(release, Unread::Missing, file.pos,
+                                   fmt::format("{}: {}", file.path, file.elsewhere), out);
+            }
+            continue;
+        }
+        if (const auto path = file_of(tree, root, release, file.path, out)) {
+            add_one_file(tree, *path, release, file, sources, out);
+            continue;
+        }
+        if (release.needs_files && out.lacking.empty()) {
+            out.lacking = fmt::format("no values file {}", file.path);
+        }
+        if (!release.may_lack_files) {
+            note_unread_values(release, Unread::Missing, file.pos,
+                               fmt::format("no values file {}", file.path), out);
         }
     }
 }
@@ -97,38 +199,103 @@ void add_text_files(const SourceTree& tree, const std::string& root, const Chart
         const Result<std::string> text = tree.read(path.value_or(""));
         if (path && text) {
             add_text_set(file.target, *text, sources, out.layers);
-        } else if (out.lacking.empty()) {
+            continue;
+        }
+        note_unread_values(release, Unread::Missing, file.pos,
+                           fmt::format("no file {} of a parameter", file.path), out, file.target);
+        if (out.lacking.empty()) {
             out.lacking = fmt::format("no file {} of a parameter", file.path);
         }
     }
 }
 
 void add_own(const ChartRelease& release, ChartValues& out) {
+    for (UnreadValues one : release.unread) {
+        one.below += out.layers.size();
+        out.unread.push_back(std::move(one));
+    }
+    out.warnings.append(release.warnings);
     for (const Value& layer : release.values) {
         out.layers.push_back(layer.clone());
     }
 }
 
-void add_config_map(const ValuesSource& source, const ChartRelease& release, Loaded& loaded,
-                    ChartValues& out) {
-    const std::optional<std::string> text = config_map_text(loaded, source, release.ns);
-    if (!text) {
-        if (!source.is_optional && out.lacking.empty()) {
-            out.lacking = fmt::format("no {} in a ConfigMap {}", source.key, source.name);
-        }
+void note_not_held(const ValuesSource& source, const ChartRelease& release, const HeldText& held,
+                   ChartValues& out) {
+    const std::string_view kind = source.is_secret ? "Secret" : "ConfigMap";
+    if (!source.is_secret && !source.is_optional && out.lacking.empty()) {
+        out.lacking = fmt::format("no {} in a ConfigMap {}", source.key, source.name);
+    }
+    const bool may_miss = source.is_optional && !held.is_there;
+    const Unread why = may_miss           ? Unread::Optional
+                       : source.is_secret ? Unread::Secret
+                                          : Unread::Missing;
+    note_unread_values(release, why, source.pos,
+                       source.is_secret && !may_miss
+                           ? fmt::format("{} of Secret {}", source.key, source.name)
+                           : fmt::format("no {} in a {} {}", source.key, kind, source.name),
+                       out, source.target, fmt::format("{} {}", source.name, source.key));
+}
+
+// Flux takes a value in quotes for a text.
+std::string_view without_quotes(std::string_view text) {
+    const bool is_quoted = text.size() > 1 && text.front() == text.back() &&
+                           (text.front() == '"' || text.front() == '\'');
+    return is_quoted ? text.substr(1, text.size() - 2) : text;
+}
+
+void add_one_value(const ValuesSource& source, std::string_view text, const ChartRelease& release,
+                   Loaded& loaded, ChartValues& out) {
+    Diagnostics said;
+    const std::size_t below = out.layers.size();
+    add_sets({fmt::format("{}={}", source.target, without_quotes(text))}, loaded.sources,
+             out.layers, said);
+    if (said.has_errors()) {
+        note_unread_values(release, Unread::Missing, source.pos,
+                           fmt::format("{} of {}, which is no value of {}", source.key, source.name,
+                                       source.target),
+                           out, source.target);
+        out.unread.back().below = below;
+    }
+}
+
+void add_from_object(const ValuesSource& source, const ChartRelease& release, Loaded& loaded,
+                     ChartValues& out) {
+    if (source.is_secret && !release.is_operator) {
         return;
     }
-    std::vector<Value>& layers = out.layers;
-    Diagnostics unheard;
+    const HeldText held = held_text(loaded, source, release.ns);
+    const std::string_view text = spelling_of(held.text);
+    const bool is_credential = source.target.starts_with("oauth");
+    if (held.text.is_null() || (source.is_secret && is_credential)) {
+        note_not_held(source, release, held, out);
+        return;
+    }
     if (!source.target.empty()) {
-        add_sets({fmt::format("{}={}", source.target, *text)}, loaded.sources, layers, unheard);
+        add_one_value(source, text, release, loaded, out);
         return;
     }
-    const SourceId id =
-        loaded.sources.add(fmt::format("{} of ConfigMap {}", source.key, source.name), *text);
-    Value values = read_yaml(loaded.sources, id, unheard);
-    if (values.is_map() && !unheard.has_errors()) {
-        layers.push_back(std::move(values));
+    Diagnostics said;
+    const std::string where = fmt::format("{} of {} {}", source.key,
+                                          source.is_secret ? "Secret" : "ConfigMap", source.name);
+    Value values = held.text.is_string()
+                       ? read_values_text(held.text, where, loaded.sources, said)
+                       : read_values_text(text, where, held.text.pos(), loaded.sources, said);
+    if (source.is_secret && said.has_errors()) {
+        note_not_held(source, release, held, out);
+        return;
+    }
+    note_said(std::move(said), release.object, out.layers.size(), out.unread, out.warnings);
+    if (!values.is_map()) {
+        return;
+    }
+    if (source.is_secret) {
+        values.erase("oauth");
+        values.erase("oauthSecretVolume");
+    }
+    out.layers.push_back(std::move(values));
+    if (release.is_operator) {
+        hide_encrypted(release, source.pos, where, out);
     }
 }
 
@@ -182,7 +349,12 @@ std::vector<ChartRelease> releases_of(const Document& document, const std::strin
             release.dir = normal_path(join_path(root, release.chart));
             release.files_dir = normal_path(root);
         } else if (release.replaces_defaults) {
-            release.values_files.clear();
+            for (ValuesFile& file : release.values_files) {
+                file.elsewhere = kOfChart;
+            }
+            if (!is_operator_chart(release.chart)) {
+                release.values_files.clear();
+            }
             release.unknown = "valuesFiles of a chart that is not in the tree";
         }
     }
@@ -204,7 +376,7 @@ ChartValues chart_values(const SourceTree& tree, const std::string& root,
     ChartValues out;
     add_files(tree, root, release, release.values_files, loaded.sources, out);
     for (const ValuesSource& source : release.values_from) {
-        add_config_map(source, release, loaded, out);
+        add_from_object(source, release, loaded, out);
     }
     add_own(release, out);
     add_files(tree, root, release, release.later_files, loaded.sources, out);

@@ -16,6 +16,9 @@ struct ChartValues {
     std::vector<Value> layers;       // in rising precedence
     std::vector<std::string> files;  // that they were read from
     std::string lacking;             // what the engine would miss, "" = nothing
+    // Of the operator's chart; `below`: among `layers`.
+    std::vector<UnreadValues> unread;
+    Diagnostics warnings;
 };
 
 // What an object installs, with what other documents say of it: the HelmChartConfig of a HelmChart,
@@ -28,7 +31,8 @@ std::vector<ChartRelease> releases_of(const Document& document, const std::strin
 ChartValues chart_values(const SourceTree& tree, const std::string& root,
                          const ChartRelease& release, SourceMap& sources);
 
-// Also from ConfigMaps, which are looked for among the documents. Secrets are not read.
+// Also from ConfigMaps, which are looked for among the documents. Secrets are only read for the
+// operator's chart, where they are in plain text, and without its credentials.
 ChartValues chart_values(const SourceTree& tree, const std::string& root,
                          const ChartRelease& release, Loaded& loaded);
 

@@ -322,21 +322,20 @@ std::optional<std::vector<Value>> operator_values(const SourceTree& tree,
             return {};
         }
         std::vector<Value> below;
+        below.push_back(Value::map());
         if (!step.values_file.empty() && tree.kind(step.values_file) == EntryKind::File) {
             if (Result<std::string> text = tree.read(step.values_file)) {
                 Diagnostics unheard;
                 const SourceId source = sources.add(step.values_file, std::move(*text));
-                Value defaults = read_yaml(sources, source, unheard);
+                Value defaults = read_yaml(sources, source, unheard, Repeated::AsHelm);
                 if (defaults.is_map()) {
-                    below.push_back(std::move(defaults));
+                    below.front() = std::move(defaults);
                 }
             }
         }
         for (const Value& layer : current) {
             const Value* own = layer.find(step.key);
-            if (own != nullptr && own->is_map()) {
-                below.push_back(own->clone());
-            }
+            below.push_back(own != nullptr && own->is_map() ? own->clone() : Value::map());
         }
         current = std::move(below);
     }

@@ -43,7 +43,8 @@ std::vector<OperatorDependency> operator_dependencies(const SourceTree& tree,
                                                       const std::string& dir);
 
 // Values of the operator. `layers`: those of the chart in rising precedence, its own defaults among
-// them. None: with these values the dependency is disabled.
+// them. There are as many, above one for the defaults of each step. None: with these values the
+// dependency is disabled.
 std::optional<std::vector<Value>> operator_values(const SourceTree& tree,
                                                   const OperatorDependency& dependency,
                                                   const std::vector<Value>& layers,

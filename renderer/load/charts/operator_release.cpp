@@ -73,6 +73,9 @@ public:
           diagnostics_(diagnostics) {}
 
     InstalledOperators run() {
+        if (loaded_.operator_bundle) {
+            bundle_values();
+        }
         for (const ChartRelease& release : selection_.releases) {
             take(release);
         }
@@ -108,7 +111,8 @@ private:
         bool is_dependency = false;      // of the release's chart
         std::uint32_t document = kNone;  // that installs it and nothing else
         bool is_in_fleet = false;
-        bool needs_cluster = false;  // for its values
+        std::vector<UnreadValues> unread;
+        Diagnostics warnings;  // of its values
     };
 
     // What is rendered is all that is applied.
@@ -120,18 +124,19 @@ private:
         ChartRelease release = spelled.clone();
         const bool is_file = !release.dir.empty() &&
                              tree_.kind(join_path(release.dir, "Chart.yaml")) == EntryKind::File;
-        if (is_file && !release.replaces_defaults) {
-            release.values_files.insert(
-                release.values_files.begin(),
-                relative_path(join_path(release.dir, "values.yaml"), release.files_dir));
+        const std::string defaults = join_path(release.dir, "values.yaml");
+        if (is_file && !release.replaces_defaults && tree_.kind(defaults) == EntryKind::File) {
+            release.values_files.insert(release.values_files.begin(),
+                                        ValuesFile{relative_path(defaults, release.files_dir)});
         }
+        release.is_operator = true;
         Found one{.release = spelled.clone(), .version = release.version};
         if (!installs_operator_alone(tree_, release)) {
             if (!is_file || !take_dependency(release, one)) {
                 return nullptr;
             }
         } else {
-            one.values = layers(release);
+            one.values = layers(release, one);
             if (is_file) {
                 one.version = version_of(release.dir);
             }
@@ -147,12 +152,14 @@ private:
 
     // Of the charts that the operator's is a dependency of: the values of that.
     bool take_dependency(const ChartRelease& release, Found& one) {
+        const std::vector<Value> above = layers(release, one);
         for (OperatorDependency& dependency :
              operator_dependencies(tree_, options_.path, release.dir)) {
             std::optional<std::vector<Value>> values =
-                operator_values(tree_, dependency, layers(release), loaded_.sources);
+                operator_values(tree_, dependency, above, loaded_.sources);
             if (values) {
                 one.values = std::move(*values);
+                one.unread = unread_below(std::move(one.unread), dependency.steps);
                 one.version = std::move(dependency.version);
                 one.is_dependency = true;
                 return true;
@@ -170,15 +177,66 @@ private:
                     : std::string();
     }
 
-    // Files that are not in the tree are not missed: the operator's values stay what they are.
-    std::vector<Value> layers(const ChartRelease& release) {
-        std::vector<Value> out;
-        for (const Value& layer : chart_values(tree_, options_.path, release, loaded_).layers) {
-            if (layer.is_map()) {
-                out.push_back(layer.clone());
+    // All are maps: `below` of what is unread counts them.
+    std::vector<Value> layers(const ChartRelease& release, Found& one) {
+        ChartValues values = chart_values(tree_, options_.path, release, loaded_);
+        for (Value& layer : values.layers) {
+            if (!layer.is_map()) {
+                layer = Value::map();
+            }
+        }
+        one.unread = std::move(values.unread);
+        one.warnings = std::move(values.warnings);
+        return std::move(values.layers);
+    }
+
+    // Of those of a chart the ones that its dependency has.
+    static std::vector<UnreadValues> unread_below(std::vector<UnreadValues> unread,
+                                                  const std::vector<DependencyStep>& steps) {
+        std::vector<UnreadValues> out;
+        for (UnreadValues& one : unread) {
+            if (std::ranges::all_of(steps, [&](const DependencyStep& step) {
+                    return is_below(one.target, step.key);
+                })) {
+                one.below += steps.size();
+                out.push_back(std::move(one));
             }
         }
         return out;
+    }
+
+    // Of values that belong to the dependency `key`; the target then is that of its own values.
+    static bool is_below(std::string& target, const std::string& key) {
+        if (target.empty()) {
+            return true;
+        }
+        if (target == key) {
+            target.clear();
+            return true;
+        }
+        if (!target.starts_with(fmt::format("{}.", key))) {
+            return false;
+        }
+        target.erase(0, key.size() + 1);
+        return true;
+    }
+
+    // Of a Fleet bundle, below those that it says itself.
+    void bundle_values() {
+        ChartRelease release;
+        release.is_operator = true;
+        release.values_from = selection_.values_from;
+        release.pos = loaded_.bundles[*loaded_.operator_bundle].chart_pos;
+        Found one;
+        one.values = layers(release, one);
+        take_values(one);
+    }
+
+    void take_values(Found& one) {
+        loaded_.values.insert(loaded_.values.begin(), std::make_move_iterator(one.values.begin()),
+                              std::make_move_iterator(one.values.end()));
+        loaded_.unread_values = std::move(one.unread);
+        diagnostics_.append(std::move(one.warnings));
     }
 
     void documents() {
@@ -230,19 +288,11 @@ private:
             Found* one = take(release);
             if (one != nullptr) {
                 one->is_in_fleet = !loaded_.bundles[document.bundle].fleet.is_null();
-                one->needs_cluster = needs_cluster(root);
                 one->document =
                     is_alone ? static_cast<std::uint32_t>(&document - loaded_.documents.data())
                              : kNone;
             }
         }
-    }
-
-    // The credential is not asked for: it is a Secret of the cluster here, too.
-    static bool needs_cluster(const Value& root) {
-        return std::ranges::any_of(
-            items_of(root.at({"spec", "valuesFrom"})),
-            [](const Value& from) { return !text_of(from, {"targetPath"}).starts_with("oauth."); });
     }
 
     void kustomizations() {
@@ -277,25 +327,11 @@ private:
                                                    .document = is_replaced ? one.document : kNone};
         if (is_replaced) {
             loaded_.operator_bundle = loaded_.documents[one.document].bundle;
-            warn_of_values(one);
         }
         for (Value& layer : one.values) {
             layer = is_replaced ? installing_values(layer) : rendering_values(layer);
         }
-        loaded_.values.insert(loaded_.values.begin(), std::make_move_iterator(one.values.begin()),
-                              std::make_move_iterator(one.values.end()));
-    }
-
-    void warn_of_values(const Found& one) {
-        if (one.needs_cluster && options_.values_files.empty()) {
-            diagnostics_
-                .warning("unknown-offline", one.release.pos,
-                         "the operator has values that only the cluster knows")
-                .object(one.release.object)
-                .found("valuesFrom")
-                .expected("the values that matter in spec.values")
-                .hint("write them there, or give them with --values FILE");
-        }
+        take_values(one);
     }
 
     void say(const Found& one, bool is_replaced) {

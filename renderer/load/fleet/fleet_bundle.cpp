@@ -8,7 +8,6 @@
 
 #include "renderer/base/ascii.h"
 #include "renderer/core/text_of.h"
-#include "renderer/load/charts/chart_release.h"
 #include "renderer/load/fleet/cluster_match.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/values/config_file.h"
@@ -212,6 +211,21 @@ void refuse_offline(const Value& section, std::string_view key, Diagnostics& dia
         .hint("pass the same values with --values FILE, and remove it here");
 }
 
+void add_values_from(const Value& helm, std::vector<ValuesSource>& from) {
+    for (const Value& entry : list_of(helm, "valuesFrom")) {
+        for (const std::string_view kind : {"configMapKeyRef", "secretKeyRef"}) {
+            if (const Value* object = map_of(entry, kind)) {
+                const std::string_view key = text_of(*object, "key");
+                from.push_back({.name = std::string(text_of(*object, "name")),
+                                .key = std::string(key.empty() ? "values.yaml" : key),
+                                .target = {},
+                                .is_secret = kind == "secretKeyRef",
+                                .pos = entry.pos()});
+            }
+        }
+    }
+}
+
 // Fleet puts a label of the cluster in the place of such a value, also of one in a list of maps,
 // but not of an item of a list (Fleet internal/cmd/controller/target/builder.go,
 // processLabelValues).
@@ -338,10 +352,11 @@ Bundle make_bundle(const FleetFile& fleet, const std::string& dir,
 }
 
 void add_chart_values(const SourceTree& tree, const FleetFile& fleet, const std::string& dir,
-                      SourceMap& sources, std::vector<Value>& layers, Diagnostics& diagnostics) {
+                      SourceMap& sources, std::vector<Value>& layers,
+                      std::vector<ValuesSource>& from, Diagnostics& diagnostics) {
     const std::size_t first = layers.size();
     for (const Value* helm : fleet.helm) {
-        refuse_offline(*helm, "valuesFrom", diagnostics);
+        add_values_from(*helm, from);
         refuse_offline(*helm, "templateValues", diagnostics);
         if (const Value* values = map_of(*helm, "values")) {
             layers.push_back(values->clone());

@@ -9,6 +9,7 @@
 
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/source_map.h"
+#include "renderer/load/charts/chart_release.h"
 #include "renderer/load/load.h"
 #include "renderer/load/tree/source_tree.h"
 #include "renderer/load/values/cluster_config.h"
@@ -50,10 +51,11 @@ FleetFile read_fleet(const SourceTree& tree, const std::string& path, const Clus
 Bundle make_bundle(const FleetFile& fleet, const std::string& dir,
                    const std::string& default_namespace, bool rendered);
 
-// The values of the operator's chart, in Fleet's order; what is only known in the cluster is an
-// error.
+// The values of the operator's chart, in Fleet's order, and `from` which objects there are more
+// below them; what is only known in the cluster is an error.
 void add_chart_values(const SourceTree& tree, const FleetFile& fleet, const std::string& dir,
-                      SourceMap& sources, std::vector<Value>& layers, Diagnostics& diagnostics);
+                      SourceMap& sources, std::vector<Value>& layers,
+                      std::vector<ValuesSource>& from, Diagnostics& diagnostics);
 
 // The name that Fleet makes of a path, without the GitRepo's name in front: no one knows that
 // offline.

@@ -31,7 +31,8 @@ std::string bundle_text(std::string fleet, const Cluster& cluster, Files files =
         write_yaml(bundle.fleet, text);
         text += file.deployed ? "" : "not deployed\n";
         std::vector<Value> layers;
-        add_chart_values(tree, file, "op", sources, layers, diagnostics);
+        std::vector<ValuesSource> from;
+        add_chart_values(tree, file, "op", sources, layers, from, diagnostics);
         for (const Value& layer : layers) {
             text += write_json(layer) + "\n";
         }

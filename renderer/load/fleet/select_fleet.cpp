@@ -158,7 +158,7 @@ private:
         }
         out_.operator_bundle = index_;
         add_chart_values(context_.build.tree, fleet_, root_.path, context_.build.sources,
-                         out_.values, diagnostics_);
+                         out_.values, out_.values_from, diagnostics_);
     }
 
     // Where the chart is, if it is in the tree.

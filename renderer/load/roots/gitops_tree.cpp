@@ -443,6 +443,10 @@ bool GitOpsTree::is_own_url(std::string_view url) const {
     return !own_url_.empty() && repository_name(url) == own_url_;
 }
 
+bool GitOpsTree::is_other_url(std::string_view url) const {
+    return !own_url_.empty() && repository_name(url) != own_url_;
+}
+
 bool GitOpsTree::holds_input(const std::string& path) {
     const auto [known, is_new] = inputs_.try_emplace(path, false);
     const auto mention = mentions_.find(path);

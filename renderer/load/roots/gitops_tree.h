@@ -90,6 +90,8 @@ public:
 
     // Of an Argo CD source.
     [[nodiscard]] bool is_own_url(std::string_view url) const;
+    // False as well where it is not known which repository this is.
+    [[nodiscard]] bool is_other_url(std::string_view url) const;
 
     // Variables of Flux that the user gives.
     [[nodiscard]] const UnitVariables& substitutes() const { return substitutes_; }

@@ -16,8 +16,10 @@ std::string quoted_hint(const Member& member) {
         return fmt::format("write {}: \"\"", member.name());
     }
     if (value.is_bool()) {
-        return fmt::format("put it in quotes: {}: \"{}\"", member.name(),
-                           value.as_bool() ? "true" : "false");
+        return fmt::format(
+            "put what is written there in quotes, such as {}: \"{}\"; y, yes, on, n, no and off "
+            "are booleans, too",
+            member.name(), value.as_bool() ? "true" : "false");
     }
     return value.is_number()
                ? fmt::format("put it in quotes: {}: \"{}\"", member.name(), value.text())

@@ -50,7 +50,9 @@ bool Console::out(std::string_view text) {
     if (write_all(STDOUT_FILENO, text)) {
         return true;
     }
-    err(fmt::format("<stdout>: error: cannot write the output: {} [write-failed]\n", reason()));
+    if (errno != EPIPE) {  // else who reads it wants no more, as head does
+        err(fmt::format("<stdout>: error: cannot write the output: {} [write-failed]\n", reason()));
+    }
     return false;
 }
 

@@ -197,7 +197,8 @@ void report(const Options& options, const Run& run, Console& console, const std:
         return;
     }
     console.tell([&](bool color) {
-        return device_table(run.plan, run.loaded.sources, color, options.all) +
+        const bool has_table = !options.load.install || !run.plan.devices.empty();
+        return (has_table ? device_table(run.plan, run.loaded.sources, color, options.all) : "") +
                totals(run.loaded, run.plan, run.objects) + written;
     });
 }

@@ -222,9 +222,8 @@ private:
                "remove the tag; Kubernetes objects need none");
     }
 
-    [[noreturn]] static void refuse_key(Pos place, const Value& value) {
-        refuse(place, "yaml-key", fmt::format("{} in place of a key", kind_name(value)), "a string",
-               "quote the key, or put a space after its colon");
+    [[noreturn]] void refuse_key(Pos place, const Value& value) const {
+        throw Refusal{wrong_key(sources_, source_, place, value)};
     }
 
     // yaml-cpp 0.7 turns the escapes \N and \_ into the single bytes 0x85 and 0xA0, and makes no
@@ -306,7 +305,7 @@ private:
     }
 
     // Keys are strings, as in JSON: `80:` and `true:` become "80" and "true".
-    static Value key_text(Value value, Pos place) {
+    [[nodiscard]] Value key_text(Value value, Pos place) const {
         if (value.is_string()) {
             return value;
         }

@@ -168,8 +168,8 @@ TEST(YamlReader, RefusesWithPlaceAndRemedy) {
          "    2 | \tb: 1\n"
          "      | ^\n"
          "  found: a tab\n"
-         "  expected: blanks\n"
-         "  hint: YAML only allows spaces for indentation\n"},
+         "  expected: spaces\n"
+         "  hint: YAML allows only spaces there: replace the tab\n"},
         {"utf8", "a: \xff\n",
          "in.yaml:1:4: error: text is not UTF-8 [bad-utf8]\n"
          "    1 | a: ?\n"
@@ -309,8 +309,8 @@ TEST(YamlReader, RefusesWithPlaceAndRemedy) {
          "    3 |  \tc: 1\n"
          "      |  ^\n"
          "  found: a tab\n"
-         "  expected: blanks\n"
-         "  hint: YAML only allows spaces for indentation\n"},
+         "  expected: spaces\n"
+         "  hint: YAML allows only spaces there: replace the tab\n"},
     };
     for (const auto& row : rows) {
         SCOPED_TRACE(row.name);

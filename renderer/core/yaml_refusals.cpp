@@ -54,8 +54,8 @@ Diagnostic syntax_error(const SourceMap& sources, Pos place, std::string message
                 .pos = *tab,
                 .message = "tab in the indentation",
                 .found = "a tab",
-                .expected = "blanks",
-                .hint = "YAML only allows spaces for indentation"};
+                .expected = "spaces",
+                .hint = "YAML allows only spaces there: replace the tab"};
     }
     Diagnostic diagnostic{.rule = "yaml-syntax", .pos = place, .message = std::move(message)};
     diagnostic.expected = "YAML";
@@ -71,6 +71,22 @@ Diagnostic syntax_error(const SourceMap& sources, Pos place, std::string message
         diagnostic.hint = "surrogates are not characters: write the character itself";
     }
     return diagnostic;
+}
+
+Diagnostic wrong_key(const SourceMap& sources, SourceId source, Pos place, const Value& value) {
+    const std::string_view before = sources.text(source).substr(0, sources.offset_of(place) + 1);
+    if (before.ends_with("{{")) {
+        return {.rule = "yaml-key",
+                .pos = place,
+                .message = "\"{{\" is no YAML: this looks like a template of Helm",
+                .expected = "what the template makes",
+                .hint = "render its chart first: helm template CHART | tailrender post-render"};
+    }
+    return {.rule = "yaml-key",
+            .pos = place,
+            .message = fmt::format("{} in place of a key", kind_name(value)),
+            .expected = "a string",
+            .hint = "quote the key, or put a space after its colon"};
 }
 
 Diagnostic duplicate_key(std::string_view key, Pos first, Pos second) {

@@ -9,6 +9,7 @@
 
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/source_map.h"
+#include "renderer/core/value.h"
 
 namespace renderer {
 
@@ -16,6 +17,8 @@ namespace renderer {
 Diagnostic bad_character(Pos place, std::string_view rest);
 // What yaml-cpp calls `message`, in words that name the likely cause.
 Diagnostic syntax_error(const SourceMap& sources, Pos place, std::string message);
+// `value`: what stands there in place of a text.
+Diagnostic wrong_key(const SourceMap& sources, SourceId source, Pos place, const Value& value);
 Diagnostic duplicate_key(std::string_view key, Pos first, Pos second);
 Diagnostic second_document(Pos first, Pos second);
 Diagnostic open_directive(Pos place);

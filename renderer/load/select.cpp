@@ -172,9 +172,12 @@ Selection select_inputs(const SourceTree& tree, const std::string& root, const L
         return selection;
     }
     if (kind != EntryKind::Directory) {
-        diagnostics.error("missing-path", {}, "no such file or directory")
-            .where(root)
-            .expected("a directory with manifests, or a manifest");
+        const bool is_url = options.path.find("://") != std::string::npos;
+        diagnostics
+            .error("missing-path", {}, is_url ? "a URL is not read" : "no such file or directory")
+            .where(is_url ? options.path : root)
+            .expected("a directory with manifests, or a manifest")
+            .hint(is_url ? "clone the repository first: git clone " + options.path : "");
         selection.bundles.emplace_back();
         return selection;
     }

@@ -87,7 +87,10 @@ void check_namespace(const ParentInput& parent, Diagnostics& diagnostics) {
         about(parent, diagnostics)
             .error("missing-namespace", parent.name_pos(),
                    "the namespace of this object is unknown")
-            .expected("metadata.namespace, or \"defaultNamespace\" in the bundle's fleet.yaml")
+            .expected(
+                "metadata.namespace, or a namespace from what applies the object: "
+                "\"defaultNamespace\" of Fleet, \"targetNamespace\" of Flux, "
+                "\"destination.namespace\" of Argo CD, \"namespace\" of a kustomization")
             .hint("set metadata.namespace, or use --namespace NAME")
             .is_absence();
     }

@@ -247,7 +247,6 @@ std::string_view without_quotes(std::string_view text) {
 void add_one_value(const ValuesSource& source, std::string_view text, const ChartRelease& release,
                    Loaded& loaded, ChartValues& out) {
     Diagnostics said;
-    const std::size_t below = out.layers.size();
     add_sets({fmt::format("{}={}", source.target, without_quotes(text))}, loaded.sources,
              out.layers, said);
     if (said.has_errors()) {
@@ -255,8 +254,23 @@ void add_one_value(const ValuesSource& source, std::string_view text, const Char
                            fmt::format("{} of {}, which is no value of {}", source.key, source.name,
                                        source.target),
                            out, source.target);
-        out.unread.back().below = below;
     }
+}
+
+// Also of a chart that depends on the operator's, which has them below a key.
+void erase_credentials(Value& values) {
+    if (!values.is_map()) {
+        return;
+    }
+    values.erase("oauth");
+    values.erase("oauthSecretVolume");
+    for (Member& member : values.members()) {
+        erase_credentials(member.value);
+    }
+}
+
+bool is_credential(std::string_view target) {
+    return target.starts_with("oauth") || target.find(".oauth") != std::string_view::npos;
 }
 
 void add_from_object(const ValuesSource& source, const ChartRelease& release, Loaded& loaded,
@@ -266,8 +280,7 @@ void add_from_object(const ValuesSource& source, const ChartRelease& release, Lo
     }
     const HeldText held = held_text(loaded, source, release.ns);
     const std::string_view text = spelling_of(held.text);
-    const bool is_credential = source.target.starts_with("oauth");
-    if (held.text.is_null() || (source.is_secret && is_credential)) {
+    if (held.text.is_null() || (source.is_secret && is_credential(source.target))) {
         note_not_held(source, release, held, out);
         return;
     }
@@ -290,8 +303,7 @@ void add_from_object(const ValuesSource& source, const ChartRelease& release, Lo
         return;
     }
     if (source.is_secret) {
-        values.erase("oauth");
-        values.erase("oauthSecretVolume");
+        erase_credentials(values);
     }
     out.layers.push_back(std::move(values));
     if (release.is_operator) {

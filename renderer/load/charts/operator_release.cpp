@@ -338,15 +338,17 @@ private:
         const bool is_error = is_complete(one) ? !is_replaced : options_.lints;
         const ChartRelease& release = one.release;
         diagnostics_
-            .say(is_error ? Severity::Error : Severity::Warning, "operator-live", release.pos,
-                 "the operator is installed here: it serves what tailrender's controller would")
+            .say(
+                is_error ? Severity::Error : Severity::Warning, "operator-live", release.pos,
+                "the Tailscale operator is installed here: with tailrender's controller both would "
+                "serve the same objects")
             .object(release.object)
             .found(fmt::format("chart {}{}{}",
                                one.is_dependency ? fmt::format("{}, which depends on {}",
                                                                release.chart, kOperatorChart)
                                                  : without_url_credentials(release.chart),
                                one.version.empty() ? "" : " ", one.version))
-            .expected("one of the two")
+            .expected("the operator or tailrender's controller, not both")
             .hint(hint_of(one, is_replaced));
     }
 

@@ -78,6 +78,8 @@ Pos place_in_holder(const SourceMap& sources, const Value& value, std::size_t of
         return whole;
     }
     const std::string_view text = value.text();
+    const std::size_t last = text.find_last_not_of(" \n");
+    offset = last == std::string_view::npos ? 0 : std::min(offset, last);
     std::size_t begin = file.find('\n', at);
     std::size_t start = 0;
     for (std::size_t end = text.find('\n'); end < offset && begin != std::string_view::npos;
@@ -97,8 +99,8 @@ Pos place_in_holder(const SourceMap& sources, const Value& value, std::size_t of
 }
 
 template <typename Place>
-Value read_text(std::string_view text, std::string name, SourceMap& sources, const Place& place,
-                Diagnostics& said) {
+Value read_chart_text(std::string_view text, std::string name, SourceMap& sources,
+                      const Place& place, Diagnostics& said) {
     const SourceId source = sources.add(std::move(name), std::string(text));
     Diagnostics found;
     Value values = read_yaml(sources, source, found, Repeated::AsHelm);
@@ -247,14 +249,14 @@ private:
 }  // namespace
 
 Value read_values_text(const Value& text, std::string name, SourceMap& sources, Diagnostics& said) {
-    return read_text(
+    return read_chart_text(
         text_of(text), std::move(name), sources,
         [&](std::size_t offset) { return place_in_holder(sources, text, offset); }, said);
 }
 
 Value read_values_text(std::string_view text, std::string name, Pos pos, SourceMap& sources,
                        Diagnostics& said) {
-    return read_text(
+    return read_chart_text(
         text, std::move(name), sources, [&](std::size_t) { return pos; }, said);
 }
 

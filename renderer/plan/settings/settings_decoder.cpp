@@ -260,9 +260,23 @@ constexpr std::array kNewerKeys = {
     NewerKey{"operatorConfig", "sharedACMEAccountKey", Trait::AcmeAccounts},
 };
 
+// "tailrender.KEY" for a message about KEY, if it is one of ours; else "".
+std::string our_key(std::string_view message) {
+    const std::size_t begin = message.find('"') + 1;
+    const std::string_view key = message.substr(begin, message.find('"', begin) - begin);
+    const bool is_ours = std::ranges::any_of(kOurs, [&](const SchemaField& field) {
+        const std::vector<std::string_view> names = split(field.names, ' ');
+        return std::ranges::find(names, key) != names.end();
+    });
+    return is_ours ? fmt::format("tailrender.{}", key) : std::string();
+}
+
 // What the chart does not know is only a warning, but a typo such as "tailrendr" hides every
 // setting of ours.
 Diagnostic about_chart(Diagnostic unknown) {
+    if (unknown.hint.empty()) {
+        unknown.hint = did_you_mean(our_key(unknown.message));
+    }
     const bool misspells_ours = unknown.hint == did_you_mean("tailrender");
     unknown.severity = misspells_ours ? Severity::Error : Severity::Warning;
     unknown.rule = misspells_ours ? "unknown-setting" : "unknown-chart-value";

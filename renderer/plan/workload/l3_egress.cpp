@@ -75,7 +75,9 @@ void plan_tailnet_target(const ServiceInput& service, std::string_view key, Work
     if (key == kOldTailnetIp) {
         check_old_address(service, diagnostics);
     }
-    workload.target_text = fmt::format("tailnet {}", proxy.target_value);
+    const std::string_view shown = proxy.target_value;
+    workload.target_text =
+        fmt::format("tailnet {}", shown.substr(0, shown.size() - (shown.ends_with('.') ? 1 : 0)));
     workload.env.push_back(
         {is_name ? "TS_TAILNET_TARGET_FQDN" : "TS_TAILNET_TARGET_IP", proxy.target_value});
     workload.pod_annotations.emplace_back(

@@ -210,10 +210,12 @@ TEST(L3Ingress, WantsToKnowTheNamespace) {
     const Planned run(
         "apiVersion: v1\nkind: Service\nmetadata: {name: web, annotations: {tailscale.com/expose: "
         "'true'}}\nspec: {ports: [{port: 80}]}\n");
-    EXPECT_EQ(run.dump(),
-              "3: error [missing-namespace] Service/web: the namespace of this object is unknown | "
-              "metadata.namespace, or \"defaultNamespace\" in the bundle's "
-              "fleet.yaml | set metadata.namespace, or use --namespace NAME\n");
+    EXPECT_EQ(
+        run.dump(),
+        "3: error [missing-namespace] Service/web: the namespace of this object is unknown | "
+        "metadata.namespace, or a namespace from what applies the object: \"defaultNamespace\" of "
+        "Fleet, \"targetNamespace\" of Flux, \"destination.namespace\" of Argo CD, \"namespace\" "
+        "of a kustomization | set metadata.namespace, or use --namespace NAME\n");
 }
 
 }  // namespace

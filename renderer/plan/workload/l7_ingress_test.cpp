@@ -110,10 +110,12 @@ TEST(L7Ingress, WithoutANamespaceLooksNothingUp) {
         "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: a}\nspec: "
         "{ingressClassName: tailscale, defaultBackend: {service: {name: w, port: {name: "
         "http}}}}\n");
-    EXPECT_EQ(run.dump(),
-              "3: error [missing-namespace] Ingress/a: the namespace of this object is unknown | "
-              "metadata.namespace, or \"defaultNamespace\" in the bundle's "
-              "fleet.yaml | set metadata.namespace, or use --namespace NAME\n");
+    EXPECT_EQ(
+        run.dump(),
+        "3: error [missing-namespace] Ingress/a: the namespace of this object is unknown | "
+        "metadata.namespace, or a namespace from what applies the object: \"defaultNamespace\" of "
+        "Fleet, \"targetNamespace\" of Flux, \"destination.namespace\" of Argo CD, \"namespace\" "
+        "of a kustomization | set metadata.namespace, or use --namespace NAME\n");
 }
 
 TEST(L7Ingress, OfAnOldVersionIsRefused) {

@@ -12,6 +12,7 @@
 
 #include "renderer/core/document.h"
 #include "renderer/load/charts/chart_release.h"
+#include "renderer/load/kustomize/exposing_patches.h"
 #include "renderer/load/kustomize/origins.h"
 #include "renderer/load/load.h"
 #include "renderer/load/roots/build_unit.h"
@@ -84,6 +85,7 @@ struct Selection {
     std::size_t skipped_files = 0;
     std::vector<LeftAlone> left_alone;
     std::vector<ChartFile> chart_files;
+    std::vector<ExposingPatch> patches;     // that kustomize executes
     std::vector<ChartRelease> releases;     // of Applications that clusters apply
     std::vector<ChartRelease> in_fleet;     // in the tree, of bundles that are copied
     bool has_units = false;                 // what engines apply is known
@@ -92,6 +94,7 @@ struct Selection {
     std::set<std::string> rendered_files;   // that they were made of
     std::string kustomize_version, helm_version;
     Standings standings;
+    std::map<std::string, std::string> unbuilt_charts;  // by the kustomization that has them
     std::map<std::string, std::string> unbuilt;  // units with a mistake for which engines stop
 
     std::uint32_t add_rule(const NamespaceRule& rule) {

@@ -154,6 +154,11 @@ void load_files(const SourceTree& tree, const LoadOptions& options, const Cluste
     for (const auto& [unit, why] : selection.unbuilt) {
         loaded.standings.all.push_back({unit, Liveness::Broken, why});
     }
+    // Only what came from there may be lost: no unit may hold anything else.
+    for (const auto& [file, chart] : selection.unbuilt_charts) {
+        loaded.standings.all.push_back(
+            {file, Liveness::Absent, fmt::format("{} is not built", chart), true});
+    }
     follow_accounts(selection.files, file_of, selection, loaded, diagnostics);
     rewrite_references(selection.files, file_of, selection, loaded, diagnostics);
     strip_last_scalars(selection.files, file_of, loaded);
@@ -161,10 +166,14 @@ void load_files(const SourceTree& tree, const LoadOptions& options, const Cluste
     check_edits(loaded.sources, loaded.edits, diagnostics);
     const InstalledOperators operators =
         find_operator_release(tree, selection, options, loaded, diagnostics);
-    const RenderedCharts charts =
-        render_charts(tree, selection, operators, options, loaded, diagnostics);
-    warn_hidden_exposures(tree, selection.chart_files, charts, options.threads, loaded,
-                          diagnostics);
+    RenderedCharts charts = render_charts(tree, selection, operators, options, loaded, diagnostics);
+    warn_hidden_exposures(tree,
+                          {.files = std::move(selection.chart_files),
+                           .patches = std::move(selection.patches),
+                           .rendered = std::move(charts),
+                           .root = options.path,
+                           .has_operator = operators.is_any},
+                          options.threads, loaded, diagnostics);
     warn_unused_substitutes(options, loaded, diagnostics);
 }
 
@@ -191,7 +200,7 @@ void load_stream(const SourceTree& tree, LoadOptions& options, const Cluster& cl
         apply_namespaces({.fallback = options.default_namespace, .edits = false}, loaded, ignored);
     }
     find_operator_release(tree, {}, options, loaded, diagnostics);
-    warn_hidden_exposures(tree, {}, {}, options.threads, loaded, diagnostics);
+    warn_hidden_exposures(tree, {}, options.threads, loaded, diagnostics);
     if (options.context_dirs.empty()) {
         return;
     }

@@ -6,11 +6,21 @@
 #include <iterator>
 #include <utility>
 
+#include "renderer/base/printable.h"
 #include "renderer/load/charts/inflated_tree.h"
 #include "renderer/load/roots/unit_build.h"
 #include "renderer/load/tree/paths.h"
+#include "renderer/secrets/userinfo.h"
 
 namespace renderer {
+
+namespace {
+
+std::string build_name(const WalkedDir& dir) {
+    return fmt::format("kustomize build {}", dir.relative.empty() ? "." : dir.relative);
+}
+
+}  // namespace
 
 std::vector<std::string> BuildSelection::run(const PlainBuild& build) {
     const std::size_t files = out_.files.size();
@@ -80,12 +90,18 @@ bool BuildSelection::run_program(const PlainBuild& build, const BuildFiles& read
         return false;  // a complete tree would lose it
     }
     for (const LeftOut& what : made->left_out) {
-        warn_left_out(what);
+        if (!refused_.contains(what.pos)) {
+            warn_left_out(what);
+        }
+        if (what.is_chart && what.pos.known()) {
+            const SourceMap& sources = context_.build.sources;
+            const std::string path(sources.path(sources.source_of(what.pos)));
+            out_.unbuilt_charts.emplace(relative_path(path, context_.root), what.what);
+        }
     }
     left_alone_.insert(read.paths.begin(), read.paths.end());
-    const std::string name = build.dir.relative.empty() ? "." : build.dir.relative;
     out_.kustomize_version = program_->version;
-    added.push_back({.path = fmt::format("kustomize build {}", name),
+    added.push_back({.path = build_name(build.dir),
                      .bundle_path = join_path(build.dir.relative, "kustomize-build.yaml"),
                      .text = std::move(made->stream),
                      .made_of = {read.paths.begin(), read.paths.end()},
@@ -101,7 +117,8 @@ bool BuildSelection::run_program(const PlainBuild& build, const BuildFiles& read
 Result<KustomizeBuild> BuildSelection::run_kustomize(const PlainBuild& build,
                                                      const BuildFiles& read) {
     bool (*matters)(std::string_view) = [](std::string_view) { return true; };
-    if (context_.options.only_generated) {
+    PatchesOfBuild patches = patches_in(build, build.tree, build.reader);
+    if (context_.options.only_generated && patches.unbuilt.empty()) {
         matters = mentions_tailscale;
     }
     InflatedTree inflated(build.tree, build.reader, read, context_.root, context_.build.sources,
@@ -109,6 +126,10 @@ Result<KustomizeBuild> BuildSelection::run_kustomize(const PlainBuild& build,
     for (Diagnostic& failure : inflated.failures) {
         context_.build.diagnostics.add(std::move(failure));
     }
+    if (inflated.has_charts()) {
+        patches = patches_in(build, inflated.tree(), inflated.reader());
+    }
+    judge_patches(build, std::move(patches));
     if (!inflated.has_charts()) {
         return renderer::run_kustomize(*program_, build.tree, build.reader, read, context_.root,
                                        build.dir.path, build.loads_any);
@@ -137,6 +158,53 @@ Result<KustomizeBuild> BuildSelection::run_kustomize(const PlainBuild& build,
         }
     }
     return made;
+}
+
+// A complete tree lacks no part of a build.
+PatchesOfBuild BuildSelection::patches_in(const PlainBuild& build, const SourceTree& tree,
+                                          KustomizationReader& reader) const {
+    if (!context_.options.only_generated || build.is_ignored) {
+        return {};
+    }
+    return patches_of_build({.tree = tree,
+                             .reader = reader,
+                             .places = build.places == nullptr ? build.reader : *build.places,
+                             .changes = build.changes,
+                             .dir = build.dir.path},
+                            context_.build.sources);
+}
+
+void BuildSelection::judge_patches(const PlainBuild& build, PatchesOfBuild found) {
+    for (const UnbuiltExposure& one : found.unbuilt) {
+        refused_.insert(one.patch.pos);
+        refuse_exposure(one.patch, context_.build.diagnostics)
+            .expected(fmt::format("what it changes in the tree; {} is not built",
+                                  without_url_credentials(one.what.what)))
+            .hint(way_on(one.what, build));
+    }
+    for (ExposingPatch& patch : found.applied) {
+        patch.build = build_name(build.dir);
+        out_.patches.push_back(std::move(patch));
+    }
+}
+
+std::string BuildSelection::way_on(const LeftOut& what, const PlainBuild& build) const {
+    const std::string ignore =
+        build.unit.empty() ? std::string()
+                           : fmt::format("; --ignore {} leaves it out", shell_word(build.dir.path));
+    if (!what.is_chart) {
+        const bool is_remote = is_remote_resource(what.what);
+        return fmt::format("copy {} into this repository{}{}", is_remote ? "it" : "what it makes",
+                           is_remote ? fmt::format(", or name a copy with --source {}=DIR",
+                                                   shell_word(without_url_credentials(what.what)))
+                                     : "",
+                           ignore);
+    }
+    return fmt::format("{}--charts DIR names a directory that holds the chart{}",
+                       context_.options.helm == kNoProgram
+                           ? "leave out --helm none: helm renders what is at hand; "
+                           : "",
+                       ignore);
 }
 
 Pos BuildSelection::place_of(const LeftOut& what, const PlainBuild& build, const BuildFiles& read) {

@@ -11,6 +11,7 @@
 #include "renderer/load/charts/chart_templates.h"
 #include "renderer/load/kustomize/build_files.h"
 #include "renderer/load/kustomize/kustomize_program.h"
+#include "renderer/load/kustomize/unbuilt_exposures.h"
 #include "renderer/load/select.h"
 
 namespace renderer {
@@ -23,7 +24,10 @@ struct PlainBuild {
     std::shared_ptr<const UnitVariables> variables = {};
     bool heeds_flux = false;
     std::string unit = {};
-    bool loads_any = false;  // its kustomizations may name any file of the tree
+    bool loads_any = false;                 // its kustomizations may name any file of the tree
+    KustomizationReader* places = nullptr;  // of the files without changes; none: as `reader`
+    const Value* changes = nullptr;         // that the unit makes
+    bool is_ignored = false;                // by the user
 };
 
 class BuildSelection {
@@ -53,6 +57,10 @@ private:
     [[nodiscard]] bool mentioned_below(const WalkedDir& top) const;
     bool run_program(const PlainBuild& build, const BuildFiles& read);
     Result<KustomizeBuild> run_kustomize(const PlainBuild& build, const BuildFiles& read);
+    [[nodiscard]] PatchesOfBuild patches_in(const PlainBuild& build, const SourceTree& tree,
+                                            KustomizationReader& reader) const;
+    void judge_patches(const PlainBuild& build, PatchesOfBuild found);
+    [[nodiscard]] std::string way_on(const LeftOut& what, const PlainBuild& build) const;
     static Pos place_of(const LeftOut& what, const PlainBuild& build, const BuildFiles& read);
     void warn_left_out(const LeftOut& what);
     void warn_unread(const PlainBuild& build, const std::string& path);
@@ -64,6 +72,7 @@ private:
     const DirList& dirs_;
     std::uint32_t bundle_;
     std::set<std::string> left_alone_;
+    std::set<Pos> refused_;                    // patches
     std::optional<KustomizeProgram> program_;  // asked once
     ChartTemplates charts_;
 };

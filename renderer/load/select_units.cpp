@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "renderer/base/printable.h"
 #include "renderer/core/text_of.h"
 #include "renderer/load/roots/argo_units.h"
 #include "renderer/load/roots/cluster_choice.h"
@@ -39,6 +40,9 @@ public:
                             context_.options, context_.build.diagnostics);
         if (!are_applied(units_)) {
             out_.standings.all = standings_of(units_);
+            Diagnostics unheard;  // no choice is made of what no one applies
+            choice_ = unit_choice(repository_, context_.options, context_.cluster, unheard);
+            refuse_patches_elsewhere();
             add_releases();
             return false;
         }
@@ -66,6 +70,7 @@ public:
             refuse_sets();
         }
         note_standings(unreached);
+        refuse_patches_elsewhere();
         add_facts();
         add_values();
         add_releases();
@@ -134,7 +139,10 @@ private:
                          .variables = unit.variables,
                          .heeds_flux = unit.is_flux,
                          .unit = unit.name,
-                         .loads_any = unit.loads_any});
+                         .loads_any = unit.loads_any,
+                         .places = &view.plain_reader(),
+                         .changes = unit.changes.get(),
+                         .is_ignored = choice_.ignores_below(unit.dir)});
         }
         for (const std::string& path : view.manifests()) {
             builds_.added.push_back({.path = path,
@@ -271,6 +279,30 @@ private:
             note_other_repositories(unit.chart->application, release);
             if (names_other_repository(unit.chart->application, release)) {
                 release.unknown = "values files of another repository";
+            }
+        }
+    }
+
+    // What is of another repository is not at hand, but what this one says about it is.
+    void refuse_patches_elsewhere() {
+        for (const BuildUnit& unit : units_) {
+            if (unit.state != UnitState::External || !unit.changes ||
+                choice_.ignores_below(normal_path(parent_path(unit.file)))) {
+                continue;
+            }
+            for (const ExposingPatch& patch : exposing_patches(
+                     context_.build.tree, unit.dir, *unit.changes, context_.build.sources)) {
+                Finding error = refuse_exposure(patch, context_.build.diagnostics);
+                error
+                    .expected(fmt::format("what it changes in the tree; {} applies what is "
+                                          "elsewhere: {}",
+                                          unit.name, unit.reason))
+                    .hint(fmt::format("apply a copy that is in this repository; --ignore {} "
+                                      "leaves it out",
+                                      shell_word(parent_path(unit.file))));
+                if (!patch.pos.known()) {
+                    error.where(unit.file);
+                }
             }
         }
     }

@@ -95,6 +95,9 @@ std::optional<std::string> why_unexplained(const Standings& standings,
     if (const auto kept = standings.objects.find(device.parent); kept != standings.objects.end()) {
         return fmt::format("{} is kept: {}", kept->first, kept->second);
     }
+    if (const Standing* part = find(standings, device.source, {}); part != nullptr) {
+        return fmt::format("what {} gives is not known: {}", part->name, part->reason);
+    }
     std::vector<std::string_view> names = names_in(device.unit);
     std::string cluster;
     if (!names.empty() && names.front().starts_with(kClusterPrefix)) {

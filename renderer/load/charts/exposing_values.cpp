@@ -21,10 +21,10 @@ constexpr std::array<std::string_view, 6> kClassKeys = {
     "loadBalancerClass",          "ingressClassName", "ingressClass", "className", "class",
     "kubernetes.io/ingress.class"};
 constexpr std::string_view kExposes = "tailscale.com/expose";
+constexpr std::string_view kFunnel = "tailscale.com/funnel";
 constexpr std::array<std::string_view, 3> kEgressKeys = {
     "tailscale.com/tailnet-fqdn", "tailscale.com/tailnet-ip", "tailscale.com/ts-tailnet-target-ip"};
 
-// Kinds of tailscale.com that become devices.
 constexpr std::array<std::string_view, 3> kDeviceKinds = {"Connector", "ProxyGroup", "Recorder"};
 
 // `--set` spells `ingress.annotations.tailscale\.com/expose`.
@@ -40,7 +40,7 @@ bool exposes(std::string_view key, std::string_view value) {
     if (value == kClass) {
         return std::ranges::any_of(kClassKeys, is_named);
     }
-    return (value == "true" && is_named(kExposes)) ||
+    return (value == "true" && (is_named(kExposes) || is_named(kFunnel))) ||
            (!value.empty() && std::ranges::any_of(kEgressKeys, is_named));
 }
 
@@ -70,7 +70,9 @@ public:
 
 private:
     void add(Pos pos, std::string_view path, std::string_view value) {
-        found.push_back({place_.known() ? place_ : pos, fmt::format("{}: {}", path, value)});
+        found.push_back({.pos = place_.known() ? place_ : pos,
+                         .what = fmt::format("{}: {}", path, value),
+                         .is_public = names(path, kFunnel)});
     }
 
     // Of Argo CD: {name: ingress.className, value: tailscale}.
@@ -117,6 +119,10 @@ std::string_view trimmed(std::string_view text) {
 
 }  // namespace
 
+bool is_device_kind(std::string_view kind) {
+    return std::ranges::find(kDeviceKinds, kind) != kDeviceKinds.end();
+}
+
 std::vector<ExposingValue> find_exposing_values(const Value& root) {
     ExposureSearch search;
     search.visit(root, {});
@@ -135,12 +141,12 @@ std::vector<ExposingValue> find_exposing_lines(const SourceMap& sources, SourceI
         }
         const std::string_view rest = line.substr(colon + 2);
         const std::string_view value = trimmed(rest.substr(0, rest.find(" #")));
-        const bool is_device = has_custom && key == "kind" &&
-                               std::ranges::find(kDeviceKinds, value) != kDeviceKinds.end();
+        const bool is_device = has_custom && key == "kind" && is_device_kind(value);
         if (is_device || exposes(key, value)) {
             found.push_back(
-                {sources.pos(source, static_cast<std::size_t>(key.data() - text.data())),
-                 fmt::format("{}: {}", key, value)});
+                {.pos = sources.pos(source, static_cast<std::size_t>(key.data() - text.data())),
+                 .what = fmt::format("{}: {}", key, value),
+                 .is_public = names(key, kFunnel)});
         }
     }
     return found;

@@ -16,12 +16,16 @@ namespace renderer {
 
 struct ExposingValue {
     Pos pos;
-    std::string what;  // "spec.values.ingress.className: tailscale"
+    std::string what;        // "spec.values.ingress.className: tailscale"
+    bool is_public = false;  // Funnel
 };
 
 // Also in texts that are YAML themselves, whose places are that of the text. What stands beside
 // `enabled: false` is not found.
 std::vector<ExposingValue> find_exposing_values(const Value& root);
+
+// Kinds of tailscale.com that become devices.
+bool is_device_kind(std::string_view kind);
 
 // Line by line, in the template of a chart or in what is no YAML.
 std::vector<ExposingValue> find_exposing_lines(const SourceMap& sources, SourceId source);

@@ -25,6 +25,8 @@ namespace renderer {
 
 namespace {
 
+constexpr std::string_view kOperatorImage = "k8s-operator";
+
 // What they hold is read elsewhere, or exposes nothing.
 constexpr std::array<std::string_view, 8> kOtherGroups = {
     "apps",          "autoscaling",
@@ -63,8 +65,12 @@ std::string_view chart_of(const Value& root) {
 }
 
 // The parts of an object of an engine that no one else reads.
-Value without_builds(const Value& root) {
+Value without_builds(const Value& root, bool has_post_renderers) {
     Value part = root.clone();
+    if (Value* spec = part.is_map() ? part.find("spec") : nullptr;
+        spec != nullptr && spec->is_map() && !has_post_renderers) {
+        spec->erase("postRenderers");
+    }
     if (Value* source = part.is_map() ? part.find("spec") : nullptr; source && source->is_map()) {
         if (Value* inner = source->find("source"); inner != nullptr && inner->is_map()) {
             inner->erase("kustomize");
@@ -75,9 +81,14 @@ Value without_builds(const Value& root) {
 
 class HiddenExposures {
 public:
-    HiddenExposures(const SourceTree& tree, const RenderedCharts& rendered, Loaded& loaded,
+    HiddenExposures(const SourceTree& tree, const ExposureSources& given, Loaded& loaded,
                     Diagnostics& diagnostics)
-        : tree_(tree), rendered_(rendered), loaded_(loaded), diagnostics_(diagnostics) {}
+        : tree_(tree),
+          given_(given),
+          rendered_(given.rendered),
+          loaded_(loaded),
+          diagnostics_(diagnostics),
+          severity_(loaded.lints && !has_operator() ? Severity::Error : Severity::Warning) {}
 
     void documents() {
         for (const Document& document : loaded_.documents) {
@@ -88,17 +99,20 @@ public:
             }
             Diagnostics unheard;
             const Value root = read_document(loaded_, document, unheard);
-            warn_object(root, document.object_name());
+            const std::string_view path = loaded_.sources.path(document.source);
+            if (!refuse_post_renderers(root, path) && !refuse_patched(root, path)) {
+                warn_object(root, document.object_name());
+            }
         }
     }
 
-    void files(const std::vector<ChartFile>& files, unsigned threads) {
+    void files(unsigned threads) {
         std::map<std::string_view, SourceId> loaded;
         for (const SourceFile& file : loaded_.files) {
             loaded.emplace(loaded_.sources.path(file.source), file.source);
         }
         std::vector<const ChartFile*> unread;
-        for (const ChartFile& one : files) {
+        for (const ChartFile& one : given_.files) {
             const auto known = loaded.find(one.path);
             if (is_rendered(one.path)) {
                 continue;
@@ -137,6 +151,81 @@ private:
         return true;
     }
 
+    // Flux gives the objects of the chart to them. True: nothing is left to say.
+    bool refuse_post_renderers(const Value& root, std::string_view path) {
+        bool is_refused = false;
+        for (const Value& one : items_of(root.at({"spec", "postRenderers"}))) {
+            const Value* kustomize = loaded_.is_stream ? nullptr : one.find("kustomize");
+            if (kustomize == nullptr || text_of(root, {"kind"}) != "HelmRelease" ||
+                is_ignored(path)) {
+                continue;
+            }
+            for (const ExposingPatch& patch : exposing_patches(
+                     tree_, parent_path(std::string(path)), *kustomize, loaded_.sources)) {
+                refuse_exposure(patch, diagnostics_)
+                    .expected("no patch of what a chart makes: postRenderers are not executed")
+                    .hint(
+                        "set it in the values of the chart, or write the Service or the Ingress "
+                        "yourself");
+                is_refused = true;
+            }
+        }
+        return is_refused;
+    }
+
+    // True: a patch exposes what the chart of the object makes.
+    bool refuse_patched(const Value& root, std::string_view path) {
+        if (chart_of(root).empty()) {
+            return false;
+        }
+        bool is_refused = false;
+        const std::vector<ExposingValue> found = find_exposing_values(without_builds(root, true));
+        for (const ExposingPatch& patch : given_.patches) {
+            const bool has_value = std::ranges::any_of(patch.values, [&](const auto& value) {
+                return std::ranges::any_of(
+                    found, [&](const auto& one) { return is_same_key(one.what, value.what); });
+            });
+            if (patch.build == path && has_value &&
+                patch.is_for(text_of(root, {"kind"}), text_of(root, {"metadata", "name"}))) {
+                refuse_exposure(patch, diagnostics_)
+                    .expected(fmt::format("chart {} at hand, which is given these values",
+                                          without_url_credentials(chart_of(root))))
+                    .hint(
+                        "--charts DIR names a directory that holds it; or write the Service or "
+                        "the Ingress yourself");
+                is_refused = true;
+            }
+        }
+        return is_refused;
+    }
+
+    // A list may have moved what is in it.
+    static bool is_same_key(std::string_view a, std::string_view b) {
+        const auto last = [](std::string_view what) {
+            const std::size_t slash = what.rfind('/');
+            const std::size_t dot = what.rfind('.', slash);
+            return what.substr(dot == std::string_view::npos ? 0 : dot + 1);
+        };
+        return last(a) == last(b);
+    }
+
+    [[nodiscard]] bool is_ignored(std::string_view path) const {
+        return std::ranges::any_of(loaded_.standings.ignored, [&](const std::string& dir) {
+            return is_within(relative_path(normal_path(path), normal_path(given_.root)), dir);
+        });
+    }
+
+    // As a chart, or as its Deployment.
+    [[nodiscard]] bool has_operator() const {
+        return given_.has_operator ||
+               std::ranges::any_of(loaded_.documents, [&](const Document& document) {
+                   return document.reachable && document.mentions_tailscale &&
+                          text_of(document.kind) == "Deployment" &&
+                          document_text(loaded_, document).find(kOperatorImage) !=
+                              std::string_view::npos;
+               });
+    }
+
     struct Words {
         std::string object, message, hint;
     };
@@ -147,7 +236,10 @@ private:
         }
         ++loaded_.hidden_exposures;
         const std::size_t more = found.size() - 1;
-        diagnostics_.warning("hidden-exposure", found.front().pos, words.message)
+        const bool is_public = std::ranges::any_of(found, &ExposingValue::is_public);
+        diagnostics_
+            .say(severity_, "hidden-exposure", found.front().pos,
+                 fmt::format("{}{}", words.message, is_public ? " (PUBLIC, by Funnel)" : ""))
             .object(words.object)
             .found(found.front().what + (more == 0 ? "" : fmt::format(", and {} more", more)))
             .expected("a Service or an Ingress in the tree")
@@ -171,7 +263,7 @@ private:
             words.hint = "what the operator creates is not known here; a Service of your own is";
         }
         words.object = std::move(object);
-        warn(find_exposing_values(without_builds(root)), words);
+        warn(find_exposing_values(without_builds(root, loaded_.is_stream)), words);
     }
 
     void file(const ChartFile& file, SourceId source) {
@@ -232,19 +324,20 @@ private:
     }
 
     const SourceTree& tree_;
+    const ExposureSources& given_;
     const RenderedCharts& rendered_;
     Loaded& loaded_;
     Diagnostics& diagnostics_;
+    Severity severity_;  // of what an operator would still make
 };
 
 }  // namespace
 
-void warn_hidden_exposures(const SourceTree& tree, const std::vector<ChartFile>& files,
-                           const RenderedCharts& rendered, unsigned threads, Loaded& loaded,
-                           Diagnostics& diagnostics) {
-    HiddenExposures search(tree, rendered, loaded, diagnostics);
+void warn_hidden_exposures(const SourceTree& tree, const ExposureSources& given, unsigned threads,
+                           Loaded& loaded, Diagnostics& diagnostics) {
+    HiddenExposures search(tree, given, loaded, diagnostics);
     search.documents();
-    search.files(files, threads);
+    search.files(threads);
 }
 
 }  // namespace renderer

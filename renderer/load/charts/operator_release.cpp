@@ -100,6 +100,7 @@ public:
                 operators_.replaced.push_back({std::move(one.release), one.document});
             }
         }
+        operators_.is_any = !found_.empty();
         return std::move(operators_);
     }
 
@@ -111,8 +112,8 @@ private:
         bool is_dependency = false;      // of the release's chart
         std::uint32_t document = kNone;  // that installs it and nothing else
         bool is_in_fleet = false;
-        std::vector<UnreadValues> unread;
-        Diagnostics warnings;  // of its values
+        std::vector<UnreadValues> unread = {};
+        Diagnostics warnings = {};  // of its values
     };
 
     // What is rendered is all that is applied.
@@ -152,9 +153,13 @@ private:
 
     // Of the charts that the operator's is a dependency of: the values of that.
     bool take_dependency(const ChartRelease& release, Found& one) {
+        std::vector<OperatorDependency> dependencies =
+            operator_dependencies(tree_, options_.path, release.dir);
+        if (dependencies.empty()) {
+            return false;
+        }
         const std::vector<Value> above = layers(release, one);
-        for (OperatorDependency& dependency :
-             operator_dependencies(tree_, options_.path, release.dir)) {
+        for (OperatorDependency& dependency : dependencies) {
             std::optional<std::vector<Value>> values =
                 operator_values(tree_, dependency, above, loaded_.sources);
             if (values) {

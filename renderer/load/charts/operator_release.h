@@ -27,6 +27,7 @@ struct ReplacedChart {
 };
 
 struct InstalledOperators {
+    bool is_any = false;    // also as the dependency of another chart
     InstalledCharts alone;  // the operator's chart and nothing else: there is nothing to render
     std::vector<ReplacedChart> replaced;
 };

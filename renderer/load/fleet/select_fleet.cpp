@@ -7,6 +7,7 @@
 #include "renderer/load/charts/operator_dependency.h"
 #include "renderer/load/fleet/fleet_files.h"
 #include "renderer/load/fleet/fleet_subdirectory.h"
+#include "renderer/load/kustomize/unbuilt_exposures.h"
 #include "renderer/load/select.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/values/schema.h"
@@ -53,6 +54,7 @@ public:
             out_.bundles.push_back(std::move(bundle));
             copy_files();
             warn_of_build_that_is_copied();
+            refuse_patches_of_chart(out_.bundles.back().chart);
             return;
         }
         out_.bundles.push_back(std::move(bundle));
@@ -235,6 +237,26 @@ private:
         KustomizationReader reader(context_.build.tree, context_.build.sources);
         if (const Kustomization* file = reader.find(kustomize_dir_)) {
             warn_of_subdirectories(context_.build.tree, *file, diagnostics_);
+        }
+    }
+
+    // Fleet gives what the chart makes to the kustomization; no one executes it here.
+    void refuse_patches_of_chart(const std::string& chart) {
+        KustomizationReader reader(context_.build.tree, context_.build.sources);
+        PatchesOfBuild found = patches_of_build({.tree = context_.build.tree,
+                                                 .reader = reader,
+                                                 .places = reader,
+                                                 .changes = nullptr,
+                                                 .dir = kustomize_dir_},
+                                                context_.build.sources);
+        for (UnbuiltExposure& one : found.unbuilt) {
+            found.applied.push_back(std::move(one.patch));
+        }
+        for (const ExposingPatch& patch : found.applied) {
+            refuse_exposure(patch, diagnostics_)
+                .expected(fmt::format(
+                    "no patch in this bundle: it has chart {}, and is copied as it is", chart))
+                .hint("write the Service or the Ingress yourself, in a bundle without a chart");
         }
     }
 

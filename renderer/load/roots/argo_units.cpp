@@ -58,7 +58,9 @@ std::shared_ptr<const Value> changes_of_source(const Value& source) {
     for (const std::string_view field : {"namePrefix", "nameSuffix", "components", "patches"}) {
         const Value* value = source.at({"kustomize", field});
         if (value == nullptr || value->is_null() || value->size() == 0 ||
-            (field == "patches" && std::ranges::none_of(items_of(value), may_matter))) {
+            (field == "patches" && std::ranges::none_of(items_of(value), [](const Value& patch) {
+                 return may_matter(patch, true);
+             }))) {
             continue;
         }
         if (!changes.is_map()) {
@@ -66,6 +68,8 @@ std::shared_ptr<const Value> changes_of_source(const Value& source) {
         }
         changes.put(field, value->clone());
     }
+    put_metadata(source.at({"kustomize", "commonAnnotations"}),
+                 source.at({"kustomize", "commonLabels"}), changes);
     return changes.is_map() ? std::make_shared<const Value>(std::move(changes)) : nullptr;
 }
 
@@ -156,6 +160,7 @@ BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
         unit.state = UnitState::External;
         unit.reason = fmt::format("{} is not this repository",
                                   without_url_credentials(text_of(spelled, {"repoURL"})));
+        unit.changes = changes_of_source(spelled);
         return unit;
     }
     const bool is_frozen =

@@ -11,6 +11,7 @@
 #include "renderer/load/roots/liveness.h"
 #include "renderer/load/roots/substitute.h"
 #include "renderer/load/tree/paths.h"
+#include "renderer/load/walk.h"
 
 namespace renderer {
 
@@ -21,6 +22,10 @@ constexpr std::array<std::string_view, 14> kFluxKinds = {
     "Kustomization", "Application", "ApplicationSet",   "Service",  "Ingress",
     "Connector",     "ProxyClass",  "ProxyGroup",       "Recorder", "DNSConfig",
     "PeerRelay",     "Tailnet",     "ProxyGroupPolicy", "Namespace"};
+
+// What they say of Tailscale exposes nothing.
+constexpr std::array<std::string_view, 8> kPodKinds = {
+    "CronJob", "DaemonSet", "Deployment", "Job", "Pod", "ReplicaSet", "Secret", "StatefulSet"};
 
 std::string_view unquoted(std::string_view word) {
     const std::size_t first = word.find_first_not_of(" \"'");
@@ -89,7 +94,14 @@ std::shared_ptr<const UnitVariables> variables_of(GitOpsTree& repository,
     return runs ? std::make_shared<const UnitVariables>(std::move(variables)) : named;
 }
 
-std::shared_ptr<const Value> changes_of_kustomization(const Value& spec) {
+// Below the directory some manifest mentions Tailscale.
+bool has_mention(const GitOpsTree& repository, const std::string& dir) {
+    return std::ranges::any_of(repository.mentions(), [&](const auto& file) {
+        return file.second && is_within(file.first, dir);
+    });
+}
+
+std::shared_ptr<const Value> changes_of_kustomization(const Value& spec, bool has_releases) {
     Value changes;
     const auto put = [&](std::string_view field, Value value) {
         if (!changes.is_map()) {
@@ -99,7 +111,7 @@ std::shared_ptr<const Value> changes_of_kustomization(const Value& spec) {
     };
     Value patches = Value::list();
     for (const Value& patch : items_of(spec.find("patches"))) {
-        if (may_matter(patch)) {
+        if (may_matter(patch, has_releases)) {
             patches.append(patch.clone());
         }
     }
@@ -112,6 +124,8 @@ std::shared_ptr<const Value> changes_of_kustomization(const Value& spec) {
             put(field, value->clone());
         }
     }
+    put_metadata(spec.at({"commonMetadata", "annotations"}), spec.at({"commonMetadata", "labels"}),
+                 changes);
     return changes.is_map() ? std::make_shared<const Value>(std::move(changes)) : nullptr;
 }
 
@@ -157,14 +171,47 @@ std::string full_name(const Value& object) {
 
 }  // namespace
 
-bool may_matter(const Value& patch) {
+void put_metadata(const Value* annotations, const Value* labels, Value& changes) {
+    const auto put = [&](std::string_view field, const Value* map) {
+        Value ours = Value::map();
+        for (const Member& member : members_of(map)) {
+            if (mentions_tailscale(member.name()) ||
+                mentions_tailscale(spelling_of(member.value))) {
+                ours.add(member.key.clone(), member.value.clone());
+            }
+        }
+        if (ours.size() == 0) {
+            return;
+        }
+        if (!changes.is_map()) {
+            changes = Value::map();
+        }
+        if (field == "labels") {
+            ours = Value::list({Value::map({{"pairs", std::move(ours)}})});
+        }
+        changes.put(field, std::move(ours));
+    };
+    put("commonAnnotations", annotations);
+    put("labels", labels);
+}
+
+bool may_matter(const Value& patch, bool has_releases) {
     const Value* target = patch.find("target");
     const std::string_view kind =
         target != nullptr ? text_of(*target, {"kind"}) : kind_in(text_of(patch, {"patch"}));
     const bool is_word = !kind.empty() && std::ranges::all_of(kind, [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     });
-    return !is_word || std::ranges::find(kFluxKinds, kind) != kFluxKinds.end();
+    if (!is_word || std::ranges::find(kFluxKinds, kind) != kFluxKinds.end()) {
+        return true;
+    }
+    const std::string_view text = text_of(patch, {"patch"});
+    const bool is_release = kind == "HelmRelease" || kind == "HelmChart";
+    const bool is_values =
+        is_release && has_releases && text.find("values") != std::string_view::npos;
+    const bool is_unread = is_release && !text_of(patch, {"path"}).empty();
+    return is_values || is_unread ||
+           (mentions_tailscale(text) && std::ranges::find(kPodKinds, kind) == kPodKinds.end());
 }
 
 BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
@@ -201,9 +248,9 @@ BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
                                             : fmt::format("there is no directory {}", unit.dir));
     } else {
         unit.variables = variables_of(repository, root);
-        if (const Value* spec = root.find("spec")) {
-            unit.changes = changes_of_kustomization(*spec);
-        }
+    }
+    if (const Value* spec = root.find("spec")) {
+        unit.changes = changes_of_kustomization(*spec, has_mention(repository, unit.dir));
     }
     if (spelling_of(root.at({"spec", "suspend"})) == "true") {
         keep(unit, "spec.suspend is true");

@@ -21,7 +21,12 @@ std::vector<BuildUnit> instance_units(GitOpsTree& repository, const EngineObject
 bool is_bootstrap(const EngineObject& kustomization, const BuildUnit& unit);
 
 // A patch, as a kustomization and a Kustomization have it, may change an object that units or
-// devices come from: the kind of its target says so, or does not say.
-bool may_matter(const Value& patch);
+// devices come from: the kind of its target says so, or does not say. One that mentions Tailscale
+// may expose what other kinds make. `has_releases`: values of charts count, whatever they say.
+bool may_matter(const Value& patch, bool has_releases);
+
+// Those that an engine gives to all objects, as far as they are ours, as changes of a
+// kustomization.
+void put_metadata(const Value* annotations, const Value* labels, Value& changes);
 
 }  // namespace renderer

@@ -16,7 +16,7 @@ namespace renderer {
 
 namespace {
 
-// Lists are appended to what is there, texts take its place.
+// Lists are appended to what is there, members are put into it, texts take its place.
 void merge_changes(const Value& changes, Value& root) {
     for (const Member& change : changes.members()) {
         Value* known = root.find(change.name());
@@ -24,6 +24,8 @@ void merge_changes(const Value& changes, Value& root) {
             for (const Value& item : change.value.items()) {
                 known->append(item.clone());
             }
+        } else if (known != nullptr && known->is_map() && change.value.is_map()) {
+            merge_changes(change.value, *known);
         } else {
             root.put(change.key.clone(), change.value.clone());
         }

@@ -31,6 +31,8 @@ public:
     [[nodiscard]] KustomizationReader& reader() const {
         return own_reader_ ? *own_reader_ : reader_;
     }
+    // Without the changes.
+    [[nodiscard]] KustomizationReader& plain_reader() const { return reader_; }
     [[nodiscard]] const std::vector<std::string>& builds() const { return builds_; }
     [[nodiscard]] const std::vector<std::string>& manifests() const { return manifests_; }
 

@@ -81,8 +81,8 @@ bool render(LoadOptions options, Run& run, Form form) {
     }
     run.diagnostics.append(run.loaded.units.empty() ? std::move(found)
                                                     : with_variables_named(found));
-    report_inputs(std::move(faults), validate, run.plan.settings.release.version.minor,
-                  run.diagnostics);
+    report_inputs(std::move(faults), validate, run.plan.ours,
+                  run.plan.settings.release.version.minor, run.diagnostics);
     if (run.diagnostics.has_errors()) {
         return false;
     }

@@ -98,10 +98,8 @@ void substitute_files(std::vector<PendingFile>& files) {
     for (PendingFile& file : files) {
         for (Pending& document : file.documents) {
             if (file.file->variables && document.has_tree && !document.diagnostics.has_errors()) {
-                const bool is_input = document.scanned.mentions_tailscale &&
-                                      text_of(document.root, {"kind"}) != "HelmRelease";
-                substitute_object(document.root, *file.file->variables, is_input,
-                                  document.diagnostics);
+                substitute_document(document.root, *file.file->variables,
+                                    document.scanned.mentions_tailscale, document.diagnostics);
             }
         }
     }

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "renderer/core/text_of.h"
+#include "renderer/load/fleet/cluster_match.h"
+#include "renderer/load/kustomize/build_files.h"
 #include "renderer/load/tree/paths.h"
 
 namespace renderer {
@@ -121,6 +124,57 @@ private:
             .hint("render the bundles whole, into a directory for Fleet");
     }
 
+    // Neither in its files nor in what they lead to. What the operator's settings give a meaning to
+    // is asked of files that are left alone, once settings are known.
+    [[nodiscard]] bool may_hold_inputs(const DirList& dirs) const {
+        const BuildContext& build = context_.build;
+        const std::string& root = dirs.front()->path;
+        return mention_tailscale(*dirs.front(), dirs) ||
+               std::ranges::any_of(dirs, [&](const WalkedDir* dir) {
+                   const Kustomization* file =
+                       dir->kustomizations.empty() ? nullptr : build.reader.find(dir->path);
+                   if (file == nullptr) {
+                       return false;
+                   }
+                   const BuildFiles read =
+                       find_build_files(build.tree, build.reader, root, dir->path);
+                   return fetches(file->root) || read.leaves_root || read.mentions_tailscale;
+               });
+    }
+
+    // Whether a text of a kustomization is an address. Inline patches have several lines.
+    static bool fetches(const Value& value) {
+        const std::string_view text = text_of(&value);
+        return (text.find('\n') == std::string_view::npos && is_remote_resource(text)) ||
+               std::ranges::any_of(items_of(&value), fetches) ||
+               std::ranges::any_of(members_of(&value),
+                                   [](const Member& member) { return fetches(member.value); });
+    }
+
+    // Which customization applies decides about nothing of ours then.
+    FleetFile read_bundle(const std::string& path, const DirList& dirs) const {
+        const BuildContext& build = context_.build;
+        Diagnostics found;
+        FleetFile fleet = read_fleet(build.tree, path, context_.cluster, build.sources, found);
+        const auto is_open = [](const Diagnostic& one) { return one.rule == kUnknownCluster; };
+        const bool only_open = std::ranges::all_of(found.all(), [&](const Diagnostic& one) {
+            return one.severity == Severity::Warning || is_open(one);
+        });
+        if (!found.has_errors() || !only_open || may_hold_inputs(dirs)) {
+            build.diagnostics.append(std::move(found));
+            return fleet;
+        }
+        for (const Diagnostic& one : found.all()) {
+            if (!is_open(one)) {
+                build.diagnostics.add(one);
+            }
+        }
+        fleet.usable = true;
+        fleet.deployed = true;
+        fleet.is_left_alone = true;
+        return fleet;
+    }
+
     void add_fleet(const WalkedDir& root, const DirList& dirs) const {
         const BuildContext& build = context_.build;
         const std::string path = join_path(root.path, root.fleet_files.front());
@@ -131,8 +185,7 @@ private:
                 .expected("one of them")
                 .hint("keep fleet.yaml");
         }
-        const FleetFile fleet =
-            read_fleet(build.tree, path, context_.cluster, build.sources, build.diagnostics);
+        const FleetFile fleet = read_bundle(path, dirs);
         if (fleet.usable && fleet.deployed) {
             add_chart_files(
                 dirs, [](const std::string&, bool) { return true; }, build.selection);

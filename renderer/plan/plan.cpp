@@ -161,6 +161,23 @@ std::vector<const ParentInput*> consumed_by(const Parents& parents,
     return consumed;
 }
 
+// Also of those that get nothing because of a mistake.
+std::vector<const Document*> documents_of(const Parents& parents,
+                                          const std::vector<const ParentInput*>& consumed) {
+    std::vector<const Document*> documents;
+    for (const ParentInput* one : consumed) {
+        documents.push_back(one->doc);
+    }
+    for (const IngressInput* one : parents.ingresses) {
+        documents.push_back(one->doc);
+    }
+    for (const ServiceInput* one : parents.idle_services) {
+        documents.push_back(one->doc);
+    }
+    std::ranges::sort(documents);
+    return documents;
+}
+
 template <typename T>
 void append(std::vector<T> more, std::vector<T>& all) {
     std::ranges::move(more, std::back_inserter(all));
@@ -314,6 +331,7 @@ Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnos
     const std::vector<const ServiceInput*> backends = backends_of(plan);
     check_backends(loaded, parents, backends, diagnostics);
     const std::vector<const ParentInput*> consumed = consumed_by(parents, backends);
+    plan.ours = documents_of(parents, consumed);
     check_policies(consumed, plan, diagnostics);
     check_firewall_mode(plan, diagnostics);
     check_class_images(plan, diagnostics);

@@ -87,6 +87,7 @@ struct Plan {
     std::vector<LockedPort> locked_ports;  // what this run would write to the lock
     std::vector<Object>
         replacements;  // post-render: documents of the chart's stream in their new form
+    std::vector<const Document*> ours;  // sorted: Services and Ingresses that it is built on
     std::vector<std::string>
         summary;  // further lines for people: bundles that were not rendered, …
 };

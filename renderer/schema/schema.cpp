@@ -213,6 +213,58 @@ Diagnostics as_warnings(const Diagnostics& errors, Pos kind) {
     return warnings;
 }
 
+// What tells whether a Service or an Ingress asks for a proxy.
+bool decides(const Document& doc, const SchemaFault& fault) {
+    const auto is_at = [&](std::initializer_list<std::string_view> path) {
+        const Value* value = doc.root.at(path);
+        return value != nullptr && value->pos().known() &&
+               std::ranges::find(fault.places, value->pos()) != fault.places.end();
+    };
+    return fault.is_shape &&
+           (is_at({"metadata"}) || is_at({"metadata", "annotations"}) ||
+            is_at({"metadata", "labels"}) || is_at({"spec"}) || is_at({"spec", "type"}) ||
+            is_at({"spec", "loadBalancerClass"}) || is_at({"spec", "ingressClassName"}));
+}
+
+// Of an object that no one here reads, or reads and does not use. Namespaces and Nodes are read
+// for what is in them.
+bool is_of_others(const Document& doc, const SchemaFault& fault,
+                  std::span<const Document* const> ours) {
+    if (doc.mentions_tailscale || std::ranges::binary_search(ours, &doc)) {
+        return false;
+    }
+    const std::string_view kind = text_of(doc.kind);
+    return kind == "Service" || kind == "Ingress" ? !decides(doc, fault) : !fault.is_shape;
+}
+
+// Mistakes in objects of others, of which the first is said.
+struct Others {
+    std::size_t count = 0;
+    Diagnostic first = {};
+
+    void add(Diagnostic diagnostic) {
+        if (count++ == 0) {
+            first = std::move(diagnostic);
+        }
+    }
+
+    void report(Diagnostics& diagnostics) {
+        if (count == 0) {
+            return;
+        }
+        first.severity = Severity::Warning;
+        first.notes.push_back(
+            {.pos = first.pos,
+             .text =
+                 count == 1
+                     ? std::string("nothing of Tailscale reads this object; it passes as it is")
+                     : fmt::format("nothing of Tailscale reads this object; {} in such objects, "
+                                   "and \"tailrender lint\" names all of them",
+                                   counted(count, "mistake"))});
+        diagnostics.add(std::move(first));
+    }
+};
+
 }  // namespace
 
 std::vector<Diagnostic> InputFaults::shape_of(const Document& document) const {
@@ -263,10 +315,12 @@ InputFaults validate_inputs(const Loaded& loaded, bool foreign, unsigned threads
     return found;
 }
 
-void report_inputs(InputFaults found, bool foreign, int operator_minor, Diagnostics& diagnostics) {
+void report_inputs(InputFaults found, bool foreign, std::span<const Document* const> ours,
+                   int operator_minor, Diagnostics& diagnostics) {
     if (!found.is_version_known) {
         return;
     }
+    Others others;
     const Places places(diagnostics);
     for (DocumentFaults& one : found.documents) {
         if (!one.is_applied) {
@@ -278,10 +332,15 @@ void report_inputs(InputFaults found, bool foreign, int operator_minor, Diagnost
             if (!fault.may_change && !fault.unless.holds(operator_minor) && !places.hold(fault)) {
                 fault.diagnostic.object = one.document->object_name();
                 conceal(text_of(one.document->kind), fault.diagnostic);
-                diagnostics.add(std::move(fault.diagnostic));
+                if (!foreign && is_of_others(*one.document, fault, ours)) {
+                    others.add(std::move(fault.diagnostic));
+                } else {
+                    diagnostics.add(std::move(fault.diagnostic));
+                }
             }
         }
     }
+    others.report(diagnostics);
 }
 
 void validate_objects(const Loaded& loaded, std::span<const Object> objects, unsigned threads,

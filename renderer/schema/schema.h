@@ -37,8 +37,12 @@ InputFaults validate_inputs(const Loaded& loaded, bool foreign, unsigned threads
                             Diagnostics& diagnostics);
 
 // Adds what is wrong with inputs that an applier sees, except where there is an error about the
-// same place already. `operator_minor`: of the release whose CRDs the cluster has.
-void report_inputs(InputFaults found, bool foreign, int operator_minor, Diagnostics& diagnostics);
+// same place already. `ours`: sorted, the Services and Ingresses that the plan is built on; those
+// of others that do not mention Tailscale get one warning in all, unless `foreign`, or what is
+// wrong is what would tell whose they are. `operator_minor`: of the release whose CRDs the cluster
+// has.
+void report_inputs(InputFaults found, bool foreign, std::span<const Document* const> ours,
+                   int operator_minor, Diagnostics& diagnostics);
 
 // The same of what was generated, none of which is a custom resource. A fault is at the input's
 // place that its value came from, else at the object's parent.

@@ -91,7 +91,7 @@ void report_unknown(const Value& target, std::string_view what, const Cluster& c
     const bool group = asks_for_group(target);
     const bool selector = map_of(target, "clusterSelector") != nullptr;
     diagnostics
-        .error("unknown-cluster", target.pos(),
+        .error(kUnknownCluster, target.pos(),
                group ? "cannot tell offline whether the cluster is in this group"
                      : fmt::format("cannot tell whether this {} applies", what))
         .found(group                  ? "a cluster group as criterion"
@@ -140,7 +140,7 @@ bool is_targeted(const Value& fleet, const Cluster& cluster, Diagnostics& diagno
     }
     if (targets->size() == 0) {
         diagnostics
-            .error("unknown-cluster", targets->pos(),
+            .error(kUnknownCluster, targets->pos(),
                    "with \"overrideTargets\" without a target Fleet uses the customizations, "
                    "else the cluster group \"default\"")
             .found("an empty list")

@@ -4,6 +4,7 @@
 // Source: Fleet internal/cmd/controller/target/matcher.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "renderer/core/diagnostics.h"
@@ -11,6 +12,9 @@
 #include "renderer/load/values/cluster_config.h"
 
 namespace renderer {
+
+// The rule of what depends on labels or groups that are not known.
+inline constexpr std::string_view kUnknownCluster = "unknown-cluster";
 
 // The customizations of a fleet.yaml, whether they apply or not.
 std::vector<const Value*> customizations_of(const Value& fleet);

@@ -29,6 +29,8 @@ struct FleetFile {
     // Every valuesFiles entry, also of customizations that do not match: none enters the bundle.
     std::vector<std::string> values_files = {};
     bool usable = false;
+    // Nothing of ours is in the bundle, so it is copied whole, and Fleet decides in the cluster.
+    bool is_left_alone = false;
     bool deployed = true;  // false: Fleet leaves the cluster out (overrideTargets, doNotDeploy)
 
     // The base options first, then those of each customization.

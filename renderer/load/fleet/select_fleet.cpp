@@ -36,7 +36,7 @@ public:
             fleet_.has_chart() && fleet_.is_operator_chart() &&
             operator_dependencies(context_.build.tree, context_.root, chart_dir()).empty();
         Bundle bundle = make_bundle(fleet_, root_.relative, context_.options.default_namespace,
-                                    !is_chart || is_ours);
+                                    (!is_chart || is_ours) && !fleet_.is_left_alone);
         bundle.operator_chart = is_ours;
         if (is_chart && bundle.chart.empty()) {
             bundle.chart = join_path(root_.relative, "Chart.yaml");
@@ -144,7 +144,9 @@ private:
 
     void copy_files() {
         for (const BundleFile& file : files_) {
-            out_.files.emplace_back(input(file)).copied_whole = true;
+            InputFile& copy = out_.files.emplace_back(input(file));
+            copy.copied_whole = true;
+            copy.left_alone = fleet_.is_left_alone;
         }
     }
 

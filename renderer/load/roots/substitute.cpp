@@ -8,6 +8,7 @@
 #include "renderer/base/ascii.h"
 #include "renderer/core/plain_scalar.h"
 #include "renderer/core/text_of.h"
+#include "renderer/load/documents.h"
 #include "renderer/load/roots/variable_functions.h"
 
 namespace renderer {
@@ -280,6 +281,29 @@ bool is_of_others(const Value& object, Pos pos) {
     return false;
 }
 
+// The operator's Deployment, whose environment is its settings.
+bool is_operator(const Value& object) {
+    return text_of(object, {"kind"}) == "Deployment" &&
+           std::ranges::any_of(items_of(object.at({"spec", "template", "spec", "containers"})),
+                               [](const Value& container) {
+                                   return std::ranges::any_of(
+                                       items_of(container.find("env")), [](const Value& one) {
+                                           return text_of(one, {"name"}) == "PROXY_IMAGE";
+                                       });
+                               });
+}
+
+// Of what else there is only the names are read. What has a variable for its kind may be anything.
+bool is_read(const Value& object) {
+    const std::string_view version = text_of(object, {"apiVersion"});
+    const std::string_view kind = text_of(object, {"kind"});
+    const auto is_unknown = [](std::string_view text) {
+        return text.find("${") != std::string_view::npos;
+    };
+    return is_unknown(version) || is_unknown(kind) || is_decoded_kind(version, kind) ||
+           is_operator(object);
+}
+
 bool is_disabled(const Value& object) {
     return std::ranges::any_of(
         std::initializer_list<std::string_view>{"labels", "annotations"}, [&](auto field) {
@@ -316,6 +340,18 @@ void substitute_object(Value& object, const UnitVariables& variables, bool is_in
                 .hint(fmt::format("values of Secrets are not read: --substitute {}=VALUE", name));
         }
     }
+}
+
+void substitute_document(Value& root, const UnitVariables& variables, bool mentions_tailscale,
+                         Diagnostics& diagnostics) {
+    Value* items = root.find("items");
+    if (items != nullptr && items->is_list() && text_of(root, {"kind"}).ends_with("List")) {
+        for (Value& item : items->items()) {
+            substitute_document(item, variables, mentions_tailscale, diagnostics);
+        }
+        return;
+    }
+    substitute_object(root, variables, mentions_tailscale && is_read(root), diagnostics);
 }
 
 }  // namespace renderer

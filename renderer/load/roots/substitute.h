@@ -28,4 +28,9 @@ Result<std::string> substitute(std::string_view text, const UnitVariables& varia
 void substitute_object(Value& object, const UnitVariables& variables, bool is_input,
                        Diagnostics& diagnostics);
 
+// The same of a document of a file, or of each item of a List, as kustomize takes it apart. Inputs
+// of ours are in a document that mentions Tailscale, and of a kind that someone here reads.
+void substitute_document(Value& root, const UnitVariables& variables, bool mentions_tailscale,
+                         Diagnostics& diagnostics);
+
 }  // namespace renderer

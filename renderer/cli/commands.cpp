@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "renderer/cli/removals.h"
+#include "renderer/cli/report.h"
 #include "renderer/cli/trees.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_writer.h"
@@ -147,6 +148,8 @@ std::string additive_flags(const LoadOptions& load) {
     add("--ignore", load.ignores);
     add("--substitute", load.substitutes);
     add("--argo-cluster", load.argo_clusters);
+    add("--source", load.sources);
+    add("--charts", load.chart_dirs);
     add("--values", load.values_files);
     return flags + (load.skip_suspended ? " --skip-suspended" : "");
 }
@@ -224,7 +227,11 @@ Result<int> run_render(const Options& options, ClusterRuns& runs, Console& conso
     }
     LoadOptions load = options.load;
     load.one_stream = !tree && !load.only_generated;
-    if (!(tree ? runs.render_each(load) : runs.render_one(load, Form::Text))) {
+    const bool good = tree ? runs.render_each(load) : runs.render_one(load, Form::Text);
+    if (!options.quiet && !fs::is_regular_file(load.path)) {
+        console.err(engine_note(runs.all().front().loaded));
+    }
+    if (!good) {
         return runs.fail(console);
     }
     const int code =

@@ -13,6 +13,7 @@
 
 #include "renderer/base/printable.h"
 #include "renderer/base/utf8.h"
+#include "renderer/core/text_of.h"
 
 namespace renderer {
 namespace {
@@ -215,6 +216,28 @@ std::string device_table(const Plan& plan, const SourceMap& sources, bool color,
         out += and_more(plan.devices.size() - shown.size());
     }
     return out + public_warning(plan, color) + kept_note(plan);
+}
+
+std::string engine_note(const Loaded& loaded) {
+    bool has_flux = false;
+    bool has_argo = false;
+    for (const Document& document : loaded.documents) {
+        const std::string_view version = text_of(document.api_version);
+        const std::string_view kind = text_of(document.kind);
+        has_flux = has_flux ||
+                   (version.starts_with("kustomize.toolkit.fluxcd.io/") && kind == "Kustomization");
+        has_argo = has_argo || (version.starts_with("argoproj.io/") &&
+                                (kind == "Application" || kind == "ApplicationSet"));
+    }
+    const bool is_whole = !loaded.only_generated && !loaded.is_stream && !loaded.resource_list &&
+                          loaded.bundles.size() == 1 && !loaded.bundles.front().pos.known();
+    return !is_whole || (!has_flux && !has_argo) ? std::string()
+                                                 : fmt::format(
+                                                       "everything in this tree is rendered; "
+                                                       "--only generated follows what {} of it\n",
+                                                       !has_flux   ? "Argo CD applies"
+                                                       : !has_argo ? "Flux applies"
+                                                                   : "Flux and Argo CD apply");
 }
 
 std::string totals(const Loaded& loaded, const Plan& plan, const Objects& objects) {

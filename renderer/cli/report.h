@@ -23,6 +23,9 @@ std::string place_of(Pos pos, const SourceMap& sources);
 
 std::string device_table(const Plan& plan, const SourceMap& sources, bool color, bool all);
 
+// In a tree that is rendered whole: that an engine applies parts of it. "" where none does.
+std::string engine_note(const Loaded& loaded);
+
 // Counts of objects, documents and skipped files, then the plan's own lines.
 std::string totals(const Loaded& loaded, const Plan& plan, const Objects& objects);
 

@@ -36,8 +36,10 @@ public:
           builds_(context, dirs, bundle) {}
 
     bool run() {
+        Diagnostics of_choice;
+        choice_ = unit_choice(repository_, context_.options, context_.cluster, of_choice);
         units_ = plan_units(repository_, context_.build.reader, context_.build.sources,
-                            context_.options, context_.build.diagnostics);
+                            context_.options, choice_.ignores, context_.build.diagnostics);
         if (!are_applied(units_)) {
             out_.standings.all = standings_of(units_);
             Diagnostics unheard;  // no choice is made of what no one applies
@@ -46,9 +48,11 @@ public:
             add_releases();
             return false;
         }
-        choose_cluster(repository_, context_.options, units_, context_.build.diagnostics);
-        choice_ = unit_choice(repository_, context_.options, context_.cluster,
-                              context_.build.diagnostics);
+        context_.build.diagnostics.append(std::move(of_choice));
+        if (!choose_cluster(repository_, context_.options, context_.cluster.configured, units_,
+                            context_.build.diagnostics)) {
+            return true;  // what is wrong with the inputs of each is of no use
+        }
         applied_ = units_.size();
         add_includes(repository_, context_.build.reader, choice_.includes, units_);
         const std::size_t first = out_.files.size();
@@ -224,16 +228,24 @@ private:
 
     // Those that no one applies may be given to a chart by hand.
     void add_values() {
-        std::set<std::string> claimed;
+        std::set<std::string> claimed, manifests, of_charts;
         for (const BuildUnit& unit : units_) {
             claimed.insert(unit.claims.begin(), unit.claims.end());
+            if (is_wanted(unit)) {
+                manifests.insert(unit.manifests.begin(), unit.manifests.end());
+            }
+            if (is_wanted(unit) && unit.chart) {
+                of_charts.insert(unit.claims.begin(), unit.claims.end());
+            }
         }
-        const auto is_wanted = [&](const std::string& path, bool in_chart) {
-            return taken_.contains(path) ||
+        const auto is_values = [&](const std::string& path, bool in_chart) {
+            const bool is_manifest =
+                in_chart && manifests.contains(path) && !of_charts.contains(path);
+            return (taken_.contains(path) && !is_manifest) ||
                    (!in_chart && !claimed.contains(path) && !is_archived(repository_, path) &&
                     !choice_.ignores_below(path));
         };
-        add_chart_files(dirs_, is_wanted, out_);
+        add_chart_files(dirs_, is_values, out_);
         for (ChartFile& file : out_.chart_files) {
             file.is_applied = taken_.contains(file.path);
         }

@@ -28,17 +28,17 @@ UnitList list_units(const LoadOptions& options, SourceMap& sources, Diagnostics&
     }
     KustomizationReader reader(*tree, sources, options.output_dir);
     GitOpsTree repository(*tree, dirs, root, sources, options);
-    list.units = plan_units(repository, reader, sources, options, diagnostics);
+    Diagnostics unheard;  // what a render says of the file
+    const Cluster cluster = load_cluster(*tree, options, sources, unheard);
+    const UnitChoice choice = unit_choice(repository, options, cluster, unheard);
+    list.units = plan_units(repository, reader, sources, options, choice.ignores, diagnostics);
     list.are_applied = are_applied(list.units);
     if (!options.cluster.empty()) {
-        choose_cluster(repository, options, list.units, diagnostics);
+        (void)choose_cluster(repository, options, cluster.configured, list.units, diagnostics);
     }
     for (const BuildUnit& unit : list.units) {
         list.inputs.push_back(input_count(repository, unit));
     }
-    Diagnostics unheard;  // what a render says of the file
-    const Cluster cluster = load_cluster(*tree, options, sources, unheard);
-    const UnitChoice choice = unit_choice(repository, options, cluster, unheard);
     add_includes(repository, reader, choice.includes, list.units);
     for (std::size_t i = list.inputs.size(); i < list.units.size(); ++i) {
         list.inputs.push_back(input_count(repository, list.units[i]));

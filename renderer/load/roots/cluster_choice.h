@@ -1,6 +1,8 @@
 // The one cluster of several that is rendered.
 #pragma once
 
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,18 +16,31 @@ namespace renderer {
 // A cluster's name, or the last part of it.
 bool is_cluster(std::string_view cluster, std::string_view name);
 
-// A cluster has one object of a name: Applications of one name, which nothing applies, in several
-// folders are of several clusters, called by these folders. `top`: of the repository.
-void tell_clusters_apart(const std::string& top, std::vector<BuildUnit>& roots);
+// What someone applies in a folder, and what that applies further.
+struct RootFolder {
+    struct Name {
+        bool is_root = false;
+        std::set<std::string> dirs;  // of the units
+    };
 
-// Of Kustomizations that nothing applies: where two have one name and no cluster, the folders of
-// all such are clusters.
-void name_clusters(const std::string& top, std::vector<BuildUnit>& roots);
+    std::string folder;                 // normal path
+    std::map<std::string, Name> names;  // of objects in one cluster
+};
 
-// Marks the units of other clusters. Of the options `cluster` (a name that units have, or its last
-// part, "" when none was asked for: several that hold inputs are an error then) and
-// `skip_suspended` are asked.
-void choose_cluster(GitOpsTree& repository, const LoadOptions& options,
+// A cluster has one object of a name: roots of one name in several folders, or with different
+// objects of one name below them, are of several clusters. All that is below a directory with roots
+// of one cluster is of that cluster, which has the name of the directory that is common to it. The
+// names by folder: of all folders if `all` and there are several clusters, else of those that must
+// be told apart.
+std::map<std::string, std::string> tell_clusters_apart(const std::string& top,
+                                                       const std::vector<RootFolder>& roots,
+                                                       bool all);
+
+// Marks the units of other clusters. Of the options `cluster` (a name that units have, or a part of
+// it that no other has, "" when none was asked for: several that hold inputs are an error then) and
+// `skip_suspended` are asked. `is_configured`: .tailrender.yaml has a cluster of that name. False:
+// it is not known which cluster is meant.
+bool choose_cluster(GitOpsTree& repository, const LoadOptions& options, bool is_configured,
                     std::vector<BuildUnit>& units, Diagnostics& diagnostics);
 
 }  // namespace renderer

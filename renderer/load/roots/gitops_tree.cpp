@@ -13,6 +13,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
 #include "renderer/load/charts/chart_release.h"
+#include "renderer/load/roots/engine_files.h"
 #include "renderer/load/tree/paths.h"
 
 namespace renderer {
@@ -20,7 +21,6 @@ namespace renderer {
 namespace {
 
 constexpr std::string_view kFluxSources = "source.toolkit.fluxcd.io/";
-constexpr std::string_view kHelmGroup = "helm.toolkit.fluxcd.io/";
 constexpr std::string_view kFluxOperator = "fluxcd.controlplane.io/";
 constexpr std::string_view kSkipsFile = "+argocd:skip-file-rendering";
 constexpr std::size_t kMaxTextRead = std::size_t{1} << 30U;  // of all files that are read here
@@ -55,11 +55,11 @@ std::string repository_name(std::string_view url) {
     return before == std::string::npos ? name : name.substr(before + 1);
 }
 
-std::vector<std::string> manifests_of(const DirList& dirs) {
+std::vector<std::string> manifests_of(const DirList& dirs, bool in_charts) {
     std::vector<std::string> paths;
     for (const WalkedDir* dir : dirs) {
         for (const std::string& name : dir->files) {
-            if (is_manifest_name(name) && !dir->in_chart) {
+            if (is_manifest_name(name) && dir->in_chart == in_charts) {
                 paths.push_back(join_path(dir->path, name));
             }
         }
@@ -96,60 +96,9 @@ std::string_view fixed_part(std::string_view pattern) {
                                             : pattern.substr(0, pattern.rfind('/', filled) + 1);
 }
 
-bool is_input(std::string_view api_version, std::string_view kind, std::string_view text) {
-    if (kind == "Service" || kind == "Ingress" || api_version.starts_with("tailscale.com/") ||
-        kind.ends_with("List")) {
-        return true;
-    }
-    return api_version.starts_with("kustomize.config.k8s.io/") &&
-           (has(text, "tailscale.com/") || has(text, "loadBalancerClass") ||
-            has(text, "ingressClassName"));
-}
-
-bool has_input(const std::string& path, std::string text) {
-    SourceMap sources;
-    const SourceId source = sources.add(path, std::move(text));
-    return std::ranges::any_of(
-        scan_documents(sources, source), [&](const ScannedDocument& scanned) {
-            if (!scanned.mentions_tailscale) {
-                return false;
-            }
-            const std::string_view whole = sources.text(source).substr(
-                scanned.range.begin, scanned.range.end - scanned.range.begin);
-            if (scanned.plain) {
-                return is_input(text_of(scanned.api_version), text_of(scanned.kind), whole);
-            }
-            Diagnostics unheard;
-            const Value root = read_yaml(sources, source, scanned.range, unheard);
-            return is_input(text_of(root, {"apiVersion"}), text_of(root, {"kind"}), whole);
-        });
-}
-
-// May hold an object of Flux's helm-controller, and none whose kind is spelled right.
-bool may_misspell_release(std::string_view text) {
-    return has(text, kHelmGroup) && !has(text, "kind: HelmRelease");
-}
-
 // Of git, which leaves them in a file that nobody has mended.
 bool has_conflict(std::string_view text) {
     return text.starts_with("<<<<<<< ") || has(text, "\n<<<<<<< ");
-}
-
-// "" for a kind of the engines, and for one that is not meant as such.
-std::string_view meant_kind(const Value& object) {
-    const std::string_view api_version = text_of(object, {"apiVersion"});
-    const std::string_view kind = text_of(object, {"kind"});
-    if (api_version.starts_with(kHelmGroup)) {
-        return kind == "HelmRelease" ? "" : nearest(kind, {"HelmRelease"});
-    }
-    if (api_version.starts_with(kFluxGroup)) {
-        return kind == "Kustomization" ? "" : nearest(kind, {"Kustomization"});
-    }
-    if (api_version.starts_with(kArgoGroup)) {
-        const bool is_known = kind == "Application" || kind == "ApplicationSet";
-        return is_known ? "" : nearest(kind, {"Application", "ApplicationSet"});
-    }
-    return {};
 }
 
 }  // namespace
@@ -234,7 +183,11 @@ std::vector<EngineObject> GitOpsTree::read(const std::string& path, std::string 
         Diagnostics unheard;
         Value root = read_yaml(sources_, source, scanned.range, unheard);
         if (!unheard.has_errors() && root.is_map()) {
-            found.push_back({path, std::move(root)});
+            std::vector<Value> objects;
+            add_objects(std::move(root), objects);
+            for (Value& object : objects) {
+                found.push_back({path, std::move(object)});
+            }
         } else if (unheard.has_errors() && (unread.empty() || unread.back().path != path)) {
             const auto error =
                 std::ranges::find(unheard.all(), Severity::Error, &Diagnostic::severity);
@@ -246,6 +199,12 @@ std::vector<EngineObject> GitOpsTree::read(const std::string& path, std::string 
 
 std::vector<EngineObject> GitOpsTree::objects_in(const std::string& file) const {
     std::vector<EngineObject> found;
+    if (engine_templates_.contains(file)) {
+        if (Result<std::string> text = tree_.read(file)) {
+            found = read(file, std::move(*text));
+        }
+        return found;
+    }
     if (const auto known = engine_files_.find(file); known != engine_files_.end()) {
         for (const std::size_t index : known->second) {
             found.push_back({file, objects_[index].root.clone()});
@@ -254,8 +213,49 @@ std::vector<EngineObject> GitOpsTree::objects_in(const std::string& file) const 
     return found;
 }
 
+// A manifest that lies in the folder of a chart is for whoever takes the folder for a directory.
+void GitOpsTree::collect_of_charts(std::vector<std::pair<std::string, std::string>>& texts) {
+    const std::vector<std::string> paths = manifests_of(dirs_, true);
+    std::vector<char> is_manifest(paths.size(), 0);
+    auto found = read_wanted(tree_, paths, threads_, [&](std::size_t i, std::string_view text) {
+        is_manifest[i] = holds_objects(paths[i], text) ? 1 : 0;
+        return is_manifest[i] != 0 && (may_hold_engine(text) || has(text, kSkipsFile));
+    });
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+        if (is_manifest[i] != 0) {
+            chart_manifests_.insert(paths[i]);
+        }
+    }
+    for (auto& one : found) {
+        if (has(one.second, kSkipsFile)) {
+            skipped_.insert(one.first);
+        }
+        if (!is_part_of_chart(one.first)) {
+            texts.push_back(std::move(one));
+        } else if (may_hold_engine(one.second)) {
+            engine_templates_.insert(one.first);
+        }
+    }
+}
+
+// Of one at any level above.
+bool GitOpsTree::is_part_of_chart(const std::string& file) const {
+    std::string dir = parent_path(file);
+    for (const WalkedDir* known = find(dir); known != nullptr && known->in_chart;
+         known = find(dir)) {
+        if (known->has_chart && is_of_chart(relative_path(file, dir))) {
+            return true;
+        }
+        if (dir == parent_path(dir)) {
+            break;
+        }
+        dir = parent_path(dir);
+    }
+    return false;
+}
+
 void GitOpsTree::collect() {
-    const std::vector<std::string> paths = manifests_of(dirs_);
+    const std::vector<std::string> paths = manifests_of(dirs_, false);
     std::vector<char> mentions(paths.size(), 0);
     auto texts = read_wanted(tree_, paths, threads_, [&](std::size_t i, std::string_view text) {
         mentions[i] = mentions_tailscale(text) ? 1 : 0;
@@ -265,6 +265,7 @@ void GitOpsTree::collect() {
     for (std::size_t i = 0; i < paths.size(); ++i) {
         mentions_.emplace(paths[i], mentions[i] != 0);
     }
+    collect_of_charts(texts);
     for (auto& [path, text] : texts) {
         if (has(text, kSkipsFile)) {
             skipped_.insert(path);
@@ -278,6 +279,11 @@ void GitOpsTree::collect() {
         }
         std::vector<UnreadFile> ignored;
         for (EngineObject& object : read(path, std::move(text), is_judged ? unread_ : ignored)) {
+            if (std::string in_text = instance_path_of(object.root); !in_text.empty()) {
+                Value sync = Value::map();
+                sync.put("path", std::move(in_text));
+                object.root.put("instance", Value::map({{"sync", std::move(sync)}}));
+            }
             const Value* values = object.root.at({"spec", "values"});
             const bool has_path =
                 object.root.at({"spec", "sync", "path"}) != nullptr ||
@@ -461,7 +467,7 @@ std::vector<const Value*> GitOpsTree::config_maps(std::string_view name) {
     if (!has_config_maps_) {
         has_config_maps_ = true;
         for (auto& [path, text] : read_wanted(
-                 tree_, manifests_of(dirs_), threads_,
+                 tree_, manifests_of(dirs_, false), threads_,
                  [](std::size_t, std::string_view text) { return has(text, "ConfigMap"); })) {
             for (EngineObject& object : read(path, std::move(text))) {
                 const bool is_encrypted = object.root.find("sops") != nullptr;

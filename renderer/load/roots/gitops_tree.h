@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "renderer/core/source_map.h"
@@ -65,6 +66,16 @@ public:
         return engine_files_.contains(file);
     }
 
+    // Likewise, for whoever takes the folder of a chart for a plain directory.
+    [[nodiscard]] bool is_engine_template(const std::string& file) const {
+        return engine_templates_.contains(file);
+    }
+
+    // In the folder of a chart, and all the same an object for whoever applies it as a directory.
+    [[nodiscard]] bool is_chart_manifest(const std::string& file) const {
+        return chart_manifests_.contains(file);
+    }
+
     // The directory that a source's path means: `..` cannot lead out, and `./x`, `/x` and `x` are
     // the same.
     [[nodiscard]] std::string directory(std::string_view path) const;
@@ -105,7 +116,7 @@ public:
     // Copies of its objects.
     [[nodiscard]] std::vector<EngineObject> objects_in(const std::string& file) const;
 
-    // The maps of a YAML text, which is added to the sources.
+    // The maps of a YAML text, which is added to the sources, and the items of its lists.
     std::vector<EngineObject> read(const std::string& path, std::string text) const;
 
     // A manifest that Argo CD leaves out, as it says itself.
@@ -124,6 +135,8 @@ public:
 
 private:
     void collect();
+    void collect_of_charts(std::vector<std::pair<std::string, std::string>>& texts);
+    [[nodiscard]] bool is_part_of_chart(const std::string& file) const;
     std::vector<EngineObject> read(const std::string& path, std::string text,
                                    std::vector<UnreadFile>& unread) const;
     void find_own_sources();
@@ -137,6 +150,7 @@ private:
     unsigned threads_;
     std::map<std::string, const WalkedDir*> known_dirs_;
     std::map<std::string, std::vector<std::size_t>> engine_files_;  // indices of objects_
+    std::set<std::string> engine_templates_, chart_manifests_;
     std::vector<EngineObject> objects_, instances_;
     std::vector<UnreadFile> unread_;
     std::map<std::string, std::string> defined_;  // GitRepository: its repository

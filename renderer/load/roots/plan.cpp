@@ -10,14 +10,11 @@
 #include <tuple>
 #include <utility>
 
-#include "renderer/core/text_of.h"
 #include "renderer/core/yaml_writer.h"
-#include "renderer/load/hooks.h"
-#include "renderer/load/roots/application_set.h"
-#include "renderer/load/roots/argo_units.h"
+#include "renderer/load/roots/candidates.h"
 #include "renderer/load/roots/chart_roots.h"
 #include "renderer/load/roots/cluster_choice.h"
-#include "renderer/load/roots/flux_units.h"
+#include "renderer/load/roots/listings.h"
 #include "renderer/load/roots/liveness.h"
 #include "renderer/load/roots/not_reconciled.h"
 #include "renderer/load/roots/unit_build.h"
@@ -35,19 +32,23 @@ constexpr int kDeepestUnit = 32;
 class Planner {
 public:
     Planner(GitOpsTree& repository, KustomizationReader& reader, SourceMap& sources,
-            const LoadOptions& options, Diagnostics& diagnostics)
+            const LoadOptions& options, const std::vector<std::string>& ignores,
+            Diagnostics& diagnostics)
         : repository_(repository),
           reader_(reader),
           options_(options),
+          ignores_(ignores),
           diagnostics_(diagnostics),
-          sets_(repository),
+          listings_(repository, reader,
+                    [this](const std::string& path) { return is_no_root(path); }),
+          candidates_(repository, reader),
           builder_(repository, reader, sources, options) {}
 
     std::vector<BuildUnit> run() {
         for (const auto& [path, mentions] : repository_.mentions()) {
             reader_.know_mention(path, mentions);
         }
-        find_candidates();
+        candidates_.find();
         std::vector<BuildUnit> roots = instance_roots();
         const bool has_instance = std::ranges::any_of(roots, has_content);
         if (!has_instance) {
@@ -76,93 +77,94 @@ public:
     }
 
 private:
-    // An object of an engine, as its file says it.
-    struct Candidate {
-        std::string file;
-        bool is_flux = false;
-        bool is_bootstrap = false;
-        std::vector<BuildUnit> units;
-
-        [[nodiscard]] bool claims(const std::string& path) const {
-            return std::ranges::any_of(units, [&](const BuildUnit& unit) {
-                return has_content(unit) && unit.claims.contains(path);
-            });
-        }
-    };
-
-    // Of two that apply each other the first does.
-    static bool applies(const Candidate& parent, const Candidate& child) {
-        const bool is_mutual = child.claims(parent.file) && &parent > &child;
-        return &parent != &child && parent.claims(child.file) && !is_mutual;
-    }
-
-    std::vector<BuildUnit> units_of(const EngineObject& object) {
-        std::vector<BuildUnit> units;
-        if (is_skipped(object.root)) {
-            return units;
-        }
-        if (is_kind(object.root, kFluxGroup, "Kustomization")) {
-            units.push_back(flux_unit(repository_, object));
-        } else if (is_kind(object.root, kArgoGroup, "Application")) {
-            units = argo_units(repository_, object);
-        } else if (is_kind(object.root, kArgoGroup, "ApplicationSet")) {
-            units = set_units(object);
-        }
-        for (BuildUnit& unit : units) {
-            if (has_content(unit)) {
-                find_content(repository_, reader_, unit);
-            }
-        }
-        return units;
-    }
-
-    std::vector<BuildUnit> set_units(const EngineObject& set) {
-        ExpandedSet expanded = sets_.expand(set);
-        std::vector<BuildUnit> units;
-        for (const EngineObject& application : expanded.applications) {
-            std::ranges::move(argo_units(repository_, application), std::back_inserter(units));
-        }
-        if (!expanded.unresolved.empty()) {
-            BuildUnit& rest = units.emplace_back();
-            rest.name = fmt::format("ApplicationSet {}", text_of(set.root, {"metadata", "name"}));
-            rest.file = set.file;
-            rest.state = UnitState::Unresolved;
-            rest.rest = UnitRest::Set;
-            rest.reason = std::move(expanded.unresolved);
-            rest.pos = set.root.find("kind")->pos();
-        }
-        return units;
-    }
-
-    void find_candidates() {
-        for (const EngineObject& object : repository_.objects()) {
-            std::vector<BuildUnit> units = units_of(object);
-            if (!units.empty()) {
-                const bool is_flux = is_kind(object.root, kFluxGroup, "Kustomization");
-                const bool is_first = is_flux && is_bootstrap(object, units.front());
-                candidates_.push_back({object.file, is_flux, is_first, std::move(units)});
-            }
-        }
-    }
-
     [[nodiscard]] std::string label(const std::string& dir) const {
         const std::string relative = relative_path(dir, repository_.root());
         return relative.empty() ? "." : relative;
     }
 
+    // Nothing in it is applied by hand.
+    [[nodiscard]] bool is_no_root(const std::string& path) const {
+        return is_archived(repository_, path) ||
+               std::ranges::any_of(
+                   ignores_, [&](const std::string& ignored) { return is_within(path, ignored); });
+    }
+
     std::vector<BuildUnit> flux_roots() {
         const std::vector<const Candidate*> own = self_applied();
-        std::vector<BuildUnit> roots = tops_of(own.empty() ? loose_kustomizations() : own);
-        for (BuildUnit& root : roots) {
-            root.cluster = own.empty() ? std::string() : label(root.dir);
+        if (own.empty()) {
+            return loose_roots();
         }
-        name_clusters(repository_.root(), roots);
+        std::vector<BuildUnit> roots;
+        for (const Candidate* top : tops_of(own)) {
+            roots.push_back(top->units.front());
+            roots.back().cluster = label(roots.back().dir);
+        }
         return roots;
+    }
+
+    // Kustomizations that nothing applies: as their files say, or as the topmost kustomizations
+    // that list these make them.
+    std::vector<BuildUnit> loose_roots() {
+        std::vector<BuildUnit> roots;
+        std::vector<RootFolder> folders;
+        std::set<std::string> files, dirs;
+        const auto add = [&](const BuildUnit& root, const std::string& folder) {
+            roots.push_back(root);
+            folders.push_back({.folder = folder, .names = {}});
+            folders.back().names[root.name] = {.is_root = true, .dirs = {root.dir}};
+        };
+        for (const Candidate* top : tops_of(loose_kustomizations())) {
+            const std::vector<std::string> listing = listings_.tops(top->file);
+            if (listing.empty()) {
+                add(top->units.front(), parent_path(top->file));
+            }
+            files.insert(top->file);
+            dirs.insert(listing.begin(), listing.end());
+        }
+        for (const std::string& dir : dirs) {
+            for (const BuildUnit& made : made_by(dir)) {
+                const bool is_child =
+                    std::ranges::any_of(candidates_.all(), [&](const Candidate& one) {
+                        return one.file == made.file && !files.contains(one.file);
+                    });
+                if (!is_child) {
+                    add(made, dir);
+                }
+            }
+        }
+        const auto clusters = tell_clusters_apart(repository_.root(), folders, true);
+        for (std::size_t i = 0; i < roots.size() && !clusters.empty(); ++i) {
+            roots[i].cluster = clusters.at(folders[i].folder);
+        }
+        std::ranges::stable_sort(roots, {}, &BuildUnit::cluster);
+        return roots;
+    }
+
+    // The Kustomizations of Flux that come out of a kustomization.
+    std::vector<BuildUnit> made_by(const std::string& dir) {
+        BuildUnit top;
+        top.name = fmt::format("kustomization {}", label(dir));
+        top.dir = dir;
+        top.is_flux = true;
+        top.loads_any = true;
+        find_content(repository_, reader_, top);
+        std::string assumed;
+        std::vector<BuildUnit> made;
+        for (const EngineObject& object : builder_.engine_objects(top, assumed)) {
+            if (is_kind(object.root, kFluxGroup, "Kustomization")) {
+                std::ranges::move(candidates_.units_of(object), std::back_inserter(made));
+            }
+        }
+        if (!assumed.empty()) {
+            top.unbuilt = assumed == kNoKustomize ? std::string() : std::move(assumed);
+            warn_assumed(top);
+        }
+        return made;
     }
 
     [[nodiscard]] std::vector<const Candidate*> self_applied() const {
         std::vector<const Candidate*> found;
-        for (const Candidate& candidate : candidates_) {
+        for (const Candidate& candidate : candidates_.all()) {
             if (candidate.is_bootstrap || (candidate.is_flux && candidate.claims(candidate.file))) {
                 found.push_back(&candidate);
             }
@@ -171,16 +173,16 @@ private:
     }
 
     // Those that no other of them applies.
-    [[nodiscard]] std::vector<BuildUnit> tops_of(std::vector<const Candidate*> found) const {
+    [[nodiscard]] std::vector<const Candidate*> tops_of(std::vector<const Candidate*> found) const {
         // The one above applies those below.
         std::ranges::stable_sort(
             found, {}, [](const Candidate* one) { return one->units.front().dir.size(); });
-        std::vector<BuildUnit> tops;
+        std::vector<const Candidate*> tops;
         for (const Candidate* candidate : found) {
             const bool is_child = std::ranges::any_of(
                 found, [&](const Candidate* other) { return applies(*other, *candidate); });
-            if (!is_child && !is_archived(repository_, candidate->file)) {
-                tops.push_back(candidate->units.front());
+            if (!is_child && !is_no_root(candidate->file)) {
+                tops.push_back(candidate);
             }
         }
         return tops;
@@ -189,7 +191,8 @@ private:
     // Roots beside a FluxInstance: of a cluster of their own, or what it has replaced.
     void add_leftovers() {
         const std::set<std::string> reached = inputs_from(0);
-        for (BuildUnit& root : tops_of(self_applied())) {
+        for (const Candidate* top : tops_of(self_applied())) {
+            BuildUnit root = top->units.front();
             const bool is_child = std::ranges::any_of(units_, [&](const BuildUnit& unit) {
                 return has_content(unit) &&
                        (unit.claims.contains(root.file) || unit.dir == root.dir);
@@ -247,44 +250,18 @@ private:
 
     std::vector<const Candidate*> loose_kustomizations() {
         std::vector<const Candidate*> found;
-        for (const Candidate& candidate : candidates_) {
-            if (candidate.is_flux && !is_left_out(candidate.file)) {
+        for (const Candidate& candidate : candidates_.all()) {
+            if (candidate.is_flux && !listings_.is_left_out(candidate.file)) {
                 found.push_back(&candidate);
             }
         }
         return found;
     }
 
-    // There are kustomizations in its directory or above, and none of them lists the file.
-    bool is_left_out(const std::string& file) {
-        bool is_below = false;
-        std::string dir = parent_path(file);
-        for (const WalkedDir* known = repository_.find(dir); known != nullptr;
-             known = repository_.find(dir)) {
-            if (!known->kustomizations.empty()) {
-                const auto [build, is_new] = builds_.try_emplace(dir);
-                if (is_new) {
-                    build->second =
-                        find_build_files(repository_.tree(), reader_, repository_.root(), dir)
-                            .paths;
-                }
-                if (build->second.contains(file)) {
-                    return false;
-                }
-                is_below = true;
-            }
-            if (dir == parent_path(dir)) {
-                break;
-            }
-            dir = parent_path(dir);
-        }
-        return is_below;
-    }
-
     std::vector<BuildUnit> instance_roots() {
         std::vector<BuildUnit> roots;
         for (const EngineObject& instance : repository_.instances()) {
-            if (is_archived(repository_, instance.file)) {
+            if (is_no_root(instance.file)) {
                 continue;
             }
             for (BuildUnit& unit : instance_units(repository_, instance)) {
@@ -301,9 +278,9 @@ private:
     // Those that no unit applies. One that lies beside what a unit applies was taken out of it.
     std::vector<const Candidate*> argo_roots() {
         std::vector<const Candidate*> roots;
-        for (const Candidate& candidate : candidates_) {
-            if (candidate.is_flux || is_archived(repository_, candidate.file) ||
-                is_left_out(candidate.file)) {
+        for (const Candidate& candidate : candidates_.all()) {
+            if (candidate.is_flux || is_no_root(candidate.file) ||
+                listings_.is_left_out(candidate.file)) {
                 continue;
             }
             const auto leaves_out = [&](const BuildUnit& unit) {
@@ -311,14 +288,15 @@ private:
                        is_within(candidate.file, unit.dir) && !unit.claims.contains(candidate.file);
             };
             const bool is_child = std::ranges::any_of(
-                candidates_, [&](const Candidate& other) { return applies(other, candidate); });
+                candidates_.all(),
+                [&](const Candidate& other) { return applies(other, candidate); });
             const bool is_dead =
                 std::ranges::any_of(units_, leaves_out) ||
-                std::ranges::any_of(candidates_, [&](const Candidate& other) {
+                std::ranges::any_of(candidates_.all(), [&](const Candidate& other) {
                     return &other != &candidate && std::ranges::any_of(other.units, leaves_out);
                 });
             const bool is_planned = std::ranges::any_of(units_, [&](const BuildUnit& unit) {
-                return has_content(unit) && unit.claims.contains(candidate.file);
+                return holds_manifest(unit, candidate.file);
             });
             if (!is_child && !is_dead && !is_planned) {
                 roots.push_back(&candidate);
@@ -329,11 +307,24 @@ private:
 
     std::vector<BuildUnit> argo_root_units() {
         const std::vector<const Candidate*> roots = argo_roots();
-        std::vector<BuildUnit> units;
+        std::vector<RootFolder> folders;
         for (const Candidate* root : roots) {
-            units.insert(units.end(), root->units.begin(), root->units.end());
+            const std::vector<std::string> listing = listings_.tops(root->file);
+            RootFolder& folder = folders.emplace_back();
+            folder.folder = listing.size() == 1 ? listing.front() : parent_path(root->file);
+            candidates_.add_names(*root, folder);
         }
-        tell_clusters_apart(repository_.root(), units);
+        const auto clusters = tell_clusters_apart(repository_.root(), folders, false);
+        std::vector<BuildUnit> units;
+        for (std::size_t i = 0; i < roots.size(); ++i) {
+            const auto cluster = clusters.find(folders[i].folder);
+            for (const BuildUnit& unit : roots[i]->units) {
+                units.push_back(unit);
+                if (cluster != clusters.end() && unit.cluster == kOwnCluster) {
+                    units.back().cluster = cluster->second;
+                }
+            }
+        }
         return units;
     }
 
@@ -345,8 +336,8 @@ private:
             const auto claims = [&](const BuildUnit& unit) {
                 return unit.claims.contains(root.file);
             };
-            return is_archived(repository_, root.dir) || std::ranges::any_of(units_, claims) ||
-                   std::ranges::any_of(candidates_, [&](const Candidate& candidate) {
+            return is_no_root(root.dir) || std::ranges::any_of(units_, claims) ||
+                   std::ranges::any_of(candidates_.all(), [&](const Candidate& candidate) {
                        return std::ranges::any_of(candidate.units, claims);
                    });
         });
@@ -360,7 +351,7 @@ private:
             }
             repository_.learn_own_url(*objects);
             for (const EngineObject& object : *objects) {
-                for (const BuildUnit& unit : units_of(object)) {
+                for (const BuildUnit& unit : candidates_.units_of(object)) {
                     made[i].insert(unit.claims.begin(), unit.claims.end());
                 }
             }
@@ -404,7 +395,7 @@ private:
             for (const EngineObject& object : objects_of(index)) {
                 const std::string mark =
                     units_[index].is_flux ? why_not_reconciled(object.root) : std::string();
-                for (BuildUnit& child : units_of(object)) {
+                for (BuildUnit& child : candidates_.units_of(object)) {
                     if (!mark.empty()) {
                         keep(child, mark);
                     }
@@ -473,14 +464,13 @@ private:
     GitOpsTree& repository_;
     KustomizationReader& reader_;
     const LoadOptions& options_;
+    const std::vector<std::string>& ignores_;
     Diagnostics& diagnostics_;
-    ApplicationSets sets_;
+    Listings listings_;
+    Candidates candidates_;
     UnitBuilder builder_;
-    std::vector<Candidate> candidates_;
     std::vector<BuildUnit> units_;
     std::vector<std::size_t> assumed_;  // units that were not built
-    std::map<std::string, std::set<std::string>>
-        builds_;  // files of kustomizations that were asked for
     std::set<std::tuple<std::string, std::string, std::string>> known_;
 };
 
@@ -488,8 +478,9 @@ private:
 
 std::vector<BuildUnit> plan_units(GitOpsTree& repository, KustomizationReader& reader,
                                   SourceMap& sources, const LoadOptions& options,
+                                  const std::vector<std::string>& ignores,
                                   Diagnostics& diagnostics) {
-    return Planner(repository, reader, sources, options, diagnostics).run();
+    return Planner(repository, reader, sources, options, ignores, diagnostics).run();
 }
 
 }  // namespace renderer

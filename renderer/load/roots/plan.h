@@ -1,7 +1,8 @@
 // From a tree to what clusters apply of it: the objects of Flux and Argo CD that someone applies by
 // hand or an installer does, what these apply, and so on. The decision procedure:
 //   1. Flux: the path of a FluxInstance; else each Kustomization that lies in what it applies; else
-//      each that no other applies. One of the second sort beside a FluxInstance must not reach
+//      each that no other applies; where kustomizations list it, as the topmost of them makes it,
+//      which is what a cluster applies. One of the second sort beside a FluxInstance must not reach
 //      more.
 //   2. Argo CD: each Application and ApplicationSet that no unit applies.
 //   3. Parents are built first, and children are read from what comes out.
@@ -19,9 +20,10 @@
 namespace renderer {
 
 // Parents before children. Of the options threads, kustomize, helm,
-// cluster and includes are asked.
+// cluster and includes are asked. What lies in a directory of `ignores` is no root.
 std::vector<BuildUnit> plan_units(GitOpsTree& repository, KustomizationReader& reader,
                                   SourceMap& sources, const LoadOptions& options,
+                                  const std::vector<std::string>& ignores,
                                   Diagnostics& diagnostics);
 
 }  // namespace renderer

@@ -198,7 +198,7 @@ std::vector<EngineObject> UnitBuilder::engine_objects(const BuildUnit& unit, std
         std::ranges::move(build(view, dir, unit.loads_any, assumed), std::back_inserter(objects));
     }
     for (const std::string& path : view.manifests()) {
-        if (repository_.is_engine_file(path)) {
+        if (repository_.is_engine_file(path) || repository_.is_engine_template(path)) {
             std::ranges::move(repository_.objects_in(path), std::back_inserter(objects));
         }
     }

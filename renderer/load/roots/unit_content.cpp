@@ -68,16 +68,36 @@ private:
     void walk(const WalkedDir& top) {
         for (const WalkedDir* dir : repository_.dirs()) {
             const bool is_top = dir == &top;
-            if (!is_within(dir->path, top.path) || dir->in_chart ||
+            const bool is_generated = unit_.files == UnitFiles::Generated;
+            if (!is_within(dir->path, top.path) ||
                 (!is_top && unit_.files == UnitFiles::Directory) || is_below_build(*dir)) {
                 continue;
             }
-            if (!is_top && unit_.files == UnitFiles::Generated && has_kustomization(*dir)) {
+            const bool is_build = !is_top && is_generated && has_kustomization(*dir);
+            const std::string beside = is_build ? parent_path(dir->path) : dir->path;
+            if (is_generated && dir->in_chart && is_in_chart(top, beside)) {
+                continue;  // Flux stops at the files of a chart
+            }
+            if (is_build) {
                 add_build(*dir);
             } else {
                 add_manifests(*dir);
             }
         }
+    }
+
+    // Of a chart that the unit holds, not of one that holds the unit.
+    [[nodiscard]] bool is_in_chart(const WalkedDir& top, std::string dir) const {
+        for (; is_within(dir, top.path); dir = parent_path(dir)) {
+            const WalkedDir* known = repository_.find(dir);
+            if (known == nullptr || known->has_chart) {
+                return known != nullptr;
+            }
+            if (dir == parent_path(dir)) {
+                break;
+            }
+        }
+        return false;
     }
 
     void add_manifests(const WalkedDir& dir) {
@@ -87,7 +107,7 @@ private:
                 std::ranges::find(dir.kustomizations, name) != dir.kustomizations.end();
             if (!is_manifest_name(name) || is_kustomization ||
                 !takes_manifest(unit_, relative_path(path, unit_.dir)) || skips(path) ||
-                !has(dir, name)) {
+                !has(dir, name) || (dir.in_chart && !repository_.is_chart_manifest(path))) {
                 continue;
             }
             unit_.manifests.push_back(path);

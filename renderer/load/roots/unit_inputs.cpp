@@ -38,7 +38,7 @@ bool is_archived(const GitOpsTree& repository, const std::string& path) {
 void add_unread(const GitOpsTree& repository, std::vector<BuildUnit>& units) {
     for (const UnreadFile& file : repository.unread()) {
         const auto parent = std::ranges::find_if(units, [&](const BuildUnit& unit) {
-            return has_content(unit) && unit.claims.contains(file.path);
+            return has_content(unit) && !unit.chart && unit.claims.contains(file.path);
         });
         if (parent != units.end()) {
             BuildUnit unit;

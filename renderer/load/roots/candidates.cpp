@@ -1,0 +1,105 @@
+#include "renderer/load/roots/candidates.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "renderer/core/text_of.h"
+#include "renderer/load/hooks.h"
+#include "renderer/load/roots/argo_units.h"
+#include "renderer/load/roots/flux_units.h"
+#include "renderer/load/roots/liveness.h"
+#include "renderer/load/roots/unit_content.h"
+
+namespace renderer {
+
+bool Candidate::claims(const std::string& path) const {
+    return std::ranges::any_of(units,
+                               [&](const BuildUnit& unit) { return holds_manifest(unit, path); });
+}
+
+bool holds_manifest(const BuildUnit& unit, const std::string& path) {
+    return has_content(unit) && !unit.chart && unit.claims.contains(path);
+}
+
+bool applies(const Candidate& parent, const Candidate& child) {
+    const bool is_mutual = child.claims(parent.file) && &parent > &child;
+    return &parent != &child && parent.claims(child.file) && !is_mutual;
+}
+
+std::vector<BuildUnit> Candidates::units_of(const EngineObject& object) {
+    std::vector<BuildUnit> units;
+    if (is_skipped(object.root)) {
+        return units;
+    }
+    if (is_kind(object.root, kFluxGroup, "Kustomization")) {
+        units.push_back(flux_unit(repository_, object));
+    } else if (is_kind(object.root, kArgoGroup, "Application")) {
+        units = argo_units(repository_, object);
+    } else if (is_kind(object.root, kArgoGroup, "ApplicationSet")) {
+        units = set_units(object);
+    }
+    for (BuildUnit& unit : units) {
+        if (has_content(unit)) {
+            find_content(repository_, reader_, unit);
+        }
+    }
+    return units;
+}
+
+std::vector<BuildUnit> Candidates::set_units(const EngineObject& set) {
+    ExpandedSet expanded = sets_.expand(set);
+    std::vector<BuildUnit> units;
+    for (const EngineObject& application : expanded.applications) {
+        std::ranges::move(argo_units(repository_, application), std::back_inserter(units));
+    }
+    if (!expanded.unresolved.empty()) {
+        BuildUnit& rest = units.emplace_back();
+        rest.name = fmt::format("ApplicationSet {}", text_of(set.root, {"metadata", "name"}));
+        rest.file = set.file;
+        rest.state = UnitState::Unresolved;
+        rest.rest = UnitRest::Set;
+        rest.reason = std::move(expanded.unresolved);
+        rest.pos = set.root.find("kind")->pos();
+    }
+    return units;
+}
+
+void Candidates::find() {
+    for (const EngineObject& object : repository_.objects()) {
+        std::vector<BuildUnit> units = units_of(object);
+        if (!units.empty()) {
+            const bool is_flux = is_kind(object.root, kFluxGroup, "Kustomization");
+            const bool is_first = is_flux && is_bootstrap(object, units.front());
+            std::string name = fmt::format("{} {}", text_of(object.root, {"kind"}),
+                                           text_of(object.root, {"metadata", "name"}));
+            all_.push_back({object.file, std::move(name), is_flux, is_first, std::move(units)});
+        }
+    }
+}
+
+void Candidates::add_names(const Candidate& root, RootFolder& folder) const {
+    std::vector<const Candidate*> known = {&root};
+    for (std::size_t i = 0; i < known.size(); ++i) {
+        for (const BuildUnit& unit : known[i]->units) {
+            if (unit.cluster != kOwnCluster) {
+                continue;
+            }
+            for (const std::string& name : {known[i]->name, unit.name}) {
+                RootFolder::Name& one = folder.names[name];
+                one.is_root = one.is_root || i == 0;
+                one.dirs.insert(unit.dir);
+            }
+        }
+        for (const Candidate& one : all_) {
+            if (!one.is_flux && known[i]->claims(one.file) &&
+                std::ranges::find(known, &one) == known.end()) {
+                known.push_back(&one);
+            }
+        }
+    }
+}
+
+}  // namespace renderer

@@ -1,0 +1,56 @@
+// The objects of engines in a tree as their files say them, before anything is built.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "renderer/load/kustomize/kustomization.h"
+#include "renderer/load/roots/application_set.h"
+#include "renderer/load/roots/build_unit.h"
+#include "renderer/load/roots/cluster_choice.h"
+#include "renderer/load/roots/gitops_tree.h"
+
+namespace renderer {
+
+struct Candidate {
+    std::string file;
+    std::string name;  // "ApplicationSet apps"
+    bool is_flux = false;
+    bool is_bootstrap = false;
+    std::vector<BuildUnit> units;
+
+    [[nodiscard]] bool claims(const std::string& path) const;
+};
+
+// The unit applies the file, as a manifest. What lies beside a chart is nothing to the chart.
+bool holds_manifest(const BuildUnit& unit, const std::string& path);
+
+// Of two of the same tree that apply each other the first does.
+bool applies(const Candidate& parent, const Candidate& child);
+
+class Candidates {
+public:
+    Candidates(GitOpsTree& repository, KustomizationReader& reader)
+        : repository_(repository), reader_(reader), sets_(repository) {}
+
+    // Looks for those of the tree.
+    void find();
+
+    [[nodiscard]] const std::vector<Candidate>& all() const { return all_; }
+
+    // With what they hold, also of an object that something has made.
+    std::vector<BuildUnit> units_of(const EngineObject& object);
+
+    // What Argo CD is told for the cluster that it runs in, by the root and by all below it.
+    void add_names(const Candidate& root, RootFolder& folder) const;
+
+private:
+    std::vector<BuildUnit> set_units(const EngineObject& set);
+
+    GitOpsTree& repository_;
+    KustomizationReader& reader_;
+    ApplicationSets sets_;
+    std::vector<Candidate> all_;
+};
+
+}  // namespace renderer

@@ -8,6 +8,7 @@
 #include "renderer/base/split.h"
 #include "renderer/kube/name_grammar.h"
 #include "renderer/load/roots/argo_clusters.h"
+#include "renderer/load/roots/source_key.h"
 #include "renderer/load/roots/substitute.h"
 #include "renderer/secrets/userinfo.h"
 
@@ -107,6 +108,17 @@ CLI::Option* add_work_tree(CLI::App& verb, Options& options, const char* doc) {
         "directory with charts, NAME/Chart.yaml or NAME-VERSION.tgz, that are not in the tree "
         "(repeatable)")
         ->allow_extra_args(false);
+    add(verb, "--source", options.load.sources, "KEY=DIR",
+        "directory at hand for a source that is not in the tree: KIND/NAME of Flux, or the address "
+        "of a repository or of a remote resource (repeatable, later wins)")
+        ->allow_extra_args(false)
+        ->check([](const std::string& text) {
+            return parse_source(text) ? std::string()
+                                      : fmt::format(
+                                            "invalid source \"{}\"; expected KIND/NAME=DIR, "
+                                            "KIND/NAMESPACE/NAME=DIR or URL=DIR",
+                                            without_url_credentials(text));
+        });
     verb.add_flag("--allow-network", options.network,
                   "fetch charts that are not at hand, by helm and without credentials; "
                   "=HOST[,HOST]... only from these hosts, which may be private")
@@ -141,10 +153,10 @@ void add_argo_clusters(CLI::App& verb, LoadOptions& load) {
 
 void add_unit_choice(CLI::App& verb, LoadOptions& load) {
     add(verb, "--include", load.includes, "DIR",
-        "with --only generated: directory to render though nothing applies it (repeatable)")
+        "directory to render though nothing applies or lists it (repeatable)")
         ->allow_extra_args(false);
     add(verb, "--ignore", load.ignores, "DIR",
-        "with --only generated: directory with inputs that nothing has to apply (repeatable)")
+        "directory with inputs that nothing has to apply or list (repeatable)")
         ->allow_extra_args(false);
     add_argo_clusters(verb, load);
     add(verb, "--substitute", load.substitutes, "NAME=VALUE",

@@ -264,9 +264,14 @@ std::string totals(const Loaded& loaded, const Plan& plan, const Objects& object
     }
     const auto charts =
         static_cast<std::size_t>(std::ranges::count(loaded.built, true, &BuiltSource::is_chart));
-    if (const std::size_t builds = loaded.built.size() - charts; builds > 0) {
+    const auto sets =
+        static_cast<std::size_t>(std::ranges::count(loaded.built, true, &BuiltSource::is_set));
+    if (const std::size_t builds = loaded.built.size() - charts - sets; builds > 0) {
         fmt::format_to(std::back_inserter(out), "{} built by kustomize {}\n",
                        counted(builds, "kustomization"), loaded.kustomize_version);
+    }
+    if (sets > 0) {
+        fmt::format_to(std::back_inserter(out), "{} filled in\n", counted(sets, "ResourceSet"));
     }
     if (charts > 0) {
         fmt::format_to(std::back_inserter(out), "{} rendered by helm {}\n",

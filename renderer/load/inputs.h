@@ -37,6 +37,7 @@ struct InputFile {
     std::vector<std::string> made_of = {};  // the files that kustomize was given
     std::vector<DocumentOrigin> origins = {};  // of the documents of `text`, for messages
     bool is_chart = false;                     // helm has printed it
+    bool is_set = false;                       // a ResourceSet makes it
     std::uint32_t bundle = 0;
     std::uint32_t rule = 0;       // index into Selection::rules
     std::uint32_t build = kNone;  // the kustomization build that it is part of

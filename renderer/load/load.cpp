@@ -21,7 +21,9 @@
 #include "renderer/load/kustomize/name_references.h"
 #include "renderer/load/namespaces.h"
 #include "renderer/load/roots/includes.h"
+#include "renderer/load/roots/local_sources.h"
 #include "renderer/load/roots/not_reconciled.h"
+#include "renderer/load/roots/resource_set_objects.h"
 #include "renderer/load/roots/substitute.h"
 #include "renderer/load/select.h"
 #include "renderer/load/splice.h"
@@ -151,6 +153,7 @@ void load_files(const SourceTree& tree, const LoadOptions& options, const Cluste
         drop_applied_twice(selection.files, file_of, loaded);
         note_units(selection.files, file_of, loaded);
     }
+    add_resource_sets(tree, selection, file_of, options, loaded, diagnostics);
     for (const auto& [unit, why] : selection.unbuilt) {
         loaded.standings.all.push_back({unit, Liveness::Broken, why});
     }
@@ -175,6 +178,7 @@ void load_files(const SourceTree& tree, const LoadOptions& options, const Cluste
                            .has_operator = operators.is_any},
                           options.threads, loaded, diagnostics);
     warn_unused_substitutes(options, loaded, diagnostics);
+    options.local_sources->warn_unused(diagnostics);
 }
 
 // Unlike helm, no one else gives these documents their namespace.
@@ -243,6 +247,7 @@ Loaded load_tree(const SourceTree& tree, LoadOptions options, Diagnostics& diagn
     if (options.fetcher != nullptr) {
         options.fetcher = options.fetcher->for_another_load();
     }
+    options.local_sources = std::make_shared<LocalSources>(tree, options, cluster, diagnostics);
     loaded.only_generated = options.only_generated;
     loaded.lints = options.lints;
     loaded.fixes_sources = options.fixes_sources;
@@ -262,7 +267,7 @@ Loaded load_tree(const SourceTree& tree, LoadOptions options, Diagnostics& diagn
     } else if (options.stream) {
         load_stream(tree, options, cluster, loaded, diagnostics);
     } else {
-        load_files(tree, options, cluster, loaded, diagnostics);
+        load_files(options.local_sources->tree(), options, cluster, loaded, diagnostics);
     }
     if (options.fetcher != nullptr) {
         loaded.fetched_charts = options.fetcher->fetched();

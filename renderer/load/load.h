@@ -32,6 +32,12 @@ struct NamedPath {
     std::string path;
 };
 
+// Of `sources` in .tailrender.yaml.
+struct NamedSource {
+    std::string key;
+    NamedPath path;
+};
+
 // A directory that an applier takes as a unit. A tree without fleet.yaml is one bundle.
 struct Bundle {
     std::string dir;   // relative to the root that was read, "" = the root itself
@@ -107,6 +113,7 @@ struct OperatorRelease {
 struct BuiltSource {
     SourceId source = 0;
     bool is_chart = false;         // by helm: the file is not known
+    bool is_set = false;           // by no program: a ResourceSet makes it
     std::vector<Document> egress;  // ExternalName Services of the files that it was given
 };
 

@@ -9,6 +9,7 @@
 namespace renderer {
 
 class ChartFetcher;
+class LocalSources;
 class SourceTree;
 
 struct LoadOptions {
@@ -28,7 +29,9 @@ struct LoadOptions {
     std::vector<std::string>
         substitutes;  // --substitute NAME=VALUE: of Flux, where the tree has none
     std::vector<std::string> argo_clusters;  // --argo-cluster: all that Argo CD knows
-    bool skip_suspended = false;             // --skip-suspended: not what engines leave as it is
+    std::vector<std::string> sources;        // --source KEY=DIR, the last wins
+    std::shared_ptr<const LocalSources> local_sources = {};  // made of them; none: not yet
+    bool skip_suspended = false;     // --skip-suspended: not what engines leave as it is
     bool fixes_sources = false;      // with only_generated: the edits that sources need are made
     bool lints = false;              // what only matters once it is applied is an error, too
     bool one_stream = false;         // what is left out of the output is lost

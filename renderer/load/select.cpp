@@ -235,7 +235,7 @@ Selection select_inputs(const SourceTree& tree, const std::string& root, const L
         return selection;
     }
     const std::vector<WalkedDir> dirs = walk_tree(tree, root, options.output_dir, diagnostics);
-    KustomizationReader reader(tree, sources, options.output_dir);
+    KustomizationReader reader(tree, sources, options.output_dir, options.local_sources);
     const SelectContext context{.build = {tree, sources, reader, selection, diagnostics},
                                 .root = root,
                                 .options = options,

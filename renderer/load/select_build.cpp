@@ -223,6 +223,17 @@ Pos BuildSelection::place_of(const LeftOut& what, const PlainBuild& build, const
 }
 
 void BuildSelection::warn_left_out(const LeftOut& what) {
+    if (what.is_remote) {
+        context_.build.diagnostics
+            .warning("not-built", what.pos,
+                     "this is remote and not fetched: what it exposes to the tailnet would be "
+                     "missing")
+            .found(without_url_credentials(what.what))
+            .expected("nothing of Tailscale in it, or a copy at hand")
+            .hint(fmt::format("copy it into this repository, or: --source {}=DIR",
+                              shell_word(without_url_credentials(what.what))));
+        return;
+    }
     context_.build.diagnostics
         .warning("not-built", what.pos, "this part of the kustomization is not built")
         .found(what.what)

@@ -14,11 +14,13 @@
 #include "renderer/load/roots/cluster_choice.h"
 #include "renderer/load/roots/includes.h"
 #include "renderer/load/roots/liveness.h"
+#include "renderer/load/roots/local_sources.h"
 #include "renderer/load/roots/plan.h"
 #include "renderer/load/roots/unit_build.h"
 #include "renderer/load/roots/unit_inputs.h"
 #include "renderer/load/select_build.h"
 #include "renderer/load/tree/paths.h"
+#include "renderer/load/unit_refusals.h"
 
 namespace renderer {
 
@@ -44,7 +46,7 @@ public:
             out_.standings.all = standings_of(units_);
             Diagnostics unheard;  // no choice is made of what no one applies
             choice_ = unit_choice(repository_, context_.options, context_.cluster, unheard);
-            refuse_patches_elsewhere();
+            refuse_elsewhere(context_, repository_, units_, choice_, unreached_artifacts());
             add_releases();
             return false;
         }
@@ -64,17 +66,11 @@ public:
         std::ranges::move(builds_.added, std::back_inserter(out_.files));
         tell_apart(first);
         warn_skipped();
-        auto unreached = unreached_inputs(repository_, units_);
+        Unreached unreached = unreached_inputs(repository_, units_);
         std::erase_if(unreached, [&](const auto& one) { return choice_.ignores_below(one.first); });
-        for (const auto& [dir, names] : unreached) {
-            warn_unreached(dir, names);
-        }
-        if (!unreached.empty()) {
-            refuse_broken(unreached);
-            refuse_sets();
-        }
+        report_unreached(context_, repository_, units_, choice_, unreached);
+        refuse_elsewhere(context_, repository_, units_, choice_, unreached);
         note_standings(unreached);
-        refuse_patches_elsewhere();
         add_facts();
         add_values();
         add_releases();
@@ -202,7 +198,8 @@ private:
     void add_facts() {
         for (const WalkedDir* dir : dirs_) {
             for (const std::string& name : dir->files) {
-                if (is_manifest_name(name) && !taken_.contains(join_path(dir->path, name))) {
+                if (!dir->is_outside && is_manifest_name(name) &&
+                    !taken_.contains(join_path(dir->path, name))) {
                     if (dir->in_chart) {
                         ++out_.skipped_files;
                     } else {
@@ -242,8 +239,8 @@ private:
             const bool is_manifest =
                 in_chart && manifests.contains(path) && !of_charts.contains(path);
             return (taken_.contains(path) && !is_manifest) ||
-                   (!in_chart && !claimed.contains(path) && !is_archived(repository_, path) &&
-                    !choice_.ignores_below(path));
+                   (!in_chart && !repository_.is_outside(path) && !claimed.contains(path) &&
+                    !is_archived(repository_, path) && !choice_.ignores_below(path));
         };
         add_chart_files(dirs_, is_values, out_);
         for (ChartFile& file : out_.chart_files) {
@@ -295,30 +292,6 @@ private:
         }
     }
 
-    // What is of another repository is not at hand, but what this one says about it is.
-    void refuse_patches_elsewhere() {
-        for (const BuildUnit& unit : units_) {
-            if (unit.state != UnitState::External || !unit.changes ||
-                choice_.ignores_below(normal_path(parent_path(unit.file)))) {
-                continue;
-            }
-            for (const ExposingPatch& patch : exposing_patches(
-                     context_.build.tree, unit.dir, *unit.changes, context_.build.sources)) {
-                Finding error = refuse_exposure(patch, context_.build.diagnostics);
-                error
-                    .expected(fmt::format("what it changes in the tree; {} applies what is "
-                                          "elsewhere: {}",
-                                          unit.name, unit.reason))
-                    .hint(fmt::format("apply a copy that is in this repository; --ignore {} "
-                                      "leaves it out",
-                                      shell_word(parent_path(unit.file))));
-                if (!patch.pos.known()) {
-                    error.where(unit.file);
-                }
-            }
-        }
-    }
-
     // `$ref/x`, where the source with that `ref` is not this repository.
     [[nodiscard]] bool names_other_repository(const Value& application,
                                               const ChartRelease& release) const {
@@ -354,37 +327,25 @@ private:
         }
     }
 
-    // Flux would apply one of the files.
-    [[nodiscard]] bool is_ignored(const std::string& dir,
-                                  const std::vector<std::string>& names) const {
-        return std::ranges::any_of(units_, [&](const BuildUnit& unit) {
-            return unit.artifact && is_within(dir, unit.dir) &&
-                   std::ranges::any_of(names, [&](const std::string& name) {
-                       return unit.artifact->tree.kind(join_path(dir, name)) == EntryKind::Missing;
+    // Where all of the tree is rendered: an artifact that is made of it would be applied in another
+    // way.
+    Unreached unreached_artifacts() {
+        if (std::ranges::none_of(units_, [](const BuildUnit& unit) {
+                return unit.may_be_own && !unit.source.starts_with("GitRepository/");
+            })) {
+            return {};
+        }
+        Unreached unreached = unreached_inputs(repository_, units_);
+        std::erase_if(unreached, [&](const auto& one) {
+            return choice_.ignores_below(one.first) ||
+                   std::ranges::any_of(choice_.includes, [&](const std::string& dir) {
+                       return is_within(one.first, dir);
                    });
         });
+        return unreached;
     }
 
-    void warn_unreached(const std::string& dir, const std::vector<std::string>& names) {
-        Finding warning =
-            context_.build.diagnostics
-                .warning("unreached-input", {}, "nothing applies the inputs in this directory")
-                .where(dir)
-                .found(fmt::format("{}", fmt::join(names, ", ")))
-                .expected(is_archived(repository_, dir) ? "nothing, in an archive"
-                          : is_ignored(dir, names)
-                              ? "files that the source of Flux does not ignore"
-                              : "a Flux Kustomization or an Argo CD Application that applies it")
-                .hint(fmt::format("--include {} renders it all the same", dir));
-        for (const BuildUnit& unit : units_) {
-            if (unit.state == UnitState::Refused && !unit.dir.empty() && is_within(dir, unit.dir)) {
-                warning.note({.pos = unit.pos,
-                              .text = fmt::format("{} does not: {}", unit.name, unit.reason)});
-            }
-        }
-    }
-
-    void note_standings(const std::map<std::string, std::vector<std::string>>& unreached) {
+    void note_standings(const Unreached& unreached) {
         Standings& out = out_.standings;
         out.all = standings_of(units_);
         out.clusters = clusters_of(units_, false);
@@ -396,73 +357,6 @@ private:
         }
         for (const std::string& dir : choice_.ignores) {
             out.ignored.push_back(relative_path(dir, context_.root));
-        }
-    }
-
-    // The engine stops at it and removes nothing; what it means may be what no unit applies.
-    void refuse_broken(const std::map<std::string, std::vector<std::string>>& unreached) {
-        std::vector<std::string_view> dirs;
-        dirs.reserve(unreached.size());
-        for (const auto& [dir, names] : unreached) {
-            dirs.push_back(dir);
-        }
-        for (const BuildUnit& unit : units_) {
-            const bool is_built = unit.unbuilt.empty() || !is_wanted(unit);
-            if ((liveness_of(unit) != Liveness::Broken && is_built) ||
-                choice_.ignores_below(unit.dir)) {
-                continue;
-            }
-            const bool is_missing = unit.state == UnitState::Missing;
-            Finding error =
-                context_.build.diagnostics
-                    .error("broken-unit", unit.pos,
-                           fmt::format("{} applies nothing as long as {}", unit.name,
-                                       is_missing ? "its path does not exist"
-                                       : is_built ? "its engine refuses it"
-                                                  : "it cannot be built"))
-                    .found(is_built ? unit.reason : unit.unbuilt)
-                    .expected(is_missing ? "a directory of the tree"
-                                         : "what the engine takes: inputs that nothing applies may "
-                                           "be meant")
-                    .hint(hint_of_broken(unit, dirs));
-            if (!unit.pos.known()) {
-                error.where(unit.file);
-            }
-        }
-    }
-
-    [[nodiscard]] static std::string hint_of_broken(const BuildUnit& unit,
-                                                    const std::vector<std::string_view>& dirs) {
-        const std::string_view near =
-            unit.state == UnitState::Missing ? nearest(unit.dir, dirs) : std::string_view();
-        return fmt::format(
-            "{}--include or --ignore takes each directory with inputs that nothing applies",
-            near.empty() || near == unit.dir ? "" : fmt::format("did you mean \"{}\"? ", near));
-    }
-
-    // One of them may apply what no unit does.
-    void refuse_sets() {
-        for (const BuildUnit& unit : units_) {
-            if (unit.rest == UnitRest::Chart && unit.state == UnitState::Unresolved) {
-                context_.build.diagnostics
-                    .error(
-                        "roots-in-chart", {},
-                        fmt::format("what {} makes Argo CD or Flux apply is not known", unit.name))
-                    .where(unit.file)
-                    .found(unit.reason)
-                    .expected("helm, which renders the chart")
-                    .hint(
-                        "install helm or name it with --helm; --include takes a directory with "
-                        "inputs all the same");
-            }
-            if (unit.rest == UnitRest::Set && unit.state == UnitState::Unresolved) {
-                context_.build.diagnostics
-                    .error("unresolved-set", unit.pos,
-                           fmt::format("what {} applies is not known", unit.name))
-                    .found(unit.reason)
-                    .expected("Applications, or --include for each directory with inputs")
-                    .hint("\"tailrender roots\" lists the directories that are not applied");
-            }
         }
     }
 
@@ -481,7 +375,13 @@ private:
 }  // namespace
 
 bool select_units(const SelectContext& context, const DirList& dirs, std::uint32_t bundle) {
-    return UnitSelection(context, dirs, bundle).run();
+    DirList all = dirs;
+    if (const LocalSources* local = context.options.local_sources.get()) {
+        for (const WalkedDir& dir : local->outside()) {
+            all.push_back(&dir);
+        }
+    }
+    return UnitSelection(context, all, bundle).run();
 }
 
 }  // namespace renderer

@@ -4,6 +4,7 @@
 #include "renderer/load/roots/cluster_choice.h"
 #include "renderer/load/roots/includes.h"
 #include "renderer/load/roots/liveness.h"
+#include "renderer/load/roots/local_sources.h"
 #include "renderer/load/roots/plan.h"
 #include "renderer/load/roots/unit_inputs.h"
 #include "renderer/load/tree/paths.h"
@@ -13,23 +14,28 @@
 
 namespace renderer {
 
-UnitList list_units(const LoadOptions& options, SourceMap& sources, Diagnostics& diagnostics) {
+UnitList list_units(LoadOptions options, SourceMap& sources, Diagnostics& diagnostics) {
     UnitList list;
-    const std::shared_ptr<const SourceTree> tree = source_tree(options);
+    const std::shared_ptr<const SourceTree> base = source_tree(options);
     const std::string root = normal_path(options.path);
-    if (tree->kind(root) != EntryKind::Directory) {
+    if (base->kind(root) != EntryKind::Directory) {
         diagnostics.error("missing-path", {}, "no such directory").where(root);
         return list;
     }
+    Diagnostics unheard;  // what a render says of the file
+    const Cluster cluster = load_cluster(*base, options, sources, unheard);
+    options.local_sources = std::make_shared<LocalSources>(*base, options, cluster, diagnostics);
+    const SourceTree* tree = &options.local_sources->tree();
     const std::vector<WalkedDir> walked = walk_tree(*tree, root, options.output_dir, diagnostics);
     DirList dirs;
     for (const WalkedDir& dir : walked) {
         dirs.push_back(&dir);
     }
-    KustomizationReader reader(*tree, sources, options.output_dir);
+    for (const WalkedDir& dir : options.local_sources->outside()) {
+        dirs.push_back(&dir);
+    }
+    KustomizationReader reader(*tree, sources, options.output_dir, options.local_sources);
     GitOpsTree repository(*tree, dirs, root, sources, options);
-    Diagnostics unheard;  // what a render says of the file
-    const Cluster cluster = load_cluster(*tree, options, sources, unheard);
     const UnitChoice choice = unit_choice(repository, options, cluster, unheard);
     list.units = plan_units(repository, reader, sources, options, choice.ignores, diagnostics);
     list.are_applied = are_applied(list.units);
@@ -45,6 +51,7 @@ UnitList list_units(const LoadOptions& options, SourceMap& sources, Diagnostics&
     }
     list.unreached = unreached_inputs(repository, list.units);
     std::erase_if(list.unreached, [&](const auto& one) { return choice.ignores_below(one.first); });
+    options.local_sources->warn_unused(diagnostics);
     return list;
 }
 

@@ -19,6 +19,6 @@ struct UnitList {
     std::map<std::string, std::vector<std::string>> unreached;
 };
 
-UnitList list_units(const LoadOptions& options, SourceMap& sources, Diagnostics& diagnostics);
+UnitList list_units(LoadOptions options, SourceMap& sources, Diagnostics& diagnostics);
 
 }  // namespace renderer

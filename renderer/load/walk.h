@@ -30,7 +30,8 @@ struct WalkedDir {
     bool has_chart = false;                        // Chart.yaml
     bool has_fleetignore = false;
     bool has_sourceignore = false;
-    bool in_chart = false;  // this directory or one above it, up to the root, has a Chart.yaml
+    bool in_chart = false;    // this directory or one above it, up to the root, has a Chart.yaml
+    bool is_outside = false;  // of a source that is at hand (roots/local_sources.h)
 };
 
 // The sign of an input of ours, under the operator's own class names.

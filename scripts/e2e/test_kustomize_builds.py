@@ -138,6 +138,41 @@ def test_shows_no_value_of_a_secret(render, tools, tmp_path, program, kustomizat
     assert "hidden" not in failed.stdout + failed.stderr
 
 
+@pytest.mark.parametrize("inside", [True, False])
+def test_builds_what_is_remote_with_a_copy_at_hand(render, tmp_path, inside):
+    place = "repo/vendor" if inside else "elsewhere"
+    tree(tmp_path, {
+        "repo/app/kustomization.yaml": """
+            namespace: shop
+            resources: [https://raw.githubusercontent.com/acme/web/v1/all.yaml, https://github.com/acme/web//base?ref=v1]
+            components: [https://github.com/acme/web//component?ref=v1]
+            patches:
+            - path: https://raw.githubusercontent.com/acme/web/v1/patch.yaml
+            - target: {kind: Service, name: web}
+              patch: '[{op: add, path: /metadata/annotations, value: {tailscale.com/expose: "true"}}]'
+            """,
+        f"{place}/all.yaml": "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {selector: {app: web}, ports: [{port: 80}]}\n",
+        f"{place}/patch.yaml": "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {ports: [{port: 443}]}\n",
+        **{f"{place}/{path}": FILES[path] for path in ("base/kustomization.yaml", "base/api.yaml", "component/kustomization.yaml")},
+    })
+    ours = render("--source", f"https://github.com/acme/web={tmp_path / place}", root="repo")
+    assert ours.returncode == 0, ours.stderr
+    assert {"ts-web-", "ts-api-"} <= {document["metadata"]["name"][:7] for document in yaml.safe_load_all(ours.stdout)}
+    where = "repo/vendor" if inside else "repo/_sources/github.com/acme/web"
+    assert f"{where}/all.yaml (kustomize build app)" in ours.stderr
+    assert "--source " in render(root="repo").stderr
+
+
+@pytest.mark.parametrize("field", ["patches: [{path: URL}]", "patchesStrategicMerge: [URL]", "patchesJson6902: [{path: URL, target: {kind: Service}}]",
+                                   "configurations: [URL]", "replacements: [{path: URL}]"])
+def test_fetches_no_part_of_a_kustomization(render, tmp_path, field):
+    url = "https://raw.githubusercontent.com/example/x/main/patch.yaml"
+    tree(tmp_path, {"app/service.yaml": SERVICE, "app/kustomization.yaml": f"resources: [service.yaml]\n{field.replace('URL', url)}\n"})
+    ours = render()
+    assert ours.returncode == 0, ours.stderr
+    assert "[not-built]" in ours.stderr and f"found: {url}" in ours.stderr and "name: ts-web-" in ours.stdout
+
+
 @pytest.mark.parametrize("entry, what", [
     ("helmCharts: [{name: tailscale-operator, repo: https://example.com}]", "chart tailscale-operator"),
     ("namePrefix: a-\nresources: [service.yaml, https://example.com/crds.yaml]", "https://example.com/crds.yaml"),

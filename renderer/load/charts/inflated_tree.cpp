@@ -98,7 +98,8 @@ InflatedTree::InflatedTree(const SourceTree& tree, KustomizationReader& reader,
     }
     if (!made.empty()) {
         overlay_ = std::make_unique<OverlayTree>(tree, std::move(made));
-        reader_ = std::make_unique<KustomizationReader>(*overlay_, sources);
+        reader_ = std::make_unique<KustomizationReader>(*overlay_, sources, std::string(),
+                                                        reader.local());
     }
 }
 

@@ -56,6 +56,7 @@ void find_built(const SourceTree& tree, const std::vector<InputFile>& files,
         BuiltSource& built = loaded.built.emplace_back();
         built.source = source;
         built.is_chart = files[file_of[source]].is_chart;
+        built.is_set = files[file_of[source]].is_set;
         for (const std::string& path : files[file_of[source]].made_of) {
             const auto [found, is_new] = known.try_emplace(path);
             if (is_new) {

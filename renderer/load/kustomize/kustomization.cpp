@@ -11,6 +11,7 @@
 #include "renderer/load/kustomize/left_out.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/values/schema.h"
+#include "renderer/secrets/userinfo.h"
 
 namespace renderer {
 
@@ -78,9 +79,10 @@ private:
             refuse(
                 entry, "remote-resource", fmt::format("\"{}\" is a remote resource", entry.text()),
                 "a file or directory of this repository",
-                fmt::format(
-                    "copy it into this repository, or: kustomize build {} | tailrender post-render",
-                    shell_word(request_.dir)));
+                fmt::format("copy it into this repository, name a copy with --source {}=DIR, or: "
+                            "kustomize build {} | tailrender post-render",
+                            shell_word(without_url_credentials(entry.text())),
+                            shell_word(request_.dir)));
         } else if (kind == EntryKind::File) {
             add_file(file, entry, path, rule);
         } else if (kind == EntryKind::Directory) {
@@ -99,7 +101,7 @@ private:
 
     void add_file(const Kustomization& file, const Value& entry, const std::string& path,
                   const NamespaceRule& rule) {
-        if (!context_.may_load(path, file.dir)) {
+        if (!context_.may_load(path, file.dir) && !context_.reader.is_local_copy(path)) {
             refuse(entry, "outside-kustomization",
                    fmt::format("\"{}\" is not in or below the kustomization's directory",
                                entry.text()),

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "renderer/core/diagnostics.h"
@@ -26,20 +27,25 @@ constexpr std::array<std::string_view, 6> kListFields = {
 struct Kustomization {
     std::string dir, path;
     Value root;
-    Diagnostics faults;  // reported by a build that it takes part in
+    Diagnostics faults;       // reported by a build that it takes part in
+    bool is_changed = false;  // what was remote is at hand: `root` is not what the file says
     [[nodiscard]] bool usable() const { return !faults.has_errors(); }
 };
 
 struct BuildFiles;
+class LocalSources;
 
 // Reads each kustomization file once, whoever asks.
 class KustomizationReader {
 public:
     // `output_dir` is going to be written, and may be empty.
+    // `local`: in whose place remote entries are read; none: those stay what they are.
     KustomizationReader(const SourceTree& tree, SourceMap& sources,
-                        const std::string& output_dir = {})
+                        const std::string& output_dir = {},
+                        std::shared_ptr<const LocalSources> local = {})
         : tree_(tree),
           sources_(sources),
+          local_(std::move(local)),
           real_output_(output_dir.empty() ? "" : tree.real_path(output_dir)) {}
 
     // nullptr: the directory has none. Two of them are a fault of the first.
@@ -56,6 +62,10 @@ public:
     // Of find_build_files, by directory.
     std::map<std::string, std::shared_ptr<const BuildFiles>> build_files;
 
+    [[nodiscard]] const std::shared_ptr<const LocalSources>& local() const { return local_; }
+    // A file at hand in place of a remote one, which kustomize takes wherever it is.
+    [[nodiscard]] bool is_local_copy(const std::string& path) const;
+
     // Directories that its fields for resources, components and plug-ins name, normal paths.
     std::vector<std::string> directories(const Kustomization& kustomization) const;
 
@@ -64,6 +74,7 @@ private:
 
     const SourceTree& tree_;
     SourceMap& sources_;
+    std::shared_ptr<const LocalSources> local_;
     std::string real_output_;
     std::map<std::string, std::unique_ptr<Kustomization>> known_;
     std::map<std::string, bool> mentions_;

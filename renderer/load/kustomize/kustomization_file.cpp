@@ -7,6 +7,7 @@
 
 #include "renderer/base/printable.h"
 #include "renderer/load/kustomize/kustomization.h"
+#include "renderer/load/kustomize/local_copies.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/values/config_file.h"
 #include "renderer/load/values/schema.h"
@@ -90,6 +91,9 @@ std::unique_ptr<Kustomization> KustomizationReader::read(const std::string& dir,
     ConfigFile config =
         read_config(tree_, path, kKustomizationFields, "a kustomization", sources_, file->faults);
     file->root = std::move(config.root);
+    if (local_ != nullptr) {
+        file->is_changed = use_local_copies(tree_, *local_, dir, file->root);
+    }
     if (config.usable && file->root.is_null()) {
         file->faults.error("empty-kustomization", config.pos, "this kustomization is empty")
             .hint("list the manifests under \"resources\"");
@@ -137,6 +141,10 @@ bool KustomizationReader::mentions_tailscale(const std::string& path) {
 bool KustomizationReader::is_rendered(const std::string& path) const {
     return is_rendered_tree(tree_, path) ||
            (!real_output_.empty() && tree_.real_path(path) == real_output_);
+}
+
+bool KustomizationReader::is_local_copy(const std::string& path) const {
+    return local_ != nullptr && local_->holds(path);
 }
 
 bool is_component(const Kustomization& kustomization) {

@@ -111,7 +111,8 @@ TEST(Kustomization, Errors) {
          "    2 | - github.com/x/y?ref=v1\n"
          "      |   ^\n"
          "  expected: a file or directory of this repository\n"
-         "  hint: copy it into this repository, or: kustomize build . | tailrender post-render\n"},
+         "  hint: copy it into this repository, name a copy with --source "
+         "'github.com/x/y?ref=v1'=DIR, or: kustomize build . | tailrender post-render\n"},
         {"missing", "resources: [x.yaml]\n",
          "kustomization.yaml:1:13: error: file or directory \"x.yaml\" not found "
          "[missing-resource]\n"

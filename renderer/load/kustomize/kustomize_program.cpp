@@ -9,6 +9,7 @@
 
 #include "renderer/base/confinement.h"
 #include "renderer/base/sandbox.h"
+#include "renderer/core/yaml_writer.h"
 #include "renderer/load/kustomize/private_copy.h"
 #include "renderer/load/tree/paths.h"
 
@@ -46,6 +47,24 @@ Result<bool> copy_file(const PrivateCopy& copy, const SourceTree& tree, Kustomiz
     return (!is_link || copy.link(place, target)) && (copy.has(file) || copy.write(file, content));
 }
 
+// False: it cannot be made.
+Result<bool> wrap_file(const PrivateCopy& copy, const SourceTree& tree, const std::string& root,
+                       const std::string& path) {
+    const std::string place = fmt::format("{}{}", relative_path(path, normal_path(root)), kWrapped);
+    const std::string text = TRY(tree.read(path));
+    std::string list;
+    write_yaml(Value::map({{"resources", Value::list({base_name(path)})}}), list);
+    return copy.write(join_path(place, base_name(path)), text) &&
+           copy.write(join_path(place, "kustomization.yaml"), list);
+}
+
+// The file that was wrapped.
+std::string unwrapped(const std::string& path) {
+    const std::string dir = parent_path(path);
+    const bool is_wrapped = base_name(dir) == fmt::format("{}{}", base_name(path), kWrapped);
+    return is_wrapped ? dir.substr(0, dir.size() - kWrapped.size()) : path;
+}
+
 // kustomize shows what it does not understand, also of the files of a Secret.
 bool has_secrets(const SourceTree& tree, const BuildFiles& files) {
     return std::ranges::any_of(files.paths, [&](const std::string& path) {
@@ -72,7 +91,8 @@ std::vector<DocumentOrigin> find_origins(std::vector<std::string> arguments,
     std::vector<DocumentOrigin> origins = origins_of(stream, run.output);
     for (DocumentOrigin& origin : origins) {
         const std::string path = normal_path(origin.file);
-        origin.file = is_within(path, tree) ? join_path(root, relative_path(path, tree)) : "";
+        origin.file =
+            is_within(path, tree) ? unwrapped(join_path(root, relative_path(path, tree))) : "";
     }
     return origins;
 }
@@ -122,6 +142,10 @@ Result<KustomizeBuild> run_kustomize(const KustomizeProgram& program, const Sour
         for (const std::string& path : files.paths) {
             if (!TRY(copy_file(copy, tree, reader, root, path, orphans, build.left_out))) {
                 return cannot_copy(dir, copy.path().empty() ? "no temporary directory" : path);
+            }
+            if (is_manifest_name(path) && reader.is_local_copy(path) &&
+                !TRY(wrap_file(copy, tree, root, path))) {
+                return cannot_copy(dir, path);
             }
         }
         const std::string place = relative_path(dir, normal_path(root));

@@ -21,6 +21,11 @@ constexpr std::array<std::string_view, 3> kChartFields = {
 constexpr std::array<std::string_view, 3> kPlugInFields = {"generators", "transformers",
                                                            "validators"};
 
+// Besides those of kListFields, what kustomize loads.
+constexpr std::array<std::string_view, 6> kPartFields = {"patches",         "patchesStrategicMerge",
+                                                         "patchesJson6902", "replacements",
+                                                         "configurations",  "crds"};
+
 void leave_out_charts(Value& root, std::vector<LeftOut>& left_out) {
     for (const std::string_view field : kChartFields) {
         for (const Value& chart : items_of(root.find(field))) {
@@ -51,10 +56,28 @@ void leave_out_remote(Value& root, std::vector<LeftOut>& left_out) {
     for (const std::string_view field : kListFields) {
         keep_entries(root, field, [&](const Value& entry) {
             if (is_remote_resource(text_of(entry))) {
-                left_out.push_back({.pos = entry.pos(), .what = std::string(text_of(entry))});
+                left_out.push_back(
+                    {.pos = entry.pos(), .what = std::string(text_of(entry)), .is_remote = true});
                 return false;
             }
             return true;
+        });
+    }
+}
+
+// By a path of its own, or as a text in its place.
+void leave_out_remote_parts(Value& root, std::vector<LeftOut>& left_out) {
+    for (const std::string_view field : kPartFields) {
+        keep_entries(root, field, [&](const Value& entry) {
+            const Value* path = entry.is_map() ? entry.find("path") : &entry;
+            const std::string_view text = text_of(path);
+            const bool is_inline =
+                text.starts_with('{') || text.find('\n') != std::string_view::npos;
+            if (is_inline || !is_remote_resource(text)) {
+                return true;
+            }
+            left_out.push_back({.pos = path->pos(), .what = std::string(text), .is_remote = true});
+            return false;
         });
     }
 }
@@ -104,6 +127,7 @@ Value without_foreign(const SourceTree& tree, KustomizationReader& reader,
     Value root = file.root.clone();
     leave_out_charts(root, left_out);
     leave_out_remote(root, left_out);
+    leave_out_remote_parts(root, left_out);
     leave_out_secrets(tree, file.dir, root, left_out);
     leave_out_plug_ins(tree, reader, file, root, left_out);
     return root;
@@ -138,6 +162,25 @@ void leave_out_orphans(const SourceTree& tree, const std::string& dir,
     }
 }
 
+// Those that kustomize would not read where they are. False: there are none.
+bool wrap_local_files(const SourceTree& tree, const KustomizationReader& reader,
+                      const std::string& dir, Value& root) {
+    bool wraps = false;
+    Value* entries = root.find("resources");
+    if (entries == nullptr || !entries->is_list()) {
+        return false;
+    }
+    for (Value& entry : entries->items()) {
+        const std::string path = normal_path(join_path(dir, text_of(entry)));
+        if (!is_within(path, dir) && reader.is_local_copy(path) &&
+            tree.kind(path) == EntryKind::File) {
+            entry = Value(fmt::format("{}{}", text_of(entry), kWrapped));
+            wraps = true;
+        }
+    }
+    return wraps;
+}
+
 }  // namespace
 
 bool is_kept_secret(const SourceTree& tree, const std::string& path) {
@@ -155,7 +198,10 @@ Result<std::string> content_for_copy(const SourceTree& tree, KustomizationReader
     const std::size_t before = left_out.size();
     Value root = without_foreign(tree, reader, *file, left_out);
     leave_out_orphans(tree, file->dir, orphans, root, left_out);
-    if (!leave_out_rendered(reader, file->dir, root) && left_out.size() == before) {
+    const bool lists_rendered = leave_out_rendered(reader, file->dir, root);
+    // What an overlay says names the files at hand already.
+    const bool wraps = wrap_local_files(tree, reader, file->dir, root);
+    if (!lists_rendered && !wraps && left_out.size() == before && !file->is_changed) {
         return tree.read(path);
     }
     // kustomize takes a file without any field for a mistake.

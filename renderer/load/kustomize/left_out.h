@@ -18,6 +18,7 @@ struct LeftOut {
     std::string what;  // "https://example.com/crds.yaml", "chart tailscale-operator"
     bool is_chart = false;
     bool is_secret = false;  // by its name: the file is not in the tree
+    bool is_remote = false;  // what kustomize would fetch
 };
 
 // A resource that is not there because Git must not have it: the name of the file says so.
@@ -39,6 +40,10 @@ struct Orphan {
 Result<std::string> content_for_copy(const SourceTree& tree, KustomizationReader& reader,
                                      const std::string& path, const std::set<Orphan>& orphans,
                                      std::vector<LeftOut>& left_out);
+
+// A file at hand in place of a remote one is given to kustomize as a directory that lists it:
+// kustomize reads no file outside of the directory that names it.
+inline constexpr std::string_view kWrapped = ".source";
 
 // Out of kustomize's message. Source: kustomize api/internal/builtins/PatchTransformer.go,
 // kyaml/resid/resid.go.

@@ -4,7 +4,13 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <memory>
+
+#include "renderer/load/load_options.h"
+#include "renderer/load/roots/local_sources.h"
 #include "renderer/load/tree/memory_tree.h"
+#include "renderer/load/values/cluster_config.h"
 
 namespace renderer {
 namespace {
@@ -89,6 +95,64 @@ TEST(LeftOut, OfAKustomization) {
         "a/kustomization.yaml:1:14 git@example.com:x/y, "
         "b/kustomization.yaml:1:13 https://example.com/../x, "
         "b/kustomization.yaml:2:14 github.com:x/y, b/kustomization.yaml:2:30 plug-in b/p.yaml");
+}
+
+TEST(LeftOut, AlsoPatchesAndOtherPartsThatAreFetched) {
+    const MemoryTree tree(std::map<std::string, std::string>{
+        {"app/kustomization.yaml",
+         "resources: [a.yaml]\n"
+         "patches:\n- path: https://example.com/p.yaml\n- path: p.yaml\n"
+         "- patch: \"{kind: A, about: 'https://example.com/'}\\n\"\n"
+         "patchesStrategicMerge: [https://example.com/q.yaml, q.yaml]\n"
+         "patchesJson6902: [{path: https://example.com/r.yaml, target: {kind: A}}]\n"
+         "replacements: [{path: https://example.com/s.yaml}]\n"
+         "configurations: [https://example.com/t.yaml]\n"}});
+    SourceMap sources;
+    KustomizationReader reader(tree, sources);
+    std::vector<LeftOut> left_out;
+    const Result<std::string> text =
+        content_for_copy(tree, reader, "app/kustomization.yaml", {}, left_out);
+    ASSERT_TRUE(text);
+    EXPECT_EQ(*text,
+              "metadata:\n  name: left-out\n"
+              "configurations: []\n"
+              "patches:\n- path: p.yaml\n"
+              "- patch: |\n    {kind: A, about: 'https://example.com/'}\n"
+              "patchesJson6902: []\n"
+              "patchesStrategicMerge:\n- q.yaml\n"
+              "replacements: []\n"
+              "resources:\n- a.yaml\n");
+    EXPECT_EQ(left_out.size(), 5U);
+    EXPECT_TRUE(std::ranges::all_of(left_out, &LeftOut::is_remote));
+}
+
+TEST(LeftOut, IsNotWhatIsAtHand) {
+    const MemoryTree tree(std::map<std::string, std::string>{
+        {"app/kustomization.yaml",
+         "resources: [https://example.com/x/all.yaml, 'https://example.com/x//base?ref=v1', "
+         "https://example.com/y.yaml]\n"
+         "patches: [{path: https://example.com/x/p.yaml}]\n"},
+        {"vendor/all.yaml", "kind: A\n"},
+        {"vendor/p.yaml", "kind: B\n"},
+        {"vendor/base/kustomization.yaml", "resources: [b.yaml]\n"}});
+    LoadOptions options;
+    options.path = ".";
+    options.sources = {"https://example.com/x=vendor"};
+    Diagnostics mistakes;
+    const auto local = std::make_shared<LocalSources>(tree, options, Cluster(), mistakes);
+    EXPECT_FALSE(mistakes.has_errors());
+    SourceMap sources;
+    KustomizationReader reader(tree, sources, {}, local);
+    std::vector<LeftOut> left_out;
+    const Result<std::string> text =
+        content_for_copy(tree, reader, "app/kustomization.yaml", {}, left_out);
+    ASSERT_TRUE(text);
+    EXPECT_EQ(*text,
+              "metadata:\n  name: left-out\n"
+              "patches:\n- patch: |\n    kind: B\n"
+              "resources:\n- \"../vendor/all.yaml.source\"\n- \"../vendor/base\"\n");
+    ASSERT_EQ(left_out.size(), 1U);
+    EXPECT_EQ(left_out[0].what, "https://example.com/y.yaml");
 }
 
 }  // namespace

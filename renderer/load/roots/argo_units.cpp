@@ -156,8 +156,16 @@ BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
     unit.dir = repository.directory(text_of(spelled, {"path"}));
     unit.cluster = cluster_of(repository, root);
     unit.fallback_namespace = text_of(root, {"spec", "destination", "namespace"});
-    if (!repository.is_own_url(text_of(spelled, {"repoURL"}))) {
+    const std::string_view url = text_of(spelled, {"repoURL"});
+    const std::optional<std::string> local = repository.local_repository(url);
+    if (local) {
+        unit.dir = normal_path(join_path(
+            *local, normal_path("/" + std::string(text_of(spelled, {"path"}))).substr(1)));
+    } else if (!repository.is_own_url(url)) {
         unit.state = UnitState::External;
+        unit.source = without_url_credentials(url);
+        unit.pos = given.pos();
+        unit.naming = naming_tailscale(given.find("kustomize"));
         unit.reason = fmt::format("{} is not this repository",
                                   without_url_credentials(text_of(spelled, {"repoURL"})));
         unit.changes = changes_of_source(spelled);

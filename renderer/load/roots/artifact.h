@@ -1,6 +1,7 @@
 // The tree that Flux builds from: a repository without what its source leaves out.
 #pragma once
 
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -38,8 +39,9 @@ private:
 };
 
 struct Artifact {
-    Artifact(ArtifactTree of, SourceMap& sources, const std::string& output_dir)
-        : tree(std::move(of)), reader(tree, sources, output_dir) {}
+    Artifact(ArtifactTree of, SourceMap& sources, const std::string& output_dir,
+             std::shared_ptr<const LocalSources> local)
+        : tree(std::move(of)), reader(tree, sources, output_dir, std::move(local)) {}
     Artifact(const Artifact&) = delete;
     Artifact& operator=(const Artifact&) = delete;
 

@@ -61,7 +61,10 @@ struct BuildUnit {
     UnitState state = UnitState::Live;
     std::string reason;  // of another state; of a live one what there is to say of it, or ""
     UnitRest rest = UnitRest::None;
-    Pos pos;              // of what is not resolved, or wrong
+    Pos pos;                  // of what is not resolved, or wrong
+    std::string source;       // of an external unit: what --source calls it; "" = nothing
+    bool may_be_own = false;  // its source may be made of this repository
+    Pos naming;               // of an external unit: what of its own names Tailscale
     std::string unbuilt;  // what kustomize says where it fails; what the unit applies is read as it
                           // lies there
     std::string cluster;

@@ -11,6 +11,8 @@
 #include "renderer/load/roots/argo_units.h"
 #include "renderer/load/roots/flux_units.h"
 #include "renderer/load/roots/liveness.h"
+#include "renderer/load/roots/resource_set.h"
+#include "renderer/load/roots/resource_set_objects.h"
 #include "renderer/load/roots/unit_content.h"
 
 namespace renderer {
@@ -33,6 +35,9 @@ std::vector<BuildUnit> Candidates::units_of(const EngineObject& object) {
     std::vector<BuildUnit> units;
     if (is_skipped(object.root)) {
         return units;
+    }
+    if (is_resource_set(object.root)) {
+        return units_of_resource_set(object, [&](const auto& made) { return units_of(made); });
     }
     if (is_kind(object.root, kFluxGroup, "Kustomization")) {
         units.push_back(flux_unit(repository_, object));
@@ -71,7 +76,7 @@ void Candidates::find() {
     for (const EngineObject& object : repository_.objects()) {
         std::vector<BuildUnit> units = units_of(object);
         if (!units.empty()) {
-            const bool is_flux = is_kind(object.root, kFluxGroup, "Kustomization");
+            const bool is_flux = units.front().is_flux;
             const bool is_first = is_flux && is_bootstrap(object, units.front());
             std::string name = fmt::format("{} {}", text_of(object.root, {"kind"}),
                                            text_of(object.root, {"metadata", "name"}));

@@ -38,7 +38,8 @@ std::vector<BuildUnit> charts_of_engines(const GitOpsTree& repository,
     std::vector<BuildUnit> found;
     for (const WalkedDir* dir : repository.dirs()) {
         const WalkedDir* above = repository.find(parent_path(dir->path));
-        if (!dir->has_chart || (above != nullptr && above != dir && above->in_chart)) {
+        if (!dir->has_chart || dir->is_outside ||
+            (above != nullptr && above != dir && above->in_chart)) {
             continue;
         }
         BuildUnit unit;

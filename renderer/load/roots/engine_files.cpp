@@ -26,7 +26,8 @@ bool is_list(const Value& object) {
 }
 
 bool is_input(std::string_view api_version, std::string_view kind, std::string_view text) {
-    if (kind == "Service" || kind == "Ingress" || api_version.starts_with("tailscale.com/")) {
+    if (kind == "Service" || kind == "Ingress" || kind == "ResourceSet" ||
+        api_version.starts_with("tailscale.com/")) {
         return true;
     }
     return api_version.starts_with("kustomize.config.k8s.io/") &&

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "renderer/core/text_of.h"
 #include "renderer/load/roots/liveness.h"
+#include "renderer/load/roots/source_key.h"
 #include "renderer/load/roots/substitute.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/walk.h"
@@ -159,6 +161,26 @@ void add_values(const Value& value, std::string_view name, std::set<std::string>
     }
 }
 
+// `top`: where its source is, if that is not this repository itself.
+std::string directory_of(const GitOpsTree& repository, const std::optional<std::string>& top,
+                         std::string_view path) {
+    return top ? normal_path(join_path(*top, normal_path("/" + std::string(path)).substr(1)))
+               : repository.directory(path);
+}
+
+// What is known of a unit whose source is not at hand.
+void note_source(const GitOpsTree& repository, const Value& source_ref, BuildUnit& unit) {
+    const std::string_view kind = text_of(source_ref, {"kind"});
+    unit.state = UnitState::External;
+    unit.reason = fmt::format("{} {} is not this repository", kind, text_of(source_ref, {"name"}));
+    unit.source = fmt::format("{}/{}", kind, text_of(source_ref, {"name"}));
+    if (!parse_source_key(unit.source)) {
+        unit.source.clear();
+    }
+    unit.may_be_own = kind != "GitRepository" || !repository.knows_itself();
+    unit.pos = source_ref.pos();
+}
+
 const SourceTree& tree_of(const GitOpsTree& repository, const BuildUnit& unit) {
     return unit.artifact ? unit.artifact->tree : repository.tree();
 }
@@ -167,6 +189,24 @@ std::string full_name(const Value& object) {
     const std::string_view ns = text_of(object, {"metadata", "namespace"});
     return fmt::format("{} {}{}{}", text_of(object, {"kind"}), ns, ns.empty() ? "" : "/",
                        text_of(object, {"metadata", "name"}));
+}
+
+// Where the instance's source is at hand, as the user says. Its name is that of its namespace where
+// it says none.
+std::optional<std::string> local_sync(const GitOpsTree& repository, const Value& instance,
+                                      const Value& sync) {
+    const std::string_view ns = text_of(instance, {"metadata", "namespace"});
+    Value source = Value::map();
+    for (const std::string_view field : {"kind", "name", "url"}) {
+        source.put(field, text_of(sync, {field}));
+    }
+    if (text_of(sync, {"kind"}).empty()) {
+        source.put("kind", "GitRepository");
+    }
+    if (text_of(sync, {"name"}).empty()) {
+        source.put("name", ns.empty() ? std::string_view("flux-system") : ns);
+    }
+    return repository.local_source(source, ns);
 }
 
 }  // namespace
@@ -193,6 +233,27 @@ void put_metadata(const Value* annotations, const Value* labels, Value& changes)
     };
     put("commonAnnotations", annotations);
     put("labels", labels);
+}
+
+Pos naming_tailscale(const Value* value) {
+    if (value == nullptr) {
+        return {};
+    }
+    if (mentions_tailscale(text_of(*value))) {
+        return value->pos();
+    }
+    for (const Value& item : items_of(value)) {
+        if (const Pos pos = naming_tailscale(&item); pos.known()) {
+            return pos;
+        }
+    }
+    for (const Member& member : members_of(value)) {
+        const Pos pos = naming_tailscale(&member.value);
+        if (pos.known() || mentions_tailscale(member.name())) {
+            return pos.known() ? pos : member.key.pos();
+        }
+    }
+    return {};
 }
 
 bool may_matter(const Value& patch, bool has_releases) {
@@ -222,11 +283,16 @@ BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
     unit.file = kustomization.file;
     unit.is_flux = true;
     unit.loads_any = true;
-    unit.dir = repository.directory(path);
     unit.target_namespace = text_of(root, {"spec", "targetNamespace"});
+    const Value* source_ref = root.at({"spec", "sourceRef"});
     const std::string_view source = text_of(root, {"spec", "sourceRef", "name"});
-    const bool is_own = repository.has_own_source(root);
-    if (is_own) {
+    const std::optional<std::string> local =
+        source_ref == nullptr
+            ? std::nullopt
+            : repository.local_source(*source_ref, text_of(root, {"metadata", "namespace"}));
+    unit.dir = directory_of(repository, local, path);
+    const bool is_own = local.has_value() || repository.has_own_source(root);
+    if (!local && is_own) {
         unit.artifact = repository.artifact(source, kustomization.file);
     }
     const auto skip = [&](UnitState state, std::string reason) {
@@ -236,9 +302,11 @@ BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
     if (root.at({"spec", "kubeConfig"}) != nullptr) {
         skip(UnitState::OtherCluster, "spec.kubeConfig names another cluster");
     } else if (!is_own) {
-        skip(UnitState::External,
-             fmt::format("{} {} is not this repository",
-                         text_of(root, {"spec", "sourceRef", "kind"}), source));
+        note_source(repository, source_ref == nullptr ? root : *source_ref, unit);
+        for (const std::string_view field : {"patches", "postBuild", "components"}) {
+            unit.naming =
+                unit.naming.known() ? unit.naming : naming_tailscale(root.at({"spec", field}));
+        }
     } else if (path.find("${") != std::string_view::npos) {
         skip(UnitState::Unresolved, fmt::format("path {}", path));
     } else if (tree_of(repository, unit).kind(unit.dir) != EntryKind::Directory) {
@@ -254,8 +322,10 @@ BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
     }
     if (spelling_of(root.at({"spec", "suspend"})) == "true") {
         keep(unit, "spec.suspend is true");
-    } else if (is_own && repository.is_suspended(source)) {
-        keep(unit, fmt::format("spec.suspend of GitRepository {} is true", source));
+    } else if (is_own &&
+               repository.is_suspended(text_of(root, {"spec", "sourceRef", "kind"}), source)) {
+        keep(unit, fmt::format("spec.suspend of {} {} is true",
+                               text_of(root, {"spec", "sourceRef", "kind"}), source));
     }
     return unit;
 }
@@ -274,6 +344,7 @@ std::vector<BuildUnit> instance_units(GitOpsTree& repository, const EngineObject
         sync = sync == nullptr ? place : sync;
     }
     const std::string_view spelled = text_of(*sync, {"path"});
+    const std::optional<std::string> local = local_sync(repository, instance.root, *sync);
     std::set<std::string> paths;
     std::vector<std::string> unset;
     if (const Result<std::string> path = substitute(spelled, UnitVariables(), unset)) {
@@ -291,8 +362,8 @@ std::vector<BuildUnit> instance_units(GitOpsTree& repository, const EngineObject
         unit.file = instance.file;
         unit.is_flux = true;
         unit.loads_any = true;
-        unit.dir = repository.directory(path);
-        unit.artifact = repository.artifact({}, instance.file);
+        unit.dir = directory_of(repository, local, path);
+        unit.artifact = local ? nullptr : repository.artifact({}, instance.file);
         if (tree_of(repository, unit).kind(unit.dir) == EntryKind::Directory) {
             units.push_back(std::move(unit));
         } else {

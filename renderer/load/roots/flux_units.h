@@ -20,6 +20,9 @@ std::vector<BuildUnit> instance_units(GitOpsTree& repository, const EngineObject
 // kustomization there does not list it.
 bool is_bootstrap(const EngineObject& kustomization, const BuildUnit& unit);
 
+// The first text of the value that names Tailscale; unknown: none does.
+Pos naming_tailscale(const Value* value);
+
 // A patch, as a kustomization and a Kustomization have it, may change an object that units or
 // devices come from: the kind of its target says so, or does not say. One that mentions Tailscale
 // may expose what other kinds make. `has_releases`: values of charts count, whatever they say.

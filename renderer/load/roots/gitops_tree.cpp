@@ -104,7 +104,8 @@ bool has_conflict(std::string_view text) {
 }  // namespace
 
 bool may_hold_engine(std::string_view text) {
-    return has(text, kFluxGroup) || has(text, kFluxSources) || has(text, kArgoGroup);
+    return has(text, kFluxGroup) || has(text, kFluxSources) || has(text, kArgoGroup) ||
+           (has(text, kFluxOperator) && has(text, "ResourceSet"));
 }
 
 bool is_kind(const Value& object, std::string_view group, std::string_view kind) {
@@ -126,7 +127,8 @@ GitOpsTree::GitOpsTree(const SourceTree& tree, const DirList& dirs, const std::s
       root_(root),
       sources_(sources),
       threads_(options.threads),
-      output_dir_(options.output_dir) {
+      output_dir_(options.output_dir),
+      local_(options.local_sources) {
     for (const WalkedDir* dir : dirs) {
         known_dirs_[dir->path] = dir;
     }
@@ -199,6 +201,12 @@ std::vector<EngineObject> GitOpsTree::read(const std::string& path, std::string 
 
 std::vector<EngineObject> GitOpsTree::objects_in(const std::string& file) const {
     std::vector<EngineObject> found;
+    if (const auto outside = outside_.find(file); outside != outside_.end()) {
+        for (const EngineObject& object : outside->second) {
+            found.push_back({file, object.root.clone()});
+        }
+        return found;
+    }
     if (engine_templates_.contains(file)) {
         if (Result<std::string> text = tree_.read(file)) {
             found = read(file, std::move(*text));
@@ -270,7 +278,7 @@ void GitOpsTree::collect() {
         if (has(text, kSkipsFile)) {
             skipped_.insert(path);
         }
-        argo_loads_any_ = argo_loads_any_ || loads_any(text);
+        argo_loads_any_ = argo_loads_any_ || (loads_any(text) && !is_outside(path));
         const bool is_engine = may_hold_engine(text);
         const bool is_instance = may_hold_instance(text);
         const bool is_judged = is_engine || has_conflict(text);
@@ -278,6 +286,10 @@ void GitOpsTree::collect() {
             engine_files_[path];
         }
         std::vector<UnreadFile> ignored;
+        if (is_outside(path)) {
+            outside_[path] = read(path, std::move(text), is_judged ? unread_ : ignored);
+            continue;
+        }
         for (EngineObject& object : read(path, std::move(text), is_judged ? unread_ : ignored)) {
             if (std::string in_text = instance_path_of(object.root); !in_text.empty()) {
                 Value sync = Value::map();
@@ -316,14 +328,30 @@ void GitOpsTree::find_own_sources() {
             own_names.emplace(text_of(object.root, {"spec", "sourceRef", "name"}));
         }
     }
+    for (const EngineObject& instance : instances_) {
+        for (const Value* sync : {instance.root.at({"spec", "sync"}),
+                                  instance.root.at({"spec", "values", "instance", "sync"}),
+                                  instance.root.at({"instance", "sync"})}) {
+            const std::string_view kind = sync == nullptr ? "" : text_of(*sync, {"kind"});
+            const std::string_view url = sync == nullptr ? "" : text_of(*sync, {"url"});
+            if ((kind.empty() || kind == "GitRepository") && !url.empty() && !has(url, "${")) {
+                own_.insert(repository_name(url));
+            }
+        }
+    }
     for (const EngineObject& object : objects_) {
+        if (text_of(object.root, {"apiVersion"}).starts_with(kFluxSources)) {
+            const std::string key = fmt::format("{}/{}", text_of(object.root, {"kind"}),
+                                                text_of(object.root, {"metadata", "name"}));
+            urls_.emplace(key, text_of(object.root, {"spec", "url"}));
+            if (spelling_of(object.root.at({"spec", "suspend"})) == "true") {
+                suspended_.insert(key);
+            }
+        }
         if (is_kind(object.root, kFluxSources, "GitRepository")) {
             const std::string name(text_of(object.root, {"metadata", "name"}));
             const std::string url = repository_name(text_of(object.root, {"spec", "url"}));
             defined_[name] = url;
-            if (spelling_of(object.root.at({"spec", "suspend"})) == "true") {
-                suspended_.insert(name);
-            }
             ignored_[name].push_back(
                 {object.file, std::string(text_of(object.root, {"spec", "ignore"}))});
             if (own_names.contains(name)) {
@@ -331,61 +359,6 @@ void GitOpsTree::find_own_sources() {
             }
         }
     }
-}
-
-bool GitOpsTree::has_own_source(const Value& kustomization) const {
-    const std::string_view kind = text_of(kustomization, {"spec", "sourceRef", "kind"});
-    const auto defined =
-        defined_.find(std::string(text_of(kustomization, {"spec", "sourceRef", "name"})));
-    return kind == "GitRepository" && (defined == defined_.end() || own_.contains(defined->second));
-}
-
-std::set<std::string> GitOpsTree::foreign_sources() const {
-    std::set<std::string> names;
-    for (const auto& [name, repository] : defined_) {
-        if (!own_.contains(repository)) {
-            names.insert(name);
-        }
-    }
-    return names;
-}
-
-// Of several sources of that name the one in the same file; where they disagree, none.
-std::string GitOpsTree::ignored_by(std::string_view source, const std::string& file) const {
-    const auto known = ignored_.find(source);
-    if (known == ignored_.end()) {
-        return {};
-    }
-    const std::vector<Ignored>& sources = known->second;
-    const auto beside = std::ranges::find(sources, file, &Ignored::file);
-    if (beside != sources.end()) {
-        return beside->patterns;
-    }
-    const std::string& first = sources.front().patterns;
-    const bool agree =
-        std::ranges::all_of(sources, [&](const Ignored& one) { return one.patterns == first; });
-    return agree ? first : std::string();
-}
-
-std::shared_ptr<Artifact> GitOpsTree::artifact(std::string_view source, const std::string& file) {
-    const std::string patterns = ignored_by(source, file);
-    const auto [known, is_new] = artifacts_.try_emplace(patterns);
-    if (is_new) {
-        SourceIgnores ignores;
-        for (const WalkedDir* dir : dirs_) {
-            if (dir->has_sourceignore) {
-                const Result<std::string> text =
-                    tree_.read(join_path(dir->path, kSourceIgnoreName));
-                ignores.add(text ? *text : std::string(), dir->relative);
-            }
-        }
-        ignores.add(patterns, {});
-        ArtifactTree tree(tree_, root_, dirs_, std::move(ignores));
-        if (tree.leaves_out_any()) {
-            known->second = std::make_shared<Artifact>(std::move(tree), sources_, output_dir_);
-        }
-    }
-    return known->second;
 }
 
 // Of the repositories that Applications and their sets name, the one whose paths are here.

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@
 #include "renderer/load/roots/artifact.h"
 #include "renderer/load/roots/build_unit.h"
 #include "renderer/load/roots/generated_maps.h"
+#include "renderer/load/roots/local_sources.h"
 #include "renderer/load/tree/source_tree.h"
 #include "renderer/load/walk.h"
 
@@ -46,7 +48,7 @@ bool is_kind(const Value& object, std::string_view group, std::string_view kind)
 class GitOpsTree {
 public:
     // `root`: the top of the repository, a normal path. Mistakes in the files are not said here.
-    // Of the options threads, argo_clusters and substitutes are asked.
+    // Of the options threads, argo_clusters, substitutes and local_sources are asked.
     GitOpsTree(const SourceTree& tree, const DirList& dirs, const std::string& root,
                SourceMap& sources, const LoadOptions& options);
 
@@ -84,10 +86,22 @@ public:
     // started with.
     [[nodiscard]] bool has_own_source(const Value& kustomization) const;
 
-    // No commit that follows reaches what has this GitRepository as its source.
-    [[nodiscard]] bool is_suspended(std::string_view source) const {
-        return suspended_.contains(source);
-    }
+    // Where what an object of Flux names as its source is at hand, as the user says: a directory.
+    // `ns`: of the object.
+    [[nodiscard]] std::optional<std::string> local_source(const Value& source_ref,
+                                                          std::string_view ns) const;
+
+    // Where a repository is at hand, as the user says. None: nowhere.
+    [[nodiscard]] std::optional<std::string> local_repository(std::string_view url) const;
+
+    // False: no object of the tree says which repository it is, so others may be it.
+    [[nodiscard]] bool knows_itself() const { return !own_.empty(); }
+
+    // Of another source.
+    [[nodiscard]] bool is_outside(const std::string& file) const;
+
+    // No commit that follows reaches what has this object as its source.
+    [[nodiscard]] bool is_suspended(std::string_view kind, std::string_view source) const;
 
     // Names of GitRepositories of Flux that are other ones.
     [[nodiscard]] std::set<std::string> foreign_sources() const;
@@ -161,7 +175,10 @@ private:
     std::map<std::string, std::vector<Ignored>, std::less<>> ignored_;  // by the source's name
     std::map<std::string, std::shared_ptr<Artifact>> artifacts_;        // by patterns
     std::string output_dir_;
-    std::set<std::string, std::less<>> suspended_;  // names of GitRepositories
+    std::set<std::string, std::less<>> suspended_;          // sources: Kind/name
+    std::map<std::string, std::string, std::less<>> urls_;  // likewise
+    std::shared_ptr<const LocalSources> local_;
+    std::map<std::string, std::vector<EngineObject>> outside_;  // objects in files of other sources
     std::set<std::string> own_;
     std::string own_url_;  // "" when several could be
     std::map<std::string, std::vector<Value>, std::less<>> config_maps_;  // when one is asked for

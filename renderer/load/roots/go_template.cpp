@@ -339,8 +339,8 @@ private:
 }  // namespace
 
 std::optional<std::string> render_go_template(std::string_view text, const Value& data, bool strict,
-                                              std::string& failure) {
-    const auto nodes = parse_template(text, failure);
+                                              std::string& failure, const TemplateMarks& marks) {
+    const auto nodes = parse_template(text, failure, marks);
     if (!nodes) {
         return std::nullopt;
     }

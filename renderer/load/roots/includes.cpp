@@ -43,7 +43,7 @@ public:
 
 private:
     [[nodiscard]] bool is_wanted(const WalkedDir& dir) const {
-        return !dir.in_chart && is_within(dir.path, unit_.dir);
+        return !dir.in_chart && !dir.is_outside && is_within(dir.path, unit_.dir);
     }
 
     // Those that no other one names. A component is nothing by itself.

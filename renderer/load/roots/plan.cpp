@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
@@ -14,6 +13,7 @@
 #include "renderer/load/roots/candidates.h"
 #include "renderer/load/roots/chart_roots.h"
 #include "renderer/load/roots/cluster_choice.h"
+#include "renderer/load/roots/flux_units.h"
 #include "renderer/load/roots/listings.h"
 #include "renderer/load/roots/liveness.h"
 #include "renderer/load/roots/not_reconciled.h"
@@ -96,8 +96,10 @@ private:
         }
         std::vector<BuildUnit> roots;
         for (const Candidate* top : tops_of(own)) {
-            roots.push_back(top->units.front());
-            roots.back().cluster = label(roots.back().dir);
+            for (const BuildUnit& unit : top->units) {
+                roots.push_back(unit);
+                roots.back().cluster = label(top->units.front().dir);
+            }
         }
         return roots;
     }
@@ -115,8 +117,10 @@ private:
         };
         for (const Candidate* top : tops_of(loose_kustomizations())) {
             const std::vector<std::string> listing = listings_.tops(top->file);
-            if (listing.empty()) {
-                add(top->units.front(), parent_path(top->file));
+            for (const BuildUnit& unit : top->units) {
+                if (listing.empty()) {
+                    add(unit, parent_path(top->file));
+                }
             }
             files.insert(top->file);
             dirs.insert(listing.begin(), listing.end());
@@ -151,8 +155,10 @@ private:
         std::string assumed;
         std::vector<BuildUnit> made;
         for (const EngineObject& object : builder_.engine_objects(top, assumed)) {
-            if (is_kind(object.root, kFluxGroup, "Kustomization")) {
-                std::ranges::move(candidates_.units_of(object), std::back_inserter(made));
+            for (BuildUnit& unit : candidates_.units_of(object)) {
+                if (unit.is_flux) {  // also of a ResourceSet
+                    made.push_back(std::move(unit));
+                }
             }
         }
         if (!assumed.empty()) {

@@ -152,6 +152,9 @@ std::vector<Value> git_parameters(const GitOpsTree& repository, ParameterFiles& 
         found.push_back(std::move(parameters));
     };
     for (const WalkedDir* dir : repository.dirs()) {
+        if (dir->is_outside) {
+            continue;
+        }
         const std::string path = relative_path(dir->path, repository.root());
         if (!directories.empty()) {
             if (!path.empty() && !is_hidden(path) && takes(directories, path, FNM_PATHNAME)) {

@@ -235,6 +235,12 @@ Value change_text(Call& call) {
     return value;  // toString
 }
 
+// Of a text the number that it spells; sprig makes 0 of another one.
+Value to_int(Call& call) {
+    const std::optional<std::int64_t> number = Value::number(text(call, 0)).as_int();
+    return number ? Value(*number) : call.fail("not a whole number");
+}
+
 Value indent(Call& call) {
     const std::int64_t spaces = call.arguments[0].as_int().value_or(-1);
     if (spaces < 0 || spaces > 1000) {
@@ -369,6 +375,7 @@ constexpr std::array kTemplateFunctions = {
     Function{"replace", 3, 3, change_text},
     Function{"trunc", 2, 2, change_text},
     Function{"toString", 1, 1, change_text},
+    Function{"int", 1, 1, to_int},
     Function{"indent", 2, 2, indent},
     Function{"nindent", 2, 2, indent},
     Function{"toYaml", 1, 1, to_yaml},

@@ -97,7 +97,8 @@ private:
 
 class Parser {
 public:
-    Parser(std::string_view text, std::string& failure) : rest_(text), failure_(failure) {}
+    Parser(std::string_view text, const TemplateMarks& marks, std::string& failure)
+        : rest_(text), marks_(marks), failure_(failure) {}
 
     std::vector<TemplateNode> run() {
         std::vector<TemplateNode> nodes = block(0);
@@ -135,14 +136,16 @@ private:
 
     // Text up to the next action. `{{-` takes the white space before it away, `-}}` that behind.
     void literal(std::vector<TemplateNode>& nodes) {
-        const std::size_t open = std::min(rest_.find("{{"), rest_.size());
+        const std::size_t open = std::min(rest_.find(marks_.open), rest_.size());
         std::string_view text = rest_.substr(0, open);
         rest_.remove_prefix(open);
         if (trims_next_) {
             text.remove_prefix(std::min(text.find_first_not_of(kSpaces), text.size()));
         }
         trims_next_ = false;
-        if (rest_.starts_with("{{- ") || rest_.starts_with("{{-\n") || rest_.starts_with("{{-\t")) {
+        const bool trims =
+            rest_.size() > 3 && rest_[2] == '-' && kSpaces.find(rest_[3]) != std::string_view::npos;
+        if (trims) {
             text = text.substr(0, text.find_last_not_of(kSpaces) + 1);
         }
         if (!text.empty()) {
@@ -158,14 +161,14 @@ private:
                 ++close;
             } else if (mark != '\0') {
                 mark = c == mark ? '\0' : mark;
-            } else if (rest_.substr(close).starts_with("}}")) {
+            } else if (rest_.substr(close).starts_with(marks_.close)) {
                 break;
             } else if (c == '"' || c == '`') {
                 mark = c;
             }
         }
         if (close >= rest_.size()) {
-            failure_ = "a \"{{\" without \"}}\"";
+            failure_ = fmt::format("a \"{}\" without \"{}\"", marks_.open, marks_.close);
             return {};
         }
         std::string_view inner = rest_.substr(2, close - 2);
@@ -181,7 +184,28 @@ private:
         }
         inner.remove_prefix(std::min(inner.find_first_not_of(kSpaces), inner.size()));
         return inner.starts_with("/*") ? std::vector<TemplateToken>()
-                                       : Lexer(inner, failure_).run();
+                                       : with_data(Lexer(inner, failure_).run());
+    }
+
+    // `inputs.a`, a function and a field of what it gives, as a variable.
+    [[nodiscard]] std::vector<TemplateToken> with_data(std::vector<TemplateToken> tokens) const {
+        std::vector<TemplateToken> out;
+        bool is_behind = false;  // the token before is the data
+        for (TemplateToken& token : tokens) {
+            const bool is_data =
+                !marks_.data.empty() && token.kind == Kind::Word && token.text == marks_.data;
+            if (is_behind && token.kind == Kind::Field && token.is_glued) {
+                out.back().text += token.text;
+            } else {
+                if (is_data) {
+                    token.kind = Kind::Variable;
+                    token.text = fmt::format("$.{}", marks_.data);
+                }
+                out.push_back(std::move(token));
+            }
+            is_behind = is_data;
+        }
+        return out;
     }
 
     TemplateNode node(std::vector<TemplateToken> tokens, int depth) {
@@ -225,6 +249,7 @@ private:
     }
 
     std::string_view rest_;
+    TemplateMarks marks_;
     std::string& failure_;
     std::vector<TemplateToken> end_;
     bool trims_next_ = false;
@@ -232,9 +257,9 @@ private:
 
 }  // namespace
 
-std::optional<std::vector<TemplateNode>> parse_template(std::string_view text,
-                                                        std::string& failure) {
-    std::vector<TemplateNode> nodes = Parser(text, failure).run();
+std::optional<std::vector<TemplateNode>> parse_template(std::string_view text, std::string& failure,
+                                                        const TemplateMarks& marks) {
+    std::vector<TemplateNode> nodes = Parser(text, marks, failure).run();
     return failure.empty() ? std::optional(std::move(nodes)) : std::nullopt;
 }
 

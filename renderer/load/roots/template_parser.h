@@ -25,8 +25,14 @@ struct TemplateNode {
     std::vector<TemplateNode> otherwise = {};
 };
 
+// What actions are between, two characters each, and what a template calls its data besides `$`.
+struct TemplateMarks {
+    std::string_view open = "{{", close = "}}";
+    std::string_view data = {};  // "inputs": `inputs.a` is `$.inputs.a`
+};
+
 // No value: `failure` says why.
-std::optional<std::vector<TemplateNode>> parse_template(std::string_view text,
-                                                        std::string& failure);
+std::optional<std::vector<TemplateNode>> parse_template(std::string_view text, std::string& failure,
+                                                        const TemplateMarks& marks = {});
 
 }  // namespace renderer

@@ -9,6 +9,7 @@
 #include "renderer/core/yaml_writer.h"
 #include "renderer/load/charts/chart_values.h"
 #include "renderer/load/kustomize/build_files.h"
+#include "renderer/load/roots/resource_set.h"
 #include "renderer/load/roots/substitute.h"
 #include "renderer/load/tree/paths.h"
 
@@ -54,7 +55,7 @@ void set_namespace(Value& object, const std::string& ns) {
 
 bool is_engine_object(const Value& root) {
     return is_kind(root, kFluxGroup, "Kustomization") || is_kind(root, kArgoGroup, "Application") ||
-           is_kind(root, kArgoGroup, "ApplicationSet");
+           is_kind(root, kArgoGroup, "ApplicationSet") || is_resource_set(root);
 }
 
 void set_missing_namespace(Value& object, const std::string& ns) {
@@ -92,7 +93,8 @@ UnitTree::UnitTree(const SourceTree& tree, KustomizationReader& reader, SourceMa
         tree_, std::map<std::string, std::string>{
                    {has_own ? file->path : join_path(unit.dir, kKustomizationNames.front()),
                     std::move(text)}});
-    own_reader_ = std::make_unique<KustomizationReader>(*overlay_, sources);
+    own_reader_ =
+        std::make_unique<KustomizationReader>(*overlay_, sources, std::string(), reader_.local());
     builds_ = {unit.dir};
     manifests_.clear();
 }

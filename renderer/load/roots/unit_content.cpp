@@ -57,7 +57,7 @@ private:
     // Its templates are not for us; they are taken all the same.
     void add_chart(const WalkedDir& top) {
         for (const WalkedDir* dir : repository_.dirs()) {
-            if (is_within(dir->path, top.path)) {
+            if (is_within(dir->path, top.path) && dir->is_outside == top.is_outside) {
                 for (const std::string& name : dir->files) {
                     unit_.claims.insert(join_path(dir->path, name));
                 }
@@ -69,7 +69,7 @@ private:
         for (const WalkedDir* dir : repository_.dirs()) {
             const bool is_top = dir == &top;
             const bool is_generated = unit_.files == UnitFiles::Generated;
-            if (!is_within(dir->path, top.path) ||
+            if (!is_within(dir->path, top.path) || dir->is_outside != top.is_outside ||
                 (!is_top && unit_.files == UnitFiles::Directory) || is_below_build(*dir)) {
                 continue;
             }

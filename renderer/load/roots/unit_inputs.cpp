@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "renderer/load/roots/liveness.h"
+#include "renderer/load/roots/unit_content.h"
 #include "renderer/load/tree/paths.h"
 
 namespace renderer {
@@ -65,13 +66,43 @@ std::map<std::string, std::vector<std::string>> unreached_inputs(
     for (const WalkedDir* dir : repository.dirs()) {
         for (const std::string& name : dir->files) {
             const std::string path = join_path(dir->path, name);
-            if (is_manifest_name(name) && !dir->in_chart && !reached.contains(path) &&
-                repository.holds_input(path)) {
+            if (is_manifest_name(name) && !dir->in_chart && !dir->is_outside &&
+                !reached.contains(path) && repository.holds_input(path)) {
                 unreached[dir->path].push_back(name);
             }
         }
     }
     return unreached;
+}
+
+std::string could_apply(const GitOpsTree& repository, KustomizationReader& reader,
+                        const BuildUnit& unit,
+                        const std::map<std::string, std::vector<std::string>>& unreached) {
+    std::set<std::string> files;
+    for (const auto& [dir, names] : unreached) {
+        for (const std::string& name : names) {
+            files.insert(join_path(dir, name));
+        }
+    }
+    const std::string path = relative_path(unit.dir, repository.root());
+    if (path.empty() || files.empty()) {
+        return files.empty() ? std::string() : *files.begin();
+    }
+    for (const WalkedDir* dir : repository.dirs()) {
+        if (dir->is_outside || !fmt::format("/{}", dir->relative).ends_with("/" + path)) {
+            continue;
+        }
+        BuildUnit there;
+        there.dir = dir->path;
+        there.loads_any = unit.loads_any;
+        find_content(repository, reader, there);
+        for (const std::string& file : there.claims) {
+            if (files.contains(file)) {
+                return file;
+            }
+        }
+    }
+    return {};
 }
 
 }  // namespace renderer

@@ -25,4 +25,10 @@ void add_unread(const GitOpsTree& repository, std::vector<BuildUnit>& units);
 std::map<std::string, std::vector<std::string>> unreached_inputs(
     GitOpsTree& repository, const std::vector<BuildUnit>& units);
 
+// Of an external unit whose source may be made of this repository: one of the files, which are
+// listed by directory, that it could apply; "" for none. Any directory may be the source's top.
+std::string could_apply(const GitOpsTree& repository, KustomizationReader& reader,
+                        const BuildUnit& unit,
+                        const std::map<std::string, std::vector<std::string>>& unreached);
+
 }  // namespace renderer

@@ -20,7 +20,7 @@ constexpr std::size_t kMostLevels = 32;
 
 constexpr std::array kClusterFields = {
     SchemaField{"name clusterDomain tailnetDomain", FieldType::Text},
-    SchemaField{"labels", FieldType::TextMap},
+    SchemaField{"labels sources", FieldType::TextMap},
     SchemaField{"bundles include ignore", FieldType::TextList},
     SchemaField{"kubernetesVersion"},
     SchemaField{"values", FieldType::Map},
@@ -29,6 +29,7 @@ constexpr std::array kClusterFields = {
 constexpr std::array kFileFields = {
     SchemaField{"clusters", FieldType::SectionList, kClusterFields},
     SchemaField{"include ignore", FieldType::TextList},
+    SchemaField{"sources", FieldType::TextMap},
 };
 
 std::string quoted_names(std::span<const Value> clusters) {
@@ -122,8 +123,19 @@ void add_directories(const Value& section, Cluster& cluster) {
     }
 }
 
+void add_sources(const Value& section, Cluster& cluster) {
+    for (const Member& source : members_of(section.find("sources"))) {
+        if (source.value.is_string()) {
+            cluster.sources.push_back(
+                {.key = std::string(source.name()),
+                 .path = {source.key.pos(), std::string(source.value.text())}});
+        }
+    }
+}
+
 void decode_cluster(const Value& entry, Cluster& cluster) {
     add_directories(entry, cluster);
+    add_sources(entry, cluster);
     cluster.name = text_of(entry, "name");
     for (const Member& label : members_of(entry.find("labels"))) {
         cluster.labels.emplace(label.name(), label.value.text());
@@ -215,8 +227,10 @@ Cluster load_cluster(const SourceTree& tree, const LoadOptions& options, SourceM
         return cluster;
     }
     add_directories(file.root, cluster);
-    const bool has_others = !cluster.includes.empty() || !cluster.ignores.empty();
+    const bool has_others = !cluster.includes.empty() || !cluster.ignores.empty() ||
+                            file.root.find("sources") != nullptr;
     if (has_others && file.root.find("clusters") == nullptr) {
+        add_sources(file.root, cluster);
         cluster.configured = false;
         return cluster;
     }
@@ -224,6 +238,7 @@ Cluster load_cluster(const SourceTree& tree, const LoadOptions& options, SourceM
             chosen_entry(list_of(file.root, "clusters"), file.pos, options.cluster, diagnostics)) {
         decode_cluster(*entry, cluster);
     }
+    add_sources(file.root, cluster);
     return cluster;
 }
 

@@ -27,6 +27,7 @@ struct Cluster {
     std::map<std::string, std::string> labels = {};
     std::vector<BundleGlob> bundles = {};                // empty = all
     std::vector<NamedPath> includes = {}, ignores = {};  // of all clusters, and of this one
+    std::vector<NamedSource> sources = {};               // of this one, and of all clusters
     Value kubernetes_version = {};                       // as it is spelled; Null: not said
     std::vector<Value> layers = {};                      // chart values: domains, then `values`
 };

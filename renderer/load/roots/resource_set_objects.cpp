@@ -1,0 +1,193 @@
+#include "renderer/load/roots/resource_set_objects.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "renderer/core/text_of.h"
+#include "renderer/core/yaml_writer.h"
+#include "renderer/load/charts/exposing_values.h"
+#include "renderer/load/documents.h"
+#include "renderer/load/kustomize/origins.h"
+#include "renderer/load/namespaces.h"
+#include "renderer/load/roots/liveness.h"
+#include "renderer/load/roots/not_reconciled.h"
+#include "renderer/load/roots/resource_set.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr int kDeepestSet = 4;  // that a set makes
+
+std::string stream_of(const std::vector<Value>& objects) {
+    std::string stream;
+    for (const Value& object : objects) {
+        stream += "---\n";
+        write_yaml(object, stream);
+    }
+    return stream;
+}
+
+class SetReader {
+public:
+    SetReader(const SourceTree& tree, Selection& selection, const LoadOptions& options,
+              Loaded& loaded, Diagnostics& diagnostics)
+        : tree_(tree),
+          selection_(selection),
+          options_(options),
+          loaded_(loaded),
+          diagnostics_(diagnostics) {}
+
+    // Of the documents from `first` on, whose files these are. Returns the files of what they make.
+    std::vector<InputFile> add(std::size_t first, const std::vector<InputFile>& files,
+                               const std::vector<std::uint32_t>& file_of) {
+        std::vector<InputFile> made;
+        for (std::size_t i = first; i < loaded_.documents.size(); ++i) {
+            const Document& document = loaded_.documents[i];
+            const bool is_set = text_of(document.kind) == "ResourceSet" && document.reachable &&
+                                document.source < file_of.size() &&
+                                file_of[document.source] != kNone;
+            if (is_set) {
+                expand(document, files[file_of[document.source]], made);
+            }
+        }
+        return made;
+    }
+
+    std::vector<std::uint32_t> read(const std::vector<InputFile>& files) {
+        std::vector<std::uint32_t> file_of =
+            read_documents(tree_, files, options_, loaded_, diagnostics_);
+        apply_namespaces(files, file_of, selection_.rules, loaded_, diagnostics_);
+        mark_kept(files, file_of, options_.skip_suspended, loaded_, diagnostics_);
+        note_units(files, file_of, loaded_);
+        return file_of;
+    }
+
+private:
+    void expand(const Document& document, const InputFile& file, std::vector<InputFile>& made) {
+        Diagnostics unheard;
+        Value root = read_document(loaded_, document, unheard);
+        if (unheard.has_errors() || !is_resource_set(root)) {
+            return;
+        }
+        Value* metadata = root.find("metadata");
+        if (metadata != nullptr && metadata->is_map() && !document.effective_namespace.empty()) {
+            metadata->put("namespace", document.effective_namespace);
+        }
+        const std::string name = document.object_name();
+        const std::string mark = why_set_is_disabled(root);
+        const std::string kept(mark.empty() ? std::string(kept_reason(loaded_, document))
+                                            : fmt::format("{}: {}", name, mark));
+        if (!mark.empty() && options_.skip_suspended) {
+            loaded_.standings.all.push_back({name, Liveness::Kept, kept, true});
+            selection_.rendered_charts.insert(name);
+            return;
+        }
+        const MadeObjects objects = expand_resource_set(root);
+        loaded_.standings.all.push_back({name,
+                                         !objects.unresolved.empty() ? Liveness::Unknown
+                                         : kept.empty()              ? Liveness::Applied
+                                                                     : Liveness::Kept,
+                                         objects.unresolved.empty() ? kept : objects.unresolved,
+                                         true});
+        if (!objects.unresolved.empty()) {
+            warn(root, name, objects.unresolved);
+        }
+        selection_.rendered_charts.insert(name);
+        if (objects.objects.empty()) {
+            return;
+        }
+        const DocumentOrigin* origin = origin_at(file.origins, document.range.begin);
+        const bool has_origin = origin != nullptr && !origin->file.empty();
+        made.push_back(
+            {.path = name,
+             .bundle_path = fmt::format("_sets/{}.yaml", name),
+             .text = stream_of(objects.objects),
+             .origins = {{.begin = 0, .file = has_origin ? origin->file : file.path}},
+             .is_set = true,
+             .bundle = file.bundle,
+             .rule = selection_.add_rule({.fallback = options_.default_namespace, .edits = false}),
+             .variables = file.variables,
+             .unit = file.unit,
+             .unit_path =
+                 fmt::format("{}{}{}", file.unit_path, file.unit_path.empty() ? "" : kAbove, name),
+             .kept = kept});
+    }
+
+    void warn(const Value& root, const std::string& name, const std::string& why) {
+        const Value* spec = root.find("spec");
+        const std::vector<ExposingValue> found =
+            spec == nullptr ? std::vector<ExposingValue>() : find_exposing_values(*spec);
+        if (found.empty()) {
+            return;
+        }
+        ++loaded_.hidden_exposures;
+        diagnostics_
+            .warning("hidden-exposure", found.front().pos,
+                     "this ResourceSet may expose something, which is not rendered")
+            .object(name)
+            .found(why)
+            .expected("templates and inputs that are known from the set alone")
+            .hint("write the Service or Ingress itself, or its inputs under spec.inputs");
+    }
+
+    const SourceTree& tree_;
+    Selection& selection_;
+    const LoadOptions& options_;
+    Loaded& loaded_;
+    Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+void add_resource_sets(const SourceTree& tree, Selection& selection,
+                       const std::vector<std::uint32_t>& file_of, const LoadOptions& options,
+                       Loaded& loaded, Diagnostics& diagnostics) {
+    if (!options.only_generated) {
+        return;
+    }
+    SetReader reader(tree, selection, options, loaded, diagnostics);
+    std::vector<InputFile> files = reader.add(0, selection.files, file_of);
+    for (int depth = 0; depth < kDeepestSet && !files.empty(); ++depth) {
+        const std::size_t first = loaded.documents.size();
+        const std::vector<std::uint32_t> made_of = reader.read(files);
+        files = reader.add(first, files, made_of);
+    }
+}
+
+std::vector<BuildUnit> units_of_resource_set(
+    const EngineObject& set,
+    const std::function<std::vector<BuildUnit>(const EngineObject&)>& units_of) {
+    const std::string mark = why_set_is_disabled(set.root);
+    std::vector<BuildUnit> units;
+    MadeObjects made = expand_resource_set(set.root);
+    for (Value& object : made.objects) {
+        // One that makes another one is followed as a document only.
+        if (!is_resource_set(object)) {
+            std::ranges::move(units_of({set.file, std::move(object)}), std::back_inserter(units));
+        }
+    }
+    if (!made.unresolved.empty() &&
+        (resources_mention(set.root, kFluxGroup) || resources_mention(set.root, kArgoGroup))) {
+        BuildUnit& rest = units.emplace_back();
+        rest.name = fmt::format("ResourceSet {}", text_of(set.root, {"metadata", "name"}));
+        rest.file = set.file;
+        rest.is_flux = true;
+        rest.state = UnitState::Unresolved;
+        rest.rest = UnitRest::Set;
+        rest.reason = std::move(made.unresolved);
+        rest.pos = set.root.find("kind")->pos();
+    }
+    for (BuildUnit& unit : units) {
+        if (!mark.empty()) {
+            keep(unit, mark);
+        }
+    }
+    return units;
+}
+
+}  // namespace renderer

@@ -1,0 +1,242 @@
+#include "renderer/load/unit_refusals.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "renderer/base/printable.h"
+#include "renderer/load/roots/liveness.h"
+#include "renderer/load/roots/unit_build.h"
+#include "renderer/load/roots/unit_inputs.h"
+#include "renderer/load/tree/paths.h"
+
+namespace renderer {
+
+namespace {
+
+class Refusals {
+public:
+    Refusals(const SelectContext& context, GitOpsTree& repository,
+             const std::vector<BuildUnit>& units, const UnitChoice& choice,
+             const Unreached& unreached)
+        : context_(context),
+          repository_(repository),
+          units_(units),
+          choice_(choice),
+          unreached_(unreached) {}
+
+    void report_unreached() {
+        for (const auto& [dir, names] : unreached_) {
+            warn_unreached(dir, names);
+        }
+        if (!unreached_.empty()) {
+            refuse_broken();
+            refuse_sets();
+        }
+    }
+
+    void refuse_elsewhere() {
+        std::set<std::string_view> rendered;
+        const auto cluster_of = [](const BuildUnit& unit) {
+            return unit.cluster.empty() ? kOwnCluster : std::string_view(unit.cluster);
+        };
+        for (const BuildUnit& unit : units_) {
+            if (is_wanted(unit) && input_count(repository_, unit) > 0) {
+                rendered.insert(cluster_of(unit));
+            }
+        }
+        for (const BuildUnit& unit : units_) {
+            const bool is_other = !rendered.empty() && !rendered.contains(cluster_of(unit));
+            if (unit.state == UnitState::External && !is_other &&
+                !choice_.ignores_below(normal_path(parent_path(unit.file))) &&
+                !refuse_exposures(unit) && !unit.source.empty()) {
+                refuse_source(unit);
+            }
+        }
+    }
+
+private:
+    [[nodiscard]] bool is_wanted(const BuildUnit& unit) const {
+        return is_rendered(unit, context_.options.skip_suspended);
+    }
+
+    // Flux would apply one of the files.
+    [[nodiscard]] bool is_ignored(const std::string& dir,
+                                  const std::vector<std::string>& names) const {
+        return std::ranges::any_of(units_, [&](const BuildUnit& unit) {
+            return unit.artifact && is_within(dir, unit.dir) &&
+                   std::ranges::any_of(names, [&](const std::string& name) {
+                       return unit.artifact->tree.kind(join_path(dir, name)) == EntryKind::Missing;
+                   });
+        });
+    }
+
+    void warn_unreached(const std::string& dir, const std::vector<std::string>& names) {
+        Finding warning =
+            context_.build.diagnostics
+                .warning("unreached-input", {}, "nothing applies the inputs in this directory")
+                .where(dir)
+                .found(fmt::format("{}", fmt::join(names, ", ")))
+                .expected(is_archived(repository_, dir) ? "nothing, in an archive"
+                          : is_ignored(dir, names)
+                              ? "files that the source of Flux does not ignore"
+                              : "a Flux Kustomization or an Argo CD Application that applies it")
+                .hint(fmt::format("--include {} renders it all the same", dir));
+        for (const BuildUnit& unit : units_) {
+            if (unit.state == UnitState::Refused && !unit.dir.empty() && is_within(dir, unit.dir)) {
+                warning.note({.pos = unit.pos,
+                              .text = fmt::format("{} does not: {}", unit.name, unit.reason)});
+            }
+        }
+    }
+
+    // The engine stops at it and removes nothing; what it means may be what no unit applies.
+    void refuse_broken() {
+        std::vector<std::string_view> dirs;
+        dirs.reserve(unreached_.size());
+        for (const auto& [dir, names] : unreached_) {
+            dirs.push_back(dir);
+        }
+        for (const BuildUnit& unit : units_) {
+            const bool is_built = unit.unbuilt.empty() || !is_wanted(unit);
+            if ((liveness_of(unit) != Liveness::Broken && is_built) ||
+                choice_.ignores_below(unit.dir)) {
+                continue;
+            }
+            const bool is_missing = unit.state == UnitState::Missing;
+            Finding error =
+                context_.build.diagnostics
+                    .error("broken-unit", unit.pos,
+                           fmt::format("{} applies nothing as long as {}", unit.name,
+                                       is_missing ? "its path does not exist"
+                                       : is_built ? "its engine refuses it"
+                                                  : "it cannot be built"))
+                    .found(is_built ? unit.reason : unit.unbuilt)
+                    .expected(is_missing ? "a directory of the tree"
+                                         : "what the engine takes: inputs that nothing applies may "
+                                           "be meant")
+                    .hint(hint_of_broken(unit, dirs));
+            if (!unit.pos.known()) {
+                error.where(unit.file);
+            }
+        }
+    }
+
+    [[nodiscard]] static std::string hint_of_broken(const BuildUnit& unit,
+                                                    const std::vector<std::string_view>& dirs) {
+        const std::string_view near =
+            unit.state == UnitState::Missing ? nearest(unit.dir, dirs) : std::string_view();
+        return fmt::format(
+            "{}--include or --ignore takes each directory with inputs that nothing applies",
+            near.empty() || near == unit.dir ? "" : fmt::format("did you mean \"{}\"? ", near));
+    }
+
+    // One of them may apply what no unit does.
+    void refuse_sets() {
+        for (const BuildUnit& unit : units_) {
+            if (unit.rest == UnitRest::Chart && unit.state == UnitState::Unresolved) {
+                context_.build.diagnostics
+                    .error(
+                        "roots-in-chart", {},
+                        fmt::format("what {} makes Argo CD or Flux apply is not known", unit.name))
+                    .where(unit.file)
+                    .found(unit.reason)
+                    .expected("helm, which renders the chart")
+                    .hint(
+                        "install helm or name it with --helm; --include takes a directory with "
+                        "inputs all the same");
+            }
+            if (unit.rest == UnitRest::Set && unit.state == UnitState::Unresolved) {
+                context_.build.diagnostics
+                    .error("unresolved-set", unit.pos,
+                           fmt::format("what {} applies is not known", unit.name))
+                    .found(unit.reason)
+                    .expected(fmt::format("{}, or --include for each directory with inputs",
+                                          unit.is_flux ? "Kustomizations" : "Applications"))
+                    .hint("\"tailrender roots\" lists the directories that are not applied");
+            }
+        }
+    }
+
+    // False: nothing that its text says exposes anything.
+    bool refuse_exposures(const BuildUnit& unit) {
+        if (!unit.changes) {
+            return false;
+        }
+        const std::vector<ExposingPatch> patches = exposing_patches(
+            context_.build.tree, unit.dir, *unit.changes, context_.build.sources);
+        for (const ExposingPatch& patch : patches) {
+            Finding error = refuse_exposure(patch, context_.build.diagnostics);
+            error
+                .expected(fmt::format("what it changes in the tree; {} applies what is "
+                                      "elsewhere: {}",
+                                      unit.name, unit.reason))
+                .hint(fmt::format("{}; --ignore {} leaves it out",
+                                  unit.source.empty()
+                                      ? "apply a copy that is in this repository"
+                                      : fmt::format("--source {}=DIR names a directory with it",
+                                                    unit.source),
+                                  shell_word(parent_path(unit.file))));
+            if (!patch.pos.known()) {
+                error.where(unit.file);
+            }
+        }
+        return !patches.empty();
+    }
+
+    // What it gives may be made of this repository, or what the unit says of it names Tailscale.
+    void refuse_source(const BuildUnit& unit) {
+        const std::string file =
+            unit.may_be_own ? could_apply(repository_, context_.build.reader, unit, unreached_)
+                            : std::string();
+        if (file.empty() && !unit.naming.known()) {
+            return;
+        }
+        Finding error =
+            context_.build.diagnostics
+                .error("unknown-source", file.empty() ? unit.naming : unit.pos,
+                       fmt::format("what {} applies is not known: its source is not at hand",
+                                   unit.name))
+                .found(file.empty()
+                           ? fmt::format("{}, and \"tailscale\" in what is said of it",
+                                         unit.source)
+                           : fmt::format("{}, which may be made of this repository, and {}, "
+                                         "which nothing applies",
+                                         unit.source, file))
+                .expected("a directory with the files of that source")
+                .hint(fmt::format(
+                    "--source {}=DIR names it{}", unit.source,
+                    file.empty() ? ""
+                                 : " (\".\" where it is this repository); if it is something "
+                                   "else, --include or --ignore takes each directory with "
+                                   "inputs that nothing applies"));
+        if (!(file.empty() ? unit.naming : unit.pos).known()) {
+            error.where(unit.file);
+        }
+    }
+
+    const SelectContext& context_;
+    GitOpsTree& repository_;
+    const std::vector<BuildUnit>& units_;
+    const UnitChoice& choice_;
+    const Unreached& unreached_;
+};
+
+}  // namespace
+
+void report_unreached(const SelectContext& context, GitOpsTree& repository,
+                      const std::vector<BuildUnit>& units, const UnitChoice& choice,
+                      const Unreached& unreached) {
+    Refusals(context, repository, units, choice, unreached).report_unreached();
+}
+
+void refuse_elsewhere(const SelectContext& context, GitOpsTree& repository,
+                      const std::vector<BuildUnit>& units, const UnitChoice& choice,
+                      const Unreached& unreached) {
+    Refusals(context, repository, units, choice, unreached).refuse_elsewhere();
+}
+
+}  // namespace renderer

@@ -334,8 +334,9 @@ void add_source_file(const InputFile& file, SourceId source, Loaded& loaded) {
     loaded.files.push_back({.source = source,
                             .bundle = file.bundle,
                             .path = file.bundle_path,
-                            .reachable = file.reachable || file.left_alone,
-                            .copied_whole = file.copied_whole});
+                            .reachable = file.reachable || file.left_alone || file.is_unlisted,
+                            .copied_whole = file.copied_whole,
+                            .is_unlisted = file.is_unlisted});
 }
 
 void assemble(std::vector<PendingFile>& files, Loaded& loaded, Diagnostics& diagnostics) {

@@ -143,6 +143,7 @@ void load_files(const SourceTree& tree, const LoadOptions& options, const Cluste
     loaded.values = std::move(selection.values);
     loaded.skipped_files = selection.skipped_files;
     loaded.left_alone = std::move(selection.left_alone);
+    diagnostics.append(std::move(selection.unlisted));
     loaded.kustomize_version = std::move(selection.kustomize_version);
     loaded.standings = std::move(selection.standings);
     const std::vector<std::uint32_t> file_of =

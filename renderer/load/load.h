@@ -64,6 +64,7 @@ struct SourceFile {
     bool reachable =
         true;  // false: facts only (--context, directories that the applier does not see)
     bool copied_whole = false;  // belongs to a bundle that we do not render
+    bool is_unlisted = false;   // copied as it is: no kustomization lists it
 };
 
 // The env file behind the secretGenerator named `operator-oauth`, if a kustomization lists one.

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "renderer/base/printable.h"
+#include "renderer/load/roots/includes.h"
 #include "renderer/load/select_build.h"
 #include "renderer/load/tree/paths.h"
+#include "renderer/load/unlisted_inputs.h"
 
 namespace renderer {
 
@@ -22,7 +24,12 @@ public:
           out_(context.build.selection),
           dirs_(dirs),
           bundle_(bundle),
-          builds_(context, dirs, bundle) {}
+          builds_(context, dirs, bundle),
+          unlisted_(context, dirs),
+          // Of a complete tree some may be in bundles of Fleet.
+          choice_(
+              unit_choice(dirs, context.root, context.options, context.cluster,
+                          context.options.only_generated ? context.build.diagnostics : unheard_)) {}
 
     void run() {
         const std::size_t first = out_.files.size();
@@ -123,8 +130,15 @@ private:
         return covered_[dir.path] = above || !dir.kustomizations.empty();
     }
 
+    [[nodiscard]] bool is_included(const WalkedDir& dir) const {
+        return std::ranges::any_of(choice_.includes, [&](const std::string& included) {
+            return is_within(dir.path, included);
+        });
+    }
+
     void add_files(const WalkedDir& dir) {
-        const bool covered = is_covered(dir);
+        const bool below = is_covered(dir);
+        const bool included = is_included(dir);
         for (const std::string& name : dir.files) {
             const std::string path = join_path(dir.path, name);
             const bool manifest =
@@ -137,11 +151,19 @@ private:
                 ++out_.skipped_files;
                 continue;
             }
+            // A patch, which has the words of an object, is none.
+            const bool covered = below && (!included || unlisted_.is_read(path));
+            const bool is_unlisted = covered && unlisted_.holds(path);
+            if (is_unlisted && !choice_.ignores_below(path) &&
+                !context_.build.diagnostics.has_errors()) {
+                unlisted_.report(path);
+            }
             builds_.added.push_back({.path = path,
                                      .bundle_path = join_path(dir.relative, name),
                                      .bundle = bundle_,
                                      .rule = out_.add_rule(rule()),
                                      .reachable = !covered,
+                                     .is_unlisted = is_unlisted,
                                      .lenient = covered});
         }
     }
@@ -151,6 +173,9 @@ private:
     const DirList& dirs_;
     std::uint32_t bundle_;
     BuildSelection builds_;
+    UnlistedInputs unlisted_;
+    Diagnostics unheard_;
+    UnitChoice choice_;
     std::map<std::string, std::vector<const InputFile*>> listed_;  // into the selection's files
     std::map<std::string, bool> covered_;
 };

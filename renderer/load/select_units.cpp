@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "renderer/base/printable.h"
 #include "renderer/core/text_of.h"
 #include "renderer/load/roots/argo_units.h"
 #include "renderer/load/roots/cluster_choice.h"
@@ -38,14 +37,12 @@ public:
           builds_(context, dirs, bundle) {}
 
     bool run() {
-        Diagnostics of_choice;
-        choice_ = unit_choice(repository_, context_.options, context_.cluster, of_choice);
+        Diagnostics of_choice;  // where no one applies anything, select_plain says it
+        choice_ = unit_choice(dirs_, context_.root, context_.options, context_.cluster, of_choice);
         units_ = plan_units(repository_, context_.build.reader, context_.build.sources,
                             context_.options, choice_.ignores, context_.build.diagnostics);
         if (!are_applied(units_)) {
             out_.standings.all = standings_of(units_);
-            Diagnostics unheard;  // no choice is made of what no one applies
-            choice_ = unit_choice(repository_, context_.options, context_.cluster, unheard);
             refuse_elsewhere(context_, repository_, units_, choice_, unreached_artifacts());
             add_releases();
             return false;

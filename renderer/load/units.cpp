@@ -36,7 +36,7 @@ UnitList list_units(LoadOptions options, SourceMap& sources, Diagnostics& diagno
     }
     KustomizationReader reader(*tree, sources, options.output_dir, options.local_sources);
     GitOpsTree repository(*tree, dirs, root, sources, options);
-    const UnitChoice choice = unit_choice(repository, options, cluster, unheard);
+    const UnitChoice choice = unit_choice(dirs, root, options, cluster, unheard);
     list.units = plan_units(repository, reader, sources, options, choice.ignores, diagnostics);
     list.are_applied = are_applied(list.units);
     if (!options.cluster.empty()) {

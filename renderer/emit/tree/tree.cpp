@@ -128,7 +128,7 @@ private:
             return Unit{};
         }
         std::string path = relative(file);
-        if (has_documents) {
+        if (has_documents && !file.is_unlisted) {
             resources_[file.bundle].push_back(file.path);
         }
         const Pos pos = output_.loaded.sources.pos(file.source, 0);

@@ -101,29 +101,32 @@ private:
 };
 
 // Those of .tailrender.yaml are relative to it.
-void resolve(const GitOpsTree& repository, const std::vector<std::string>& given,
+void resolve(const DirList& dirs, const std::string& root, const std::vector<std::string>& given,
              const std::vector<NamedPath>& configured, std::string_view flag,
              std::vector<std::string>& out, Diagnostics& diagnostics) {
+    const auto is_directory = [&](const std::string& path) {
+        return std::ranges::find(dirs, path, &WalkedDir::path) != dirs.end();
+    };
     const auto refuse = [&](Pos pos, const std::string& path) {
         Finding error = diagnostics.error("missing-path", pos, "no such directory in the tree");
         error.found(fmt::format("\"{}\"", path))
-            .expected(fmt::format("a directory below {}", repository.root()));
+            .expected(fmt::format("a directory below {}", root));
         if (!pos.known()) {
             error.where(flag);
         }
     };
     for (const std::string& path : given) {
-        const std::string below = normal_path(join_path(repository.root(), path));
-        const bool is_known = repository.find(normal_path(path)) != nullptr;
-        if (!is_known && repository.find(below) == nullptr) {
+        const std::string below = normal_path(join_path(root, path));
+        const bool is_known = is_directory(normal_path(path));
+        if (!is_known && !is_directory(below)) {
             refuse({}, path);
         } else {
             out.push_back(is_known ? normal_path(path) : below);
         }
     }
     for (const NamedPath& one : configured) {
-        out.push_back(normal_path(join_path(repository.root(), one.path)));
-        if (repository.find(out.back()) == nullptr) {
+        out.push_back(normal_path(join_path(root, one.path)));
+        if (!is_directory(out.back())) {
             refuse(one.pos, one.path);
             out.pop_back();
         }
@@ -137,12 +140,12 @@ bool UnitChoice::ignores_below(const std::string& dir) const {
                                [&](const std::string& ignored) { return is_within(dir, ignored); });
 }
 
-UnitChoice unit_choice(const GitOpsTree& repository, const LoadOptions& options,
+UnitChoice unit_choice(const DirList& dirs, const std::string& root, const LoadOptions& options,
                        const Cluster& cluster, Diagnostics& diagnostics) {
     UnitChoice choice;
-    resolve(repository, options.includes, cluster.includes, "--include", choice.includes,
+    resolve(dirs, root, options.includes, cluster.includes, "--include", choice.includes,
             diagnostics);
-    resolve(repository, options.ignores, cluster.ignores, "--ignore", choice.ignores, diagnostics);
+    resolve(dirs, root, options.ignores, cluster.ignores, "--ignore", choice.ignores, diagnostics);
     return choice;
 }
 

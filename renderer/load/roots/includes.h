@@ -20,8 +20,9 @@ struct UnitChoice {
     [[nodiscard]] bool ignores_below(const std::string& dir) const;
 };
 
-// A path is relative to the current directory, else to the top of what is rendered.
-UnitChoice unit_choice(const GitOpsTree& repository, const LoadOptions& options,
+// A path is relative to the current directory, else to `root`, the top of what is rendered. `dirs`:
+// all of the tree.
+UnitChoice unit_choice(const DirList& dirs, const std::string& root, const LoadOptions& options,
                        const Cluster& cluster, Diagnostics& diagnostics);
 
 // Adds a unit for each of the directories: all below it that is part of no unit.

@@ -1,0 +1,94 @@
+#include "renderer/load/unlisted_inputs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "renderer/base/printable.h"
+#include "renderer/core/document_scanner.h"
+#include "renderer/core/text_of.h"
+#include "renderer/core/yaml_reader.h"
+#include "renderer/load/kustomize/build_files.h"
+#include "renderer/load/roots/engine_files.h"
+#include "renderer/load/tree/paths.h"
+
+namespace renderer {
+
+namespace {
+
+std::string name_of(const Value& object) {
+    const std::string_view ns = text_of(object, {"metadata", "namespace"});
+    return fmt::format("{} {}{}{}", text_of(object, {"kind"}), ns, ns.empty() ? "" : "/",
+                       text_of(object, {"metadata", "name"}));
+}
+
+bool opens_funnel(const Value& object) {
+    return spelling_of(object.at({"metadata", "annotations", "tailscale.com/funnel"})) == "true";
+}
+
+}  // namespace
+
+bool UnlistedInputs::holds(const std::string& path) {
+    const Result<std::string> text = context_.build.tree.read(path);
+    return text && has_input(path, *text) && !is_read(path);
+}
+
+bool UnlistedInputs::is_read(const std::string& path) {
+    if (!read_) {
+        read_.emplace();
+        for (const WalkedDir* dir : dirs_) {
+            if (!dir->kustomizations.empty()) {
+                read_->merge(find_build_files(context_.build.tree, context_.build.reader,
+                                              context_.root, dir->path)
+                                 .paths);
+            }
+        }
+    }
+    return read_->contains(path);
+}
+
+std::string UnlistedInputs::kustomization_above(const std::string& path) const {
+    const WalkedDir* nearest = nullptr;
+    for (const WalkedDir* dir : dirs_) {
+        if (!dir->kustomizations.empty() && is_within(path, dir->path)) {
+            nearest = dir;  // parents come before children
+        }
+    }
+    return nearest == nullptr ? std::string()
+                              : join_path(nearest->path, nearest->kustomizations.front());
+}
+
+void UnlistedInputs::report(const std::string& path) const {
+    Result<std::string> text = context_.build.tree.read(path);
+    if (!text) {
+        return;
+    }
+    SourceMap& sources = context_.build.sources;
+    const SourceId source = sources.add(path, std::move(*text));
+    std::vector<Value> objects;
+    for (const ScannedDocument& scanned : scan_documents(sources, source)) {
+        Diagnostics unheard;
+        if (scanned.mentions_tailscale) {
+            add_objects(read_yaml(sources, source, scanned.range, unheard), objects);
+        }
+    }
+    const auto open = std::ranges::find_if(objects, opens_funnel);
+    const Value& shown = open == objects.end() ? objects.front() : *open;
+    const std::string kustomization = kustomization_above(path);
+    const std::string dir = shell_word(parent_path(path));
+    const Value* kind = shown.find("kind");
+    context_.build.selection.unlisted
+        .warning("unreached-input", kind == nullptr ? sources.pos(source, 0) : kind->pos(),
+                 "no kustomization lists this file, so what it exposes is not rendered")
+        .found(fmt::format("{}{}", name_of(shown),
+                           open == objects.end() ? "" : ", which would be PUBLIC through Funnel"))
+        .expected(fmt::format("\"{}\" among the resources of {}",
+                              relative_path(path, parent_path(kustomization)), kustomization))
+        .hint(fmt::format("add it there, or render it with --include {}; --ignore {} ends the "
+                          "warning",
+                          dir, dir));
+}
+
+}  // namespace renderer

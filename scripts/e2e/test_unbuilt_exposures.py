@@ -1,0 +1,149 @@
+"""What a tree says about objects that are not built, against the real kustomize and helm.
+
+A patch that exposes what a chart or a remote resource makes is an error at its place. With the chart, or a copy, at hand the same is rendered.
+So is an Ingress that names a port of a Service that a chart makes, which else is left out.
+"""
+import os
+import subprocess
+
+import pytest
+
+from test_charts import CHART as WEB, chart
+from test_kustomize_builds import tree
+
+COVERS = ["renderer/load/kustomize", "renderer/load/charts"]
+PROGRAMS = ["helm3", "kustomize", "kubernetes"]
+SERVICE = "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {selector: {app: web}, ports: [{port: 80}]}\n"
+EXPOSE = """\
+patches:
+- target: {kind: Service, name: web}
+  patch: |-
+    - op: add
+      path: /metadata/annotations
+      value: {tailscale.com/expose: "true"}
+"""
+MERGE = """\
+patches:
+- patch: |-
+    apiVersion: v1
+    kind: Service
+    metadata: {name: web}
+    spec: {type: LoadBalancer, loadBalancerClass: tailscale}
+"""
+ALL = "commonAnnotations: {tailscale.com/expose: \"true\"}\n"
+REMOTE = "namespace: shop\nresources: [https://example.com/web.yaml]\n"
+CHART = "namespace: shop\nhelmCharts: [{name: web, version: 1.2.0, releaseName: web}]\n"
+FLUX = """\
+apiVersion: source.toolkit.fluxcd.io/v1
+kind: GitRepository
+metadata: {name: flux-system, namespace: flux-system}
+spec: {url: https://example.com/acme/fleet}
+---
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: flux-system, namespace: flux-system}
+spec: {path: ./cluster, prune: true, sourceRef: {kind: GitRepository, name: flux-system}}
+---
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: web, namespace: flux-system}
+spec:
+  path: ./web
+  prune: true
+  sourceRef: {kind: GitRepository, name: flux-system}
+  targetNamespace: shop
+  patches:
+  - target: {kind: HelmRelease}
+    patch: |
+      - op: add
+        path: /spec/values
+        value: {annotations: {tailscale.com/expose: "true"}}
+"""
+RELEASE = """\
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {name: web}
+spec:
+  interval: 1h
+  chart: {spec: {chart: web, version: 1.2.0, sourceRef: {kind: HelmRepository, name: acme}}}
+"""
+PORT_OF_A_CHART = """\
+    apiVersion: helm.toolkit.fluxcd.io/v2
+    kind: HelmRelease
+    metadata: {name: web, namespace: shop}
+    spec: {chart: {spec: {chart: web, version: 1.2.0, sourceRef: {kind: HelmRepository, name: acme}}}}
+    ---
+    apiVersion: networking.k8s.io/v1
+    kind: Ingress
+    metadata: {name: web, namespace: shop}
+    spec:
+      ingressClassName: tailscale
+      tls: [{hosts: [web]}]
+      defaultBackend: {service: {name: web, port: {name: http}}}
+    ---
+    apiVersion: v1
+    kind: Service
+    metadata: {name: db, namespace: shop, annotations: {tailscale.com/expose: "true"}}
+    spec: {selector: {app: db}, ports: [{port: 5432}]}
+    """
+
+
+@pytest.fixture
+def render(tailrender, tools, tmp_path):
+    def call(*arguments):
+        return subprocess.run([tailrender, "render", "repo", "--only", "generated", *arguments], cwd=tmp_path, capture_output=True, text=True,
+                              env={"PATH": str(tools), "TMPDIR": os.environ.get("TMPDIR", "/tmp")}, timeout=120)
+    return call
+
+
+@pytest.mark.parametrize("change", [EXPOSE, MERGE, ALL])
+def test_of_a_remote_resource(render, tmp_path, change):
+    tree(tmp_path, {"repo/app/kustomization.yaml": REMOTE + change})
+    done = render()
+    assert done.returncode == 1 and done.stdout == ""
+    assert "repo/app/kustomization.yaml:" in done.stderr and "[unbuilt-exposure]" in done.stderr
+    tree(tmp_path, {"repo/app/kustomization.yaml": (REMOTE + change).replace("https://example.com/", ""), "repo/app/web.yaml": SERVICE})
+    copied = render()
+    assert copied.returncode == 0, copied.stderr
+    assert "shop-web" in copied.stdout
+
+
+@pytest.mark.parametrize("change", [EXPOSE, MERGE])
+def test_of_an_object_that_is_built_beside_it(render, tmp_path, change):
+    tree(tmp_path, {"repo/app/kustomization.yaml": REMOTE.replace("[", "[own.yaml, ") + change, "repo/app/own.yaml": SERVICE})
+    done = render()
+    assert done.returncode == 0, done.stderr
+    assert "shop-web" in done.stdout and "[not-built]" in done.stderr
+
+
+@pytest.mark.parametrize("change", [EXPOSE, MERGE, ALL])
+def test_of_a_chart(render, tmp_path, change):
+    tree(tmp_path, {"repo/app/kustomization.yaml": CHART + change, **chart("elsewhere/web")})
+    refused = render()
+    assert refused.returncode == 1 and "[unbuilt-exposure]" in refused.stderr and "--charts DIR" in refused.stderr
+    done = render("--charts", "elsewhere")
+    assert done.returncode == 0, done.stderr
+    assert "shop-web" in done.stdout
+
+
+def test_of_a_release(render, tmp_path):
+    tree(tmp_path, {"repo/cluster/all.yaml": FLUX, "repo/web/release.yaml": RELEASE, **chart("elsewhere/web")})
+    refused = render()
+    assert refused.returncode == 1 and refused.stdout == ""
+    assert "repo/cluster/all.yaml:20:5: error: this exposes something that is not rendered [unbuilt-exposure]" in refused.stderr
+    done = render("--charts", "elsewhere")
+    assert done.returncode == 0, done.stderr
+    assert "shop-web" in done.stdout
+
+
+def test_names_of_ports_of_services_that_a_chart_makes(render, tmp_path):
+    service = WEB["templates/service.yaml"].replace("ports: [{port", "ports: [{name: http, port")
+    tree(tmp_path, {"repo/shop/web.yaml": PORT_OF_A_CHART, **chart("charts/web", {"templates/service.yaml": service, "values.yaml": "annotations: {}\nport: 8080\n"})})
+    rendered = render("--charts", "charts")
+    assert "http://web.shop.svc.cluster.local:8080/" in rendered.stdout and "Ingress/shop/web" in rendered.stdout, rendered.stderr
+    left = render()
+    assert left.returncode == 0 and "[missing-backend-service]" in left.stderr and "--charts DIR" in left.stderr
+    assert "Ingress/shop/web" not in left.stdout and "Service/shop/db" in left.stdout
+    tree(tmp_path, {"charts/web/templates/service.yaml": WEB["templates/service.yaml"]})
+    wrong = render("--charts", "charts")
+    assert wrong.returncode == 1 and "[backend-port-not-found]" in wrong.stderr

@@ -69,6 +69,13 @@ void refuse(const RenderedTree& tree, const InventoryDevice& device, const std::
                           safe(device.parent)));
 }
 
+// None: a change of the sources explains it.
+std::optional<std::string> why_lost(const Run& run, const InventoryDevice& device) {
+    const auto undecided = run.plan.undecided.find(device.parent);
+    return undecided != run.plan.undecided.end() ? undecided->second
+                                                 : why_unexplained(run.loaded.standings, device);
+}
+
 }  // namespace
 
 EarlierTrees earlier_trees() {
@@ -95,7 +102,7 @@ Result<Removals> find_removals(const Options& options, ClusterRuns& runs,
                                     std::ranges::find(options.allowed_removals, device.parent) !=
                                         options.allowed_removals.end();
             std::optional<std::string> why =
-                is_allowed ? std::nullopt : why_unexplained(runs.all()[i].loaded.standings, device);
+                is_allowed ? std::nullopt : why_lost(runs.all()[i], device);
             if (why) {
                 refuse(tree, device, *why, runs.all()[i]);
                 removals.are_explained = false;

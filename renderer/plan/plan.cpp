@@ -12,6 +12,7 @@
 #include "renderer/load/splice.h"
 #include "renderer/plan/checks/cross_checks.h"
 #include "renderer/plan/checks/object_checks.h"
+#include "renderer/plan/checks/undecided.h"
 #include "renderer/plan/custom_resources.h"
 #include "renderer/plan/dataplanes.h"
 #include "renderer/plan/group/api_group.h"
@@ -282,8 +283,9 @@ Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnos
     if (plan.install) {
         plan.install->crds = missing_crds(loaded, plan.settings);
     }
-    const Parents parents = find_parents(loaded, inventory, plan.settings, diagnostics);
+    Parents parents = find_parents(loaded, inventory, plan.settings, diagnostics);
     const ServiceIndex services(inventory);
+    plan.undecided = set_aside_undecided(loaded, services, parents, diagnostics);
     const Tailnets tailnets(loaded, inventory, plan.settings);
     ProxyClasses classes(loaded, inventory, plan);
     const ProxyInputs inputs = {

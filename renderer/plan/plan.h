@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -83,6 +84,8 @@ struct Plan {
     std::vector<GroupPolicyPlan> group_policies;  // sorted by namespace
     std::vector<TailnetPlan> tailnets;            // sorted by name
     std::vector<DeviceRow> devices;               // workloads, then what groups offer
+    // Parents without a device because of something that is not known, and what that is.
+    std::map<std::string, std::string> undecided;
     std::vector<Edit> edits;               // load's edits and ours: cut documents, spliced scalars
     std::vector<LockedPort> locked_ports;  // what this run would write to the lock
     std::vector<Object>

@@ -38,6 +38,8 @@ std::string objects_of_interest(std::string_view stream) {
     return out.empty() ? out : out + "\n";
 }
 
+constexpr auto kAll = [](std::string_view) { return true; };
+
 class ChartRenderer {
 public:
     ChartRenderer(const SourceTree& tree, Selection& selection, const LoadOptions& options,
@@ -49,11 +51,12 @@ public:
           diagnostics_(diagnostics),
           charts_(tree, options) {
         if (is_complete()) {
-            matters_ = [](std::string_view) { return true; };
+            matters_ = kAll;
         }
     }
 
     RenderedCharts run(const InstalledCharts& others) {
+        find_wanted_services();
         std::vector<ChartRelease> releases = releases_of_documents();
         std::ranges::move(selection_.releases, std::back_inserter(releases));
         for (ChartRelease& release : releases) {
@@ -96,6 +99,37 @@ public:
     }
 
 private:
+    // Of Ingresses of ours: the names of their ports stand for numbers that only the Services tell.
+    void find_wanted_services() {
+        std::set<std::pair<std::string_view, std::string_view>> known;
+        for (const Document& document : loaded_.documents) {
+            if (text_of(document.kind) == "Service") {
+                known.emplace(document.effective_namespace, text_of(document.name));
+            }
+        }
+        for (const Document& document : loaded_.documents) {
+            if (!document.reachable || !document.mentions_tailscale ||
+                text_of(document.kind) != "Ingress") {
+                continue;
+            }
+            Diagnostics unheard;
+            const Value root = read_document(loaded_, document, unheard);
+            std::vector<const Value*> backends = {root.at({"spec", "defaultBackend"})};
+            for (const Value& rule : items_of(root.at({"spec", "rules"}))) {
+                for (const Value& path : items_of(rule.at({"http", "paths"}))) {
+                    backends.push_back(path.find("backend"));
+                }
+            }
+            for (const Value* backend : backends) {
+                const Value* service = backend == nullptr ? nullptr : backend->find("service");
+                if (service != nullptr && !text_of(*service, {"port", "name"}).empty() &&
+                    !known.contains({document.effective_namespace, text_of(*service, {"name"})})) {
+                    wanted_.emplace(document.effective_namespace);
+                }
+            }
+        }
+    }
+
     void add_documents() {
         for (const std::string& dir : left_dirs_) {
             rendered_.files.erase(dir);
@@ -196,14 +230,22 @@ private:
         Result<std::optional<std::string>> text =
             values.lacking.empty() ? charts_.render(release, values.layers, matters_)
                                    : Result(std::optional<std::string>());
+        const bool is_left = charts_.is_left();
         if (!text) {
             leave(text.error().diagnostic.message);
             report(release, std::move(text.error()));
+        } else if (!*text && values.lacking.empty() && !is_left && wanted_.contains(release.ns)) {
+            // Nothing in it is ours: what it lacks is no mistake, and it may make the Service.
+            text = charts_.render(release, values.layers, kAll);
+            if (!text) {
+                leave(text.error().diagnostic.message);
+                text = std::optional<std::string>();
+            }
         }
         const std::string& lacking = values.lacking.empty() ? release.unknown : values.lacking;
         if (!lacking.empty()) {
             leave(lacking);
-        } else if (text && !*text && charts_.is_left()) {
+        } else if (text && !*text && is_left) {
             leave(options_.helm == kNoProgram ? "no helm is run" : "its chart is not at hand");
         }
         if (!lacking.empty() && any_matters(values.layers, mentions_tailscale)) {
@@ -271,6 +313,7 @@ private:
     Standing standing_;  // of the release that was added last
     bool is_reported_ = false;
     bool (*matters_)(std::string_view) = mentions_tailscale;
+    std::set<std::string, std::less<>> wanted_;  // namespaces of Services that charts may make
     std::uint32_t bundle_ = 0;
 };
 

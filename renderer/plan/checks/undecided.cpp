@@ -1,0 +1,96 @@
+#include "renderer/plan/checks/undecided.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace renderer {
+
+namespace {
+
+std::vector<const IngressBackend*> backends_of(const IngressInput& ingress) {
+    std::vector<const IngressBackend*> backends;
+    if (ingress.has_default_backend) {
+        backends.push_back(&ingress.default_backend);
+    }
+    for (const IngressRule& rule : ingress.rules) {
+        for (const IngressPath& path : rule.paths) {
+            backends.push_back(&path.backend);
+        }
+    }
+    return backends;
+}
+
+class Sorter {
+public:
+    Sorter(const Loaded& loaded, const ServiceIndex& services, Diagnostics& diagnostics)
+        : loaded_(loaded), services_(services), diagnostics_(diagnostics) {
+        const auto release = std::ranges::find_if(loaded.standings.all, [](const Standing& one) {
+            return one.is_release &&
+                   (one.liveness == Liveness::Unknown || one.liveness == Liveness::Absent);
+        });
+        if (loaded.only_generated && release != loaded.standings.all.end()) {
+            unknown_ = &*release;
+        }
+    }
+
+    // True: it is set aside.
+    bool take(const IngressInput& ingress) {
+        if (unknown_ == nullptr || !is_rendered(loaded_, *ingress.doc) || ingress.ns.empty()) {
+            return false;
+        }
+        bool is_open = false;
+        for (const IngressBackend* backend : backends_of(ingress)) {
+            if (backend->has_service && !backend->service.empty() && !backend->port_name.empty() &&
+                services_.find(ingress.ns, backend->service) == nullptr) {
+                say(ingress, *backend);
+                is_open = true;
+            }
+        }
+        return is_open;
+    }
+
+    std::map<std::string, std::string> found;
+
+private:
+    void say(const IngressInput& ingress, const IngressBackend& backend) {
+        diagnostics_
+            .say(loaded_.lints ? Severity::Error : Severity::Warning, "missing-backend-service",
+                 backend.pos,
+                 fmt::format("Service \"{}\" is not in the tree, so the number of its port \"{}\" "
+                             "is not known: this Ingress is not rendered",
+                             backend.service, backend.port_name))
+            .object(ingress.doc->object_name())
+            .expected(
+                fmt::format("Service \"{}\" in namespace \"{}\"", backend.service, ingress.ns))
+            .hint(fmt::format(
+                "if a chart makes it ({} is not rendered: {}), --charts DIR names a directory with "
+                "the chart; or write the number of the port; or --context DIR names a directory "
+                "with the Service",
+                unknown_->name, unknown_->reason))
+            .is_absence();
+        found.emplace(ingress.doc->object_name(),
+                      fmt::format("the number of port \"{}\" of Service/{}/{} is not known",
+                                  backend.port_name, ingress.ns, backend.service));
+    }
+
+    const Loaded& loaded_;
+    const ServiceIndex& services_;
+    Diagnostics& diagnostics_;
+    const Standing* unknown_ = nullptr;  // the first of the releases
+};
+
+}  // namespace
+
+std::map<std::string, std::string> set_aside_undecided(const Loaded& loaded,
+                                                       const ServiceIndex& services,
+                                                       Parents& parents, Diagnostics& diagnostics) {
+    Sorter sorter(loaded, services, diagnostics);
+    for (auto* ingresses : {&parents.ingresses, &parents.group_ingresses}) {
+        std::erase_if(*ingresses, [&](const IngressInput* one) { return sorter.take(*one); });
+    }
+    return std::move(sorter.found);
+}
+
+}  // namespace renderer

@@ -36,6 +36,27 @@ KeptParents kept_parents(const Run& run) {
     return kept;
 }
 
+// Services that devices lead to, where the output has only what was generated.
+std::vector<OutputFile> services_of(const Run& run) {
+    std::vector<OutputFile> services;
+    if (!run.loaded.only_generated) {
+        return services;
+    }
+    for (const ServiceInput& service : run.inventory.services) {
+        Diagnostics unheard;
+        Value root = read_document(run.loaded, *service.doc, unheard);
+        Value* metadata = root.find("metadata");
+        if (metadata == nullptr || !metadata->is_map()) {
+            continue;
+        }
+        metadata->put("namespace", service.ns);
+        OutputFile& file = services.emplace_back();
+        file.path = fmt::format("{}/{}.yaml", service.ns, service.name);
+        write_yaml(root, file.content);
+    }
+    return services;
+}
+
 // One side of the comparison, and what was rendered for it.
 class Side {
 public:
@@ -133,7 +154,8 @@ private:
                 run.diagnostics.add(std::move(files.error().diagnostic));
                 return false;
             }
-            trees_.push_back({run.loaded.cluster, std::move(*files), kept_parents(run)});
+            trees_.push_back(
+                {run.loaded.cluster, std::move(*files), kept_parents(run), services_of(run)});
         }
         return true;
     }

@@ -42,7 +42,8 @@ std::vector<KeptChange> compare_kept(const Pair& trees, const std::vector<Device
 ClusterComparison compare_cluster(std::string name, Pair trees, const SecretHash& hash) {
     std::array<std::optional<Manifests>, 2> sides;
     for_each_parallel(2, 0, [&](std::size_t i) {
-        sides[i].emplace(std::move(i == 0 ? trees.first.files : trees.second.files));
+        ClusterTree& tree = i == 0 ? trees.first : trees.second;
+        sides[i].emplace(std::move(tree.files), std::move(tree.facts));
     });
     ClusterComparison comparison;
     comparison.cluster = std::move(name);

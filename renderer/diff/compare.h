@@ -23,6 +23,8 @@ struct ClusterTree {
     std::vector<OutputFile> files;
     // None: a rendered tree, which does not say.
     std::optional<KeptParents> kept = {};
+    // Services of the sources, where the files are only what was generated.
+    std::vector<OutputFile> facts = {};
 };
 
 // A device that both sides have, and that an engine begins or ceases to leave as it is.

@@ -243,7 +243,8 @@ private:
                 if (name == "TS_DEST_IP" || name == "TS_EXPERIMENTAL_DEST_DNS_NAME") {
                     add_ports(manifests_, without_kind(device.parent), value, device.offers);
                 } else if (name == "TS_TAILNET_TARGET_IP" || name == "TS_TAILNET_TARGET_FQDN") {
-                    device.reaches = fmt::format("tailnet {}", value);
+                    device.reaches =
+                        fmt::format("tailnet {}", value.substr(0, value.find_last_not_of('.') + 1));
                 } else if (name == "TSRECORDER_UI" && value == "true") {
                     device.offers.push_back({"https:443", "recorded sessions", false, {}});
                 } else if (name == "TSRECORDER_LOGIN_SERVER") {

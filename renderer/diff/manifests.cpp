@@ -43,15 +43,24 @@ std::string Manifest::title() const {
     return is_object() ? object_name(kind, ns, name) : path;
 }
 
-Manifests::Manifests(std::vector<OutputFile> files) {
+Manifests::Manifests(std::vector<OutputFile> files, std::vector<OutputFile> facts) {
     for (OutputFile& file : files) {
         add_file(sources_.add(std::move(file.path), std::move(file.content)));
     }
+    sorted_ = sorted_from(0);
+    const std::size_t count = entries_.size();
+    for (OutputFile& file : facts) {
+        add_file(sources_.add(std::move(file.path), std::move(file.content)));
+    }
+    facts_ = sorted_from(count);
+}
+
+std::vector<const Manifest*> Manifests::sorted_from(std::size_t first) {
     std::vector<Entry*> sorted;
-    sorted.reserve(entries_.size());
-    for (Entry& entry : entries_) {
-        entry.key = key_of(entry);
-        sorted.push_back(&entry);
+    sorted.reserve(entries_.size() - first);
+    for (std::size_t i = first; i < entries_.size(); ++i) {
+        entries_[i].key = key_of(entries_[i]);
+        sorted.push_back(&entries_[i]);
     }
     std::ranges::stable_sort(sorted, {}, &Manifest::key);
     std::string previous;
@@ -64,7 +73,7 @@ Manifests::Manifests(std::vector<OutputFile> files) {
         }
     }
     std::ranges::sort(sorted, {}, &Manifest::key);
-    sorted_.assign(sorted.begin(), sorted.end());
+    return {sorted.begin(), sorted.end()};
 }
 
 Manifests::Entry Manifests::make_entry(SourceId source, RawDocument range) const {
@@ -164,8 +173,13 @@ const Manifest* Manifests::find(std::string_view key) const {
 const Manifest* Manifests::find(std::string_view kind, std::string_view ns,
                                 std::string_view name) const {
     const std::string prefix = fmt::format("{}\n{}\n{}\n", kind, ns, name);
-    const auto found = std::ranges::lower_bound(sorted_, prefix, {}, &Manifest::key);
-    return found != sorted_.end() && (*found)->key.starts_with(prefix) ? *found : nullptr;
+    for (const std::vector<const Manifest*>* part : {&sorted_, &facts_}) {
+        const auto found = std::ranges::lower_bound(*part, prefix, {}, &Manifest::key);
+        if (found != part->end() && (*found)->key.starts_with(prefix)) {
+            return *found;
+        }
+    }
+    return nullptr;
 }
 
 }  // namespace renderer

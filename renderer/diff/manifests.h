@@ -31,7 +31,8 @@ struct Manifest {
 class Manifests {
 public:
     Manifests() = default;
-    explicit Manifests(std::vector<OutputFile> files);
+    // `facts` are found by kind and name, and are no part of the side.
+    explicit Manifests(std::vector<OutputFile> files, std::vector<OutputFile> facts = {});
     Manifests(const Manifests&) = delete;
     Manifests& operator=(const Manifests&) = delete;
 
@@ -52,6 +53,8 @@ private:
         mutable bool parsed = false;  // or not to be parsed: opaque, an item of a List
     };
 
+    // In `entries_` from `first` on.
+    [[nodiscard]] std::vector<const Manifest*> sorted_from(std::size_t first);
     void add_file(SourceId source);
     [[nodiscard]] Entry make_entry(SourceId source, RawDocument range) const;
     // False when it holds something that is no object.
@@ -61,7 +64,7 @@ private:
 
     SourceMap sources_;
     std::deque<Entry> entries_;
-    std::vector<const Manifest*> sorted_;
+    std::vector<const Manifest*> sorted_, facts_;
 };
 
 }  // namespace renderer

@@ -305,12 +305,16 @@ std::string summary_of(const Comparison& comparison) {
     std::size_t changed = 0;
     std::size_t unchanged = 0;
     std::size_t moved = 0;
+    bool has_devices = false;  // that change
     for (const ClusterComparison& cluster : comparison.clusters) {
+        has_devices = has_devices || !cluster.devices.changes.empty();
         changed += cluster.objects.changes.size();
         unchanged += cluster.objects.unchanged;
         moved += cluster.objects.moved;
     }
-    std::string text = changed == 0 ? "no difference" : counted(changed, "object") + " differ";
+    std::string text = changed > 0   ? counted(changed, "object") + " differ"
+                       : has_devices ? "no object differs"
+                                     : "no difference";
     text += changed == 1 ? "s" : "";
     text += fmt::format("; {} unchanged", unchanged);
     return moved == 0 ? text : fmt::format("{}, {} of them in another file", text, moved);

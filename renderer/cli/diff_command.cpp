@@ -12,6 +12,7 @@
 
 #include "renderer/base/parallel.h"
 #include "renderer/cli/commands.h"
+#include "renderer/core/yaml_writer.h"
 #include "renderer/diff/compare.h"
 #include "renderer/diff/formats.h"
 #include "renderer/diff/rendered_tree.h"
@@ -62,6 +63,9 @@ class Side {
 public:
     Side(const Options& options, const std::string& name, std::string_view what)
         : load_(options.load), name_(name), what_(what), runs_(options.all) {}
+
+    // What `fix` would write is taken for written.
+    void assume_fixed() { load_.fixes_sources = true; }
 
     void set(const std::vector<std::string>& sets) {
         load_.sets.insert(load_.sets.end(), sets.begin(), sets.end());
@@ -323,6 +327,7 @@ Result<int> run_diff(const Options& options, ClusterRuns& /*runs*/, Console& con
     static auto* const sides = new std::deque<Side>;
     Side& base = sides->emplace_back(options, options.base, "BASE");
     Side& head = sides->emplace_back(options, options.head, "HEAD");
+    base.assume_fixed();
     head.set(options.head_sets);
     std::array<bool, 2> good = {};
     // What may be fetched in all is not left to chance.

@@ -309,6 +309,7 @@ Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnos
     append(std::move(planned_groups), plan.workloads);
     EgressPlan egress = plan_egress_members(parents.members, groups, inputs, diagnostics);
     plan.egress_members = std::move(egress.members);
+    name_egress_members(plan.egress_members, plan.workloads);
     append(std::move(egress.locked_ports), plan.locked_ports);
     append(plan_recorders(inventory, inputs, diagnostics), plan.workloads);
     append(plan_peer_relays(inventory, inputs, diagnostics), plan.workloads);

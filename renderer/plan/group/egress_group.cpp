@@ -1,6 +1,7 @@
 #include "renderer/plan/group/egress_group.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -254,6 +255,30 @@ EgressPlan plan_egress_members(const std::vector<const ServiceInput*>& services,
     check_config_keys(plan, diagnostics);
     give_out_ports(inputs.loaded, plan, diagnostics);
     return plan;
+}
+
+void name_egress_members(const std::vector<EgressMember>& members,
+                         std::vector<Workload>& workloads) {
+    constexpr std::size_t kMost = 3;
+    for (Workload& workload : workloads) {
+        const auto* group = workload.as<ProxyGroupPlan>();
+        if (group == nullptr || group->input.type != GroupType::Egress) {
+            continue;
+        }
+        std::vector<std::string> names;
+        for (const EgressMember& member : members) {
+            if (member.group == group->input.name) {
+                names.push_back(fmt::format("{}/{}", member.parent_ns, member.parent_name));
+            }
+        }
+        const std::size_t more = names.size() > kMost ? names.size() - kMost : 0;
+        names.resize(names.size() - more);
+        if (!names.empty()) {
+            workload.target_text =
+                fmt::format("egress of {}{}", fmt::join(names, ", "),
+                            more == 0 ? std::string() : fmt::format(" and {} more", more));
+        }
+    }
 }
 
 }  // namespace renderer

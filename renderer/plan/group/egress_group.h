@@ -22,4 +22,8 @@ EgressPlan plan_egress_members(const std::vector<const ServiceInput*>& services,
                                const GroupIndex& groups, const ProxyInputs& inputs,
                                Diagnostics& diagnostics);
 
+// Says in the target of each egress group which Services lead through it.
+void name_egress_members(const std::vector<EgressMember>& members,
+                         std::vector<Workload>& workloads);
+
 }  // namespace renderer

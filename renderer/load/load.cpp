@@ -25,6 +25,7 @@
 #include "renderer/load/roots/not_reconciled.h"
 #include "renderer/load/roots/resource_set_objects.h"
 #include "renderer/load/roots/substitute.h"
+#include "renderer/load/roots/unset_variables.h"
 #include "renderer/load/select.h"
 #include "renderer/load/splice.h"
 #include "renderer/load/tree/disk_tree.h"
@@ -179,6 +180,9 @@ void load_files(const SourceTree& tree, const LoadOptions& options, const Cluste
                            .has_operator = operators.is_any},
                           options.threads, loaded, diagnostics);
     warn_unused_substitutes(options, loaded, diagnostics);
+    if (!options.lints) {
+        warn_unset_variables(selection.files, file_of, loaded, diagnostics);
+    }
     options.local_sources->warn_unused(diagnostics);
 }
 

@@ -22,6 +22,7 @@ struct UnitVariables {
     // All others stay as they are: no postBuild is in this tree, but --substitute says that there
     // is one in the cluster.
     bool named_only = false;
+    bool is_whole = false;  // there are no others in the cluster
     friend bool operator==(const UnitVariables&, const UnitVariables&) = default;
 };
 

@@ -78,6 +78,7 @@ std::shared_ptr<const UnitVariables> variables_of(GitOpsTree& repository,
         return named;
     }
     UnitVariables variables;
+    variables.is_whole = true;
     const auto from = items_of(post_build->at({"substituteFrom"}));
     for (const Value& one : from) {
         const Value* found = text_of(one, {"kind"}) == "ConfigMap"
@@ -87,6 +88,7 @@ std::shared_ptr<const UnitVariables> variables_of(GitOpsTree& repository,
         if (found != nullptr) {
             add_variables(found->find("data"), variables);
         }
+        variables.is_whole = variables.is_whole && found != nullptr;
     }
     add_variables(post_build->at({"substitute"}), variables);
     const bool always = text_of(*post_build, {"substituteStrategy"}) == "Always";

@@ -217,11 +217,7 @@ public:
     ObjectSubstitution(const UnitVariables& variables, Diagnostics& diagnostics)
         : variables_(variables), diagnostics_(diagnostics) {}
 
-    struct Unset {
-        Pos pos;
-        std::string name;
-    };
-    [[nodiscard]] const std::vector<Unset>& unset() const { return unset_; }
+    [[nodiscard]] const std::vector<UnsetVariable>& unset() const { return unset_; }
 
     void run(Value& value) {
         if (value.is_string()) {
@@ -267,7 +263,7 @@ private:
     static constexpr std::size_t kShown = 60;
     const UnitVariables& variables_;
     Diagnostics& diagnostics_;
-    std::vector<Unset> unset_;
+    std::vector<UnsetVariable> unset_;
 };
 
 bool is_of_others(const Value& object, Pos pos) {
@@ -321,6 +317,15 @@ bool is_variable_name(std::string_view text) {
 Result<std::string> substitute(std::string_view text, const UnitVariables& variables,
                                std::vector<std::string>& unset) {
     return Expander(text, variables, unset).run();
+}
+
+std::vector<UnsetVariable> unset_variables(Value object, const UnitVariables& variables) {
+    Diagnostics unheard;
+    ObjectSubstitution substitution(variables, unheard);
+    if (!is_disabled(object)) {
+        substitution.run(object);
+    }
+    return substitution.unset();
 }
 
 void substitute_object(Value& object, const UnitVariables& variables, bool is_input,

@@ -22,6 +22,14 @@ bool is_variable_name(std::string_view text);
 Result<std::string> substitute(std::string_view text, const UnitVariables& variables,
                                std::vector<std::string>& unset);
 
+struct UnsetVariable {
+    Pos pos;
+    std::string name;
+};
+
+// Of all keys and scalars of an object; none where it says that it is not for substitution.
+std::vector<UnsetVariable> unset_variables(Value object, const UnitVariables& variables);
+
 // All keys and scalars of an object, unless it says that it is not for substitution. A scalar that
 // was nothing but text becomes what YAML makes of the result: `${N}` with N=1 is a number. In an
 // input of ours a name without a value is an error, but for labels and annotations of others.

@@ -51,9 +51,9 @@ struct InputFile {
     bool reachable = true;
     bool copied_whole = false;
     bool is_unlisted = false;  // by a kustomization above it: in the output as it is, and no more
-    bool left_alone = false;  // copied whole, for kustomize: what it makes of it is not known
-    bool required = false;    // named by someone, so it must hold Kubernetes objects
-    bool lenient = false;     // no one applies it: what cannot be understood is left out
+    bool left_alone = false;   // copied whole, for kustomize: what it makes of it is not known
+    bool required = false;     // named by someone, so it must hold Kubernetes objects
+    bool lenient = false;      // no one applies it: what cannot be understood is left out
 };
 
 // A generated Secret or ConfigMap whose name got a hash.
@@ -86,7 +86,8 @@ struct Selection {
     std::optional<std::uint32_t> operator_bundle;
     std::size_t skipped_files = 0;
     std::vector<LeftAlone> left_alone;
-    Diagnostics unlisted;  // warnings of inputs that no kustomization lists
+    std::vector<std::string> other_languages;  // files that mention Tailscale
+    Diagnostics unlisted;                      // warnings of inputs that no kustomization lists
     std::vector<ChartFile> chart_files;
     std::vector<ExposingPatch> patches;     // that kustomize executes
     std::vector<ChartRelease> releases;     // of Applications that clusters apply

@@ -20,6 +20,7 @@
 #include "renderer/load/kustomize/last_scalar.h"
 #include "renderer/load/kustomize/name_references.h"
 #include "renderer/load/namespaces.h"
+#include "renderer/load/other_languages.h"
 #include "renderer/load/roots/includes.h"
 #include "renderer/load/roots/local_sources.h"
 #include "renderer/load/roots/not_reconciled.h"
@@ -155,7 +156,6 @@ void load_files(const SourceTree& tree, const LoadOptions& options, const Cluste
         drop_applied_twice(selection.files, file_of, loaded);
         note_units(selection.files, file_of, loaded);
     }
-    add_resource_sets(tree, selection, file_of, options, loaded, diagnostics);
     for (const auto& [unit, why] : selection.unbuilt) {
         loaded.standings.all.push_back({unit, Liveness::Broken, why});
     }
@@ -169,6 +169,8 @@ void load_files(const SourceTree& tree, const LoadOptions& options, const Cluste
     strip_last_scalars(selection.files, file_of, loaded);
     pin_names(loaded, diagnostics);
     check_edits(loaded.sources, loaded.edits, diagnostics);
+    // `file_of` knows nothing of what they make.
+    add_resource_sets(tree, selection, file_of, options, loaded, diagnostics);
     const InstalledOperators operators =
         find_operator_release(tree, selection, options, loaded, diagnostics);
     RenderedCharts charts = render_charts(tree, selection, operators, options, loaded, diagnostics);
@@ -180,10 +182,13 @@ void load_files(const SourceTree& tree, const LoadOptions& options, const Cluste
                            .has_operator = operators.is_any},
                           options.threads, loaded, diagnostics);
     warn_unused_substitutes(options, loaded, diagnostics);
+    warn_other_languages(std::move(selection.other_languages), loaded, diagnostics);
     if (!options.lints) {
         warn_unset_variables(selection.files, file_of, loaded, diagnostics);
     }
-    options.local_sources->warn_unused(diagnostics);
+    if (!diagnostics.has_errors()) {
+        options.local_sources->warn_unused(diagnostics);
+    }
 }
 
 // Unlike helm, no one else gives these documents their namespace.

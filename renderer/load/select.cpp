@@ -7,6 +7,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/load/fleet/cluster_match.h"
 #include "renderer/load/kustomize/build_files.h"
+#include "renderer/load/other_languages.h"
 #include "renderer/load/tree/paths.h"
 
 namespace renderer {
@@ -241,6 +242,7 @@ Selection select_inputs(const SourceTree& tree, const std::string& root, const L
                                 .options = options,
                                 .cluster = cluster};
     Selector(context, dirs).run();
+    selection.other_languages = files_in_other_languages(tree, dirs);
     return selection;
 }
 

@@ -166,8 +166,8 @@ private:
         if (!unit.changes) {
             return false;
         }
-        const std::vector<ExposingPatch> patches = exposing_patches(
-            context_.build.tree, unit.dir, *unit.changes, context_.build.sources);
+        const std::vector<ExposingPatch> patches =
+            exposing_patches(context_.build.tree, unit.dir, *unit.changes, context_.build.sources);
         for (const ExposingPatch& patch : patches) {
             Finding error = refuse_exposure(patch, context_.build.diagnostics);
             error
@@ -178,7 +178,7 @@ private:
                                   unit.source.empty()
                                       ? "apply a copy that is in this repository"
                                       : fmt::format("--source {}=DIR names a directory with it",
-                                                    unit.source),
+                                                    shell_word(unit.source)),
                                   shell_word(parent_path(unit.file))));
             if (!patch.pos.known()) {
                 error.where(unit.file);
@@ -201,18 +201,17 @@ private:
                        fmt::format("what {} applies is not known: its source is not at hand",
                                    unit.name))
                 .found(file.empty()
-                           ? fmt::format("{}, and \"tailscale\" in what is said of it",
-                                         unit.source)
+                           ? fmt::format("{}, and \"tailscale\" in what is said of it", unit.source)
                            : fmt::format("{}, which may be made of this repository, and {}, "
                                          "which nothing applies",
                                          unit.source, file))
                 .expected("a directory with the files of that source")
-                .hint(fmt::format(
-                    "--source {}=DIR names it{}", unit.source,
-                    file.empty() ? ""
-                                 : " (\".\" where it is this repository); if it is something "
-                                   "else, --include or --ignore takes each directory with "
-                                   "inputs that nothing applies"));
+                .hint(fmt::format("--source {}=DIR names it{}", shell_word(unit.source),
+                                  file.empty()
+                                      ? ""
+                                      : " (\".\" where it is this repository); if it is something "
+                                        "else, --include or --ignore takes each directory with "
+                                        "inputs that nothing applies"));
         if (!(file.empty() ? unit.naming : unit.pos).known()) {
             error.where(unit.file);
         }

@@ -9,6 +9,7 @@
 #include "renderer/base/ascii.h"
 #include "renderer/core/text_of.h"
 #include "renderer/load/fleet/cluster_match.h"
+#include "renderer/load/fleet/cluster_templates.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/values/config_file.h"
 #include "renderer/load/values/schema.h"
@@ -226,40 +227,6 @@ void add_values_from(const Value& helm, std::vector<ValuesSource>& from) {
     }
 }
 
-// Fleet puts a label of the cluster in the place of such a value, also of one in a list of maps,
-// but not of an item of a list (Fleet internal/cmd/controller/target/builder.go,
-// processLabelValues).
-void refuse_cluster_labels(const Value& layer, Diagnostics& diagnostics) {
-    constexpr std::string_view kPrefix = "global.fleet.clusterLabels.";
-    for_each_value(layer, [&](const Value& value) {
-        for (const Member& member : members_of(&value)) {
-            if (text_of(&member.value).starts_with(kPrefix)) {
-                diagnostics
-                    .error(
-                        "unknown-offline", member.value.pos(),
-                        fmt::format("Fleet replaces a value that begins with \"{}\" by a label of "
-                                    "the cluster",
-                                    kPrefix))
-                    .found(fmt::format("\"{}\"", member.value.text()))
-                    .expected("the label's value")
-                    .hint("write the value, or pass it with --values FILE");
-            }
-        }
-    });
-}
-
-// Fleet runs values through a template before Helm sees them.
-void refuse_templates(const Value& layer, Diagnostics& diagnostics) {
-    for_each_value(layer, [&](const Value& value) {
-        if (text_of(&value).find("${") != std::string_view::npos) {
-            diagnostics
-                .error("unknown-offline", value.pos(),
-                       "a value with \"${\" is a template that only Fleet can execute")
-                .hint("write the value, set helm.disablePreProcess, or pass it with --values FILE");
-        }
-    });
-}
-
 }  // namespace
 
 std::vector<const Value*> FleetFile::options() const {
@@ -351,8 +318,8 @@ Bundle make_bundle(const FleetFile& fleet, const std::string& dir,
     return bundle;
 }
 
-void add_chart_values(const SourceTree& tree, const FleetFile& fleet, const std::string& dir,
-                      SourceMap& sources, std::vector<Value>& layers,
+void add_chart_values(const SourceTree& tree, const FleetFile& fleet, const Cluster& cluster,
+                      const std::string& dir, SourceMap& sources, std::vector<Value>& layers,
                       std::vector<ValuesSource>& from, Diagnostics& diagnostics) {
     const std::size_t first = layers.size();
     for (const Value* helm : fleet.helm) {
@@ -367,10 +334,8 @@ void add_chart_values(const SourceTree& tree, const FleetFile& fleet, const std:
         }
     }
     for (std::size_t i = first; i < layers.size(); ++i) {
-        refuse_cluster_labels(layers[i], diagnostics);
-        if (!fleet.helm_flag("disablePreProcess")) {
-            refuse_templates(layers[i], diagnostics);
-        }
+        fill_cluster_templates(layers[i], cluster, !fleet.helm_flag("disablePreProcess"),
+                               diagnostics);
     }
 }
 

@@ -55,8 +55,8 @@ Bundle make_bundle(const FleetFile& fleet, const std::string& dir,
 
 // The values of the operator's chart, in Fleet's order, and `from` which objects there are more
 // below them; what is only known in the cluster is an error.
-void add_chart_values(const SourceTree& tree, const FleetFile& fleet, const std::string& dir,
-                      SourceMap& sources, std::vector<Value>& layers,
+void add_chart_values(const SourceTree& tree, const FleetFile& fleet, const Cluster& cluster,
+                      const std::string& dir, SourceMap& sources, std::vector<Value>& layers,
                       std::vector<ValuesSource>& from, Diagnostics& diagnostics);
 
 // The name that Fleet makes of a path, without the GitRepo's name in front: no one knows that

@@ -32,7 +32,7 @@ std::string bundle_text(std::string fleet, const Cluster& cluster, Files files =
         text += file.deployed ? "" : "not deployed\n";
         std::vector<Value> layers;
         std::vector<ValuesSource> from;
-        add_chart_values(tree, file, "op", sources, layers, from, diagnostics);
+        add_chart_values(tree, file, cluster, "op", sources, layers, from, diagnostics);
         for (const Value& layer : layers) {
             text += write_json(layer) + "\n";
         }
@@ -188,18 +188,41 @@ TEST(FleetBundle, LabelsOfTheClusterInValues) {
                     "  chart: tailscale-operator\n"
                     "  disablePreProcess: true\n"
                     "  values: {a: [global.fleet.clusterLabels.env, {b: "
-                    "global.fleet.clusterLabels.env}]}\n",
+                    "global.fleet.clusterLabels.env}], c: global.fleet.clusterLabels.zone, d: "
+                    "\"${ x }\"}\n",
                     home()),
         "kustomize:\n  dir: \".\"\nname: op\n"
-        "{\"a\":[\"global.fleet.clusterLabels.env\",{\"b\":\"global.fleet.clusterLabels.env\"}]}\n"
-        "op/fleet.yaml:4:52: error: Fleet replaces a value that begins with "
+        "{\"a\":[\"global.fleet.clusterLabels.env\",{\"b\":\"prod\"}],\"d\":\"${ x }\"}\n"
+        "op/fleet.yaml:4:89: error: Fleet replaces a value that begins with "
         "\"global.fleet.clusterLabels.\" by a label of the cluster [unknown-offline]\n"
         "    4 |   values: {a: [global.fleet.clusterLabels.env, {b: "
-        "global.fleet.clusterLabels.env}]}\n"
-        "      |                                                    ^\n"
-        "  found: \"global.fleet.clusterLabels.env\"\n"
+        "global.fleet.clusterLabels.env}], c: global.fleet.clusterLabels.zone,\n"
+        "      |                                                                                "
+        "         ^\n"
+        "  found: \"global.fleet.clusterLabels.zone\"\n"
         "  expected: the label's value\n"
-        "  hint: write the value, or pass it with --values FILE\n");
+        "  hint: give the cluster that label in .tailrender.yaml, write the value, or pass it with "
+        "--values FILE\n");
+}
+
+TEST(FleetBundle, TemplatesOfLabels) {
+    EXPECT_EQ(
+        bundle_text("helm:\n"
+                    "  chart: tailscale-operator\n"
+                    "  values:\n"
+                    "    a: tag:${ .ClusterLabels.env }-${index .ClusterLabels \"region\"}\n"
+                    "    b: ${ .ClusterLabels.env | upper }\n",
+                    home()),
+        "kustomize:\n  dir: \".\"\nname: op\n"
+        "{\"a\":\"tag:prod-eu\"}\n"
+        "op/fleet.yaml:5:8: error: this value is a template of Fleet, and not of labels that are "
+        "known here [unknown-offline]\n"
+        "    5 |     b: ${ .ClusterLabels.env | upper }\n"
+        "      |        ^\n"
+        "  expected: \"${ .ClusterLabels.NAME }\" with a label that .tailrender.yaml gives the "
+        "cluster\n"
+        "  hint: give the cluster that label in .tailrender.yaml, write the value, or pass it with "
+        "--values FILE; \"helm.disablePreProcess: true\" if it is literal text\n");
 }
 
 TEST(FleetBundle, AllMatches) {

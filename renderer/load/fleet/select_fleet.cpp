@@ -161,8 +161,8 @@ private:
             return;
         }
         out_.operator_bundle = index_;
-        add_chart_values(context_.build.tree, fleet_, root_.path, context_.build.sources,
-                         out_.values, out_.values_from, diagnostics_);
+        add_chart_values(context_.build.tree, fleet_, context_.cluster, root_.path,
+                         context_.build.sources, out_.values, out_.values_from, diagnostics_);
     }
 
     // Where the chart is, if it is in the tree.
@@ -183,8 +183,8 @@ private:
         release.ns =
             bundle.forced_namespace.empty() ? bundle.default_namespace : bundle.forced_namespace;
         Diagnostics unheard;  // Fleet's to judge
-        add_chart_values(context_.build.tree, fleet_, root_.path, context_.build.sources,
-                         release.values, unheard);
+        add_chart_values(context_.build.tree, fleet_, context_.cluster, root_.path,
+                         context_.build.sources, release.values, release.values_from, unheard);
     }
 
     // kustomize.dir; nullptr: not given.

@@ -1,0 +1,66 @@
+#include "renderer/load/other_languages.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "renderer/core/text_of.h"
+#include "renderer/load/tree/paths.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::array<std::string_view, 5> kOtherLanguages = {".jsonnet", ".libsonnet", ".tf",
+                                                             ".hcl", ".cue"};
+constexpr std::string_view kKargo = "kargo.akuity.io/";
+
+}  // namespace
+
+std::vector<std::string> files_in_other_languages(const SourceTree& tree,
+                                                  const std::vector<WalkedDir>& dirs) {
+    std::vector<std::string> found;
+    for (const WalkedDir& dir : dirs) {
+        for (const std::string& name : dir.files) {
+            std::string path = join_path(dir.path, name);
+            if (std::ranges::any_of(kOtherLanguages,
+                                    [&](std::string_view end) { return name.ends_with(end); }) &&
+                file_mentions_tailscale(tree, path)) {
+                found.push_back(std::move(path));
+            }
+        }
+    }
+    return found;
+}
+
+void warn_other_languages(std::vector<std::string> files, const Loaded& loaded,
+                          Diagnostics& diagnostics) {
+    constexpr std::size_t kMost = 3;
+    for (const Document& document : loaded.documents) {
+        if (document.mentions_tailscale && text_of(document.api_version).starts_with(kKargo)) {
+            std::string path(loaded.sources.path(document.source));
+            if (std::ranges::find(files, path) == files.end()) {
+                files.push_back(std::move(path));
+            }
+        }
+    }
+    if (files.empty()) {
+        return;
+    }
+    const std::size_t more = files.size() > kMost ? files.size() - kMost : 0;
+    const std::string first = files.front();
+    files.resize(files.size() - more);
+    diagnostics
+        .warning("other-language", {},
+                 "what these files make is not known here, and they mention Tailscale")
+        .where(first)
+        .found(fmt::format("{}{}", fmt::join(files, ", "),
+                           more == 0 ? std::string() : fmt::format(" and {} more", more)))
+        .expected("nothing of Kubernetes on the tailnet in what they make")
+        .hint("keep what they make in the tree, as YAML, to have it rendered");
+}
+
+}  // namespace renderer

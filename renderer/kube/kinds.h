@@ -1,7 +1,7 @@
 // The kinds that the programs know by name, one row each: where the API server keeps their objects,
 // and whose they are. A kind that is not here is foreign, and counts as namespaced. Fields of
 // objects are not here: renderer/schema/schemas.txt.
-// Sources: API reference of Kubernetes 1.30-1.35; tailscale v1.96.5 k8s-operator/apis/v1alpha1.
+// Sources: API reference of Kubernetes 1.32-1.37; tailscale v1.96.5 k8s-operator/apis/v1alpha1.
 #pragma once
 
 #include <algorithm>

@@ -4,10 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -23,7 +26,21 @@ namespace renderer {
 
 namespace {
 
-// The version to validate against; the newest when no one says. No value: an error was added.
+// 32 of "v1.32.4+k3s1"; no value for what is no version of Kubernetes.
+std::optional<int> minor_version(std::string_view text) {
+    text.remove_prefix(text.starts_with('v') ? 1 : 0);
+    if (!text.starts_with("1.")) {
+        return std::nullopt;
+    }
+    text.remove_prefix(2);
+    int minor = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), minor);
+    const bool is_whole = end == text.data() + text.size() || *end == '.' || *end == '+';
+    return error == std::errc() && is_whole ? std::optional(minor) : std::nullopt;
+}
+
+// The version to validate against: the nearest that has schemas, and the newest when no one says.
+// No value: an error was added.
 std::optional<std::string_view> chosen_version(const Loaded& loaded, Diagnostics& diagnostics) {
     const std::vector<std::string_view>& known = kubernetes_versions();
     const Value& wanted = loaded.kubernetes_version;
@@ -31,22 +48,28 @@ std::optional<std::string_view> chosen_version(const Loaded& loaded, Diagnostics
         return known.back();
     }
     const bool is_text = wanted.is_string() || wanted.is_number();
-    std::string_view minor = is_text ? wanted.text() : "";
-    minor.remove_prefix(minor.starts_with('v') ? 1 : 0);
-    const std::size_t dot = minor.find('.');
-    minor = minor.substr(0, dot == std::string_view::npos ? dot : minor.find('.', dot + 1));
-    const auto found = std::ranges::find(known, minor);
-    if (found != known.end()) {
-        return *found;
+    const std::optional<int> minor = is_text ? minor_version(wanted.text()) : std::nullopt;
+    std::string_view chosen = known.back();
+    if (minor) {
+        const auto distance = [&](std::string_view version) {
+            return std::abs(minor_version(version).value_or(0) - *minor);
+        };
+        chosen = *std::ranges::min_element(known, {}, distance);
+        if (distance(chosen) == 0) {
+            return chosen;
+        }
     }
     diagnostics
-        .error("unknown-kubernetes-version", wanted.pos(),
-               "no schemas for this version of Kubernetes")
+        .say(minor ? Severity::Warning : Severity::Error, "unknown-kubernetes-version",
+             wanted.pos(),
+             minor ? fmt::format("no schemas for this version of Kubernetes: those of {} are used",
+                                 chosen)
+                   : std::string("this is no version of Kubernetes"))
         .where(wanted.pos().known() ? "" : "--kubernetes-version")
         .found(is_text ? fmt::format("\"{}\"", wanted.text()) : std::string(kind_name(wanted)))
         .expected(fmt::format("one of {{ {} }}", fmt::join(known, ", ")))
-        .hint("use the nearest one");
-    return std::nullopt;
+        .hint(minor ? "what is new in that version, or gone from it, is not known here" : "");
+    return minor ? std::optional(chosen) : std::nullopt;
 }
 
 // In a Secret even what is in place of a key may be a credential, unless it is nearly a field.

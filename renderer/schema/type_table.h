@@ -2,7 +2,7 @@
 // of the operator: the types of schemas.txt, which scripts/schemas makes from public OpenAPI
 // documents and CRDs, and which is part of the binary. Types are read from it when a kind is asked
 // for, so a run pays for what it validates. Format:
-//   kubernetes 1.30 1.31 …               all versions; `@1.31-1.33` behind a line limits it to some
+//   kubernetes 1.32 1.33 …               all versions; `@1.33-1.34` behind a line limits it to some
 //   operator 1.96 1.98 …                 all releases, whose span is behind lines of custom kinds
 //   kind apps/v1 StatefulSet TYPE
 //   core.v1.ServicePort                  a type, sorted by name; its fields follow, each behind one
@@ -92,7 +92,7 @@ struct StructType {
 // schemas.txt
 std::string_view schema_table_text();
 
-// "1.30", … in rising order.
+// "1.32", … in rising order.
 const std::vector<std::string_view>& kubernetes_versions();
 
 // 96, … in rising order.
@@ -105,7 +105,7 @@ public:
 
     // Whether Kubernetes itself, or the operator, defines the group of this apiVersion.
     [[nodiscard]] static bool knows_group(std::string_view api_version);
-    // The versions that serve a kind: "1.30-1.32", "" when none does.
+    // The versions that serve a kind: "1.32-1.34", "" when none does.
     [[nodiscard]] static std::string served_by(std::string_view api_version, std::string_view kind);
 
     // The releases that have a custom kind.

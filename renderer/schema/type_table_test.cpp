@@ -23,7 +23,7 @@ const TypedField* field_at(const ValueType* type, std::initializer_list<std::str
 
 TEST(TypeTable, KnowsSixVersions) {
     EXPECT_EQ(kubernetes_versions(),
-              (std::vector<std::string_view>{"1.30", "1.31", "1.32", "1.33", "1.34", "1.35"}));
+              (std::vector<std::string_view>{"1.32", "1.33", "1.34", "1.35", "1.36", "1.37"}));
 }
 
 // Every line of the table is read here, so a word that is not understood aborts.
@@ -47,7 +47,7 @@ TEST(TypeTable, ReadsAllKindsOfAllVersions) {
 }
 
 TEST(TypeTable, HasTypesOfFields) {
-    TypeTable table("1.35");
+    TypeTable table("1.37");
     const ValueType* service = table.find("v1", "Service");
     const TypedField* port = field_at(service, {"spec", "ports", "port"});
     ASSERT_NE(port, nullptr);
@@ -62,7 +62,7 @@ TEST(TypeTable, HasTypesOfFields) {
 }
 
 TEST(TypeTable, FollowsTypesThatHoldThemselves) {
-    TypeTable table("1.30");
+    TypeTable table("1.32");
     const ValueType* crd = table.find("apiextensions.k8s.io/v1", "CustomResourceDefinition");
     const TypedField* schema = field_at(crd, {"spec", "versions", "schema", "openAPIV3Schema"});
     ASSERT_NE(schema, nullptr);
@@ -70,21 +70,21 @@ TEST(TypeTable, FollowsTypesThatHoldThemselves) {
 }
 
 TEST(TypeTable, KnowsWhatVersionsDifferIn) {
-    TypeTable old("1.30");
-    TypeTable latest("1.35");
+    TypeTable old("1.32");
+    TypeTable latest("1.37");
     EXPECT_EQ(old.find("networking.k8s.io/v1", "ServiceCIDR"), nullptr);
     EXPECT_NE(latest.find("networking.k8s.io/v1", "ServiceCIDR"), nullptr);
-    EXPECT_EQ(TypeTable::served_by("networking.k8s.io/v1", "ServiceCIDR"), "1.33-1.35");
+    EXPECT_EQ(TypeTable::served_by("networking.k8s.io/v1", "ServiceCIDR"), "1.33-1.37");
     EXPECT_EQ(TypeTable::served_by("networking.k8s.io/v1", "Serviced"), "");
-    EXPECT_EQ(TypeTable::versions_of("networking.k8s.io/v2", "ServiceCIDR", "1.31"),
+    EXPECT_EQ(TypeTable::versions_of("networking.k8s.io/v2", "ServiceCIDR", "1.32"),
               (std::vector<std::string_view>{"networking.k8s.io/v1beta1"}));
     const ValueType* pod = old.find("v1", "Pod");
-    EXPECT_EQ(field_at(pod, {"spec", "resources"}), nullptr);
-    EXPECT_NE(field_at(latest.find("v1", "Pod"), {"spec", "resources"}), nullptr);
+    EXPECT_EQ(field_at(pod, {"spec", "hostnameOverride"}), nullptr);
+    EXPECT_NE(field_at(latest.find("v1", "Pod"), {"spec", "hostnameOverride"}), nullptr);
     const std::vector<OtherField>& others = field_at(pod, {"spec"})->type->fields->others;
-    const auto found = std::ranges::find(others, "resources", &OtherField::name);
+    const auto found = std::ranges::find(others, "hostnameOverride", &OtherField::name);
     ASSERT_NE(found, others.end());
-    EXPECT_EQ(found->first, "1.32");
+    EXPECT_EQ(found->first, "1.34");
 }
 
 TEST(TypeTable, KnowsWhatReleasesOfTheOperatorDifferIn) {
@@ -93,7 +93,7 @@ TEST(TypeTable, KnowsWhatReleasesOfTheOperatorDifferIn) {
     EXPECT_FALSE(relays.holds(100));
     EXPECT_TRUE(relays.holds(102) && relays.holds(104) && relays.holds(106));
     EXPECT_TRUE(TypeTable::releases_of("Connector").holds(96));
-    TypeTable table("1.35");
+    TypeTable table("1.37");
     const ValueType* config = table.find("tailscale.com/v1alpha1", "DNSConfig");
     const auto since = [&](std::string_view name) {
         return field_at(config, {"spec", "nameserver", "pod", name})->releases.first;

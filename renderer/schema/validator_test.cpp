@@ -78,11 +78,11 @@ TEST(Validator, SaysWhichVersionsHaveAField) {
     const std::string pod = std::string(kPod) +
                             "spec:\n"
                             "  containers: [{name: web}]\n"
-                            "  resources: {}\n";
-    EXPECT_EQ(validator_faults_of(pod, "1.32"), "");
-    EXPECT_EQ(validator_faults_of(pod, "1.31"),
-              "6: schema-unknown-field: unknown field \"spec.resources\" |  |  | it exists in "
-              "Kubernetes 1.32 to 1.35; this cluster is assumed to have 1.31\n");
+                            "  hostnameOverride: web\n";
+    EXPECT_EQ(validator_faults_of(pod, "1.34"), "");
+    EXPECT_EQ(validator_faults_of(pod, "1.33"),
+              "6: schema-unknown-field: unknown field \"spec.hostnameOverride\" |  |  | it exists "
+              "in Kubernetes 1.34 to 1.37; this cluster is assumed to have 1.33\n");
 }
 
 TEST(Validator, ChecksTypes) {

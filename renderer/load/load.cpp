@@ -257,6 +257,7 @@ Loaded load_tree(const SourceTree& tree, LoadOptions options, Diagnostics& diagn
     if (options.fetcher != nullptr) {
         options.fetcher = options.fetcher->for_another_load();
     }
+    give_facts(cluster, options);
     options.local_sources = std::make_shared<LocalSources>(tree, options, cluster, diagnostics);
     loaded.only_generated = options.only_generated;
     loaded.lints = options.lints;

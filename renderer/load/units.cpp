@@ -24,6 +24,7 @@ UnitList list_units(LoadOptions options, SourceMap& sources, Diagnostics& diagno
     }
     Diagnostics unheard;  // what a render says of the file
     const Cluster cluster = load_cluster(*base, options, sources, unheard);
+    give_facts(cluster, options);
     options.local_sources = std::make_shared<LocalSources>(*base, options, cluster, diagnostics);
     const SourceTree* tree = &options.local_sources->tree();
     const std::vector<WalkedDir> walked = walk_tree(*tree, root, options.output_dir, diagnostics);

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "renderer/base/printable.h"
+#include "renderer/load/roots/argo_clusters.h"
+#include "renderer/load/roots/substitute.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/values/config_file.h"
 #include "renderer/load/values/schema.h"
@@ -20,16 +22,16 @@ constexpr std::size_t kMostLevels = 32;
 
 constexpr std::array kClusterFields = {
     SchemaField{"name clusterDomain tailnetDomain", FieldType::Text},
-    SchemaField{"labels sources", FieldType::TextMap},
-    SchemaField{"bundles include ignore", FieldType::TextList},
+    SchemaField{"labels sources substitute", FieldType::TextMap},
+    SchemaField{"bundles include ignore argoClusters", FieldType::TextList},
     SchemaField{"kubernetesVersion"},
     SchemaField{"values", FieldType::Map},
 };
 
 constexpr std::array kFileFields = {
     SchemaField{"clusters", FieldType::SectionList, kClusterFields},
-    SchemaField{"include ignore", FieldType::TextList},
-    SchemaField{"sources", FieldType::TextMap},
+    SchemaField{"include ignore argoClusters", FieldType::TextList},
+    SchemaField{"sources substitute", FieldType::TextMap},
 };
 
 std::string quoted_names(std::span<const Value> clusters) {
@@ -133,9 +135,33 @@ void add_sources(const Value& section, Cluster& cluster) {
     }
 }
 
-void decode_cluster(const Value& entry, Cluster& cluster) {
+// As the flags take them; what an entry of a cluster says counts before what the file says.
+void add_facts(const Value& section, Cluster& cluster, Diagnostics& diagnostics) {
+    for (const Member& variable : members_of(section.find("substitute"))) {
+        if (!is_variable_name(variable.name())) {
+            diagnostics
+                .error("invalid-variable", variable.key.pos(),
+                       fmt::format("\"{}\" is no name of a variable", variable.name()))
+                .expected("letters, digits and \"_\", and no digit first");
+        } else if (variable.value.is_string()) {
+            cluster.substitutes.emplace(variable.name(), variable.value.text());
+        }
+    }
+    for (const Value& one : list_of(section, "argoClusters")) {
+        if (!parse_argo_cluster(one.text())) {
+            diagnostics.error("invalid-argo-cluster", one.pos(), "this is no cluster of Argo CD")
+                .found(fmt::format("\"{}\"", one.text()))
+                .expected("NAME[,server=URL][,LABEL=VALUE]...");
+        } else {
+            cluster.argo_clusters.emplace_back(one.text());
+        }
+    }
+}
+
+void decode_cluster(const Value& entry, Cluster& cluster, Diagnostics& diagnostics) {
     add_directories(entry, cluster);
     add_sources(entry, cluster);
+    add_facts(entry, cluster, diagnostics);
     cluster.name = text_of(entry, "name");
     for (const Member& label : members_of(entry.find("labels"))) {
         cluster.labels.emplace(label.name(), label.value.text());
@@ -201,6 +227,17 @@ ConfigFile read_clusters(const SourceTree& tree, const LoadOptions& options, Sou
 
 }  // namespace
 
+void give_facts(const Cluster& cluster, LoadOptions& options) {
+    std::vector<std::string> substitutes;
+    for (const auto& [name, value] : cluster.substitutes) {
+        substitutes.push_back(fmt::format("{}={}", name, value));
+    }
+    options.configured_substitutes = std::move(substitutes);
+    if (options.argo_clusters.empty()) {
+        options.argo_clusters = cluster.argo_clusters;
+    }
+}
+
 std::vector<std::string> cluster_names(const SourceTree& tree, const LoadOptions& options) {
     std::vector<std::string> names;
     if (has_file(tree, options)) {
@@ -227,18 +264,19 @@ Cluster load_cluster(const SourceTree& tree, const LoadOptions& options, SourceM
         return cluster;
     }
     add_directories(file.root, cluster);
-    const bool has_others = !cluster.includes.empty() || !cluster.ignores.empty() ||
-                            file.root.find("sources") != nullptr;
+    const bool has_others = file.root.is_map() && file.root.size() > 0;
     if (has_others && file.root.find("clusters") == nullptr) {
         add_sources(file.root, cluster);
+        add_facts(file.root, cluster, diagnostics);
         cluster.configured = false;
         return cluster;
     }
     if (const Value* entry =
             chosen_entry(list_of(file.root, "clusters"), file.pos, options.cluster, diagnostics)) {
-        decode_cluster(*entry, cluster);
+        decode_cluster(*entry, cluster, diagnostics);
     }
     add_sources(file.root, cluster);
+    add_facts(file.root, cluster, diagnostics);
     return cluster;
 }
 

@@ -3,6 +3,7 @@ import dataclasses
 
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {0}, namespace: shop}}\n"
 OPERATOR = "helm:\n  chart: tailscale-operator\n  repo: https://charts.example.com\n"
+EXPOSED = {"web.yaml": 'apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop, annotations: {tailscale.com/expose: "true"}}\nspec: {selector: {a: b}, ports: [{port: 80}]}\n'}
 SAME = "the same"
 
 
@@ -62,14 +63,15 @@ FEATURES = [
     Feature("do-not-deploy", "`doNotDeploy`", custom("clusterName: home\n  doNotDeploy: true")),
     Feature("do-not-deploy-second", "`doNotDeploy` of a second one that matches", custom("clusterSelector: {}\n  serviceAccount: one", "clusterName: home\n  doNotDeploy: true")),
     Feature("do-not-deploy-all-matches", "the same with AllMatches", custom("clusterSelector: {}\n  serviceAccount: one", "clusterName: home\n  doNotDeploy: true", mode="AllMatches")),
-    Feature("cluster-group", "`clusterGroup`", custom("clusterGroup: g\n  serviceAccount: chosen"), refused("unknown-cluster")),
-    Feature("cluster-group-selector", "`clusterGroupSelector`", custom("clusterGroupSelector: {matchLabels: {a: b}}\n  serviceAccount: chosen"), refused("unknown-cluster")),
+    Feature("cluster-group", "`clusterGroup`", custom("clusterGroup: g\n  serviceAccount: chosen"), refused("unknown-cluster"), EXPOSED),
+    Feature("cluster-group-of-others", "… of a bundle with nothing for us, which is copied", custom("clusterGroup: g\n  serviceAccount: chosen")),
+    Feature("cluster-group-selector", "`clusterGroupSelector`", custom("clusterGroupSelector: {matchLabels: {a: b}}\n  serviceAccount: chosen"), refused("unknown-cluster"), EXPOSED),
     Feature("targets", "`targets`, an older name of customizations", "targets:\n- clusterName: home\n  serviceAccount: chosen\n"),
     Feature("override-targets", "`overrideTargets` by name", "overrideTargets: [{clusterName: home}]\n"),
     Feature("override-targets-selector", "… by label", "overrideTargets: [{clusterName: nowhere}, {clusterSelector: {matchLabels: {env: test}}}]\n"),
     Feature("override-targets-customized", "… with a customization", "overrideTargets: [{clusterName: home}]\n" + custom("clusterSelector: {}\n  serviceAccount: chosen")),
-    Feature("override-targets-empty", "… an empty list", "overrideTargets: []\n", refused("unknown-cluster")),
-    Feature("override-targets-group", "… by group", "overrideTargets: [{clusterGroup: g}]\n", refused("unknown-cluster")),
+    Feature("override-targets-empty", "… an empty list", "overrideTargets: []\n", refused("unknown-cluster"), EXPOSED),
+    Feature("override-targets-group", "… by group", "overrideTargets: [{clusterGroup: g}]\n", refused("unknown-cluster"), EXPOSED),
     Feature("release-name", "`helm.releaseName`", "helm: {releaseName: one}\n" + custom("clusterName: lab\n  helm: {releaseName: two}")),
     Feature("release-flags", "`helm.atomic`, `force`, `takeOwnership`, `waitForJobs`, `disableDNS`, which a customization can only switch on",
             "helm: {atomic: true, force: true}\n" + custom("clusterName: lab\n  helm: {atomic: false, takeOwnership: true, waitForJobs: true, disableDNS: true}")),
@@ -106,9 +108,9 @@ FEATURES = [
     Feature("hidden", "hidden files and directories", "", files={".hidden.yaml": CONFIG_MAP.format("hidden"), ".dir/more.yaml": CONFIG_MAP.format("dir")}, objects=True),
     Feature("subdirectories", "manifests in subdirectories", "defaultNamespace: one\n", files={"a/b/more.yaml": CONFIG_MAP.format("more")}, objects=True),
     Feature("values", "`helm.values` with `${ }`", OPERATOR + "  values: {operatorConfig: {hostname: \"${ .ClusterName }\"}}\n", refused("unknown-offline"), alone=True),
-    Feature("cluster-labels", "`global.fleet.clusterLabels.` in values", OPERATOR + "  values: {operatorConfig: {hostname: global.fleet.clusterLabels.env}}\n", refused("unknown-offline"), alone=True),
+    Feature("cluster-labels", "`global.fleet.clusterLabels.` in values, of a label that is not known", OPERATOR + "  values: {operatorConfig: {hostname: global.fleet.clusterLabels.zone}}\n", refused("unknown-offline"), alone=True),
     Feature("template-values", "`helm.templateValues`", OPERATOR + "  templateValues: {proxyConfig: \"{}\"}\n", refused("unknown-offline"), alone=True),
-    Feature("values-from", "`helm.valuesFrom`", OPERATOR + "  valuesFrom: [{secretKeyRef: {name: a, namespace: b, key: c}}]\n", refused("unknown-offline"), alone=True),
+    Feature("values-from", "`helm.valuesFrom`", OPERATOR + "  valuesFrom: [{secretKeyRef: {name: a, namespace: b, key: c}}]\n", refused("unread-values"), alone=True),
     Feature("image-scans", "`imageScans`, where the Fleet manager has them switched off", "imageScans: [{image: nginx, tagName: web, policy: {semver: {range: \"*\"}}}]\n",
             "Fleet refuses the source; what is rendered of it deploys", alone=True),
     Feature("unknown-key", "a key that Fleet does not know and ignores", "defaultNamspace: one\n", refused("unknown-key")),

@@ -227,7 +227,7 @@ def test_what_is_left_beside_a_chart_has_its_place(render, tmp_path):
         **chart("repo/app/charts/web")})
     done = render()
     assert done.returncode == 0, done.stderr
-    assert "repo/app/kustomization.yaml:5:13: warning: this part of the kustomization is not built [not-built]" in done.stderr
+    assert "repo/app/kustomization.yaml:5:13: warning: this is remote and not fetched: what it exposes to the tailnet would be missing [not-built]" in done.stderr
 
 
 def application(helm, path="charts/web"):

@@ -278,11 +278,16 @@ def test_reads_no_values_outside(tree, program):
     for place, tag in ((tree.folder, MARK), (tree.root, "inside")):
         (place / "values.yaml").write_text(f"proxyConfig: {{defaultTags: 'tag:{tag}'}}\n")
     (tree.root / "link.yaml").symlink_to("values.yaml")
-    files = ["link.yaml", "../values.yaml", str(tree.folder / "values.yaml")]
-    chart = {"repoURL": "https://charts.example.com", "chart": "tailscale-operator", "helm": {"valueFiles": [f"$values/{file}" for file in files]}}
-    for name, source in (("operator", chart), ("app", {"repoURL": "https://git.example.com/a/b", "path": "app"})):
-        tree.write(f"apps/{name}.yaml", {"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": {"name": name},
-                                         "spec": {"source": source, "destination": {"namespace": "shop"}}})
-    code, printed = tree.render(program)
-    assert code == 0, printed
-    assert "tag:inside" in printed
+    own = "https://git.example.com/a/b"
+
+    def render(files):
+        chart = {"repoURL": "https://charts.example.com", "chart": "tailscale-operator", "helm": {"valueFiles": [f"$values/{file}" for file in files]}}
+        for name, sources in (("operator", [chart, {"repoURL": own, "ref": "values"}]), ("app", [{"repoURL": own, "path": "app"}])):
+            tree.write(f"apps/{name}.yaml", {"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": {"name": name},
+                                             "spec": {"sources": sources, "destination": {"namespace": "shop"}}})
+        return tree.render(program)
+
+    code, printed = render(["link.yaml"])
+    assert code == 0 and "tag:inside" in printed, printed
+    code, printed = render(["link.yaml", "../values.yaml", str(tree.folder / "values.yaml")])
+    assert code == 1 and printed.count("[unread-values]") == 2 and f"tag:{MARK}" not in printed, printed

@@ -144,22 +144,23 @@ def test_builds_what_is_remote_with_a_copy_at_hand(render, tmp_path, inside):
     tree(tmp_path, {
         "repo/app/kustomization.yaml": """
             namespace: shop
-            resources: [https://raw.githubusercontent.com/acme/web/v1/all.yaml, https://github.com/acme/web//base?ref=v1]
-            components: [https://github.com/acme/web//component?ref=v1]
+            resources: [https://raw.githubusercontent.com/acme/web/v1/all.yaml, "https://github.com/acme/web//base?ref=v1"]
+            components: ["https://github.com/acme/web//component?ref=v1"]
             patches:
             - path: https://raw.githubusercontent.com/acme/web/v1/patch.yaml
             - target: {kind: Service, name: web}
-              patch: '[{op: add, path: /metadata/annotations, value: {tailscale.com/expose: "true"}}]'
+              patch: |-
+                - {op: add, path: /metadata/annotations, value: {tailscale.com/expose: "true"}}
             """,
         f"{place}/all.yaml": "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {selector: {app: web}, ports: [{port: 80}]}\n",
-        f"{place}/patch.yaml": "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {ports: [{port: 443}]}\n",
+        f"{place}/patch.yaml": "apiVersion: v1\nkind: Service\nmetadata: {name: web, labels: {tier: front}}\n",
         **{f"{place}/{path}": FILES[path] for path in ("base/kustomization.yaml", "base/api.yaml", "component/kustomization.yaml")},
     })
     ours = render("--source", f"https://github.com/acme/web={tmp_path / place}", root="repo")
     assert ours.returncode == 0, ours.stderr
     assert {"ts-web-", "ts-api-"} <= {document["metadata"]["name"][:7] for document in yaml.safe_load_all(ours.stdout)}
     where = "repo/vendor" if inside else "repo/_sources/github.com/acme/web"
-    assert f"{where}/all.yaml (kustomize build app)" in ours.stderr
+    assert f"{where}/base/api.yaml (kustomize build app)" in ours.stderr
     assert "--source " in render(root="repo").stderr
 
 

@@ -140,10 +140,24 @@ def test_names_of_ports_of_services_that_a_chart_makes(render, tmp_path):
     service = WEB["templates/service.yaml"].replace("ports: [{port", "ports: [{name: http, port")
     tree(tmp_path, {"repo/shop/web.yaml": PORT_OF_A_CHART, **chart("charts/web", {"templates/service.yaml": service, "values.yaml": "annotations: {}\nport: 8080\n"})})
     rendered = render("--charts", "charts")
-    assert "http://web.shop.svc.cluster.local:8080/" in rendered.stdout and "Ingress/shop/web" in rendered.stdout, rendered.stderr
+    assert "shop/web:8080" in rendered.stderr and "Ingress/shop/web" in rendered.stdout, rendered.stderr
     left = render()
     assert left.returncode == 0 and "[missing-backend-service]" in left.stderr and "--charts DIR" in left.stderr
     assert "Ingress/shop/web" not in left.stdout and "Service/shop/db" in left.stdout
     tree(tmp_path, {"charts/web/templates/service.yaml": WEB["templates/service.yaml"]})
     wrong = render("--charts", "charts")
     assert wrong.returncode == 1 and "[backend-port-not-found]" in wrong.stderr
+
+
+def test_what_was_at_hand_once_is_not_gone(render, tmp_path):
+    exposed = SERVICE.replace("{name: web}", '{name: web, namespace: shop, annotations: {tailscale.com/expose: "true"}}')
+    tree(tmp_path, {"repo/own/web.yaml": exposed.replace("name: web", "name: own", 1), "copy/deploy/kustomization.yaml": "resources: [web.yaml]\n", "copy/deploy/web.yaml": exposed,
+                    "repo/app/kustomization.yaml": "resources: ['https://example.com/acme/web//deploy?ref=v1']\n",
+                    "repo/db/kustomization.yaml": "helmCharts: [{name: db, version: 1.2.0, releaseName: db, repo: 'https://example.com'}]\n",
+                    **chart("charts/db", {"Chart.yaml": "apiVersion: v2\nname: db\nversion: 1.2.0\n", "values.yaml": 'annotations: {tailscale.com/expose: "true"}\nport: 80\n'})})
+    at_hand = ("--source", "https://example.com/acme/web=copy"), ("--charts", "charts")
+    done = render("-o", "out", "--namespace", "shop", *at_hand[0], *at_hand[1])
+    assert done.returncode == 0 and "shop-web" in done.stderr and "shop-db" in done.stderr, done.stderr
+    for left, lost in zip(at_hand, ("db", "web")):
+        done = render("-o", "out", "--namespace", "shop", *left)
+        assert done.returncode == 1 and "[unexplained-removal]" in done.stderr and f'lose device "shop-{lost}"' in done.stderr, done.stderr

@@ -98,7 +98,8 @@ struct Selection {
     std::set<std::string> rendered_files;   // that they were made of
     std::string kustomize_version, helm_version;
     Standings standings;
-    std::map<std::string, std::string> unbuilt_charts;  // by the kustomization that has them
+    std::string unfetched;  // a remote part of a kustomization that is not at hand; "" = none
+    std::map<std::string, std::string> unbuilt_charts;  // by the kustomization, and by the build
     std::map<std::string, std::string> unbuilt;  // units with a mistake for which engines stop
 
     std::uint32_t add_rule(const NamespaceRule& rule) {

@@ -164,6 +164,7 @@ void load_files(const SourceTree& tree, const LoadOptions& options, const Cluste
         loaded.standings.all.push_back(
             {file, Liveness::Absent, fmt::format("{} is not built", chart), true});
     }
+    loaded.standings.unfetched = std::move(selection.unfetched);
     follow_accounts(selection.files, file_of, selection, loaded, diagnostics);
     rewrite_references(selection.files, file_of, selection, loaded, diagnostics);
     strip_last_scalars(selection.files, file_of, loaded);
@@ -290,7 +291,7 @@ Loaded load_tree(const SourceTree& tree, LoadOptions options, Diagnostics& diagn
         add_values_file(tree, path, {}, loaded.sources, loaded.values, diagnostics);
     }
     add_sets(options.sets, loaded.sources, loaded.values, diagnostics);
-    judge_unread_values(given, !options.values_files.empty(), loaded);
+    judge_unread_values(given, loaded);
     return loaded;
 }
 

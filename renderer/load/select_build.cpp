@@ -64,7 +64,18 @@ bool BuildSelection::may_stay(const PlainBuild& build, const BuildFiles& read,
     const bool has_place = context_.options.only_generated ||
                            (!context_.options.one_stream && !build.dir.relative.empty());
     return has_place && !read.mentions_tailscale && !read.leaves_root &&
+           !has_charts_elsewhere(build, read) &&
            (needs_kustomize(found) || !mentioned_below(build.dir));
+}
+
+// What --charts names is looked into: its templates may mention Tailscale.
+bool BuildSelection::has_charts_elsewhere(const PlainBuild& build, const BuildFiles& read) const {
+    return context_.options.only_generated && !context_.options.chart_dirs.empty() &&
+           std::ranges::any_of(read.paths, [&](const std::string& path) {
+               const Kustomization* file = build.reader.find(parent_path(path));
+               return file != nullptr && file->path == path && file->root.is_map() &&
+                      file->root.find("helmCharts") != nullptr;
+           });
 }
 
 bool BuildSelection::mentioned_below(const WalkedDir& top) const {
@@ -93,11 +104,7 @@ bool BuildSelection::run_program(const PlainBuild& build, const BuildFiles& read
         if (!refused_.contains(what.pos)) {
             warn_left_out(what);
         }
-        if (what.is_chart && what.pos.known()) {
-            const SourceMap& sources = context_.build.sources;
-            const std::string path(sources.path(sources.source_of(what.pos)));
-            out_.unbuilt_charts.emplace(relative_path(path, context_.root), what.what);
-        }
+        note_unbuilt(build, what);
     }
     left_alone_.insert(read.paths.begin(), read.paths.end());
     out_.kustomize_version = program_->version;
@@ -246,11 +253,25 @@ void BuildSelection::warn_left_out(const LeftOut& what) {
                                : "copy it into this repository if there is");
 }
 
+// What an earlier run has had at hand is not gone.
+void BuildSelection::note_unbuilt(const PlainBuild& build, const LeftOut& what) {
+    if (what.is_chart && what.pos.known()) {
+        const SourceMap& sources = context_.build.sources;
+        const std::string path(sources.path(sources.source_of(what.pos)));
+        out_.unbuilt_charts.emplace(relative_path(path, context_.root), what.what);
+        out_.unbuilt_charts.emplace(build_name(build.dir), what.what);
+    }
+    if (what.is_remote && out_.unfetched.empty()) {
+        out_.unfetched = without_url_credentials(what.what);
+    }
+}
+
 // The values of a chart are among the files that were searched.
 void BuildSelection::warn_unread(const PlainBuild& build, const std::string& path) {
     const Kustomization* file = build.reader.find(parent_path(path));
     if (file != nullptr && file->path == path && file->root.is_map()) {
         for (const LeftOut& what : left_out_of(build.tree, build.reader, *file)) {
+            note_unbuilt(build, what);
             if (!what.is_chart) {
                 warn_left_out(what);
             }

@@ -54,6 +54,7 @@ public:
 private:
     [[nodiscard]] bool may_stay(const PlainBuild& build, const BuildFiles& read,
                                 const Diagnostics& found) const;
+    [[nodiscard]] bool has_charts_elsewhere(const PlainBuild& build, const BuildFiles& read) const;
     [[nodiscard]] bool mentioned_below(const WalkedDir& top) const;
     bool run_program(const PlainBuild& build, const BuildFiles& read);
     Result<KustomizeBuild> run_kustomize(const PlainBuild& build, const BuildFiles& read);
@@ -63,6 +64,7 @@ private:
     [[nodiscard]] std::string way_on(const LeftOut& what, const PlainBuild& build) const;
     static Pos place_of(const LeftOut& what, const PlainBuild& build, const BuildFiles& read);
     void warn_left_out(const LeftOut& what);
+    void note_unbuilt(const PlainBuild& build, const LeftOut& what);
     void warn_unread(const PlainBuild& build, const std::string& path);
     void warn_mistaken(const Diagnostics& found) const;
     void leave_alone(const PlainBuild& build, const BuildFiles& read, const Diagnostics& found);

@@ -95,8 +95,18 @@ std::optional<std::string> why_unexplained(const Standings& standings,
     if (const auto kept = standings.objects.find(device.parent); kept != standings.objects.end()) {
         return fmt::format("{} is kept: {}", kept->first, kept->second);
     }
-    if (const Standing* part = find(standings, device.source, {}); part != nullptr) {
+    const Standing* part = find(standings, device.source, {});
+    if (part != nullptr && part->liveness == Liveness::Kept) {
+        return told(*part);
+    }
+    if (part != nullptr && part->liveness != Liveness::Applied) {
         return fmt::format("what {} gives is not known: {}", part->name, part->reason);
+    }
+    const bool may_be_remote = device.source.find(kSourcesPlace) != std::string::npos ||
+                               standings.unreached.contains(device.source);
+    if (!standings.unfetched.empty() && may_be_remote) {
+        return fmt::format("what a kustomization takes from {} is not known: it is not at hand",
+                           standings.unfetched);
     }
     std::vector<std::string_view> names = names_in(device.unit);
     std::string cluster;

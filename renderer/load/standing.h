@@ -37,6 +37,7 @@ struct Standings {
     std::set<std::string> others;    // the same, of clusters that this run does not render
     std::map<std::string, std::string> objects;  // "Service/shop/web": why Flux leaves it as it is
     std::set<std::string> unreached;             // files with inputs that nothing applies
+    std::string unfetched;                       // a remote part of a kustomization; "" = none
     std::vector<std::string> ignored;            // directories that the user wants no device of
 };
 
@@ -44,6 +45,7 @@ struct Standings {
 // "Kustomization flux-system/flux-system", "Kustomization flux-system/apps".
 inline constexpr std::string_view kAbove = " > ";
 inline constexpr std::string_view kClusterPrefix = "cluster ";
+inline constexpr std::string_view kSourcesPlace = "_sources/";  // of what --source names elsewhere
 inline constexpr std::string_view kIncluded = "--include ";
 
 // A file that the unit applies cannot be read: its engine stops there. "": of no unit.

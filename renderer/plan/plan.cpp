@@ -166,6 +166,7 @@ std::vector<const ParentInput*> consumed_by(const Parents& parents,
 std::vector<const Document*> documents_of(const Parents& parents,
                                           const std::vector<const ParentInput*>& consumed) {
     std::vector<const Document*> documents;
+    documents.reserve(consumed.size() + parents.ingresses.size() + parents.idle_services.size());
     for (const ParentInput* one : consumed) {
         documents.push_back(one->doc);
     }

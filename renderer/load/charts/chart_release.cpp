@@ -90,8 +90,7 @@ private:
         Diagnostics said;
         const Value values =
             read_values_text(*text, fmt::format("values of {}", release.object), sources_, said);
-        note_said(std::move(said), release.object, release.values.size(), release.unread,
-                  release.warnings);
+        note_said(said, release.object, release.values.size(), release.unread, release.warnings);
         add_map(&values, release.values);
     }
 

@@ -11,6 +11,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/values/values.h"
+#include "renderer/secrets/userinfo.h"
 
 namespace renderer {
 
@@ -125,11 +126,11 @@ std::optional<std::string> file_of(const SourceTree& tree, const std::string& ro
     return {};
 }
 
-void note_unread_values(const ChartRelease& release, Unread kind, Pos pos, std::string found,
+void note_unread_values(const ChartRelease& release, Unread kind, Pos pos, std::string_view found,
                         ChartValues& out, std::string target = {}, std::string name = {}) {
     Diagnostic diagnostic{.pos = pos.known() ? pos : release.pos,
                           .object = release.object,
-                          .found = std::move(found)};
+                          .found = without_url_credentials(found)};
     if (!diagnostic.pos.known()) {
         diagnostic.where = release.object;
     }
@@ -157,7 +158,7 @@ void add_one_file(const SourceTree& tree, const std::string& path, const ChartRe
     Diagnostics said;
     const std::size_t count = out.layers.size();
     add_values_file(tree, path, {}, sources, out.layers, said);
-    note_said(std::move(said), release.object, count, out.unread, out.warnings);
+    note_said(said, release.object, count, out.unread, out.warnings);
     if (release.is_operator && out.layers.size() > count) {
         hide_encrypted(release, file.pos, file.path, out);
     }
@@ -244,11 +245,29 @@ std::string_view without_quotes(std::string_view text) {
     return is_quoted ? text.substr(1, text.size() - 2) : text;
 }
 
+void move_to(Pos pos, Value& value) {
+    value.set_pos(pos);
+    if (value.is_list()) {
+        for (Value& item : value.items()) {
+            move_to(pos, item);
+        }
+    } else if (value.is_map()) {
+        for (Member& member : value.members()) {
+            member.key.set_pos(pos);
+            move_to(pos, member.value);
+        }
+    }
+}
+
 void add_one_value(const ValuesSource& source, std::string_view text, const ChartRelease& release,
                    Loaded& loaded, ChartValues& out) {
     Diagnostics said;
+    const std::size_t first = out.layers.size();
     add_sets({fmt::format("{}={}", source.target, without_quotes(text))}, loaded.sources,
              out.layers, said);
+    for (std::size_t i = first; i < out.layers.size(); ++i) {
+        move_to(source.pos, out.layers[i]);  // the text is not for messages
+    }
     if (said.has_errors()) {
         note_unread_values(release, Unread::Missing, source.pos,
                            fmt::format("{} of {}, which is no value of {}", source.key, source.name,
@@ -284,6 +303,10 @@ void add_from_object(const ValuesSource& source, const ChartRelease& release, Lo
         note_not_held(source, release, held, out);
         return;
     }
+    if (!source.target.empty() && is_hidden_value(text)) {
+        note_not_held(source, release, held, out);
+        return;
+    }
     if (!source.target.empty()) {
         add_one_value(source, text, release, loaded, out);
         return;
@@ -298,7 +321,7 @@ void add_from_object(const ValuesSource& source, const ChartRelease& release, Lo
         note_not_held(source, release, held, out);
         return;
     }
-    note_said(std::move(said), release.object, out.layers.size(), out.unread, out.warnings);
+    note_said(said, release.object, out.layers.size(), out.unread, out.warnings);
     if (!values.is_map()) {
         return;
     }

@@ -37,10 +37,11 @@ bool names(std::string_view spelled, std::string_view key) {
 
 bool exposes(std::string_view key, std::string_view value) {
     const auto is_named = [key](std::string_view one) { return names(key, one); };
-    if (value == kClass) {
+    const bool is_variable = value.find("${") != std::string_view::npos;  // which may be anything
+    if (value == kClass || (is_variable && value.find(kClass) != std::string_view::npos)) {
         return std::ranges::any_of(kClassKeys, is_named);
     }
-    return (value == "true" && (is_named(kExposes) || is_named(kFunnel))) ||
+    return ((value == "true" || is_variable) && (is_named(kExposes) || is_named(kFunnel))) ||
            (!value.empty() && std::ranges::any_of(kEgressKeys, is_named));
 }
 

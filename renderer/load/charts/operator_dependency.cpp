@@ -70,7 +70,7 @@ class Finder {
 public:
     Finder(const SourceTree& tree, std::string root) : tree_(tree), root_(std::move(root)) {}
 
-    void find(const std::string& dir, std::vector<DependencyStep> above) {
+    void find(const std::string& dir, const std::vector<DependencyStep>& above) {
         const Value chart = read_chart(tree_, join_path(dir, kChartFile));
         if (!chart.is_map() || above.size() == kDeepestDependency) {
             return;
@@ -119,14 +119,13 @@ private:
     [[nodiscard]] std::string dir_of(const Value& dependency, const std::string& dir) const {
         const std::string_view name = text_of(dependency, {"name"});
         const std::string_view repository = text_of(dependency, {"repository"});
-        const std::string copy = join_path(join_path(dir, "charts"), name);
+        std::string copy = join_path(join_path(dir, "charts"), name);
         if (!name.empty() && is_chart(copy)) {
             return copy;
         }
-        const std::string path =
-            repository.starts_with(kLocalChart)
-                ? normal_path(join_path(dir, repository.substr(kLocalChart.size())))
-                : std::string();
+        std::string path = repository.starts_with(kLocalChart)
+                               ? normal_path(join_path(dir, repository.substr(kLocalChart.size())))
+                               : std::string();
         return !path.empty() && is_chart(path) ? path : std::string();
     }
 
@@ -147,7 +146,7 @@ private:
                                                : is_operator_itself(chart);
         if (!is_operator) {
             if (!below.empty()) {
-                find(below, std::move(steps));
+                find(below, steps);
             }
             return;
         }
@@ -314,6 +313,7 @@ std::optional<std::vector<Value>> operator_values(const SourceTree& tree,
                                                   const std::vector<Value>& layers,
                                                   SourceMap& sources) {
     std::vector<Value> current;
+    current.reserve(layers.size());
     for (const Value& layer : layers) {
         current.push_back(layer.clone());
     }

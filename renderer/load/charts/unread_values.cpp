@@ -126,18 +126,24 @@ Value read_chart_text(std::string_view text, std::string name, SourceMap& source
     return values;
 }
 
+bool is_unknown_text(std::string_view text) {
+    return text.starts_with("ENC[") || text.find(kNotKnownText) != std::string_view::npos;
+}
+
+// Of a list all is hidden with one of its items: what a setting takes is the whole list.
+bool hides_any(const Value& value) {
+    return is_unknown_text(text_of(value)) || std::ranges::any_of(items_of(&value), hides_any) ||
+           std::ranges::any_of(members_of(&value),
+                               [](const Member& member) { return hides_any(member.value); });
+}
+
 void take_hidden_below(Value& values, const std::string& path, std::vector<std::string>& found) {
     std::vector<std::string> hidden;
     for (Member& member : values.members()) {
         const std::string own = fmt::format("{}{}{}", path, path.empty() ? "" : ".", member.name());
-        const auto is_hidden = [](const Value& value) {
-            const std::string_view text = text_of(value);
-            return text.starts_with("ENC[") || text.find(kNotKnownText) != std::string_view::npos;
-        };
         if (member.value.is_map()) {
             take_hidden_below(member.value, own, found);
-        } else if (is_hidden(member.value) ||
-                   std::ranges::any_of(items_of(&member.value), is_hidden)) {
+        } else if (hides_any(member.value)) {
             hidden.emplace_back(member.name());
             found.push_back(own);
         }
@@ -162,12 +168,11 @@ constexpr std::string_view kWays =
 
 class Judge {
 public:
-    Judge(std::size_t given, bool has_file, const Loaded& loaded) : loaded_(loaded) {
+    Judge(std::size_t given, const Loaded& loaded) : loaded_(loaded) {
         keys_.assign(kRendering.begin(), kRendering.end());
         if (loaded.operator_bundle) {
             keys_.insert(keys_.end(), kInstalling.begin(), kInstalling.end());
         }
-        is_given_ = has_file;
         for (std::size_t i = given; i < loaded.values.size(); ++i) {
             is_given_ = is_given_ || std::ranges::any_of(keys_, [&](std::string_view key) {
                             return key != "tailrender" && decides(loaded.values[i], key);
@@ -260,7 +265,7 @@ Value read_values_text(std::string_view text, std::string name, Pos pos, SourceM
         text, std::move(name), sources, [&](std::size_t) { return pos; }, said);
 }
 
-void note_said(Diagnostics said, const std::string& object, std::size_t below,
+void note_said(const Diagnostics& said, const std::string& object, std::size_t below,
                std::vector<UnreadValues>& unread, Diagnostics& warnings) {
     for (Diagnostic diagnostic : said.all()) {
         diagnostic.object = object;
@@ -286,6 +291,10 @@ std::vector<std::string> take_hidden(Value& values) {
     return found;
 }
 
+bool is_hidden_value(std::string_view text) {
+    return is_unknown_text(text);
+}
+
 std::string with_hidden_templates(std::string_view text) {
     std::string out;
     while (!text.empty()) {
@@ -301,8 +310,8 @@ std::string with_hidden_templates(std::string_view text) {
     return out;
 }
 
-void judge_unread_values(std::size_t given, bool has_file, Loaded& loaded) {
-    const Judge judge(given, has_file, loaded);
+void judge_unread_values(std::size_t given, Loaded& loaded) {
+    const Judge judge(given, loaded);
     std::vector<UnreadValues> kept;
     for (UnreadValues& one : loaded.unread_values) {
         if (judge.judge(one)) {

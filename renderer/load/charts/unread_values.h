@@ -39,17 +39,20 @@ Value read_values_text(std::string_view text, std::string name, Pos pos, SourceM
                        Diagnostics& said);
 
 // Of what was said of values: a mistake makes them unread, and warnings are kept.
-void note_said(Diagnostics said, const std::string& object, std::size_t below,
+void note_said(const Diagnostics& said, const std::string& object, std::size_t below,
                std::vector<UnreadValues>& unread, Diagnostics& warnings);
 
 // Takes values away that are encrypted, or that an ExternalSecret will fill in: their paths.
 std::vector<std::string> take_hidden(Value& values);
 
+// The text of one value is encrypted, or was filled in by with_hidden_templates().
+bool is_hidden_value(std::string_view text);
+
 // A text with templates such as `{{ .clientId }}`, whose results take_hidden() then finds.
 std::string with_hidden_templates(std::string_view text);
 
 // Decides, when all layers of values are known, which of loaded.unread_values matter, and how.
-// `given`: the first layer that the user gave, `has_file`: one of them is a --values FILE.
-void judge_unread_values(std::size_t given, bool has_file, Loaded& loaded);
+// `given`: the first layer that the user gave.
+void judge_unread_values(std::size_t given, Loaded& loaded);
 
 }  // namespace renderer

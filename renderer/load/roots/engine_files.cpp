@@ -1,6 +1,7 @@
 #include "renderer/load/roots/engine_files.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "renderer/core/diagnostics.h"
@@ -100,6 +101,12 @@ std::string_view meant_kind(const Value& object) {
     }
     if (api_version.starts_with(kFluxGroup)) {
         return kind == "Kustomization" ? "" : nearest(kind, {"Kustomization"});
+    }
+    if (api_version.starts_with(kFluxOperator)) {
+        constexpr std::array<std::string_view, 4> kKinds = {
+            "ResourceSet", "FluxInstance", "ResourceSetInputProvider", "FluxReport"};
+        const bool is_known = std::ranges::find(kKinds, kind) != kKinds.end();
+        return is_known ? "" : nearest(kind, {"ResourceSet", "FluxInstance"});
     }
     if (api_version.starts_with(kArgoGroup)) {
         const bool is_known = kind == "Application" || kind == "ApplicationSet";

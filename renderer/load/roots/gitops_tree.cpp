@@ -21,7 +21,6 @@ namespace renderer {
 namespace {
 
 constexpr std::string_view kFluxSources = "source.toolkit.fluxcd.io/";
-constexpr std::string_view kFluxOperator = "fluxcd.controlplane.io/";
 constexpr std::string_view kSkipsFile = "+argocd:skip-file-rendering";
 constexpr std::size_t kMaxTextRead = std::size_t{1} << 30U;  // of all files that are read here
 
@@ -293,9 +292,9 @@ void GitOpsTree::collect() {
             continue;
         }
         for (EngineObject& object : read(path, std::move(text), is_judged ? unread_ : ignored)) {
-            if (std::string in_text = instance_path_of(object.root); !in_text.empty()) {
+            if (const std::string in_text = instance_path_of(object.root); !in_text.empty()) {
                 Value sync = Value::map();
-                sync.put("path", std::move(in_text));
+                sync.put("path", in_text);
                 object.root.put("instance", Value::map({{"sync", std::move(sync)}}));
             }
             const Value* values = object.root.at({"spec", "values"});

@@ -26,6 +26,7 @@
 namespace renderer {
 
 constexpr std::string_view kFluxGroup = "kustomize.toolkit.fluxcd.io/";
+constexpr std::string_view kFluxOperator = "fluxcd.controlplane.io/";
 constexpr std::string_view kArgoGroup = "argoproj.io/";
 
 struct EngineObject {

@@ -10,6 +10,7 @@
 #include "renderer/load/tree/link_guard.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/values/cluster_config.h"
+#include "renderer/secrets/userinfo.h"
 
 namespace renderer {
 
@@ -30,6 +31,20 @@ std::string place_of(const SourceTree& tree, const std::string& root, const Sour
             ? fmt::format("{}{}{}", key.address.path, ref.empty() ? "" : "@", ref)
             : fmt::format("{}/{}{}{}", key.kind, key.ns, key.ns.empty() ? "" : "/", key.name);
     return normal_path(join_path(join_path(root, name), below));
+}
+
+// Git's own directory is in the directory or above it.
+bool has_repository(const SourceTree& tree, const std::string& dir) {
+    constexpr int kMostLevels = 32;
+    std::string above = dir;
+    for (int i = 0; i < kMostLevels; ++i) {
+        const EntryKind kind = tree.kind(join_path(above, ".git"));
+        if (kind == EntryKind::Directory || kind == EntryKind::File) {
+            return true;
+        }
+        above = normal_path(join_path(above, ".."));
+    }
+    return false;
 }
 
 }  // namespace
@@ -56,7 +71,9 @@ void LocalSources::add(const std::string& key, const std::string& dir, Pos pos,
                        Diagnostics& diagnostics) {
     std::optional<SourceKey> parsed = parse_source_key(key);
     if (!parsed) {
-        diagnostics.error("invalid-source", pos, fmt::format("invalid source \"{}\"", key))
+        diagnostics
+            .error("invalid-source", pos,
+                   fmt::format("invalid source \"{}\"", without_url_credentials(key)))
             .expected("KIND/NAME or KIND/NAMESPACE/NAME of Flux, or an address");
         return;
     }
@@ -70,6 +87,14 @@ void LocalSources::add(const std::string& key, const std::string& dir, Pos pos,
         }
     }
     source.path = path;
+    if (pos.known() && !is_within(path, root_) && !has_repository(base_, root_)) {
+        diagnostics
+            .error("outside-tree", pos, "a file of the tree must not name a source outside of it")
+            .found(fmt::format("\"{}\"", dir))
+            .expected("a directory of the tree, or of the Git repository around it")
+            .hint("--source on the command line may name any directory");
+        return;
+    }
     if (!is_within(path, root_)) {
         source.path = place_of(base_, root_, source.key);
         if (!mount(source, path, diagnostics)) {
@@ -83,7 +108,7 @@ void LocalSources::add(const std::string& key, const std::string& dir, Pos pos,
         Finding error = diagnostics.error(
             "missing-path", pos,
             source.key.kind.empty() ? "no such file or directory" : "no such directory");
-        error.found(fmt::format("\"{}\" for {}", dir, key))
+        error.found(fmt::format("\"{}\" for {}", dir, without_url_credentials(key)))
             .expected("where the files of this source are");
         if (!pos.known()) {
             error.where(kSourceFlag);
@@ -182,7 +207,7 @@ void LocalSources::warn_unused(Diagnostics& diagnostics) const {
         }
         Finding warning = diagnostics.warning("unused-source", source.pos,
                                               "nothing that is rendered uses this source");
-        warning.found(source.text)
+        warning.found(without_url_credentials(source.text))
             .expected("a source that an object of Flux or Argo CD, or a kustomization, names")
             .hint("check its spelling, or leave it out");
         if (!source.pos.known()) {

@@ -56,7 +56,7 @@ std::string MountedTree::real_path(const std::string& path) const {
     if (mount == nullptr) {
         return base_.real_path(path);
     }
-    const std::string real = mount->tree->real_path(moved(path, mount->place, mount->target));
+    std::string real = mount->tree->real_path(moved(path, mount->place, mount->target));
     const std::string top = mount->tree->real_path(mount->target);
     if (!is_within(real, top)) {
         return real;

@@ -27,7 +27,7 @@ public:
     Sorter(const Loaded& loaded, const ServiceIndex& services, Diagnostics& diagnostics)
         : loaded_(loaded), services_(services), diagnostics_(diagnostics) {
         const auto release = std::ranges::find_if(loaded.standings.all, [](const Standing& one) {
-            return one.is_release &&
+            return one.is_release && !one.name.starts_with("ResourceSet") &&
                    (one.liveness == Liveness::Unknown || one.liveness == Liveness::Absent);
         });
         if (loaded.only_generated && release != loaded.standings.all.end()) {
@@ -54,13 +54,19 @@ public:
     std::map<std::string, std::string> found;
 
 private:
+    static bool is_public(const IngressInput& ingress) {
+        const Value* funnel = ingress.annotation("tailscale.com/funnel");
+        return funnel != nullptr && spelling_of(*funnel) == "true";
+    }
+
     void say(const IngressInput& ingress, const IngressBackend& backend) {
         diagnostics_
             .say(loaded_.lints ? Severity::Error : Severity::Warning, "missing-backend-service",
                  backend.pos,
                  fmt::format("Service \"{}\" is not in the tree, so the number of its port \"{}\" "
-                             "is not known: this Ingress is not rendered",
-                             backend.service, backend.port_name))
+                             "is not known: this Ingress is not rendered{}",
+                             backend.service, backend.port_name,
+                             is_public(ingress) ? ", though it is to be PUBLIC" : ""))
             .object(ingress.doc->object_name())
             .expected(
                 fmt::format("Service \"{}\" in namespace \"{}\"", backend.service, ingress.ns))

@@ -33,20 +33,6 @@ std::string place_of(const SourceTree& tree, const std::string& root, const Sour
     return normal_path(join_path(join_path(root, name), below));
 }
 
-// Git's own directory is in the directory or above it.
-bool has_repository(const SourceTree& tree, const std::string& dir) {
-    constexpr int kMostLevels = 32;
-    std::string above = dir;
-    for (int i = 0; i < kMostLevels; ++i) {
-        const EntryKind kind = tree.kind(join_path(above, ".git"));
-        if (kind == EntryKind::Directory || kind == EntryKind::File) {
-            return true;
-        }
-        above = normal_path(join_path(above, ".."));
-    }
-    return false;
-}
-
 }  // namespace
 
 LocalSources::LocalSources(const SourceTree& tree, const LoadOptions& options,
@@ -87,7 +73,8 @@ void LocalSources::add(const std::string& key, const std::string& dir, Pos pos,
         }
     }
     source.path = path;
-    if (pos.known() && !is_within(path, root_) && !has_repository(base_, root_)) {
+    if (pos.known() && !is_within(path, root_) &&
+        !is_within(base_.real_path(path), work_tree_top(base_.real_path(root_)))) {
         diagnostics
             .error("outside-tree", pos, "a file of the tree must not name a source outside of it")
             .found(fmt::format("\"{}\"", dir))

@@ -37,7 +37,7 @@ KeptParents kept_parents(const Run& run) {
     return kept;
 }
 
-// Services that devices lead to, where the output has only what was generated.
+// The Services of the sources, where the output holds only generated objects.
 std::vector<OutputFile> services_of(const Run& run) {
     std::vector<OutputFile> services;
     if (!run.loaded.only_generated) {

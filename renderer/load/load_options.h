@@ -1,6 +1,7 @@
 // What a run is asked to read, and how. Nothing here is looked at before load.h does.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,9 +29,9 @@ struct LoadOptions {
     std::vector<std::string> ignores;   // --ignore: folders that may hold such
     std::vector<std::string>
         substitutes;  // --substitute NAME=VALUE: of Flux, where the tree has none
-    std::vector<std::string> configured_substitutes = {};  // below them, of .tailrender.yaml
-    std::vector<std::string> argo_clusters;                // --argo-cluster: all that Argo CD knows
-    std::vector<std::string> sources;                      // --source KEY=DIR, the last wins
+    std::map<std::string, std::string> configured_substitutes = {};  // below, of .tailrender.yaml
+    std::vector<std::string> argo_clusters;  // --argo-cluster: all that Argo CD knows
+    std::vector<std::string> sources;        // --source KEY=DIR, the last wins
     std::shared_ptr<const LocalSources> local_sources = {};  // made of them; none: not yet
     bool skip_suspended = false;     // --skip-suspended: not what engines leave as it is
     bool fixes_sources = false;      // with only_generated: the edits that sources need are made

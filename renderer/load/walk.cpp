@@ -72,8 +72,7 @@ private:
         const bool has_fleet_name = entry.name == "fleet.yaml" || entry.name == "fleet.yml";
         if (has_fleet_name && !is_object(join_path(dir.path, entry.name))) {
             dir.fleet_files.push_back(entry.name);
-        } else if (std::ranges::find(kKustomizationNames, entry.name) !=
-                   kKustomizationNames.end()) {
+        } else if (is_kustomization_name(entry.name)) {
             dir.kustomizations.push_back(entry.name);
         }
         dir.has_chart = dir.has_chart || entry.name == "Chart.yaml";
@@ -161,6 +160,10 @@ bool may_hide_words(std::string_view text) {
 }
 
 }  // namespace
+
+bool is_kustomization_name(std::string_view name) {
+    return std::ranges::find(kKustomizationNames, name) != kKustomizationNames.end();
+}
 
 bool mentions_tailscale(std::string_view text) {
     return text.find("tailscale") != std::string_view::npos ||

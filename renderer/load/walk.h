@@ -18,6 +18,8 @@ namespace renderer {
 constexpr std::array<std::string_view, 3> kKustomizationNames = {
     "kustomization.yaml", "kustomization.yml", "Kustomization"};
 
+bool is_kustomization_name(std::string_view name);
+
 constexpr std::string_view kSourceIgnoreName = ".sourceignore";  // of Flux
 constexpr std::string_view kOAuthGenerator = "operator-oauth";
 

@@ -21,7 +21,7 @@ namespace renderer {
 
 constexpr std::string_view kOperatorChart = "tailscale-operator";
 
-// Why a values file is none of this tree.
+// Why a values file is not in this tree.
 constexpr std::string_view kOfChart = "a file of the chart, which is not in this tree";
 
 // A key of a ConfigMap or Secret that holds values, or one value.

@@ -299,7 +299,7 @@ private:
             return;
         }
         const std::string_view name = base_name(file.path);
-        if (std::ranges::find(kKustomizationNames, name) != kKustomizationNames.end()) {
+        if (is_kustomization_name(name)) {
             for (const Value& chart : items_of(root.find("helmCharts"))) {
                 const std::string_view called = text_of(chart, {"name"});
                 if (!rendered_.objects.contains(chart_of_kustomization(file.path, called))) {

@@ -302,10 +302,7 @@ private:
 
     void kustomizations() {
         for (const ChartFile& file : selection_.chart_files) {
-            const bool is_kustomization =
-                std::ranges::find(kKustomizationNames, base_name(file.path)) !=
-                kKustomizationNames.end();
-            if (!is_kustomization || !file.is_applied) {
+            if (!is_kustomization_name(base_name(file.path)) || !file.is_applied) {
                 continue;
             }
             Result<std::string> text = tree_.read(file.path);

@@ -126,13 +126,9 @@ Value read_chart_text(std::string_view text, std::string name, SourceMap& source
     return values;
 }
 
-bool is_unknown_text(std::string_view text) {
-    return text.starts_with("ENC[") || text.find(kNotKnownText) != std::string_view::npos;
-}
-
 // Of a list all is hidden with one of its items: what a setting takes is the whole list.
 bool hides_any(const Value& value) {
-    return is_unknown_text(text_of(value)) || std::ranges::any_of(items_of(&value), hides_any) ||
+    return is_hidden_value(text_of(value)) || std::ranges::any_of(items_of(&value), hides_any) ||
            std::ranges::any_of(members_of(&value),
                                [](const Member& member) { return hides_any(member.value); });
 }
@@ -292,7 +288,7 @@ std::vector<std::string> take_hidden(Value& values) {
 }
 
 bool is_hidden_value(std::string_view text) {
-    return is_unknown_text(text);
+    return text.starts_with("ENC[") || text.find(kNotKnownText) != std::string_view::npos;
 }
 
 std::string with_hidden_templates(std::string_view text) {

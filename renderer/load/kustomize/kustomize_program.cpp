@@ -143,10 +143,8 @@ Result<KustomizeBuild> run_kustomize(const KustomizeProgram& program, const Sour
             if (!TRY(copy_file(copy, tree, reader, root, path, orphans, build.left_out))) {
                 return cannot_copy(dir, copy.path().empty() ? "no temporary directory" : path);
             }
-            const bool is_kustomization = std::ranges::find(kKustomizationNames, base_name(path)) !=
-                                          kKustomizationNames.end();
-            if (is_manifest_name(path) && !is_kustomization && reader.is_local_copy(path) &&
-                !TRY(wrap_file(copy, tree, root, path))) {
+            if (is_manifest_name(path) && !is_kustomization_name(base_name(path)) &&
+                reader.is_local_copy(path) && !TRY(wrap_file(copy, tree, root, path))) {
                 return cannot_copy(dir, path);
             }
         }

@@ -136,11 +136,11 @@ GitOpsTree::GitOpsTree(const SourceTree& tree, const DirList& dirs, const std::s
     learn_own_url(objects_);
     find_argo_clusters(options.argo_clusters);
     substitutes_.named_only = true;
-    for (const auto* given : {&options.configured_substitutes, &options.substitutes}) {
-        for (std::string_view text : *given) {
-            const std::string_view name = take(text, '=');
-            substitutes_.values.insert_or_assign(std::string(name), std::string(text));
-        }
+    substitutes_.values.insert(options.configured_substitutes.begin(),
+                               options.configured_substitutes.end());
+    for (std::string_view text : options.substitutes) {
+        const std::string_view name = take(text, '=');
+        substitutes_.values.insert_or_assign(std::string(name), std::string(text));
     }
 }
 

@@ -228,11 +228,7 @@ ConfigFile read_clusters(const SourceTree& tree, const LoadOptions& options, Sou
 }  // namespace
 
 void give_facts(const Cluster& cluster, LoadOptions& options) {
-    std::vector<std::string> substitutes;
-    for (const auto& [name, value] : cluster.substitutes) {
-        substitutes.push_back(fmt::format("{}={}", name, value));
-    }
-    options.configured_substitutes = std::move(substitutes);
+    options.configured_substitutes = cluster.substitutes;
     if (options.argo_clusters.empty()) {
         options.argo_clusters = cluster.argo_clusters;
     }

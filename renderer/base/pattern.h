@@ -3,9 +3,11 @@
 // in the text, whatever the pattern.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace re2 {
 class RE2;
@@ -20,6 +22,14 @@ public:
 
     // Anywhere in the text, unless the pattern has anchors.
     [[nodiscard]] bool matches(std::string_view text) const;
+
+    // Where a match and each of its groups begin and end; both are npos for a group without a part
+    // in it.
+    struct Span {
+        std::size_t begin = std::string_view::npos, end = std::string_view::npos;
+    };
+    // The first match at `from` or behind it, in a text that begins at 0; empty: there is none.
+    [[nodiscard]] std::vector<Span> find(std::string_view text, std::size_t from) const;
 
 private:
     explicit Pattern(std::shared_ptr<const re2::RE2> expression);

@@ -80,5 +80,19 @@ TEST(Pattern, RefusesWhatGoRefuses) {
     }
 }
 
+TEST(Pattern, FindsGroups) {
+    const auto pattern = Pattern::parse("(a)(b)?|^c");
+    const auto found = pattern->find("cxa", 0);
+    ASSERT_EQ(found.size(), 3U);
+    EXPECT_EQ(found[0].end, 1U);
+    EXPECT_EQ(found[1].begin, std::string_view::npos);
+    const auto second = pattern->find("cxa", 1);
+    ASSERT_EQ(second.size(), 3U);
+    EXPECT_EQ(second[1].begin, 2U);
+    EXPECT_EQ(second[2].end, std::string_view::npos);
+    EXPECT_TRUE(pattern->find("xc", 1).empty());  // which does not begin there
+    EXPECT_EQ(Pattern::parse("")->find("", 0).size(), 1U);
+}
+
 }  // namespace
 }  // namespace renderer

@@ -71,11 +71,12 @@ private:
                 spec.put(field, std::move(*filled));
             }
         }
-        const auto name = texts_.fill(text_of(shape, {"metadata", "name"}), parameters, failure_);
+        std::optional<Value> name =
+            texts_.filled(text_of(shape, {"metadata", "name"}), parameters, failure_);
         if (!name) {
             return false;
         }
-        application.put("metadata", Value::map({{"name", *name}}));
+        application.put("metadata", Value::map({{"name", std::move(*name)}}));
         application.put("spec", std::move(spec));
         if (!patch(application, parameters)) {
             return false;

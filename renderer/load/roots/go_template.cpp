@@ -6,49 +6,63 @@
 #include <utility>
 #include <vector>
 
-#include "renderer/base/split.h"
-#include "renderer/core/text_of.h"
+#include "renderer/base/utf8.h"
 #include "renderer/load/roots/template_functions.h"
-#include "renderer/load/roots/template_parser.h"
+#include "renderer/load/roots/template_print.h"
 
 namespace renderer {
 
 namespace {
 
-using Kind = TemplateToken::Kind;
+using Operand = TemplateOperand;
+using Command = TemplateCommand;
 
 constexpr std::size_t kMostSteps = 100'000;
 constexpr std::size_t kLargestOutput = 1U << 20U;
-constexpr int kDeepestNode = 40;
 
 class Runner {
 public:
-    Runner(const Value& data, bool strict, std::string& failure)
-        : strict_(strict), failure_(failure) {
-        variables_.emplace_back("$", data.clone());
+    Runner(const Value& data, bool strict, std::string& failure, const TemplateMarks& marks,
+           const TemplateTypes& types)
+        : heap_(types),
+          data_name_(marks.data),
+          data_(heap_.given(data, GoPlace::Root)),
+          strict_(strict),
+          failure_(failure) {
+        variables_.emplace_back("$", dot());
     }
 
-    std::string run(const std::vector<TemplateNode>& nodes, const Value& dot) {
-        body(nodes, dot);
+    std::string run(const std::vector<TemplateNode>& nodes) {
+        body(nodes, dot());
+        if (find_bad_utf8(out_) != std::string::npos) {  // what is written where it goes
+            fail("a text that is not UTF-8");
+        }
         return std::move(out_);
     }
 
 private:
+    enum class Leap : std::uint8_t { None, Break, Continue };
+
+    [[nodiscard]] GoValue dot() const { return data_name_.empty() ? data_ : GoValue(); }
+
     void fail(std::string why) {
         if (failure_.empty()) {
             failure_ = std::move(why);
         }
     }
 
-    void body(const std::vector<TemplateNode>& nodes, const Value& dot) {
-        const std::size_t scope = variables_.size();
+    GoValue failed(std::string why) {
+        fail(std::move(why));
+        return {};
+    }
+
+    void body(const std::vector<TemplateNode>& nodes, const GoValue& dot) {
         for (const TemplateNode& node : nodes) {
-            if (!failure_.empty()) {
+            if (!failure_.empty() || leap_ != Leap::None) {
                 break;
             }
             step(node, dot);
         }
-        variables_.resize(scope);
     }
 
     void write(std::string_view text) {
@@ -58,294 +72,354 @@ private:
         }
     }
 
-    void step(const TemplateNode& node, const Value& dot) {
+    bool count_step() {
         if (++steps_ > kMostSteps) {
-            return fail("the template takes too long");
+            fail("the template takes too long");
         }
-        if (node.kind == TemplateNode::Kind::Text) {
-            return write(node.text);
-        }
-        const std::size_t scope = variables_.size();
-        if (node.kind == TemplateNode::Kind::Range) {
-            range(node, dot);
-            variables_.resize(scope);
+        return failure_.empty();
+    }
+
+    void step(const TemplateNode& node, const GoValue& dot) {
+        if (!count_step()) {
             return;
         }
-        bool is_printed = true;
-        const Value value = statement(node.action, dot, is_printed);
-        if (node.kind == TemplateNode::Kind::Action) {
-            const std::optional<std::string> text = printed(value);
-            if (failure_.empty() && is_printed && !text) {
-                fail("a list or a map as a text");
-            } else if (is_printed && text) {
-                write(*text);
-            }
-            return;  // what it declares stays
+        const std::size_t scope = variables_.size();
+        switch (node.kind) {
+            case TemplateNode::Kind::Text:
+                return write(node.text);
+            case TemplateNode::Kind::Action:
+                return action(node.pipeline, dot);  // what it declares stays
+            case TemplateNode::Kind::Break:
+            case TemplateNode::Kind::Continue:
+                leap_ = node.kind == TemplateNode::Kind::Break ? Leap::Break : Leap::Continue;
+                return;
+            case TemplateNode::Kind::Range:
+                range(node, dot);
+                break;
+            case TemplateNode::Kind::If:
+            case TemplateNode::Kind::With:
+                choose(node, dot);
+                break;
         }
+        variables_.resize(std::min(scope, variables_.size()));
+    }
+
+    void action(const TemplatePipeline& pipeline, const GoValue& dot) {
+        const GoValue value = evaluate(pipeline, dot);
+        if (!failure_.empty() || !pipeline.variables.empty()) {
+            return;
+        }
+        const std::optional<std::string> text =
+            value.is_nothing() ? std::optional<std::string>("<no value>") : printed(value);
+        if (text) {
+            write(*text);
+        } else {
+            fail("a value that only Go can print");
+        }
+    }
+
+    void choose(const TemplateNode& node, const GoValue& dot) {
+        const GoValue value = evaluate(node.pipeline, dot);
+        const bool holds = truth(value);
         if (failure_.empty()) {
-            const bool holds = is_true(value);
             const bool is_with = node.kind == TemplateNode::Kind::With;
             body(holds ? node.body : node.otherwise, holds && is_with ? value : dot);
         }
-        variables_.resize(scope);
+    }
+
+    bool truth(const GoValue& value) {
+        const std::optional<bool> found = truth_of(value);
+        if (!found) {
+            fail("a number that is spelled in an unusual way");
+        }
+        return found.value_or(false);
     }
 
     // `range $i, $x := list`.
-    void range(const TemplateNode& node, const Value& dot) {
-        std::vector<TemplateToken> tokens = node.action;
-        std::vector<std::string> names;
-        const auto declared = std::ranges::find(tokens, ":=", &TemplateToken::text);
-        if (declared != tokens.end() && declared->kind == Kind::Symbol) {
-            for (auto token = tokens.begin(); token != declared; ++token) {
-                if (token->kind == Kind::Variable) {
-                    names.push_back(token->text);
-                }
-            }
-            tokens.erase(tokens.begin(), declared + 1);
-        }
-        bool unused = false;
-        const Value over = statement(tokens, dot, unused);
+    void range(const TemplateNode& node, const GoValue& dot) {
+        const GoValue over = evaluate(node.pipeline, dot);
+        const std::size_t scope = variables_.size();
+        std::size_t count = 0;
+        const auto once = [&](const GoValue& key, const GoValue& item) {
+            ++count;
+            bind(node.pipeline, scope, key, item);
+            body(node.body, item);
+            variables_.resize(std::min(scope, variables_.size()));
+            return failure_.empty() && std::exchange(leap_, Leap::None) != Leap::Break &&
+                   count_step();
+        };
         if (!failure_.empty()) {
             return;
         }
-        if (!is_true(over)) {
-            return body(node.otherwise, dot);
-        }
-        const auto once = [&](const Value& key, const Value& item) {
-            const std::size_t scope = variables_.size();
-            if (!names.empty()) {
-                variables_.emplace_back(names.back(), item.clone());
-            }
-            if (names.size() > 1) {
-                variables_.emplace_back(names.front(), key.clone());
-            }
-            body(node.body, item);
-            variables_.resize(scope);
-        };
         if (over.is_list()) {
-            std::int64_t at = 0;
-            for (const Value& item : over.items()) {
-                once(at++, item);
+            if (over.list() != nullptr && over.list()->is_unordered) {
+                return fail("a list whose order is another one each time");
             }
-        } else if (over.is_map()) {
-            std::vector<const Member*> sorted;
-            for (const Member& member : over.members()) {
-                sorted.push_back(&member);
+            const std::size_t size = over.size();
+            for (std::size_t i = 0; i < size; ++i) {
+                const GoValue item = over.items()[i];
+                if (!once(GoValue::integer(static_cast<std::int64_t>(i)), item)) {
+                    break;
+                }
             }
-            std::ranges::sort(sorted, {}, [](const Member* one) { return one->name(); });
-            for (const Member* member : sorted) {
-                once(member->key, member->value);
+        } else if (over.is_map() && over.map() != nullptr) {
+            const GoMap::Entries entries = over.map()->entries();
+            for (const auto& [key, item] : entries) {
+                if (!once(GoValue::text(key), item)) {
+                    break;
+                }
             }
-        } else {
-            fail("range over what is no list");
+        } else if (over.is_integer()) {
+            if (node.pipeline.variables.size() > 1) {
+                return fail("a range over a number with two variables");
+            }
+            for (std::int64_t i = 0; i < over.whole(); ++i) {
+                if (!once({}, over.is(GoKind::Int) ? GoValue::integer(i) : GoValue::integer64(i))) {
+                    break;
+                }
+            }
+        } else if (!over.is_nothing() && !over.is_map()) {
+            return fail(fmt::format("a range over {}", type_of(over)));
+        }
+        if (count == 0) {
+            body(node.otherwise, dot);
         }
     }
 
-    // A pipeline, or one whose value a variable takes.
-    Value statement(const std::vector<TemplateToken>& tokens, const Value& dot, bool& is_printed) {
-        tokens_ = &tokens;
-        at_ = 0;
-        const bool takes = tokens.size() > 1 && tokens[0].kind == Kind::Variable &&
-                           (tokens[1].text == ":=" || tokens[1].text == "=") &&
-                           tokens[1].kind == Kind::Symbol;
-        at_ = takes ? 2 : 0;
-        Value value = pipeline(dot, 0);
-        if (failure_.empty() && at_ != tokens.size()) {
-            fail(fmt::format("\"{}\" in a template", tokens[at_].text));
-        }
-        if (takes) {
-            is_printed = false;
-            const auto known =
-                std::find_if(variables_.rbegin(), variables_.rend(),
-                             [&](const auto& one) { return one.first == tokens[0].text; });
-            if (tokens[1].text == "=" && known != variables_.rend()) {
-                known->second = value.clone();
+    // The variables of a range, which its pipeline has declared or which are known.
+    void bind(const TemplatePipeline& pipeline, std::size_t scope, const GoValue& key,
+              const GoValue& item) {
+        const std::size_t names = pipeline.variables.size();
+        for (std::size_t i = 0; i < names; ++i) {
+            const bool is_key = names > 1 && i == 0;
+            if (pipeline.assigns) {
+                assign(pipeline.variables[i], is_key ? key : item);
             } else {
-                variables_.emplace_back(tokens[0].text, value.clone());
+                variables_[scope - names + i].second = is_key ? key : item;
+            }
+        }
+    }
+
+    void assign(const std::string& name, const GoValue& value) {
+        if (GoValue* known = find_variable(name)) {
+            *known = value;
+        } else {
+            fail(fmt::format("no variable {}", name));
+        }
+    }
+
+    GoValue* find_variable(std::string_view name) {
+        const auto known = std::find_if(variables_.rbegin(), variables_.rend(),
+                                        [&](const auto& one) { return one.first == name; });
+        return known == variables_.rend() ? nullptr : &known->second;
+    }
+
+    GoValue evaluate(const TemplatePipeline& pipeline, const GoValue& dot) {
+        GoValue value;
+        bool is_first = true;
+        for (const Command& command : pipeline.commands) {
+            const GoValue before = value;
+            value = run_command(command, dot, std::exchange(is_first, false) ? nullptr : &before);
+            if (!failure_.empty()) {
+                return {};
+            }
+            value = value.is(GoKind::Nil) ? GoValue() : value;
+        }
+        for (const std::string& name : pipeline.variables) {
+            if (pipeline.assigns) {
+                assign(name, value);
+            } else {
+                variables_.emplace_back(name, value);
             }
         }
         return value;
     }
 
-    [[nodiscard]] const TemplateToken* peek() const {
-        return at_ < tokens_->size() ? &(*tokens_)[at_] : nullptr;
-    }
-
-    bool take_symbol(std::string_view text) {
-        const TemplateToken* token = peek();
-        const bool is_it = token != nullptr && token->kind == Kind::Symbol && token->text == text;
-        at_ += is_it ? 1 : 0;
-        return is_it;
-    }
-
-    Value pipeline(const Value& dot, int depth) {
-        if (depth == kDeepestNode) {
-            fail("too many brackets within each other");
+    // `piped`: the last argument.
+    GoValue run_command(const Command& command, const GoValue& dot, const GoValue* piped) {
+        const Operand& first = command.operands.front();
+        const bool has_arguments = command.operands.size() > 1 || piped != nullptr;
+        if (!count_step()) {
             return {};
         }
-        Value value = command(dot, nullptr, depth);
-        while (failure_.empty() && take_symbol("|")) {
-            const Value before = std::move(value);
-            value = command(dot, &before, depth);
+        if (first.kind == Operand::Kind::Function && first.fields.empty()) {
+            return call(first.text, &command, dot, piped);
+        }
+        if (first.kind == Operand::Kind::Nil) {
+            return failed("nil is no value");
+        }
+        if (has_arguments && first.fields.empty()) {
+            return failed("arguments of what is no function");
+        }
+        return operand(first, dot, has_arguments);
+    }
+
+    // `has_arguments`: of its last field, which takes none.
+    GoValue operand(const Operand& operand, const GoValue& dot, bool has_arguments = false) {
+        switch (operand.kind) {
+            case Operand::Kind::Dot:
+                return dot;
+            case Operand::Kind::Nil:
+                return GoValue::nil();
+            case Operand::Kind::Bool:
+                return GoValue::flag(operand.text == "true");
+            case Operand::Kind::Number:
+                return constant(operand);
+            case Operand::Kind::Text:
+                return GoValue::text(operand.text);
+            case Operand::Kind::Field:
+                return fields(dot, operand, has_arguments);
+            case Operand::Kind::Variable:
+                if (const GoValue* known = find_variable(operand.text)) {
+                    return fields(*known, operand, has_arguments);
+                }
+                return failed(fmt::format("no variable {}", operand.text));
+            case Operand::Kind::Function:
+                return fields(call(operand.text, nullptr, dot, nullptr), operand, has_arguments);
+            case Operand::Kind::Brackets:
+                break;
+        }
+        return fields(evaluate(*operand.within, dot), operand, has_arguments);
+    }
+
+    GoValue constant(const Operand& operand) {
+        const TemplateNumber& number = operand.number;
+        return number.is_real ? GoValue::real(*number.real) : GoValue::integer(*number.whole);
+    }
+
+    // `.a.b` of a value.
+    GoValue fields(GoValue value, const Operand& of, bool has_arguments) {
+        for (std::size_t i = 0; i < of.fields.size() && failure_.empty(); ++i) {
+            const bool takes = has_arguments && i + 1 == of.fields.size();
+            value = field(value, of.fields[i], takes, of);
         }
         return value;
     }
 
-    // A function with its arguments, or one operand. `piped` is the last argument.
-    Value command(const Value& dot, const Value* piped, int depth) {
-        const TemplateToken* first = peek();
-        const bool is_call = first != nullptr && first->kind == Kind::Word &&
-                             first->text != "true" && first->text != "false" &&
-                             first->text != "nil";
-        if (!is_call) {
-            if (piped != nullptr) {
-                fail("a pipe into what is no function");
-            }
-            return operand(dot, depth);
+    GoValue field(const GoValue& value, const std::string& key, bool has_arguments,
+                  const Operand& of) {
+        const auto where = [&] { return fmt::format("{}.{}", of.text, fmt::join(of.fields, ".")); };
+        if (value.is(GoKind::Missing)) {
+            return strict_ ? failed(fmt::format("no \"{}\" in \"{}\"", key, where())) : GoValue();
         }
-        ++at_;
-        TemplateCall call{.name = first->text};
-        const bool is_or = call.name == "or";
-        const bool is_and = call.name == "and";
-        bool is_decided = false;
-        while (failure_.empty() && !ends_operand()) {
-            Value argument = operand(dot, depth);
-            if (is_decided) {  // is not evaluated
-                failure_.clear();
-                continue;
-            }
-            is_decided = (is_or && is_true(argument)) || (is_and && !is_true(argument));
-            call.arguments.push_back(std::move(argument));
+        if (!value.is_map()) {
+            return failed(fmt::format("no \"{}\" in \"{}\"", key, where()));
         }
-        if (piped != nullptr && !is_decided) {
-            call.arguments.push_back(piped->clone());
+        if (has_arguments) {
+            return failed(fmt::format("arguments of \"{}\"", where()));
+        }
+        const GoValue* found = value.map() == nullptr ? nullptr : value.map()->find(key);
+        if (found == nullptr && strict_) {
+            return failed(fmt::format("no \"{}\" in \"{}\"", key, where()));
+        }
+        return found == nullptr ? GoValue() : *found;
+    }
+
+    // An argument for such a parameter.
+    GoValue argument(const Operand& given, const GoValue& dot, char parameter,
+                     const std::string& function) {
+        GoValue value;
+        if (given.kind == Operand::Kind::Number && parameter != 'a' && parameter != 'v') {
+            const TemplateNumber& number = given.number;
+            return parameter == 'i' && number.whole ? GoValue::integer(*number.whole)
+                   : parameter == 'f' && number.real
+                       ? GoValue::real(*number.real)
+                       : failed(fmt::format("{}: of a number", function));
+        }
+        if (given.kind == Operand::Kind::Nil) {
+            value = parameter == 'a' ? GoValue::nil() : GoValue();
+        } else {
+            value = operand(given, dot);
+        }
+        return parameter_of(value, parameter, function);
+    }
+
+    GoValue parameter_of(const GoValue& value, char parameter, const std::string& function) {
+        if (!failure_.empty()) {
+            return {};
+        }
+        std::optional<GoValue> found = as_parameter(value, parameter);
+        return found ? std::move(*found)
+                     : failed(fmt::format("{}: of {}", function, type_of(value)));
+    }
+
+    // `command`: holds the arguments, if any are given to it.
+    GoValue call(const std::string& name, const Command* command, const GoValue& dot,
+                 const GoValue* piped) {
+        static const std::vector<Operand> kNoOperands;
+        const std::vector<Operand>& operands = command == nullptr ? kNoOperands : command->operands;
+        const std::size_t given = operands.empty() ? 0 : operands.size() - 1;
+        const std::size_t count = given + (piped == nullptr ? 0 : 1);
+        if (name == data_name_ && !name.empty()) {
+            const GoValue* found = data_.is_map() ? data_.map()->find(name) : nullptr;
+            return count > 0 || found == nullptr ? failed("arguments of the inputs") : *found;
+        }
+        if (name == "or" || name == "and") {
+            return decide(name == "or", operands, dot, piped);
+        }
+        const TemplateFunction* function = find_template_function(name);
+        if (function == nullptr) {
+            return failed(fmt::format("{}: no such function here", name));
+        }
+        if (count < function->fixed() || (count > function->fixed() && !function->is_variadic())) {
+            return failed(fmt::format("{}: {} arguments", name, count));
+        }
+        TemplateCall call{.name = name, .heap = heap_, .is_flux = !data_name_.empty()};
+        for (std::size_t i = 0; i < given && failure_.empty(); ++i) {
+            call.arguments.push_back(argument(operands[i + 1], dot, function->parameter(i), name));
+        }
+        if (piped != nullptr && failure_.empty()) {
+            call.arguments.push_back(parameter_of(*piped, function->parameter(given), name));
         }
         if (!failure_.empty()) {
             return {};
         }
-        if ((is_or || is_and) && !call.arguments.empty()) {
-            const auto decides = [&](const Value& one) { return is_true(one) == is_or; };
-            const auto found = std::ranges::find_if(call.arguments, decides);
-            return (found == call.arguments.end() ? call.arguments.back() : *found).clone();
-        }
-        return result_of(call);
+        GoValue result = call_template_function(*function, call);
+        return call.failure.empty() ? result : failed(fmt::format("{}: {}", name, call.failure));
     }
 
-    Value result_of(TemplateCall& call) {
-        Value result = call_template_function(call);
-        if (!call.failure.empty()) {
-            fail(fmt::format("{}: {}", call.name, call.failure));
+    // The first argument that decides, and none behind it is looked at.
+    GoValue decide(bool is_or, const std::vector<Operand>& operands, const GoValue& dot,
+                   const GoValue* piped) {
+        GoValue value;
+        if (operands.size() < 2 && piped == nullptr) {
+            return failed("\"or\" and \"and\" without arguments");
         }
-        return result;
-    }
-
-    [[nodiscard]] bool ends_operand() const {
-        const TemplateToken* token = peek();
-        return token == nullptr ||
-               (token->kind == Kind::Symbol && (token->text == "|" || token->text == ")"));
-    }
-
-    Value operand(const Value& dot, int depth) {
-        const TemplateToken* token = peek();
-        if (token == nullptr) {
-            fail("nothing between \"{{\" and \"}}\"");
-            return {};
-        }
-        ++at_;
-        switch (token->kind) {
-            case Kind::Text:
-                return token->text;
-            case Kind::Number:
-                return Value::number(token->text);
-            case Kind::Field:
-                return field(dot, token->text);
-            case Kind::Variable:
-                return variable(token->text);
-            case Kind::Word:
-                return word(token->text);
-            case Kind::Symbol:
-                break;
-        }
-        if (token->text != "(") {
-            fail(fmt::format("\"{}\" in a template", token->text));
-            return {};
-        }
-        Value value = pipeline(dot, depth + 1);
-        if (!take_symbol(")")) {
-            fail("a \"(\" without \")\"");
-        }
-        const TemplateToken* next = peek();
-        if (failure_.empty() && next != nullptr && next->kind == Kind::Field && next->is_glued) {
-            ++at_;
-            return field(value, next->text);
-        }
-        return value;
-    }
-
-    Value word(const std::string& name) {
-        if (name == "true" || name == "false") {
-            return name == "true";
-        }
-        if (name != "nil") {
-            TemplateCall call{.name = name};
-            return result_of(call);
-        }
-        return {};
-    }
-
-    Value variable(std::string_view text) {
-        const std::size_t dot = std::min(text.find('.'), text.size());
-        const std::string_view name = text.substr(0, dot);
-        const auto known = std::find_if(variables_.rbegin(), variables_.rend(),
-                                        [&](const auto& one) { return one.first == name; });
-        if (known == variables_.rend()) {
-            fail(fmt::format("no variable {}", name));
-            return {};
-        }
-        return field(known->second, text.substr(dot));
-    }
-
-    // `.a.b` of a value; `.` is the value.
-    Value field(const Value& of, std::string_view path) {
-        const Value* value = &of;
-        for (const std::string_view key : split(path, '.')) {
-            if (key.empty()) {
-                continue;
+        for (std::size_t i = 1; i < operands.size() && failure_.empty(); ++i) {
+            value = argument(operands[i], dot, 'v', is_or ? "or" : "and");
+            if (failure_.empty() && truth(value) == is_or) {
+                return value;
             }
-            if (value->is_null() && !strict_) {
-                return {};
-            }
-            const Value* next = value->is_map() ? value->find(key) : nullptr;
-            if (next == nullptr) {
-                if (strict_ || !value->is_map()) {
-                    fail(fmt::format("no \"{}\" in \"{}\"", key, path));
-                }
-                return {};
-            }
-            value = next;
         }
-        return value->clone();
+        return piped == nullptr ? value : *piped;
     }
 
+    TemplateHeap heap_;
+    std::string data_name_;
+    GoValue data_;
     bool strict_;
     std::string& failure_;
     std::string out_;
     std::size_t steps_ = 0;
-    std::vector<std::pair<std::string, Value>> variables_;
-    const std::vector<TemplateToken>* tokens_ = nullptr;
-    std::size_t at_ = 0;
+    Leap leap_ = Leap::None;
+    std::vector<std::pair<std::string, GoValue>> variables_;
 };
 
 }  // namespace
 
 std::optional<std::string> render_go_template(std::string_view text, const Value& data, bool strict,
-                                              std::string& failure, const TemplateMarks& marks) {
+                                              std::string& failure, const TemplateMarks& marks,
+                                              const TemplateTypes& types) {
     const auto nodes = parse_template(text, failure, marks);
-    if (!nodes) {
-        return std::nullopt;
+    std::string out;
+    if (nodes) {
+        out = Runner(data, strict, failure, marks, types).run(*nodes);
     }
-    std::string out = Runner(data, strict, failure).run(*nodes, data);
-    return failure.empty() ? std::optional(std::move(out)) : std::nullopt;
+    if (failure.empty()) {
+        return out;
+    }
+    failure.resize(std::min(find_bad_utf8(failure), failure.size()));  // it may quote half of one
+    return std::nullopt;
 }
 
 }  // namespace renderer

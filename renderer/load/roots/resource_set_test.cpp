@@ -70,10 +70,10 @@ TEST(ResourceSet, SaysWhatItCannotKnow) {
     for (const Row& row : {
              Row{"a key that is not there",
                  "  inputs: [{a: b}]\n  resources: [{kind: << inputs.c >>}]\n",
-                 "unresolved: << inputs.c >>: no \"c\" in \".inputs.c\"\n"},
+                 "unresolved: << inputs.c >>: no \"c\" in \"inputs.c\"\n"},
              Row{"a function",
-                 "  inputs: [{a: b}]\n  resources: [{kind: '<< inputs.a | sha256sum >>'}]\n",
-                 "unresolved: << inputs.a | sha256sum >>: sha256sum: no such function here\n"},
+                 "  inputs: [{a: b}]\n  resources: [{kind: '<< inputs.a | sha1sum >>'}]\n",
+                 "unresolved: << inputs.a | sha1sum >>: sha1sum: no such function here\n"},
              Row{"providers", "  inputsFrom: [{name: pulls}]\n  resources: [{kind: A}]\n",
                  "unresolved: inputs of ResourceSetInputProvider pulls\n"},
              Row{"providers beside inputs",

@@ -6,26 +6,44 @@
 #include <map>
 #include <utility>
 
+#include "renderer/base/split.h"
+#include "renderer/base/white_space.h"
 #include "renderer/core/text_of.h"
+#include "renderer/load/roots/go_number.h"
 #include "renderer/load/roots/go_template.h"
-#include "renderer/load/roots/template_functions.h"
 
 namespace renderer {
 
 namespace {
 
-std::string replaced(std::string_view text, const Value& parameters) {
+// Both marks in one line: only then Argo CD looks for parameters.
+bool has_parameter(std::string_view text) {
+    while (!text.empty()) {
+        const std::string_view line = take(text, '\n');
+        const std::size_t open = line.find("{{");
+        if (open != std::string_view::npos && line.find("}}", open + 2) != std::string_view::npos) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// No value: a parameter does not end.
+std::optional<std::string> replaced(std::string_view text, const Value& parameters) {
     std::string out;
+    if (!has_parameter(text)) {
+        return std::string(text);
+    }
     while (true) {
         const std::size_t open = text.find("{{");
-        const std::size_t close = open == std::string_view::npos ? open : text.find("}}", open);
-        if (close == std::string_view::npos) {
+        if (open == std::string_view::npos) {
             return out.append(text);
         }
-        std::string_view key = text.substr(open + 2, close - open - 2);
-        key.remove_prefix(std::min(key.find_first_not_of(' '), key.size()));
-        key = key.substr(0, key.find_last_not_of(' ') + 1);
-        const Value* value = parameters.find(key);
+        const std::size_t close = text.find("}}", open + 2);
+        if (close == std::string_view::npos) {
+            return std::nullopt;
+        }
+        const Value* value = parameters.find(trim(text.substr(open + 2, close - open - 2)));
         out.append(text.substr(0, open));
         out.append(value == nullptr ? text.substr(open, close + 2 - open) : spelling_of(*value));
         text.remove_prefix(close + 2);
@@ -37,7 +55,11 @@ std::string leaf(const Value& value) {
     if (value.is_null()) {
         return "<nil>";
     }
-    return value.is_map() ? "map[]" : value.is_list() ? "[]" : std::string(spelling_of(value));
+    const std::optional<double> number = value.is_number() ? json_real(value.text()) : std::nullopt;
+    return value.is_map()    ? "map[]"
+           : value.is_list() ? "[]"
+           : number          ? shortest(*number)
+                             : std::string(spelling_of(value));
 }
 
 void flatten(const Value& value, const std::string& key, std::map<std::string, Value>& out) {
@@ -55,12 +77,45 @@ void flatten(const Value& value, const std::string& key, std::map<std::string, V
     }
 }
 
+// What its generators, and those within them, give types of their own.
+void find_types(const Value& generators, TemplateTypes& types) {
+    for (const Value& generator : items_of(&generators)) {
+        for (const Member& kind : members_of(&generator)) {
+            const bool is_of_clusters = kind.name() == "clusters";
+            const bool is_of_paths = kind.name() == "git";
+            types.clusters = types.clusters || is_of_clusters;
+            types.paths = types.paths || is_of_paths;
+            if (kind.value.is_map()) {
+                types.values = types.values || ((is_of_clusters || is_of_paths) &&
+                                                kind.value.find("values") != nullptr);
+                if (const Value* within = kind.value.find("generators")) {
+                    find_types(*within, types);
+                }
+            }
+        }
+    }
+}
+
+// Go's zero value of its type.
+bool is_zero(const Value& value) {
+    return value.is_bool()     ? !value.as_bool()
+           : value.is_number() ? value.text() == "0"
+                               : value.is_null() || value.size() == 0;
+}
+
 }  // namespace
 
 SetTemplate::SetTemplate(const Value& set)
     : is_go_(spelling_of(set.at({"spec", "goTemplate"})) == "true") {
     for (const Value& option : items_of(set.at({"spec", "goTemplateOptions"}))) {
-        is_strict_ = is_strict_ || text_of(option) == "missingkey=error";
+        const std::string_view text = text_of(option);
+        is_strict_ = text == "missingkey=error";
+        if (!is_strict_ && text != "missingkey=default" && text != "missingkey=invalid") {
+            unknown_option_ = text;
+        }
+    }
+    if (const Value* generators = set.at({"spec", "generators"})) {
+        find_types(*generators, types_);
     }
 }
 
@@ -69,11 +124,16 @@ std::optional<std::string> SetTemplate::fill(std::string_view text, const Value&
     if (text.find("{{") == std::string_view::npos) {
         return std::string(text);
     }
-    if (!is_go_) {
-        return replaced(text, parameters);
-    }
     std::string why;
-    auto filled = render_go_template(text, parameters, strict, why);
+    std::optional<std::string> filled;
+    if (!is_go_) {
+        filled = replaced(text, parameters);
+        why = "a parameter that does not end";
+    } else if (!unknown_option_.empty()) {
+        why = fmt::format("the option {}", unknown_option_);
+    } else {
+        filled = render_go_template(text, parameters, strict, why, {}, types_);
+    }
     if (!filled) {
         failure = fmt::format("{}: {}", text, why);
     }
@@ -142,7 +202,7 @@ void overlay(Value& base, const Value& over) {
 void complete(Value& shape, const Value& other) {
     for (const Member& member : members_of(&other)) {
         Value* known = shape.find(member.name());
-        if (known == nullptr || !is_true(*known)) {
+        if (known == nullptr || is_zero(*known)) {
             shape.put(member.key.clone(), member.value.clone());
         } else if (known->is_map() && member.value.is_map() && member.name() != "valuesObject") {
             complete(*known, member.value);

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "renderer/core/value.h"
+#include "renderer/load/roots/template_value.h"
 
 namespace renderer {
 
@@ -41,6 +42,8 @@ private:
 
     bool is_go_;
     bool is_strict_ = false;
+    std::string unknown_option_ = {};  // of goTemplateOptions
+    TemplateTypes types_ = {};
 };
 
 // One map of texts: `a.b` and `list.0` for what is within others.

@@ -4,421 +4,378 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <utility>
 
 #include "renderer/base/ascii.h"
-#include "renderer/base/replace.h"
-#include "renderer/base/white_space.h"
-#include "renderer/core/json.h"
-#include "renderer/core/source_map.h"
-#include "renderer/core/text_of.h"
-#include "renderer/core/yaml_reader.h"
-#include "renderer/core/yaml_writer.h"
+#include "renderer/load/roots/template_print.h"
 
 namespace renderer {
 
 namespace {
 
-constexpr std::size_t kLargestResult = 1U << 20U;  // of a result
+constexpr std::size_t kLargestResult = 1U << 20U;  // of a text
 
-using Call = TemplateCall;
+// Those to which it does not matter in which order a list is.
+constexpr std::array<std::string_view, 14> kIgnoreOrder = {
+    "sortAlpha", "len",     "has",     "mustHas",  "uniq",        "mustUniq", "without",
+    "compact",   "default", "ternary", "coalesce", "mustWithout", "empty",    "not"};
+// Those to which "" and nothing are the same.
+constexpr std::array<std::string_view, 8> kIgnoreUnset = {"eq",       "ne",    "default", "ternary",
+                                                          "coalesce", "empty", "not",     "all"};
 
-std::size_t weight(const Value& value) {
-    std::size_t sum = sizeof(Value);
-    if (value.is_map()) {
-        for (const Member& member : value.members()) {
-            sum += weight(member.key) + weight(member.value);
+enum class Basic : std::uint8_t { None, Bool, Integer, Float, Text };
+
+Basic basic_kind(const GoValue& value) {
+    return value.is(GoKind::Bool)    ? Basic::Bool
+           : value.is_integer()      ? Basic::Integer
+           : value.is(GoKind::Float) ? Basic::Float
+           : value.is_text()         ? Basic::Text
+                                     : Basic::None;
+}
+
+bool is_go_nil(const GoValue& value) {
+    return value.is_nothing() || (value.is_list() && value.list() == nullptr) ||
+           (value.is_map() && value.map() == nullptr);
+}
+
+// No value: the call fails.
+std::optional<bool> is_same(TemplateCall& call, const GoValue& one, const GoValue& other) {
+    if (one.is(GoKind::Unset) || other.is(GoKind::Unset)) {
+        const GoValue& known = one.is(GoKind::Unset) ? other : one;
+        if (known.is_text() && !known.text().empty()) {
+            return false;
         }
-    } else if (value.is_list()) {
-        for (const Value& item : value.items()) {
-            sum += weight(item);
+        call.fail("of a key that is not there");
+        return std::nullopt;
+    }
+    const Basic kind = basic_kind(one);
+    if (kind != basic_kind(other)) {
+        if (!one.is_nothing() && !other.is_nothing()) {
+            call.fail(fmt::format("{} with {}", type_of(one), type_of(other)));
+            return std::nullopt;
         }
-    } else if (value.is_string()) {
-        sum += value.size();
+        return false;
     }
-    return sum;
+    if (kind == Basic::Text) {
+        return one.text() == other.text();
+    }
+    if (kind == Basic::Float) {
+        return one.real() == other.real();
+    }
+    if (kind != Basic::None) {
+        return one.whole() == other.whole();
+    }
+    const bool may_be = one.kind() == other.kind() || one.is_nothing() || other.is_nothing();
+    if (!may_be || (!is_go_nil(one) && !is_go_nil(other))) {
+        call.fail("lists and maps are not compared");
+        return std::nullopt;
+    }
+    return is_go_nil(one) && is_go_nil(other);
 }
 
-std::string text(const Call& call, std::size_t index) {
-    return index < call.arguments.size() ? printed(call.arguments[index]).value_or("") : "";
+GoValue equal(TemplateCall& call) {
+    if (call.arguments.size() < 2) {
+        return call.fail("one argument");
+    }
+    for (std::size_t i = 1; i < call.arguments.size(); ++i) {
+        const std::optional<bool> same = is_same(call, call.arguments[0], call.arguments[i]);
+        if (!same || *same) {
+            return GoValue::flag(true);
+        }
+    }
+    return GoValue::flag(false);
 }
 
-const Value& last(const Call& call) {
-    return call.arguments.back();
+GoValue unequal(TemplateCall& call) {
+    return GoValue::flag(!equal(call).flag());
 }
 
-// Numbers compare as numbers, all else by its spelling.
-int order_of(const Value& a, const Value& b) {
-    const auto left = a.as_int();
-    const auto right = b.as_int();
-    if (a.is_number() && b.is_number() && left && right) {
-        return *left < *right ? -1 : static_cast<int>(*left > *right);
+GoValue ordered(TemplateCall& call) {
+    const GoValue& one = call.arguments[0];
+    const GoValue& other = call.arguments[1];
+    const Basic kind = basic_kind(one);
+    if (kind != basic_kind(other) || kind == Basic::None || kind == Basic::Bool) {
+        return call.fail(fmt::format("{} with {}", type_of(one), type_of(other)));
     }
-    return spelling_of(a).compare(spelling_of(b));
+    const auto sign = [](const auto& a, const auto& b) { return a < b ? -1 : a == b ? 0 : 1; };
+    const int order = kind == Basic::Text    ? sign(one.text(), other.text())
+                      : kind == Basic::Float ? sign(one.real(), other.real())
+                                             : sign(one.whole(), other.whole());
+    return GoValue::flag(call.name == "lt"   ? order < 0
+                         : call.name == "le" ? order <= 0
+                         : call.name == "gt" ? order > 0
+                                             : order >= 0);
 }
 
-Value compare(Call& call) {
-    const Value& first = call.arguments[0];
-    const auto is_same = [&](const Value& other) { return first == other; };
-    if (call.name == "eq") {
-        return std::any_of(call.arguments.begin() + 1, call.arguments.end(), is_same);
-    }
-    const Value& other = call.arguments[1];
-    if (call.name == "ne") {
-        return !is_same(other);
-    }
-    if (first.kind() != other.kind() || first.is_list() || first.is_map()) {
-        return call.fail("incompatible types for comparison");
-    }
-    const int order = order_of(first, other);
-    return call.name == "lt"   ? order < 0
-           : call.name == "le" ? order <= 0
-           : call.name == "gt" ? order > 0
-                               : order >= 0;
+GoValue negation(TemplateCall& call) {
+    const std::optional<bool> truth = truth_of(call.arguments[0]);
+    return truth ? GoValue::flag(!*truth) : call.fail("an unusual number");
 }
 
-Value length(Call& call) {
-    const Value& value = call.arguments[0];
-    if (value.is_string() || value.is_list() || value.is_map()) {
-        return static_cast<std::int64_t>(value.size());
+GoValue length(TemplateCall& call) {
+    const GoValue& value = call.arguments[0];
+    if (value.is_text() || value.is_list() || value.is_map()) {
+        return GoValue::integer(static_cast<std::int64_t>(value.size()));
     }
-    return call.fail("no length");
+    return call.fail(fmt::format("of {}", type_of(value)));
 }
 
 // `index .a "b" 0`.
-Value index(Call& call) {
-    const Value* value = &call.arguments[0];
+GoValue index(TemplateCall& call) {
+    GoValue value = call.arguments[0];
+    if (value.is_nothing()) {
+        return call.fail("of nothing");
+    }
     for (std::size_t i = 1; i < call.arguments.size(); ++i) {
-        const Value& key = call.arguments[i];
-        if (value->is_map()) {
-            value = value->find(spelling_of(key));
-            if (value == nullptr) {
-                return {};
+        const GoValue& key = call.arguments[i];
+        if (value.is_map() && key.is_text()) {
+            const GoValue* found = value.map() == nullptr ? nullptr : value.map()->find(key.text());
+            const GoElement element = value.element();
+            value = found != nullptr               ? *found
+                    : element == GoElement::Unsure ? GoValue::unset()
+                    : element == GoElement::Text   ? GoValue::text("")
+                                                   : GoValue::nil();
+        } else if (value.is_list() && key.is_integer()) {
+            const auto at = static_cast<std::size_t>(key.whole());
+            if (key.whole() < 0 || at >= value.size()) {
+                return call.fail(fmt::format("{} is out of range", key.whole()));
             }
-        } else if (value->is_list()) {
-            const std::optional<std::int64_t> at = key.as_int();
-            if (!at || *at < 0 || static_cast<std::size_t>(*at) >= value->size()) {
-                return call.fail(fmt::format("index out of range: {}", spelling_of(key)));
-            }
-            value = &value->items()[static_cast<std::size_t>(*at)];
+            value = GoValue(value.items()[at]);
         } else {
-            return call.fail("neither a map nor a list");
+            return call.fail(fmt::format("{} with {}", type_of(value), type_of(key)));
         }
-    }
-    return value->clone();
-}
-
-// `dig "a" "b" "default" .map`.
-Value dig(Call& call) {
-    const std::size_t keys = call.arguments.size() - 2;
-    const Value* value = &last(call);
-    for (std::size_t i = 0; i < keys && value != nullptr; ++i) {
-        value = value->is_map() ? value->find(spelling_of(call.arguments[i])) : nullptr;
-    }
-    return (value == nullptr ? call.arguments[keys] : *value).clone();
-}
-
-Value print(Call& call) {
-    std::string out;
-    const bool is_line = call.name == "println";
-    for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-        const Value& value = call.arguments[i];
-        const bool between_others =
-            i > 0 && !value.is_string() && !call.arguments[i - 1].is_string();
-        out += i > 0 && (is_line || between_others) ? " " : "";
-        out += text(call, i);
-    }
-    return out + (is_line ? "\n" : "");
-}
-
-Value printf(Call& call) {
-    const std::string format = text(call, 0);
-    std::string out;
-    std::size_t next = 1;
-    for (std::size_t i = 0; i < format.size(); ++i) {
-        if (format[i] != '%') {
-            out += format[i];
-            continue;
-        }
-        const char verb = ++i < format.size() ? format[i] : '\0';
-        if (verb == '%') {
-            out += '%';
-        } else if (std::string_view("svdqt").find(verb) != std::string_view::npos &&
-                   next < call.arguments.size()) {
-            const std::string argument = text(call, next++);
-            out += verb == 'q' ? fmt::format("\"{}\"", argument) : argument;
-        } else {
-            return call.fail(fmt::format("printf \"{}\"", format));
-        }
-    }
-    return out;
-}
-
-Value choose(Call& call) {
-    if (call.name == "default") {
-        const Value& given = last(call);
-        return (call.arguments.size() > 1 && is_true(given) ? given : call.arguments[0]).clone();
-    }
-    if (call.name == "ternary") {
-        return call.arguments[is_true(last(call)) ? 0 : 1].clone();
-    }
-    if (call.name == "empty") {
-        return !is_true(last(call));
-    }
-    if (call.name == "not") {
-        return !is_true(call.arguments[0]);
-    }
-    const auto found = std::ranges::find_if(call.arguments, is_true);  // coalesce
-    return found == call.arguments.end() ? Value() : found->clone();
-}
-
-std::string without_characters(std::string_view in, std::string_view characters, bool front,
-                               bool back) {
-    const std::size_t begin = front ? in.find_first_not_of(characters) : 0;
-    const std::size_t end = back ? in.find_last_not_of(characters) : in.size() - 1;
-    const bool is_nothing =
-        in.empty() || begin == std::string_view::npos || end == std::string_view::npos;
-    return is_nothing ? "" : std::string(in.substr(begin, end - begin + 1));
-}
-
-Value trim_text(Call& call) {
-    const std::string value = text(call, call.arguments.size() - 1);
-    const std::string what = text(call, 0);
-    if (call.name == "trim") {
-        return trim(value);
-    }
-    if (call.name == "trimPrefix") {
-        return value.starts_with(what) ? value.substr(what.size()) : value;
-    }
-    if (call.name == "trimSuffix") {
-        return value.ends_with(what) ? value.substr(0, value.size() - what.size()) : value;
-    }
-    return without_characters(value, what, true, true);  // trimAll
-}
-
-Value test_text(Call& call) {
-    const std::string what = text(call, 0);
-    const std::string value = text(call, 1);
-    return call.name == "contains"    ? value.find(what) != std::string::npos
-           : call.name == "hasPrefix" ? value.starts_with(what)
-                                      : value.ends_with(what);
-}
-
-std::string indented(std::string_view in, std::size_t spaces) {
-    const std::string pad(spaces, ' ');
-    return pad + replace_all(in, "\n", "\n" + pad);
-}
-
-Value change_text(Call& call) {
-    const std::string value = text(call, call.arguments.size() - 1);
-    if (call.name == "lower") {
-        return lower_case(value);
-    }
-    if (call.name == "normalize") {
-        return dns_name(value);
-    }
-    if (call.name == "quote" || call.name == "squote") {
-        const char mark = call.name == "quote" ? '"' : '\'';
-        return fmt::format("{0}{1}{0}", mark, value);
-    }
-    if (call.name == "replace") {
-        return replace_all(value, text(call, 0), text(call, 1));
-    }
-    if (call.name == "trunc") {
-        const std::int64_t count = call.arguments[0].as_int().value_or(0);
-        const auto size = static_cast<std::int64_t>(value.size());
-        const std::int64_t kept = std::min(count < 0 ? -count : count, size);
-        return value.substr(static_cast<std::size_t>(count < 0 ? size - kept : 0),
-                            static_cast<std::size_t>(kept));
-    }
-    return value;  // toString
-}
-
-// Of a text the number that it spells; sprig makes 0 of another one.
-Value to_int(Call& call) {
-    const std::optional<std::int64_t> number = Value::number(text(call, 0)).as_int();
-    return number ? Value(*number) : call.fail("not a whole number");
-}
-
-Value indent(Call& call) {
-    const std::int64_t spaces = call.arguments[0].as_int().value_or(-1);
-    if (spaces < 0 || spaces > 1000) {
-        return call.fail("not a number of spaces");
-    }
-    return (call.name == "nindent" ? "\n" : "") +
-           indented(text(call, 1), static_cast<std::size_t>(spaces));
-}
-
-Value to_yaml(Call& call) {
-    if (call.name == "toJson") {
-        return write_json_sorted(last(call));
-    }
-    std::string out;
-    write_yaml(last(call), out);
-    return without_characters(out, "\n", false, true);
-}
-
-Value from_yaml(Call& call) {
-    SourceMap sources;
-    const SourceId source = sources.add("template", text(call, 0));
-    Diagnostics mistakes;
-    Value value = read_yaml(sources, source, mistakes);
-    if (mistakes.has_errors()) {
-        return call.fail("not YAML");
     }
     return value;
 }
 
-Value collect(Call& call) {
-    if (call.name == "list") {
-        Value list = Value::list();
-        for (const Value& item : call.arguments) {
-            list.append(item.clone());
-        }
-        return list;
-    }
-    Value map = Value::map();  // dict
-    for (std::size_t i = 0; i + 1 < call.arguments.size(); i += 2) {
-        map.put(text(call, i), call.arguments[i + 1].clone());
-    }
-    return map;
-}
-
-Value split_text(Call& call) {
-    const std::string separator = text(call, 0);
-    const std::string whole = text(call, 1);
-    Value list = Value::list();
-    std::size_t from = 0;
-    for (std::size_t at = separator.empty() ? std::string::npos : whole.find(separator);
-         at != std::string::npos; at = whole.find(separator, from)) {
-        list.append(whole.substr(from, at - from));
-        from = at + separator.size();
-    }
-    list.append(whole.substr(from));
-    return list;
-}
-
-Value join_text(Call& call) {
+GoValue print(TemplateCall& call) {
     std::string out;
-    for (const Value& item : items_of(&last(call))) {
-        out += (out.empty() ? "" : text(call, 0)) + printed(item).value_or("");
+    const bool is_line = call.name == "println";
+    for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+        const GoValue& value = call.arguments[i];
+        const bool between_others = i > 0 && !value.is_text() && !call.arguments[i - 1].is_text();
+        out += i > 0 && (is_line || between_others) ? " " : "";
+        out += text_form(call, value);
     }
-    return out;
+    return GoValue::text(out + (is_line ? "\n" : ""));
 }
 
-Value pick(Call& call) {
-    const Value& from = last(call);
-    if (call.name == "has") {
-        return std::ranges::any_of(items_of(&from),
-                                   [&](const Value& item) { return item == call.arguments[0]; });
-    }
-    if (call.name == "first" || call.name == "last") {
-        const auto items = items_of(&from);
-        return items.empty() ? Value()
-                             : (call.name == "first" ? items.front() : items.back()).clone();
-    }
-    const Value& map = call.arguments[0];
-    const Value* found = map.is_map() ? map.find(text(call, 1)) : nullptr;
-    if (call.name == "hasKey") {
-        return found != nullptr;
-    }
-    return found == nullptr ? Value("") : found->clone();  // get
+GoValue print_formatted(TemplateCall& call) {
+    std::optional<std::string> text =
+        formatted(call.text(0), std::span<const GoValue>(call.arguments).subspan(1));
+    return text ? GoValue::text(std::move(*text))
+                : call.fail(fmt::format("the format \"{}\"", call.text(0)));
 }
 
-struct Function {
-    std::string_view name;
-    std::size_t least, most;  // arguments
-    Value (*run)(Call&);
-};
+GoValue escape(TemplateCall& call) {
+    if (call.arguments.size() != 1 || !call.arguments[0].is_text()) {
+        return call.fail("other than one text");
+    }
+    std::string out;
+    for (const char c : call.text(0)) {
+        if (call.name == "urlquery") {
+            const bool is_plain =
+                is_alphanumeric(c) || c == '-' || c == '_' || c == '.' || c == '~';
+            out += is_plain   ? std::string(1, c)
+                   : c == ' ' ? "+"
+                              : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+            continue;
+        }
+        constexpr std::string_view kSpecial{"\"'&<>\0", 6};
+        constexpr std::array<std::string_view, 6> kEscapes = {"&#34;", "&#39;", "&amp;",
+                                                              "&lt;",  "&gt;",  "\uFFFD"};
+        const std::size_t known = kSpecial.find(c);
+        out += known == std::string_view::npos ? std::string(1, c) : std::string(kEscapes[known]);
+    }
+    return GoValue::text(std::move(out));
+}
 
-constexpr std::size_t kAny = 64;
+GoValue choose(TemplateCall& call) {
+    const auto unknown = [](const GoValue& value) { return !truth_of(value); };
+    if (std::ranges::any_of(call.arguments, unknown)) {
+        return call.fail("an unusual number");
+    }
+    const auto holds = [](const GoValue& value) { return *truth_of(value); };
+    if (call.name == "default") {
+        const bool is_given = call.arguments.size() > 1 && holds(call.arguments[1]);
+        return call.arguments[is_given ? 1 : 0];
+    }
+    if (call.name == "ternary") {
+        return call.arguments[call.arguments[2].flag() ? 0 : 1];
+    }
+    if (call.name == "empty") {
+        return GoValue::flag(!holds(call.arguments[0]));
+    }
+    if (call.name == "all" || call.name == "any") {
+        return GoValue::flag(call.name == "all" ? std::ranges::all_of(call.arguments, holds)
+                                                : std::ranges::any_of(call.arguments, holds));
+    }
+    const auto found = std::ranges::find_if(call.arguments, holds);  // coalesce
+    return found == call.arguments.end() ? GoValue::nil() : *found;
+}
 
-constexpr std::array kTemplateFunctions = {
-    Function{"eq", 2, kAny, compare},
-    Function{"ne", 2, 2, compare},
-    Function{"lt", 2, 2, compare},
-    Function{"le", 2, 2, compare},
-    Function{"gt", 2, 2, compare},
-    Function{"ge", 2, 2, compare},
-    Function{"not", 1, 1, choose},
-    Function{"len", 1, 1, length},
-    Function{"index", 1, kAny, index},
-    Function{"print", 0, kAny, print},
-    Function{"println", 0, kAny, print},
-    Function{"printf", 1, kAny, printf},
-    Function{"default", 1, 2, choose},
-    Function{"coalesce", 0, kAny, choose},
-    Function{"ternary", 3, 3, choose},
-    Function{"empty", 1, 1, choose},
-    Function{"dig", 3, kAny, dig},
-    Function{"get", 2, 2, pick},
-    Function{"hasKey", 2, 2, pick},
-    Function{"has", 2, 2, pick},
-    Function{"first", 1, 1, pick},
-    Function{"last", 1, 1, pick},
-    Function{"list", 0, kAny, collect},
-    Function{"dict", 0, kAny, collect},
-    Function{"join", 2, 2, join_text},
-    Function{"splitList", 2, 2, split_text},
-    Function{"trim", 1, 1, trim_text},
-    Function{"trimAll", 2, 2, trim_text},
-    Function{"trimPrefix", 2, 2, trim_text},
-    Function{"trimSuffix", 2, 2, trim_text},
-    Function{"contains", 2, 2, test_text},
-    Function{"hasPrefix", 2, 2, test_text},
-    Function{"hasSuffix", 2, 2, test_text},
-    Function{"lower", 1, 1, change_text},
-    Function{"normalize", 1, 1, change_text},
-    Function{"quote", 1, 1, change_text},
-    Function{"squote", 1, 1, change_text},
-    Function{"replace", 3, 3, change_text},
-    Function{"trunc", 2, 2, change_text},
-    Function{"toString", 1, 1, change_text},
-    Function{"int", 1, 1, to_int},
-    Function{"indent", 2, 2, indent},
-    Function{"nindent", 2, 2, indent},
-    Function{"toYaml", 1, 1, to_yaml},
-    Function{"toJson", 1, 1, to_yaml},
-    Function{"fromYaml", 1, 1, from_yaml},
-    Function{"fromYamlArray", 1, 1, from_yaml},
-};
+GoValue name_type(TemplateCall& call) {
+    const bool is_type = call.name.starts_with("type");
+    const GoValue& value = call.last();
+    if (is_type && value.element() == GoElement::Unsure) {
+        return call.fail("of what may be of two types");
+    }
+    const std::string_view name = is_type ? type_of(value) : kind_of(value);
+    return call.name.ends_with("Of") ? GoValue::text(std::string(name))
+                                     : GoValue::flag(name == call.text(0));
+}
+
+GoValue compare_deeply(TemplateCall& call) {
+    const GoEqual equal = deep_equal(call.arguments[0], call.arguments[1]);
+    return equal == GoEqual::Unknown ? call.fail("of what may be of two types")
+                                     : GoValue::flag(equal == GoEqual::Yes);
+}
+
+GoValue fail_as_told(TemplateCall& call) {
+    return call.fail(fmt::format("\"{}\"", call.text(0)));
+}
+
+constexpr auto kBasic = std::to_array<TemplateFunction>({
+    {"eq", "vv*", equal},
+    {"ne", "vv", unequal},
+    {"lt", "vv", ordered},
+    {"le", "vv", ordered},
+    {"gt", "vv", ordered},
+    {"ge", "vv", ordered},
+    {"not", "v", negation},
+    {"len", "v", length},
+    {"index", "vv*", index},
+    {"print", "a*", print},
+    {"println", "a*", print},
+    {"printf", "sa*", print_formatted},
+    {"html", "a*", escape},
+    {"urlquery", "a*", escape},
+    {"default", "aa*", choose},
+    {"ternary", "aab", choose},
+    {"empty", "a", choose},
+    {"coalesce", "a*", choose},
+    {"all", "a*", choose},
+    {"any", "a*", choose},
+    {"typeOf", "a", name_type},
+    {"typeIs", "sa", name_type},
+    {"kindOf", "a", name_type},
+    {"kindIs", "sa", name_type},
+    {"deepEqual", "aa", compare_deeply},
+    {"fail", "s", fail_as_told},
+});
+
+template <std::size_t N>
+bool is_among(const std::array<std::string_view, N>& names, std::string_view name) {
+    return std::ranges::find(names, name) != names.end();
+}
+
+// "": it may have it.
+std::string_view fault_of(std::string_view name, const GoValue& value) {
+    if (value.is(GoKind::Odd)) {
+        return "a number that is spelled in an unusual way";
+    }
+    if (value.is(GoKind::Unset) && !is_among(kIgnoreUnset, name)) {
+        return "of a key that is not there";
+    }
+    if (value.is_list() && value.list() != nullptr && value.list()->is_unordered &&
+        !is_among(kIgnoreOrder, name)) {
+        return "a list whose order is another one each time";
+    }
+    return {};
+}
 
 }  // namespace
 
-std::string dns_name(std::string_view name) {
-    std::string out;
-    for (const char c : lower_case(name).substr(0, 253)) {
-        out += is_lower_or_digit(c) || c == '-' || c == '.' ? c : '-';
-    }
-    return without_characters(out, "-.", true, true);
+std::span<const TemplateFunction> basic_functions() {
+    return kBasic;
 }
 
-bool is_true(const Value& value) {
-    if (value.is_bool()) {
-        return value.as_bool();
+const TemplateFunction* find_template_function(std::string_view name) {
+    for (const auto functions :
+         {basic_functions(), text_functions(), word_functions(), list_functions(), map_functions(),
+          number_functions(), document_functions(), pattern_functions()}) {
+        const auto found = std::ranges::find(functions, name, &TemplateFunction::name);
+        if (found != functions.end()) {
+            return &*found;
+        }
     }
-    return value.is_number() ? value.text() != "0" : !value.is_null() && value.size() > 0;
+    return nullptr;
 }
 
-std::optional<std::string> printed(const Value& value) {
-    if (value.is_map() || value.is_list()) {
-        return std::nullopt;
-    }
-    return value.is_null() ? "<no value>" : std::string(spelling_of(value));
+std::optional<bool> truth_of(const GoValue& value) {
+    return value.is(GoKind::Odd) ? std::nullopt : std::optional(is_true(value));
 }
 
-Value call_template_function(TemplateCall& call) {
-    const auto known = std::ranges::find(kTemplateFunctions, call.name, &Function::name);
-    if (known == kTemplateFunctions.end()) {
-        return call.fail("no such function here");
+std::optional<GoValue> as_parameter(const GoValue& value, char parameter) {
+    const bool is_missing = value.is(GoKind::Missing);
+    switch (parameter) {
+        case 'v':
+            return value;
+        case 'a':
+            return is_missing ? GoValue::nil() : value;
+        case 's':
+            return value.is_text() ? std::optional(value) : std::nullopt;
+        case 'i':
+            return value.is(GoKind::Int) ? std::optional(value) : std::nullopt;
+        case 'f':
+            return value.is(GoKind::Float) ? std::optional(value) : std::nullopt;
+        case 'b':
+            return value.is(GoKind::Bool) ? std::optional(value) : std::nullopt;
+        default:
+            break;
     }
-    const std::size_t count = call.arguments.size();
-    if (count < known->least || count > known->most) {
-        return call.fail(fmt::format("{} arguments", count));
+    if (is_missing) {
+        return GoValue::map(nullptr);
     }
-    Value result = known->run(call);
-    return weight(result) > kLargestResult ? call.fail("too long") : std::move(result);
+    const bool is_it = value.is_map() && value.element() == GoElement::Any;
+    return is_it ? std::optional(value) : std::nullopt;
+}
+
+GoValue call_template_function(const TemplateFunction& function, TemplateCall& call) {
+    for (const GoValue& value : call.arguments) {
+        if (const std::string_view fault = fault_of(call.name, value); !fault.empty()) {
+            return call.fail(std::string(fault));
+        }
+    }
+    GoValue result = function.run(call);
+    if (!call.failure.empty()) {
+        return {};
+    }
+    if (result.is_text() && result.size() > kLargestResult) {
+        return call.fail("too long");
+    }
+    const std::size_t weight = result.is_text()   ? result.size()
+                               : result.is_list() ? result.size() * sizeof(GoValue)
+                               : result.is_map()  ? result.size() * 4 * sizeof(GoValue)
+                                                  : 0;
+    return call.heap.charge(weight) ? result : call.fail("too long");
+}
+
+std::string text_form(TemplateCall& call, const GoValue& value) {
+    if (!call.failure.empty()) {
+        return {};
+    }
+    std::optional<std::string> text = printed(value);
+    if (!text) {
+        call.fail("a value that only Go can print");
+    } else if (!call.heap.charge(text->size())) {
+        call.fail("too long");
+    }
+    return std::move(text).value_or("");
+}
+
+std::vector<std::string> text_forms(TemplateCall& call, const GoValue& value) {
+    std::vector<std::string> out;
+    if (value.is_list()) {
+        for (const GoValue& item : value.items()) {
+            if (!item.is_nothing()) {
+                out.push_back(text_form(call, item));
+            }
+        }
+    } else if (!value.is_nothing()) {
+        out.push_back(text_form(call, value));
+    }
+    return out;
 }
 
 }  // namespace renderer

@@ -1,34 +1,69 @@
-// The tree of a Go template. Texts point into the template.
+// The tree of a Go template. Source: Go text/template/parse.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "renderer/load/roots/template_lexer.h"
+
 namespace renderer {
 
-struct TemplateToken {
-    enum class Kind : std::uint8_t { Field, Variable, Word, Text, Number, Symbol };
-    Kind kind = Kind::Symbol;
-    std::string text = {};  // of a Field ".a.b", of a Variable "$x.b", of a Text what it means
-    bool is_glued = false;  // no space before it
+// A number is of the type that its place asks for, where it can be.
+struct TemplateNumber {
+    std::optional<std::int64_t> whole = {};
+    std::optional<double> real = {};
+    bool is_real = false;  // where nothing asks
+};
+
+struct TemplatePipeline;
+
+struct TemplateOperand {
+    enum class Kind : std::uint8_t {
+        Dot,
+        Nil,
+        Bool,
+        Number,
+        Text,
+        Field,     // of the dot
+        Variable,  // `text` is its name
+        Function,  // `text` is its name
+        Brackets,
+    };
+    Kind kind = Kind::Dot;
+    std::string text = {};
+    TemplateNumber number = {};
+    std::vector<std::string> fields = {};                 // `.a.b` behind it, or of a Field
+    std::shared_ptr<const TemplatePipeline> within = {};  // of Brackets
+};
+
+struct TemplateCommand {
+    std::vector<TemplateOperand> operands = {};
+};
+
+struct TemplatePipeline {
+    std::vector<std::string> variables = {};  // that take its value
+    bool assigns = false;                     // they are known before
+    std::vector<TemplateCommand> commands = {};
 };
 
 struct TemplateNode {
-    enum class Kind : std::uint8_t { Text, Action, If, Range, With };
+    enum class Kind : std::uint8_t { Text, Action, If, Range, With, Break, Continue };
     Kind kind = Kind::Text;
-    std::string_view text = {};              // of a Text
-    std::vector<TemplateToken> action = {};  // without the word that opens a block
+    std::string_view text = {};  // of a Text, points into the template
+    TemplatePipeline pipeline = {};
     std::vector<TemplateNode> body = {};
     std::vector<TemplateNode> otherwise = {};
 };
 
-// What actions are between, two characters each, and what a template calls its data besides `$`.
+// What actions are between, two characters each. Those of Flux's ResourceSets have no dot, but a
+// function `data` that gives them the inputs, and fewer other functions.
 struct TemplateMarks {
     std::string_view open = "{{", close = "}}";
-    std::string_view data = {};  // "inputs": `inputs.a` is `$.inputs.a`
+    std::string_view data = {};
 };
 
 // No value: `failure` says why.

@@ -18,7 +18,7 @@ from shared.api_server import ApiServer  # noqa: E402
 from shared.checks import run  # noqa: E402
 
 UNDER_TEST = {"tailrender": "renderer/tailrender", "runtime": "runtime/tailrender-runtime", "proxy": "runtime/tailrender-proxy",
-              "driver": "renderer/tools/kustomize_driver"}
+              "driver": "renderer/tools/kustomize_driver", "templates": "renderer/tools/template_driver"}
 
 
 def pytest_addoption(parser):
@@ -88,7 +88,7 @@ def program(name):
     return found
 
 
-tailrender, runtime, proxy, driver = map(program, UNDER_TEST)
+tailrender, runtime, proxy, driver, templates = map(program, UNDER_TEST)
 
 
 @pytest.fixture(scope="session")

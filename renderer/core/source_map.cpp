@@ -36,10 +36,10 @@ SourceId SourceMap::add(std::string path, std::string text) {
     return static_cast<SourceId>(sources_.size() - 1);
 }
 
-void SourceMap::name_part(SourceId id, std::size_t begin, std::string name) {
+void SourceMap::name_part(SourceId id, std::size_t begin, std::string name, std::string file) {
     std::deque<Part>& parts = sources_[id].parts;
     CHECK(parts.empty() || parts.back().begin < begin);
-    parts.push_back({begin, std::move(name)});
+    parts.push_back({begin, std::move(name), std::move(file)});
 }
 
 Pos SourceMap::pos(SourceId id, std::size_t offset) const {
@@ -71,14 +71,24 @@ Location SourceMap::locate(Pos pos) const {
         line.remove_suffix(1);
     }
     const auto column = static_cast<std::uint32_t>(offset - start + 1);
-    const auto behind = std::ranges::upper_bound(source.parts, offset, {}, &Part::begin);
-    if (behind != source.parts.begin()) {
-        return {std::prev(behind)->name, 0, column, line};
+    if (const Part* part = part_at(pos); part != nullptr) {
+        return {part->name, 0, column, line};
     }
     const std::size_t chunk = offset / kChunk;
     const auto rest = std::ranges::count(before.substr(chunk * kChunk), '\n');
     return {source.path, source.newlines[chunk] + static_cast<std::uint32_t>(rest) + 1, column,
             line};
+}
+
+const SourceMap::Part* SourceMap::part_at(Pos pos) const {
+    const std::deque<Part>& parts = sources_[source_of(pos)].parts;
+    const auto behind = std::ranges::upper_bound(parts, offset_of(pos), {}, &Part::begin);
+    return behind == parts.begin() ? nullptr : &*std::prev(behind);
+}
+
+std::string_view SourceMap::file_of_part(Pos pos) const {
+    const Part* part = part_at(pos);
+    return part == nullptr ? std::string_view() : part->file;
 }
 
 std::string SourceMap::describe(Pos pos) const {

@@ -37,7 +37,10 @@ public:
 
     // From this byte on, to the next part or the end, places are called `name`, without a line: the
     // text is not the one that the user has. Parts of a source are named in its order.
-    void name_part(SourceId id, std::size_t begin, std::string name);
+    // `file`: what it was made of; "" where that is not known.
+    void name_part(SourceId id, std::size_t begin, std::string name, std::string file = {});
+    // Of the part that holds a known position; "" where no part does.
+    [[nodiscard]] std::string_view file_of_part(Pos pos) const;
 
     // The place of a byte of a source; `offset` may be one past the end.
     [[nodiscard]] Pos pos(SourceId id, std::size_t offset) const;
@@ -52,6 +55,7 @@ private:
     struct Part {
         std::size_t begin;
         std::string name;
+        std::string file;
     };
     struct Source {
         std::string path;
@@ -61,6 +65,9 @@ private:
             newlines;  // before every kChunk-th byte, so that locate() is quick
         std::deque<Part> parts = {};
     };
+
+    [[nodiscard]] const Part* part_at(Pos pos) const;
+
     std::deque<Source> sources_;  // stable addresses
     std::uint32_t next_ = 1;      // 0 means nowhere
 };

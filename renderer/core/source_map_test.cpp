@@ -38,11 +38,14 @@ TEST(SourceMap, PartsHaveNamesInsteadOfLines) {
     SourceMap sources;
     const SourceId source = sources.add("<stdin>", "head\na: 1\nb: 2\n");
     sources.name_part(source, 5, "a.yaml[0]");
-    sources.name_part(source, 10, "b.yaml[1]");
+    sources.name_part(source, 10, "b.yaml[1]", "b.yaml");
     EXPECT_EQ(sources.describe(sources.pos(source, 4)), "<stdin>:1:5");
     EXPECT_EQ(sources.describe(sources.pos(source, 9)), "a.yaml[0]");
     EXPECT_EQ(sources.describe(sources.pos(source, 13)), "b.yaml[1]");
     EXPECT_EQ(sources.locate(sources.pos(source, 13)).text, "b: 2");
+    EXPECT_EQ(sources.file_of_part(sources.pos(source, 4)), "");
+    EXPECT_EQ(sources.file_of_part(sources.pos(source, 9)), "");
+    EXPECT_EQ(sources.file_of_part(sources.pos(source, 13)), "b.yaml");
 }
 
 }  // namespace

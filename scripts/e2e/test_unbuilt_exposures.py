@@ -149,10 +149,11 @@ def test_names_of_ports_of_services_that_a_chart_makes(render, tmp_path):
     assert wrong.returncode == 1 and "[backend-port-not-found]" in wrong.stderr
 
 
-def test_what_was_at_hand_once_is_not_gone(render, tmp_path):
+@pytest.mark.parametrize("beside", ["", "labels: [{pairs: {team: web}}]\n"])
+def test_what_was_at_hand_once_is_not_gone(render, tmp_path, beside):
     exposed = SERVICE.replace("{name: web}", '{name: web, namespace: shop, annotations: {tailscale.com/expose: "true"}}')
     tree(tmp_path, {"repo/own/web.yaml": exposed.replace("name: web", "name: own", 1), "copy/deploy/kustomization.yaml": "resources: [web.yaml]\n", "copy/deploy/web.yaml": exposed,
-                    "repo/app/kustomization.yaml": "resources: ['https://example.com/acme/web//deploy?ref=v1']\n",
+                    "repo/app/kustomization.yaml": "resources: ['https://example.com/acme/web//deploy?ref=v1']\n" + beside,
                     "repo/db/kustomization.yaml": "helmCharts: [{name: db, version: 1.2.0, releaseName: db, repo: 'https://example.com'}]\n",
                     **chart("charts/db", {"Chart.yaml": "apiVersion: v2\nname: db\nversion: 1.2.0\n", "values.yaml": 'annotations: {tailscale.com/expose: "true"}\nport: 80\n'})})
     at_hand = ("--source", "https://example.com/acme/web=copy"), ("--charts", "charts")

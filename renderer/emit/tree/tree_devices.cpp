@@ -13,6 +13,13 @@ std::string applied_by(const Loaded& loaded, Pos pos) {
     return known ? loaded.unit_paths[loaded.sources.source_of(pos)] : std::string();
 }
 
+// What a program made of a file is of that file.
+std::string source_of(const Loaded& loaded, const SourceNames& names, Pos pos) {
+    const std::string_view file =
+        pos.known() ? loaded.sources.file_of_part(pos) : std::string_view();
+    return std::string(file.empty() ? names.of(pos) : file);
+}
+
 }  // namespace
 
 std::vector<InventoryDevice> tree_devices(const Output& output) {
@@ -22,7 +29,7 @@ std::vector<InventoryDevice> tree_devices(const Output& output) {
         devices.push_back({.parent = origin.parent,
                            .hostname = hostname,
                            .unit = applied_by(output.loaded, origin.pos),
-                           .source = std::string(names.of(origin.pos))});
+                           .source = source_of(output.loaded, names, origin.pos)});
     };
     for (const Workload& workload : output.plan.workloads) {
         for (const std::string& hostname : workload.hostnames) {

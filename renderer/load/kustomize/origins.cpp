@@ -12,6 +12,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
 #include "renderer/core/yaml_writer.h"
+#include "renderer/load/tree/paths.h"
 
 namespace renderer {
 
@@ -97,11 +98,15 @@ const DocumentOrigin* origin_at(const std::vector<DocumentOrigin>& origins, std:
 }
 
 void name_documents(const std::vector<DocumentOrigin>& origins, SourceId source,
-                    SourceMap& sources) {
+                    const std::string& root, SourceMap& sources) {
     const std::string build(sources.path(source));
     for (const DocumentOrigin& origin : origins) {
-        sources.name_part(source, origin.begin,
-                          origin.file.empty() ? build : fmt::format("{} ({})", origin.file, build));
+        if (origin.file.empty()) {
+            sources.name_part(source, origin.begin, build);
+        } else {
+            sources.name_part(source, origin.begin, fmt::format("{} ({})", origin.file, build),
+                              relative_path(origin.file, root));
+        }
     }
 }
 

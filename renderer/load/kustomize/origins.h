@@ -27,8 +27,9 @@ std::vector<DocumentOrigin> origins_of(std::string_view stream, std::string_view
 const DocumentOrigin* origin_at(const std::vector<DocumentOrigin>& origins, std::size_t offset);
 
 // Lines of what a program printed are not those of any file that the user has: messages name the
-// file of each document, and the build as `path` of the source does.
+// file of each document, and the build as `path` of the source does. The file of a part is relative
+// to `root`.
 void name_documents(const std::vector<DocumentOrigin>& origins, SourceId source,
-                    SourceMap& sources);
+                    const std::string& root, SourceMap& sources);
 
 }  // namespace renderer

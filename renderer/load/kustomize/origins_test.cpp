@@ -45,9 +45,10 @@ TEST(Origins, AreUnknownWithoutAnnotations) {
 TEST(Origins, NameDocumentsInsteadOfLines) {
     SourceMap sources;
     const SourceId source = sources.add("kustomize build app", kStream);
-    name_documents(origins_of(kStream, kAnnotated), source, sources);
+    name_documents(origins_of(kStream, kAnnotated), source, "../tree", sources);
     EXPECT_EQ(sources.describe(sources.pos(source, 20)),
               "../tree/base/web.yaml (kustomize build app)");
+    EXPECT_EQ(sources.file_of_part(sources.pos(source, 20)), "base/web.yaml");
     EXPECT_EQ(sources.describe(sources.pos(source, std::string(kStream).size())),
               "kustomize build app");
 }

@@ -133,7 +133,13 @@ std::optional<std::string> why_unexplained(const Standings& standings,
         if (standing->liveness != Liveness::Applied) {
             return told(*standing);
         }
-        return i + 1 == names.size() ? std::nullopt : holder(standings, is_release);
+        if (i + 1 < names.size()) {
+            return holder(standings, is_release);
+        }
+        return standing->reason.empty()
+                   ? std::nullopt
+                   : std::optional(fmt::format("what {} gives is not known: {}", standing->name,
+                                               standing->reason));
     }
     const bool is_by_hand = names.empty() || names.front().starts_with(kIncluded);
     if (is_by_hand && standings.unreached.contains(device.source)) {

@@ -26,7 +26,7 @@ enum class Liveness : std::uint8_t {
 struct Standing {
     std::string name;  // "Kustomization flux-system/apps", "HelmRelease/shop/web"
     Liveness liveness = Liveness::Applied;
-    std::string reason;        // why it is not applied
+    std::string reason;        // why it is not applied; of a release that is: what is not known
     bool is_release = false;   // of a chart
     std::string cluster = {};  // of a unit; "" where none says
 };

@@ -300,6 +300,20 @@ def test_what_is_lacking_is_named(render, tmp_path, change, found):
     assert "[chart-not-usable]" in done.stderr and f"found: {found}" in done.stderr and "[hidden-exposure]" in done.stderr
 
 
+def test_a_device_does_not_leave_since_values_are_in_a_secret_now(render, tmp_path):
+    release, service = RELEASE.split("---")[0].replace("VERSION", "1.2.0"), CHART["templates/service.yaml"].replace("{{ .Release.Name }}", "own")
+    tree(tmp_path, {"repo/shop.yaml": release[:release.index("      valuesFrom")] + "      values: {annotations: {tailscale.com/expose: \"true\"}}\n",
+                    "repo/own.yaml": service.replace("{{ toJson .Values.annotations }}", '{tailscale.com/expose: "true"}').replace("{{ .Values.port }}", "80"),
+                    **chart("charts/web")})
+    documents(render("--charts", "charts", "-o", "out", "--namespace", "shop"))
+    tree(tmp_path, {"repo/shop.yaml": release[:release.index("      valuesFrom")] + "      valuesFrom: [{kind: Secret, name: web-values}]\n"})
+    done = render("--charts", "charts", "-o", "out", "--namespace", "shop")
+    assert done.returncode == 1 and 'lose device "shop-web"' in done.stderr, done.stderr
+    assert "what HelmRelease/shop/web gives is not known: values.yaml of Secret web-values" in done.stderr
+    (tmp_path / "repo/shop.yaml").unlink()
+    documents(render("--charts", "charts", "-o", "out", "--namespace", "shop"))
+
+
 @pytest.mark.parametrize("files, missing, is_rendered", [
     (["charts/base.yaml", "prod.yaml"], False, True), (["charts/base.yaml", "none.yaml"], True, True), (["none.yaml"], False, False)])
 def test_values_files_of_flux_replace_those_of_the_chart(render, tools, tailrender, tmp_path, files, missing, is_rendered):

@@ -294,10 +294,8 @@ bool is_credential(std::string_view target) {
 
 void add_from_object(const ValuesSource& source, const ChartRelease& release, Loaded& loaded,
                      ChartValues& out) {
-    if (source.is_secret && !release.is_operator) {
-        return;
-    }
-    const HeldText held = held_text(loaded, source, release.ns);
+    const bool may_read = !source.is_secret || release.is_operator;
+    const HeldText held = may_read ? held_text(loaded, source, release.ns) : HeldText{};
     const std::string_view text = spelling_of(held.text);
     if (held.text.is_null() || (source.is_secret && is_credential(source.target))) {
         note_not_held(source, release, held, out);

@@ -16,7 +16,7 @@ struct ChartValues {
     std::vector<Value> layers;       // in rising precedence
     std::vector<std::string> files;  // that they were read from
     std::string lacking;             // what the engine would miss, "" = nothing
-    // Of the operator's chart; `below`: among `layers`.
+    // What is not known of them; `below`: among `layers`.
     std::vector<UnreadValues> unread;
     Diagnostics warnings;
 };

@@ -227,6 +227,9 @@ private:
             standing_.reason = why;
         };
         const ChartValues values = chart_values(tree_, options_.path, release, loaded_);
+        if (!values.unread.empty() && release.kept.empty()) {
+            standing_.reason = values.unread.front().diagnostic.found;
+        }
         Result<std::optional<std::string>> text =
             values.lacking.empty() ? charts_.render(release, values.layers, matters_)
                                    : Result(std::optional<std::string>());

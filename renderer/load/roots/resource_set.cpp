@@ -280,7 +280,9 @@ private:
                                                     text_of(object, {"metadata", "namespace"}),
                                                     text_of(object, {"metadata", "name"})))
                                 .second;
-        if (is_new && out_.objects.size() < kMostObjects) {
+        if (is_new && out_.objects.size() == kMostObjects) {
+            out_.unresolved = fmt::format("what it makes beyond {} objects", kMostObjects);
+        } else if (is_new) {
             add_common(object);
             out_.objects.push_back(std::move(object));
         }

@@ -22,6 +22,7 @@ namespace renderer {
 namespace {
 
 constexpr int kDeepestSet = 4;  // that a set makes
+constexpr std::string_view kTooDeep = "what a set makes that several sets above it make";
 
 std::string stream_of(const std::vector<Value>& objects) {
     std::string stream;
@@ -157,19 +158,26 @@ void add_resource_sets(const SourceTree& tree, Selection& selection,
         const std::vector<std::uint32_t> made_of = reader.read(files);
         files = reader.add(first, files, made_of);
     }
+    for (const InputFile& file : files) {
+        loaded.standings.all.push_back({file.path, Liveness::Unknown, std::string(kTooDeep), true});
+    }
 }
 
 std::vector<BuildUnit> units_of_resource_set(
     const EngineObject& set,
-    const std::function<std::vector<BuildUnit>(const EngineObject&)>& units_of) {
+    const std::function<std::vector<BuildUnit>(const EngineObject&)>& units_of, int depth) {
     const std::string mark = why_set_is_disabled(set.root);
     std::vector<BuildUnit> units;
     MadeObjects made = expand_resource_set(set.root);
     for (Value& object : made.objects) {
-        // One that makes another one is followed as a document only.
-        if (!is_resource_set(object)) {
-            std::ranges::move(units_of({set.file, std::move(object)}), std::back_inserter(units));
+        const bool is_set = is_resource_set(object);
+        if (is_set && depth == kDeepestSet) {
+            made.unresolved = kTooDeep;
+            continue;
         }
+        const EngineObject one{set.file, std::move(object)};
+        std::ranges::move(is_set ? units_of_resource_set(one, units_of, depth + 1) : units_of(one),
+                          std::back_inserter(units));
     }
     if (!made.unresolved.empty() &&
         (resources_mention(set.root, kFluxGroup) || resources_mention(set.root, kArgoGroup))) {

@@ -19,9 +19,9 @@ void add_resource_sets(const SourceTree& tree, Selection& selection,
                        Loaded& loaded, Diagnostics& diagnostics);
 
 // The units of the objects of engines that a set makes, and one for what is not known of them.
-// `units_of`: of one of these objects.
+// `units_of`: of one of these objects. `depth`: of the sets that make this one.
 std::vector<BuildUnit> units_of_resource_set(
     const EngineObject& set,
-    const std::function<std::vector<BuildUnit>(const EngineObject&)>& units_of);
+    const std::function<std::vector<BuildUnit>(const EngineObject&)>& units_of, int depth = 0);
 
 }  // namespace renderer

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "renderer/base/printable.h"
+#include "renderer/core/text_of.h"
 #include "renderer/load/charts/inflated_tree.h"
 #include "renderer/load/roots/unit_build.h"
 #include "renderer/load/tree/paths.h"
@@ -114,10 +115,20 @@ bool BuildSelection::run_program(const PlainBuild& build, const BuildFiles& read
                      .made_of = {read.paths.begin(), read.paths.end()},
                      .origins = std::move(made->origins),
                      .bundle = bundle_,
-                     .rule = out_.add_rule(build.rule),
+                     .rule = out_.add_rule(rule_of(build)),
                      .variables = build.variables,
                      .heeds_flux = build.heeds_flux});
     return true;
+}
+
+// Where no engine says, objects of charts that name no namespace go where all others go.
+NamespaceRule BuildSelection::rule_of(const PlainBuild& build) {
+    NamespaceRule rule = build.rule;
+    const Kustomization* file = build.reader.find(build.dir.path);
+    if (rule.fallback.empty() && build.unit.empty() && file != nullptr && file->root.is_map()) {
+        rule.fallback = text_of(file->root, {"namespace"});
+    }
+    return rule;
 }
 
 // With the charts that are at hand. A complete tree needs all of them.
@@ -129,7 +140,7 @@ Result<KustomizeBuild> BuildSelection::run_kustomize(const PlainBuild& build,
         matters = mentions_tailscale;
     }
     InflatedTree inflated(build.tree, build.reader, read, context_.root, context_.build.sources,
-                          charts_, matters);
+                          program_->version, charts_, matters);
     for (Diagnostic& failure : inflated.failures) {
         context_.build.diagnostics.add(std::move(failure));
     }

@@ -52,6 +52,7 @@ public:
     std::vector<InputFile> added;
 
 private:
+    [[nodiscard]] static NamespaceRule rule_of(const PlainBuild& build);
     [[nodiscard]] bool may_stay(const PlainBuild& build, const BuildFiles& read,
                                 const Diagnostics& found) const;
     [[nodiscard]] bool has_charts_elsewhere(const PlainBuild& build, const BuildFiles& read) const;

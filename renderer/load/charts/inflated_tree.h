@@ -1,8 +1,9 @@
 // A tree in which charts of kustomizations (`helmCharts`) that are at hand are files: what the
 // user's helm makes of them is listed as a resource, as kustomize does with --enable-helm. The
-// kustomization's namespace is given to helm and to the objects, as by kustomize before 5.8; since
-// then one that a template spells wins. Source: kustomize
-// api/internal/builtins/HelmChartInflationGenerator.go.
+// kustomization's namespace is given to helm. Before 5.8 kustomize gives it to the objects, too;
+// since then not, and a kustomization without one takes that of the one above for helm. Source:
+// kustomize v5.8.1 api/internal/builtins/HelmChartInflationGenerator.go, NamespaceTransformer.go,
+// api/internal/target/kusttarget.go (accumulateDirectory).
 #pragma once
 
 #include <memory>
@@ -28,11 +29,11 @@ std::string chart_home_dir(const SourceTree& tree, const Value& kustomization,
 
 class InflatedTree {
 public:
-    // `files`: of a build in `root`. Tree and reader outlive it. Charts of which nothing `matters`
-    // stay what they are, and so does the operator's own.
+    // `files`: of a build in `root`. `version`: of kustomize. Tree and reader outlive it. Charts of
+    // which nothing `matters` stay what they are, and so does the operator's own.
     InflatedTree(const SourceTree& tree, KustomizationReader& reader, const BuildFiles& files,
-                 const std::string& root, SourceMap& sources, ChartTemplates& charts,
-                 bool (*matters)(std::string_view));
+                 const std::string& root, SourceMap& sources, std::string_view version,
+                 ChartTemplates& charts, bool (*matters)(std::string_view));
 
     [[nodiscard]] bool has_charts() const { return overlay_ != nullptr; }
     [[nodiscard]] const SourceTree& tree() const { return *overlay_; }

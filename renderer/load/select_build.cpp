@@ -54,8 +54,35 @@ std::vector<std::string> BuildSelection::run(const PlainBuild& build) {
             return visited;
         }
     }
-    shared.diagnostics.append(std::move(found));
+    shared.diagnostics.append(needs_kustomize(found) && context_.options.kustomize == kNoProgram
+                                  ? without_kustomize(build, found)
+                                  : std::move(found));
     return visited;
+}
+
+// What an engine adds to a kustomization is in no file of the user.
+Diagnostics BuildSelection::without_kustomize(const PlainBuild& build,
+                                              const Diagnostics& found) const {
+    Diagnostics said;
+    for (Diagnostic one : found.all()) {
+        if (one.rule == "not-supported" && !one.hint.empty()) {
+            const SourceMap& sources = context_.build.sources;
+            const bool is_added =
+                build.changes != nullptr && one.pos.known() &&
+                context_.build.tree.kind(std::string(sources.path(sources.source_of(one.pos)))) ==
+                    EntryKind::Missing;
+            one.hint = "install kustomize, which builds it then, or name it: --kustomize PROGRAM";
+            if (is_added) {
+                one.pos = {};
+                one.where = build.unit;
+            } else {
+                one.hint += fmt::format("; or: kustomize build {} | tailrender post-render",
+                                        shell_word(build.dir.path));
+            }
+        }
+        said.add(std::move(one));
+    }
+    return said;
 }
 
 // Nothing of ours is in it, and the output has a place for it. A mistake may hide what it meant to

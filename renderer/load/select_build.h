@@ -53,6 +53,8 @@ public:
 
 private:
     [[nodiscard]] static NamespaceRule rule_of(const PlainBuild& build);
+    [[nodiscard]] Diagnostics without_kustomize(const PlainBuild& build,
+                                                const Diagnostics& found) const;
     [[nodiscard]] bool may_stay(const PlainBuild& build, const BuildFiles& read,
                                 const Diagnostics& found) const;
     [[nodiscard]] bool has_charts_elsewhere(const PlainBuild& build, const BuildFiles& read) const;

@@ -80,7 +80,8 @@ TEST(Kustomization, Errors) {
          "      | ^\n"
          "  expected: resources, namespace, secretGenerator, configMapGenerator and "
          "generatorOptions\n"
-         "  hint: run kustomize: kustomize build . | tailrender post-render\n"},
+         "  hint: install kustomize, which builds it then, or name it: --kustomize PROGRAM; "
+         "or: kustomize build . | tailrender post-render\n"},
         {"component", "kind: Component\n",
          "kustomization.yaml:1:7: error: this file is not a Kustomization [not-supported]\n"
          "    1 | kind: Component\n"
@@ -165,7 +166,8 @@ TEST(Kustomization, Errors) {
          "    1 | configMapGenerator: [{name: c, behavior: merge}]\n"
          "      |                                          ^\n"
          "  expected: create\n"
-         "  hint: run kustomize: kustomize build . | tailrender post-render\n"},
+         "  hint: install kustomize, which builds it then, or name it: --kustomize PROGRAM; "
+         "or: kustomize build . | tailrender post-render\n"},
         {"literal", "secretGenerator: [{name: c, literals: [HIDDEN]}]\n",
          "kustomization.yaml:1:40: error: a literal is not \"key=value\" [invalid-generator]\n"
          "  expected: key=value\n"},

@@ -100,6 +100,12 @@ bool has_conflict(std::string_view text) {
     return text.starts_with("<<<<<<< ") || has(text, "\n<<<<<<< ");
 }
 
+// A version follows, not the name of an annotation.
+bool may_hold_units(std::string_view text) {
+    return has(text, fmt::format("{}v", kFluxGroup)) || has(text, fmt::format("{}v", kArgoGroup)) ||
+           (has(text, kFluxOperator) && has(text, "ResourceSet"));
+}
+
 }  // namespace
 
 bool may_hold_engine(std::string_view text) {
@@ -281,6 +287,9 @@ void GitOpsTree::collect() {
         }
         argo_loads_any_ = argo_loads_any_ || (loads_any(text) && !is_outside(path));
         const bool is_engine = may_hold_engine(text);
+        if (may_hold_units(text)) {
+            unit_files_.insert(path);
+        }
         const bool is_instance = may_hold_instance(text);
         const bool is_judged = is_engine || has_conflict(text);
         if (is_engine) {

@@ -41,7 +41,7 @@ struct UnreadFile {
     std::string why;
 };
 
-// The text may hold an object of an engine.
+// The text may hold an object of an engine: what applies something, or a source of Flux.
 bool may_hold_engine(std::string_view text);
 
 bool is_kind(const Value& object, std::string_view group, std::string_view kind);
@@ -64,9 +64,9 @@ public:
     // In the order of paths.
     [[nodiscard]] const std::vector<UnreadFile>& unread() const { return unread_; }
 
-    // May hold an object of an engine.
-    [[nodiscard]] bool is_engine_file(const std::string& file) const {
-        return engine_files_.contains(file);
+    // May hold an object that applies something.
+    [[nodiscard]] bool is_unit_file(const std::string& file) const {
+        return unit_files_.contains(file);
     }
 
     // Likewise, for whoever takes the folder of a chart for a plain directory.
@@ -165,7 +165,7 @@ private:
     unsigned threads_;
     std::map<std::string, const WalkedDir*> known_dirs_;
     std::map<std::string, std::vector<std::size_t>> engine_files_;  // indices of objects_
-    std::set<std::string> engine_templates_, chart_manifests_;
+    std::set<std::string> unit_files_, engine_templates_, chart_manifests_;
     std::vector<EngineObject> objects_, instances_;
     std::vector<UnreadFile> unread_;
     std::map<std::string, std::string> defined_;  // GitRepository: its repository

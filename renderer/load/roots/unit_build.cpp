@@ -108,12 +108,12 @@ bool needs_kustomize(const Diagnostics& found) {
 
 std::vector<EngineObject> UnitBuilder::build(const UnitTree& view, const std::string& dir,
                                              bool loads_any, std::string& assumed) {
-    const auto is_engine = [&](const std::string& path) {
-        return repository_.is_engine_file(path);
+    const auto holds_units = [&](const std::string& path) {
+        return repository_.is_unit_file(path);
     };
     const BuildFiles read = find_build_files(view.tree(), view.reader(), repository_.root(), dir);
     std::vector<EngineObject> objects;
-    if (std::ranges::none_of(read.paths, is_engine)) {
+    if (std::ranges::none_of(read.paths, holds_units)) {
         return objects;
     }
     const auto take = [&](const std::string& path, const std::string& ns) {
@@ -200,7 +200,7 @@ std::vector<EngineObject> UnitBuilder::engine_objects(const BuildUnit& unit, std
         std::ranges::move(build(view, dir, unit.loads_any, assumed), std::back_inserter(objects));
     }
     for (const std::string& path : view.manifests()) {
-        if (repository_.is_engine_file(path) || repository_.is_engine_template(path)) {
+        if (repository_.is_unit_file(path) || repository_.is_engine_template(path)) {
             std::ranges::move(repository_.objects_in(path), std::back_inserter(objects));
         }
     }

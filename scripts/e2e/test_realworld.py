@@ -78,6 +78,8 @@ def table(tailrender, tools, tmp_path):
         done = subprocess.run([SCRIPT, "--tailrender", program, "--tools", tools, *options, *roots], capture_output=True, text=True)
         assert not done.stderr
         rows = [[cell.strip() for cell in line.split("|")[1:-2]] for line in done.stdout.splitlines() if line.startswith("| ")][1:]
+        run.unnamed = [row.pop() for row in rows]
+        assert all(row.pop(1) == "" for row in rows), "commits of folders that are no checkouts"
         return rows, done.stdout.splitlines()[-1], done.returncode
 
     return run
@@ -99,6 +101,7 @@ def without(tailrender, tmp_path):
 def test_counts_units_and_compares_their_devices(table, name):
     files, units, devices = TREES[name]
     assert table({name: files}) == ([[name, units, "yes", "", str(devices), "", "", "", "0"]], "1 of 1 render", 0)
+    assert table.unnamed == ["1" if name == "argo" else ""], "old.yaml, which an Application excludes"
 
 
 def test_tells_why_a_tree_does_not_render(table):
@@ -118,6 +121,7 @@ def test_names_a_device_that_only_the_engine_has(table, without):
     files, units, _ = TREES["flux"]
     assert table({"flux": files}, program=without("render")) == (
         [["flux", units, "yes", "", "0", "svc/shop/idle, svc/shop/web", "", "", "0"]], "1 of 1 render", 1)
+    assert table.unnamed == ["2"]
 
 
 def test_names_a_device_that_only_we_have(table, without):

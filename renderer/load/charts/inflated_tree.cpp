@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <optional>
+#include <set>
 #include <utility>
 
-#include "renderer/core/document_scanner.h"
 #include "renderer/core/text_of.h"
-#include "renderer/core/yaml_reader.h"
 #include "renderer/core/yaml_writer.h"
 #include "renderer/load/charts/chart_values.h"
 #include "renderer/load/charts/operator_dependency.h"
@@ -19,49 +19,7 @@ namespace renderer {
 namespace {
 
 constexpr std::string_view kCharts = "helmCharts";
-constexpr std::string_view kMadeByHelm = "internal.config.kubernetes.io/helm-generated";
-
-// Kustomize takes the mark away itself.
-void mark(Value& object) {
-    if (!object.is_map()) {
-        return;
-    }
-    Value* items = object.find("items");
-    if (text_of(object, {"kind"}).ends_with("List") && items != nullptr && items->is_list()) {
-        for (Value& item : items->items()) {
-            mark(item);
-        }
-        return;
-    }
-    for (Value* above = &object; const std::string_view field : {"metadata", "annotations"}) {
-        Value* found = above->find(field);
-        above = found != nullptr && found->is_map() ? found : &above->put(field, Value::map());
-        if (field == "annotations") {
-            above->put(kMadeByHelm, "true");
-        }
-    }
-}
-
-std::string marked(std::string text) {
-    SourceMap sources;
-    const SourceId source = sources.add("", std::move(text));
-    std::string out;
-    for (const ScannedDocument& document : scan_documents(sources, source)) {
-        Diagnostics mistakes;
-        Value object = read_yaml(sources, source, document.range, mistakes);
-        if (mistakes.has_errors()) {
-            return std::string(sources.text(source));  // kustomize says what is wrong
-        }
-        if (object.is_map()) {
-            mark(object);
-            out += "---\n";
-            write_yaml(object, out);
-        }
-    }
-    return out;
-}
-
-// Of kustomizations that set none, the namespace of the nearest that names them.
+// The namespaces that those which name a kustomization give it, where it sets none.
 class Namespaces {
 public:
     Namespaces(KustomizationReader& reader, const BuildFiles& files) : reader_(reader) {
@@ -73,31 +31,57 @@ public:
             }
             for (const std::string_view field : {"resources", "components", "bases"}) {
                 for (const Value& entry : items_of(file->root.find(field))) {
-                    above_.emplace(normal_path(join_path(dir, text_of(&entry))), dir);
+                    above_[normal_path(join_path(dir, text_of(&entry)))].insert(dir);
                 }
             }
         }
     }
 
-    [[nodiscard]] std::string of(std::string dir) const {
-        for (std::size_t i = 0; i <= above_.size(); ++i) {
-            const Kustomization* file = reader_.find(dir);
-            const std::string_view ns = file == nullptr || !file->root.is_map()
-                                            ? std::string_view()
-                                            : text_of(file->root, {"namespace"});
-            const auto above = above_.find(dir);
-            if (!ns.empty() || above == above_.end()) {
-                return std::string(ns);
-            }
-            dir = above->second;
+    [[nodiscard]] std::set<std::string> of(const std::string& dir, int depth = 0) const {
+        constexpr int kDeepest = 32;
+        const Kustomization* file = reader_.find(dir);
+        const std::string_view own = file == nullptr || !file->root.is_map()
+                                         ? std::string_view()
+                                         : text_of(file->root, {"namespace"});
+        const auto above = above_.find(dir);
+        if (!own.empty() || above == above_.end() || depth == kDeepest) {
+            return {std::string(own)};
         }
-        return {};
+        std::set<std::string> found;
+        for (const std::string& one : above->second) {
+            found.merge(of(one, depth + 1));
+        }
+        return found;
     }
 
 private:
     KustomizationReader& reader_;
-    std::map<std::string, std::string> above_;
+    std::map<std::string, std::set<std::string>> above_;
 };
+
+Diagnostic not_usable(std::string message, std::string found, std::string expected) {
+    return {.rule = "chart-not-usable",
+            .message = std::move(message),
+            .found = std::move(found),
+            .expected = std::move(expected)};
+}
+
+// Why kustomize could not take it, or we not do as kustomize does.
+std::optional<Diagnostic> refusal(const ChartValues& given,
+                                  const std::set<std::string>& namespaces) {
+    if (!given.unread.empty()) {
+        const Diagnostic& why = given.unread.front().diagnostic;
+        return not_usable("kustomize cannot read the values of this chart",
+                          why.found.empty() ? why.message : why.found,
+                          "a file of the repository that is YAML");
+    }
+    if (namespaces.size() > 1) {
+        return not_usable("this chart is for several namespaces",
+                          fmt::format("{}", fmt::join(namespaces, ", ")),
+                          "\"namespace\" beside \"helmCharts\", in a kustomization for each");
+    }
+    return std::nullopt;
+}
 
 }  // namespace
 
@@ -128,6 +112,7 @@ InflatedTree::InflatedTree(const SourceTree& tree, KustomizationReader& reader,
         is_in_range(version.substr(version.starts_with('v') ? 1 : 0), ">=5.8.0");
     const Namespaces namespaces(reader, files);
     std::map<std::string, std::string> made;
+    std::set<std::string> made_by_helm;
     for (const std::string& path : files.paths) {
         const Kustomization* file = reader.find(parent_path(path));
         if (file == nullptr || file->path != path || !file->root.is_map() ||
@@ -145,26 +130,37 @@ InflatedTree::InflatedTree(const SourceTree& tree, KustomizationReader& reader,
         for (std::size_t i = 0; i < releases.size(); ++i) {
             ChartRelease& release = releases[i];
             release.dir = chart_home_dir(tree, file->root, file->dir, release);
-            if (helm_says_namespaces && release.ns.empty()) {
-                release.ns = namespaces.of(file->dir);
-            }
             const ChartValues given = chart_values(tree, root, release, sources);
+            std::set<std::string> above = {release.ns};
+            if (helm_says_namespaces && release.ns.empty()) {
+                above = namespaces.of(file->dir);
+                release.ns = *above.begin();
+            }
             Result<std::optional<std::string>> text =
                 installs_operator_alone(tree, release) || !given.lacking.empty()
                     ? Result(std::optional<std::string>())
                     : charts.render(release, given.layers, matters);
+            if (text && *text) {
+                if (std::optional<Diagnostic> refused = refusal(given, above)) {
+                    text = Error{std::move(*refused)};
+                }
+            }
             if (!text) {
                 failures.push_back(std::move(text.error().diagnostic));
                 failures.back().pos = release.pos;
-                failures.back().severity = severity_of(failures.back());
+                failures.back().severity = failures.back().rule == "chart-not-usable"
+                                               ? Severity::Error
+                                               : severity_of(failures.back());
             }
             if (!text || !*text) {
                 left.append(entries[i].clone());
                 continue;
             }
             const std::string name = fmt::format("tailrender-chart-{}.yaml", i);
-            made[join_path(file->dir, name)] =
-                helm_says_namespaces ? marked(std::move(**text)) : std::move(**text);
+            made[join_path(file->dir, name)] = std::move(**text);
+            if (helm_says_namespaces) {
+                made_by_helm.insert(join_path(file->dir, name));
+            }
             resources.append(name);
             rendered.insert(chart_of_kustomization(path, release.chart));
             values.insert(given.files.begin(), given.files.end());
@@ -190,6 +186,7 @@ InflatedTree::InflatedTree(const SourceTree& tree, KustomizationReader& reader,
         overlay_ = std::make_unique<OverlayTree>(tree, std::move(made));
         reader_ = std::make_unique<KustomizationReader>(*overlay_, sources, std::string(),
                                                         reader.local());
+        reader_->made_by_helm = std::move(made_by_helm);
     }
 }
 

@@ -62,6 +62,9 @@ public:
     // Of find_build_files, by directory.
     std::map<std::string, std::shared_ptr<const BuildFiles>> build_files;
 
+    // Files that kustomize takes for what its helm made: it gives their objects no namespace.
+    std::set<std::string> made_by_helm;
+
     [[nodiscard]] const std::shared_ptr<const LocalSources>& local() const { return local_; }
     // A file at hand in place of a remote one, which kustomize takes wherever it is.
     [[nodiscard]] bool is_local_copy(const std::string& path) const;

@@ -47,13 +47,24 @@ Result<bool> copy_file(const PrivateCopy& copy, const SourceTree& tree, Kustomiz
     return (!is_link || copy.link(place, target)) && (copy.has(file) || copy.write(file, content));
 }
 
+// The annotation that kustomize gives to what its helm made, and takes away in the end.
+// Source: kustomize v5.8.1 api/konfig/general.go, api/internal/builtins/NamespaceTransformer.go.
+constexpr std::string_view kMarkOfHelm =
+    "apiVersion: builtin\nkind: AnnotationsTransformer\nmetadata: {name: made-by-helm}\n"
+    "annotations: {internal.config.kubernetes.io/helm-generated: \"true\"}\n"
+    "fieldSpecs: [{path: metadata/annotations, create: true}]\n";
+
 // False: it cannot be made.
 Result<bool> wrap_file(const PrivateCopy& copy, const SourceTree& tree, const std::string& root,
-                       const std::string& path) {
+                       const std::string& path, bool is_made_by_helm) {
     const std::string place = fmt::format("{}{}", relative_path(path, normal_path(root)), kWrapped);
     const std::string text = TRY(tree.read(path));
+    Value kustomization = Value::map({{"resources", Value::list({base_name(path)})}});
+    if (is_made_by_helm) {
+        kustomization.put("transformers", Value::list({kMarkOfHelm}));
+    }
     std::string list;
-    write_yaml(Value::map({{"resources", Value::list({base_name(path)})}}), list);
+    write_yaml(kustomization, list);
     return copy.write(join_path(place, base_name(path)), text) &&
            copy.write(join_path(place, "kustomization.yaml"), list);
 }
@@ -143,8 +154,11 @@ Result<KustomizeBuild> run_kustomize(const KustomizeProgram& program, const Sour
             if (!TRY(copy_file(copy, tree, reader, root, path, orphans, build.left_out))) {
                 return cannot_copy(dir, copy.path().empty() ? "no temporary directory" : path);
             }
-            if (is_manifest_name(path) && !is_kustomization_name(base_name(path)) &&
-                reader.is_local_copy(path) && !TRY(wrap_file(copy, tree, root, path))) {
+            const bool is_of_helm = reader.made_by_helm.contains(path);
+            const bool is_copy = is_manifest_name(path) &&
+                                 !is_kustomization_name(base_name(path)) &&
+                                 reader.is_local_copy(path);
+            if ((is_copy || is_of_helm) && !TRY(wrap_file(copy, tree, root, path, is_of_helm))) {
                 return cannot_copy(dir, path);
             }
         }

@@ -172,8 +172,9 @@ bool wrap_local_files(const SourceTree& tree, const KustomizationReader& reader,
     }
     for (Value& entry : entries->items()) {
         const std::string path = normal_path(join_path(dir, text_of(entry)));
-        if (!is_within(path, dir) && reader.is_local_copy(path) &&
-            tree.kind(path) == EntryKind::File) {
+        const bool is_copy = !is_within(path, dir) && reader.is_local_copy(path) &&
+                             tree.kind(path) == EntryKind::File;
+        if (is_copy || reader.made_by_helm.contains(path)) {
             entry = Value(fmt::format("{}{}", text_of(entry), kWrapped));
             wraps = true;
         }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "renderer/load/tree/paths.h"
 
@@ -20,7 +21,6 @@ std::vector<std::string_view> names_in(std::string_view unit) {
     return names;
 }
 
-// Of several of one name, such as the sources of an Application, what is least certain.
 int rank_of(Liveness liveness) {
     switch (liveness) {
         case Liveness::Broken:
@@ -36,13 +36,18 @@ int rank_of(Liveness liveness) {
     return 0;
 }
 
+// Of several of one name, such as the sources of an Application, what is least certain counts.
+std::pair<int, int> certainty(const Standing& standing) {
+    return {-rank_of(standing.liveness), standing.reason.empty() ? 1 : 0};
+}
+
 const Standing* find(const Standings& standings, std::string_view name, std::string_view cluster) {
     const Standing* found = nullptr;
     for (const Standing& one : standings.all) {
         const bool is_elsewhere =
             !cluster.empty() && !one.cluster.empty() && one.cluster != cluster;
         if (one.name == name && !is_elsewhere &&
-            (found == nullptr || rank_of(one.liveness) > rank_of(found->liveness))) {
+            (found == nullptr || certainty(one) < certainty(*found))) {
             found = &one;
         }
     }

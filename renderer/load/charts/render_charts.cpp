@@ -227,8 +227,8 @@ private:
             standing_.reason = why;
         };
         const ChartValues values = chart_values(tree_, options_.path, release, loaded_);
-        if (!values.unread.empty() && release.kept.empty()) {
-            standing_.reason = values.unread.front().diagnostic.found;
+        if (release.kept.empty()) {
+            note_unread_values(values);
         }
         Result<std::optional<std::string>> text =
             values.lacking.empty() ? charts_.render(release, values.layers, matters_)
@@ -293,6 +293,22 @@ private:
                          relative_path(release.dir, normal_path(join_path(options_.path, dir))),
                          fmt::format("helm-template-{}.yaml", base_name(release.object)))
                    : fmt::format("_charts/{}.yaml", release.object);
+    }
+
+    // One value that is not known hardly makes an object; all of them may.
+    void note_unread_values(const ChartValues& values) {
+        for (const UnreadValues& one : values.unread) {
+            const std::string& why =
+                one.diagnostic.found.empty() ? one.diagnostic.message : one.diagnostic.found;
+            if (one.kind == Unread::Refused) {
+                standing_.liveness = Liveness::Broken;
+                standing_.reason = fmt::format("helm refuses its values: {}", why);
+                return;
+            }
+            if (one.kind != Unread::Optional && one.target.empty()) {
+                standing_.reason = why;
+            }
+        }
     }
 
     void report(const ChartRelease& release, Error error) {

@@ -100,9 +100,20 @@ bool has_conflict(std::string_view text) {
     return text.starts_with("<<<<<<< ") || has(text, "\n<<<<<<< ");
 }
 
-// A version follows, not the name of an annotation.
+// As an apiVersion, not as an annotation.
+bool names_version(std::string_view text, std::string_view group) {
+    for (std::size_t at = text.find(group); at != std::string_view::npos;
+         at = text.find(group, at + 1)) {
+        const std::string_view before = text.substr(0, at);
+        if (has(before.substr(before.rfind('\n') + 1), "apiVersion")) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool may_hold_units(std::string_view text) {
-    return has(text, fmt::format("{}v", kFluxGroup)) || has(text, fmt::format("{}v", kArgoGroup)) ||
+    return names_version(text, kFluxGroup) || names_version(text, kArgoGroup) ||
            (has(text, kFluxOperator) && has(text, "ResourceSet"));
 }
 

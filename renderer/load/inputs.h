@@ -99,7 +99,7 @@ struct Selection {
     std::string kustomize_version, helm_version;
     Standings standings;
     std::string unfetched;  // a remote part of a kustomization that is not at hand; "" = none
-    std::map<std::string, std::string> unbuilt_charts;  // by the kustomization, and by the build
+    std::map<std::string, std::string> unbuilt_parts;  // by the file, and by the build
     std::map<std::string, std::string> unbuilt;  // units with a mistake for which engines stop
 
     std::uint32_t add_rule(const NamespaceRule& rule) {

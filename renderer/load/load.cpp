@@ -160,9 +160,9 @@ void load_files(const SourceTree& tree, const LoadOptions& options, const Cluste
         loaded.standings.all.push_back({unit, Liveness::Broken, why});
     }
     // Only what came from there may be lost: no unit may hold anything else.
-    for (const auto& [file, chart] : selection.unbuilt_charts) {
+    for (const auto& [file, part] : selection.unbuilt_parts) {
         loaded.standings.all.push_back(
-            {file, Liveness::Absent, fmt::format("{} is not built", chart), true});
+            {file, Liveness::Absent, fmt::format("{} is not built", part), true});
     }
     loaded.standings.unfetched = std::move(selection.unfetched);
     follow_accounts(selection.files, file_of, selection, loaded, diagnostics);

@@ -149,10 +149,11 @@ bool BuildSelection::run_program(const PlainBuild& build, const BuildFiles& read
 }
 
 // Where no engine says, objects of charts that name no namespace go where all others go.
-NamespaceRule BuildSelection::rule_of(const PlainBuild& build) {
+NamespaceRule BuildSelection::rule_of(const PlainBuild& build) const {
     NamespaceRule rule = build.rule;
     const Kustomization* file = build.reader.find(build.dir.path);
-    if (rule.fallback.empty() && build.unit.empty() && file != nullptr && file->root.is_map()) {
+    if (context_.options.only_generated && rule.fallback.empty() && build.unit.empty() &&
+        file != nullptr && file->root.is_map()) {
         rule.fallback = text_of(file->root, {"namespace"});
     }
     return rule;
@@ -296,8 +297,8 @@ void BuildSelection::note_unbuilt(const PlainBuild& build, const LeftOut& what) 
     if (what.is_chart && what.pos.known()) {
         const SourceMap& sources = context_.build.sources;
         const std::string path(sources.path(sources.source_of(what.pos)));
-        out_.unbuilt_charts.emplace(relative_path(path, context_.root), what.what);
-        out_.unbuilt_charts.emplace(build_name(build.dir), what.what);
+        out_.unbuilt_parts.emplace(relative_path(path, context_.root), what.what);
+        out_.unbuilt_parts.emplace(build_name(build.dir), what.what);
     }
     if (what.is_remote && out_.unfetched.empty()) {
         out_.unfetched = without_url_credentials(what.what);
@@ -317,6 +318,23 @@ void BuildSelection::warn_unread(const PlainBuild& build, const std::string& pat
     }
 }
 
+// Kustomize fails on it, so what it held stays.
+void BuildSelection::note_missing(const PlainBuild& build, const std::string& path) const {
+    const Kustomization* file = build.reader.find(parent_path(path));
+    if (file == nullptr || file->path != path || !file->root.is_map()) {
+        return;
+    }
+    for (const Value& entry : items_of(file->root.find("resources"))) {
+        const std::string listed = normal_path(join_path(file->dir, text_of(entry)));
+        if (!is_remote_resource(text_of(entry)) &&
+            context_.build.tree.kind(listed) == EntryKind::Missing) {
+            out_.unbuilt_parts.emplace(
+                relative_path(listed, context_.root),
+                fmt::format("{}, which lists it,", relative_path(path, context_.root)));
+        }
+    }
+}
+
 void BuildSelection::warn_mistaken(const Diagnostics& found) const {
     const auto error = std::ranges::find(found.all(), Severity::Error, &Diagnostic::severity);
     context_.build.diagnostics
@@ -332,6 +350,7 @@ void BuildSelection::leave_alone(const PlainBuild& build, const BuildFiles& read
     out_.left_alone.push_back({bundle_, build.dir.relative});
     for (const std::string& path : read.paths) {
         warn_unread(build, path);
+        note_missing(build, path);
     }
     if (!needs_kustomize(found)) {
         warn_mistaken(found);

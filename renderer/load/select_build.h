@@ -52,7 +52,8 @@ public:
     std::vector<InputFile> added;
 
 private:
-    [[nodiscard]] static NamespaceRule rule_of(const PlainBuild& build);
+    void note_missing(const PlainBuild& build, const std::string& path) const;
+    [[nodiscard]] NamespaceRule rule_of(const PlainBuild& build) const;
     [[nodiscard]] Diagnostics without_kustomize(const PlainBuild& build,
                                                 const Diagnostics& found) const;
     [[nodiscard]] bool may_stay(const PlainBuild& build, const BuildFiles& read,

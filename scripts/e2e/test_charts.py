@@ -221,19 +221,6 @@ def test_charts_of_a_kustomization(render, tools, tailrender, tmp_path, merge, p
     assert without.returncode == 0 and "[hidden-exposure]" in without.stderr and "chart web" in without.stderr
 
 
-@pytest.mark.parametrize("place", ["app", "app/base"])
-def test_objects_of_a_chart_get_the_namespaces_that_kustomize_gives(render, tools, tailrender, tmp_path, place):
-    more = CHART["templates/service.yaml"].replace("{{ .Release.Name }}", "more\n          namespace: {{ .Release.Namespace }}")
-    values = "{annotations: {tailscale.com/expose: 'true'}}"
-    tree(tmp_path, {"repo/app/kustomization.yaml": "namespace: shop\n" + "resources: [base]\n" * (place == "app/base"),
-                    **chart(f"repo/{place}/charts/web", {"templates/more.yaml": more})})
-    with open(tmp_path / f"repo/{place}/kustomization.yaml", "a", encoding="utf-8") as file:
-        file.write(f"helmCharts: [{{name: web, releaseName: web, valuesInline: {values}}}]\n")
-    stream = run(tools / "kustomize", "build", "--enable-helm", "--helm-command", tools / "helm", tmp_path / "repo/app")
-    assert {text["metadata"].get("namespace") for text in yaml.safe_load_all(stream)} == {None, "shop"}
-    assert documents(render("--namespace", "other")) == wanted(tailrender, stream, "--namespace", "other")
-
-
 def test_what_is_left_beside_a_chart_has_its_place(render, tmp_path):
     tree(tmp_path, {"repo/app/kustomization.yaml": "# of the\n# shop\n" + textwrap.dedent(kustomization("merge")).replace(
         "config.yaml", "https://example.com/crds.yaml").replace(", valuesFile: values.yaml, additionalValuesFiles: [more.yaml]", ""),

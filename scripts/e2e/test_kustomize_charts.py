@@ -1,0 +1,93 @@
+"""Charts of kustomizations as the real kustomize inflates them, and values of charts that nobody can read."""
+import pytest
+import yaml
+
+from test_charts import CHART, chart, documents, render, run, wanted  # noqa: F401
+from test_kustomize_builds import tree
+
+COVERS = ["renderer/load/charts", "renderer/load/kustomize"]
+PROGRAMS = ["helm3", "kustomize", "kubernetes"]
+INFLATED = "helmCharts: [{name: web, releaseName: web, valuesInline: {annotations: {tailscale.com/expose: 'true'}}}]\n"
+GATED = CHART["templates/service.yaml"].replace("{{ toJson .Values.annotations }}", "{tailscale.com/expose: \"{{ .Values.expose }}\"}")
+VALUES = "expose: false\nport: 80\n"
+OWN = CHART["templates/service.yaml"].replace("{{ .Release.Name }}", "own, namespace: shop").replace("name: own, namespace: shop", "name: own\n          namespace: shop") \
+    .replace("{{ toJson .Values.annotations }}", '{tailscale.com/expose: "true"}').replace("{{ .Values.port }}", "80")
+
+
+def inflated(tools, folder):
+    return run(tools / "kustomize", "build", "--enable-helm", "--helm-command", tools / "helm", folder)
+
+
+@pytest.mark.parametrize("place", ["app", "app/base"])
+def test_objects_of_a_chart_get_the_namespaces_that_kustomize_gives(render, tools, tailrender, tmp_path, place):
+    more = CHART["templates/service.yaml"].replace("{{ .Release.Name }}", "more\n          namespace: {{ .Release.Namespace }}")
+    values = "{annotations: {tailscale.com/expose: 'true'}}"
+    tree(tmp_path, {"repo/app/kustomization.yaml": "namespace: shop\n" + "resources: [base]\n" * (place == "app/base"),
+                    **chart(f"repo/{place}/charts/web", {"templates/more.yaml": more})})
+    with open(tmp_path / f"repo/{place}/kustomization.yaml", "a", encoding="utf-8") as file:
+        file.write(f"helmCharts: [{{name: web, releaseName: web, valuesInline: {values}}}]\n")
+    stream = run(tools / "kustomize", "build", "--enable-helm", "--helm-command", tools / "helm", tmp_path / "repo/app")
+    assert {text["metadata"].get("namespace") for text in yaml.safe_load_all(stream)} == {None, "shop"}
+    assert documents(render("--namespace", "other")) == wanted(tailrender, stream, "--namespace", "other")
+
+
+def test_words_that_are_no_booleans_stay_words(render, tools, tailrender, tmp_path):
+    more = CHART["templates/service.yaml"].replace("{{ .Release.Name }}", "y\n          namespace: {{ .Release.Namespace }}\n          labels: {app: y, no: n}")
+    config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: words}\ndata:\n  y: axis\n  on: x\n"
+    tree(tmp_path, {"repo/app/kustomization.yaml": "namespace: shop\n" + INFLATED,
+                    **chart("repo/app/charts/web", {"templates/more.yaml": more.replace("name: y\n", 'name: "more"\n'), "templates/words.yaml": config})})
+    stream = inflated(tools, tmp_path / "repo/app")
+    assert '"y"' in stream and '"on"' in stream
+    assert documents(render()) == wanted(tailrender, stream, "--namespace", "shop")
+
+
+def test_one_chart_for_two_namespaces(render, tmp_path):
+    tree(tmp_path, {"repo/kustomization.yaml": "resources: [a, b]\n", **{f"repo/{name}/kustomization.yaml": f"namespace: {name}\nresources: [../base]\n" for name in "ab"},
+                    "repo/base/kustomization.yaml": INFLATED, **chart("repo/base/charts/web")})
+    done = render()
+    assert done.returncode == 1 and "this chart is for several namespaces [chart-not-usable]" in done.stderr and "found: a, b" in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("text", [None, "expose: true\na: [\n", "<<<<<<< HEAD\nexpose: true\n=======\n>>>>>>> b\n"])
+def test_values_of_a_kustomization_that_cannot_be_read(render, tmp_path, text):
+    tree(tmp_path, {"repo/app/kustomization.yaml": "namespace: shop\nhelmCharts: [{name: web, releaseName: web, valuesFile: v.yaml}]\n",
+                    "repo/app/v.yaml": "expose: true\n", "repo/own.yaml": OWN,
+                    **chart("repo/app/charts/web", {"values.yaml": VALUES, "templates/service.yaml": GATED})})
+    assert "shop-web" in str(render("-o", "out").stderr)
+    if text is None:
+        (tmp_path / "repo/app/v.yaml").unlink()
+    else:
+        (tmp_path / "repo/app/v.yaml").write_text(text)
+    done = render("-o", "out")
+    assert done.returncode == 1 and "kustomize cannot read the values of this chart [chart-not-usable]" in done.stderr, done.stderr
+
+
+APPLICATION = """\
+    apiVersion: argoproj.io/v1alpha1
+    kind: Application
+    metadata: {name: web, namespace: argocd}
+    spec:
+      sources:
+      - {repoURL: https://example.com/acme/fleet.git, path: own}
+      - {repoURL: https://example.com/acme/fleet.git, path: charts/web, helm: {valueFiles: [prod.yaml]}}
+      destination: {server: https://kubernetes.default.svc, namespace: shop}
+    """
+
+
+@pytest.mark.parametrize("text", ["expose: true\na: [\n", "- expose: true\n"])
+def test_values_of_an_application_that_cannot_be_read(render, tmp_path, text):
+    tree(tmp_path, {"repo/apps/web.yaml": APPLICATION, "repo/own/own.yaml": OWN, "repo/charts/web/prod.yaml": "expose: true\n",
+                    **chart("repo/charts/web", {"values.yaml": VALUES, "templates/service.yaml": GATED})})
+    assert "shop-web" in str(render("-o", "out").stderr)
+    (tmp_path / "repo/charts/web/prod.yaml").write_text(text)
+    done = render("-o", "out")
+    assert done.returncode == 1 and "Application/argocd/web applies nothing: helm refuses its values" in done.stderr, done.stderr
+
+
+def test_a_listed_file_that_is_not_there(render, tmp_path):
+    tree(tmp_path, {"repo/own.yaml": OWN, "repo/app/kustomization.yaml": "namespace: shop\nnamePrefix: p-\nresources: [web.yaml]\n",
+                    "repo/app/web.yaml": OWN.replace("name: own", "name: web").replace("          namespace: shop\n", "")})
+    assert "shop-p-web" in str(render("-o", "out").stderr)
+    (tmp_path / "repo/app/web.yaml").rename(tmp_path / "repo/app/service.yaml")
+    done = render("-o", "out")
+    assert done.returncode == 1 and "what app/web.yaml gives is not known: app/kustomization.yaml, which lists it, is not built" in done.stderr, done.stderr

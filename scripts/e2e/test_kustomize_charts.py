@@ -2,11 +2,13 @@
 import pytest
 import yaml
 
-from test_charts import CHART, chart, documents, render, run, wanted  # noqa: F401
+import test_charts
+from test_charts import CHART, chart, documents, run, wanted
 from test_kustomize_builds import tree
 
 COVERS = ["renderer/load/charts", "renderer/load/kustomize"]
 PROGRAMS = ["helm3", "kustomize", "kubernetes"]
+render = test_charts.render
 INFLATED = "helmCharts: [{name: web, releaseName: web, valuesInline: {annotations: {tailscale.com/expose: 'true'}}}]\n"
 GATED = CHART["templates/service.yaml"].replace("{{ toJson .Values.annotations }}", "{tailscale.com/expose: \"{{ .Values.expose }}\"}")
 VALUES = "expose: false\nport: 80\n"

@@ -100,9 +100,8 @@ bool BuildSelection::may_stay(const PlainBuild& build, const BuildFiles& read,
 bool BuildSelection::has_charts_elsewhere(const PlainBuild& build, const BuildFiles& read) const {
     return context_.options.only_generated && !context_.options.chart_dirs.empty() &&
            std::ranges::any_of(read.paths, [&](const std::string& path) {
-               const Kustomization* file = build.reader.find(parent_path(path));
-               return file != nullptr && file->path == path && file->root.is_map() &&
-                      file->root.find("helmCharts") != nullptr;
+               const Kustomization* file = build.reader.find_file(path);
+               return file != nullptr && file->root.find("helmCharts") != nullptr;
            });
 }
 
@@ -255,8 +254,8 @@ std::string BuildSelection::way_on(const LeftOut& what, const PlainBuild& build)
 
 Pos BuildSelection::place_of(const LeftOut& what, const PlainBuild& build, const BuildFiles& read) {
     for (const std::string& path : read.paths) {
-        const Kustomization* file = build.reader.find(parent_path(path));
-        if (file == nullptr || file->path != path || !file->root.is_map()) {
+        const Kustomization* file = build.reader.find_file(path);
+        if (file == nullptr) {
             continue;
         }
         for (const LeftOut& known : left_out_of(build.tree, build.reader, *file)) {
@@ -306,31 +305,24 @@ void BuildSelection::note_unbuilt(const PlainBuild& build, const LeftOut& what) 
 }
 
 // The values of a chart are among the files that were searched.
-void BuildSelection::warn_unread(const PlainBuild& build, const std::string& path) {
-    const Kustomization* file = build.reader.find(parent_path(path));
-    if (file != nullptr && file->path == path && file->root.is_map()) {
-        for (const LeftOut& what : left_out_of(build.tree, build.reader, *file)) {
-            note_unbuilt(build, what);
-            if (!what.is_chart) {
-                warn_left_out(what);
-            }
+void BuildSelection::warn_unread(const PlainBuild& build, const Kustomization& file) {
+    for (const LeftOut& what : left_out_of(build.tree, build.reader, file)) {
+        note_unbuilt(build, what);
+        if (!what.is_chart) {
+            warn_left_out(what);
         }
     }
 }
 
 // Kustomize fails on it, so what it held stays.
-void BuildSelection::note_missing(const PlainBuild& build, const std::string& path) const {
-    const Kustomization* file = build.reader.find(parent_path(path));
-    if (file == nullptr || file->path != path || !file->root.is_map()) {
-        return;
-    }
-    for (const Value& entry : items_of(file->root.find("resources"))) {
-        const std::string listed = normal_path(join_path(file->dir, text_of(entry)));
+void BuildSelection::note_missing(const Kustomization& file) const {
+    for (const Value& entry : items_of(file.root.find("resources"))) {
+        const std::string listed = normal_path(join_path(file.dir, text_of(entry)));
         if (!is_remote_resource(text_of(entry)) &&
             context_.build.tree.kind(listed) == EntryKind::Missing) {
             out_.unbuilt_parts.emplace(
                 relative_path(listed, context_.root),
-                fmt::format("{}, which lists it,", relative_path(path, context_.root)));
+                fmt::format("{}, which lists it,", relative_path(file.path, context_.root)));
         }
     }
 }
@@ -349,8 +341,10 @@ void BuildSelection::leave_alone(const PlainBuild& build, const BuildFiles& read
                                  const Diagnostics& found) {
     out_.left_alone.push_back({bundle_, build.dir.relative});
     for (const std::string& path : read.paths) {
-        warn_unread(build, path);
-        note_missing(build, path);
+        if (const Kustomization* file = build.reader.find_file(path); file != nullptr) {
+            warn_unread(build, *file);
+            note_missing(*file);
+        }
     }
     if (!needs_kustomize(found)) {
         warn_mistaken(found);

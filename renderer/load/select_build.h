@@ -52,7 +52,7 @@ public:
     std::vector<InputFile> added;
 
 private:
-    void note_missing(const PlainBuild& build, const std::string& path) const;
+    void note_missing(const Kustomization& file) const;
     [[nodiscard]] NamespaceRule rule_of(const PlainBuild& build) const;
     [[nodiscard]] Diagnostics without_kustomize(const PlainBuild& build,
                                                 const Diagnostics& found) const;
@@ -69,7 +69,7 @@ private:
     static Pos place_of(const LeftOut& what, const PlainBuild& build, const BuildFiles& read);
     void warn_left_out(const LeftOut& what);
     void note_unbuilt(const PlainBuild& build, const LeftOut& what);
-    void warn_unread(const PlainBuild& build, const std::string& path);
+    void warn_unread(const PlainBuild& build, const Kustomization& file);
     void warn_mistaken(const Diagnostics& found) const;
     void leave_alone(const PlainBuild& build, const BuildFiles& read, const Diagnostics& found);
 

@@ -54,6 +54,10 @@ const Standing* find(const Standings& standings, std::string_view name, std::str
     return found;
 }
 
+std::string not_known(const Standing& standing) {
+    return fmt::format("what {} gives is not known: {}", standing.name, standing.reason);
+}
+
 std::string told(const Standing& standing) {
     switch (standing.liveness) {
         case Liveness::Applied:
@@ -65,7 +69,7 @@ std::string told(const Standing& standing) {
         case Liveness::Broken:
             return fmt::format("{} applies nothing: {}", standing.name, standing.reason);
         case Liveness::Unknown:
-            return fmt::format("what {} gives is not known: {}", standing.name, standing.reason);
+            return not_known(standing);
     }
     return standing.name;
 }
@@ -105,7 +109,7 @@ std::optional<std::string> why_unexplained(const Standings& standings,
         return told(*part);
     }
     if (part != nullptr && part->liveness != Liveness::Applied) {
-        return fmt::format("what {} gives is not known: {}", part->name, part->reason);
+        return not_known(*part);
     }
     const bool may_be_remote = device.source.find(kSourcesPlace) != std::string::npos ||
                                standings.unreached.contains(device.source);
@@ -141,10 +145,7 @@ std::optional<std::string> why_unexplained(const Standings& standings,
         if (i + 1 < names.size()) {
             return holder(standings, is_release);
         }
-        return standing->reason.empty()
-                   ? std::nullopt
-                   : std::optional(fmt::format("what {} gives is not known: {}", standing->name,
-                                               standing->reason));
+        return standing->reason.empty() ? std::nullopt : std::optional(not_known(*standing));
     }
     const bool is_by_hand = names.empty() || names.front().starts_with(kIncluded);
     if (is_by_hand && standings.unreached.contains(device.source)) {

@@ -19,19 +19,19 @@ namespace renderer {
 namespace {
 
 constexpr std::string_view kCharts = "helmCharts";
+
 // The namespaces that those which name a kustomization give it, where it sets none.
 class Namespaces {
 public:
     Namespaces(KustomizationReader& reader, const BuildFiles& files) : reader_(reader) {
         for (const std::string& path : files.paths) {
-            const std::string dir = parent_path(path);
-            const Kustomization* file = reader.find(dir);
-            if (file == nullptr || file->path != path || !file->root.is_map()) {
+            const Kustomization* file = reader.find_file(path);
+            if (file == nullptr) {
                 continue;
             }
             for (const std::string_view field : {"resources", "components", "bases"}) {
                 for (const Value& entry : items_of(file->root.find(field))) {
-                    above_[normal_path(join_path(dir, text_of(&entry)))].insert(dir);
+                    above_[normal_path(join_path(file->dir, text_of(&entry)))].insert(file->dir);
                 }
             }
         }
@@ -114,9 +114,8 @@ InflatedTree::InflatedTree(const SourceTree& tree, KustomizationReader& reader,
     std::map<std::string, std::string> made;
     std::set<std::string> made_by_helm;
     for (const std::string& path : files.paths) {
-        const Kustomization* file = reader.find(parent_path(path));
-        if (file == nullptr || file->path != path || !file->root.is_map() ||
-            file->root.find(kCharts) == nullptr) {
+        const Kustomization* file = reader.find_file(path);
+        if (file == nullptr || file->root.find(kCharts) == nullptr) {
             continue;
         }
         Value changed = file->root.clone();

@@ -50,6 +50,8 @@ public:
 
     // nullptr: the directory has none. Two of them are a fault of the first.
     const Kustomization* find(const std::string& dir);
+    // The one of that file; nullptr: another file is read in its directory, or it holds no map.
+    const Kustomization* find_file(const std::string& path);
 
     // Output of ours, of an earlier run or of this one, which may list it before it is there.
     [[nodiscard]] bool is_rendered(const std::string& path) const;

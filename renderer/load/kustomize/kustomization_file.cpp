@@ -138,6 +138,11 @@ bool KustomizationReader::mentions_tailscale(const std::string& path) {
     return known->second;
 }
 
+const Kustomization* KustomizationReader::find_file(const std::string& path) {
+    const Kustomization* file = find(parent_path(path));
+    return file != nullptr && file->path == path && file->root.is_map() ? file : nullptr;
+}
+
 bool KustomizationReader::is_rendered(const std::string& path) const {
     return is_rendered_tree(tree_, path) ||
            (!real_output_.empty() && tree_.real_path(path) == real_output_);

@@ -192,8 +192,8 @@ bool is_kept_secret(const SourceTree& tree, const std::string& path) {
 Result<std::string> content_for_copy(const SourceTree& tree, KustomizationReader& reader,
                                      const std::string& path, const std::set<Orphan>& orphans,
                                      std::vector<LeftOut>& left_out) {
-    const Kustomization* file = reader.find(parent_path(path));
-    if (file == nullptr || file->path != path || !file->root.is_map()) {
+    const Kustomization* file = reader.find_file(path);
+    if (file == nullptr) {
         return tree.read(path);
     }
     const std::size_t before = left_out.size();

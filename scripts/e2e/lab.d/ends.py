@@ -1,8 +1,10 @@
 """How a lab ends when something goes wrong while it comes up, and what it refuses to end. After each nothing is left behind."""
 import contextlib
 import os
+import pathlib
 import signal
 import subprocess
+import sys
 import time
 
 from shared.checks import attempt
@@ -11,6 +13,14 @@ from messages import asked
 from traces import Traces
 
 SECONDS = 60
+TEST = """\
+import sys
+sys.path[:0] = [".", "lab.d"]
+from harness import Lab
+with Lab() as lab:
+    print(lab.folder, flush=True)
+    sys.stdin.read()
+"""
 
 
 def lab(traces, verb):
@@ -98,6 +108,21 @@ def terminated_up_ends_all():
         traces.folder.rmdir()
 
 
+def killed_test_ends_its_lab():
+    with Traces() as traces:
+        test = subprocess.Popen([sys.executable, "-c", TEST], cwd=SCRIPT.parent, env=traces.environment, text=True, stdin=subprocess.PIPE,
+                                stdout=subprocess.PIPE)
+        folder = pathlib.Path(test.stdout.readline().strip())
+        assert (folder / "ready").exists(), "the lab of a test"
+        test.kill()
+        test.wait()
+        deadline = time.monotonic() + SECONDS
+        while folder.exists():
+            assert time.monotonic() < deadline, "a lab goes on without its test"
+            time.sleep(0.1)
+        folder.parent.rmdir()
+
+
 def folder_of_others_is_refused():
     with Traces() as traces:
         traces.folder.mkdir()
@@ -111,4 +136,5 @@ def folder_of_others_is_refused():
         assert lab(traces, "down") == (0, ""), "down without a lab"
 
 
-ALL = (folder_of_others_is_refused, killed_up_is_ended_by_down, up_ends_when_its_keeper_is_killed, down_ends_an_up, terminated_up_ends_all)
+ALL = (folder_of_others_is_refused, killed_up_is_ended_by_down, up_ends_when_its_keeper_is_killed, down_ends_an_up, terminated_up_ends_all,
+       killed_test_ends_its_lab)

@@ -22,6 +22,16 @@ from traces import Traces
 
 SCRIPT = pathlib.Path(__file__).resolve().parent.parent / "lab"
 DEADLINE = 240
+# In the background, so that it is no child of the process that a time limit kills with all its children.
+GUARD = 'exec 3<&0; { read -r ended <&3 || TAILRENDER_LAB=$1 TMPDIR=$2 "$0" down; } &'
+
+
+def guard(folder):
+    """Ends the lab if this process is killed: then there is no line in what is returned."""
+    process = subprocess.Popen(["sh", "-c", GUARD, SCRIPT, folder, folder.parent], text=True, start_new_session=True,
+                               stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process.wait()
+    return process.stdin
 
 
 class Lab(Traces):
@@ -36,6 +46,7 @@ class Lab(Traces):
 
     def __enter__(self):
         super().__enter__()
+        self.guard = guard(self.folder)
         try:
             begun = time.monotonic()
             self.said = self.verb("up", *(["--tailnet-of", self.first.folder] if self.first else [])).stdout
@@ -43,7 +54,7 @@ class Lab(Traces):
             self.inner = dict(line.split("=", 1) for line in self.run("env").splitlines() if "=" in line)
             self.note()
         except BaseException:
-            self.verb("down")
+            self.down()
             super().__exit__(*sys.exc_info())
             raise
         self.tailnet = self.first.tailnet if self.first else \
@@ -55,8 +66,13 @@ class Lab(Traces):
             if kind or self.has_failed():
                 print(explanation(self), file=sys.stderr)
         finally:
-            self.verb("down")
+            self.down()
             super().__exit__(kind, error, trace)
+
+    def down(self):
+        self.verb("down")
+        print("ended", file=self.guard)
+        self.guard.close()
 
     def verb(self, *arguments, check=True, text=""):
         result = subprocess.run([SCRIPT, *arguments], env=self.environment, encoding="utf-8", errors="replace", input=text,

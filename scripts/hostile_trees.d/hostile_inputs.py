@@ -134,15 +134,16 @@ def applied_by_flux(path, payload):
               "spec": {"url": "https://example.com/acme/fleet.git"}}
     kustomization = {"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "metadata": {"name": "apps", "namespace": "flux-system"},
                      "spec": {"path": "./apps", "sourceRef": {"kind": "GitRepository", "name": "fleet"}, "targetNamespace": "shop"}}
+    root = changed(changed(kustomization, ("metadata", "name"), "fleet"), ("spec",), {**kustomization["spec"], "path": "./flux", "targetNamespace": "flux-system"})
+    files = objects_in("apps")
     if "postBuild" in path:
         kustomization["spec"]["postBuild"] = {"substitute": {}}
-        service = changed(SERVICE, ("metadata", "annotations", "tailscale.com/hostname"), "a${x}")
-        return {"flux/apps.yaml": text_of(source) + "---\n" + text_of(changed(kustomization, path, payload)), "apps/service.yaml": text_of(service)}
+        files = {"apps/service.yaml": text_of(changed(SERVICE, ("metadata", "annotations", "tailscale.com/hostname"), "a${x}"))}
     if "patches" in path:
         kustomization["spec"]["patches"] = [{"target": {"kind": "Service"}, "patch": ""}]
     if "components" in path:
         kustomization["spec"]["components"] = [""]
-    return {"flux/apps.yaml": text_of(source) + "---\n" + text_of(changed(kustomization, path, payload)), **objects_in("apps")}
+    return {"flux/sync.yaml": text_of(source) + "---\n" + text_of(root), "flux/apps.yaml": text_of(changed(kustomization, path, payload)), **files}
 
 
 def can_be_name(payload):

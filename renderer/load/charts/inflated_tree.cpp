@@ -7,7 +7,9 @@
 #include <set>
 #include <utility>
 
+#include "renderer/core/source_map.h"
 #include "renderer/core/text_of.h"
+#include "renderer/core/yaml_reader.h"
 #include "renderer/core/yaml_writer.h"
 #include "renderer/load/charts/chart_values.h"
 #include "renderer/load/charts/operator_dependency.h"
@@ -83,21 +85,35 @@ std::optional<Diagnostic> refusal(const ChartValues& given,
     return std::nullopt;
 }
 
+bool is_chart(const SourceTree& tree, const std::string& dir) {
+    return tree.kind(join_path(dir, "Chart.yaml")) == EntryKind::File;
+}
+
+std::string version_of(const SourceTree& tree, const std::string& chart) {
+    const std::string path = join_path(chart, "Chart.yaml");
+    Result<std::string> text = tree.read(path);
+    SourceMap sources;
+    Diagnostics unheard;
+    const SourceId source = sources.add(path, text ? std::move(*text) : std::string());
+    const Value root = read_yaml(sources, source, unheard);
+    return std::string(spelling_of(root.at({"version"})));
+}
+
 }  // namespace
 
 std::string chart_home_dir(const SourceTree& tree, const Value& kustomization,
                            const std::string& dir, const ChartRelease& chart) {
     const std::string_view home = text_of(kustomization, {"helmGlobals", "chartHome"});
     const std::string charts = join_path(dir, home.empty() ? "charts" : home);
-    for (const std::string& place :
-         {fmt::format("{}/{}-{}/{}", charts, chart.chart, chart.version, chart.chart),
-          fmt::format("{}/{}", charts, chart.chart)}) {
-        std::string path = normal_path(place);
-        if (tree.kind(join_path(path, "Chart.yaml")) == EntryKind::File) {
-            return path;
-        }
+    std::string fetched =
+        normal_path(fmt::format("{}/{}-{}/{}", charts, chart.chart, chart.version, chart.chart));
+    if (is_chart(tree, fetched)) {
+        return fetched;
     }
-    return {};
+    std::string any = normal_path(fmt::format("{}/{}", charts, chart.chart));
+    const bool is_other = !chart.version.empty() && !chart.address.repository.empty() &&
+                          version_of(tree, any) != chart.version;
+    return is_chart(tree, any) && !is_other ? any : std::string();
 }
 
 std::string chart_of_kustomization(std::string_view path, std::string_view chart) {

@@ -23,7 +23,8 @@ namespace renderer {
 // How a chart of a kustomization is called where several are.
 std::string chart_of_kustomization(std::string_view path, std::string_view chart);
 
-// Where kustomize looks for a chart before it fetches it; "" when it is not there.
+// Where kustomize looks for a chart before it fetches it, or the same version of it as an earlier
+// kustomize fetched it; "" when it is not there.
 std::string chart_home_dir(const SourceTree& tree, const Value& kustomization,
                            const std::string& dir, const ChartRelease& chart);
 

@@ -1,5 +1,7 @@
 """Edits of a repository, as people make them. Those of CERTAIN change what the repository means, which is known; those of DOUBTFUL are mistakes, or
 say something that nobody can know from the repository: no device may leave by them."""
+import re
+
 from tree_model import FORMS, NAMESPACE, NESTS, SUSPENDS, Device, Unit, object_path
 
 OTHER_SOURCE = ("apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: other, namespace: flux-system}\n"
@@ -159,6 +161,20 @@ def wrong_kind(tree, random, files):
         and f"{unit.name}: a typo in its kind"
 
 
+def typo(tree, random, files):
+    """Two letters change places in what applies something. Names and values of a HelmRelease say something else then: there it is in a key."""
+    unit, path = object_of(tree, random)
+    text, words = files.get(path, ""), r"([A-Za-z])(?!\1)[A-Za-z]"
+    if unit and unit.form == "chart" and random.random() < 0.5:
+        path = f"{unit.directory}/release.yaml"
+        text, words = files[path].partition("  values:")[0], r"([A-Za-z])(?!\1)[A-Za-z](?=[A-Za-z]*:)"
+    places = [match.start() for match in re.finditer(words, text)]
+    if places:
+        at = random.choice(places)
+        files[path] = files[path][:at] + text[at + 1] + text[at] + files[path][at + 2:]
+        return f"{unit.name}: \"{text[at:at + 2]}\" is swapped in line {text.count(chr(10), 0, at) + 1} of {path}"
+
+
 def conflict(tree, random, files):
     path = pick(random, [path for path in files if path.endswith(".yaml")])
     lines = files[path].splitlines(keepends=True)
@@ -251,7 +267,7 @@ def set_of_units(tree, random, files):
         return f"{unit.name} becomes a set that is not known"
 
 
-DOUBTFUL = [wrong_path, unknown_variable, wrong_kind, conflict, cut_off, wrong_kind_of_service, missing_file, lost_directory, other_source, remote_cluster,
+DOUBTFUL = [wrong_path, unknown_variable, wrong_kind, typo, conflict, cut_off, wrong_kind_of_service, missing_file, lost_directory, other_source, remote_cluster,
             ignored_source, no_root, chart_elsewhere, secret_values, broken_chart, set_of_units]
 ELSEWHERE = [other_source, remote_cluster]
 

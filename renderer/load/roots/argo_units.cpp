@@ -8,6 +8,7 @@
 
 #include "renderer/core/text_of.h"
 #include "renderer/load/charts/chart_release.h"
+#include "renderer/load/roots/engine_fields.h"
 #include "renderer/load/roots/flux_units.h"
 #include "renderer/load/roots/liveness.h"
 #include "renderer/load/tree/paths.h"
@@ -32,6 +33,19 @@ std::string cluster_of(const GitOpsTree& repository, const Value& application) {
         return std::string(name);
     }
     return std::string(server.empty() || server == kOwnServer ? kOwnCluster : server);
+}
+
+// Null: the cluster is another one, or known.
+const Value* mistyped_cluster(const GitOpsTree& repository, const Value& application) {
+    const std::string cluster = cluster_of(repository, application);
+    const bool is_known = std::ranges::any_of(
+        repository.argo_clusters(),
+        [&](const ArgoCluster& one) { return one.name == cluster || one.server == cluster; });
+    if (is_known || !(is_typo_of(cluster, kOwnCluster) || is_typo_of(cluster, kOwnServer))) {
+        return nullptr;
+    }
+    const Value* name = application.at({"spec", "destination", "name"});
+    return text_of(name).empty() ? application.at({"spec", "destination", "server"}) : name;
 }
 
 // What lies beside the manifests wins over the Application.
@@ -141,6 +155,15 @@ void find_type(const Value& source, BuildUnit& unit) {
     unit.exclude = text_of(source, {"directory", "exclude"});
 }
 
+BuildUnit named_unit(const GitOpsTree& repository, const EngineObject& application) {
+    BuildUnit unit;
+    unit.name = fmt::format("Application {}", text_of(application.root, {"metadata", "name"}));
+    unit.file = application.file;
+    unit.cluster = cluster_of(repository, application.root);
+    unit.fallback_namespace = text_of(application.root, {"spec", "destination", "namespace"});
+    return unit;
+}
+
 BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
                   const Value& given) {
     const Value& root = application.root;
@@ -149,13 +172,8 @@ BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
     const Value spelled = hydrator != nullptr && hydrator->is_map()
                               ? hydrated_source(repository, *hydrator, given, note)
                               : given.clone();
-    const std::string_view name = text_of(root, {"metadata", "name"});
-    BuildUnit unit;
-    unit.name = fmt::format("Application {}", name);
-    unit.file = application.file;
+    BuildUnit unit = named_unit(repository, application);
     unit.dir = repository.directory(text_of(spelled, {"path"}));
-    unit.cluster = cluster_of(repository, root);
-    unit.fallback_namespace = text_of(root, {"spec", "destination", "namespace"});
     const std::string_view url = text_of(spelled, {"repoURL"});
     const std::optional<std::string> local = repository.local_repository(url);
     if (local) {
@@ -186,7 +204,8 @@ BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
         keep_frozen();
         return unit;
     }
-    const Value source = with_overrides(repository, spelled, unit.dir, name);
+    const Value source =
+        with_overrides(repository, spelled, unit.dir, text_of(root, {"metadata", "name"}));
     unit.reason = conflict_of(source, unit.pos);
     if (!unit.reason.empty()) {
         unit.state = UnitState::Refused;
@@ -211,15 +230,23 @@ void add_chart(const GitOpsTree& repository, const EngineObject& application, co
     if (chart.empty()) {
         return;
     }
-    BuildUnit& unit = units.emplace_back();
-    unit.name = fmt::format("Application {}", text_of(application.root, {"metadata", "name"}));
-    unit.file = application.file;
+    BuildUnit& unit = units.emplace_back(named_unit(repository, application));
     unit.dir = chart;
-    unit.cluster = cluster_of(repository, application.root);
-    unit.fallback_namespace = text_of(application.root, {"spec", "destination", "namespace"});
     unit.state = UnitState::External;
     unit.reason = fmt::format("a chart of {}", shown_address(text_of(source, {"repoURL"})));
     unit.chart = chart_unit(application, source);
+}
+
+// What Argo CD refuses as an invalid spec: the source, or the Application that has none. Null:
+// there is no such.
+const Value* incomplete_source(const Value& application) {
+    const std::vector<const Value*> sources = application_sources(application);
+    const auto found = std::ranges::find_if(sources, [](const Value* source) {
+        return text_of(*source, {"repoURL"}).empty() ||
+               (text_of(*source, {"path"}).empty() && text_of(*source, {"chart"}).empty() &&
+                text_of(*source, {"ref"}).empty());
+    });
+    return sources.empty() ? &application : found == sources.end() ? nullptr : *found;
 }
 
 constexpr std::ptrdiff_t kMostChoices = 6;  // each multiplies the patterns
@@ -268,6 +295,21 @@ void merge_patch(Value& target, const Value& patch) {
 
 std::vector<BuildUnit> argo_units(const GitOpsTree& repository, const EngineObject& application) {
     std::vector<BuildUnit> units;
+    const auto refuse = [&](const Value& place, std::string reason) {
+        BuildUnit& unit = units.emplace_back(named_unit(repository, application));
+        unit.state = UnitState::Refused;
+        unit.reason = std::move(reason);
+        unit.pos = place.pos();
+    };
+    if (const Value* source = incomplete_source(application.root)) {
+        refuse(*source, "a source needs repoURL and one of path, chart and ref");
+        return units;
+    }
+    if (const Value* cluster = mistyped_cluster(repository, application.root)) {
+        refuse(*cluster, fmt::format("Argo CD knows no cluster {}: is {} or {} meant?",
+                                     text_of(*cluster), kOwnCluster, kOwnServer));
+        return units;
+    }
     for (const Value* source : sources_of(application.root)) {
         units.push_back(unit_of(repository, application, *source));
     }

@@ -1,5 +1,7 @@
 #include "renderer/load/roots/engine_files.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -9,6 +11,7 @@
 #include "renderer/core/source_map.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
+#include "renderer/load/roots/engine_fields.h"
 #include "renderer/load/roots/gitops_tree.h"
 
 namespace renderer {
@@ -17,8 +20,70 @@ namespace {
 
 constexpr std::string_view kHelmGroup = "helm.toolkit.fluxcd.io/";
 
+struct EngineGroup {
+    std::string_view name;                   // with the slash
+    std::array<std::string_view, 2> meant;   // kinds that apply something
+    std::array<std::string_view, 2> others;  // near to those
+};
+
+constexpr std::array<EngineGroup, 4> kEngineGroups = {{
+    {kHelmGroup, {"HelmRelease"}, {}},
+    {kFluxGroup, {"Kustomization"}, {}},
+    {kFluxOperator, {"ResourceSet", "FluxInstance"}, {"ResourceSetInputProvider", "FluxReport"}},
+    {kArgoGroup, {"Application", "ApplicationSet"}, {}},
+}};
+
 bool says(std::string_view text, std::string_view word) {
     return text.find(word) != std::string_view::npos;
+}
+
+// Null: of no engine.
+const EngineGroup* engine_group_of(std::string_view api_version) {
+    const auto found = std::ranges::find_if(kEngineGroups, [&](const EngineGroup& group) {
+        return api_version.starts_with(group.name);
+    });
+    return found == kEngineGroups.end() ? nullptr : &*found;
+}
+
+std::optional<Misspelling> wrong_kind(const Value& object, const EngineGroup& group) {
+    const std::string_view version = text_of(object, {"apiVersion"});
+    const Value* kind = object.find("kind");
+    if (kind == nullptr) {
+        return Misspelling{object.find("apiVersion")->pos(),
+                           fmt::format("no kind beside \"{}\"", version)};
+    }
+    const std::string_view text = text_of(*kind);
+    const bool is_other = std::ranges::find(group.others, text) != group.others.end();
+    const std::string_view near =
+        is_other ? "" : nearest(text, {group.meant.begin(), group.meant.end()});
+    return near.empty() ? std::nullopt
+                        : std::optional(Misspelling{
+                              kind->pos(), fmt::format("no kind \"{}\" in \"{}\": is {} meant?",
+                                                       text, version, near)});
+}
+
+std::optional<Misspelling> wrong_field(const Value& object) {
+    const std::optional<MistypedField> field = mistyped_field(object);
+    return field ? std::optional(Misspelling{
+                       field->key->pos(),
+                       fmt::format("no field \"{}\" in {}: is \"{}\" meant?", text_of(*field->key),
+                                   text_of(object, {"kind"}), field->meant)})
+                 : std::nullopt;
+}
+
+// Of those that have the kind.
+std::optional<Misspelling> wrong_group(const Value& object,
+                                       const std::vector<std::string_view>& groups) {
+    const Value& version = *object.find("apiVersion");
+    const std::size_t slash = text_of(version).find('/');
+    const std::string_view near = slash == std::string_view::npos
+                                      ? groups.front()
+                                      : nearest(text_of(version).substr(0, slash + 1), groups);
+    return near.empty() ? std::nullopt
+                        : std::optional(Misspelling{
+                              version.pos(),
+                              fmt::format("no kind \"{}\" in \"{}\": is \"{}…\" meant?",
+                                          text_of(object, {"kind"}), text_of(version), near)});
 }
 
 bool is_list(const Value& object) {
@@ -89,30 +154,34 @@ bool holds_objects(const std::string& path, std::string_view text) {
         });
 }
 
-bool may_misspell_release(std::string_view text) {
-    return says(text, kHelmGroup) && !says(text, "kind: HelmRelease");
+bool may_be_misspelled(std::string_view text) {
+    return says(text, kHelmGroup) ||
+           (!says(text, "kustomize.config.k8s.io/") &&
+            std::ranges::any_of(kEngineGroups, [&](const EngineGroup& group) {
+                return std::ranges::any_of(group.meant, [&](std::string_view kind) {
+                    return !kind.empty() && says(text, kind);
+                });
+            }));
 }
 
-std::string_view meant_kind(const Value& object) {
-    const std::string_view api_version = text_of(object, {"apiVersion"});
+std::optional<Misspelling> misspelling_of(const Value& object) {
+    const std::string_view version = text_of(object, {"apiVersion"});
     const std::string_view kind = text_of(object, {"kind"});
-    if (api_version.starts_with(kHelmGroup)) {
-        return kind == "HelmRelease" ? "" : nearest(kind, {"HelmRelease"});
+    const EngineGroup* own = engine_group_of(version);
+    std::vector<std::string_view> with_kind;
+    for (const EngineGroup& group : kEngineGroups) {
+        if (!kind.empty() && std::ranges::find(group.meant, kind) != group.meant.end()) {
+            with_kind.push_back(group.name);
+        }
     }
-    if (api_version.starts_with(kFluxGroup)) {
-        return kind == "Kustomization" ? "" : nearest(kind, {"Kustomization"});
+    if (own != nullptr && std::ranges::find(with_kind, own->name) == with_kind.end()) {
+        return wrong_kind(object, *own);
     }
-    if (api_version.starts_with(kFluxOperator)) {
-        constexpr std::array<std::string_view, 4> kKinds = {
-            "ResourceSet", "FluxInstance", "ResourceSetInputProvider", "FluxReport"};
-        const bool is_known = std::ranges::find(kKinds, kind) != kKinds.end();
-        return is_known ? "" : nearest(kind, {"ResourceSet", "FluxInstance"});
+    const bool has_spec = object.is_map() && object.find("spec") != nullptr;
+    if (own != nullptr || (version.empty() && has_spec && !with_kind.empty())) {
+        return wrong_field(object);
     }
-    if (api_version.starts_with(kArgoGroup)) {
-        const bool is_known = kind == "Application" || kind == "ApplicationSet";
-        return is_known ? "" : nearest(kind, {"Application", "ApplicationSet"});
-    }
-    return {};
+    return with_kind.empty() || version.empty() ? std::nullopt : wrong_group(object, with_kind);
 }
 
 std::string instance_path_of(const Value& chart) {

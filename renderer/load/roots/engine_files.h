@@ -1,10 +1,12 @@
 // What a file of a tree may hold for engines and for us, as its text says.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "renderer/core/source_map.h"
 #include "renderer/core/value.h"
 
 namespace renderer {
@@ -19,11 +21,26 @@ bool has_input(const std::string& path, std::string text);
 // has the words of one.
 bool holds_objects(const std::string& path, std::string_view text);
 
-// May hold an object of Flux's helm-controller, and none whose kind is spelled right.
-bool may_misspell_release(std::string_view text);
+// May hold objects of engines, and cannot be read, or is not what its engine takes.
+struct UnreadFile {
+    std::string path;
+    Pos pos;
+    std::string why;
+    bool is_misspelled = false;
+};
 
-// "" for a kind of the engines, and for one that is not meant as such.
-std::string_view meant_kind(const Value& object);
+// In an object that an engine would act on if its kind, the group of its apiVersion or one of its
+// fields were spelled right. The API server refuses it, and the engine stops there.
+struct Misspelling {
+    Pos pos;  // of the kind, of the apiVersion, or of the key
+    std::string message;
+};
+
+// Cheap, and wrong at most where it says yes. Texts in which may_hold_engine finds a group are not
+// looked for.
+bool may_be_misspelled(std::string_view text);
+
+std::optional<Misspelling> misspelling_of(const Value& object);
 
 // Of a HelmChart of k3s: the path that a FluxInstance is given in its values, which are a text.
 std::string instance_path_of(const Value& chart);

@@ -21,6 +21,7 @@ namespace renderer {
 namespace {
 
 constexpr std::string_view kFluxSources = "source.toolkit.fluxcd.io/";
+constexpr std::string_view kRepository = "repoURL:";
 constexpr std::string_view kSkipsFile = "+argocd:skip-file-rendering";
 constexpr std::size_t kMaxTextRead = std::size_t{1} << 30U;  // of all files that are read here
 
@@ -286,7 +287,8 @@ void GitOpsTree::collect() {
     auto texts = read_wanted(tree_, paths, threads_, [&](std::size_t i, std::string_view text) {
         mentions[i] = mentions_tailscale(text) ? 1 : 0;
         return may_hold_engine(text) || may_hold_instance(text) || loads_any(text) ||
-               has(text, kSkipsFile) || may_misspell_release(text) || has_conflict(text);
+               has(text, kSkipsFile) || may_be_misspelled(text) || has(text, kRepository) ||
+               has_conflict(text);
     });
     for (std::size_t i = 0; i < paths.size(); ++i) {
         mentions_.emplace(paths[i], mentions[i] != 0);
@@ -300,6 +302,8 @@ void GitOpsTree::collect() {
         const bool is_engine = may_hold_engine(text);
         if (may_hold_units(text)) {
             unit_files_.insert(path);
+        } else if (has(text, kRepository)) {
+            engine_templates_.insert(path);
         }
         const bool is_instance = may_hold_instance(text);
         const bool is_judged = is_engine || has_conflict(text);
@@ -322,12 +326,8 @@ void GitOpsTree::collect() {
                 object.root.at({"spec", "sync", "path"}) != nullptr ||
                 object.root.at({"instance", "sync", "path"}) != nullptr ||
                 (values != nullptr && values->at({"instance", "sync", "path"}) != nullptr);
-            if (const std::string_view meant = meant_kind(object.root); !meant.empty()) {
-                const Value& kind = *object.root.find("kind");
-                unread_.push_back(
-                    {path, kind.pos(),
-                     fmt::format("no kind \"{}\" in \"{}\": is {} meant?", kind.text(),
-                                 text_of(object.root, {"apiVersion"}), meant)});
+            if (std::optional<Misspelling> found = misspelling_of(object.root)) {
+                unread_.push_back({path, found->pos, std::move(found->message), true});
             } else if (is_instance && has_path) {
                 instances_.push_back(std::move(object));
             } else if (is_engine) {

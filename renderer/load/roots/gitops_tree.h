@@ -18,6 +18,7 @@
 #include "renderer/load/roots/argo_clusters.h"
 #include "renderer/load/roots/artifact.h"
 #include "renderer/load/roots/build_unit.h"
+#include "renderer/load/roots/engine_files.h"
 #include "renderer/load/roots/generated_maps.h"
 #include "renderer/load/roots/local_sources.h"
 #include "renderer/load/tree/source_tree.h"
@@ -32,13 +33,6 @@ constexpr std::string_view kArgoGroup = "argoproj.io/";
 struct EngineObject {
     std::string file;  // where it was read
     Value root;
-};
-
-// May hold objects of engines, and cannot be read.
-struct UnreadFile {
-    std::string path;
-    Pos pos;
-    std::string why;
 };
 
 // The text may hold an object of an engine: what applies something, or a source of Flux.
@@ -69,7 +63,8 @@ public:
         return unit_files_.contains(file);
     }
 
-    // Likewise, for whoever takes the folder of a chart for a plain directory.
+    // Likewise: a template of a chart, for whoever takes its folder for a plain directory, too, or
+    // values for one.
     [[nodiscard]] bool is_engine_template(const std::string& file) const {
         return engine_templates_.contains(file);
     }

@@ -53,7 +53,7 @@ std::vector<Standing> standings_of(const std::vector<BuildUnit>& units) {
     }
     // An engine that stops at a file applies nothing of the unit.
     for (std::size_t i = 0; i < units.size(); ++i) {
-        if (units[i].is_file) {
+        if (units[i].is_file && units[i].parent != SIZE_MAX) {
             Standing& parent = out[units[i].parent];
             parent.liveness = Liveness::Broken;
             parent.reason = fmt::format("{} is refused: {}", units[i].name, units[i].reason);

@@ -13,6 +13,7 @@
 #include "renderer/load/documents.h"
 #include "renderer/load/kustomize/origins.h"
 #include "renderer/load/namespaces.h"
+#include "renderer/load/roots/engine_files.h"
 #include "renderer/load/roots/liveness.h"
 #include "renderer/load/roots/not_reconciled.h"
 #include "renderer/load/roots/resource_set.h"
@@ -98,6 +99,9 @@ private:
         if (!objects.unresolved.empty()) {
             warn(root, name, objects.unresolved);
         }
+        if (const std::string why = why_refused(root, objects.objects); !why.empty()) {
+            loaded_.standings.all.push_back({name, Liveness::Broken, why, true});
+        }
         selection_.rendered_charts.insert(name);
         if (objects.objects.empty()) {
             return;
@@ -117,6 +121,18 @@ private:
              .unit_path =
                  fmt::format("{}{}{}", file.unit_path, file.unit_path.empty() ? "" : kAbove, name),
              .kept = kept});
+    }
+
+    // By the API server: the set, or what it makes.
+    static std::string why_refused(const Value& set, const std::vector<Value>& made) {
+        std::optional<Misspelling> found = misspelling_of(set);
+        for (const Value& object : made) {
+            if (text_of(object, {"metadata", "name"}).empty()) {
+                return fmt::format("a {} that it makes has no name", text_of(object, {"kind"}));
+            }
+            found = found ? found : misspelling_of(object);
+        }
+        return found ? found->message : std::string();
     }
 
     void warn(const Value& root, const std::string& name, const std::string& why) {

@@ -37,22 +37,28 @@ bool is_archived(const GitOpsTree& repository, const std::string& path) {
 }
 
 void add_unread(const GitOpsTree& repository, std::vector<BuildUnit>& units) {
+    const bool are_applied = std::ranges::any_of(units, has_content);
     for (const UnreadFile& file : repository.unread()) {
         const auto parent = std::ranges::find_if(units, [&](const BuildUnit& unit) {
             return has_content(unit) && !unit.chart && unit.claims.contains(file.path);
         });
+        const bool is_root =
+            are_applied && file.is_misspelled && !is_archived(repository, file.path);
+        if (parent == units.end() && !is_root) {
+            continue;
+        }
+        BuildUnit unit;
+        unit.name = fmt::format("file {}", file.path);
+        unit.file = file.path;
+        unit.is_file = true;
+        unit.state = UnitState::Refused;
+        unit.reason = file.why;
+        unit.pos = file.pos;
         if (parent != units.end()) {
-            BuildUnit unit;
-            unit.name = fmt::format("file {}", file.path);
-            unit.file = file.path;
-            unit.is_file = true;
-            unit.state = UnitState::Refused;
-            unit.reason = file.why;
-            unit.pos = file.pos;
             unit.parent = static_cast<std::size_t>(parent - units.begin());
             unit.cluster = parent->cluster;
-            units.push_back(std::move(unit));
         }
+        units.push_back(std::move(unit));
     }
 }
 

@@ -1,0 +1,179 @@
+#include "renderer/load/roots/engine_fields.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "renderer/base/ascii.h"
+#include "renderer/base/split.h"
+#include "renderer/core/text_of.h"
+
+namespace renderer {
+
+namespace {
+
+// What has no entry is not looked into.
+struct Fields {
+    std::string_view kind;
+    std::string_view path;  // lists are passed through
+    std::string_view names;
+};
+
+constexpr std::string_view kObjectFields = "apiVersion kind metadata spec status operation";
+constexpr std::string_view kMetadataFields =
+    "name namespace annotations labels finalizers generateName ownerReferences uid selfLink "
+    "resourceVersion generation creationTimestamp deletionTimestamp deletionGracePeriodSeconds "
+    "managedFields";
+constexpr std::string_view kReferenceFields = "apiVersion kind name namespace";
+constexpr std::string_view kSourceFields =
+    "repoURL targetRevision path chart helm kustomize directory plugin ref name";
+constexpr std::string_view kHelmFields =
+    "valueFiles values valuesObject parameters fileParameters releaseName passCredentials "
+    "ignoreMissingValueFiles skipCrds skipSchemaValidation skipTests version namespace kubeVersion "
+    "apiVersions";
+constexpr std::string_view kKustomizeFields =
+    "namePrefix nameSuffix images replicas commonLabels commonAnnotations "
+    "commonAnnotationsEnvsubst forceCommonLabels forceCommonAnnotations namespace patches "
+    "components ignoreMissingComponents labelWithoutSelector labelIncludeTemplates version "
+    "kubeVersion apiVersions";
+constexpr std::string_view kDirectoryFields = "recurse jsonnet exclude include";
+constexpr std::string_view kPathFields = "path exclude";
+
+constexpr auto kFields = std::to_array<Fields>({
+    {"Kustomization", "spec",
+     "commonMetadata dependsOn decryption interval retryInterval kubeConfig path postBuild prune "
+     "deletionPolicy healthChecks healthCheckExprs namePrefix nameSuffix patches "
+     "patchesStrategicMerge patchesJson6902 images serviceAccountName sourceRef suspend "
+     "targetNamespace timeout force wait components ignoreMissingComponents validation "
+     "buildMetadata ignore"},
+    {"Kustomization", "spec.sourceRef", kReferenceFields},
+    {"Kustomization", "spec.postBuild", "substitute substituteFrom substituteStrategy"},
+    {"Kustomization", "spec.postBuild.substituteFrom", "kind name optional"},
+    {"HelmRelease", "spec",
+     "chart chartRef interval kubeConfig suspend releaseName targetNamespace storageNamespace "
+     "dependsOn timeout maxHistory serviceAccountName persistentClient driftDetection install "
+     "upgrade test rollback uninstall valuesFrom values postRenderers postRenderStrategy "
+     "commonMetadata waitStrategy healthCheckExprs"},
+    {"HelmRelease", "spec.chart", "metadata spec"},
+    {"HelmRelease", "spec.chart.spec",
+     "chart version sourceRef interval reconcileStrategy valuesFile valuesFiles "
+     "ignoreMissingValuesFiles verify"},
+    {"HelmRelease", "spec.chart.spec.sourceRef", kReferenceFields},
+    {"HelmRelease", "spec.chartRef", kReferenceFields},
+    {"HelmRelease", "spec.valuesFrom", "kind name valuesKey targetPath optional literal"},
+    {"ResourceSet", "spec",
+     "inputs inputsFrom inputStrategy resources resourcesTemplate dependsOn serviceAccountName "
+     "wait commonMetadata healthChecks healthCheckExprs"},
+    {"ResourceSet", "spec.inputsFrom", "apiVersion kind name selector"},
+    {"Application", "spec",
+     "project destination source sources sourceHydrator syncPolicy ignoreDifferences info "
+     "revisionHistoryLimit"},
+    {"Application", "spec.destination", "server name namespace"},
+    {"Application", "spec.source", kSourceFields},
+    {"Application", "spec.source.helm", kHelmFields},
+    {"Application", "spec.source.kustomize", kKustomizeFields},
+    {"Application", "spec.source.directory", kDirectoryFields},
+    {"Application", "spec.sources", kSourceFields},
+    {"Application", "spec.sources.helm", kHelmFields},
+    {"Application", "spec.sources.kustomize", kKustomizeFields},
+    {"Application", "spec.sources.directory", kDirectoryFields},
+    {"Application", "spec.sourceHydrator", "drySource syncSource hydrateTo"},
+    {"Application", "spec.sourceHydrator.syncSource", "targetBranch path repoURL"},
+    {"ApplicationSet", "spec",
+     "generators template templatePatch goTemplate goTemplateOptions syncPolicy strategy "
+     "preservedFields ignoreApplicationDifferences applyNestedSelectors"},
+    {"ApplicationSet", "spec.template", "metadata spec"},
+    {"ApplicationSet", "spec.template.metadata", "name namespace labels annotations finalizers"},
+    {"ApplicationSet", "spec.generators",
+     "list clusters git scmProvider pullRequest clusterDecisionResource matrix merge plugin "
+     "selector"},
+    {"ApplicationSet", "spec.generators.list", "elements elementsYaml template"},
+    {"ApplicationSet", "spec.generators.clusters", "selector template values flatList"},
+    {"ApplicationSet", "spec.generators.git",
+     "repoURL revision directories files requeueAfterSeconds template pathParamPrefix values"},
+    {"ApplicationSet", "spec.generators.git.directories", kPathFields},
+    {"ApplicationSet", "spec.generators.git.files", kPathFields},
+    {"ApplicationSet", "spec.generators.matrix", "generators template"},
+    {"ApplicationSet", "spec.generators.merge", "generators mergeKeys template"},
+});
+
+std::string_view known_names(std::string_view kind, std::string_view path) {
+    if (path.empty()) {
+        return kObjectFields;
+    }
+    if (path == "metadata") {
+        return kMetadataFields;
+    }
+    const auto found = std::ranges::find_if(
+        kFields, [&](const Fields& fields) { return fields.kind == kind && fields.path == path; });
+    return found == kFields.end() ? std::string_view() : found->names;
+}
+
+std::optional<MistypedField> find_in(const Value& value, std::string_view kind,
+                                     const std::string& path) {
+    constexpr std::string_view kTemplate = "spec.template.";
+    if (kind == "ApplicationSet" && path.starts_with("spec.template.spec")) {
+        return find_in(value, "Application", path.substr(kTemplate.size()));
+    }
+    if (path.ends_with(".matrix.generators") || path.ends_with(".merge.generators")) {
+        return find_in(value, kind, "spec.generators");
+    }
+    for (const Value& item : items_of(&value)) {
+        if (std::optional<MistypedField> found = find_in(item, kind, path)) {
+            return found;
+        }
+    }
+    const std::string_view names = known_names(kind, path);
+    for (const Member& member : members_of(names.empty() ? nullptr : &value)) {
+        const std::vector<std::string_view> known = split(names, ' ');
+        if (std::ranges::find(known, member.name()) == known.end()) {
+            const auto meant = std::ranges::find_if(
+                known, [&](std::string_view name) { return is_typo_of(member.name(), name); });
+            if (meant != known.end()) {
+                return MistypedField{&member.key, *meant};
+            }
+            continue;
+        }
+        const std::string below =
+            path.empty() ? std::string(member.name()) : path + "." + std::string(member.name());
+        if (std::optional<MistypedField> found = find_in(member.value, kind, below)) {
+            return found;
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+bool is_typo_of(std::string_view word, std::string_view meant) {
+    const std::string spelled = lower_case(word);
+    const std::string wanted = lower_case(meant);
+    const auto [from, to] = std::ranges::mismatch(spelled, wanted);
+    const auto begin = static_cast<std::size_t>(from - spelled.begin());
+    const std::size_t shorter = std::min(spelled.size(), wanted.size());
+    std::size_t end = 0;
+    while (end < shorter - begin &&
+           spelled[spelled.size() - 1 - end] == wanted[wanted.size() - 1 - end]) {
+        ++end;
+    }
+    const std::string differing = spelled.substr(begin, spelled.size() - begin - end) +
+                                  wanted.substr(begin, wanted.size() - begin - end);
+    if (!std::ranges::all_of(differing, [](char c) { return c >= 'a' && c <= 'z'; })) {
+        return false;
+    }
+    const std::size_t letters = std::max(spelled.size(), wanted.size()) - begin - end;
+    const bool is_swap = letters == 2 && spelled.size() == wanted.size() &&
+                         spelled[begin] == wanted[begin + 1] && spelled[begin + 1] == wanted[begin];
+    return word != meant && (is_swap || (letters <= 2 && letters * 2 <= wanted.size()));
+}
+
+std::optional<MistypedField> mistyped_field(const Value& object) {
+    constexpr std::array<std::string_view, 5> kKinds = {
+        "HelmRelease", "Kustomization", "ResourceSet", "Application", "ApplicationSet"};
+    const std::string_view kind = text_of(object, {"kind"});
+    return std::ranges::find(kKinds, kind) == kKinds.end() ? std::nullopt
+                                                           : find_in(object, kind, {});
+}
+
+}  // namespace renderer

@@ -144,10 +144,10 @@ private:
                         fmt::format("what {} makes Argo CD or Flux apply is not known", unit.name))
                     .where(unit.file)
                     .found(unit.reason)
-                    .expected("helm, which renders the chart")
+                    .expected("a chart at hand, and helm, which renders it")
                     .hint(
-                        "install helm or name it with --helm; --include takes a directory with "
-                        "inputs all the same");
+                        "install what is missing, or name it with --helm, --kustomize or --charts; "
+                        "--include takes a directory with inputs all the same");
             }
             if (unit.rest == UnitRest::Set && unit.state == UnitState::Unresolved) {
                 context_.build.diagnostics

@@ -12,7 +12,7 @@ render = test_charts.render
 INFLATED = "helmCharts: [{name: web, releaseName: web, valuesInline: {annotations: {tailscale.com/expose: 'true'}}}]\n"
 GATED = CHART["templates/service.yaml"].replace("{{ toJson .Values.annotations }}", "{tailscale.com/expose: \"{{ .Values.expose }}\"}")
 VALUES = "expose: false\nport: 80\n"
-OWN = CHART["templates/service.yaml"].replace("{{ .Release.Name }}", "own, namespace: shop").replace("name: own, namespace: shop", "name: own\n          namespace: shop") \
+OWN = CHART["templates/service.yaml"].replace("{{ .Release.Name }}", "own\n          namespace: shop") \
     .replace("{{ toJson .Values.annotations }}", '{tailscale.com/expose: "true"}').replace("{{ .Values.port }}", "80")
 
 
@@ -93,3 +93,44 @@ def test_a_listed_file_that_is_not_there(render, tmp_path):
     (tmp_path / "repo/app/web.yaml").rename(tmp_path / "repo/app/service.yaml")
     done = render("-o", "out")
     assert done.returncode == 1 and "what app/web.yaml gives is not known: app/kustomization.yaml, which lists it, is not built" in done.stderr, done.stderr
+
+
+ROOT = """\
+    apiVersion: argoproj.io/v1alpha1
+    kind: Application
+    metadata: {name: root, namespace: argocd}
+    spec:
+      source: {repoURL: https://example.com/acme/fleet.git, path: root}
+      destination: {server: https://kubernetes.default.svc}
+    """
+APPLICATIONS = """\
+    {{- range .Values.applications }}
+    ---
+    apiVersion: argoproj.io/v1alpha1
+    kind: Application
+    metadata: {name: {{ . }}, namespace: argocd}
+    spec:
+      source: {repoURL: {{ $.Values.repoURL }}, path: {{ . }}}
+      destination: {server: https://kubernetes.default.svc, namespace: shop}
+    {{- end }}
+    """
+INFLATED_ROOT = "helmCharts: [{name: all, releaseName: all, valuesInline: {repoURL: https://example.com/acme/fleet.git, applications: [own]}}]\n"
+
+
+def test_applications_that_a_chart_makes_are_followed(render, tmp_path):
+    tree(tmp_path, {"repo/root.yaml": ROOT, "repo/root/kustomization.yaml": INFLATED_ROOT, "repo/own/own.yaml": OWN,
+                    "repo/root/charts/all/Chart.yaml": CHART["Chart.yaml"].replace("web", "all"), "repo/root/charts/all/templates/applications.yaml": APPLICATIONS})
+    assert "shop-own" in str(render("-o", "out").stderr)
+    done = render("-o", "out", "--kustomize", "none", "--allow-empty")
+    assert done.returncode == 1 and "[roots-in-chart]" in done.stderr, done.stderr
+    (tmp_path / "repo/root/kustomization.yaml").write_text(INFLATED_ROOT.replace("[own]", "[]"))
+    done = render("-o", "out", "--allow-empty")
+    assert done.returncode == 0 and "removes 1 device: shop-own" in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("version, is_taken", [("1.2.0", True), ("1.3.0", False)])
+def test_a_chart_of_another_version_is_not_taken(render, tmp_path, version, is_taken):
+    entry = INFLATED.replace("name: web,", f"name: web, repo: https://example.com/charts, version: {version},", 1)
+    tree(tmp_path, {"repo/kustomization.yaml": "namespace: shop\n" + entry, **chart("repo/charts/web")})
+    done = render("--allow-empty")
+    assert done.returncode == 0 and ("shop-web" in done.stderr, "[not-built]" in done.stderr) == (is_taken, not is_taken), done.stderr

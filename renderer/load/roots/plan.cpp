@@ -152,17 +152,18 @@ private:
         top.is_flux = true;
         top.loads_any = true;
         find_content(repository_, reader_, top);
-        std::string assumed;
+        EngineObjects objects = builder_.engine_objects(top);
         std::vector<BuildUnit> made;
-        for (const EngineObject& object : builder_.engine_objects(top, assumed)) {
+        for (const EngineObject& object : objects.objects) {
             for (BuildUnit& unit : candidates_.units_of(object)) {
                 if (unit.is_flux) {  // also of a ResourceSet
                     made.push_back(std::move(unit));
                 }
             }
         }
-        if (!assumed.empty()) {
-            top.unbuilt = assumed == kNoKustomize ? std::string() : std::move(assumed);
+        if (!objects.assumed.empty()) {
+            top.unbuilt =
+                objects.assumed == kNoKustomize ? std::string() : std::move(objects.assumed);
             warn_assumed(top);
         }
         return made;
@@ -421,24 +422,31 @@ private:
             if (made) {
                 return std::move(*made);
             }
-            BuildUnit unknown;
-            unknown.name = fmt::format("chart {}", units_[index].dir);
-            unknown.file = units_[index].file;
-            unknown.parent = index;
-            unknown.cluster = units_[index].cluster;
-            unknown.state = UnitState::Unresolved;
-            unknown.rest = UnitRest::Chart;
-            unknown.reason = std::move(made.error().diagnostic.found);
-            units_.push_back(std::move(unknown));
+            add_unknown_chart(index, units_[index].dir, made.error().diagnostic.found);
             return {};
         }
-        std::string assumed;
-        std::vector<EngineObject> objects = builder_.engine_objects(units_[index], assumed);
-        if (!assumed.empty()) {
+        EngineObjects made = builder_.engine_objects(units_[index]);
+        if (!made.assumed.empty()) {
             assumed_.push_back(index);
-            units_[index].unbuilt = assumed == kNoKustomize ? std::string() : std::move(assumed);
+            units_[index].unbuilt =
+                made.assumed == kNoKustomize ? std::string() : std::move(made.assumed);
         }
-        return objects;
+        if (!made.chart.empty()) {
+            add_unknown_chart(index, made.chart, made.why);
+        }
+        return std::move(made.objects);
+    }
+
+    void add_unknown_chart(std::size_t index, const std::string& chart, const std::string& why) {
+        BuildUnit unknown;
+        unknown.name = fmt::format("chart {}", chart);
+        unknown.file = units_[index].file;
+        unknown.parent = index;
+        unknown.cluster = units_[index].cluster;
+        unknown.state = UnitState::Unresolved;
+        unknown.rest = UnitRest::Chart;
+        unknown.reason = why;
+        units_.push_back(std::move(unknown));
     }
 
     void warn_assumed(const BuildUnit& unit) {

@@ -1,5 +1,7 @@
 #include "renderer/load/roots/unit_build.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -8,6 +10,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_writer.h"
 #include "renderer/load/charts/chart_values.h"
+#include "renderer/load/charts/inflated_tree.h"
 #include "renderer/load/kustomize/build_files.h"
 #include "renderer/load/roots/resource_set.h"
 #include "renderer/load/roots/substitute.h"
@@ -58,6 +61,15 @@ bool is_engine_object(const Value& root) {
            is_kind(root, kArgoGroup, "ApplicationSet") || is_resource_set(root);
 }
 
+bool names_repository(const Value& values) {
+    return std::ranges::any_of(members_of(&values),
+                               [](const Member& member) {
+                                   return member.name() == "repoURL" ||
+                                          names_repository(member.value);
+                               }) ||
+           std::ranges::any_of(items_of(&values), names_repository);
+}
+
 void set_missing_namespace(Value& object, const std::string& ns) {
     if (text_of(object, {"metadata", "namespace"}).empty()) {
         set_namespace(object, ns);
@@ -106,20 +118,21 @@ bool needs_kustomize(const Diagnostics& found) {
     });
 }
 
-std::vector<EngineObject> UnitBuilder::build(const UnitTree& view, const std::string& dir,
-                                             bool loads_any, std::string& assumed) {
+void UnitBuilder::build(const UnitTree& view, const std::string& dir, bool loads_any,
+                        EngineObjects& out) {
+    const BuildFiles read = find_build_files(view.tree(), view.reader(), repository_.root(), dir);
+    const bool may_inflate = std::ranges::any_of(
+        read.paths, [&](const std::string& path) { return repository_.is_engine_template(path); });
     const auto holds_units = [&](const std::string& path) {
         return repository_.is_unit_file(path);
     };
-    const BuildFiles read = find_build_files(view.tree(), view.reader(), repository_.root(), dir);
-    std::vector<EngineObject> objects;
-    if (std::ranges::none_of(read.paths, holds_units)) {
-        return objects;
+    if (!may_inflate && std::ranges::none_of(read.paths, holds_units)) {
+        return;
     }
     const auto take = [&](const std::string& path, const std::string& ns) {
         for (EngineObject& object : repository_.objects_in(path)) {
             set_namespace(object.root, ns);
-            objects.push_back(std::move(object));
+            out.objects.push_back(std::move(object));
         }
     };
     Selection scratch;
@@ -132,34 +145,88 @@ std::vector<EngineObject> UnitBuilder::build(const UnitTree& view, const std::st
         for (const InputFile& file : scratch.files) {
             take(file.path, scratch.rules[file.rule].overwrite);
         }
-        return objects;
+        return;
     }
+    std::string why(kNoKustomize);
     if (needs_kustomize(found) && kustomize_ != kNoProgram && !read.leaves_root) {
         if (!program_) {
             program_ = kustomize_at(kustomize_);
         }
-        Result<KustomizeBuild> made = run_kustomize(*program_, view.tree(), view.reader(), read,
-                                                    repository_.root(), dir, loads_any);
+        Result<KustomizeBuild> made = may_inflate
+                                          ? inflate(view, read, dir, loads_any, out)
+                                          : run_kustomize(*program_, view.tree(), view.reader(),
+                                                          read, repository_.root(), dir, loads_any);
         if (made) {
-            objects = repository_.read("kustomize build " + dir, std::move(made->stream));
+            std::vector<EngineObject> objects =
+                repository_.read("kustomize build " + dir, std::move(made->stream));
             for (EngineObject& object : objects) {
                 const std::size_t offset = sources_.offset_of(object.root.pos());
                 const DocumentOrigin* origin = origin_at(made->origins, offset);
-                if (origin != nullptr && !origin->file.empty()) {
+                if (origin != nullptr && view.tree().kind(origin->file) == EntryKind::File) {
                     object.file = origin->file;
                 }
+                out.objects.push_back(std::move(object));
             }
-            return objects;
+            return;
         }
-        assumed = std::move(made.error().diagnostic.found);
+        why = std::move(made.error().diagnostic.found);
     }
-    if (assumed.empty()) {
-        assumed = kNoKustomize;
-    }
+    note_charts(view.reader(), read, why, out);
     for (const std::string& path : read.paths) {
-        take(path, {});
+        if (!repository_.is_engine_template(path)) {
+            take(path, {});
+        }
     }
-    return objects;
+    out.assumed = out.assumed.empty() ? why : out.assumed;
+}
+
+// With its charts that are at hand.
+Result<KustomizeBuild> UnitBuilder::inflate(const UnitTree& view, const BuildFiles& read,
+                                            const std::string& dir, bool loads_any,
+                                            EngineObjects& out) {
+    const std::string& root = repository_.root();
+    const InflatedTree inflated(view.tree(), view.reader(), read, root, sources_, program_->version,
+                                charts_, may_hold_engine);
+    const SourceTree& tree = inflated.has_charts() ? inflated.tree() : view.tree();
+    KustomizationReader& reader = inflated.has_charts() ? inflated.reader() : view.reader();
+    const BuildFiles files = find_build_files(tree, reader, root, dir);
+    std::string why = "it is not at hand";
+    for (const Diagnostic& failure : inflated.failures) {
+        why = failure.found.empty() ? failure.message : failure.found;
+    }
+    note_charts(reader, files, why, out);
+    return run_kustomize(*program_, tree, reader, files, root, dir, loads_any);
+}
+
+// Values that name a repository, and templates, are those of a chart that makes Applications.
+void UnitBuilder::note_charts(KustomizationReader& reader, const BuildFiles& files,
+                              const std::string& why, EngineObjects& out) const {
+    const auto makes_units = [&](const std::string& path) {
+        return repository_.is_engine_template(path);
+    };
+    for (const std::string& path : files.paths) {
+        const Kustomization* file = reader.find_file(path);
+        for (const Value& chart :
+             items_of(file == nullptr ? nullptr : file->root.find("helmCharts"))) {
+            const std::string_view name = text_of(chart, {"name"});
+            std::vector<std::string> given = {std::string(text_of(chart, {"valuesFile"}))};
+            for (const Value& more : items_of(chart.find("additionalValuesFiles"))) {
+                given.emplace_back(text_of(more));
+            }
+            for (std::string& values : given) {
+                values = normal_path(join_path(file->dir, values));
+            }
+            for (const std::string& one : files.paths) {
+                if (one.find(fmt::format("/{}/templates/", name)) != std::string::npos) {
+                    given.push_back(one);
+                }
+            }
+            if (names_repository(chart) || std::ranges::any_of(given, makes_units)) {
+                out.chart = name;
+                out.why = why;
+            }
+        }
+    }
 }
 
 Result<std::vector<EngineObject>> UnitBuilder::chart_objects(const BuildUnit& unit) {
@@ -193,11 +260,12 @@ Result<std::vector<EngineObject>> UnitBuilder::chart_objects(const BuildUnit& un
     return objects;
 }
 
-std::vector<EngineObject> UnitBuilder::engine_objects(const BuildUnit& unit, std::string& assumed) {
+EngineObjects UnitBuilder::engine_objects(const BuildUnit& unit) {
     const UnitTree view(repository_.tree(), reader_, sources_, unit);
-    std::vector<EngineObject> objects;
+    EngineObjects out;
+    std::vector<EngineObject>& objects = out.objects;
     for (const std::string& dir : view.builds()) {
-        std::ranges::move(build(view, dir, unit.loads_any, assumed), std::back_inserter(objects));
+        build(view, dir, unit.loads_any, out);
     }
     for (const std::string& path : view.manifests()) {
         if (repository_.is_unit_file(path) || repository_.is_engine_template(path)) {
@@ -213,7 +281,7 @@ std::vector<EngineObject> UnitBuilder::engine_objects(const BuildUnit& unit, std
         set_namespace(object.root, unit.target_namespace);
         set_missing_namespace(object.root, unit.fallback_namespace);
     }
-    return objects;
+    return out;
 }
 
 }  // namespace renderer

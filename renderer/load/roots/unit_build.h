@@ -50,6 +50,13 @@ bool needs_kustomize(const Diagnostics& found);
 constexpr std::string_view kNoHelm = "no helm";
 constexpr std::string_view kNoKustomize = "no kustomize";
 
+struct EngineObjects {
+    std::vector<EngineObject> objects;
+    std::string assumed;  // why only kustomize could build it, and did not; "" = it is built
+    std::string chart;    // one that may make more of them, and is not rendered; "" = none
+    std::string why;      // it is not
+};
+
 class UnitBuilder {
 public:
     // Of the options those of kustomize and helm are asked.
@@ -62,16 +69,18 @@ public:
           charts_(repository.tree(), options) {}
 
     // What the unit makes of the objects of engines among its files: built, namespaces and
-    // variables given. Where only kustomize could build it, and there is none or it fails, the
-    // files as they are, and `assumed` says why.
-    std::vector<EngineObject> engine_objects(const BuildUnit& unit, std::string& assumed);
+    // variables given. Where it cannot be built, the files as they are.
+    EngineObjects engine_objects(const BuildUnit& unit);
 
     // The same of a chart in the tree. Fails where it makes some, and they cannot be known.
     Result<std::vector<EngineObject>> chart_objects(const BuildUnit& unit);
 
 private:
-    std::vector<EngineObject> build(const UnitTree& view, const std::string& dir, bool loads_any,
-                                    std::string& assumed);
+    void build(const UnitTree& view, const std::string& dir, bool loads_any, EngineObjects& out);
+    Result<KustomizeBuild> inflate(const UnitTree& view, const BuildFiles& read,
+                                   const std::string& dir, bool loads_any, EngineObjects& out);
+    void note_charts(KustomizationReader& reader, const BuildFiles& files, const std::string& why,
+                     EngineObjects& out) const;
 
     const GitOpsTree& repository_;
     KustomizationReader& reader_;

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <string_view>
 #include <utility>
 
 #include "renderer/base/confinement.h"
+#include "renderer/base/parallel.h"
 #include "renderer/base/sandbox.h"
 #include "renderer/core/yaml_writer.h"
 #include "renderer/load/kustomize/private_copy.h"
@@ -84,28 +86,39 @@ bool has_secrets(const SourceTree& tree, const BuildFiles& files) {
     });
 }
 
-// Builds the directory of the copy once more, for what the annotations say.
-std::vector<DocumentOrigin> find_origins(std::vector<std::string> arguments,
-                                         const PrivateCopy& copy, const std::string& dir,
-                                         const std::string& root, const std::string& stream) {
+// What the program makes of a directory of the copy.
+struct CopyBuild {
+    SandboxRun run;
+    std::vector<DocumentOrigin> origins;
+};
+
+// At one time it builds the directory, and for the annotations once more through another one.
+CopyBuild build_copy(std::vector<std::string> arguments, const PrivateCopy& copy,
+                     const std::string& dir, const std::string& root) {
     const std::string tree = fmt::format("../{}", base_name(copy.path()));
-    if (!copy.write_beside("origins/kustomization.yaml",
-                           kustomization_with_origins(join_path(tree, dir)))) {
-        return {};
+    const bool asks_origins = copy.write_beside("origins/kustomization.yaml",
+                                                kustomization_with_origins(join_path(tree, dir)));
+    std::array<std::string, 2> places = {copy.path(), copy.parent()};
+    std::array<std::string, 2> built = {join_path(copy.path(), dir),
+                                        join_path(copy.parent(), "origins")};
+    std::array<SandboxRun, 2> runs;
+    for_each_parallel(asks_origins ? 2 : 1, 2, [&](std::size_t i) {
+        std::vector<std::string> all = arguments;
+        all.push_back(built[i]);
+        runs[i] = run_in_sandbox({std::move(all), {kNoPreferences}, {.directory = places[i]}}, {});
+    });
+    CopyBuild made = {.run = std::move(runs[0]), .origins = {}};
+    const SandboxRun& annotated = runs[1];
+    if (asks_origins && made.run.exit_code == 0 && annotated.exit_code == 0 &&
+        annotated.refusal.empty()) {
+        made.origins = origins_of(made.run.output, annotated.output);
     }
-    arguments.push_back(join_path(copy.parent(), "origins"));
-    const SandboxRun run =
-        run_in_sandbox({arguments, {kNoPreferences}, {.directory = copy.parent()}}, {});
-    if (run.exit_code != 0 || !run.refusal.empty()) {
-        return {};
-    }
-    std::vector<DocumentOrigin> origins = origins_of(stream, run.output);
-    for (DocumentOrigin& origin : origins) {
+    for (DocumentOrigin& origin : made.origins) {
         const std::string path = normal_path(origin.file);
         origin.file =
             is_within(path, tree) ? unwrapped(join_path(root, relative_path(path, tree))) : "";
     }
-    return origins;
+    return made;
 }
 
 Error cannot_copy(const std::string& dir, std::string found) {
@@ -162,14 +175,11 @@ Result<KustomizeBuild> run_kustomize(const KustomizeProgram& program, const Sour
                 return cannot_copy(dir, path);
             }
         }
-        const std::string place = relative_path(dir, normal_path(root));
-        arguments.push_back(join_path(copy.path(), place));
-        SandboxRun run =
-            run_in_sandbox({arguments, {kNoPreferences}, {.directory = copy.path()}}, {});
-        arguments.pop_back();
+        CopyBuild made = build_copy(arguments, copy, relative_path(dir, normal_path(root)), root);
+        const SandboxRun& run = made.run;
         if (run.exit_code == 0 && run.refusal.empty()) {
-            build.stream = std::move(run.output);
-            build.origins = find_origins(arguments, copy, place, root, build.stream);
+            build.stream = std::move(made.run.output);
+            build.origins = std::move(made.origins);
             return build;
         }
         Orphan orphan = build.left_out.empty() ? Orphan() : orphan_of(run.errors);

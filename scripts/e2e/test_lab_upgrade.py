@@ -80,7 +80,8 @@ def roll_out(lab, text):
     for item in documents(text):
         workload = f"{item['kind']}/{NAMESPACE}/{item['metadata']['name']}"
         if item["kind"] in ("StatefulSet", "Deployment") and item["metadata"]["namespace"] == NAMESPACE and workload != RECORDER:
-            lab.kubectl("rollout", "status", item["kind"].lower(), item["metadata"]["name"], "-n", NAMESPACE, "--timeout", "240s")
+            # A pod of an egress group may end after six minutes only: it waits until no one uses it.
+            lab.kubectl("rollout", "status", item["kind"].lower(), item["metadata"]["name"], "-n", NAMESPACE, "--timeout", "480s")
 
 
 def devices(lab, text, version):

@@ -22,11 +22,15 @@ protected:
         ::setenv("HOME", dir_.c_str(), 1);
         ::setenv("GIT_CONFIG_NOSYSTEM", "1", 1);
         ::setenv("GIT_CONFIG_GLOBAL", (dir_ + "/.gitconfig").c_str(), 1);
+        constexpr const char* kUser = "[user]\nname = Tester\nemail = tester@example.com\n";
         std::ofstream(dir_ + "/.gitconfig")
-            << "[user]\nname = Tester\nemail = tester@example.com\n[init]\ndefaultBranch = main\n"
+            << kUser
+            << "[init]\ndefaultBranch = main\n"
                "[protocol \"file\"]\nallow = always\n[gc]\nauto = 0\n";
         git("init -q repo");
         repo_ = dir_ + "/repo";
+        // libgit2 looks for the other file where HOME led when the process first asked it.
+        std::ofstream(repo_ + "/.git/config", std::ios::app) << kUser;
     }
 
     // Runs `git …` in a directory of the sandbox, the repository after SetUp; what it printed.

@@ -231,7 +231,7 @@ TEST_F(GitCommitTest, WorktreesAndBareRepositories) {
 }
 
 TEST_F(GitCommitTest, WithoutAnIdentityItIsTailrender) {
-    shell("rm ~/.gitconfig");
+    shell("rm ~/.gitconfig; git config --remove-section user");
     commit({{"a", "1\n"}});
     EXPECT_EQ(git("log -1 --format='%an %cn <%ce>' out"),
               "tailrender tailrender <tailrender@localhost>");

@@ -111,9 +111,10 @@ std::string chart_home_dir(const SourceTree& tree, const Value& kustomization,
         return fetched;
     }
     std::string any = normal_path(fmt::format("{}/{}", charts, chart.chart));
-    const bool is_other = !chart.version.empty() && !chart.address.repository.empty() &&
-                          version_of(tree, any) != chart.version;
-    return is_chart(tree, any) && !is_other ? any : std::string();
+    const bool takes_any = chart.version.empty() || chart.address.repository.empty();
+    return is_chart(tree, any) && (takes_any || version_of(tree, any) == chart.version)
+               ? any
+               : std::string();
 }
 
 std::string chart_of_kustomization(std::string_view path, std::string_view chart) {

@@ -93,14 +93,14 @@ struct CopyBuild {
 };
 
 // At one time it builds the directory, and for the annotations once more through another one.
-CopyBuild build_copy(std::vector<std::string> arguments, const PrivateCopy& copy,
+CopyBuild build_copy(const std::vector<std::string>& arguments, const PrivateCopy& copy,
                      const std::string& dir, const std::string& root) {
     const std::string tree = fmt::format("../{}", base_name(copy.path()));
     const bool asks_origins = copy.write_beside("origins/kustomization.yaml",
                                                 kustomization_with_origins(join_path(tree, dir)));
-    std::array<std::string, 2> places = {copy.path(), copy.parent()};
-    std::array<std::string, 2> built = {join_path(copy.path(), dir),
-                                        join_path(copy.parent(), "origins")};
+    const std::array<std::string, 2> places = {copy.path(), copy.parent()};
+    const std::array<std::string, 2> built = {join_path(copy.path(), dir),
+                                              join_path(copy.parent(), "origins")};
     std::array<SandboxRun, 2> runs;
     for_each_parallel(asks_origins ? 2 : 1, 2, [&](std::size_t i) {
         std::vector<std::string> all = arguments;

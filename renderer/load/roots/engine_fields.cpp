@@ -26,18 +26,6 @@ constexpr std::string_view kMetadataFields =
     "resourceVersion generation creationTimestamp deletionTimestamp deletionGracePeriodSeconds "
     "managedFields";
 constexpr std::string_view kReferenceFields = "apiVersion kind name namespace";
-constexpr std::string_view kSourceFields =
-    "repoURL targetRevision path chart helm kustomize directory plugin ref name";
-constexpr std::string_view kHelmFields =
-    "valueFiles values valuesObject parameters fileParameters releaseName passCredentials "
-    "ignoreMissingValueFiles skipCrds skipSchemaValidation skipTests version namespace kubeVersion "
-    "apiVersions";
-constexpr std::string_view kKustomizeFields =
-    "namePrefix nameSuffix images replicas commonLabels commonAnnotations "
-    "commonAnnotationsEnvsubst forceCommonLabels forceCommonAnnotations namespace patches "
-    "components ignoreMissingComponents labelWithoutSelector labelIncludeTemplates version "
-    "kubeVersion apiVersions";
-constexpr std::string_view kDirectoryFields = "recurse jsonnet exclude include";
 constexpr std::string_view kPathFields = "path exclude";
 
 constexpr auto kFields = std::to_array<Fields>({
@@ -70,14 +58,18 @@ constexpr auto kFields = std::to_array<Fields>({
      "project destination source sources sourceHydrator syncPolicy ignoreDifferences info "
      "revisionHistoryLimit"},
     {"Application", "spec.destination", "server name namespace"},
-    {"Application", "spec.source", kSourceFields},
-    {"Application", "spec.source.helm", kHelmFields},
-    {"Application", "spec.source.kustomize", kKustomizeFields},
-    {"Application", "spec.source.directory", kDirectoryFields},
-    {"Application", "spec.sources", kSourceFields},
-    {"Application", "spec.sources.helm", kHelmFields},
-    {"Application", "spec.sources.kustomize", kKustomizeFields},
-    {"Application", "spec.sources.directory", kDirectoryFields},
+    {"Application", "spec.source",
+     "repoURL targetRevision path chart helm kustomize directory plugin ref name"},
+    {"Application", "spec.source.helm",
+     "valueFiles values valuesObject parameters fileParameters releaseName passCredentials "
+     "ignoreMissingValueFiles skipCrds skipSchemaValidation skipTests version namespace "
+     "kubeVersion apiVersions"},
+    {"Application", "spec.source.kustomize",
+     "namePrefix nameSuffix images replicas commonLabels commonAnnotations "
+     "commonAnnotationsEnvsubst forceCommonLabels forceCommonAnnotations namespace patches "
+     "components ignoreMissingComponents labelWithoutSelector labelIncludeTemplates version "
+     "kubeVersion apiVersions"},
+    {"Application", "spec.source.directory", "recurse jsonnet exclude include"},
     {"Application", "spec.sourceHydrator", "drySource syncSource hydrateTo"},
     {"Application", "spec.sourceHydrator.syncSource", "targetBranch path repoURL"},
     {"ApplicationSet", "spec",
@@ -116,6 +108,9 @@ std::optional<MistypedField> find_in(const Value& value, std::string_view kind,
     if (kind == "ApplicationSet" && path.starts_with("spec.template.spec")) {
         return find_in(value, "Application", path.substr(kTemplate.size()));
     }
+    if (kind == "Application" && path == "spec.sources") {
+        return find_in(value, kind, "spec.source");
+    }
     if (path.ends_with(".matrix.generators") || path.ends_with(".merge.generators")) {
         return find_in(value, kind, "spec.generators");
     }
@@ -125,8 +120,8 @@ std::optional<MistypedField> find_in(const Value& value, std::string_view kind,
         }
     }
     const std::string_view names = known_names(kind, path);
+    const std::vector<std::string_view> known = split(names, ' ');
     for (const Member& member : members_of(names.empty() ? nullptr : &value)) {
-        const std::vector<std::string_view> known = split(names, ' ');
         if (std::ranges::find(known, member.name()) == known.end()) {
             const auto meant = std::ranges::find_if(
                 known, [&](std::string_view name) { return is_typo_of(member.name(), name); });

@@ -11,6 +11,7 @@
 #include "renderer/base/printable.h"
 #include "renderer/base/split.h"
 #include "renderer/base/utf8.h"
+#include "renderer/core/edit_distance.h"
 #include "renderer/secrets/confidential.h"
 
 namespace renderer {
@@ -103,22 +104,6 @@ void print_one(const Diagnostic& d, const SourceMap& sources, const Colors& c, s
                        note.object.empty() || note.text.empty() ? "" : ": ",
                        on_one_line(note.text));
     }
-}
-
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    for (std::size_t j = 0; j <= b.size(); ++j) {
-        row[j] = j;
-    }
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = std::exchange(row[0], i);
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t replace = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-            diagonal = row[j];
-            row[j] = std::min({row[j] + 1, row[j - 1] + 1, replace});
-        }
-    }
-    return row[b.size()];
 }
 
 }  // namespace

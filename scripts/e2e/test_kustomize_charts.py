@@ -128,7 +128,7 @@ def test_applications_that_a_chart_makes_are_followed(render, tmp_path):
     assert done.returncode == 0 and "removes 1 device: shop-own" in done.stderr, done.stderr
 
 
-@pytest.mark.parametrize("version, is_taken", [("1.2.0", True), ("1.3.0", False)])
+@pytest.mark.parametrize("version, is_taken", [("1.2.0", True), ("v1.2.0", True), ("^1.1.0", True), ("1.2.x", True), ("1.3.0", False), ("~1.3", False)])
 def test_a_chart_of_another_version_is_not_taken(render, tmp_path, version, is_taken):
     entry = INFLATED.replace("name: web,", f"name: web, repo: https://example.com/charts, version: {version},", 1)
     tree(tmp_path, {"repo/kustomization.yaml": "namespace: shop\n" + entry, **chart("repo/charts/web")})

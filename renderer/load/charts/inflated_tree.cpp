@@ -112,7 +112,7 @@ std::string chart_home_dir(const SourceTree& tree, const Value& kustomization,
     }
     std::string any = normal_path(fmt::format("{}/{}", charts, chart.chart));
     const bool takes_any = chart.version.empty() || chart.address.repository.empty();
-    return is_chart(tree, any) && (takes_any || version_of(tree, any) == chart.version)
+    return is_chart(tree, any) && (takes_any || is_in_range(version_of(tree, any), chart.version))
                ? any
                : std::string();
 }

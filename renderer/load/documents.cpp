@@ -155,7 +155,9 @@ private:
         loaded_.unjudged.push_back(pending_.source);
         const auto error =
             std::ranges::find(unheard_.all(), Severity::Error, &Diagnostic::severity);
-        note_unread(file_.unit, loaded_.sources.path(pending_.source), loaded_.standings);
+        note_refused(file_.unit,
+                     fmt::format("{} cannot be read", loaded_.sources.path(pending_.source)),
+                     loaded_.standings);
         diagnostics_
             .warning("unread-file", error->pos,
                      "this file is left as it is: not all of it can be read")

@@ -74,10 +74,36 @@ std::string told(const Standing& standing) {
     return standing.name;
 }
 
+bool says_name(std::string_view text, std::string_view name) {
+    constexpr std::string_view kKey = "name:";
+    for (std::size_t at = text.find(kKey); at != std::string_view::npos;
+         at = text.find(kKey, at + 1)) {
+        const std::string_view rest = text.substr(at + kKey.size());
+        const std::size_t begin = std::min(rest.find_first_not_of(" \"'"), rest.size());
+        const std::string_view value = rest.substr(begin);
+        if (value.substr(0, value.find_first_of(" \"',}\r\n")) == name) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// A file that nothing applies had one of these units, or has a set that makes any.
+bool may_be_of(const Standing& file, const std::vector<std::string_view>& names) {
+    const std::string_view text = file.text;
+    return text.find("ApplicationSet") != std::string_view::npos ||
+           text.find("ResourceSet") != std::string_view::npos ||
+           std::ranges::any_of(names, [&](std::string_view name) {
+               return says_name(text, name.substr(name.find_last_of(" /") + 1));
+           });
+}
+
 // What has no unit of its own any more may be in one that is not known.
-std::optional<std::string> holder(const Standings& standings, bool is_release) {
+std::optional<std::string> holder(const Standings& standings,
+                                  const std::vector<std::string_view>& names, bool is_release) {
     for (const Standing& one : standings.all) {
-        if (rank_of(one.liveness) == 3 && (is_release || !one.is_release)) {
+        if (rank_of(one.liveness) == 3 && (is_release || !one.is_release) &&
+            (one.text.empty() || may_be_of(one, names))) {
             return fmt::format("another unit may hold it: {}", told(one));
         }
     }
@@ -86,11 +112,10 @@ std::optional<std::string> holder(const Standings& standings, bool is_release) {
 
 }  // namespace
 
-void note_unread(const std::string& unit, std::string_view file, Standings& standings) {
+void note_refused(std::string_view unit, std::string reason, Standings& standings) {
     if (!unit.empty()) {
-        standings.all.push_back({.name = unit,
-                                 .liveness = Liveness::Broken,
-                                 .reason = fmt::format("{} cannot be read", file)});
+        standings.all.push_back(
+            {.name = std::string(unit), .liveness = Liveness::Broken, .reason = std::move(reason)});
     }
 }
 
@@ -134,6 +159,7 @@ std::optional<std::string> why_unexplained(const Standings& standings,
         names.erase(names.begin());
     }
     const bool is_release = !names.empty() && names.back().find(' ') == std::string_view::npos;
+    bool is_known = false;
     for (std::size_t i = names.size(); i-- > 0;) {
         const Standing* standing = find(standings, names[i], cluster);
         if (standing == nullptr) {
@@ -142,16 +168,26 @@ std::optional<std::string> why_unexplained(const Standings& standings,
         if (standing->liveness != Liveness::Applied) {
             return told(*standing);
         }
-        if (i + 1 < names.size()) {
-            return holder(standings, is_release);
+        if (i + 1 == names.size() && !standing->reason.empty()) {
+            return not_known(*standing);
         }
-        return standing->reason.empty() ? std::nullopt : std::optional(not_known(*standing));
+        if (i + 1 < names.size() && !is_known) {
+            names.erase(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+            return holder(standings, names, is_release);
+        }
+        is_known = true;
+        if (!standing->is_release) {
+            return std::nullopt;
+        }
+    }
+    if (is_known) {
+        return std::nullopt;
     }
     const bool is_by_hand = names.empty() || names.front().starts_with(kIncluded);
     if (is_by_hand && standings.unreached.contains(device.source)) {
         return fmt::format("{} is there, and nothing applies it any more", device.source);
     }
-    return holder(standings, is_release);
+    return holder(standings, names, is_release);
 }
 
 }  // namespace renderer

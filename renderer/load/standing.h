@@ -29,6 +29,7 @@ struct Standing {
     std::string reason;        // why it is not applied; of a release that is: what is not known
     bool is_release = false;   // of a chart
     std::string cluster = {};  // of a unit; "" where none says
+    std::string text = {};     // of a file that nothing applies
 };
 
 struct Standings {
@@ -48,8 +49,8 @@ inline constexpr std::string_view kClusterPrefix = "cluster ";
 inline constexpr std::string_view kSourcesPlace = "_sources/";  // of what --source names elsewhere
 inline constexpr std::string_view kIncluded = "--include ";
 
-// A file that the unit applies cannot be read: its engine stops there. "": of no unit.
-void note_unread(const std::string& unit, std::string_view file, Standings& standings);
+// The engine stops at something that the unit applies. "": of no unit.
+void note_refused(std::string_view unit, std::string reason, Standings& standings);
 
 // Why no change of the sources explains that the device leaves; none: one does. Paths of the
 // standings are relative to the root of the sources.

@@ -103,7 +103,9 @@ private:
         for (const BuildUnit& unit : units_) {
             const bool is_built = unit.unbuilt.empty() || !is_wanted(unit);
             if ((liveness_of(unit) != Liveness::Broken && is_built) ||
-                choice_.ignores_below(unit.dir)) {
+                choice_.ignores_below(unit.dir.empty() ? normal_path(parent_path(unit.file))
+                                                       : unit.dir) ||
+                !may_name(unit, dirs)) {
                 continue;
             }
             const bool is_missing = unit.state == UnitState::Missing;
@@ -123,6 +125,16 @@ private:
                 error.where(unit.file);
             }
         }
+    }
+
+    // False: a text that nothing applies says none of the directories.
+    [[nodiscard]] bool may_name(const BuildUnit& unit,
+                                const std::vector<std::string_view>& dirs) const {
+        return unit.text.empty() || std::ranges::any_of(dirs, [&](std::string_view dir) {
+                   const std::string path = relative_path(std::string(dir), repository_.root());
+                   const std::string_view first = std::string_view(path).substr(0, path.find('/'));
+                   return unit.text.find(first) != std::string::npos;
+               });
     }
 
     [[nodiscard]] static std::string hint_of_broken(const BuildUnit& unit,

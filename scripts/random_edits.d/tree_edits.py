@@ -162,17 +162,21 @@ def wrong_kind(tree, random, files):
 
 
 def typo(tree, random, files):
-    """Two letters change places in what applies something. Names and values of a HelmRelease say something else then: there it is in a key."""
+    """One of two letters changes places, is lost or comes twice in what applies something. Names and values of a HelmRelease say something else
+    then: there it is in a key."""
     unit, path = object_of(tree, random)
     text, words = files.get(path, ""), r"([A-Za-z])(?!\1)[A-Za-z]"
     if unit and unit.form == "chart" and random.random() < 0.5:
         path = f"{unit.directory}/release.yaml"
-        text, words = files[path].partition("  values:")[0], r"([A-Za-z])(?!\1)[A-Za-z](?=[A-Za-z]*:)"
+        above, key, _ = files[path].partition("  values:")
+        text, words = above + key, r"([A-Za-z])(?!\1)[A-Za-z](?=[A-Za-z]*:)"
     places = [match.start() for match in re.finditer(words, text)]
     if places:
         at = random.choice(places)
-        files[path] = files[path][:at] + text[at + 1] + text[at] + files[path][at + 2:]
-        return f"{unit.name}: \"{text[at:at + 2]}\" is swapped in line {text.count(chr(10), 0, at) + 1} of {path}"
+        first, second = text[at:at + 2]
+        typed = random.choice([second + first, second, first + first + second])
+        files[path] = files[path][:at] + typed + files[path][at + 2:]
+        return f"{unit.name}: \"{first}{second}\" is \"{typed}\" in line {text.count(chr(10), 0, at) + 1} of {path}"
 
 
 def conflict(tree, random, files):

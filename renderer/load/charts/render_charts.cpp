@@ -12,6 +12,9 @@
 #include "renderer/load/charts/chart_values.h"
 #include "renderer/load/documents.h"
 #include "renderer/load/namespaces.h"
+#include "renderer/load/roots/engine_fields.h"
+#include "renderer/load/roots/engine_files.h"
+#include "renderer/load/roots/gitops_tree.h"
 #include "renderer/load/roots/not_reconciled.h"
 #include "renderer/load/splice.h"
 #include "renderer/load/standing.h"
@@ -196,6 +199,7 @@ private:
             if (!document.reachable || (kind != "HelmRelease" && kind != "HelmChart")) {
                 continue;
             }
+            note_refused(document);
             for (ChartRelease& release :
                  releases_of(document, options_.path, selection_.foreign_sources, loaded_)) {
                 release.unit = unit_of(loaded_, document);
@@ -215,6 +219,35 @@ private:
             }
         }
         return found;
+    }
+
+    // By the API server: the engine stops at the object, and so does what applies it.
+    void note_refused(const Document& document) {
+        Diagnostics unheard;
+        const Value object = read_document(loaded_, document, unheard);
+        if (!text_of(object, {"apiVersion"}).starts_with(kHelmGroup)) {
+            return;
+        }
+        std::string why;
+        if (std::optional<Misspelling> misspelling = misspelling_of(object)) {
+            why = std::move(misspelling->message);
+        } else if (std::optional<IncompleteObject> incomplete = incomplete_object(object)) {
+            why = std::move(incomplete->message);
+        } else {
+            return;
+        }
+        const std::string name = document.object_name();
+        if (document.mentions_tailscale) {
+            diagnostics_
+                .error("broken-unit", document.kind.pos(),
+                       fmt::format("{} installs nothing as long as its engine refuses it", name))
+                .found(why)
+                .expected("what the engine takes")
+                .hint("\"kubectl apply --dry-run=server\" says all that is wrong with it");
+        }
+        loaded_.standings.all.push_back({name, Liveness::Broken, why, true});
+        renderer::note_refused(unit_of(loaded_, document), fmt::format("{}: {}", name, why),
+                               loaded_.standings);
     }
 
     // False: what it exposes is not known.

@@ -23,7 +23,8 @@ constexpr const char* kOverrides = ".argocd-source";
 // By a name or by its server: the one that Argo CD runs in is the same under any name.
 std::string cluster_of(const GitOpsTree& repository, const Value& application) {
     const std::string_view name = text_of(application, {"spec", "destination", "name"});
-    const std::string_view server = text_of(application, {"spec", "destination", "server"});
+    std::string_view server = text_of(application, {"spec", "destination", "server"});
+    server.remove_suffix(server.size() - (server.find_last_not_of('/') + 1));
     for (const ArgoCluster& cluster : repository.argo_clusters()) {
         if (!cluster.name.empty() && (cluster.name == name || cluster.server == server)) {
             return cluster.server == kOwnServer ? std::string(kOwnCluster) : cluster.name;
@@ -35,13 +36,21 @@ std::string cluster_of(const GitOpsTree& repository, const Value& application) {
     return std::string(server.empty() || server == kOwnServer ? kOwnCluster : server);
 }
 
+// Of letters only: `in-cluster2` and `my-cluster` are names that others have.
+bool is_mistyped_name(std::string_view name) {
+    return (name.starts_with("in-") || name.starts_with("ni-")) &&
+           std::ranges::count(name, '-') == 1 &&
+           std::ranges::none_of(name, [](char c) { return c >= '0' && c <= '9'; }) &&
+           is_typo_of(name, kOwnCluster);
+}
+
 // Null: the cluster is another one, or known.
 const Value* mistyped_cluster(const GitOpsTree& repository, const Value& application) {
     const std::string cluster = cluster_of(repository, application);
     const bool is_known = std::ranges::any_of(
         repository.argo_clusters(),
         [&](const ArgoCluster& one) { return one.name == cluster || one.server == cluster; });
-    if (is_known || !(is_typo_of(cluster, kOwnCluster) || is_typo_of(cluster, kOwnServer))) {
+    if (is_known || !(is_mistyped_name(cluster) || is_typo_of(cluster, kOwnServer))) {
         return nullptr;
     }
     const Value* name = application.at({"spec", "destination", "name"});
@@ -237,16 +246,16 @@ void add_chart(const GitOpsTree& repository, const EngineObject& application, co
     unit.chart = chart_unit(application, source);
 }
 
-// What Argo CD refuses as an invalid spec: the source, or the Application that has none. Null:
-// there is no such.
+// Which of them Argo CD refuses as an invalid spec; null: none.
 const Value* incomplete_source(const Value& application) {
+    const bool are_several = application.at({"spec", "sources"}) != nullptr;
     const std::vector<const Value*> sources = application_sources(application);
-    const auto found = std::ranges::find_if(sources, [](const Value* source) {
+    const auto found = std::ranges::find_if(sources, [&](const Value* source) {
         return text_of(*source, {"repoURL"}).empty() ||
                (text_of(*source, {"path"}).empty() && text_of(*source, {"chart"}).empty() &&
-                text_of(*source, {"ref"}).empty());
+                (!are_several || text_of(*source, {"ref"}).empty()));
     });
-    return sources.empty() ? &application : found == sources.end() ? nullptr : *found;
+    return found == sources.end() ? nullptr : *found;
 }
 
 constexpr std::ptrdiff_t kMostChoices = 6;  // each multiplies the patterns
@@ -301,13 +310,21 @@ std::vector<BuildUnit> argo_units(const GitOpsTree& repository, const EngineObje
         unit.reason = std::move(reason);
         unit.pos = place.pos();
     };
+    if (application_sources(application.root).empty()) {
+        const Value* spec = application.root.find("spec");
+        refuse(*spec, "one of spec.source and spec.sources is required");
+        return units;
+    }
     if (const Value* source = incomplete_source(application.root)) {
-        refuse(*source, "a source needs repoURL and one of path, chart and ref");
+        refuse(*source,
+               "a source needs repoURL, and path or chart; one of several may have ref "
+               "instead");
         return units;
     }
     if (const Value* cluster = mistyped_cluster(repository, application.root)) {
-        refuse(*cluster, fmt::format("Argo CD knows no cluster {}: is {} or {} meant?",
-                                     text_of(*cluster), kOwnCluster, kOwnServer));
+        refuse(*cluster,
+               fmt::format("no cluster Secret and no --argo-cluster names {}: is {} or {} meant?",
+                           text_of(*cluster), kOwnCluster, kOwnServer));
         return units;
     }
     for (const Value* source : sources_of(application.root)) {

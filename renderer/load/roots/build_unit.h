@@ -68,6 +68,7 @@ struct BuildUnit {
     Pos naming;               // of an external unit: what of its own names Tailscale
     std::string unbuilt;  // what kustomize says where it fails; what the unit applies is read as it
                           // lies there
+    std::string text;     // of a file that nothing applies
     std::string cluster;
     std::size_t parent = SIZE_MAX;  // index of the unit that applies the object
 
@@ -77,6 +78,7 @@ struct BuildUnit {
     UnitFiles files = UnitFiles::Generated;
     bool is_flux = false;
     bool is_file = false;                // what a file would say that its engine refuses
+    bool is_partial = false;             // refused, and perhaps a patch of the object
     bool loads_any = false;              // its kustomizations may name any file of the repository
     bool ignores_kustomization = false;  // it is a manifest among others
     std::string include, exclude;        // patterns of Argo CD, "" = none

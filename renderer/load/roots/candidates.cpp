@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "renderer/core/text_of.h"
 #include "renderer/load/hooks.h"
 #include "renderer/load/roots/argo_units.h"
+#include "renderer/load/roots/engine_fields.h"
 #include "renderer/load/roots/flux_units.h"
 #include "renderer/load/roots/liveness.h"
 #include "renderer/load/roots/resource_set.h"
@@ -31,19 +33,50 @@ bool applies(const Candidate& parent, const Candidate& child) {
     return &parent != &child && parent.claims(child.file) && !is_mutual;
 }
 
+namespace {
+
+BuildUnit incomplete_unit(const EngineObject& object, IncompleteObject incomplete) {
+    const std::string_view name = text_of(object.root, {"metadata", "name"});
+    const std::string_view ns = text_of(object.root, {"metadata", "namespace"});
+    const bool is_flux = !is_kind(object.root, kArgoGroup, text_of(object.root, {"kind"}));
+    BuildUnit unit;
+    unit.name = name.empty()
+                    ? fmt::format("{} in {}", text_of(object.root, {"kind"}), object.file)
+                    : fmt::format("{} {}{}{}", text_of(object.root, {"kind"}), is_flux ? ns : "",
+                                  is_flux && !ns.empty() ? "/" : "", name);
+    unit.file = object.file;
+    unit.is_flux = is_flux;
+    unit.state = UnitState::Refused;
+    unit.reason = std::move(incomplete.message);
+    unit.pos = incomplete.pos;
+    unit.is_partial = incomplete.is_partial;
+    return unit;
+}
+
+}  // namespace
+
 std::vector<BuildUnit> Candidates::units_of(const EngineObject& object) {
     std::vector<BuildUnit> units;
     if (is_skipped(object.root)) {
         return units;
     }
-    if (is_resource_set(object.root)) {
-        return units_of_resource_set(object, [&](const auto& made) { return units_of(made); });
+    const bool is_set = is_resource_set(object.root);
+    const bool is_kustomization = is_kind(object.root, kFluxGroup, "Kustomization");
+    const bool is_application = is_kind(object.root, kArgoGroup, "Application");
+    const bool is_application_set = is_kind(object.root, kArgoGroup, "ApplicationSet");
+    if (!is_set && !is_kustomization && !is_application && !is_application_set) {
+        return units;
     }
-    if (is_kind(object.root, kFluxGroup, "Kustomization")) {
+    if (std::optional<IncompleteObject> found = incomplete_object(object.root);
+        found && !is_application) {
+        units.push_back(incomplete_unit(object, std::move(*found)));
+    } else if (is_set) {
+        return units_of_resource_set(object, [&](const auto& made) { return units_of(made); });
+    } else if (is_kustomization) {
         units.push_back(flux_unit(repository_, object));
-    } else if (is_kind(object.root, kArgoGroup, "Application")) {
-        units = argo_units(repository_, object);
-    } else if (is_kind(object.root, kArgoGroup, "ApplicationSet")) {
+    } else if (is_application) {
+        units = application_units(object);
+    } else {
         units = set_units(object);
     }
     for (BuildUnit& unit : units) {
@@ -54,11 +87,24 @@ std::vector<BuildUnit> Candidates::units_of(const EngineObject& object) {
     return units;
 }
 
+std::vector<BuildUnit> Candidates::application_units(const EngineObject& application) {
+    std::vector<BuildUnit> units;
+    if (std::optional<IncompleteObject> found = incomplete_object(application.root)) {
+        units.push_back(incomplete_unit(application, std::move(*found)));
+    } else {
+        units = argo_units(repository_, application);
+    }
+    return units;
+}
+
 std::vector<BuildUnit> Candidates::set_units(const EngineObject& set) {
     ExpandedSet expanded = sets_.expand(set);
     std::vector<BuildUnit> units;
     for (const EngineObject& application : expanded.applications) {
-        std::ranges::move(argo_units(repository_, application), std::back_inserter(units));
+        std::ranges::move(application_units(application), std::back_inserter(units));
+    }
+    for (BuildUnit& unit : units) {
+        unit.pos = unit.pos.known() ? unit.pos : set.root.find("kind")->pos();
     }
     if (!expanded.unresolved.empty()) {
         BuildUnit& rest = units.emplace_back();

@@ -45,6 +45,7 @@ public:
     void add_names(const Candidate& root, RootFolder& folder) const;
 
 private:
+    std::vector<BuildUnit> application_units(const EngineObject& application);
     std::vector<BuildUnit> set_units(const EngineObject& set);
 
     GitOpsTree& repository_;

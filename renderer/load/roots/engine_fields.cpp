@@ -1,5 +1,7 @@
 #include "renderer/load/roots/engine_fields.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string>
@@ -7,6 +9,7 @@
 
 #include "renderer/base/ascii.h"
 #include "renderer/base/split.h"
+#include "renderer/core/edit_distance.h"
 #include "renderer/core/text_of.h"
 
 namespace renderer {
@@ -139,28 +142,28 @@ std::optional<MistypedField> find_in(const Value& value, std::string_view kind,
     return std::nullopt;
 }
 
+struct RequiredFields {
+    std::string_view kind;
+    std::array<std::string_view, 4> any;  // of spec, which tell that the object is no patch
+    std::array<std::string_view, 2> one;  // of spec, "" = none
+    bool is_list = false;
+};
+
+constexpr auto kRequired = std::to_array<RequiredFields>({
+    {"Kustomization", {"sourceRef"}, {"sourceRef"}},
+    {"HelmRelease", {"chart", "chartRef"}, {"chart", "chartRef"}},
+    {"ResourceSet", {"resources", "resourcesTemplate"}, {}},
+    {"FluxInstance", {"distribution"}, {}},
+    {"Application", {"source", "sources", "sourceHydrator", "destination"}, {"destination"}},
+    {"ApplicationSet", {"generators"}, {"template"}},
+    {"ApplicationSet", {"generators"}, {"generators"}, true},
+});
+
 }  // namespace
 
 bool is_typo_of(std::string_view word, std::string_view meant) {
-    const std::string spelled = lower_case(word);
-    const std::string wanted = lower_case(meant);
-    const auto [from, to] = std::ranges::mismatch(spelled, wanted);
-    const auto begin = static_cast<std::size_t>(from - spelled.begin());
-    const std::size_t shorter = std::min(spelled.size(), wanted.size());
-    std::size_t end = 0;
-    while (end < shorter - begin &&
-           spelled[spelled.size() - 1 - end] == wanted[wanted.size() - 1 - end]) {
-        ++end;
-    }
-    const std::string differing = spelled.substr(begin, spelled.size() - begin - end) +
-                                  wanted.substr(begin, wanted.size() - begin - end);
-    if (!std::ranges::all_of(differing, [](char c) { return c >= 'a' && c <= 'z'; })) {
-        return false;
-    }
-    const std::size_t letters = std::max(spelled.size(), wanted.size()) - begin - end;
-    const bool is_swap = letters == 2 && spelled.size() == wanted.size() &&
-                         spelled[begin] == wanted[begin + 1] && spelled[begin + 1] == wanted[begin];
-    return word != meant && (is_swap || (letters <= 2 && letters * 2 <= wanted.size()));
+    const std::size_t distance = edit_distance(lower_case(word), lower_case(meant));
+    return word != meant && (distance < 2 || (distance == 2 && meant.size() >= 4));
 }
 
 std::optional<MistypedField> mistyped_field(const Value& object) {
@@ -169,6 +172,46 @@ std::optional<MistypedField> mistyped_field(const Value& object) {
     const std::string_view kind = text_of(object, {"kind"});
     return std::ranges::find(kKinds, kind) == kKinds.end() ? std::nullopt
                                                            : find_in(object, kind, {});
+}
+
+bool has_own_field(const Value& object) {
+    const std::string_view kind = text_of(object, {"kind"});
+    return std::ranges::any_of(kRequired, [&](const RequiredFields& required) {
+        return required.kind == kind &&
+               std::ranges::any_of(required.any, [&](std::string_view field) {
+                   return !field.empty() && object.at({"spec", field}) != nullptr;
+               });
+    });
+}
+
+std::optional<IncompleteObject> incomplete_object(const Value& object) {
+    const Value* spec = object.find("spec");
+    const Value& place = spec == nullptr ? *object.find("kind") : *spec;
+    if (text_of(object, {"metadata", "name"}).empty()) {
+        return IncompleteObject{place.pos(), "metadata.name is required"};
+    }
+    for (const RequiredFields& required : kRequired) {
+        if (required.kind != text_of(object, {"kind"}) || required.one.front().empty()) {
+            continue;
+        }
+        const auto [first, second] = required.one;
+        const Value* field = object.at({"spec", first});
+        if ((field == nullptr || field->is_null()) && !second.empty()) {
+            field = object.at({"spec", second});
+        }
+        if (field == nullptr || field->is_null()) {
+            return IncompleteObject{
+                place.pos(),
+                second.empty() ? fmt::format("spec.{} is required", first)
+                               : fmt::format("spec.{} or spec.{} is required", first, second),
+                true};
+        }
+        if (required.is_list ? !field->is_list() : !field->is_map()) {
+            return IncompleteObject{field->pos(), fmt::format("spec.{} is no {}", first,
+                                                              required.is_list ? "list" : "map")};
+        }
+    }
+    return std::nullopt;
 }
 
 }  // namespace renderer

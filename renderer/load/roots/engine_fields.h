@@ -6,8 +6,10 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
+#include "renderer/core/pos.h"
 #include "renderer/core/value.h"
 
 namespace renderer {
@@ -20,8 +22,20 @@ struct MistypedField {
 // Of HelmRelease, Kustomization, ResourceSet, Application and ApplicationSet; none of other kinds.
 std::optional<MistypedField> mistyped_field(const Value& object);
 
-// Two letters have changed places, or they differ in one place, of at most two letters and not more
-// than half of them. Digits and dashes tell things apart.
+// At most two edits apart, of a short word one. Case alone makes a typo, too.
 bool is_typo_of(std::string_view word, std::string_view meant);
+
+// A field that only its kind has: what it applies. A word in a text that has none is no object.
+bool has_own_field(const Value& object);
+
+struct IncompleteObject {
+    Pos pos;  // of what lacks it, or is of another type
+    std::string message;
+    bool is_partial = false;  // a patch looks like that
+};
+
+// What the schema requires and the object does not have. Only of what an engine is given, which no
+// patch is.
+std::optional<IncompleteObject> incomplete_object(const Value& object);
 
 }  // namespace renderer

@@ -18,8 +18,6 @@ namespace renderer {
 
 namespace {
 
-constexpr std::string_view kHelmGroup = "helm.toolkit.fluxcd.io/";
-
 struct EngineGroup {
     std::string_view name;                   // with the slash
     std::array<std::string_view, 2> meant;   // kinds that apply something
@@ -76,6 +74,9 @@ std::optional<Misspelling> wrong_group(const Value& object,
                                        const std::vector<std::string_view>& groups) {
     const Value& version = *object.find("apiVersion");
     const std::size_t slash = text_of(version).find('/');
+    if (slash == std::string_view::npos && !has_own_field(object)) {
+        return std::nullopt;
+    }
     const std::string_view near = slash == std::string_view::npos
                                       ? groups.front()
                                       : nearest(text_of(version).substr(0, slash + 1), groups);
@@ -154,6 +155,15 @@ bool holds_objects(const std::string& path, std::string_view text) {
         });
 }
 
+bool says_unit(std::string_view text) {
+    return std::ranges::any_of(kEngineGroups, [&](const EngineGroup& group) {
+        return group.name != kHelmGroup && says(text, group.name) &&
+               std::ranges::any_of(group.meant, [&](std::string_view kind) {
+                   return !kind.empty() && says(text, fmt::format("kind: {}", kind));
+               });
+    });
+}
+
 bool may_be_misspelled(std::string_view text) {
     return says(text, kHelmGroup) ||
            (!says(text, "kustomize.config.k8s.io/") &&
@@ -177,11 +187,22 @@ std::optional<Misspelling> misspelling_of(const Value& object) {
     if (own != nullptr && std::ranges::find(with_kind, own->name) == with_kind.end()) {
         return wrong_kind(object, *own);
     }
-    const bool has_spec = object.is_map() && object.find("spec") != nullptr;
-    if (own != nullptr || (version.empty() && has_spec && !with_kind.empty())) {
+    if (own != nullptr) {
         return wrong_field(object);
     }
-    return with_kind.empty() || version.empty() ? std::nullopt : wrong_group(object, with_kind);
+    if (with_kind.empty() || (version.empty() && object.find("spec") == nullptr)) {
+        return std::nullopt;
+    }
+    if (!version.empty()) {
+        return wrong_group(object, with_kind);
+    }
+    if (std::optional<Misspelling> found = wrong_field(object)) {
+        return found;
+    }
+    return has_own_field(object)
+               ? std::optional(Misspelling{object.find("kind")->pos(),
+                                           fmt::format("no apiVersion beside {}", kind), true})
+               : std::nullopt;
 }
 
 std::string instance_path_of(const Value& chart) {

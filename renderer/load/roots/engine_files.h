@@ -22,11 +22,12 @@ bool has_input(const std::string& path, std::string text);
 bool holds_objects(const std::string& path, std::string_view text);
 
 // May hold objects of engines, and cannot be read, or is not what its engine takes.
-struct UnreadFile {
+struct RefusedFile {
     std::string path;
     Pos pos;
     std::string why;
     bool is_misspelled = false;
+    bool may_be_patch = false;
 };
 
 // In an object that an engine would act on if its kind, the group of its apiVersion or one of its
@@ -34,7 +35,11 @@ struct UnreadFile {
 struct Misspelling {
     Pos pos;  // of the kind, of the apiVersion, or of the key
     std::string message;
+    bool may_be_patch = false;  // it has no apiVersion
 };
+
+// The words of an object that applies something, in a text that may not be YAML.
+bool says_unit(std::string_view text);
 
 // Cheap, and wrong at most where it says yes. Texts in which may_hold_engine finds a group are not
 // looked for.

@@ -43,15 +43,19 @@ TEST(MisspellingOf, AKind) {
 }
 
 TEST(MisspellingOf, AGroup) {
-    expect_spellings({{"apiVersion: kustomise.toolkit.fluxcd.io/v1\nkind: Kustomization\n",
-                       "no kind \"Kustomization\" in \"kustomise.toolkit.fluxcd.io/v1\": is "
-                       "\"kustomize.toolkit.fluxcd.io/…\" meant?"},
-                      {"apiVersion: v1\nkind: HelmRelease\n",
-                       "no kind \"HelmRelease\" in \"v1\": is \"helm.toolkit.fluxcd.io/…\" meant?"},
-                      {"apiVersion: app.k8s.io/v1beta1\nkind: Application\n", ""},
-                      {"apiVersion: helm.fluxcd.io/v1\nkind: HelmRelease\n", ""},
-                      {"apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n", ""},
-                      {"kind: Kustomization\nresources: [a]\n", ""}});
+    expect_spellings(
+        {{"apiVersion: kustomise.toolkit.fluxcd.io/v1\nkind: Kustomization\n",
+          "no kind \"Kustomization\" in \"kustomise.toolkit.fluxcd.io/v1\": is "
+          "\"kustomize.toolkit.fluxcd.io/…\" meant?"},
+         {"apiVersion: v1\nkind: HelmRelease\nspec: {chart: {}}\n",
+          "no kind \"HelmRelease\" in \"v1\": is \"helm.toolkit.fluxcd.io/…\" meant?"},
+         {"kind: Application\nspec: {source: {}}\n", "no apiVersion beside Application"},
+         {"apiVersion: v1\nkind: Application\nmetadata: {name: a}\n", ""},
+         {"apiVersion: v1\nkind: Kustomization\nresources: [a]\n", ""},
+         {"apiVersion: app.k8s.io/v1beta1\nkind: Application\n", ""},
+         {"apiVersion: helm.fluxcd.io/v1\nkind: HelmRelease\n", ""},
+         {"apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n", ""},
+         {"kind: Kustomization\nresources: [a]\n", ""}});
 }
 
 TEST(MisspellingOf, AField) {
@@ -81,8 +85,8 @@ TEST(MisspellingOf, AField) {
           "no field \"valuesFiles\" in ApplicationSet: is \"valueFiles\" meant?"}});
 }
 
-TEST(IsTypoOf, OnePlaceOfAtMostTwoLetters) {
-    for (const char* typo : {"pth", "paht", "Path", "patch", "paths"}) {
+TEST(IsTypoOf, AtMostTwoEdits) {
+    for (const char* typo : {"pth", "paht", "Path", "patch", "paths", "path:", "apht"}) {
         EXPECT_TRUE(is_typo_of(typo, "path")) << typo;
     }
     for (const char* word : {"path", "prune", "wait", "p", ""}) {
@@ -91,9 +95,49 @@ TEST(IsTypoOf, OnePlaceOfAtMostTwoLetters) {
     EXPECT_TRUE(is_typo_of("erf", "ref"));
     EXPECT_FALSE(is_typo_of("env", "ref"));
     EXPECT_FALSE(is_typo_of("nameSuffix", "namePrefix"));
-    EXPECT_TRUE(is_typo_of("in-clutser", "in-cluster"));
-    EXPECT_FALSE(is_typo_of("in-cluster2", "in-cluster"));
-    EXPECT_FALSE(is_typo_of("in-cluster-b", "in-cluster"));
+    EXPECT_TRUE(is_typo_of("valuesFile", "valueFiles"));
+    EXPECT_TRUE(is_typo_of("https:/kubernetes.default.svc", "https://kubernetes.default.svc"));
+    EXPECT_FALSE(is_typo_of("kubernetes", "https://kubernetes.default.svc"));
+}
+
+struct RequiredRow {
+    const char* object;
+    const char* message;  // "" = it is complete
+    bool is_partial;
+};
+
+TEST(IncompleteObject, WhatTheSchemaRequires) {
+    const RequiredRow rows[] = {
+        {"kind: Application\nmetadata: {name: a}\nspec: {destination: {}}\n", "", false},
+        {"kind: Application\nspec: {destination: {}}\n", "metadata.name is required", false},
+        {"kind: Application\nmetadata: {name: a}\nspec: {source: {}}\n",
+         "spec.destination is required", true},
+        {"kind: Application\nmetadata: {name: a}\n", "spec.destination is required", true},
+        {"kind: Application\nmetadata: {name: a}\nspec: {destination: here}\n",
+         "spec.destination is no map", false},
+        {"kind: ApplicationSet\nmetadata: {name: a}\nspec: {template: {}, generators: {}}\n",
+         "spec.generators is no list", false},
+        {"kind: ApplicationSet\nmetadata: {name: a}\nspec: {template: {}, generators: []}\n", "",
+         false},
+        {"kind: ApplicationSet\nmetadata: {name: a}\nspec: {generators: []}\n",
+         "spec.template is required", true},
+        {"kind: Kustomization\nmetadata: {name: a}\nspec: {path: a}\n",
+         "spec.sourceRef is required", true},
+        {"kind: HelmRelease\nmetadata: {name: a}\nspec: {chartRef: {}}\n", "", false},
+        {"kind: HelmRelease\nmetadata: {name: a}\nspec: {values: {}}\n",
+         "spec.chart or spec.chartRef is required", true},
+        {"kind: HelmRelease\nmetadata: {name: a}\nspec: {chart: web}\n", "spec.chart is no map",
+         false},
+        {"kind: ResourceSet\nmetadata: {name: a}\n", "", false},
+    };
+    for (const RequiredRow& row : rows) {
+        SourceMap sources;
+        Diagnostics mistakes;
+        const Value object = read_yaml(sources, sources.add("x.yaml", row.object), mistakes);
+        const std::optional<IncompleteObject> found = incomplete_object(object);
+        EXPECT_EQ(found ? found->message : "", row.message) << row.object;
+        EXPECT_EQ(found && found->is_partial, row.is_partial) << row.object;
+    }
 }
 
 }  // namespace

@@ -304,7 +304,7 @@ BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
     if (root.at({"spec", "kubeConfig"}) != nullptr) {
         skip(UnitState::OtherCluster, "spec.kubeConfig names another cluster");
     } else if (source.empty() || text_of(*source_ref, {"kind"}).empty()) {
-        unit.pos = source_ref == nullptr ? root.pos() : source_ref->pos();
+        unit.pos = source_ref == nullptr ? Pos{} : source_ref->pos();
         skip(UnitState::Refused, "spec.sourceRef.kind and spec.sourceRef.name are required");
     } else if (!is_own) {
         note_source(repository, *source_ref, unit);

@@ -189,12 +189,12 @@ std::string GitOpsTree::directory(std::string_view path) const {
 }
 
 std::vector<EngineObject> GitOpsTree::read(const std::string& path, std::string text) const {
-    std::vector<UnreadFile> ignored;
+    std::vector<RefusedFile> ignored;
     return read(path, std::move(text), ignored);
 }
 
 std::vector<EngineObject> GitOpsTree::read(const std::string& path, std::string text,
-                                           std::vector<UnreadFile>& unread) const {
+                                           std::vector<RefusedFile>& refused) const {
     std::vector<EngineObject> found;
     if (sources_.total_bytes() + text.size() >= kMaxTextRead) {
         return found;
@@ -209,10 +209,10 @@ std::vector<EngineObject> GitOpsTree::read(const std::string& path, std::string 
             for (Value& object : objects) {
                 found.push_back({path, std::move(object)});
             }
-        } else if (unheard.has_errors() && (unread.empty() || unread.back().path != path)) {
+        } else if (unheard.has_errors() && (refused.empty() || refused.back().path != path)) {
             const auto error =
                 std::ranges::find(unheard.all(), Severity::Error, &Diagnostic::severity);
-            unread.push_back({path, error->pos, error->message});
+            refused.push_back({path, error->pos, error->message});
         }
     }
     return found;
@@ -226,7 +226,7 @@ std::vector<EngineObject> GitOpsTree::objects_in(const std::string& file) const 
         }
         return found;
     }
-    if (engine_templates_.contains(file)) {
+    if (unit_makers_.contains(file)) {
         if (Result<std::string> text = tree_.read(file)) {
             found = read(file, std::move(*text));
         }
@@ -260,7 +260,7 @@ void GitOpsTree::collect_of_charts(std::vector<std::pair<std::string, std::strin
         if (!is_part_of_chart(one.first)) {
             texts.push_back(std::move(one));
         } else if (may_hold_engine(one.second)) {
-            engine_templates_.insert(one.first);
+            unit_makers_.insert(one.first);
         }
     }
 }
@@ -303,19 +303,19 @@ void GitOpsTree::collect() {
         if (may_hold_units(text)) {
             unit_files_.insert(path);
         } else if (has(text, kRepository)) {
-            engine_templates_.insert(path);
+            unit_makers_.insert(path);
         }
         const bool is_instance = may_hold_instance(text);
         const bool is_judged = is_engine || has_conflict(text);
         if (is_engine) {
             engine_files_[path];
         }
-        std::vector<UnreadFile> ignored;
+        std::vector<RefusedFile> ignored;
         if (is_outside(path)) {
-            outside_[path] = read(path, std::move(text), is_judged ? unread_ : ignored);
+            outside_[path] = read(path, std::move(text), is_judged ? refused_ : ignored);
             continue;
         }
-        for (EngineObject& object : read(path, std::move(text), is_judged ? unread_ : ignored)) {
+        for (EngineObject& object : read(path, std::move(text), is_judged ? refused_ : ignored)) {
             if (const std::string in_text = instance_path_of(object.root); !in_text.empty()) {
                 Value sync = Value::map();
                 sync.put("path", in_text);
@@ -327,7 +327,11 @@ void GitOpsTree::collect() {
                 object.root.at({"instance", "sync", "path"}) != nullptr ||
                 (values != nullptr && values->at({"instance", "sync", "path"}) != nullptr);
             if (std::optional<Misspelling> found = misspelling_of(object.root)) {
-                unread_.push_back({path, found->pos, std::move(found->message), true});
+                refused_.push_back({.path = path,
+                                    .pos = found->pos,
+                                    .why = std::move(found->message),
+                                    .is_misspelled = true,
+                                    .may_be_patch = found->may_be_patch});
             } else if (is_instance && has_path) {
                 instances_.push_back(std::move(object));
             } else if (is_engine) {

@@ -27,6 +27,7 @@
 namespace renderer {
 
 constexpr std::string_view kFluxGroup = "kustomize.toolkit.fluxcd.io/";
+constexpr std::string_view kHelmGroup = "helm.toolkit.fluxcd.io/";
 constexpr std::string_view kFluxOperator = "fluxcd.controlplane.io/";
 constexpr std::string_view kArgoGroup = "argoproj.io/";
 
@@ -56,7 +57,7 @@ public:
     [[nodiscard]] const std::vector<EngineObject>& instances() const { return instances_; }
 
     // In the order of paths.
-    [[nodiscard]] const std::vector<UnreadFile>& unread() const { return unread_; }
+    [[nodiscard]] const std::vector<RefusedFile>& refused_files() const { return refused_; }
 
     // May hold an object that applies something.
     [[nodiscard]] bool is_unit_file(const std::string& file) const {
@@ -65,8 +66,8 @@ public:
 
     // Likewise: a template of a chart, for whoever takes its folder for a plain directory, too, or
     // values for one.
-    [[nodiscard]] bool is_engine_template(const std::string& file) const {
-        return engine_templates_.contains(file);
+    [[nodiscard]] bool may_make_units(const std::string& file) const {
+        return unit_makers_.contains(file);
     }
 
     // In the folder of a chart, and all the same an object for whoever applies it as a directory.
@@ -148,7 +149,7 @@ private:
     void collect_of_charts(std::vector<std::pair<std::string, std::string>>& texts);
     [[nodiscard]] bool is_part_of_chart(const std::string& file) const;
     std::vector<EngineObject> read(const std::string& path, std::string text,
-                                   std::vector<UnreadFile>& unread) const;
+                                   std::vector<RefusedFile>& refused) const;
     void find_own_sources();
     [[nodiscard]] std::string ignored_by(std::string_view source, const std::string& file) const;
     void find_argo_clusters(const std::vector<std::string>& named);
@@ -160,9 +161,9 @@ private:
     unsigned threads_;
     std::map<std::string, const WalkedDir*> known_dirs_;
     std::map<std::string, std::vector<std::size_t>> engine_files_;  // indices of objects_
-    std::set<std::string> unit_files_, engine_templates_, chart_manifests_;
+    std::set<std::string> unit_files_, unit_makers_, chart_manifests_;
     std::vector<EngineObject> objects_, instances_;
-    std::vector<UnreadFile> unread_;
+    std::vector<RefusedFile> refused_;
     std::map<std::string, std::string> defined_;  // GitRepository: its repository
     struct Ignored {
         std::string file;  // of the GitRepository

@@ -27,9 +27,29 @@ void Listings::add(const WalkedDir& dir) {
     }
 }
 
+void Listings::add_patches(const WalkedDir& dir) {
+    const Kustomization* kustomization = reader_.find(dir.path);
+    if (kustomization == nullptr || !kustomization->root.is_map()) {
+        return;
+    }
+    for (const std::string_view field : {"patches", "patchesStrategicMerge", "patchesJson6902"}) {
+        for (const Value& entry : items_of(kustomization->root.find(field))) {
+            const std::string_view path =
+                entry.is_map() ? text_of(entry, {"path"}) : text_of(entry);
+            if (!path.empty() && path.find('\n') == std::string_view::npos) {
+                patches_.insert(normal_path(join_path(dir.path, path)));
+            }
+        }
+    }
+}
+
 void Listings::read() {
     for (const WalkedDir* dir : repository_.dirs()) {
-        if (!is_read_ && !dir->kustomizations.empty() && !is_no_root_(dir->path)) {
+        if (is_read_ || dir->kustomizations.empty()) {
+            continue;
+        }
+        add_patches(*dir);
+        if (!is_no_root_(dir->path)) {
             add(*dir);
         }
     }
@@ -59,6 +79,11 @@ std::vector<std::string> Listings::tops(const std::string& file) {
     }
     std::ranges::sort(found);
     return found;
+}
+
+bool Listings::is_patch(const std::string& file) {
+    read();
+    return patches_.contains(file);
 }
 
 bool Listings::is_left_out(const std::string& file) {

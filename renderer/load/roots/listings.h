@@ -25,18 +25,23 @@ public:
     // lists. A component is nothing by itself.
     std::vector<std::string> tops(const std::string& file);
 
+    // Some kustomization names it as a patch.
+    bool is_patch(const std::string& file);
+
     // There are kustomizations in its directory or above, and no top lists it.
     bool is_left_out(const std::string& file);
 
 private:
     void read();
     void add(const WalkedDir& dir);
+    void add_patches(const WalkedDir& dir);
 
     const GitOpsTree& repository_;
     KustomizationReader& reader_;
     std::function<bool(const std::string&)> is_no_root_;
     bool is_read_ = false;
     std::map<std::string, std::set<std::string>> listed_by_;  // files and directories
+    std::set<std::string> patches_;
 };
 
 }  // namespace renderer

@@ -49,7 +49,8 @@ std::vector<Standing> standings_of(const std::vector<BuildUnit>& units) {
         out.push_back({.name = unit.name,
                        .liveness = is_built ? liveness_of(unit) : Liveness::Broken,
                        .reason = is_built ? unit.reason : unit.unbuilt,
-                       .cluster = unit.cluster});
+                       .cluster = unit.cluster,
+                       .text = unit.text});
     }
     // An engine that stops at a file applies nothing of the unit.
     for (std::size_t i = 0; i < units.size(); ++i) {

@@ -14,9 +14,9 @@
 #include "renderer/load/roots/chart_roots.h"
 #include "renderer/load/roots/cluster_choice.h"
 #include "renderer/load/roots/flux_units.h"
-#include "renderer/load/roots/listings.h"
 #include "renderer/load/roots/liveness.h"
 #include "renderer/load/roots/not_reconciled.h"
+#include "renderer/load/roots/root_files.h"
 #include "renderer/load/roots/unit_build.h"
 #include "renderer/load/roots/unit_content.h"
 #include "renderer/load/roots/unit_inputs.h"
@@ -37,10 +37,8 @@ public:
         : repository_(repository),
           reader_(reader),
           options_(options),
-          ignores_(ignores),
           diagnostics_(diagnostics),
-          listings_(repository, reader,
-                    [this](const std::string& path) { return is_no_root(path); }),
+          root_files_(repository, reader, ignores),
           candidates_(repository, reader),
           builder_(repository, reader, sources, options) {}
 
@@ -69,7 +67,10 @@ public:
         for (BuildUnit& root : chart_roots()) {
             expand(std::move(root));
         }
-        add_unread(repository_, units_);
+        add_refused_files(
+            repository_,
+            [this](const std::string& file) { return root_files_.may_be_root(file, units_); },
+            units_);
         for (const std::size_t index : assumed_) {
             warn_assumed(units_[index]);
         }
@@ -80,13 +81,6 @@ private:
     [[nodiscard]] std::string label(const std::string& dir) const {
         const std::string relative = relative_path(dir, repository_.root());
         return relative.empty() ? "." : relative;
-    }
-
-    // Nothing in it is applied by hand.
-    [[nodiscard]] bool is_no_root(const std::string& path) const {
-        return is_archived(repository_, path) ||
-               std::ranges::any_of(
-                   ignores_, [&](const std::string& ignored) { return is_within(path, ignored); });
     }
 
     std::vector<BuildUnit> flux_roots() {
@@ -116,7 +110,7 @@ private:
             folders.back().names[root.name] = {.is_root = true, .dirs = {root.dir}};
         };
         for (const Candidate* top : tops_of(loose_kustomizations())) {
-            const std::vector<std::string> listing = listings_.tops(top->file);
+            const std::vector<std::string> listing = root_files_.tops(top->file);
             for (const BuildUnit& unit : top->units) {
                 if (listing.empty()) {
                     add(unit, parent_path(top->file));
@@ -188,7 +182,7 @@ private:
         for (const Candidate* candidate : found) {
             const bool is_child = std::ranges::any_of(
                 found, [&](const Candidate* other) { return applies(*other, *candidate); });
-            if (!is_child && !is_no_root(candidate->file)) {
+            if (!is_child && !root_files_.is_excluded(candidate->file)) {
                 tops.push_back(candidate);
             }
         }
@@ -258,7 +252,8 @@ private:
     std::vector<const Candidate*> loose_kustomizations() {
         std::vector<const Candidate*> found;
         for (const Candidate& candidate : candidates_.all()) {
-            if (candidate.is_flux && !listings_.is_left_out(candidate.file)) {
+            if (candidate.is_flux && !root_files_.is_left_out(candidate.file) &&
+                !root_files_.is_patch(candidate, candidates_.all())) {
                 found.push_back(&candidate);
             }
         }
@@ -268,7 +263,7 @@ private:
     std::vector<BuildUnit> instance_roots() {
         std::vector<BuildUnit> roots;
         for (const EngineObject& instance : repository_.instances()) {
-            if (is_no_root(instance.file)) {
+            if (root_files_.is_excluded(instance.file)) {
                 continue;
             }
             for (BuildUnit& unit : instance_units(repository_, instance)) {
@@ -282,25 +277,25 @@ private:
         return roots;
     }
 
-    // Those that no unit applies. One that lies beside what a unit applies was taken out of it.
+    // Those that no unit applies.
     std::vector<const Candidate*> argo_roots() {
         std::vector<const Candidate*> roots;
         for (const Candidate& candidate : candidates_.all()) {
-            if (candidate.is_flux || is_no_root(candidate.file) ||
-                listings_.is_left_out(candidate.file)) {
+            if (candidate.is_flux || root_files_.is_excluded(candidate.file) ||
+                root_files_.is_left_out(candidate.file) ||
+                root_files_.is_patch(candidate, candidates_.all())) {
                 continue;
             }
-            const auto leaves_out = [&](const BuildUnit& unit) {
-                return has_content(unit) && unit.dir != repository_.root() &&
-                       is_within(candidate.file, unit.dir) && !unit.claims.contains(candidate.file);
+            const auto is_beside = [&](const BuildUnit& unit) {
+                return root_files_.is_beside(unit, candidate.file);
             };
             const bool is_child = std::ranges::any_of(
                 candidates_.all(),
                 [&](const Candidate& other) { return applies(other, candidate); });
             const bool is_dead =
-                std::ranges::any_of(units_, leaves_out) ||
+                std::ranges::any_of(units_, is_beside) ||
                 std::ranges::any_of(candidates_.all(), [&](const Candidate& other) {
-                    return &other != &candidate && std::ranges::any_of(other.units, leaves_out);
+                    return &other != &candidate && std::ranges::any_of(other.units, is_beside);
                 });
             const bool is_planned = std::ranges::any_of(units_, [&](const BuildUnit& unit) {
                 return holds_manifest(unit, candidate.file);
@@ -316,7 +311,7 @@ private:
         const std::vector<const Candidate*> roots = argo_roots();
         std::vector<RootFolder> folders;
         for (const Candidate* root : roots) {
-            const std::vector<std::string> listing = listings_.tops(root->file);
+            const std::vector<std::string> listing = root_files_.tops(root->file);
             RootFolder& folder = folders.emplace_back();
             folder.folder = listing.size() == 1 ? listing.front() : parent_path(root->file);
             candidates_.add_names(*root, folder);
@@ -343,7 +338,7 @@ private:
             const auto claims = [&](const BuildUnit& unit) {
                 return unit.claims.contains(root.file);
             };
-            return is_no_root(root.dir) || std::ranges::any_of(units_, claims) ||
+            return root_files_.is_excluded(root.dir) || std::ranges::any_of(units_, claims) ||
                    std::ranges::any_of(candidates_.all(), [&](const Candidate& candidate) {
                        return std::ranges::any_of(candidate.units, claims);
                    });
@@ -478,9 +473,8 @@ private:
     GitOpsTree& repository_;
     KustomizationReader& reader_;
     const LoadOptions& options_;
-    const std::vector<std::string>& ignores_;
     Diagnostics& diagnostics_;
-    Listings listings_;
+    RootFiles root_files_;
     Candidates candidates_;
     UnitBuilder builder_;
     std::vector<BuildUnit> units_;

@@ -126,9 +126,14 @@ private:
     // By the API server: the set, or what it makes.
     static std::string why_refused(const Value& set, const std::vector<Value>& made) {
         std::optional<Misspelling> found = misspelling_of(set);
+        std::vector<Value> objects;
         for (const Value& object : made) {
-            if (text_of(object, {"metadata", "name"}).empty()) {
-                return fmt::format("a {} that it makes has no name", text_of(object, {"kind"}));
+            add_objects(object.clone(), objects);
+        }
+        for (const Value& object : objects) {
+            if (text_of(object, {"kind"}).empty() ||
+                text_of(object, {"metadata", "name"}).empty()) {
+                return "an object that it makes needs kind and metadata.name";
             }
             found = found ? found : misspelling_of(object);
         }

@@ -122,7 +122,7 @@ void UnitBuilder::build(const UnitTree& view, const std::string& dir, bool loads
                         EngineObjects& out) {
     const BuildFiles read = find_build_files(view.tree(), view.reader(), repository_.root(), dir);
     const bool may_inflate = std::ranges::any_of(
-        read.paths, [&](const std::string& path) { return repository_.is_engine_template(path); });
+        read.paths, [&](const std::string& path) { return repository_.may_make_units(path); });
     const auto holds_units = [&](const std::string& path) {
         return repository_.is_unit_file(path);
     };
@@ -173,7 +173,7 @@ void UnitBuilder::build(const UnitTree& view, const std::string& dir, bool loads
     }
     note_charts(view.reader(), read, why, out);
     for (const std::string& path : read.paths) {
-        if (!repository_.is_engine_template(path)) {
+        if (!repository_.may_make_units(path)) {
             take(path, {});
         }
     }
@@ -202,7 +202,7 @@ Result<KustomizeBuild> UnitBuilder::inflate(const UnitTree& view, const BuildFil
 void UnitBuilder::note_charts(KustomizationReader& reader, const BuildFiles& files,
                               const std::string& why, EngineObjects& out) const {
     const auto makes_units = [&](const std::string& path) {
-        return repository_.is_engine_template(path);
+        return repository_.may_make_units(path);
     };
     for (const std::string& path : files.paths) {
         const Kustomization* file = reader.find_file(path);
@@ -268,7 +268,7 @@ EngineObjects UnitBuilder::engine_objects(const BuildUnit& unit) {
         build(view, dir, unit.loads_any, out);
     }
     for (const std::string& path : view.manifests()) {
-        if (repository_.is_unit_file(path) || repository_.is_engine_template(path)) {
+        if (repository_.is_unit_file(path) || repository_.may_make_units(path)) {
             std::ranges::move(repository_.objects_in(path), std::back_inserter(objects));
         }
     }

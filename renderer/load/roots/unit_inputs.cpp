@@ -36,25 +36,33 @@ bool is_archived(const GitOpsTree& repository, const std::string& path) {
     return false;
 }
 
-void add_unread(const GitOpsTree& repository, std::vector<BuildUnit>& units) {
+void add_refused_files(const GitOpsTree& repository,
+                       const std::function<bool(const std::string&)>& is_root,
+                       std::vector<BuildUnit>& units) {
     const bool are_applied = std::ranges::any_of(units, has_content);
-    for (const UnreadFile& file : repository.unread()) {
+    for (const RefusedFile& file : repository.refused_files()) {
         const auto parent = std::ranges::find_if(units, [&](const BuildUnit& unit) {
             return has_content(unit) && !unit.chart && unit.claims.contains(file.path);
         });
-        const bool is_root =
-            are_applied && file.is_misspelled && !is_archived(repository, file.path);
-        if (parent == units.end() && !is_root) {
+        const bool is_claimed = parent != units.end();
+        if (is_claimed ? file.may_be_patch : !are_applied || !is_root(file.path)) {
             continue;
         }
         BuildUnit unit;
+        if (!is_claimed) {
+            Result<std::string> text = repository.tree().read(file.path);
+            if (!text || (!file.is_misspelled && !says_unit(*text))) {
+                continue;
+            }
+            unit.text = std::move(*text);
+        }
         unit.name = fmt::format("file {}", file.path);
         unit.file = file.path;
         unit.is_file = true;
         unit.state = UnitState::Refused;
         unit.reason = file.why;
         unit.pos = file.pos;
-        if (parent != units.end()) {
+        if (is_claimed) {
             unit.parent = static_cast<std::size_t>(parent - units.begin());
             unit.cluster = parent->cluster;
         }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -17,9 +18,11 @@ std::size_t input_count(GitOpsTree& repository, const BuildUnit& unit);
 // Folders of manifests that are kept, and not applied.
 bool is_archived(const GitOpsTree& repository, const std::string& path);
 
-// Adds what a file would say that an engine cannot read: it applies nothing of the file's unit
-// then.
-void add_unread(const GitOpsTree& repository, std::vector<BuildUnit>& units);
+// Adds what a file would say that its engine refuses: it applies nothing of the file's unit then.
+// `is_root`: someone applies the file by hand, unless a unit does.
+void add_refused_files(const GitOpsTree& repository,
+                       const std::function<bool(const std::string&)>& is_root,
+                       std::vector<BuildUnit>& units);
 
 // Files with inputs that are part of no unit, by directory.
 std::map<std::string, std::vector<std::string>> unreached_inputs(

@@ -1,0 +1,45 @@
+#include "renderer/load/roots/root_files.h"
+
+#include <algorithm>
+
+#include "renderer/load/roots/liveness.h"
+#include "renderer/load/roots/unit_inputs.h"
+#include "renderer/load/tree/paths.h"
+
+namespace renderer {
+
+RootFiles::RootFiles(const GitOpsTree& repository, KustomizationReader& reader,
+                     const std::vector<std::string>& ignores)
+    : repository_(repository),
+      ignores_(ignores),
+      listings_(repository, reader, [this](const std::string& path) { return is_excluded(path); }) {
+}
+
+bool RootFiles::is_excluded(const std::string& path) const {
+    return is_archived(repository_, path) ||
+           std::ranges::any_of(
+               ignores_, [&](const std::string& ignored) { return is_within(path, ignored); });
+}
+
+bool RootFiles::is_beside(const BuildUnit& unit, const std::string& file) const {
+    return has_content(unit) && unit.dir != repository_.root() && is_within(file, unit.dir) &&
+           !unit.claims.contains(file);
+}
+
+bool RootFiles::is_patch(const Candidate& candidate, const std::vector<Candidate>& all) {
+    if (candidate.units.front().state != UnitState::Refused) {
+        return false;
+    }
+    return candidate.units.front().is_partial || listings_.is_patch(candidate.file) ||
+           std::ranges::any_of(all, [&](const Candidate& other) {
+               return other.file != candidate.file && other.name == candidate.name;
+           });
+}
+
+bool RootFiles::may_be_root(const std::string& file, const std::vector<BuildUnit>& units) {
+    return !is_excluded(file) && !is_left_out(file) && !listings_.is_patch(file) &&
+           std::ranges::none_of(units,
+                                [&](const BuildUnit& unit) { return is_beside(unit, file); });
+}
+
+}  // namespace renderer

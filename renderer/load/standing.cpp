@@ -74,36 +74,47 @@ std::string told(const Standing& standing) {
     return standing.name;
 }
 
+// Also in a text that is neither YAML nor JSON any more.
 bool says_name(std::string_view text, std::string_view name) {
-    constexpr std::string_view kKey = "name:";
+    constexpr std::string_view kKey = "name";
+    constexpr std::string_view kAround = " \"':";
     for (std::size_t at = text.find(kKey); at != std::string_view::npos;
          at = text.find(kKey, at + 1)) {
         const std::string_view rest = text.substr(at + kKey.size());
-        const std::size_t begin = std::min(rest.find_first_not_of(" \"'"), rest.size());
+        const std::size_t begin = std::min(rest.find_first_not_of(kAround), rest.size());
         const std::string_view value = rest.substr(begin);
-        if (value.substr(0, value.find_first_of(" \"',}\r\n")) == name) {
+        if (begin > 0 && value.substr(0, value.find_first_of(" \"',}\r\n")) == name) {
             return true;
         }
     }
     return false;
 }
 
+// A path in the text may be above the file.
+bool says_path(std::string_view text, std::string_view file) {
+    return text.find(file.substr(0, file.find('/'))) != std::string_view::npos ||
+           text.find("path: .") != std::string_view::npos ||
+           text.find("path: \".") != std::string_view::npos;
+}
+
 // A file that nothing applies had one of these units, or has a set that makes any.
-bool may_be_of(const Standing& file, const std::vector<std::string_view>& names) {
+bool may_be_of(const Standing& file, const std::vector<std::string_view>& names,
+               std::string_view source) {
     const std::string_view text = file.text;
-    return text.find("ApplicationSet") != std::string_view::npos ||
-           text.find("ResourceSet") != std::string_view::npos ||
-           std::ranges::any_of(names, [&](std::string_view name) {
-               return says_name(text, name.substr(name.find_last_of(" /") + 1));
-           });
+    return says_path(text, source) &&
+           (text.find("ApplicationSet") != std::string_view::npos ||
+            text.find("ResourceSet") != std::string_view::npos ||
+            std::ranges::any_of(names, [&](std::string_view name) {
+                return says_name(text, name.substr(name.find_last_of(" /") + 1));
+            }));
 }
 
 // What has no unit of its own any more may be in one that is not known.
-std::optional<std::string> holder(const Standings& standings,
+std::optional<std::string> holder(const Standings& standings, const InventoryDevice& device,
                                   const std::vector<std::string_view>& names, bool is_release) {
     for (const Standing& one : standings.all) {
         if (rank_of(one.liveness) == 3 && (is_release || !one.is_release) &&
-            (one.text.empty() || may_be_of(one, names))) {
+            (one.text.empty() || may_be_of(one, names, device.source))) {
             return fmt::format("another unit may hold it: {}", told(one));
         }
     }
@@ -173,7 +184,7 @@ std::optional<std::string> why_unexplained(const Standings& standings,
         }
         if (i + 1 < names.size() && !is_known) {
             names.erase(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-            return holder(standings, names, is_release);
+            return holder(standings, device, names, is_release);
         }
         is_known = true;
         if (!standing->is_release) {
@@ -187,7 +198,7 @@ std::optional<std::string> why_unexplained(const Standings& standings,
     if (is_by_hand && standings.unreached.contains(device.source)) {
         return fmt::format("{} is there, and nothing applies it any more", device.source);
     }
-    return holder(standings, names, is_release);
+    return holder(standings, device, names, is_release);
 }
 
 }  // namespace renderer

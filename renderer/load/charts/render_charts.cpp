@@ -223,21 +223,26 @@ private:
 
     // By the API server: the engine stops at the object, and so does what applies it.
     void note_refused(const Document& document) {
-        Diagnostics unheard;
-        const Value object = read_document(loaded_, document, unheard);
-        if (!text_of(object, {"apiVersion"}).starts_with(kHelmGroup)) {
+        if (!text_of(document.api_version).starts_with(kHelmGroup)) {
             return;
         }
-        std::string why;
-        if (std::optional<Misspelling> misspelling = misspelling_of(object)) {
-            why = std::move(misspelling->message);
-        } else if (std::optional<IncompleteObject> incomplete = incomplete_object(object)) {
-            why = std::move(incomplete->message);
-        } else {
-            return;
-        }
+        Diagnostics found;
+        const Value object = read_document(loaded_, document, found);
         const std::string name = document.object_name();
-        if (document.mentions_tailscale) {
+        std::string why;
+        if (found.has_errors()) {
+            why = fmt::format("{} cannot be read", loaded_.sources.path(document.source));
+        } else if (std::optional<Misspelling> misspelling = misspelling_of(object)) {
+            why = std::move(misspelling->message);
+        } else {
+            // A patch looks like that, or adds it.
+            if (std::optional<IncompleteObject> incomplete = incomplete_object(object)) {
+                loaded_.standings.all.push_back(
+                    {name, Liveness::Kept, std::move(incomplete->message), true});
+            }
+            return;
+        }
+        if (document.mentions_tailscale && !found.has_errors()) {
             diagnostics_
                 .error("broken-unit", document.kind.pos(),
                        fmt::format("{} installs nothing as long as its engine refuses it", name))

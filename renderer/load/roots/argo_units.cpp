@@ -312,7 +312,8 @@ std::vector<BuildUnit> argo_units(const GitOpsTree& repository, const EngineObje
     };
     if (application_sources(application.root).empty()) {
         const Value* spec = application.root.find("spec");
-        refuse(*spec, "one of spec.source and spec.sources is required");
+        refuse(spec == nullptr ? *application.root.find("kind") : *spec,
+               "one of spec.source and spec.sources is required");
         return units;
     }
     if (const Value* source = incomplete_source(application.root)) {

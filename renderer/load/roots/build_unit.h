@@ -78,7 +78,6 @@ struct BuildUnit {
     UnitFiles files = UnitFiles::Generated;
     bool is_flux = false;
     bool is_file = false;                // what a file would say that its engine refuses
-    bool is_partial = false;             // refused, and perhaps a patch of the object
     bool loads_any = false;              // its kustomizations may name any file of the repository
     bool ignores_kustomization = false;  // it is a manifest among others
     std::string include, exclude;        // patterns of Argo CD, "" = none

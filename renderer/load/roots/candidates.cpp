@@ -49,13 +49,12 @@ BuildUnit incomplete_unit(const EngineObject& object, IncompleteObject incomplet
     unit.state = UnitState::Refused;
     unit.reason = std::move(incomplete.message);
     unit.pos = incomplete.pos;
-    unit.is_partial = incomplete.is_partial;
     return unit;
 }
 
 }  // namespace
 
-std::vector<BuildUnit> Candidates::units_of(const EngineObject& object) {
+std::vector<BuildUnit> Candidates::units_of(const EngineObject& object, bool is_final) {
     std::vector<BuildUnit> units;
     if (is_skipped(object.root)) {
         return units;
@@ -67,15 +66,17 @@ std::vector<BuildUnit> Candidates::units_of(const EngineObject& object) {
     if (!is_set && !is_kustomization && !is_application && !is_application_set) {
         return units;
     }
-    if (std::optional<IncompleteObject> found = incomplete_object(object.root);
-        found && !is_application) {
+    std::optional<IncompleteObject> found =
+        is_final ? incomplete_object(object.root) : std::nullopt;
+    if (found) {
         units.push_back(incomplete_unit(object, std::move(*found)));
     } else if (is_set) {
-        return units_of_resource_set(object, [&](const auto& made) { return units_of(made); });
+        return units_of_resource_set(object,
+                                     [&](const auto& made) { return units_of(made, is_final); });
     } else if (is_kustomization) {
         units.push_back(flux_unit(repository_, object));
     } else if (is_application) {
-        units = application_units(object);
+        units = argo_units(repository_, object);
     } else {
         units = set_units(object);
     }
@@ -87,21 +88,16 @@ std::vector<BuildUnit> Candidates::units_of(const EngineObject& object) {
     return units;
 }
 
-std::vector<BuildUnit> Candidates::application_units(const EngineObject& application) {
-    std::vector<BuildUnit> units;
-    if (std::optional<IncompleteObject> found = incomplete_object(application.root)) {
-        units.push_back(incomplete_unit(application, std::move(*found)));
-    } else {
-        units = argo_units(repository_, application);
-    }
-    return units;
-}
-
 std::vector<BuildUnit> Candidates::set_units(const EngineObject& set) {
     ExpandedSet expanded = sets_.expand(set);
     std::vector<BuildUnit> units;
     for (const EngineObject& application : expanded.applications) {
-        std::ranges::move(application_units(application), std::back_inserter(units));
+        std::optional<IncompleteObject> found = incomplete_object(application.root);
+        if (found) {
+            units.push_back(incomplete_unit(application, std::move(*found)));
+        } else {
+            std::ranges::move(argo_units(repository_, application), std::back_inserter(units));
+        }
     }
     for (BuildUnit& unit : units) {
         unit.pos = unit.pos.known() ? unit.pos : set.root.find("kind")->pos();
@@ -120,13 +116,20 @@ std::vector<BuildUnit> Candidates::set_units(const EngineObject& set) {
 
 void Candidates::find() {
     for (const EngineObject& object : repository_.objects()) {
-        std::vector<BuildUnit> units = units_of(object);
+        std::vector<BuildUnit> units = units_of(object, false);
         if (!units.empty()) {
             const bool is_flux = units.front().is_flux;
             const bool is_first = is_flux && is_bootstrap(object, units.front());
             std::string name = fmt::format("{} {}", text_of(object.root, {"kind"}),
                                            text_of(object.root, {"metadata", "name"}));
-            all_.push_back({object.file, std::move(name), is_flux, is_first, std::move(units)});
+            Candidate& found = all_.emplace_back(
+                Candidate{object.file, std::move(name), is_flux, is_first, std::move(units)});
+            if (std::optional<IncompleteObject> incomplete = incomplete_object(object.root)) {
+                found.is_refused = true;
+                found.is_partial = incomplete->is_missing && !has_own_field(object.root);
+                found.refused = incomplete_unit(object, std::move(*incomplete));
+                found.refused.cluster = found.units.front().cluster;
+            }
         }
     }
 }

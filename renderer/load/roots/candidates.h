@@ -18,6 +18,9 @@ struct Candidate {
     bool is_flux = false;
     bool is_bootstrap = false;
     std::vector<BuildUnit> units;
+    BuildUnit refused = {};   // what the engine would say to the object as it lies there
+    bool is_refused = false;  // it lacks something, which a patch may add
+    bool is_partial = false;  // it has nothing that says what is applied, and to where
 
     [[nodiscard]] bool claims(const std::string& path) const;
 };
@@ -38,14 +41,14 @@ public:
 
     [[nodiscard]] const std::vector<Candidate>& all() const { return all_; }
 
-    // With what they hold, also of an object that something has made.
-    std::vector<BuildUnit> units_of(const EngineObject& object);
+    // With what they hold, also of an object that something has made. `is_final`: it is as the
+    // engine gets it, and may lack nothing.
+    std::vector<BuildUnit> units_of(const EngineObject& object, bool is_final = true);
 
     // What Argo CD is told for the cluster that it runs in, by the root and by all below it.
     void add_names(const Candidate& root, RootFolder& folder) const;
 
 private:
-    std::vector<BuildUnit> application_units(const EngineObject& application);
     std::vector<BuildUnit> set_units(const EngineObject& set);
 
     GitOpsTree& repository_;

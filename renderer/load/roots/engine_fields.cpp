@@ -185,10 +185,12 @@ bool has_own_field(const Value& object) {
 }
 
 std::optional<IncompleteObject> incomplete_object(const Value& object) {
-    const Value* spec = object.find("spec");
-    const Value& place = spec == nullptr ? *object.find("kind") : *spec;
-    if (text_of(object, {"metadata", "name"}).empty()) {
-        return IncompleteObject{place.pos(), "metadata.name is required"};
+    const Value* metadata = object.find("metadata");
+    const Pos place = object.find("kind")->pos();
+    if (object.at({"metadata", "name"}) == nullptr &&
+        object.at({"metadata", "generateName"}) == nullptr) {
+        return IncompleteObject{metadata == nullptr ? place : metadata->pos(),
+                                "metadata.name is required"};
     }
     for (const RequiredFields& required : kRequired) {
         if (required.kind != text_of(object, {"kind"}) || required.one.front().empty()) {
@@ -201,7 +203,7 @@ std::optional<IncompleteObject> incomplete_object(const Value& object) {
         }
         if (field == nullptr || field->is_null()) {
             return IncompleteObject{
-                place.pos(),
+                place,
                 second.empty() ? fmt::format("spec.{} is required", first)
                                : fmt::format("spec.{} or spec.{} is required", first, second),
                 true};

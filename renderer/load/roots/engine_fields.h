@@ -29,9 +29,9 @@ bool is_typo_of(std::string_view word, std::string_view meant);
 bool has_own_field(const Value& object);
 
 struct IncompleteObject {
-    Pos pos;  // of what lacks it, or is of another type
+    Pos pos;  // of the kind, of what lacks the name, or of what is of another type
     std::string message;
-    bool is_partial = false;  // a patch looks like that
+    bool is_missing = false;  // a field of spec
 };
 
 // What the schema requires and the object does not have. Only of what an engine is given, which no

@@ -159,7 +159,7 @@ bool says_unit(std::string_view text) {
     return std::ranges::any_of(kEngineGroups, [&](const EngineGroup& group) {
         return group.name != kHelmGroup && says(text, group.name) &&
                std::ranges::any_of(group.meant, [&](std::string_view kind) {
-                   return !kind.empty() && says(text, fmt::format("kind: {}", kind));
+                   return !kind.empty() && says(text, kind);
                });
     });
 }

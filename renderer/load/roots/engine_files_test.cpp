@@ -103,7 +103,7 @@ TEST(IsTypoOf, AtMostTwoEdits) {
 struct RequiredRow {
     const char* object;
     const char* message;  // "" = it is complete
-    bool is_partial;
+    bool is_missing;
 };
 
 TEST(IncompleteObject, WhatTheSchemaRequires) {
@@ -136,7 +136,7 @@ TEST(IncompleteObject, WhatTheSchemaRequires) {
         const Value object = read_yaml(sources, sources.add("x.yaml", row.object), mistakes);
         const std::optional<IncompleteObject> found = incomplete_object(object);
         EXPECT_EQ(found ? found->message : "", row.message) << row.object;
-        EXPECT_EQ(found && found->is_partial, row.is_partial) << row.object;
+        EXPECT_EQ(found && found->is_missing, row.is_missing) << row.object;
     }
 }
 

@@ -111,7 +111,7 @@ private:
         };
         for (const Candidate* top : tops_of(loose_kustomizations())) {
             const std::vector<std::string> listing = root_files_.tops(top->file);
-            for (const BuildUnit& unit : top->units) {
+            for (const BuildUnit& unit : root_files_.units_of(*top)) {
                 if (listing.empty()) {
                     add(unit, parent_path(top->file));
                 }
@@ -320,7 +320,7 @@ private:
         std::vector<BuildUnit> units;
         for (std::size_t i = 0; i < roots.size(); ++i) {
             const auto cluster = clusters.find(folders[i].folder);
-            for (const BuildUnit& unit : roots[i]->units) {
+            for (const BuildUnit& unit : root_files_.units_of(*roots[i])) {
                 units.push_back(unit);
                 if (cluster != clusters.end() && unit.cluster == kOwnCluster) {
                     units.back().cluster = cluster->second;
@@ -397,7 +397,8 @@ private:
             for (const EngineObject& object : objects_of(index)) {
                 const std::string mark =
                     units_[index].is_flux ? why_not_reconciled(object.root) : std::string();
-                for (BuildUnit& child : candidates_.units_of(object)) {
+                const bool is_built = std::ranges::find(assumed_, index) == assumed_.end();
+                for (BuildUnit& child : candidates_.units_of(object, is_built)) {
                     if (!mark.empty()) {
                         keep(child, mark);
                     }

@@ -27,13 +27,15 @@ bool RootFiles::is_beside(const BuildUnit& unit, const std::string& file) const 
 }
 
 bool RootFiles::is_patch(const Candidate& candidate, const std::vector<Candidate>& all) {
-    if (candidate.units.front().state != UnitState::Refused) {
-        return false;
-    }
-    return candidate.units.front().is_partial || listings_.is_patch(candidate.file) ||
-           std::ranges::any_of(all, [&](const Candidate& other) {
-               return other.file != candidate.file && other.name == candidate.name;
-           });
+    return listings_.is_patch(candidate.file) ||
+           (candidate.is_partial && std::ranges::any_of(all, [&](const Candidate& other) {
+                return !other.is_refused && other.name == candidate.name;
+            }));
+}
+
+std::vector<BuildUnit> RootFiles::units_of(const Candidate& root) {
+    return root.is_refused && tops(root.file).empty() ? std::vector<BuildUnit>{root.refused}
+                                                      : root.units;
 }
 
 bool RootFiles::may_be_root(const std::string& file, const std::vector<BuildUnit>& units) {

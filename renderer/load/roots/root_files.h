@@ -33,6 +33,9 @@ public:
     // It changes an object that another file has, or that is not in the tree.
     bool is_patch(const Candidate& candidate, const std::vector<Candidate>& all);
 
+    // What its engine makes of it. A kustomization that lists it may add what it lacks.
+    std::vector<BuildUnit> units_of(const Candidate& root);
+
     // Of a file that none of the units applies, and that is no object.
     bool may_be_root(const std::string& file, const std::vector<BuildUnit>& units);
 

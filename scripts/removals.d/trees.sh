@@ -1,0 +1,90 @@
+# shellcheck shell=bash disable=SC2154
+# Small repositories of scripts/removals, and what it expects of a run.
+fail() {
+  printf '%s: %s\n' "$edit" "$*" >&2
+  [ ! -f said ] || cat said >&2
+  exit 1
+}
+service() {
+  mkdir -p "$(dirname "$1")"
+  printf 'apiVersion: v1\nkind: Service\nmetadata: {name: %s, namespace: media, annotations: {tailscale.com/expose: "true"}}\nspec: {selector: {app: a}, ports: [{port: 80}]}\n' "$2" >"$1"
+}
+kustomization() {
+  mkdir -p "$(dirname "$1")"
+  printf 'apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: %s, namespace: flux-system}\nspec:\n  path: %s\n  prune: true\n  sourceRef: {kind: GitRepository, name: flux-system}\n' "$2" "$3" >"$1"
+}
+application() {
+  mkdir -p "$(dirname "$1")"
+  printf 'apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata:\n  name: %s\n  namespace: argocd\nspec:\n  source: {repoURL: "https://example.com/acme/den.git", path: %s}\n  destination: {server: "https://kubernetes.default.svc", namespace: media}\n' "$2" "$3" >"$1"
+}
+# A helm of three commands, without other programs.
+helm() {
+  cat >"$bin/helm" <<END
+#!/bin/sh
+case \$1 in
+version) echo v3.19.0 ;;
+template) $1 ;;
+*) echo "Error: lookup charts.example.com: no such host" >&2; exit 1 ;;
+esac
+END
+  chmod +x "$bin/helm"
+}
+working_helm() {
+  helm "printf 'apiVersion: v1\\nkind: Service\\nmetadata: {name: chart, namespace: media, annotations: {tailscale.com/expose: \"true\"}}\\nspec: {selector: {app: a}, ports: [{port: 80}]}\\n'"
+}
+chart() {
+  mkdir -p charts/chart/templates
+  printf 'apiVersion: v2\nname: chart\nversion: 1.0.0\n' >charts/chart/Chart.yaml
+  printf '# tailscale\n' >charts/chart/templates/service.yaml
+}
+flux() {
+  kustomization clusters/den/flux-system/sync.yaml flux-system ./clusters/den
+  kustomization clusters/den/media.yaml media ./media
+  service media/film.yaml film
+  service media/song.yaml song
+  service media/Kept/book.yaml book
+  printf 'resources:\n- film.yaml\n- song.yaml\n- Kept/book.yaml\n' >media/kustomization.yaml
+}
+argo() {
+  application root.yaml root apps
+  application apps/media.yaml media media
+  application apps/tools.yaml tools tools
+  service media/film.yaml film
+  service tools/wiki.yaml wiki
+}
+render() { PATH=$bin "$binary" render . --only generated -o out "$@" >said 2>&1; }
+# A fresh repository of that engine, rendered once: begin EDIT ENGINE FLAG...
+begin() {
+  edit=$1
+  cd "$scratch" || exit
+  rm -rf tree
+  mkdir tree
+  cd tree || exit
+  "$2"
+  shift 2
+  render "$@" || fail "the tree does not render before the edit"
+  cp -r out before
+}
+# What was added belongs to the repository before the edit, too.
+again() {
+  render || fail "the tree does not render before the edit"
+  rm -r before
+  cp -r out before
+}
+refused() {
+  local rule=$1
+  shift
+  ! render "$@" || fail "was not refused"
+  grep -q "\[$rule\]" said || fail "is not refused by $rule"
+  diff -r before out >/dev/null || fail "something was written"
+}
+removed() {
+  local line=$1
+  shift
+  render "$@" || fail "was refused"
+  grep -qF "out: removes $line" said || fail "does not say: removes $line"
+}
+kept() {
+  render "$@" || fail "was refused"
+  ! grep -q "removes" said || fail "removed a device"
+}

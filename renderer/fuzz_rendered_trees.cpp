@@ -34,7 +34,7 @@ struct Template {
     std::string_view path, text;  // `@A` is the place A
 };
 
-// What stands at each place where the input changes nothing.
+// What is at each place that the input does not change.
 constexpr std::array<std::string_view, 26> kUsual = {"shop",      "web",
                                                      "app",       "web-1",
                                                      "tag:k8s",   "prod",
@@ -135,8 +135,8 @@ private:
     std::string_view rest_;
 };
 
-// In a document as YAML spells it, or as it is; in a path as one name.
-std::string filled(std::string_view text, const std::array<std::string, 26>& places, bool is_path,
+// `is_spelled`: as YAML spells what is at a place.
+std::string filled(std::string_view text, const std::array<std::string, 26>& places,
                    bool is_spelled) {
     std::string out;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -146,7 +146,7 @@ std::string filled(std::string_view text, const std::array<std::string, 26>& pla
         }
         const auto place = static_cast<std::size_t>(text.at(++i) - 'A');
         std::string value = places.at(place);
-        if (!is_path && is_spelled) {
+        if (is_spelled) {
             std::string spelled;
             write_yaml(Value::list({Value(value)}), spelled);
             value = spelled.substr(2, spelled.size() - 3);
@@ -171,17 +171,16 @@ std::map<std::string, std::string> tree_of(Bytes& bytes, unsigned form) {
             places.at(place) += text;
         }
     }
+    std::array<std::string, 26> names = places;
+    for (std::string& name : names) {
+        std::erase_if(name, [](char c) { return c == '/' || c == '\0'; });
+        if (name.empty() || name == "." || name == "..") {
+            name = "x";
+        }
+    }
     std::map<std::string, std::string> files;
     for (const Template& file : trees().at(form % trees().size())) {
-        std::array<std::string, 26> names = places;
-        for (std::string& name : names) {
-            std::erase_if(name, [](char c) { return c == '/' || c == '\0'; });
-            if (name.empty() || name == "." || name == "..") {
-                name = "x";
-            }
-        }
-        files[filled(file.path, names, true, false)] =
-            filled(file.text, places, false, (form & 4U) == 0);
+        files[filled(file.path, names, false)] = filled(file.text, places, (form & 4U) == 0);
     }
     return files;
 }

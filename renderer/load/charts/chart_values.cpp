@@ -350,11 +350,10 @@ void set_reference(const Value& source, ChartRelease& release) {
 
 }  // namespace
 
-std::vector<ChartRelease> releases_of(const Document& document, const std::string& root,
+std::vector<ChartRelease> releases_of(const Document& document, const Value& object,
+                                      const std::string& root,
                                       const std::set<std::string>& foreign_sources,
                                       Loaded& loaded) {
-    Diagnostics unheard;
-    const Value object = read_document(loaded, document, unheard);
     const Value config =
         text_of(document.kind) == "HelmChart"
             ? named(loaded, "HelmChartConfig", text_of(document.name), document.effective_namespace)

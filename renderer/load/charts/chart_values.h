@@ -24,7 +24,8 @@ struct ChartValues {
 // What an object installs, with what other documents say of it: the HelmChartConfig of a HelmChart,
 // the OCIRepository that a HelmRelease refers to.
 // `root`: the top of the repository, which is not among the GitRepositories `foreign_sources`.
-std::vector<ChartRelease> releases_of(const Document& document, const std::string& root,
+std::vector<ChartRelease> releases_of(const Document& document, const Value& object,
+                                      const std::string& root,
                                       const std::set<std::string>& foreign_sources, Loaded& loaded);
 
 // `root`: what paths of the repository are relative to. What is not in the tree is left out.

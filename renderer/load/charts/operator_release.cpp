@@ -267,7 +267,7 @@ private:
     // Of an Application also the charts in the tree, which are read as the whole repository.
     std::vector<ChartRelease> releases(const Document& document, const Value& root) {
         std::vector<ChartRelease> found =
-            releases_of(document, options_.path, selection_.foreign_sources, loaded_);
+            releases_of(document, root, options_.path, selection_.foreign_sources, loaded_);
         if (text_of(&document.kind) != "Application" || loaded_.is_stream) {
             return found;
         }

@@ -199,9 +199,11 @@ private:
             if (!document.reachable || (kind != "HelmRelease" && kind != "HelmChart")) {
                 continue;
             }
-            note_refused(document);
-            for (ChartRelease& release :
-                 releases_of(document, options_.path, selection_.foreign_sources, loaded_)) {
+            Diagnostics said;
+            const Value object = read_document(loaded_, document, said);
+            note_refused(document, object, said.has_errors());
+            for (ChartRelease& release : releases_of(document, object, options_.path,
+                                                     selection_.foreign_sources, loaded_)) {
                 release.unit = unit_of(loaded_, document);
                 release.unit_path = document.source < loaded_.unit_paths.size()
                                         ? loaded_.unit_paths[document.source]
@@ -222,15 +224,13 @@ private:
     }
 
     // By the API server: the engine stops at the object, and so does what applies it.
-    void note_refused(const Document& document) {
+    void note_refused(const Document& document, const Value& object, bool is_unread) {
         if (!text_of(document.api_version).starts_with(kHelmGroup)) {
             return;
         }
-        Diagnostics found;
-        const Value object = read_document(loaded_, document, found);
         const std::string name = document.object_name();
         std::string why;
-        if (found.has_errors()) {
+        if (is_unread) {
             why = fmt::format("{} cannot be read", loaded_.sources.path(document.source));
         } else if (std::optional<Misspelling> misspelling = misspelling_of(object)) {
             why = std::move(misspelling->message);
@@ -242,7 +242,7 @@ private:
             }
             return;
         }
-        if (document.mentions_tailscale && !found.has_errors()) {
+        if (document.mentions_tailscale && !is_unread) {
             diagnostics_
                 .error("broken-unit", document.kind.pos(),
                        fmt::format("{} installs nothing as long as its engine refuses it", name))

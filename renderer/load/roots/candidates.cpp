@@ -125,10 +125,9 @@ void Candidates::find() {
             Candidate& found = all_.emplace_back(
                 Candidate{object.file, std::move(name), is_flux, is_first, std::move(units)});
             if (std::optional<IncompleteObject> incomplete = incomplete_object(object.root)) {
-                found.is_refused = true;
                 found.is_partial = incomplete->is_missing && !has_own_field(object.root);
                 found.refused = incomplete_unit(object, std::move(*incomplete));
-                found.refused.cluster = found.units.front().cluster;
+                found.refused->cluster = found.units.front().cluster;
             }
         }
     }

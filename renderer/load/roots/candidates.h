@@ -1,6 +1,7 @@
 // The objects of engines in a tree as their files say them, before anything is built.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,8 @@ struct Candidate {
     bool is_flux = false;
     bool is_bootstrap = false;
     std::vector<BuildUnit> units;
-    BuildUnit refused = {};   // what the engine would say to the object as it lies there
-    bool is_refused = false;  // it lacks something, which a patch may add
+    // What the engine says to an object that lacks something, unless a patch adds it.
+    std::optional<BuildUnit> refused = {};
     bool is_partial = false;  // it has nothing that says what is applied, and to where
 
     [[nodiscard]] bool claims(const std::string& path) const;

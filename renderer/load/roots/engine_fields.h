@@ -25,7 +25,8 @@ std::optional<MistypedField> mistyped_field(const Value& object);
 // At most two edits apart, of a short word one. Case alone makes a typo, too.
 bool is_typo_of(std::string_view word, std::string_view meant);
 
-// A field that only its kind has: what it applies. A word in a text that has none is no object.
+// A field that only its kind has, and that says what is applied. A document that merely names the
+// kind, such as an example, has none.
 bool has_own_field(const Value& object);
 
 struct IncompleteObject {

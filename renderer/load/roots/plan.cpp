@@ -394,10 +394,11 @@ private:
             if (!has_content(units_[index]) || depth == kDeepestUnit) {
                 continue;
             }
-            for (const EngineObject& object : objects_of(index)) {
+            const std::vector<EngineObject> objects = objects_of(index);
+            const bool is_built = std::ranges::find(assumed_, index) == assumed_.end();
+            for (const EngineObject& object : objects) {
                 const std::string mark =
                     units_[index].is_flux ? why_not_reconciled(object.root) : std::string();
-                const bool is_built = std::ranges::find(assumed_, index) == assumed_.end();
                 for (BuildUnit& child : candidates_.units_of(object, is_built)) {
                     if (!mark.empty()) {
                         keep(child, mark);

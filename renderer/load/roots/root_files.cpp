@@ -29,13 +29,13 @@ bool RootFiles::is_beside(const BuildUnit& unit, const std::string& file) const 
 bool RootFiles::is_patch(const Candidate& candidate, const std::vector<Candidate>& all) {
     return listings_.is_patch(candidate.file) ||
            (candidate.is_partial && std::ranges::any_of(all, [&](const Candidate& other) {
-                return !other.is_refused && other.name == candidate.name;
+                return !other.refused && other.name == candidate.name;
             }));
 }
 
 std::vector<BuildUnit> RootFiles::units_of(const Candidate& root) {
-    return root.is_refused && tops(root.file).empty() ? std::vector<BuildUnit>{root.refused}
-                                                      : root.units;
+    return root.refused && tops(root.file).empty() ? std::vector<BuildUnit>{*root.refused}
+                                                   : root.units;
 }
 
 bool RootFiles::may_be_root(const std::string& file, const std::vector<BuildUnit>& units) {

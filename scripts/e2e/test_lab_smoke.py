@@ -1,26 +1,28 @@
 """One request through each kind of proxy, in one lab: tailrender-proxy, stock containerboot, and the proxy of the Kubernetes API.
 
 The controller is installed as it is rendered, and gives each a key. What else these proxies do is in the modules from which this one takes
-its parts. CI always runs it.
+its parts. CI always runs it, so all of them are of one release of Tailscale, which is all that is built for it.
 """
 import pytest
 
 from every_mode import ask, endpoints, service, start_server
-from installed import NAMESPACE, give_proxy_image, install_controller, joins, lab_with_runtime
+from installed import NAMESPACE, VALUES, give_proxy_image, install_controller, joins, lab_with_runtime
+from parity_release import RELEASES
 from test_lab_api_proxy import CAPABILITY, GROUP, HELLO, POD, READER, is_ready, kubectl, put_certificate, values
 from test_lab_two_clusters import DATAPLANES, chosen, ips, joined, publish
 
 COVERS = ["runtime"]
-PROGRAMS = ["lab"]
+PROGRAMS = ["lab-of-one-release"]
 pytestmark = pytest.mark.always
+RELEASE = "1.96"
 
 
 @pytest.fixture(scope="module")
 def lab(tools, tailrender, runtime, proxy):
-    with lab_with_runtime(runtime) as found:
+    with lab_with_runtime(runtime, TAILRENDER_RELEASE=RELEASE) as found:
         start_server(found, "backend", ("10.77.0.1", "fd00:77::1"))
-        give_proxy_image(found, tailrender, proxy)
-        install_controller(found, tailrender, values("true"))
+        give_proxy_image(found, tailrender, proxy, RELEASE)
+        install_controller(found, tailrender, values("true") | {"tailrender": VALUES["tailrender"] | {"operatorVersion": RELEASES[RELEASE]}})
         found.apply([READER, HELLO])
         yield found
 
@@ -29,7 +31,8 @@ def lab(tools, tailrender, runtime, proxy):
 def pods(lab, tailrender, scratch):
     """By dataplane; each exposes a Service of its own."""
     found = publish(lab, tailrender, scratch / "tree", [
-        chosen(service(dataplane, {"tailscale.com/expose": "true"}, ipFamilyPolicy="RequireDualStack"), dataplane) for dataplane in DATAPLANES])
+        chosen(service(dataplane, {"tailscale.com/expose": "true"}, ipFamilyPolicy="RequireDualStack"), dataplane) for dataplane in DATAPLANES],
+        "tailrender.operatorVersion=" + RELEASES[RELEASE])
     for dataplane in DATAPLANES:
         lab.apply(list(endpoints(dataplane)))
     joined(lab, found)

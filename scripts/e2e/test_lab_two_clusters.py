@@ -23,12 +23,12 @@ def chosen(item, dataplane):
     return item
 
 
-def publish(lab, tailrender, folder, items):
-    """Renders and applies them. Returns the pod of each by the name of the input."""
+def publish(lab, tailrender, folder, items, *settings):
+    """Renders and applies them, with settings KEY=VALUE. Returns the pod of each by the name of the input."""
     folder.mkdir()
     (folder / "all.yaml").write_text(yaml.safe_dump_all(items), encoding="utf-8")
     (folder / "fleet.yaml").write_text("defaultNamespace: apps\n", encoding="utf-8")
-    objects = documents(run(tailrender, "render", folder, "--quiet", "--set=loginServer=" + lab.tailnet.url))
+    objects = documents(run(tailrender, "render", folder, "--quiet", *(f"--set={one}" for one in ("loginServer=" + lab.tailnet.url, *settings))))
     namespaces_first(lab, objects)
     return {item["metadata"]["labels"]["tailscale.com/parent-resource"]: item["metadata"]["name"] + "-0"
             for item in objects if item["kind"] == "StatefulSet"}

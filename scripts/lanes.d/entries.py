@@ -19,6 +19,7 @@ COMMON = {"renderer/base": "", "renderer/core": "", "renderer/kube": "",
 # What those names of scripts/e2e/tools are made of.
 SETS = {"apiserver": [f"{E2E}/apiserver", f"{E2E}/cluster.sh", f"{E2E}/shared/api_server.py"],
         "lab": [f"{E2E}/lab", f"{E2E}/cluster.sh", *(f"{E2E}/lab.d/{name}" for name in ("node.sh", "tailnet.sh", "images.py", "harness.py"))]}
+SETS["lab-of-one-release"] = SETS["lab"]
 # About how long scripts/e2e/tools builds a module on two cores; all others take 60 s.
 BUILD_SECONDS = {"kubernetes": 600, "argocd": 240, "tailscale": 150, "helm4": 150, "flux": 150, "fleet": 150, "helm3": 120, "operator": 120,
                  "tailscale-1.104": 120}

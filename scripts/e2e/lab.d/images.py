@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Writes the lab's container images from programs of this machine, as archives that `ctr images import` takes.
 
-    images.py standard FOLDER PROGRAMS_DIR
+    images.py standard FOLDER PROGRAMS_DIR [RELEASE]
     images.py release FOLDER PROGRAMS_DIR RELEASE
     images.py proxy FOLDER PROGRAMS_DIR TAG PROGRAM [RELEASE]
     images.py program OUTPUT_FILE TAG PROGRAM
 
-"standard" are the lab's own: pause, hello, and a tailscale image with what stock containerboot needs: three programs, and a shell with
+"standard" are the lab's own: pause, hello, and a tailscale image with what stock containerboot needs: three programs of the release (the newest), and a shell with
 sysctl; it trusts FOLDER/trusted.crt; each is one layer. "release" is that image, FOLDER/tailscale.tar, and FOLDER/k8s-proxy.tar of a release (1.104);
 programs of all but 1.96 have its name at their end. "proxy", FOLDER/proxy.tar, has tailscaled and tailscale of the release
 (the newest), and PROGRAM in containerboot's place, with its libraries. "program" is the image that plugins/image makes of the runtime, with PROGRAM in its place;
@@ -145,11 +145,11 @@ def write_proxy(output, programs, tag, program, release=NEWEST):
     write_image(os.path.join(output, "proxy.tar"), tag, layer, ["/usr/local/bin/" + os.path.basename(program)])
 
 
-def write_standard(output, programs):
+def write_standard(output, programs, release=NEWEST):
     base = make_layer({}, {"www/index.html": PAGE})
     write_image(os.path.join(output, "pause.tar"), "lab/pause:1", base, ["/bin/busybox", "sleep", "infinity"])
     write_image(os.path.join(output, "hello.tar"), "lab/hello:1", base, ["/bin/busybox", "httpd", "-f", "-p", "8080", "-h", "/www"])
-    write_tailscale(output, programs, suffix_of(programs, NEWEST))
+    write_tailscale(output, programs, suffix_of(programs, release))
 
 
 def is_static(program):

@@ -17,7 +17,7 @@ from shared.fleet import CLUSTER_SCOPED as CUSTOM, FLEET, OPERATOR, clusters, re
 from shared.operator_source import write_chart
 
 COVERS = ["examples/fleet", "plugins/fleet", "renderer/emit/tree", "renderer/load/fleet"]
-PROGRAMS = ["apiserver", "fleet", "helm3", "helm4"]
+PROGRAMS = ["apiserver", "fleet", "helm3", "helm4", "operator-charts"]
 EXTRA = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "extra", "annotations": {"tailscale.com/expose": "true"}},
          "spec": {"selector": {"app": "extra"}, "ports": [{"port": 80}]}}
 TRIES = 3  # of the agent, for a bundle that is blocked until another one's namespace exists

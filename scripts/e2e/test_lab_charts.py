@@ -13,7 +13,7 @@ from shared.checks import documents, objects, run, wait_for_definitions
 from shared.operator_source import write_chart
 
 COVERS = ["renderer/generate/install", "renderer/plan/install"]
-PROGRAMS = ["lab", "helm3"]
+PROGRAMS = ["lab", "helm3", "operator-charts"]
 NAME = "relay"
 IMAGE = ("--set", "tailrender.image.repository=lab/runtime", "--set", "tailrender.image.tag=1.0.0", "--set", "tailrender.image.pullPolicy=Never")
 

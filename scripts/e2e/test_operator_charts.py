@@ -8,7 +8,7 @@ from shared.checks import attempt, documents, objects, run
 from shared.operator_source import write_chart
 
 COVERS = ["renderer/generate/install", "renderer/load/values", "renderer/plan/install", "renderer/plan/settings"]
-PROGRAMS = ["helm3"]
+PROGRAMS = ["helm3", "operator-charts"]
 NAME, NAMESPACE = "relay", "ts-ops"
 SERVICE = """\
 apiVersion: v1

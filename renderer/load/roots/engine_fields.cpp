@@ -159,6 +159,43 @@ constexpr auto kRequired = std::to_array<RequiredFields>({
     {"ApplicationSet", {"generators"}, {"generators"}, true},
 });
 
+// Of a map that is there.
+struct NestedField {
+    std::string_view kind;
+    std::string_view map;  // in spec
+    std::string_view name;
+};
+
+constexpr auto kNested = std::to_array<NestedField>({
+    {"HelmRelease", "chart", "spec"},
+    {"HelmRelease", "chart.spec", "chart"},
+    {"HelmRelease", "chart.spec", "sourceRef"},
+    {"HelmRelease", "chart.spec.sourceRef", "name"},
+    {"HelmRelease", "chartRef", "name"},
+});
+
+// nullptr: not there, or no map.
+const Value* map_of_spec(const Value& object, std::string_view path) {
+    const Value* map = object.find("spec");
+    for (const std::string_view name : split(path, '.')) {
+        map = map != nullptr && map->is_map() ? map->find(name) : nullptr;
+    }
+    return map != nullptr && map->is_map() ? map : nullptr;
+}
+
+std::optional<IncompleteObject> incomplete_map(const Value& object) {
+    const std::string_view kind = text_of(object, {"kind"});
+    for (const NestedField& nested : kNested) {
+        const Value* map = nested.kind == kind ? map_of_spec(object, nested.map) : nullptr;
+        const Value* field = map == nullptr ? nullptr : map->find(nested.name);
+        if (map != nullptr && (field == nullptr || field->is_null())) {
+            return IncompleteObject{
+                map->pos(), fmt::format("spec.{}.{} is required", nested.map, nested.name), true};
+        }
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 bool is_typo_of(std::string_view word, std::string_view meant) {
@@ -167,11 +204,11 @@ bool is_typo_of(std::string_view word, std::string_view meant) {
 }
 
 std::optional<MistypedField> mistyped_field(const Value& object) {
-    constexpr std::array<std::string_view, 5> kKinds = {
+    constexpr std::array<std::string_view, 5> kWithFields = {
         "HelmRelease", "Kustomization", "ResourceSet", "Application", "ApplicationSet"};
     const std::string_view kind = text_of(object, {"kind"});
-    return std::ranges::find(kKinds, kind) == kKinds.end() ? std::nullopt
-                                                           : find_in(object, kind, {});
+    return std::ranges::find(kWithFields, kind) == kWithFields.end() ? std::nullopt
+                                                                     : find_in(object, kind, {});
 }
 
 bool has_own_field(const Value& object) {
@@ -213,7 +250,7 @@ std::optional<IncompleteObject> incomplete_object(const Value& object) {
                                                               required.is_list ? "list" : "map")};
         }
     }
-    return std::nullopt;
+    return incomplete_map(object);
 }
 
 }  // namespace renderer

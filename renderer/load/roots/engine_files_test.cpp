@@ -123,7 +123,17 @@ TEST(IncompleteObject, WhatTheSchemaRequires) {
          "spec.template is required", true},
         {"kind: Kustomization\nmetadata: {name: a}\nspec: {path: a}\n",
          "spec.sourceRef is required", true},
-        {"kind: HelmRelease\nmetadata: {name: a}\nspec: {chartRef: {}}\n", "", false},
+        {"kind: HelmRelease\nmetadata: {name: a}\nspec: {chartRef: {name: b}}\n", "", false},
+        {"kind: HelmRelease\nmetadata: {name: a}\nspec: {chartRef: {}}\n",
+         "spec.chartRef.name is required", true},
+        {"kind: HelmRelease\nmetadata: {name: a}\nspec: {chart: {}}\n",
+         "spec.chart.spec is required", true},
+        {"kind: HelmRelease\nmetadata: {name: a}\n"
+         "spec: {chart: {spec: {sourceRef: {name: b}}}}\n",
+         "spec.chart.spec.chart is required", true},
+        {"kind: HelmRelease\nmetadata: {name: a}\n"
+         "spec: {chart: {spec: {chart: c, sourceRef: {name: b}}}}\n",
+         "", false},
         {"kind: HelmRelease\nmetadata: {name: a}\nspec: {values: {}}\n",
          "spec.chart or spec.chartRef is required", true},
         {"kind: HelmRelease\nmetadata: {name: a}\nspec: {chart: web}\n", "spec.chart is no map",

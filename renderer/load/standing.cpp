@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "renderer/load/tree/paths.h"
@@ -74,34 +75,31 @@ std::string told(const Standing& standing) {
     return standing.name;
 }
 
-// Also in a text that is neither YAML nor JSON any more.
-bool says_name(std::string_view text, std::string_view name) {
-    constexpr std::string_view kKey = "name";
+// Of a key, also in a text that is neither YAML nor JSON any more.
+bool has_value(std::string_view text, std::string_view key,
+               const std::function<bool(std::string_view)>& is_wanted) {
     constexpr std::string_view kAround = " \"':";
-    for (std::size_t at = text.find(kKey); at != std::string_view::npos;
-         at = text.find(kKey, at + 1)) {
-        const std::string_view rest = text.substr(at + kKey.size());
+    for (std::size_t at = text.find(key); at != std::string_view::npos;
+         at = text.find(key, at + 1)) {
+        const std::string_view rest = text.substr(at + key.size());
         const std::size_t begin = std::min(rest.find_first_not_of(kAround), rest.size());
         const std::string_view value = rest.substr(begin);
-        if (begin > 0 && value.substr(0, value.find_first_of(" \"',}\r\n")) == name) {
+        if (begin > 0 && is_wanted(value.substr(0, value.find_first_of(" \"',}\r\n")))) {
             return true;
         }
     }
     return false;
 }
 
-// A path in the text may be above the file.
-bool says_path(std::string_view text, std::string_view file) {
-    return text.find(file.substr(0, file.find('/'))) != std::string_view::npos ||
-           text.find("path: .") != std::string_view::npos ||
-           text.find("path: \".") != std::string_view::npos;
+bool says_name(std::string_view text, std::string_view name) {
+    return has_value(text, "name", [&](std::string_view value) { return value == name; });
 }
 
 // A file that nothing applies had one of these units, or has a set that makes any.
 bool may_be_of(const Standing& file, const std::vector<std::string_view>& names,
                std::string_view source) {
     const std::string_view text = file.text;
-    return says_path(text, source) &&
+    return says_path_of(text, source) &&
            (text.find("ApplicationSet") != std::string_view::npos ||
             text.find("ResourceSet") != std::string_view::npos ||
             std::ranges::any_of(names, [&](std::string_view name) {
@@ -122,6 +120,13 @@ std::optional<std::string> holder(const Standings& standings, const InventoryDev
 }
 
 }  // namespace
+
+bool says_path_of(std::string_view text, std::string_view file) {
+    return text.find(file.substr(0, file.find('/'))) != std::string_view::npos ||
+           has_value(text, "path", [](std::string_view path) {
+               return path == "." || path == "./" || path.starts_with("..");
+           });
+}
 
 void note_refused(std::string_view unit, std::string reason, Standings& standings) {
     if (!unit.empty()) {

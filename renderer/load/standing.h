@@ -49,6 +49,10 @@ inline constexpr std::string_view kClusterPrefix = "cluster ";
 inline constexpr std::string_view kSourcesPlace = "_sources/";  // of what --source names elsewhere
 inline constexpr std::string_view kIncluded = "--include ";
 
+// Whether a text, which may not be YAML, says a path above the file: its first folder, or one that
+// is relative to nothing known.
+bool says_path_of(std::string_view text, std::string_view file);
+
 // The engine stops at something that the unit applies. "": of no unit.
 void note_refused(std::string_view unit, std::string reason, Standings& standings);
 

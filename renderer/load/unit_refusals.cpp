@@ -11,6 +11,7 @@
 #include "renderer/load/roots/liveness.h"
 #include "renderer/load/roots/unit_build.h"
 #include "renderer/load/roots/unit_inputs.h"
+#include "renderer/load/standing.h"
 #include "renderer/load/tree/paths.h"
 
 namespace renderer {
@@ -131,9 +132,8 @@ private:
     [[nodiscard]] bool may_name(const BuildUnit& unit,
                                 const std::vector<std::string_view>& dirs) const {
         return unit.text.empty() || std::ranges::any_of(dirs, [&](std::string_view dir) {
-                   const std::string path = relative_path(std::string(dir), repository_.root());
-                   const std::string_view first = std::string_view(path).substr(0, path.find('/'));
-                   return unit.text.find(first) != std::string::npos;
+                   return says_path_of(unit.text,
+                                       relative_path(std::string(dir), repository_.root()));
                });
     }
 

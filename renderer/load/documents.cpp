@@ -14,6 +14,7 @@
 #include "renderer/load/file_names.h"
 #include "renderer/load/hooks.h"
 #include "renderer/load/kustomize/built_services.h"
+#include "renderer/load/object_checks.h"
 #include "renderer/load/roots/substitute.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/walk.h"
@@ -259,11 +260,11 @@ private:
         if (!complete(document)) {
             return;
         }
-        check_text(document.root, "name");
-        check_text(document.root, "namespace");
+        check_names(document.root, out_);
         document.hook = is_hook(document.root);
         Value* items = document.root.find("items");
         if (items == nullptr || !items->is_list() || !is_list_kind(text_of(document.kind))) {
+            check_list(document, out_);
             loaded_.documents.push_back(std::move(document));
             return;
         }
@@ -284,17 +285,6 @@ private:
             part.mentions_tailscale = mentions_tailscale;
             part.root = std::move(item);
             add_tree(std::move(part));
-        }
-    }
-
-    // `name: 12` and `namespace: y` are no strings to Kubernetes.
-    void check_text(const Value& root, std::string_view key) {
-        const Value* value = root.at({"metadata", key});
-        if (value != nullptr && !value->is_null() && !value->is_string()) {
-            out_.error("wrong-type", value->pos(), fmt::format("metadata.{} must be a string", key))
-                .found(kind_name(*value))
-                .expected("a string")
-                .hint("put it in quotes");
         }
     }
 

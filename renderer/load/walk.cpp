@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "renderer/core/document_scanner.h"
+#include "renderer/kube/meant_version.h"
 #include "renderer/load/tree/inventory.h"
 #include "renderer/load/tree/paths.h"
 #include "renderer/load/values/lock_file.h"
@@ -167,7 +168,8 @@ bool is_kustomization_name(std::string_view name) {
 
 bool mentions_tailscale(std::string_view text) {
     return text.find("tailscale") != std::string_view::npos ||
-           text.find(kOAuthGenerator) != std::string_view::npos || may_hide_words(text);
+           text.find(kOAuthGenerator) != std::string_view::npos || may_hide_words(text) ||
+           misspells_custom_group(text);
 }
 
 bool file_mentions_tailscale(const SourceTree& tree, const std::string& path) {

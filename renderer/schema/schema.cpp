@@ -19,6 +19,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
 #include "renderer/kube/kinds.h"
+#include "renderer/kube/meant_version.h"
 #include "renderer/load/documents.h"
 #include "renderer/schema/type_table.h"
 
@@ -87,7 +88,8 @@ struct Task {
     const Value* root = nullptr;         // nullptr: to be read from the document's bytes
     std::string_view api_version, kind;
     Pos api_version_pos = {}, kind_pos = {};
-    std::string name = {};  // of what was generated
+    std::string_view meant = {};  // the apiVersion, where that of an input is misspelled
+    std::string name = {};        // of what was generated
     Pos origin = {};
     bool is_applied = true;
     bool judged = true;  // by the schema of its kind; else it only has to be YAML
@@ -116,7 +118,9 @@ SchemaFault unknown_kind(const Task& task, std::string_view version) {
         TypeTable::versions_of(task.api_version, task.kind, version);
     const std::string_view near =
         nearest(task.kind, TypeTable::kinds_of(task.api_version, version));
-    if (!others.empty()) {
+    if (!task.meant.empty()) {
+        fault.diagnostic.hint = fmt::format("write apiVersion {}", task.meant);
+    } else if (!others.empty()) {
         fault.diagnostic.hint = fmt::format("write apiVersion {}", fmt::join(others, " or "));
     } else if (!near.empty()) {
         fault.diagnostic.hint = did_you_mean(near);
@@ -132,17 +136,21 @@ public:
     void add(Task task) {
         const Known& known = known_of(task.api_version, task.kind);
         task.type = known.type;
-        task.judged = task.judged && known.group;
+        task.meant = meant_version(task.api_version, task.kind);
+        task.judged = task.judged && (known.group || !task.meant.empty());
         if (task.judged || task.root == nullptr) {
             tasks_.push_back(std::move(task));
         }
     }
 
-    // Of a group of our inputs, and no kind of it: the API server refuses the object, and its
-    // engine stops there.
+    // Of a group of our inputs, and no kind of it, or of a kind of them, and not of its group: the
+    // API server refuses the object, and its engine stops there.
     bool is_misspelled_input(const Document& doc) {
         const std::string_view api_version = text_of(doc.api_version);
         const std::string_view kind = text_of(doc.kind);
+        if (!meant_version(api_version, kind).empty()) {
+            return true;
+        }
         return doc.mentions_tailscale &&
                (api_version == "v1" || api_version == "networking.k8s.io/v1") &&
                !kind.ends_with("List") && known_of(api_version, kind).type == nullptr;
@@ -243,6 +251,9 @@ bool decides(const Document& doc, const SchemaFault& fault) {
         return value != nullptr && value->pos().known() &&
                std::ranges::find(fault.places, value->pos()) != fault.places.end();
     };
+    if (doc.root.is_map() && doc.root.find("metadata") == nullptr) {
+        return true;
+    }
     return fault.is_shape &&
            (is_at({"metadata"}) || is_at({"metadata", "annotations"}) ||
             is_at({"metadata", "labels"}) || is_at({"spec"}) || is_at({"spec", "type"}) ||
@@ -257,7 +268,10 @@ bool is_of_others(const Document& doc, const SchemaFault& fault,
         return false;
     }
     const std::string_view kind = text_of(doc.kind);
-    return kind == "Service" || kind == "Ingress" ? !decides(doc, fault) : !fault.is_shape;
+    if (kind == "Service" || kind == "Ingress") {
+        return !decides(doc, fault);
+    }
+    return !fault.is_shape && meant_version(text_of(doc.api_version), kind).empty();
 }
 
 // Mistakes in objects of others, of which the first is said.

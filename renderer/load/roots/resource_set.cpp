@@ -13,6 +13,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
 #include "renderer/core/yaml_writer.h"
+#include "renderer/load/roots/engine_files.h"
 #include "renderer/load/roots/go_template.h"
 
 namespace renderer {
@@ -267,8 +268,16 @@ private:
         }
     }
 
+    void add(Value made) {
+        std::vector<Value> objects;
+        add_objects(std::move(made), objects);
+        for (Value& object : objects) {
+            add_one(std::move(object));
+        }
+    }
+
     // Of several of one name the first counts.
-    void add(Value object) {
+    void add_one(Value object) {
         if (text_of(object, {"metadata", "annotations", kReconcile}) == "disabled") {
             return;
         }

@@ -126,14 +126,10 @@ private:
     // By the API server: the set, or what it makes.
     static std::string why_refused(const Value& set, const std::vector<Value>& made) {
         std::optional<Misspelling> found = misspelling_of(set);
-        std::vector<Value> objects;
         for (const Value& object : made) {
-            add_objects(object.clone(), objects);
-        }
-        for (const Value& object : objects) {
-            if (text_of(object, {"kind"}).empty() ||
+            if (text_of(object, {"apiVersion"}).empty() || text_of(object, {"kind"}).empty() ||
                 text_of(object, {"metadata", "name"}).empty()) {
-                return "an object that it makes needs kind and metadata.name";
+                return "an object that it makes needs apiVersion, kind and metadata.name";
             }
             found = found ? found : misspelling_of(object);
         }

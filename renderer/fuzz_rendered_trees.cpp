@@ -21,8 +21,8 @@
 #include "renderer/core/yaml_writer.h"
 #include "renderer/emit/emit.h"
 #include "renderer/emit/output_path.h"
-#include "renderer/load/tree/memory_tree.h"
 #include "renderer/pipeline.h"
+#include "renderer/repo/memory_tree.h"
 
 namespace {
 

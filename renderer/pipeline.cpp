@@ -4,7 +4,10 @@
 
 #include <utility>
 
-#include "renderer/load/roots/substitute.h"
+#include "renderer/engines/flux/substitute.h"
+#include "renderer/generate/generate.h"
+#include "renderer/load/load.h"
+#include "renderer/plan/plan.h"
 #include "renderer/schema/schema.h"
 
 namespace renderer {

@@ -6,8 +6,9 @@
 #include "renderer/classify/classify.h"
 #include "renderer/core/diagnostics.h"
 #include "renderer/generate/generate.h"
-#include "renderer/load/load.h"
-#include "renderer/plan/plan.h"
+#include "renderer/load/loaded.h"
+#include "renderer/plan/model.h"
+#include "renderer/repo/load_options.h"
 
 namespace renderer {
 

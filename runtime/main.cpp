@@ -16,7 +16,7 @@
 #include "runtime/base/patient_transport.h"
 #include "runtime/controller/contract.h"
 #include "runtime/controller/controller.h"
-#include "runtime/controller/metrics.h"
+#include "runtime/controller/controller_metrics.h"
 #include "runtime/controller/settings.h"
 #include "runtime/kube/lease.h"
 #include "runtime/nameserver/nameserver.h"

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "renderer/classify/ingress.h"
-#include "renderer/classify/reference.h"
+#include "renderer/classify/operator_objects.h"
 #include "renderer/classify/service.h"
 #include "renderer/core/text_of.h"
 
@@ -68,7 +68,7 @@ std::span<const CustomResource> Inventory::of(const Kind& kind) const {
 
 Inventory classify(const Loaded& loaded, const InputFaults& found, Diagnostics& diagnostics) {
     Inventory inventory;
-    classify_reference(loaded, inventory, diagnostics);
+    classify_operator(loaded, inventory, diagnostics);
     for (const Document& doc : loaded.documents) {
         classify_document(doc, found, inventory);
     }

@@ -17,7 +17,7 @@
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/document.h"
 #include "renderer/kube/kinds.h"
-#include "renderer/load/load.h"
+#include "renderer/load/loaded.h"
 #include "renderer/schema/schema.h"
 
 namespace renderer {
@@ -118,7 +118,7 @@ struct Inventory {
     std::vector<IngressInput> ingresses;  // all Ingresses
     std::vector<NamespaceInput> namespaces;
     std::vector<NodeInput> nodes;
-    OperatorInput reference;
+    OperatorInput stock_operator;
     std::map<const Kind*, std::vector<CustomResource>> custom_resources;  // of kCustomVersion
     // All inputs of group tailscale.com, of whatever kind and version.
     std::vector<const Document*> custom_documents;

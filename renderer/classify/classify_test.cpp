@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "renderer/load/load.h"
+
 namespace renderer {
 namespace {
 
@@ -222,7 +224,7 @@ TEST(Classify, SortsKinds) {
     EXPECT_EQ(run.inventory.namespaces[0].name, "shop");
     ASSERT_EQ(run.inventory.custom_documents.size(), 1U);
     EXPECT_EQ(run.inventory.custom_documents[0]->object_name(), "Connector/c");
-    EXPECT_EQ(run.inventory.reference.deployment, nullptr);
+    EXPECT_EQ(run.inventory.stock_operator.deployment, nullptr);
 }
 
 }  // namespace

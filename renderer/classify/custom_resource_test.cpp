@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "renderer/classify/classify.h"
+#include "renderer/load/load.h"
 
 namespace renderer {
 namespace {

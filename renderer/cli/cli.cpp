@@ -17,11 +17,11 @@
 #include "renderer/cli/commands.h"
 #include "renderer/cli/console.h"
 #include "renderer/cli/options.h"
-#include "renderer/load/charts/helm_program.h"
-#include "renderer/load/fetch/chart_fetcher.h"
-#include "renderer/load/kustomize/kustomize_program.h"
-#include "renderer/load/tree/git_tree.h"
-#include "renderer/load/user_program.h"
+#include "renderer/engines/helm/helm_program.h"
+#include "renderer/engines/kustomize/kustomize_program.h"
+#include "renderer/repo/fetch/chart_fetcher.h"
+#include "renderer/repo/git_tree.h"
+#include "renderer/repo/user_program.h"
 
 namespace renderer {
 namespace {

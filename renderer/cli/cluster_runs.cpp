@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "renderer/cli/report.h"
+#include "renderer/load/load.h"
 #include "renderer/plan/clusters.h"
 
 namespace renderer {

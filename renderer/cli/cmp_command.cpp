@@ -19,9 +19,10 @@
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 #include "renderer/emit/emit.h"
-#include "renderer/load/tree/disk_tree.h"
-#include "renderer/load/tree/link_guard.h"
-#include "renderer/load/tree/paths.h"
+#include "renderer/load/load.h"
+#include "renderer/repo/disk_tree.h"
+#include "renderer/repo/link_guard.h"
+#include "renderer/repo/paths.h"
 
 namespace renderer {
 namespace {

@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "renderer/core/result.h"
-#include "renderer/load/load.h"
+#include "renderer/load/loaded.h"
+#include "renderer/repo/load_options.h"
 
 namespace renderer {
 

@@ -20,8 +20,9 @@
 #include "renderer/emit/tree/lock.h"
 #include "renderer/lint/lint.h"
 #include "renderer/load/load.h"
-#include "renderer/load/tree/paths.h"
-#include "renderer/load/values/lock_file.h"
+#include "renderer/load/lock_file.h"
+#include "renderer/repo/paths.h"
+#include "renderer/repo/walk.h"
 
 namespace renderer {
 namespace {

@@ -7,8 +7,8 @@
 #include "renderer/emit/git/git_commit.h"
 #include "renderer/emit/git/git_remote.h"
 #include "renderer/git/git.h"
-#include "renderer/load/tree/git_tree.h"
-#include "renderer/load/tree/work_tree.h"
+#include "renderer/repo/git_tree.h"
+#include "renderer/repo/work_tree.h"
 
 namespace renderer {
 namespace {

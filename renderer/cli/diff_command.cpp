@@ -17,9 +17,9 @@
 #include "renderer/diff/formats.h"
 #include "renderer/diff/rendered_tree.h"
 #include "renderer/emit/emit.h"
-#include "renderer/load/tree/disk_tree.h"
-#include "renderer/load/tree/git_tree.h"
-#include "renderer/load/tree/paths.h"
+#include "renderer/repo/disk_tree.h"
+#include "renderer/repo/git_tree.h"
+#include "renderer/repo/paths.h"
 
 namespace renderer {
 namespace {

@@ -14,6 +14,7 @@
 #include "renderer/cli/append_format.h"
 #include "renderer/cli/commands.h"
 #include "renderer/cli/report.h"
+#include "renderer/plan/workload/api_proxy.h"
 
 namespace renderer {
 namespace {

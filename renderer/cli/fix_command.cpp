@@ -14,8 +14,8 @@
 #include "renderer/base/descriptor.h"
 #include "renderer/cli/commands.h"
 #include "renderer/emit/edits.h"
-#include "renderer/load/tree/link_guard.h"
-#include "renderer/load/tree/paths.h"
+#include "renderer/repo/link_guard.h"
+#include "renderer/repo/paths.h"
 
 namespace renderer {
 

@@ -6,10 +6,10 @@
 
 #include "renderer/base/ascii.h"
 #include "renderer/base/split.h"
+#include "renderer/engines/argo/argo_clusters.h"
+#include "renderer/engines/flux/source_key.h"
+#include "renderer/engines/flux/substitute.h"
 #include "renderer/kube/name_grammar.h"
-#include "renderer/load/roots/argo_clusters.h"
-#include "renderer/load/roots/source_key.h"
-#include "renderer/load/roots/substitute.h"
 #include "renderer/secrets/userinfo.h"
 
 namespace renderer {

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "renderer/load/load.h"
+#include "renderer/load/loaded.h"
+#include "renderer/repo/load_options.h"
 #include "renderer/seal/secret.h"
 
 namespace renderer {

@@ -10,8 +10,8 @@
 #include "renderer/diff/devices.h"
 #include "renderer/diff/manifests.h"
 #include "renderer/diff/outline.h"
-#include "renderer/load/standing.h"
-#include "renderer/load/tree/paths.h"
+#include "renderer/engines/standing.h"
+#include "renderer/repo/paths.h"
 
 namespace renderer {
 namespace {

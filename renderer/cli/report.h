@@ -9,8 +9,8 @@
 
 #include "renderer/core/diagnostics.h"
 #include "renderer/emit/emit.h"
-#include "renderer/generate/generate.h"
-#include "renderer/plan/plan.h"
+#include "renderer/generate/model.h"
+#include "renderer/plan/model.h"
 
 namespace renderer {
 

@@ -7,7 +7,7 @@
 
 #include "renderer/cli/append_format.h"
 #include "renderer/cli/commands.h"
-#include "renderer/load/standing.h"
+#include "renderer/engines/standing.h"
 #include "renderer/load/units.h"
 
 namespace renderer {

@@ -7,9 +7,9 @@
 #include "renderer/core/document_scanner.h"
 #include "renderer/core/yaml_writer.h"
 #include "renderer/emit/tree/files.h"
+#include "renderer/engines/kustomize/env_file.h"
 #include "renderer/kube/name_grammar.h"
-#include "renderer/load/kustomize/env_file.h"
-#include "renderer/load/tree/disk_tree.h"
+#include "renderer/repo/disk_tree.h"
 #include "renderer/seal/secret.h"
 
 namespace renderer {

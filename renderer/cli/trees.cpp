@@ -8,8 +8,8 @@
 #include "renderer/cli/report.h"
 #include "renderer/core/text_of.h"
 #include "renderer/kube/kinds.h"
-#include "renderer/load/tree/paths.h"
 #include "renderer/plan/install/controller.h"
+#include "renderer/repo/paths.h"
 
 namespace renderer {
 namespace {

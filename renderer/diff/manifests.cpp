@@ -9,7 +9,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/emit/tree/generated_file.h"
 #include "renderer/kube/group_of.h"
-#include "renderer/load/tree/paths.h"
+#include "renderer/repo/paths.h"
 
 namespace renderer {
 namespace {

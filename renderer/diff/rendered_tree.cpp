@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "renderer/base/split.h"
-#include "renderer/load/tree/inventory.h"
-#include "renderer/load/tree/paths.h"
-#include "renderer/load/walk.h"
+#include "renderer/repo/inventory.h"
+#include "renderer/repo/paths.h"
+#include "renderer/repo/walk.h"
 
 namespace renderer {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "renderer/core/result.h"
 #include "renderer/diff/compare.h"
-#include "renderer/load/tree/source_tree.h"
+#include "renderer/repo/source_tree.h"
 
 namespace renderer {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "renderer/base/temporary_folder_testing.h"
-#include "renderer/load/tree/disk_tree.h"
+#include "renderer/repo/disk_tree.h"
 
 namespace renderer {
 namespace {

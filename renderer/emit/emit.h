@@ -13,10 +13,10 @@
 
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/result.h"
-#include "renderer/generate/generate.h"
-#include "renderer/load/load.h"
-#include "renderer/load/tree/inventory.h"
-#include "renderer/plan/plan.h"
+#include "renderer/generate/model.h"
+#include "renderer/load/loaded.h"
+#include "renderer/plan/model.h"
+#include "renderer/repo/inventory.h"
 
 namespace renderer {
 

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "renderer/core/diagnostics.h"
-#include "renderer/generate/generate.h"
-#include "renderer/load/load.h"
+#include "renderer/generate/model.h"
+#include "renderer/load/loaded.h"
 
 namespace renderer {
 

@@ -95,7 +95,7 @@ void append(const StreamEntry& entry, const Output& output, const EditIndex& edi
     edits.append(out, output.loaded.sources.text(document.source), document.source, document.range);
     // So does whoever reads a manifest for the API server (k8s.io/apimachinery's LineReader): a
     // block scalar that ends with the file gets the same value from our stream as from the file.
-    // For what kustomize reads: renderer/load/kustomize/last_scalar.h.
+    // For what kustomize reads: renderer/load/last_scalar.h.
     if (!out.ends_with('\n')) {
         out += '\n';
     }

@@ -15,7 +15,7 @@
 #include "renderer/generate/install/tailnets.h"
 #include "renderer/generate/substitution.h"
 #include "renderer/generate/workload/generators.h"
-#include "renderer/generate/workload/metrics.h"
+#include "renderer/generate/workload/pod_metrics.h"
 
 namespace renderer {
 

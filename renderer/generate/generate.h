@@ -3,14 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
-#include "renderer/core/document.h"
-#include "renderer/plan/plan.h"
+#include "renderer/generate/model.h"
 
 namespace renderer {
-
-using Objects = std::vector<Object>;
 
 // What a caller needs of an object: its tree, or only its text, written while it is at hand. A text
 // takes a third of the memory, and the thread that has just made an object writes it fastest.

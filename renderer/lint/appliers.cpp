@@ -9,13 +9,13 @@
 
 #include "renderer/base/split.h"
 #include "renderer/core/text_of.h"
+#include "renderer/engines/cluster_config.h"
 #include "renderer/kube/group_of.h"
 #include "renderer/lint/families.h"
 #include "renderer/lint/flux_patches.h"
-#include "renderer/load/tree/inventory.h"
-#include "renderer/load/tree/paths.h"
-#include "renderer/load/values/cluster_config.h"
-#include "renderer/load/values/schema.h"
+#include "renderer/repo/closed_schema.h"
+#include "renderer/repo/inventory.h"
+#include "renderer/repo/paths.h"
 
 namespace renderer {
 

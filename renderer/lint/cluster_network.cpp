@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "renderer/lint/families.h"
-#include "renderer/load/values/schema.h"
+#include "renderer/repo/closed_schema.h"
 
 namespace renderer {
 

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "renderer/lint/families.h"
-#include "renderer/load/tree/paths.h"
+#include "renderer/repo/paths.h"
 #include "renderer/secrets/confidential.h"
 #include "renderer/secrets/secret_values.h"
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <set>
 
+#include "renderer/engines/kustomize/generator_sources.h"
 #include "renderer/lint/families.h"
-#include "renderer/load/kustomize/generator_sources.h"
-#include "renderer/load/tree/paths.h"
-#include "renderer/load/values/schema.h"
+#include "renderer/repo/closed_schema.h"
+#include "renderer/repo/paths.h"
 
 namespace renderer {
 

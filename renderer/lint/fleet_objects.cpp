@@ -2,7 +2,7 @@
 // kinds must all be known before it begins. Source: Fleet internal/helmdeployer, Helm pkg/kube.
 
 #include "renderer/lint/families.h"
-#include "renderer/load/values/schema.h"
+#include "renderer/repo/closed_schema.h"
 
 namespace renderer {
 

@@ -8,10 +8,10 @@
 #include <map>
 
 #include "renderer/base/ascii.h"
+#include "renderer/engines/cluster_config.h"
+#include "renderer/engines/fleet/cluster_match.h"
 #include "renderer/lint/families.h"
-#include "renderer/load/fleet/cluster_match.h"
-#include "renderer/load/values/cluster_config.h"
-#include "renderer/load/values/schema.h"
+#include "renderer/repo/closed_schema.h"
 
 namespace renderer {
 

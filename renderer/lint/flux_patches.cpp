@@ -8,8 +8,8 @@
 
 #include "renderer/base/pattern.h"
 #include "renderer/core/document_scanner.h"
-#include "renderer/load/tree/paths.h"
-#include "renderer/load/values/schema.h"
+#include "renderer/repo/closed_schema.h"
+#include "renderer/repo/paths.h"
 
 namespace renderer {
 

@@ -8,7 +8,7 @@
 
 #include "renderer/base/split.h"
 #include "renderer/lint/families.h"
-#include "renderer/load/values/schema.h"
+#include "renderer/repo/closed_schema.h"
 
 namespace renderer {
 

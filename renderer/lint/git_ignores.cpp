@@ -1,7 +1,7 @@
 #include "renderer/lint/git_ignores.h"
 
 #include "renderer/base/split.h"
-#include "renderer/load/tree/paths.h"
+#include "renderer/repo/paths.h"
 
 namespace renderer {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "renderer/load/tree/source_tree.h"
+#include "renderer/repo/source_tree.h"
 
 namespace renderer {
 

@@ -10,9 +10,10 @@
 
 #include "renderer/classify/classify.h"
 #include "renderer/core/diagnostics.h"
-#include "renderer/load/load.h"
-#include "renderer/load/tree/source_tree.h"
-#include "renderer/plan/plan.h"
+#include "renderer/load/loaded.h"
+#include "renderer/plan/model.h"
+#include "renderer/repo/load_options.h"
+#include "renderer/repo/source_tree.h"
 
 namespace renderer {
 

@@ -6,11 +6,11 @@
 #include "renderer/core/document.h"
 #include "renderer/core/document_scanner.h"
 #include "renderer/core/text_of.h"
-#include "renderer/load/tree/inventory.h"
-#include "renderer/load/tree/paths.h"
-#include "renderer/load/values/cluster_config.h"
-#include "renderer/load/values/config_file.h"
-#include "renderer/load/values/schema.h"
+#include "renderer/engines/cluster_config.h"
+#include "renderer/repo/closed_schema.h"
+#include "renderer/repo/config_file.h"
+#include "renderer/repo/inventory.h"
+#include "renderer/repo/paths.h"
 
 namespace renderer {
 

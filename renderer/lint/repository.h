@@ -10,12 +10,12 @@
 #include "renderer/core/source_map.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/value.h"
+#include "renderer/engines/fleet/fleet_bundle.h"
+#include "renderer/engines/fleet/fleet_files.h"
+#include "renderer/engines/kustomize/kustomization.h"
 #include "renderer/kube/group_of.h"
-#include "renderer/load/fleet/fleet_bundle.h"
-#include "renderer/load/fleet/fleet_files.h"
-#include "renderer/load/kustomize/kustomization.h"
-#include "renderer/load/tree/source_tree.h"
-#include "renderer/load/walk.h"
+#include "renderer/repo/source_tree.h"
+#include "renderer/repo/walk.h"
 
 namespace renderer {
 

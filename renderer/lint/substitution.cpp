@@ -9,8 +9,8 @@
 #include "renderer/base/ascii.h"
 #include "renderer/lint/families.h"
 #include "renderer/lint/flux_patches.h"
-#include "renderer/load/tree/paths.h"
-#include "renderer/load/values/schema.h"
+#include "renderer/repo/closed_schema.h"
+#include "renderer/repo/paths.h"
 
 namespace renderer {
 

@@ -8,8 +8,8 @@
 
 #include "renderer/core/yaml_reader.h"
 #include "renderer/lint/families.h"
-#include "renderer/load/tree/paths.h"
-#include "renderer/load/values/schema.h"
+#include "renderer/repo/closed_schema.h"
+#include "renderer/repo/paths.h"
 
 namespace renderer {
 

@@ -11,13 +11,15 @@
 #include "renderer/base/parallel.h"
 #include "renderer/core/source_map.h"
 #include "renderer/core/text_of.h"
+#include "renderer/engines/flux/substitute.h"
+#include "renderer/engines/hooks.h"
+#include "renderer/kube/decoded_kinds.h"
+#include "renderer/load/built_services.h"
 #include "renderer/load/file_names.h"
-#include "renderer/load/hooks.h"
-#include "renderer/load/kustomize/built_services.h"
 #include "renderer/load/object_checks.h"
-#include "renderer/load/roots/substitute.h"
-#include "renderer/load/tree/paths.h"
-#include "renderer/load/walk.h"
+#include "renderer/repo/load_options.h"
+#include "renderer/repo/paths.h"
+#include "renderer/repo/walk.h"
 
 namespace renderer {
 
@@ -378,13 +380,6 @@ void warn_glued(const SourceMap& sources, const PendingFile& file, Diagnostics& 
 }
 
 }  // namespace
-
-bool is_decoded_kind(std::string_view api_version, std::string_view kind) {
-    constexpr std::array<std::string_view, 4> kDecoded = {"Ingress", "Namespace", "Node",
-                                                          "Service"};
-    return api_version.starts_with("tailscale.com/") ||
-           std::ranges::find(kDecoded, kind) != kDecoded.end();
-}
 
 bool needs_tree(const ScannedDocument& scanned, bool in_stream) {
     const std::string_view kind = text_of(scanned.kind);

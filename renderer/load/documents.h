@@ -8,13 +8,12 @@
 
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/document_scanner.h"
-#include "renderer/load/inputs.h"
-#include "renderer/load/tree/source_tree.h"
+#include "renderer/engines/selection.h"
+#include "renderer/load/loaded.h"
+#include "renderer/repo/load_options.h"
+#include "renderer/repo/source_tree.h"
 
 namespace renderer {
-
-// Kinds that classify decodes wherever they stand.
-bool is_decoded_kind(std::string_view api_version, std::string_view kind);
 
 // The one place that says which documents are read whole. `in_stream`: a post-render stream, where
 // documents of the operator's chart are changed.

@@ -2,7 +2,7 @@
 
 #include "renderer/base/printable.h"
 #include "renderer/core/source_map.h"
-#include "renderer/load/walk.h"
+#include "renderer/repo/walk.h"
 
 namespace renderer {
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "renderer/core/diagnostics.h"
-#include "renderer/load/inputs.h"
-#include "renderer/load/load.h"
+#include "renderer/engines/selection.h"
+#include "renderer/load/loaded.h"
 
 namespace renderer {
 

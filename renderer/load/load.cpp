@@ -10,30 +10,32 @@
 
 #include "renderer/base/split.h"
 #include "renderer/core/text_of.h"
-#include "renderer/load/charts/hidden_exposures.h"
-#include "renderer/load/charts/operator_release.h"
-#include "renderer/load/charts/render_charts.h"
+#include "renderer/engines/cluster_config.h"
+#include "renderer/engines/flux/local_sources.h"
+#include "renderer/engines/flux/substitute.h"
+#include "renderer/engines/helm/values_files.h"
+#include "renderer/engines/includes.h"
+#include "renderer/load/applied_twice.h"
+#include "renderer/load/binding_subjects.h"
 #include "renderer/load/documents.h"
-#include "renderer/load/fetch/chart_fetcher.h"
+#include "renderer/load/hidden_exposures.h"
+#include "renderer/load/judge_unread_values.h"
+#include "renderer/load/kept_documents.h"
 #include "renderer/load/krm/resource_list.h"
-#include "renderer/load/kustomize/binding_subjects.h"
-#include "renderer/load/kustomize/last_scalar.h"
-#include "renderer/load/kustomize/name_references.h"
+#include "renderer/load/last_scalar.h"
+#include "renderer/load/lock_file.h"
+#include "renderer/load/name_references.h"
 #include "renderer/load/namespaces.h"
+#include "renderer/load/operator_release.h"
 #include "renderer/load/other_languages.h"
-#include "renderer/load/roots/includes.h"
-#include "renderer/load/roots/local_sources.h"
-#include "renderer/load/roots/not_reconciled.h"
-#include "renderer/load/roots/resource_set_objects.h"
-#include "renderer/load/roots/substitute.h"
-#include "renderer/load/roots/unset_variables.h"
+#include "renderer/load/render_charts.h"
+#include "renderer/load/resource_sets.h"
 #include "renderer/load/select.h"
 #include "renderer/load/splice.h"
-#include "renderer/load/tree/disk_tree.h"
-#include "renderer/load/tree/paths.h"
-#include "renderer/load/values/cluster_config.h"
-#include "renderer/load/values/lock_file.h"
-#include "renderer/load/values/values.h"
+#include "renderer/load/unset_variables.h"
+#include "renderer/repo/disk_tree.h"
+#include "renderer/repo/fetch/chart_fetcher.h"
+#include "renderer/repo/paths.h"
 
 namespace renderer {
 
@@ -293,31 +295,6 @@ Loaded load_tree(const SourceTree& tree, LoadOptions options, Diagnostics& diagn
     add_sets(options.sets, loaded.sources, loaded.values, diagnostics);
     judge_unread_values(given, loaded);
     return loaded;
-}
-
-std::string_view own_cluster(const Loaded& loaded) {
-    return loaded.cluster_level ? std::string_view(loaded.cluster) : std::string_view();
-}
-
-std::string_view unit_of(const Loaded& loaded, const Document& document) {
-    return document.source < loaded.units.size() ? std::string_view(loaded.units[document.source])
-                                                 : std::string_view();
-}
-
-std::string_view kept_reason(const Loaded& loaded, const Document& document) {
-    return document.kept == kNone ? std::string_view()
-                                  : std::string_view(loaded.kept_reasons[document.kept]);
-}
-
-Value read_document(const Loaded& loaded, const Document& document, Diagnostics& diagnostics) {
-    return document.root.is_null()
-               ? read_yaml(loaded.sources, document.source, document.range, diagnostics)
-               : document.root.clone();
-}
-
-std::string_view document_text(const Loaded& loaded, const Document& document) {
-    return loaded.sources.text(document.source)
-        .substr(document.range.begin, document.range.end - document.range.begin);
 }
 
 Loaded load(LoadOptions options, Diagnostics& diagnostics) {

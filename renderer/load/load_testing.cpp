@@ -7,7 +7,8 @@
 #include <utility>
 
 #include "renderer/core/yaml_writer.h"
-#include "renderer/load/tree/memory_tree.h"
+#include "renderer/load/load.h"
+#include "renderer/repo/memory_tree.h"
 
 namespace renderer {
 

@@ -4,7 +4,8 @@
 #include <map>
 #include <string>
 
-#include "renderer/load/load.h"
+#include "renderer/load/loaded.h"
+#include "renderer/repo/load_options.h"
 
 namespace renderer {
 

@@ -12,6 +12,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/kube/kinds.h"
 #include "renderer/kube/name_grammar.h"
+#include "renderer/load/loaded.h"
 #include "renderer/load/splice.h"
 
 namespace renderer {

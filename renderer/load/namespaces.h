@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "renderer/core/diagnostics.h"
-#include "renderer/load/inputs.h"
+#include "renderer/engines/selection.h"
+#include "renderer/load/loaded.h"
 
 namespace renderer {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "renderer/core/text_of.h"
-#include "renderer/load/tree/paths.h"
+#include "renderer/repo/paths.h"
 
 namespace renderer {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "renderer/core/diagnostics.h"
-#include "renderer/load/load.h"
-#include "renderer/load/tree/source_tree.h"
-#include "renderer/load/walk.h"
+#include "renderer/load/loaded.h"
+#include "renderer/repo/source_tree.h"
+#include "renderer/repo/walk.h"
 
 namespace renderer {
 

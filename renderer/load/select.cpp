@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "renderer/core/text_of.h"
-#include "renderer/load/fleet/cluster_match.h"
-#include "renderer/load/kustomize/build_files.h"
+#include "renderer/engines/fleet/cluster_match.h"
+#include "renderer/engines/kustomize/build_files.h"
 #include "renderer/load/other_languages.h"
-#include "renderer/load/tree/paths.h"
+#include "renderer/repo/paths.h"
 
 namespace renderer {
 

@@ -6,14 +6,14 @@
 #include <string>
 
 #include "renderer/core/diagnostics.h"
-#include "renderer/load/fleet/fleet_bundle.h"
-#include "renderer/load/fleet/fleet_files.h"
-#include "renderer/load/inputs.h"
-#include "renderer/load/kustomize/kustomization.h"
-#include "renderer/load/tree/paths.h"
-#include "renderer/load/tree/source_tree.h"
-#include "renderer/load/values/cluster_config.h"
-#include "renderer/load/walk.h"
+#include "renderer/engines/cluster_config.h"
+#include "renderer/engines/fleet/fleet_bundle.h"
+#include "renderer/engines/fleet/fleet_files.h"
+#include "renderer/engines/kustomize/kustomization.h"
+#include "renderer/engines/selection.h"
+#include "renderer/repo/paths.h"
+#include "renderer/repo/source_tree.h"
+#include "renderer/repo/walk.h"
 
 namespace renderer {
 

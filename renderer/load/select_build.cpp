@@ -8,9 +8,10 @@
 
 #include "renderer/base/printable.h"
 #include "renderer/core/text_of.h"
-#include "renderer/load/charts/inflated_tree.h"
-#include "renderer/load/roots/unit_build.h"
-#include "renderer/load/tree/paths.h"
+#include "renderer/engines/helm/inflated_tree.h"
+#include "renderer/engines/kustomize/exposing_patches.h"
+#include "renderer/engines/unit_build.h"
+#include "renderer/repo/paths.h"
 #include "renderer/secrets/userinfo.h"
 
 namespace renderer {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "renderer/load/charts/chart_templates.h"
-#include "renderer/load/kustomize/build_files.h"
-#include "renderer/load/kustomize/kustomize_program.h"
-#include "renderer/load/kustomize/unbuilt_exposures.h"
+#include "renderer/engines/helm/chart_templates.h"
+#include "renderer/engines/kustomize/build_files.h"
+#include "renderer/engines/kustomize/kustomize_program.h"
+#include "renderer/engines/kustomize/unbuilt_exposures.h"
 #include "renderer/load/select.h"
 
 namespace renderer {

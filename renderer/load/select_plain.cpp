@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "renderer/base/printable.h"
-#include "renderer/load/roots/includes.h"
+#include "renderer/engines/includes.h"
 #include "renderer/load/select_build.h"
-#include "renderer/load/tree/paths.h"
 #include "renderer/load/unlisted_inputs.h"
+#include "renderer/repo/paths.h"
 
 namespace renderer {
 

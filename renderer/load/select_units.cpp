@@ -9,17 +9,17 @@
 #include <vector>
 
 #include "renderer/core/text_of.h"
-#include "renderer/load/roots/argo_units.h"
-#include "renderer/load/roots/cluster_choice.h"
-#include "renderer/load/roots/includes.h"
-#include "renderer/load/roots/liveness.h"
-#include "renderer/load/roots/local_sources.h"
-#include "renderer/load/roots/plan.h"
-#include "renderer/load/roots/unit_build.h"
-#include "renderer/load/roots/unit_inputs.h"
+#include "renderer/engines/applied_units.h"
+#include "renderer/engines/argo/argo_units.h"
+#include "renderer/engines/cluster_choice.h"
+#include "renderer/engines/flux/local_sources.h"
+#include "renderer/engines/includes.h"
+#include "renderer/engines/liveness.h"
+#include "renderer/engines/unit_build.h"
+#include "renderer/engines/unit_inputs.h"
 #include "renderer/load/select_build.h"
-#include "renderer/load/tree/paths.h"
 #include "renderer/load/unit_refusals.h"
+#include "renderer/repo/paths.h"
 
 namespace renderer {
 
@@ -39,8 +39,8 @@ public:
     bool run() {
         Diagnostics of_choice;  // where no one applies anything, select_plain says it
         choice_ = unit_choice(dirs_, context_.root, context_.options, context_.cluster, of_choice);
-        units_ = plan_units(repository_, context_.build.reader, context_.build.sources,
-                            context_.options, choice_.ignores, context_.build.diagnostics);
+        units_ = applied_units(repository_, context_.build.reader, context_.build.sources,
+                               context_.options, choice_.ignores, context_.build.diagnostics);
         if (!are_applied(units_)) {
             out_.standings.all = standings_of(units_);
             refuse_elsewhere(context_, repository_, units_, choice_, unreached_artifacts());

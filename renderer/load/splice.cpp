@@ -9,7 +9,7 @@
 #include "renderer/base/printable.h"
 #include "renderer/core/quoted_scalar.h"
 #include "renderer/core/yaml_writer.h"
-#include "renderer/load/values/schema.h"
+#include "renderer/repo/closed_schema.h"
 
 namespace renderer {
 

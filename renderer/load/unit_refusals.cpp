@@ -8,11 +8,12 @@
 #include <string_view>
 
 #include "renderer/base/printable.h"
-#include "renderer/load/roots/liveness.h"
-#include "renderer/load/roots/unit_build.h"
-#include "renderer/load/roots/unit_inputs.h"
-#include "renderer/load/standing.h"
-#include "renderer/load/tree/paths.h"
+#include "renderer/engines/kustomize/exposing_patches.h"
+#include "renderer/engines/liveness.h"
+#include "renderer/engines/standing.h"
+#include "renderer/engines/unit_build.h"
+#include "renderer/engines/unit_inputs.h"
+#include "renderer/repo/paths.h"
 
 namespace renderer {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "renderer/load/roots/build_unit.h"
-#include "renderer/load/roots/gitops_tree.h"
-#include "renderer/load/roots/includes.h"
+#include "renderer/engines/build_unit.h"
+#include "renderer/engines/gitops_tree.h"
+#include "renderer/engines/includes.h"
 #include "renderer/load/select_build.h"
 
 namespace renderer {

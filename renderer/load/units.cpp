@@ -1,16 +1,17 @@
 #include "renderer/load/units.h"
 
-#include "renderer/load/kustomize/kustomization.h"
-#include "renderer/load/roots/cluster_choice.h"
-#include "renderer/load/roots/includes.h"
-#include "renderer/load/roots/liveness.h"
-#include "renderer/load/roots/local_sources.h"
-#include "renderer/load/roots/plan.h"
-#include "renderer/load/roots/unit_inputs.h"
-#include "renderer/load/tree/paths.h"
-#include "renderer/load/tree/source_tree.h"
-#include "renderer/load/values/cluster_config.h"
-#include "renderer/load/walk.h"
+#include "renderer/engines/applied_units.h"
+#include "renderer/engines/cluster_choice.h"
+#include "renderer/engines/cluster_config.h"
+#include "renderer/engines/flux/local_sources.h"
+#include "renderer/engines/includes.h"
+#include "renderer/engines/kustomize/kustomization.h"
+#include "renderer/engines/liveness.h"
+#include "renderer/engines/unit_inputs.h"
+#include "renderer/load/load.h"
+#include "renderer/repo/paths.h"
+#include "renderer/repo/source_tree.h"
+#include "renderer/repo/walk.h"
 
 namespace renderer {
 
@@ -38,7 +39,7 @@ UnitList list_units(LoadOptions options, SourceMap& sources, Diagnostics& diagno
     KustomizationReader reader(*tree, sources, options.output_dir, options.local_sources);
     GitOpsTree repository(*tree, dirs, root, sources, options);
     const UnitChoice choice = unit_choice(dirs, root, options, cluster, unheard);
-    list.units = plan_units(repository, reader, sources, options, choice.ignores, diagnostics);
+    list.units = applied_units(repository, reader, sources, options, choice.ignores, diagnostics);
     list.are_applied = are_applied(list.units);
     if (!options.cluster.empty()) {
         (void)choose_cluster(repository, options, cluster.configured, list.units, diagnostics);

@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "renderer/load/load.h"
-#include "renderer/load/roots/build_unit.h"
+#include "renderer/engines/build_unit.h"
+#include "renderer/load/loaded.h"
+#include "renderer/repo/load_options.h"
 
 namespace renderer {
 

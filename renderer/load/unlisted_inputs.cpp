@@ -10,9 +10,9 @@
 #include "renderer/core/document_scanner.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
-#include "renderer/load/kustomize/build_files.h"
-#include "renderer/load/roots/engine_files.h"
-#include "renderer/load/tree/paths.h"
+#include "renderer/engines/engine_files.h"
+#include "renderer/engines/kustomize/build_files.h"
+#include "renderer/repo/paths.h"
 
 namespace renderer {
 

@@ -6,7 +6,7 @@
 
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/source_map.h"
-#include "renderer/plan/plan.h"
+#include "renderer/plan/model.h"
 
 namespace renderer {
 

@@ -8,7 +8,6 @@
 #include "renderer/core/text_of.h"
 #include "renderer/kube/image_reference.h"
 #include "renderer/plan/annotations.h"
-#include "renderer/plan/group/api_group.h"
 #include "renderer/plan/settings/settings_decoder.h"
 #include "renderer/secrets/userinfo.h"
 

@@ -10,12 +10,14 @@
 #include "renderer/classify/parent_input.h"
 #include "renderer/core/diagnostics.h"
 #include "renderer/kube/api.h"
-#include "renderer/plan/plan.h"
+#include "renderer/plan/model.h"
 #include "renderer/plan/settings/settings.h"
 
 namespace renderer {
 
 constexpr std::string_view kDataplane = TAILRENDER_DOMAIN "/dataplane";
+constexpr std::string_view kK8sProxyImage = "tailscale/k8s-proxy:latest";  // the operator's default
+
 // Users of containers: the usual one, and that of `tailrender-proxy api` beside tailscaled's.
 constexpr int kNobody = 65532;
 constexpr int kApiUser = 65533;

@@ -4,7 +4,7 @@
 
 #include "renderer/base/ascii.h"
 #include "renderer/plan/group/api_group.h"
-#include "renderer/plan/proxy.h"
+#include "renderer/plan/hostnames.h"
 #include "renderer/plan/workload/l7_ingress.h"
 
 namespace renderer {

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "renderer/plan/plan.h"
+#include "renderer/plan/model.h"
 
 namespace renderer {
 

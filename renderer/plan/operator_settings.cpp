@@ -18,8 +18,8 @@ struct OperatorNamespace {
     std::string object = {};
 };
 
-OperatorNamespace operator_namespace(const Loaded& loaded, const OperatorInput& reference) {
-    if (const Document* deployment = reference.deployment) {
+OperatorNamespace operator_namespace(const Loaded& loaded, const OperatorInput& stock) {
+    if (const Document* deployment = stock.deployment) {
         const Pos pos = deployment->ns.pos();
         return {.name = deployment->effective_namespace,
                 .pos = pos.known() ? pos : deployment->kind.pos(),
@@ -56,13 +56,13 @@ std::vector<ReleaseSource> installed_releases(const Loaded& loaded) {
 
 }  // namespace
 
-Settings operator_settings(const Loaded& loaded, const OperatorInput& reference,
+Settings operator_settings(const Loaded& loaded, const OperatorInput& stock,
                            Diagnostics& diagnostics) {
-    std::vector<const Value*> layers = {&reference.values};
+    std::vector<const Value*> layers = {&stock.values};
     for (const Value& values : loaded.values) {
         layers.push_back(&values);
     }
-    const OperatorNamespace home = operator_namespace(loaded, reference);
+    const OperatorNamespace home = operator_namespace(loaded, stock);
     if (!home.name.empty() && !is_dns1123_label(home.name)) {
         diagnostics
             .error("invalid-object", home.pos, fmt::format("invalid namespace \"{}\"", home.name))

@@ -3,13 +3,13 @@
 #pragma once
 
 #include "renderer/classify/classify.h"
-#include "renderer/load/load.h"
+#include "renderer/load/loaded.h"
 #include "renderer/plan/settings/settings.h"
 
 namespace renderer {
 
 // Reports a namespace that is none, and all that decode_settings and choose_release report.
-Settings operator_settings(const Loaded& loaded, const OperatorInput& reference,
+Settings operator_settings(const Loaded& loaded, const OperatorInput& stock,
                            Diagnostics& diagnostics);
 
 }  // namespace renderer

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "renderer/core/text_of.h"
-#include "renderer/load/hooks.h"
+#include "renderer/engines/hooks.h"
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/idle_wishes.h"
 #include "renderer/plan/tailnet_target.h"

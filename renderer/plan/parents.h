@@ -8,7 +8,7 @@
 
 #include "renderer/classify/classify.h"
 #include "renderer/core/diagnostics.h"
-#include "renderer/load/load.h"
+#include "renderer/load/loaded.h"
 #include "renderer/plan/settings/settings.h"
 
 namespace renderer {

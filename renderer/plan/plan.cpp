@@ -13,6 +13,7 @@
 #include "renderer/plan/checks/cross_checks.h"
 #include "renderer/plan/checks/object_checks.h"
 #include "renderer/plan/checks/undecided.h"
+#include "renderer/plan/class/proxy_classes.h"
 #include "renderer/plan/custom_resources.h"
 #include "renderer/plan/dataplanes.h"
 #include "renderer/plan/group/api_group.h"
@@ -33,7 +34,8 @@
 #include "renderer/plan/workload/l3_egress.h"
 #include "renderer/plan/workload/l3_ingress.h"
 #include "renderer/plan/workload/l7_ingress.h"
-#include "renderer/plan/workload/metrics.h"
+#include "renderer/plan/workload/peer_relay.h"
+#include "renderer/plan/workload/pod_metrics.h"
 #include "renderer/plan/workload/recorder.h"
 
 namespace renderer {
@@ -43,7 +45,7 @@ namespace {
 // Two controllers would answer for every Service and Ingress, as long as it is there.
 void warn_operator_in_sources(const Loaded& loaded, const Inventory& inventory,
                               Diagnostics& diagnostics) {
-    const Document* deployment = inventory.reference.deployment;
+    const Document* deployment = inventory.stock_operator.deployment;
     if (loaded.only_generated && deployment != nullptr) {
         diagnostics
             .say(loaded.lints ? Severity::Error : Severity::Warning, "operator-in-sources",
@@ -82,13 +84,13 @@ void refuse_unjudged(const Loaded& loaded, const Settings& settings, Diagnostics
 }
 
 // Placement `central`: the operator's bundle. kNone: each proxy goes to its parent's.
-std::uint32_t central_bundle(const Loaded& loaded, const OperatorInput& reference,
+std::uint32_t central_bundle(const Loaded& loaded, const OperatorInput& stock,
                              const Settings& settings, Diagnostics& diagnostics) {
     if (settings.placement == Placement::Parent) {
         return kNone;
     }
-    if (reference.deployment != nullptr) {
-        return reference.deployment->bundle;
+    if (stock.deployment != nullptr) {
+        return stock.deployment->bundle;
     }
     if (loaded.operator_bundle) {
         return *loaded.operator_bundle;
@@ -203,7 +205,7 @@ std::vector<const ServiceInput*> backends_of(const Plan& plan) {
 void place_api_proxy(const Loaded& loaded, const Inventory& inventory, Plan& plan,
                      Diagnostics& diagnostics) {
     std::optional<Workload> proxy = plan_api_proxy(plan.settings, diagnostics);
-    const Document* deployment = loaded.is_stream ? inventory.reference.deployment : nullptr;
+    const Document* deployment = loaded.is_stream ? inventory.stock_operator.deployment : nullptr;
     if (!proxy) {
         return;
     }
@@ -272,7 +274,7 @@ void report_unread_values(const Loaded& loaded, const Plan& plan, Diagnostics& d
 Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnostics) {
     Plan plan;
     plan.edits = loaded.edits;
-    plan.settings = operator_settings(loaded, inventory.reference, diagnostics);
+    plan.settings = operator_settings(loaded, inventory.stock_operator, diagnostics);
     Installation installation = plan_install(loaded, inventory, plan.settings, diagnostics);
     plan.install = std::move(installation.install);
     plan.replacements = std::move(installation.replacements);
@@ -289,13 +291,13 @@ Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnos
     plan.undecided = set_aside_undecided(loaded, services, parents, diagnostics);
     const Tailnets tailnets(loaded, inventory, plan.settings);
     ProxyClasses classes(loaded, inventory, plan);
-    const ProxyInputs inputs = {
-        .loaded = loaded,
-        .settings = plan.settings,
-        .services = services,
-        .tailnets = tailnets,
-        .classes = classes,
-        .central_bundle = central_bundle(loaded, inventory.reference, plan.settings, diagnostics)};
+    const ProxyInputs inputs = {.loaded = loaded,
+                                .settings = plan.settings,
+                                .services = services,
+                                .tailnets = tailnets,
+                                .classes = classes,
+                                .central_bundle = central_bundle(loaded, inventory.stock_operator,
+                                                                 plan.settings, diagnostics)};
     plan.workloads = plan_proxies(inventory, parents, inputs, diagnostics);
     plan_health_checks(plan.workloads);
     const GroupIndex groups(inventory);

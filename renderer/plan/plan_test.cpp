@@ -1,10 +1,10 @@
-#include "renderer/plan/plan.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
 
+#include "renderer/plan/model.h"
 #include "renderer/plan/object_names.h"
 #include "renderer/plan/plan_testing.h"
 

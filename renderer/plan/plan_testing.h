@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "renderer/load/load.h"
+#include "renderer/plan/model.h"
 #include "renderer/plan/plan.h"
 #include "renderer/plan/settings/settings_testing.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "renderer/core/diagnostics.h"
-#include "renderer/load/load.h"
+#include "renderer/load/loaded.h"
 
 namespace renderer {
 

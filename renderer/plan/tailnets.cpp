@@ -10,7 +10,7 @@
 #include "renderer/plan/checks/metadata_checks.h"
 #include "renderer/plan/custom_resources.h"
 #include "renderer/plan/parents.h"
-#include "renderer/plan/proxy.h"
+#include "renderer/plan/proxy_inputs.h"
 #include "renderer/plan/secret_source.h"
 
 namespace renderer {

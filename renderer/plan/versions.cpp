@@ -10,7 +10,7 @@
 
 #include "renderer/base/ascii.h"
 #include "renderer/kube/image_reference.h"
-#include "renderer/load/tree/paths.h"
+#include "renderer/repo/paths.h"
 
 namespace renderer {
 

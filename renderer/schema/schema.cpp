@@ -18,6 +18,7 @@
 #include "renderer/core/encrypted.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
+#include "renderer/kube/decoded_kinds.h"
 #include "renderer/kube/kinds.h"
 #include "renderer/kube/meant_version.h"
 #include "renderer/load/documents.h"

@@ -8,7 +8,7 @@
 
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/document.h"
-#include "renderer/load/load.h"
+#include "renderer/load/loaded.h"
 #include "renderer/schema/validator.h"
 
 namespace renderer {

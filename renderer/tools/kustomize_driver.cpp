@@ -15,7 +15,7 @@
 #include "renderer/core/document_scanner.h"
 #include "renderer/core/json.h"
 #include "renderer/load/load.h"
-#include "renderer/load/tree/disk_tree.h"
+#include "renderer/repo/disk_tree.h"
 
 namespace {
 

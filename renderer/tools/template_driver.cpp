@@ -13,7 +13,7 @@
 #include "renderer/base/base64.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
-#include "renderer/load/roots/go_template.h"
+#include "renderer/engines/templates/go_template.h"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "renderer/kube/api.h"
-#include "runtime/api_proxy/metrics.h"
+#include "runtime/api_proxy/api_metrics.h"
 #include "runtime/api_proxy/serve.h"
 #include "runtime/api_proxy/server.h"
 #include "runtime/api_proxy/socket_owner.h"

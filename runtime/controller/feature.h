@@ -17,10 +17,10 @@
 
 #include "runtime/base/resolver.h"
 #include "runtime/controller/keys/tailnets.h"
+#include "runtime/controller/object_status/status_writer.h"
 #include "runtime/controller/records/devices.h"
 #include "runtime/controller/records/ledger.h"
 #include "runtime/controller/records/removal_guard.h"
-#include "runtime/controller/status/status_writer.h"
 #include "runtime/controller/view/cluster_view.h"
 #include "runtime/controller/view/parents.h"
 #include "runtime/kube/events.h"

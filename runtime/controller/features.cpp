@@ -1,11 +1,11 @@
 #include "runtime/controller/feature.h"
-#include "runtime/controller/groups/groups.h"
+#include "runtime/controller/ingress_groups/groups.h"
+#include "runtime/controller/object_status/parent_status.h"
+#include "runtime/controller/object_status/tailnet_status.h"
 #include "runtime/controller/records/devices_table.h"
 #include "runtime/controller/records/dns_records.h"
 #include "runtime/controller/records/notices.h"
 #include "runtime/controller/relays/relays.h"
-#include "runtime/controller/status/parent_status.h"
-#include "runtime/controller/status/tailnet_status.h"
 
 namespace runtime {
 

@@ -14,12 +14,13 @@
 #include "renderer/core/text_of.h"
 #include "renderer/kube/name_grammar.h"
 #include "runtime/controller/contract.h"
-#include "runtime/controller/groups/group_decide.h"
+#include "runtime/controller/ingress_groups/group_decide.h"
 #include "runtime/controller/keys/tailnets.h"
 #include "runtime/controller/records/dns_records.h"
 #include "runtime/controller/records/ledger.h"
 #include "runtime/controller/records/removal_guard.h"
 #include "runtime/controller/relays/relay_objects.h"
+#include "runtime/controller/view/api_proxy_config.h"
 #include "runtime/testing/fake_loop.h"
 
 namespace {

@@ -14,8 +14,8 @@
 #include "renderer/core/text_of.h"
 #include "runtime/controller/contract.h"
 #include "runtime/controller/keys/secrets.h"
+#include "runtime/controller/object_status/egress_status.h"
 #include "runtime/controller/records/devices.h"
-#include "runtime/controller/status/egress_status.h"
 #include "runtime/controller/view/static_endpoints.h"
 
 namespace {

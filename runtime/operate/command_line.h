@@ -8,7 +8,7 @@
 #include "runtime/operate/access.h"
 #include "runtime/operate/adopt/adopt.h"
 #include "runtime/operate/cleanup/cleanup.h"
-#include "runtime/operate/status/status.h"
+#include "runtime/operate/status/status_verb.h"
 
 namespace runtime {
 

@@ -9,7 +9,7 @@
 
 #include "renderer/core/text_of.h"
 #include "runtime/controller/contract.h"
-#include "runtime/controller/groups/group_objects.h"
+#include "runtime/controller/ingress_groups/group_objects.h"
 #include "runtime/operate/cleanup/cleanup.h"
 #include "runtime/testing/controller_test.h"
 

@@ -15,7 +15,7 @@ from shared.checks import compare, objects, objects_of, run
 from shared.cmp_server import PLUGIN, cluster, server
 from shared.fleet import FLEET
 
-COVERS = ["examples/fleet", "plugins/argocd", "renderer/cli", "renderer/load/tree"]
+COVERS = ["examples/fleet", "plugins/argocd", "renderer/cli", "renderer/repo"]
 PROGRAMS = ["argocd", "kustomize"]
 
 

@@ -27,7 +27,7 @@ from shared.checks import compare, objects, objects_of, run
 from shared.fleet import FLEET, clusters, split
 from shared.kpt import objects_in
 
-COVERS = ["examples/fleet", "plugins", "renderer/cli", "renderer/emit", "renderer/load/fleet", "renderer/load/krm", "renderer/load/tree"]
+COVERS = ["examples/fleet", "plugins", "renderer/cli", "renderer/emit", "renderer/engines/fleet", "renderer/load/krm", "renderer/repo"]
 PROGRAMS = ["helm3", "helm4", "kustomize", "kpt", "argocd"]
 NOT_OBJECTS = ("fleet.yaml", "kustomization.yaml", ".tailrender-inventory")
 NAMESPACE = "apps"  # every document names its own

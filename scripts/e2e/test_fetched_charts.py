@@ -17,7 +17,7 @@ from shared.checks import run
 from test_charts import CHART, documents
 from test_kustomize_builds import tree
 
-COVERS = ["renderer/load/charts", "renderer/load/fetch"]
+COVERS = ["renderer/engines/helm", "renderer/repo/fetch"]
 PROGRAMS = ["helm3", "helm4"]
 HOST, OTHER = "charts.test", "other.test"
 VALUES = '{annotations: {tailscale.com/expose: "true"}}'

@@ -16,7 +16,7 @@ from shared.checks import compare, objects, objects_of, run
 from shared.fleet import CLUSTER_SCOPED as CUSTOM, FLEET, OPERATOR, clusters, read
 from shared.operator_source import write_chart
 
-COVERS = ["examples/fleet", "plugins/fleet", "renderer/emit/tree", "renderer/load/fleet"]
+COVERS = ["examples/fleet", "plugins/fleet", "renderer/emit/tree", "renderer/engines/fleet"]
 PROGRAMS = ["apiserver", "fleet", "helm3", "helm4", "operator-charts"]
 EXTRA = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "extra", "annotations": {"tailscale.com/expose": "true"}},
          "spec": {"selector": {"app": "extra"}, "ports": [{"port": 80}]}}

@@ -17,7 +17,7 @@ from shared import real_fleet
 from shared.checks import attempt, objects
 from shared.fleet import ROOT
 
-COVERS = ["plugins/fleet", "renderer/emit/tree", "renderer/load/fleet"]
+COVERS = ["plugins/fleet", "renderer/emit/tree", "renderer/engines/fleet"]
 PROGRAMS = ["apiserver", "fleet"]
 README = ROOT / "plugins" / "fleet" / "README.md"
 BEGIN, END = "<!-- features -->\n", "<!-- end of features -->\n"

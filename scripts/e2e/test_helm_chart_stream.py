@@ -14,7 +14,7 @@ from helm_ways import MARK, annotations, name_of, objects, way_of
 from shared.checks import compare, run
 from shared.fleet import ROOT
 
-COVERS = ["plugins/helm3", "plugins/helm4", "renderer/generate/install", "renderer/load/values", "renderer/plan/install",
+COVERS = ["plugins/helm3", "plugins/helm4", "renderer/generate/install", "renderer/engines/helm/values_files.cpp", "renderer/plan/install",
           "testdata/chart-streams"]
 PROGRAMS = ["apiserver", "helm3", "helm4"]
 RELEASE, NAMESPACE = "operator", "tailscale"

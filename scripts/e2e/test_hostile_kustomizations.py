@@ -11,7 +11,7 @@ import time
 import pytest
 import yaml
 
-COVERS = ["renderer/load/charts", "renderer/load/kustomize"]
+COVERS = ["renderer/engines/helm", "renderer/engines/kustomize"]
 PROGRAMS = ["helm3", "kustomize", "kubernetes"]
 SERVICE = """apiVersion: v1
 kind: Service

@@ -13,7 +13,7 @@ import yaml
 
 from shared.checks import run
 
-COVERS = ["renderer/load/kustomize"]
+COVERS = ["renderer/engines/kustomize"]
 PROGRAMS = ["kustomize", "kubernetes"]
 SERVICE = """
 apiVersion: v1

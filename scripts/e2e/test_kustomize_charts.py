@@ -6,7 +6,7 @@ import test_charts
 from test_charts import CHART, chart, documents, run, wanted
 from test_kustomize_builds import tree
 
-COVERS = ["renderer/load/charts", "renderer/load/kustomize"]
+COVERS = ["renderer/engines/helm", "renderer/engines/kustomize"]
 PROGRAMS = ["helm3", "kustomize", "kubernetes"]
 render = test_charts.render
 INFLATED = "helmCharts: [{name: web, releaseName: web, valuesInline: {annotations: {tailscale.com/expose: 'true'}}}]\n"

@@ -13,7 +13,7 @@ import pytest
 
 from shared.checks import run
 
-COVERS = ["renderer/load/kustomize", "renderer/tools"]
+COVERS = ["renderer/engines/kustomize", "renderer/tools"]
 PROGRAMS = ["kustomize"]
 # Not among them: keys that YAML reads as something else than a string (true, 123, null, 2024-01-01). kustomize writes
 # them without quotes and then fails on its own text.

@@ -19,7 +19,7 @@ from harness import SCRIPT
 from installed import NAMESPACE, adopt, data_of, give_proxy_image, install_controller, joins, lab_with_runtime, usable_keys
 from parity_release import NEWEST, RELEASES
 
-COVERS = ["renderer/generate/group", "renderer/generate/install", "renderer/plan/group", "runtime/api_proxy", "runtime/controller/groups",
+COVERS = ["renderer/generate/group", "renderer/generate/install", "renderer/plan/group", "runtime/api_proxy", "runtime/controller/ingress_groups",
           "runtime/operate/adopt"]
 PROGRAMS = ["lab"]
 SET, POD = "kube-apiserver-proxy", "kube-apiserver-proxy-0"

@@ -19,7 +19,7 @@ from installed import NAMESPACE, STOCK, data_of, lab_with_controller, rendered_c
 from shared.checks import documents
 from uninstall import cleanup_leaves_what_is_not_ours, leave_the_cluster
 
-COVERS = ["examples/fleet", "renderer/generate/group", "renderer/plan/group", "runtime/controller/groups"]
+COVERS = ["examples/fleet", "renderer/generate/group", "renderer/plan/group", "runtime/controller/ingress_groups"]
 PROGRAMS = ["lab"]
 DOCS, API, BROKER = (f"{name}.{DOMAIN}" for name in ("docs", "ozilab-api", "broker"))
 MACHINES = ("client", "other")

@@ -25,7 +25,7 @@ from installed import NAMESPACE, data_of, give_proxy_image, install_controller, 
 from relay import machine_uses_a_peer
 from shared.checks import run
 
-COVERS = ["renderer/generate/group", "renderer/generate/workload", "renderer/plan/workload", "runtime/controller/groups", "runtime/dns",
+COVERS = ["renderer/generate/group", "renderer/generate/workload", "renderer/plan/workload", "runtime/controller/ingress_groups", "runtime/dns",
           "runtime/localapi", "runtime/nft", "runtime/proxy", "testdata/chart-streams/with-crds.yaml"]
 PROGRAMS = ["lab"]
 

@@ -7,7 +7,7 @@ from parity_release import RELEASES, is_within
 from shared.checks import attempt, documents, objects, run
 from shared.operator_source import write_chart
 
-COVERS = ["renderer/generate/install", "renderer/load/values", "renderer/plan/install", "renderer/plan/settings"]
+COVERS = ["renderer/generate/install", "renderer/engines/helm/values_files.cpp", "renderer/plan/install", "renderer/plan/settings"]
 PROGRAMS = ["helm3", "operator-charts"]
 NAME, NAMESPACE = "relay", "ts-ops"
 SERVICE = """\

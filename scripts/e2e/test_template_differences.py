@@ -14,7 +14,7 @@ from shared.checks import attempt
 from shared.fleet import ROOT
 from shared.template_grammar import lines
 
-COVERS = ["renderer/base", "renderer/core", "renderer/load/roots", "renderer/tools"]
+COVERS = ["renderer/base", "renderer/core", "renderer/engines/templates", "renderer/tools"]
 PROGRAMS = ["argocd-templates"]
 COUNT, WHOLE_COUNT = 10_000, 100_000
 LARGEST_SHARE = 0.08

@@ -11,7 +11,7 @@ import pytest
 from test_charts import CHART as WEB, chart
 from test_kustomize_builds import tree
 
-COVERS = ["renderer/load/kustomize", "renderer/load/charts"]
+COVERS = ["renderer/engines/kustomize", "renderer/engines/helm"]
 PROGRAMS = ["helm3", "kustomize", "kubernetes"]
 SERVICE = "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {selector: {app: web}, ports: [{port: 80}]}\n"
 EXPOSE = """\

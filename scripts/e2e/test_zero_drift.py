@@ -14,7 +14,7 @@ from shared.applied import MANAGER, apply_again, is_accepted, key, listed, live,
 from shared.checks import attempt, run
 from shared.fleet import FLEET
 
-COVERS = ["examples/fleet", "renderer/generate", "runtime/controller/status", "testdata/e2e/crds.yaml"]
+COVERS = ["examples/fleet", "renderer/generate", "runtime/controller/object_status", "testdata/e2e/crds.yaml"]
 PROGRAMS = ["apiserver", "argocd"]
 CONTROLLER = "--as=system:serviceaccount:tailscale:operator"
 WITH_STATUS = ("Service", "Ingress", "Connector", "DNSConfig", "PeerRelay", "ProxyClass", "ProxyGroup", "Recorder", "Tailnet")

@@ -12,7 +12,7 @@ HELPERS = [E2E, *(f"{E2E}/{name}" for name in ("helm.d", "lab.d", "reference.d")
 # project is built with (CMakeLists.txt, CMakePresets.json, scripts/CMakeLists.txt, scripts/build, scripts/common.sh) chooses none: the lanes that
 # always run build everything with it.
 COMMON = {"renderer/base": "", "renderer/core": "", "renderer/kube": "",
-          **dict.fromkeys(("renderer/classify", "renderer/emit/*", "renderer/load/*", "renderer/main.cpp", "renderer/pipeline.cpp",
+          **dict.fromkeys(("renderer/classify", "renderer/emit/*", "renderer/engines/*", "renderer/load/*", "renderer/main.cpp", "renderer/pipeline.cpp",
                            "renderer/pipeline.h"), "renderer"),
           f"{E2E}/conftest.py": "scripts", f"{E2E}/pytest": "scripts",
           "runtime/base": "runtime", "runtime/kube": "runtime", "runtime/main.cpp": "runtime"}
@@ -30,7 +30,7 @@ OTHERS = {
     "controller_kills": {"covers": ["runtime/controller", "runtime/kube", "runtime/tailnet", f"{E2E}/controller_kills", f"{E2E}/lab.d/fake_tailnet.py",
                                     *(f"{E2E}/shared/{name}.py" for name in ("checks", "controller_process", "kube_api"))],
                          "programs": ["apiserver", "testnet"]},
-    "hostile_trees_whole": {"covers": ["renderer/base", "renderer/cli", "renderer/diff", "renderer/emit", "renderer/git", "renderer/load",
+    "hostile_trees_whole": {"covers": ["renderer/base", "renderer/cli", "renderer/diff", "renderer/emit", "renderer/engines", "renderer/git", "renderer/load", "renderer/repo",
                                        "scripts/hostile_trees", "scripts/hostile_trees.d"], "programs": ["kustomize"]},
     "kernel": {"covers": ["runtime/nft", *(f"runtime/nft/{name}" for name in ("forwarding_testing.h", "kernel_test.cpp", "namespaces_testing.h",
                                                                               "node_test.cpp", "packets_test.cpp", "sockets_testing.h"))],

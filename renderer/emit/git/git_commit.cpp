@@ -10,8 +10,8 @@
 #include "renderer/base/printable.h"
 #include "renderer/emit/git/git_branch.h"
 #include "renderer/emit/tree/changes.h"
-#include "renderer/load/tree/inventory.h"
-#include "renderer/load/tree/paths.h"
+#include "renderer/repo/inventory.h"
+#include "renderer/repo/paths.h"
 
 namespace renderer {
 

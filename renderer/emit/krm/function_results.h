@@ -4,7 +4,7 @@
 
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/value.h"
-#include "renderer/load/load.h"
+#include "renderer/load/loaded.h"
 
 namespace renderer {
 

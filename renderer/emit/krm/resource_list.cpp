@@ -17,7 +17,7 @@
 #include "renderer/emit/output_path.h"
 #include "renderer/kube/group_of.h"
 #include "renderer/load/krm/resource_list.h"
-#include "renderer/load/tree/paths.h"
+#include "renderer/repo/paths.h"
 
 namespace renderer {
 namespace {

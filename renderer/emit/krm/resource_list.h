@@ -10,7 +10,7 @@
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/result.h"
 #include "renderer/emit/emit.h"
-#include "renderer/load/load.h"
+#include "renderer/load/loaded.h"
 
 namespace renderer {
 

@@ -14,7 +14,7 @@
 #include "renderer/core/result.h"
 #include "renderer/emit/emit.h"
 #include "renderer/emit/tree/files.h"
-#include "renderer/load/tree/inventory.h"
+#include "renderer/repo/inventory.h"
 
 namespace renderer {
 

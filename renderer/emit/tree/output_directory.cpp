@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "renderer/base/split.h"
-#include "renderer/load/tree/paths.h"
+#include "renderer/repo/paths.h"
 
 namespace renderer {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "renderer/load/tree/paths.h"
+#include "renderer/repo/paths.h"
 
 namespace renderer {
 

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "renderer/load/load.h"
+#include "renderer/load/loaded.h"
 
 namespace renderer {
 

@@ -17,7 +17,7 @@
 #include "renderer/emit/output_path.h"
 #include "renderer/emit/tree/generated_file.h"
 #include "renderer/emit/tree/source_names.h"
-#include "renderer/load/tree/paths.h"
+#include "renderer/repo/paths.h"
 
 namespace renderer {
 namespace {

@@ -23,8 +23,8 @@
 #include "renderer/emit/tree/changes.h"
 #include "renderer/emit/tree/files.h"
 #include "renderer/emit/tree/output_directory.h"
-#include "renderer/load/tree/inventory.h"
-#include "renderer/load/tree/paths.h"
+#include "renderer/repo/inventory.h"
+#include "renderer/repo/paths.h"
 
 namespace renderer {
 namespace {

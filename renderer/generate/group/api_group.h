@@ -3,7 +3,7 @@
 // cmd/k8s-operator/proxygroup_specs.go.
 #pragma once
 
-#include "renderer/generate/generate.h"
+#include "renderer/generate/model.h"
 
 namespace renderer {
 

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "renderer/generate/generate.h"
+#include "renderer/generate/model.h"
 
 namespace renderer {
 

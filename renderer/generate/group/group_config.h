@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "renderer/plan/plan.h"
+#include "renderer/plan/model.h"
 
 namespace renderer {
 

@@ -2,7 +2,7 @@
 // bindings. Shapes: tailscale v1.96.5 k8s-operator/reconciler/proxygrouppolicy.
 #pragma once
 
-#include "renderer/generate/generate.h"
+#include "renderer/generate/model.h"
 
 namespace renderer {
 

@@ -3,8 +3,8 @@
 // the tailnet knows. Contract: testdata/contract/ingress.md.
 #pragma once
 
-#include "renderer/generate/generate.h"
 #include "renderer/generate/group/group_config.h"
+#include "renderer/generate/model.h"
 
 namespace renderer {
 

@@ -4,8 +4,8 @@
 // writers is testdata/contract/ingress.md.
 #pragma once
 
-#include "renderer/generate/generate.h"
 #include "renderer/generate/group/group_config.h"
+#include "renderer/generate/model.h"
 
 namespace renderer {
 

@@ -1,7 +1,7 @@
 // One NodePort Service for each replica of a ProxyGroup that clients reach on Nodes.
 #pragma once
 
-#include "renderer/generate/generate.h"
+#include "renderer/generate/model.h"
 
 namespace renderer {
 

@@ -3,7 +3,7 @@
 // of the controller: testdata/contract/controller.md.
 #pragma once
 
-#include "renderer/generate/generate.h"
+#include "renderer/generate/model.h"
 
 namespace renderer {
 

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "renderer/generate/generate.h"
+#include "renderer/generate/model.h"
 
 namespace renderer {
 

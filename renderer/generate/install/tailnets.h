@@ -2,7 +2,7 @@
 // contract annotation. A ConfigMap each, since no cluster has to know the kind Tailnet.
 #pragma once
 
-#include "renderer/generate/generate.h"
+#include "renderer/generate/model.h"
 
 namespace renderer {
 

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "renderer/generate/generate.h"
+#include "renderer/generate/model.h"
 
 namespace renderer {
 

@@ -1,3 +1,5 @@
+#include "renderer/plan/workload/dns_config.h"
+
 #include <algorithm>
 #include <utility>
 

@@ -3,7 +3,7 @@
 // intended differences are in renderer/PARITY.md.
 #pragma once
 
-#include "renderer/generate/generate.h"
+#include "renderer/generate/model.h"
 
 namespace renderer {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "renderer/core/value.h"
-#include "renderer/plan/plan.h"
+#include "renderer/plan/model.h"
 
 namespace renderer {
 

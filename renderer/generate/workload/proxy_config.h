@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "renderer/plan/plan.h"
+#include "renderer/plan/model.h"
 
 namespace renderer {
 

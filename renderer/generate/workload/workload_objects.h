@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-#include "renderer/generate/generate.h"
+#include "renderer/generate/model.h"
 #include "renderer/plan/dataplanes.h"
 
 namespace renderer {

@@ -9,8 +9,8 @@
 #include "renderer/base/split.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
-#include "renderer/load/values/schema.h"
-#include "renderer/load/values/values.h"
+#include "renderer/engines/helm/values_files.h"
+#include "renderer/repo/closed_schema.h"
 
 namespace renderer {
 

@@ -7,7 +7,7 @@
 
 #include "renderer/core/yaml_reader.h"
 #include "renderer/core/yaml_writer.h"
-#include "renderer/load/tree/memory_tree.h"
+#include "renderer/repo/memory_tree.h"
 
 namespace renderer {
 namespace {

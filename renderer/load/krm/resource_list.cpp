@@ -15,8 +15,8 @@
 #include "renderer/core/yaml_writer.h"
 #include "renderer/kube/api.h"
 #include "renderer/load/krm/function_config.h"
-#include "renderer/load/tree/paths.h"
-#include "renderer/load/values/schema.h"
+#include "renderer/repo/closed_schema.h"
+#include "renderer/repo/paths.h"
 
 namespace renderer {
 

@@ -8,8 +8,9 @@
 
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/value.h"
-#include "renderer/load/load.h"
-#include "renderer/load/tree/source_tree.h"
+#include "renderer/load/loaded.h"
+#include "renderer/repo/load_options.h"
+#include "renderer/repo/source_tree.h"
 
 namespace renderer {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "renderer/load/tree/memory_tree.h"
+#include "renderer/repo/memory_tree.h"
 
 namespace renderer {
 namespace {

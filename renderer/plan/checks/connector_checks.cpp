@@ -6,8 +6,8 @@
 #include "renderer/plan/checks/metadata_checks.h"
 #include "renderer/plan/custom_resources.h"
 #include "renderer/plan/grammar.h"
-#include "renderer/plan/proxy.h"
 #include "renderer/plan/routes.h"
+#include "renderer/plan/start_workload.h"
 
 namespace renderer {
 

@@ -9,7 +9,7 @@
 
 #include "renderer/plan/dataplanes.h"
 #include "renderer/plan/parents.h"
-#include "renderer/plan/proxy.h"
+#include "renderer/plan/start_workload.h"
 
 namespace renderer {
 

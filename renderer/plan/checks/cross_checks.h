@@ -6,9 +6,9 @@
 
 #include "renderer/classify/classify.h"
 #include "renderer/core/diagnostics.h"
-#include "renderer/load/load.h"
+#include "renderer/load/loaded.h"
+#include "renderer/plan/model.h"
 #include "renderer/plan/parents.h"
-#include "renderer/plan/plan.h"
 
 namespace renderer {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "renderer/core/diagnostics.h"
-#include "renderer/load/load.h"
+#include "renderer/load/loaded.h"
 #include "renderer/plan/parents.h"
 #include "renderer/plan/service_index.h"
 

@@ -59,7 +59,4 @@ struct ProxyClassPlan {
     std::optional<StaticEndpoints> static_endpoints;
 };
 
-// What is malformed (reported elsewhere) is as if it were absent.
-ProxyClassPlan make_proxy_class(const CustomResource& input);
-
 }  // namespace renderer

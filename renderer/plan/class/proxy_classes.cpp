@@ -8,6 +8,7 @@
 #include "renderer/kube/proxy_class_rules.h"
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/checks/proxy_class_checks.h"
+#include "renderer/plan/class/read_proxy_class.h"
 #include "renderer/plan/custom_resources.h"
 #include "renderer/plan/parents.h"
 

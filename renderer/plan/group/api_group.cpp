@@ -4,10 +4,14 @@
 
 #include <algorithm>
 
+#include "renderer/plan/dataplanes.h"
+#include "renderer/plan/device_tags.h"
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/group/ingress_group.h"
+#include "renderer/plan/hostnames.h"
 #include "renderer/plan/install/controller.h"
 #include "renderer/plan/settings/settings_decoder.h"
+#include "renderer/plan/workload/workload.h"
 
 namespace renderer {
 

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "renderer/plan/group/proxy_group.h"
-#include "renderer/plan/proxy.h"
+#include "renderer/plan/proxy_inputs.h"
+#include "renderer/plan/workload/workload.h"
 
 namespace renderer {
 
 constexpr std::string_view kApiGroupApp = "k8s-operator-proxygroup-kube-apiserver";
-constexpr std::string_view kK8sProxyImage = "tailscale/k8s-proxy:latest";  // the operator's default
 constexpr std::string_view kApiHostnameAdvice = "choose one with \"spec.kubeAPIServer.hostname\"";
 
 // Fills in what differs from groups of the other types, in a workload that has its dataplane: pods

@@ -9,9 +9,12 @@
 
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/checks/object_checks.h"
+#include "renderer/plan/device_tags.h"
 #include "renderer/plan/group/match_ports.h"
+#include "renderer/plan/hostnames.h"
 #include "renderer/plan/object_names.h"
 #include "renderer/plan/parents.h"
+#include "renderer/plan/start_workload.h"
 #include "renderer/plan/tailnet_target.h"
 #include "renderer/plan/workload/external_name.h"
 

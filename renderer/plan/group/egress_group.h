@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "renderer/plan/group/proxy_group.h"
-#include "renderer/plan/proxy.h"
+#include "renderer/plan/proxy_inputs.h"
+#include "renderer/plan/workload/workload.h"
 
 namespace renderer {
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "renderer/kube/image_reference.h"
+#include "renderer/plan/class/proxy_classes.h"
 #include "renderer/plan/dataplanes.h"
 
 namespace renderer {

@@ -4,7 +4,8 @@
 
 #include "renderer/core/diagnostics.h"
 #include "renderer/plan/group/proxy_group_input.h"
-#include "renderer/plan/proxy.h"
+#include "renderer/plan/proxy_inputs.h"
+#include "renderer/plan/workload/workload.h"
 
 namespace renderer {
 

@@ -8,9 +8,9 @@
 
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/custom_resources.h"
+#include "renderer/plan/model.h"
 #include "renderer/plan/parents.h"
-#include "renderer/plan/plan.h"
-#include "renderer/plan/proxy.h"
+#include "renderer/plan/start_workload.h"
 
 namespace renderer {
 

@@ -2,27 +2,16 @@
 // the rules: tailscale v1.96.5 k8s-operator/reconciler/proxygrouppolicy.
 #pragma once
 
-#include <cstdint>
-#include <set>
-#include <string>
 #include <vector>
 
 #include "renderer/classify/parent_input.h"
 #include "renderer/core/diagnostics.h"
-#include "renderer/core/document.h"
+#include "renderer/plan/model.h"
 
 namespace renderer {
 
 struct Inventory;
-struct Plan;
 struct ProxyInputs;
-
-struct GroupPolicyPlan {
-    Origin origin;  // the first of the namespace's policies
-    std::uint32_t bundle = 0;
-    std::string ns;
-    std::set<std::string> ingress, egress;  // names of ProxyGroups; empty: none is allowed
-};
 
 // Sorted by namespace.
 std::vector<GroupPolicyPlan> plan_group_policies(const Inventory& inventory,

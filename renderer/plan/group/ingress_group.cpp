@@ -5,7 +5,10 @@
 #include "renderer/kube/name_grammar.h"
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/checks/object_checks.h"
+#include "renderer/plan/device_tags.h"
 #include "renderer/plan/grammar.h"
+#include "renderer/plan/hostnames.h"
+#include "renderer/plan/start_workload.h"
 #include "renderer/plan/workload/backends.h"
 #include "renderer/plan/workload/l7_ingress.h"
 

@@ -8,7 +8,7 @@
 
 #include "renderer/plan/group/proxy_group.h"
 #include "renderer/plan/parents.h"
-#include "renderer/plan/proxy.h"
+#include "renderer/plan/proxy_inputs.h"
 
 namespace renderer {
 

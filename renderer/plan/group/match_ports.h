@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "renderer/load/load.h"
+#include "renderer/load/loaded.h"
 #include "renderer/plan/group/proxy_group_plan.h"
 
 namespace renderer {

@@ -9,11 +9,14 @@
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/checks/proxy_group_checks.h"
 #include "renderer/plan/dataplanes.h"
+#include "renderer/plan/device_tags.h"
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/group/api_group.h"
 #include "renderer/plan/group/group_class.h"
 #include "renderer/plan/group/static_endpoints.h"
 #include "renderer/plan/parents.h"
+#include "renderer/plan/start_workload.h"
+#include "renderer/plan/tailnets.h"
 #include "renderer/plan/workload/health_check.h"
 
 namespace renderer {

@@ -11,7 +11,7 @@
 
 #include "renderer/classify/classify.h"
 #include "renderer/core/diagnostics.h"
-#include "renderer/load/load.h"
+#include "renderer/load/loaded.h"
 #include "renderer/plan/workload/workload.h"
 
 namespace renderer {

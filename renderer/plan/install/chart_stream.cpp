@@ -92,12 +92,12 @@ void cut_document(const Document& document, std::string reason, std::vector<Edit
 Installation plan_chart_stream(const Loaded& loaded, const Inventory& inventory,
                                const Settings& settings, Diagnostics& diagnostics) {
     Installation made;
-    const OperatorInput& reference = inventory.reference;
+    const OperatorInput& stock = inventory.stock_operator;
     bool cluster_role = false;
     bool role = false;
     bool account = !flag_at(settings.chart, {"apiServerProxyConfig", "mode"});
-    for (const Document* document : reference.parts) {
-        if (document == reference.deployment) {
+    for (const Document* document : stock.parts) {
+        if (document == stock.deployment) {
             replace_deployment(loaded, *document, settings, made, diagnostics);
         } else if (is(*document, "ClusterRole", settings.names.cluster)) {
             cluster_role = true;
@@ -113,7 +113,7 @@ Installation plan_chart_stream(const Loaded& loaded, const Inventory& inventory,
     const auto require = [&](bool found, std::string_view kind, std::string_view name,
                              std::string_view consequence) {
         if (!found) {
-            report_missing(*reference.deployment, kind, name, consequence, diagnostics);
+            report_missing(*stock.deployment, kind, name, consequence, diagnostics);
         }
     };
     require(cluster_role, "ClusterRole", settings.names.cluster, kNoPermissions);

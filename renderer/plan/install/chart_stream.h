@@ -5,12 +5,12 @@
 
 #include "renderer/classify/classify.h"
 #include "renderer/core/diagnostics.h"
-#include "renderer/load/load.h"
-#include "renderer/plan/plan.h"
+#include "renderer/load/loaded.h"
+#include "renderer/plan/model.h"
 
 namespace renderer {
 
-// The stream holds the operator: inventory.reference.deployment is not null.
+// The stream holds the operator: inventory.stock_operator.deployment is not null.
 Installation plan_chart_stream(const Loaded& loaded, const Inventory& inventory,
                                const Settings& settings, Diagnostics& diagnostics);
 

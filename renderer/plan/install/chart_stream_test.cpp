@@ -51,7 +51,7 @@ TEST(PlanChartStream, TheDeploymentKeepsEveryFieldButTheContractsOnes) {
         ASSERT_NE(made, nullptr);
         Value ours = made->root.clone();
         Value theirs =
-            read_document(run.loaded, *run.inventory.reference.deployment, run.diagnostics);
+            read_document(run.loaded, *run.inventory.stock_operator.deployment, run.diagnostics);
         for (Value* root : {&ours, &theirs}) {
             Value& container =
                 root->find("spec")->find("template")->find("spec")->find("containers")->items()[0];

@@ -10,8 +10,8 @@
 #include "renderer/classify/operator_deployment.h"
 #include "renderer/kube/api.h"
 #include "renderer/kube/kinds.h"
-#include "renderer/load/values/schema.h"
 #include "renderer/plan/settings/settings_decoder.h"
+#include "renderer/repo/closed_schema.h"
 
 namespace renderer {
 

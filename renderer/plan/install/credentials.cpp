@@ -76,12 +76,12 @@ void generate_secret(const Loaded& loaded, InstallPlan& install, Diagnostics& di
 }
 
 // A Secret of the static manifest that is a placeholder is taken out, any other is refused there.
-std::optional<SecretSource> other_source(const Loaded& loaded, const OperatorInput& reference,
+std::optional<SecretSource> other_source(const Loaded& loaded, const OperatorInput& stock,
                                          const InstallPlan& install, Diagnostics& diagnostics) {
     std::optional<SecretSource> source =
         find_secret(loaded, {.ns = install.ns, .name = install.names.oauth_secret}, diagnostics);
     const bool of_manifest =
-        source && std::ranges::find(reference.parts, source->document) != reference.parts.end();
+        source && std::ranges::find(stock.parts, source->document) != stock.parts.end();
     return of_manifest ? std::nullopt : source;
 }
 
@@ -146,13 +146,13 @@ void check_external(const Settings& settings, Diagnostics& diagnostics) {
 
 }  // namespace
 
-std::vector<std::string> plan_credentials(const Loaded& loaded, const OperatorInput& reference,
+std::vector<std::string> plan_credentials(const Loaded& loaded, const OperatorInput& stock,
                                           const Settings& settings, InstallPlan& install,
                                           Diagnostics& diagnostics) {
     if (credentials_of(settings) != Credentials::Secret) {
         return {};
     }
-    const std::optional<SecretSource> other = other_source(loaded, reference, install, diagnostics);
+    const std::optional<SecretSource> other = other_source(loaded, stock, install, diagnostics);
     if (settings.secrets == SecretsMode::Reference) {
         return reference_secret(other, install, diagnostics);
     }

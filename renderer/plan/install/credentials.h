@@ -5,13 +5,13 @@
 
 #include "renderer/classify/classify.h"
 #include "renderer/core/diagnostics.h"
-#include "renderer/load/load.h"
-#include "renderer/plan/plan.h"
+#include "renderer/load/loaded.h"
+#include "renderer/plan/model.h"
 
 namespace renderer {
 
 // Fills what `install` says of the Secret, and returns lines for the summary.
-std::vector<std::string> plan_credentials(const Loaded& loaded, const OperatorInput& reference,
+std::vector<std::string> plan_credentials(const Loaded& loaded, const OperatorInput& stock,
                                           const Settings& settings, InstallPlan& install,
                                           Diagnostics& diagnostics);
 

@@ -6,10 +6,10 @@
 #include <array>
 
 #include "renderer/core/text_of.h"
-#include "renderer/load/values/schema.h"
 #include "renderer/plan/install/chart_stream.h"
 #include "renderer/plan/install/controller.h"
 #include "renderer/plan/install/credentials.h"
+#include "renderer/repo/closed_schema.h"
 #include "renderer/secrets/confidential.h"
 
 namespace renderer {
@@ -52,21 +52,20 @@ void refuse_plain_secrets(const Loaded& loaded, Diagnostics& diagnostics) {
     }
 }
 
-void refuse_two_operators(const Loaded& loaded, const OperatorInput& reference,
+void refuse_two_operators(const Loaded& loaded, const OperatorInput& stock,
                           Diagnostics& diagnostics) {
     const Pos chart = loaded.operator_release ? loaded.operator_release->pos
                                               : loaded.bundles[*loaded.operator_bundle].chart_pos;
-    about(*reference.deployment, diagnostics)
-        .error("second-operator", reference.deployment->kind.pos(),
-               "a second operator in this cluster")
+    about(*stock.deployment, diagnostics)
+        .error("second-operator", stock.deployment->kind.pos(), "a second operator in this cluster")
         .hint("keep either the chart or the manifest")
         .note({.pos = chart, .text = "the first operator's chart is here"});
 }
 
 // The controller watches the namespace that it runs in.
-void check_namespace(const OperatorInput& reference, const Settings& settings,
+void check_namespace(const OperatorInput& stock, const Settings& settings,
                      Diagnostics& diagnostics) {
-    const Document& deployment = *reference.deployment;
+    const Document& deployment = *stock.deployment;
     if (!deployment.effective_namespace.empty() && deployment.effective_namespace != settings.ns) {
         about(deployment, diagnostics)
             .error("other-namespace", deployment.kind.pos(),
@@ -154,9 +153,9 @@ bool is_regenerated(const Document& document, const OperatorNames& names) {
     return kind == "Deployment" || kind == "IngressClass";
 }
 
-void take_manifest(const Loaded& loaded, const OperatorInput& reference, Installation& made,
+void take_manifest(const Loaded& loaded, const OperatorInput& stock, Installation& made,
                    Diagnostics& diagnostics) {
-    for (const Document* document : reference.parts) {
+    for (const Document* document : stock.parts) {
         if (text_of(&document->kind) == "Secret") {
             take_secret(loaded, *document, made.edits, diagnostics);
         } else if (is_regenerated(*document, made.install->names)) {
@@ -167,13 +166,13 @@ void take_manifest(const Loaded& loaded, const OperatorInput& reference, Install
     }
 }
 
-InstallPlan start(const Loaded& loaded, const OperatorInput& reference, const Settings& settings) {
+InstallPlan start(const Loaded& loaded, const OperatorInput& stock, const Settings& settings) {
     InstallPlan install;
     install.ns = settings.ns;
     install.names = settings.names;
     install.auth_proxy_account = wants_auth_proxy(settings);
-    if (reference.deployment != nullptr) {
-        const Document& deployment = *reference.deployment;
+    if (stock.deployment != nullptr) {
+        const Document& deployment = *stock.deployment;
         install.bundle = deployment.bundle;
         install.origin = {deployment.kind.pos(), deployment.object_name(), kManifestRule};
         return install;
@@ -204,11 +203,12 @@ Installation plan_tree(const Loaded& loaded, const Inventory& inventory, const S
                        Diagnostics& diagnostics) {
     Installation made;
     refuse_name_override(settings, diagnostics);
-    InstallPlan& install = made.install.emplace(start(loaded, inventory.reference, settings));
+    InstallPlan& install = made.install.emplace(start(loaded, inventory.stock_operator, settings));
     check_forced_namespace(loaded.bundles[install.bundle], diagnostics);
     install.emit_namespace = !declares_namespace(loaded, inventory, install.ns, diagnostics);
-    made.summary = plan_credentials(loaded, inventory.reference, settings, install, diagnostics);
-    take_manifest(loaded, inventory.reference, made, diagnostics);
+    made.summary =
+        plan_credentials(loaded, inventory.stock_operator, settings, install, diagnostics);
+    take_manifest(loaded, inventory.stock_operator, made, diagnostics);
     if (loaded.operator_release && loaded.operator_release->document != kNone) {
         cut_document(loaded.documents[loaded.operator_release->document],
                      "replaced by the controller's", made.edits, diagnostics);
@@ -220,24 +220,24 @@ Installation plan_tree(const Loaded& loaded, const Inventory& inventory, const S
 
 Installation plan_install(const Loaded& loaded, const Inventory& inventory,
                           const Settings& settings, Diagnostics& diagnostics) {
-    const OperatorInput& reference = inventory.reference;
+    const OperatorInput& stock = inventory.stock_operator;
     if (!loaded.is_stream || loaded.resource_list) {
         refuse_plain_secrets(loaded, diagnostics);
     }
-    if (reference.deployment != nullptr) {
-        check_namespace(reference, settings, diagnostics);
+    if (stock.deployment != nullptr) {
+        check_namespace(stock, settings, diagnostics);
     }
-    if (reference.deployment != nullptr && loaded.is_stream) {
+    if (stock.deployment != nullptr && loaded.is_stream) {
         return plan_chart_stream(loaded, inventory, settings, diagnostics);
     }
-    if (reference.deployment != nullptr && loaded.only_generated) {
+    if (stock.deployment != nullptr && loaded.only_generated) {
         return {};  // the sources stay, and the operator with them; `install` prints the controller
     }
-    if (reference.deployment != nullptr && loaded.operator_bundle) {
-        refuse_two_operators(loaded, reference, diagnostics);
+    if (stock.deployment != nullptr && loaded.operator_bundle) {
+        refuse_two_operators(loaded, stock, diagnostics);
         return {};
     }
-    return reference.deployment != nullptr || loaded.operator_bundle
+    return stock.deployment != nullptr || loaded.operator_bundle
                ? plan_tree(loaded, inventory, settings, diagnostics)
                : Installation{};
 }

@@ -5,8 +5,8 @@
 
 #include "renderer/classify/classify.h"
 #include "renderer/core/diagnostics.h"
-#include "renderer/load/load.h"
-#include "renderer/plan/plan.h"
+#include "renderer/load/loaded.h"
+#include "renderer/plan/model.h"
 #include "renderer/plan/settings/settings.h"
 
 namespace renderer {

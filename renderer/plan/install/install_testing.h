@@ -1,4 +1,4 @@
-// For tests only: a stream through load, classify_reference, settings and plan_install.
+// For tests only: a stream through load, classify_operator, settings and plan_install.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "renderer/classify/reference.h"
+#include "renderer/classify/operator_objects.h"
+#include "renderer/load/load.h"
 #include "renderer/plan/install/install.h"
 #include "renderer/plan/settings/settings_testing.h"
 
@@ -45,7 +46,7 @@ struct Installed {
             loaded.bundles[0].default_namespace = "tailscale";
         }
         loaded.values.push_back(parse(loaded.sources, values, diagnostics));
-        classify_reference(loaded, inventory, diagnostics);
+        classify_operator(loaded, inventory, diagnostics);
         for (const Document& document : loaded.documents) {
             if (document.kind.is_string() && document.kind.text() == "Namespace") {
                 inventory.namespaces.push_back({&document, document.name.text()});
@@ -77,13 +78,13 @@ struct Installed {
 
 private:
     void decode(Mode mode) {
-        std::vector<const Value*> layers = {&inventory.reference.values};
+        std::vector<const Value*> layers = {&inventory.stock_operator.values};
         for (const Value& layer : loaded.values) {
             layers.push_back(&layer);
         }
         std::string ns = mode == Mode::Chart ? "tailscale" : "";
-        if (inventory.reference.deployment != nullptr) {
-            ns = inventory.reference.deployment->effective_namespace;
+        if (inventory.stock_operator.deployment != nullptr) {
+            ns = inventory.stock_operator.deployment->effective_namespace;
         }
         plan.settings = decode_settings(layers, ns, {}, diagnostics);
     }

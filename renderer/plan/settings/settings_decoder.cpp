@@ -12,8 +12,8 @@
 #include "renderer/kube/metadata_rules.h"
 #include "renderer/kube/name_grammar.h"
 #include "renderer/kube/server_url.h"
-#include "renderer/load/values/schema.h"
 #include "renderer/plan/grammar.h"
+#include "renderer/repo/closed_schema.h"
 #include "renderer/secrets/userinfo.h"
 
 namespace renderer {

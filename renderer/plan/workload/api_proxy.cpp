@@ -5,8 +5,9 @@
 
 #include "renderer/core/text_of.h"
 #include "renderer/plan/dataplanes.h"
+#include "renderer/plan/device_tags.h"
+#include "renderer/plan/hostnames.h"
 #include "renderer/plan/install/controller.h"
-#include "renderer/plan/proxy.h"
 #include "renderer/plan/settings/settings_decoder.h"
 #include "renderer/plan/tags.h"
 

@@ -18,12 +18,6 @@ struct Workload;
 
 constexpr std::string_view kApiProxyName = "kube-apiserver-proxy";
 
-struct ApiProxyPlan {
-    bool impersonates = true;  // false, mode noauth: requests keep the credentials that they bring
-    std::string unrecorded =
-        {};  // RESOURCE/SUBRESOURCE that enforceRecorder lets pass, joined by ,
-};
-
 // None: the mode is off.
 std::optional<Workload> plan_api_proxy(const Settings& settings, Diagnostics& diagnostics);
 

@@ -9,6 +9,8 @@
 #include "renderer/base/ascii.h"
 #include "renderer/kube/port_number.h"
 #include "renderer/plan/grammar.h"
+#include "renderer/plan/hostnames.h"
+#include "renderer/plan/service_index.h"
 
 namespace renderer {
 

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "renderer/plan/proxy.h"
+#include "renderer/classify/classify.h"
+#include "renderer/plan/group/offered_service.h"
+#include "renderer/plan/proxy_inputs.h"
 
 namespace renderer {
 

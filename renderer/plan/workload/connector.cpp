@@ -6,9 +6,14 @@
 #include <algorithm>
 
 #include "renderer/plan/checks/connector_checks.h"
+#include "renderer/plan/class/proxy_classes.h"
 #include "renderer/plan/dataplanes.h"
+#include "renderer/plan/device_tags.h"
+#include "renderer/plan/hostnames.h"
 #include "renderer/plan/parents.h"
 #include "renderer/plan/routes.h"
+#include "renderer/plan/start_workload.h"
+#include "renderer/plan/tailnets.h"
 
 namespace renderer {
 

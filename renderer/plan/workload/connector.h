@@ -4,7 +4,8 @@
 #pragma once
 
 #include "renderer/classify/classify.h"
-#include "renderer/plan/proxy.h"
+#include "renderer/plan/proxy_inputs.h"
+#include "renderer/plan/workload/workload.h"
 
 namespace renderer {
 

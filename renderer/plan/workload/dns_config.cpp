@@ -8,7 +8,7 @@
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/install/controller.h"
 #include "renderer/plan/parents.h"
-#include "renderer/plan/proxy.h"
+#include "renderer/plan/start_workload.h"
 
 namespace renderer {
 

@@ -19,16 +19,6 @@ struct Workload;
 constexpr std::string_view kNameserver = "nameserver";  // Deployment, Service, ServiceAccount
 constexpr std::string_view kDnsRecords = "dnsrecords";  // the controller's ConfigMap
 
-struct NameserverPlan {
-    std::string cluster_ip;  // "" = not pinned
-    std::int64_t replicas = 1;
-    // Fields of the pod; nullptr: none.
-    const Value* affinity = nullptr;
-    const Value* node_selector = nullptr;
-    const Value* pull_secrets = nullptr;  // beside the chart's
-    const Value* tolerations = nullptr;
-};
-
 // The nameserver, if there is a DNSConfig.
 std::optional<Workload> plan_dns_config(const Inventory& inventory, const ProxyInputs& inputs,
                                         Diagnostics& diagnostics);

@@ -5,6 +5,8 @@
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/checks/object_checks.h"
 #include "renderer/plan/grammar.h"
+#include "renderer/plan/hostnames.h"
+#include "renderer/plan/start_workload.h"
 #include "renderer/plan/tailnet_target.h"
 #include "renderer/plan/workload/external_name.h"
 

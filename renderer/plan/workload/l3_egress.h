@@ -4,7 +4,8 @@
 // that one word: a Service of another type.
 #pragma once
 
-#include "renderer/plan/proxy.h"
+#include "renderer/plan/proxy_inputs.h"
+#include "renderer/plan/workload/workload.h"
 
 namespace renderer {
 

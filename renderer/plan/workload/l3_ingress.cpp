@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "renderer/plan/annotations.h"
+#include "renderer/plan/hostnames.h"
+#include "renderer/plan/start_workload.h"
 #include "renderer/plan/tailnet_target.h"
 
 namespace renderer {

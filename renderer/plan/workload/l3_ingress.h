@@ -3,7 +3,8 @@
 // targeted by its DNS name: its address is not known before it is in a cluster.
 #pragma once
 
-#include "renderer/plan/proxy.h"
+#include "renderer/plan/proxy_inputs.h"
+#include "renderer/plan/workload/workload.h"
 
 namespace renderer {
 

@@ -6,6 +6,8 @@
 
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/grammar.h"
+#include "renderer/plan/hostnames.h"
+#include "renderer/plan/start_workload.h"
 #include "renderer/plan/workload/backends.h"
 
 namespace renderer {

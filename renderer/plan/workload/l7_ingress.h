@@ -6,7 +6,9 @@
 #include <optional>
 #include <string_view>
 
-#include "renderer/plan/proxy.h"
+#include "renderer/plan/hostnames.h"
+#include "renderer/plan/proxy_inputs.h"
+#include "renderer/plan/workload/workload.h"
 
 namespace renderer {
 

@@ -12,12 +12,16 @@
 #include "renderer/kube/api.h"
 #include "renderer/kube/name_grammar.h"
 #include "renderer/plan/checks/metadata_checks.h"
+#include "renderer/plan/class/proxy_classes.h"
 #include "renderer/plan/custom_resources.h"
 #include "renderer/plan/dataplanes.h"
+#include "renderer/plan/device_tags.h"
 #include "renderer/plan/grammar.h"
+#include "renderer/plan/hostnames.h"
 #include "renderer/plan/parents.h"
-#include "renderer/plan/proxy.h"
 #include "renderer/plan/routes.h"
+#include "renderer/plan/start_workload.h"
+#include "renderer/plan/tailnets.h"
 
 namespace renderer {
 

@@ -9,9 +9,11 @@
 #include "renderer/plan/checks/metadata_checks.h"
 #include "renderer/plan/custom_resources.h"
 #include "renderer/plan/dataplanes.h"
+#include "renderer/plan/device_tags.h"
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/parents.h"
-#include "renderer/plan/proxy.h"
+#include "renderer/plan/start_workload.h"
+#include "renderer/plan/tailnets.h"
 
 namespace renderer {
 

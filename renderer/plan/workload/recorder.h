@@ -13,10 +13,6 @@ struct Inventory;
 struct ProxyInputs;
 struct Workload;
 
-struct RecorderPlan {
-    const CustomResource* input = nullptr;  // what goes to Kubernetes unchanged
-};
-
 // Sorted by name. Refuses what the operator refuses, and names that Kubernetes or someone else in
 // the namespace could not live with.
 std::vector<Workload> plan_recorders(const Inventory& inventory, const ProxyInputs& inputs,

@@ -13,14 +13,11 @@
 
 #include "renderer/classify/classify.h"
 #include "renderer/core/document.h"
+#include "renderer/core/value.h"
 #include "renderer/plan/class/proxy_class_plan.h"
 #include "renderer/plan/group/offered_service.h"
 #include "renderer/plan/group/proxy_group_plan.h"
 #include "renderer/plan/release.h"
-#include "renderer/plan/workload/api_proxy.h"
-#include "renderer/plan/workload/dns_config.h"
-#include "renderer/plan/workload/peer_relay.h"
-#include "renderer/plan/workload/recorder.h"
 
 namespace renderer {
 
@@ -43,6 +40,39 @@ struct ProxyPlan {
     std::vector<std::string> routes;  // Routes: canonical, sorted, unique
     bool app_connector = false;
     HealthProbe probe = HealthProbe::None;
+};
+
+struct RecorderPlan {
+    const CustomResource* input = nullptr;  // what goes to Kubernetes unchanged
+};
+
+struct NameserverPlan {
+    std::string cluster_ip;  // "" = not pinned
+    std::int64_t replicas = 1;
+    // Fields of the pod; nullptr: none.
+    const Value* affinity = nullptr;
+    const Value* node_selector = nullptr;
+    const Value* pull_secrets = nullptr;  // beside the chart's
+    const Value* tolerations = nullptr;
+};
+
+// Of AWS, for the load balancer of one replica.
+struct ElasticIp {
+    std::string_view allocation, subnet;
+};
+
+struct PeerRelayPlan {
+    int capability = 0;                  // part of the name of the pods' configuration
+    std::int64_t port = 0;               // UDP, of load balancers and pods
+    const Value* annotations = nullptr;  // of the Services, as the user wishes; a map
+    std::vector<ElasticIp> elastic_ips;  // of the first replicas; empty, or enough for all
+    std::vector<std::string_view> static_endpoints;  // "203.0.113.7:41641"
+};
+
+struct ApiProxyPlan {
+    bool impersonates = true;  // false, mode noauth: requests keep the credentials that they bring
+    std::string unrecorded =
+        {};  // RESOURCE/SUBRESOURCE that enforceRecorder lets pass, joined by ,
 };
 
 struct EnvVariable {

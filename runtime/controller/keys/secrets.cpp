@@ -3,7 +3,8 @@
 #include "renderer/base/base64.h"
 #include "runtime/base/json_patch.h"
 #include "runtime/controller/contract.h"
-#include "runtime/controller/groups/group_objects.h"
+#include "runtime/controller/ingress_groups/group_objects.h"
+#include "runtime/controller/view/api_proxy_config.h"
 
 namespace runtime {
 

@@ -18,13 +18,6 @@ using renderer::Value;
 
 namespace {
 
-std::string without_slash(std::string_view url) {
-    while (url.ends_with('/')) {
-        url.remove_suffix(1);
-    }
-    return std::string(url);
-}
-
 std::string config_map(std::string_view tailnet) {
     return fmt::format("ConfigMap \"{}{}\"", renderer::kTailnetPrefix, tailnet);
 }
@@ -93,20 +86,6 @@ Result<TokenRequest> own_request(const std::string& ns, const std::string& name,
 }
 
 }  // namespace
-
-std::optional<TailnetConfig> decode_tailnet(const Value& object) {
-    const std::string_view name = text_of(object.at({"metadata", "name"}));
-    if (!name.starts_with(renderer::kTailnetPrefix)) {
-        return std::nullopt;
-    }
-    TailnetConfig config;
-    config.name = name.substr(renderer::kTailnetPrefix.size());
-    config.uid = text_of(object.at({"metadata", "uid"}));
-    config.contract = text_of(object.at({"metadata", "annotations", kContractAnnotation}));
-    config.login_url = without_slash(text_of(object.at({"data", "loginUrl"})));
-    config.secret_name = text_of(object.at({"data", "secretName"}));
-    return config;
-}
 
 Tailnets::Tailnets(Loop& loop, Transport& transport, KubeClient& kube, Log& log, Chance& chance,
                    std::string ns, TailnetSettings own, OwnAccount account,

@@ -11,9 +11,9 @@
 #include <string_view>
 
 #include "runtime/base/jobs.h"
-#include "runtime/controller/keys/tailnet_config.h"
 #include "runtime/controller/keys/tailnet_identity.h"
 #include "runtime/controller/view/mirror.h"
+#include "runtime/controller/view/tailnet_config.h"
 #include "runtime/kube/client.h"
 #include "runtime/tailnet/api.h"
 

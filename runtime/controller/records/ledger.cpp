@@ -7,8 +7,7 @@
 #include "renderer/core/text_of.h"
 #include "runtime/base/time_text.h"
 #include "runtime/controller/contract.h"
-#include "runtime/controller/groups/service_table.h"
-#include "runtime/controller/records/removal_guard.h"
+#include "runtime/controller/records/removed.h"
 
 namespace runtime {
 

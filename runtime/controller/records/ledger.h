@@ -17,6 +17,11 @@ namespace runtime {
 
 inline constexpr std::string_view kLedgerName = renderer::kDevicesTable;
 inline constexpr std::string_view kDevicesKey = "devices.jsonl";
+inline constexpr std::string_view kServicesKey = "services.jsonl";
+inline constexpr std::string_view kBlockedKey = "blocked-removals.json";
+inline constexpr std::string_view kRemovedKey = "removed.json";
+inline constexpr std::string_view kBlockedServicesKey = "blocked-services.json";
+inline constexpr std::string_view kRemovedServicesKey = "removed-services.json";
 inline constexpr std::string_view kOwnerKey = "owner";  // here and in the table of addresses
 
 // The pause for what often changes many times in a row.

@@ -103,19 +103,6 @@ GuardAnswer guard_removals(const Departures& departures, const Blocked& recorded
     return answer;
 }
 
-Removed read_removed(std::string_view text) {
-    Removed removed;
-    const auto parsed = renderer::read_json(text);
-    if (parsed && parsed->is_map()) {
-        for (const renderer::Member& member : parsed->members()) {
-            if (const auto time = parse_time(text_of(member.value))) {
-                removed.emplace(member.name(), *time);
-            }
-        }
-    }
-    return removed;
-}
-
 GuardAnswer RemovalGuard::ask(Departures departures, Time now) {
     const LedgerCopy* copy = ledger_.copy();
     const LedgerCopy none;

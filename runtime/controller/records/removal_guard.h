@@ -12,14 +12,10 @@
 
 #include "runtime/base/log.h"
 #include "runtime/controller/records/ledger.h"
+#include "runtime/controller/records/removed.h"
 #include "runtime/kube/events.h"
 
 namespace runtime {
-
-inline constexpr std::string_view kBlockedKey = "blocked-removals.json";
-inline constexpr std::string_view kRemovedKey = "removed.json";
-inline constexpr std::string_view kBlockedServicesKey = "blocked-services.json";
-inline constexpr std::string_view kRemovedServicesKey = "removed-services.json";
 
 struct Blocked {
     std::string token;
@@ -57,10 +53,6 @@ struct GuardAnswer {
 // Pure. `uid` is that of the object with the record.
 GuardAnswer guard_removals(const Departures& departures, const Blocked& recorded,
                            std::string_view confirmed_token, std::string_view uid);
-
-// What is in the ledger of removals: when, by name.
-using Removed = std::map<std::string, Time>;
-Removed read_removed(std::string_view text);
 
 class RemovalGuard {
 public:

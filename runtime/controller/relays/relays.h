@@ -9,10 +9,10 @@
 
 #include "runtime/base/attempts.h"
 #include "runtime/controller/feature.h"
+#include "runtime/controller/object_status/relay_status.h"
 #include "runtime/controller/relays/endpoints.h"
 #include "runtime/controller/relays/hostnames.h"
 #include "runtime/controller/relays/relay_objects.h"
-#include "runtime/controller/status/relay_status.h"
 
 namespace runtime {
 

@@ -14,12 +14,12 @@
 #include <string>
 #include <vector>
 
-#include "runtime/controller/groups/group_objects.h"
-#include "runtime/controller/keys/tailnet_config.h"
 #include "runtime/controller/view/changes.h"
+#include "runtime/controller/view/group_config.h"
 #include "runtime/controller/view/index.h"
 #include "runtime/controller/view/mirror.h"
 #include "runtime/controller/view/objects.h"
+#include "runtime/controller/view/tailnet_config.h"
 
 namespace runtime {
 

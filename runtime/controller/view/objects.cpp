@@ -13,7 +13,7 @@
 #include "renderer/core/text_of.h"
 #include "runtime/base/time_text.h"
 #include "runtime/controller/contract.h"
-#include "runtime/controller/groups/group_objects.h"
+#include "runtime/controller/view/api_proxy_config.h"
 #include "runtime/controller/view/rendered_config.h"
 
 namespace runtime {

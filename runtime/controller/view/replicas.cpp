@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "runtime/controller/contract.h"
-#include "runtime/controller/groups/group_decide.h"
+#include "runtime/controller/ingress_groups/group_decide.h"
 #include "runtime/controller/keys/secrets.h"
 
 namespace runtime {

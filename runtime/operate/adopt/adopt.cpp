@@ -13,7 +13,7 @@
 #include "runtime/controller/view/objects.h"
 #include "runtime/operate/adopt/adopt_move.h"
 #include "runtime/operate/adopt/adopt_record.h"
-#include "runtime/operate/adopt/reference_operator.h"
+#include "runtime/operate/adopt/stock_operator.h"
 #include "runtime/operate/kube_jobs.h"
 
 namespace runtime {

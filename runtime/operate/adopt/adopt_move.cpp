@@ -14,7 +14,7 @@
 #include "runtime/controller/view/objects.h"
 #include "runtime/operate/adopt/adopt_auth.h"
 #include "runtime/operate/adopt/adopt_record.h"
-#include "runtime/operate/adopt/reference_operator.h"
+#include "runtime/operate/adopt/stock_operator.h"
 
 namespace runtime {
 

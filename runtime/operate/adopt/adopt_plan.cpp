@@ -12,7 +12,7 @@
 #include "runtime/controller/keys/secrets.h"
 #include "runtime/controller/view/objects.h"
 #include "runtime/operate/adopt/adopt_record.h"
-#include "runtime/operate/adopt/reference_operator.h"
+#include "runtime/operate/adopt/stock_operator.h"
 #include "runtime/operate/status/table.h"
 
 namespace runtime {

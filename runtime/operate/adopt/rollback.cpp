@@ -20,7 +20,7 @@
 #include "runtime/operate/adopt/adopt_auth.h"
 #include "runtime/operate/adopt/adopt_move.h"
 #include "runtime/operate/adopt/adopt_record.h"
-#include "runtime/operate/adopt/reference_operator.h"
+#include "runtime/operate/adopt/stock_operator.h"
 #include "runtime/operate/kube_jobs.h"
 
 namespace runtime {

@@ -8,14 +8,14 @@
 #include <utility>
 
 #include "runtime/controller/contract.h"
-#include "runtime/controller/groups/group_objects.h"
+#include "runtime/controller/ingress_groups/group_objects.h"
 #include "runtime/controller/records/devices.h"
 #include "runtime/controller/records/devices_table.h"
 #include "runtime/controller/records/ledger.h"
 #include "runtime/controller/view/objects.h"
 #include "runtime/operate/adopt/adopt_plan.h"
 #include "runtime/operate/adopt/adopt_record.h"
-#include "runtime/operate/adopt/reference_operator.h"
+#include "runtime/operate/adopt/stock_operator.h"
 #include "runtime/operate/cleanup/cleanup_guard.h"
 #include "runtime/operate/hidden_states.h"
 #include "runtime/operate/kube_jobs.h"

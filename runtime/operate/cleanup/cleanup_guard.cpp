@@ -12,7 +12,7 @@
 #include "runtime/controller/view/objects.h"
 #include "runtime/kube/lease.h"
 #include "runtime/operate/adopt/adopt_plan.h"
-#include "runtime/operate/adopt/reference_operator.h"
+#include "runtime/operate/adopt/stock_operator.h"
 
 namespace runtime {
 

@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "runtime/controller/contract.h"
-#include "runtime/controller/groups/service_owner.h"
+#include "runtime/controller/ingress_groups/service_owner.h"
 #include "runtime/controller/keys/key_sweep.h"
 #include "runtime/controller/records/ledger.h"
 #include "runtime/operate/adopt/adopt_plan.h"
-#include "runtime/operate/adopt/reference_operator.h"
+#include "runtime/operate/adopt/stock_operator.h"
 #include "runtime/operate/cleanup/cleanup.h"
 #include "runtime/operate/kube_jobs.h"
 

@@ -10,7 +10,7 @@
 #include "renderer/core/text_of.h"
 #include "runtime/base/time_text.h"
 #include "runtime/controller/contract.h"
-#include "runtime/controller/groups/group_objects.h"
+#include "runtime/controller/ingress_groups/group_objects.h"
 #include "runtime/controller/relays/relay_objects.h"
 #include "runtime/kube/lease.h"
 #include "runtime/testing/cleanup_test.h"

@@ -5,9 +5,9 @@
 #include <memory>
 #include <utility>
 
-#include "runtime/controller/status/egress_status.h"
-#include "runtime/controller/status/group_status.h"
-#include "runtime/controller/status/proxy_status.h"
+#include "runtime/controller/object_status/egress_status.h"
+#include "runtime/controller/object_status/group_status.h"
+#include "runtime/controller/object_status/proxy_status.h"
 #include "runtime/controller/view/parents.h"
 
 namespace runtime {

@@ -8,7 +8,7 @@
 #include "runtime/base/time_text.h"
 #include "runtime/controller/contract.h"
 #include "runtime/operate/adopt/adopt_plan.h"
-#include "runtime/operate/adopt/reference_operator.h"
+#include "runtime/operate/adopt/stock_operator.h"
 #include "runtime/operate/status/pod_state.h"
 
 namespace runtime {

@@ -1,0 +1,15 @@
+// Recognises the operator's own objects among the inputs (its chart's stream, or its
+// static manifest) and reads its settings back from the Deployment's env, spelled as chart values.
+// Source: tailscale v1.96.5 cmd/k8s-operator/deploy/chart/templates and deploy/manifests.
+#pragma once
+
+#include "renderer/classify/classify.h"
+#include "renderer/core/diagnostics.h"
+#include "renderer/load/loaded.h"
+
+namespace renderer {
+
+// Fills inventory.stock_operator. Documents that are among its parts are not further classified.
+void classify_operator(const Loaded& loaded, Inventory& inventory, Diagnostics& diagnostics);
+
+}  // namespace renderer

@@ -1,0 +1,140 @@
+// How diagnostics become text. What is confidential in them is hidden here, so that none gets past.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+#include <utility>
+
+#include "renderer/base/printable.h"
+#include "renderer/base/split.h"
+#include "renderer/base/utf8.h"
+#include "renderer/core/diagnostics.h"
+#include "renderer/secrets/confidential.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::size_t kMaxLine = 120;  // bytes of a source line that are shown
+
+struct Colors {
+    std::string_view error, warning, note, bold, reset;
+};
+
+constexpr Colors kPlain{};
+constexpr Colors kAnsi{"\x1b[1;31m", "\x1b[1;35m", "\x1b[1;36m", "\x1b[1m", "\x1b[0m"};
+
+auto sort_key(const Diagnostic& d) {
+    return std::tie(d.pos, d.where, d.severity, d.object, d.rule, d.message);
+}
+
+std::string place_of(const SourceMap& sources, Pos pos, std::string_view where) {
+    return on_one_line(pos.known() ? sources.describe(pos) : std::string(where));
+}
+
+// The source line with a caret under the place; a long line is cut around it.
+void print_line(const SourceMap& sources, Pos pos, std::string& out) {
+    const Location place = sources.locate(pos);
+    std::string_view line = place.text;
+    std::size_t column = std::min<std::size_t>(place.column - 1, line.size());
+    std::size_t cut = column > kMaxLine - 20 ? column - (kMaxLine - 20) : 0;
+    while (cut > 0 && is_continuation(line[cut])) {
+        --cut;
+    }
+    line = line.substr(cut, kMaxLine);
+    column -= cut;
+    while (!line.empty() && column < line.size() && line.size() == kMaxLine &&
+           (static_cast<unsigned char>(line.back()) & 0x80U) != 0) {
+        line.remove_suffix(1);
+    }
+    std::string shown;
+    std::string blanks;
+    for (std::size_t at = 0; at < line.size();) {
+        const CharacterAt character = character_at(line, at);
+        const bool is_tab = line[at] == '\t';
+        if (character.printable || is_tab) {
+            shown.append(line, at, character.size);
+        } else {
+            shown += character.is_utf8 ? ' ' : '?';
+        }
+        if (at < column) {
+            blanks += is_tab ? '\t' : ' ';
+        }
+        at += character.size;
+    }
+    const std::string number = place.line == 0 ? "" : fmt::to_string(place.line);
+    fmt::format_to(std::back_inserter(out), "{:>5} | {}\n      | {}^\n", number, shown, blanks);
+}
+
+// What a program of the user printed may have several lines: none of them begins like ours.
+std::string indented(std::string_view text) {
+    constexpr std::string_view kIndent = "    ";
+    std::string out = on_one_line(take(text, '\n'));
+    while (!text.empty()) {
+        const std::string line = on_one_line(take(text, '\n'));
+        out += fmt::format("\n{}{}", line.starts_with(kIndent) ? "" : kIndent, line);
+    }
+    return out;
+}
+
+void print_one(const Diagnostic& d, const SourceMap& sources, const Colors& c, std::string& out) {
+    const bool error = d.severity == Severity::Error;
+    const std::string place = place_of(sources, d.pos, d.where);
+    fmt::format_to(std::back_inserter(out), "{}{}{}{}{}:{} {}{}{} [{}]\n", c.bold, place,
+                   place.empty() ? "" : ": ", error ? c.error : c.warning,
+                   error ? "error" : "warning", c.reset, on_one_line(d.object),
+                   d.object.empty() ? "" : ": ", on_one_line(d.message), d.rule);
+    if (d.pos.known() && !d.hide_text) {
+        print_line(sources, d.pos, out);
+    }
+    const std::pair<std::string_view, const std::string*> lines[] = {
+        {"found", &d.found}, {"expected", &d.expected}, {"hint", &d.hint}};
+    for (const auto& [name, text] : lines) {
+        if (!text->empty()) {
+            fmt::format_to(std::back_inserter(out), "  {}: {}\n", name, indented(*text));
+        }
+    }
+    for (const Note& note : d.notes) {
+        const std::string note_place = place_of(sources, note.pos, "");
+        fmt::format_to(std::back_inserter(out), "{}{}{}{}note:{} {}{}{}\n", c.bold, note_place,
+                       note_place.empty() ? "" : ": ", c.note, c.reset, on_one_line(note.object),
+                       note.object.empty() || note.text.empty() ? "" : ": ",
+                       on_one_line(note.text));
+    }
+}
+
+}  // namespace
+
+std::string Diagnostics::print(const SourceMap& sources, bool color) const {
+    std::string out;
+    for (const Block& block : blocks(sources, color)) {
+        out += block.text;
+    }
+    return out;
+}
+
+std::vector<Diagnostics::Block> Diagnostics::blocks(const SourceMap& sources, bool color) const {
+    std::vector<const Diagnostic*> sorted;
+    for (const Diagnostic& diagnostic : all_) {
+        sorted.push_back(&diagnostic);
+    }
+    std::ranges::stable_sort(sorted, [](const Diagnostic* a, const Diagnostic* b) {
+        return sort_key(*a) < sort_key(*b);
+    });
+    const auto same = [](const Diagnostic* a, const Diagnostic* b) {
+        return sort_key(*a) == sort_key(*b);
+    };
+    sorted.erase(std::unique(sorted.begin(), sorted.end(), same), sorted.end());
+    std::vector<Block> blocks;
+    for (const Diagnostic* diagnostic : sorted) {
+        Diagnostic shown = without_credentials(*diagnostic, sources);
+        Block& block = blocks.emplace_back(Block{shown.severity, {}, {}, {}});
+        print_one(shown, sources, color ? kAnsi : kPlain, block.text);
+        block.rule = std::move(shown.rule);
+        block.message = std::move(shown.message);
+    }
+    return blocks;
+}
+
+}  // namespace renderer

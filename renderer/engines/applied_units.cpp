@@ -1,0 +1,496 @@
+#include "renderer/engines/applied_units.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "renderer/core/yaml_writer.h"
+#include "renderer/engines/candidates.h"
+#include "renderer/engines/chart_roots.h"
+#include "renderer/engines/cluster_choice.h"
+#include "renderer/engines/flux/flux_units.h"
+#include "renderer/engines/flux/not_reconciled.h"
+#include "renderer/engines/liveness.h"
+#include "renderer/engines/root_files.h"
+#include "renderer/engines/unit_build.h"
+#include "renderer/engines/unit_content.h"
+#include "renderer/engines/unit_inputs.h"
+#include "renderer/repo/paths.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::size_t kMostUnits = 20000;
+constexpr int kDeepestUnit = 32;
+
+class Planner {
+public:
+    Planner(GitOpsTree& repository, KustomizationReader& reader, SourceMap& sources,
+            const LoadOptions& options, const std::vector<std::string>& ignores,
+            Diagnostics& diagnostics)
+        : repository_(repository),
+          reader_(reader),
+          options_(options),
+          diagnostics_(diagnostics),
+          root_files_(repository, reader, ignores),
+          candidates_(repository, reader),
+          builder_(repository, reader, sources, options) {}
+
+    std::vector<BuildUnit> run() {
+        for (const auto& [path, mentions] : repository_.mentions()) {
+            reader_.know_mention(path, mentions);
+        }
+        candidates_.find();
+        std::vector<BuildUnit> roots = instance_roots();
+        const bool has_instance = std::ranges::any_of(roots, has_content);
+        if (!has_instance) {
+            std::vector<BuildUnit> others = flux_roots();
+            if (!others.empty()) {
+                roots = std::move(others);
+            }
+        }
+        for (BuildUnit& root : roots) {
+            expand(std::move(root));
+        }
+        if (has_instance) {
+            add_leftovers();
+        }
+        for (BuildUnit& root : argo_root_units()) {
+            expand(std::move(root));
+        }
+        for (BuildUnit& root : chart_roots()) {
+            expand(std::move(root));
+        }
+        add_refused_files(
+            repository_,
+            [this](const std::string& file) { return root_files_.may_be_root(file, units_); },
+            units_);
+        for (const std::size_t index : assumed_) {
+            warn_assumed(units_[index]);
+        }
+        return std::move(units_);
+    }
+
+private:
+    [[nodiscard]] std::string label(const std::string& dir) const {
+        const std::string relative = relative_path(dir, repository_.root());
+        return relative.empty() ? "." : relative;
+    }
+
+    std::vector<BuildUnit> flux_roots() {
+        const std::vector<const Candidate*> own = self_applied();
+        if (own.empty()) {
+            return loose_roots();
+        }
+        std::vector<BuildUnit> roots;
+        for (const Candidate* top : tops_of(own)) {
+            for (const BuildUnit& unit : top->units) {
+                roots.push_back(unit);
+                roots.back().cluster = label(top->units.front().dir);
+            }
+        }
+        return roots;
+    }
+
+    // Kustomizations that nothing applies: as their files say, or as the topmost kustomizations
+    // that list these make them.
+    std::vector<BuildUnit> loose_roots() {
+        std::vector<BuildUnit> roots;
+        std::vector<RootFolder> folders;
+        std::set<std::string> files, dirs;
+        const auto add = [&](const BuildUnit& root, const std::string& folder) {
+            roots.push_back(root);
+            folders.push_back({.folder = folder, .names = {}});
+            folders.back().names[root.name] = {.is_root = true, .dirs = {root.dir}};
+        };
+        for (const Candidate* top : tops_of(loose_kustomizations())) {
+            const std::vector<std::string> listing = root_files_.tops(top->file);
+            for (const BuildUnit& unit : root_files_.units_of(*top)) {
+                if (listing.empty()) {
+                    add(unit, parent_path(top->file));
+                }
+            }
+            files.insert(top->file);
+            dirs.insert(listing.begin(), listing.end());
+        }
+        for (const std::string& dir : dirs) {
+            for (const BuildUnit& made : made_by(dir)) {
+                const bool is_child =
+                    std::ranges::any_of(candidates_.all(), [&](const Candidate& one) {
+                        return one.file == made.file && !files.contains(one.file);
+                    });
+                if (!is_child) {
+                    add(made, dir);
+                }
+            }
+        }
+        const auto clusters = tell_clusters_apart(repository_.root(), folders, true);
+        for (std::size_t i = 0; i < roots.size() && !clusters.empty(); ++i) {
+            roots[i].cluster = clusters.at(folders[i].folder);
+        }
+        std::ranges::stable_sort(roots, {}, &BuildUnit::cluster);
+        return roots;
+    }
+
+    // The Kustomizations of Flux that come out of a kustomization.
+    std::vector<BuildUnit> made_by(const std::string& dir) {
+        BuildUnit top;
+        top.name = fmt::format("kustomization {}", label(dir));
+        top.dir = dir;
+        top.is_flux = true;
+        top.loads_any = true;
+        find_content(repository_, reader_, top);
+        EngineObjects objects = builder_.engine_objects(top);
+        std::vector<BuildUnit> made;
+        for (const EngineObject& object : objects.objects) {
+            for (BuildUnit& unit : candidates_.units_of(object)) {
+                if (unit.is_flux) {  // also of a ResourceSet
+                    made.push_back(std::move(unit));
+                }
+            }
+        }
+        if (!objects.assumed.empty()) {
+            top.unbuilt =
+                objects.assumed == kNoKustomize ? std::string() : std::move(objects.assumed);
+            warn_assumed(top);
+        }
+        return made;
+    }
+
+    [[nodiscard]] std::vector<const Candidate*> self_applied() const {
+        std::vector<const Candidate*> found;
+        for (const Candidate& candidate : candidates_.all()) {
+            if (candidate.is_bootstrap || (candidate.is_flux && candidate.claims(candidate.file))) {
+                found.push_back(&candidate);
+            }
+        }
+        return found;
+    }
+
+    // Those that no other of them applies.
+    [[nodiscard]] std::vector<const Candidate*> tops_of(std::vector<const Candidate*> found) const {
+        // The one above applies those below.
+        std::ranges::stable_sort(
+            found, {}, [](const Candidate* one) { return one->units.front().dir.size(); });
+        std::vector<const Candidate*> tops;
+        for (const Candidate* candidate : found) {
+            const bool is_child = std::ranges::any_of(
+                found, [&](const Candidate* other) { return applies(*other, *candidate); });
+            if (!is_child && !root_files_.is_excluded(candidate->file)) {
+                tops.push_back(candidate);
+            }
+        }
+        return tops;
+    }
+
+    // Roots beside a FluxInstance: of a cluster of their own, or what it has replaced.
+    void add_leftovers() {
+        const std::set<std::string> reached = inputs_from(0);
+        for (const Candidate* top : tops_of(self_applied())) {
+            BuildUnit root = top->units.front();
+            const bool is_child = std::ranges::any_of(units_, [&](const BuildUnit& unit) {
+                return has_content(unit) &&
+                       (unit.claims.contains(root.file) || unit.dir == root.dir);
+            });
+            if (is_child || !has_content(root)) {
+                continue;
+            }
+            root.cluster = label(root.dir);
+            const bool is_wanted = is_cluster(root.cluster, options_.cluster);
+            const std::size_t first = units_.size();
+            expand(std::move(root));
+            if (units_.size() == first) {
+                continue;
+            }
+            for (const std::string& path : inputs_from(first)) {
+                std::vector<std::string>& beyond = units_[first].beyond;
+                std::string dir = parent_path(path);
+                if (!reached.contains(path) && !is_included(dir) &&
+                    std::ranges::find(beyond, dir) == beyond.end()) {
+                    beyond.push_back(std::move(dir));
+                }
+            }
+            if (units_[first].beyond.empty() && !is_wanted) {
+                leave_over(first);
+            }
+        }
+    }
+
+    [[nodiscard]] bool is_included(const std::string& dir) const {
+        return std::ranges::any_of(options_.includes, [&](const std::string& include) {
+            return is_within(dir, normal_path(include));
+        });
+    }
+
+    // Of the units from `first` on.
+    std::set<std::string> inputs_from(std::size_t first) {
+        std::set<std::string> inputs;
+        for (std::size_t i = first; i < units_.size(); ++i) {
+            for (const std::string& path : units_[i].claims) {
+                if (has_content(units_[i]) && repository_.holds_input(path)) {
+                    inputs.insert(path);
+                }
+            }
+        }
+        return inputs;
+    }
+
+    void leave_over(std::size_t root) {
+        units_.resize(root + 1);
+        std::erase_if(assumed_, [&](std::size_t index) { return index >= root; });
+        units_[root].state = UnitState::LeftOver;
+        units_[root].reason = fmt::format("{} applies all that it does", units_.front().name);
+        units_[root].claims.clear();
+    }
+
+    std::vector<const Candidate*> loose_kustomizations() {
+        std::vector<const Candidate*> found;
+        for (const Candidate& candidate : candidates_.all()) {
+            if (candidate.is_flux && !root_files_.is_left_out(candidate.file) &&
+                !root_files_.is_patch(candidate, candidates_.all())) {
+                found.push_back(&candidate);
+            }
+        }
+        return found;
+    }
+
+    std::vector<BuildUnit> instance_roots() {
+        std::vector<BuildUnit> roots;
+        for (const EngineObject& instance : repository_.instances()) {
+            if (root_files_.is_excluded(instance.file)) {
+                continue;
+            }
+            for (BuildUnit& unit : instance_units(repository_, instance)) {
+                if (std::ranges::find(roots, unit.dir, &BuildUnit::dir) == roots.end()) {
+                    find_content(repository_, reader_, unit);
+                    unit.cluster = label(unit.dir);
+                    roots.push_back(std::move(unit));
+                }
+            }
+        }
+        return roots;
+    }
+
+    // Those that no unit applies.
+    std::vector<const Candidate*> argo_roots() {
+        std::vector<const Candidate*> roots;
+        for (const Candidate& candidate : candidates_.all()) {
+            if (candidate.is_flux || root_files_.is_excluded(candidate.file) ||
+                root_files_.is_left_out(candidate.file) ||
+                root_files_.is_patch(candidate, candidates_.all())) {
+                continue;
+            }
+            const auto is_beside = [&](const BuildUnit& unit) {
+                return root_files_.is_beside(unit, candidate.file);
+            };
+            const bool is_child = std::ranges::any_of(
+                candidates_.all(),
+                [&](const Candidate& other) { return applies(other, candidate); });
+            const bool is_dead =
+                std::ranges::any_of(units_, is_beside) ||
+                std::ranges::any_of(candidates_.all(), [&](const Candidate& other) {
+                    return &other != &candidate && std::ranges::any_of(other.units, is_beside);
+                });
+            const bool is_planned = std::ranges::any_of(units_, [&](const BuildUnit& unit) {
+                return holds_manifest(unit, candidate.file);
+            });
+            if (!is_child && !is_dead && !is_planned) {
+                roots.push_back(&candidate);
+            }
+        }
+        return roots;
+    }
+
+    std::vector<BuildUnit> argo_root_units() {
+        const std::vector<const Candidate*> roots = argo_roots();
+        std::vector<RootFolder> folders;
+        for (const Candidate* root : roots) {
+            const std::vector<std::string> listing = root_files_.tops(root->file);
+            RootFolder& folder = folders.emplace_back();
+            folder.folder = listing.size() == 1 ? listing.front() : parent_path(root->file);
+            candidates_.add_names(*root, folder);
+        }
+        const auto clusters = tell_clusters_apart(repository_.root(), folders, false);
+        std::vector<BuildUnit> units;
+        for (std::size_t i = 0; i < roots.size(); ++i) {
+            const auto cluster = clusters.find(folders[i].folder);
+            for (const BuildUnit& unit : root_files_.units_of(*roots[i])) {
+                units.push_back(unit);
+                if (cluster != clusters.end() && unit.cluster == kOwnCluster) {
+                    units.back().cluster = cluster->second;
+                }
+            }
+        }
+        return units;
+    }
+
+    // Charts that are installed by hand: no one applies them, and no other of them makes something
+    // that does.
+    std::vector<BuildUnit> chart_roots() {
+        std::vector<BuildUnit> roots = charts_of_engines(repository_, reader_);
+        std::erase_if(roots, [&](const BuildUnit& root) {
+            const auto claims = [&](const BuildUnit& unit) {
+                return unit.claims.contains(root.file);
+            };
+            return root_files_.is_excluded(root.dir) || std::ranges::any_of(units_, claims) ||
+                   std::ranges::any_of(candidates_.all(), [&](const Candidate& candidate) {
+                       return std::ranges::any_of(candidate.units, claims);
+                   });
+        });
+        // What each makes, but for itself. Of two that make each other the first is the root.
+        std::vector<std::set<std::string>> made(roots.size());
+        for (std::size_t i = 0; i < roots.size(); ++i) {
+            Result<std::vector<EngineObject>> objects = builder_.chart_objects(roots[i]);
+            roots[i].is_chart_root = !objects || !objects->empty();
+            if (!objects) {
+                continue;
+            }
+            repository_.learn_own_url(*objects);
+            for (const EngineObject& object : *objects) {
+                for (const BuildUnit& unit : candidates_.units_of(object)) {
+                    made[i].insert(unit.claims.begin(), unit.claims.end());
+                }
+            }
+        }
+        std::vector<BuildUnit> kept;
+        for (std::size_t i = 0; i < roots.size(); ++i) {
+            bool is_made = !roots[i].is_chart_root;
+            for (std::size_t j = 0; j < roots.size(); ++j) {
+                const bool is_mutual = i < j && made[i].contains(roots[j].file);
+                is_made = is_made || (i != j && !is_mutual && made[j].contains(roots[i].file));
+            }
+            if (!is_made) {
+                kept.push_back(std::move(roots[i]));
+            }
+        }
+        return kept;
+    }
+
+    // True: it is not known yet.
+    bool is_new(const BuildUnit& unit) {
+        std::string source;  // of an Application that has several of one chart
+        if (unit.chart) {
+            write_yaml(unit.chart->source, source);
+        }
+        return known_.emplace(unit.name + source, unit.dir, unit.cluster).second;
+    }
+
+    void expand(BuildUnit root) {
+        if (!is_new(root)) {
+            return;
+        }
+        std::deque<std::pair<std::size_t, int>> waiting;
+        units_.push_back(std::move(root));
+        waiting.emplace_back(units_.size() - 1, 0);
+        while (!waiting.empty()) {
+            const auto [index, depth] = waiting.front();
+            waiting.pop_front();
+            if (!has_content(units_[index]) || depth == kDeepestUnit) {
+                continue;
+            }
+            const std::vector<EngineObject> objects = objects_of(index);
+            const bool is_built = std::ranges::find(assumed_, index) == assumed_.end();
+            for (const EngineObject& object : objects) {
+                const std::string mark =
+                    units_[index].is_flux ? why_not_reconciled(object.root) : std::string();
+                for (BuildUnit& child : candidates_.units_of(object, is_built)) {
+                    if (!mark.empty()) {
+                        keep(child, mark);
+                    }
+                    adopt(units_[index], index, child);
+                    if (units_.size() < kMostUnits && is_new(child)) {
+                        units_.push_back(std::move(child));
+                        waiting.emplace_back(units_.size() - 1, depth + 1);
+                    }
+                }
+            }
+        }
+    }
+
+    std::vector<EngineObject> objects_of(std::size_t index) {
+        if (units_[index].chart) {
+            Result<std::vector<EngineObject>> made = builder_.chart_objects(units_[index]);
+            if (made) {
+                return std::move(*made);
+            }
+            add_unknown_chart(index, units_[index].dir, made.error().diagnostic.found);
+            return {};
+        }
+        EngineObjects made = builder_.engine_objects(units_[index]);
+        if (!made.assumed.empty()) {
+            assumed_.push_back(index);
+            units_[index].unbuilt =
+                made.assumed == kNoKustomize ? std::string() : std::move(made.assumed);
+        }
+        if (!made.chart.empty()) {
+            add_unknown_chart(index, made.chart, made.why);
+        }
+        return std::move(made.objects);
+    }
+
+    void add_unknown_chart(std::size_t index, const std::string& chart, const std::string& why) {
+        BuildUnit unknown;
+        unknown.name = fmt::format("chart {}", chart);
+        unknown.file = units_[index].file;
+        unknown.parent = index;
+        unknown.cluster = units_[index].cluster;
+        unknown.state = UnitState::Unresolved;
+        unknown.rest = UnitRest::Chart;
+        unknown.reason = why;
+        units_.push_back(std::move(unknown));
+    }
+
+    void warn_assumed(const BuildUnit& unit) {
+        diagnostics_
+            .warning("assumed-units", {},
+                     fmt::format("{} cannot be built: what it applies is read as it lies there",
+                                 unit.name))
+            .where(unit.dir)
+            .found(unit.unbuilt)
+            .expected("no patch that suspends, moves or changes an object of Flux or Argo CD")
+            .hint(unit.unbuilt.empty() ? "install kustomize, or name one with --kustomize"
+                                       : "the engine applies nothing of it until it is mended");
+    }
+
+    // A child of the same cluster, unless it says another.
+    void adopt(const BuildUnit& parent, std::size_t index, BuildUnit& child) const {
+        child.parent = index;
+        if (child.cluster.empty() || child.cluster == kOwnCluster) {
+            child.cluster = parent.cluster;
+        }
+        if (parent.state == UnitState::Kept) {
+            const bool is_told =
+                parent.parent != SIZE_MAX && units_[parent.parent].state == UnitState::Kept;
+            keep(child,
+                 is_told ? parent.reason : fmt::format("{} of {}", parent.reason, parent.name));
+        }
+    }
+
+    GitOpsTree& repository_;
+    KustomizationReader& reader_;
+    const LoadOptions& options_;
+    Diagnostics& diagnostics_;
+    RootFiles root_files_;
+    Candidates candidates_;
+    UnitBuilder builder_;
+    std::vector<BuildUnit> units_;
+    std::vector<std::size_t> assumed_;  // units that were not built
+    std::set<std::tuple<std::string, std::string, std::string>> known_;
+};
+
+}  // namespace
+
+std::vector<BuildUnit> applied_units(GitOpsTree& repository, KustomizationReader& reader,
+                                     SourceMap& sources, const LoadOptions& options,
+                                     const std::vector<std::string>& ignores,
+                                     Diagnostics& diagnostics) {
+    return Planner(repository, reader, sources, options, ignores, diagnostics).run();
+}
+
+}  // namespace renderer

@@ -1,0 +1,115 @@
+#include "renderer/engines/argo/application_set.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "renderer/core/text_of.h"
+#include "renderer/engines/argo/argo_units.h"
+#include "renderer/engines/argo/set_generators.h"
+#include "renderer/engines/argo/set_template.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::size_t kMostApplications = 5000;
+
+class SetExpander {
+public:
+    SetExpander(const GitOpsTree& repository, ParameterFiles& files, const EngineObject& set)
+        : repository_(repository),
+          set_(set),
+          texts_(set.root),
+          generators_(repository, files, texts_, out_.unresolved) {}
+
+    ExpandedSet run() {
+        for (const Value& generator : items_of(set_.root.at({"spec", "generators"}))) {
+            for (const GeneratedParameters& generated : generators_.run(generator)) {
+                const Value shape = shape_of(generated.overrides);
+                for (const Value& parameters : generated.sets) {
+                    if (out_.applications.size() == kMostApplications) {
+                        leave(fmt::format("more than {} Applications", kMostApplications));
+                        break;
+                    }
+                    if (!add(shape, parameters)) {
+                        leave(std::move(failure_));
+                    }
+                }
+            }
+        }
+        return std::move(out_);
+    }
+
+private:
+    void leave(std::string why) {
+        if (out_.unresolved.empty()) {
+            out_.unresolved = std::move(why);
+        }
+    }
+
+    Value shape_of(const Value* overrides) const {
+        Value shape =
+            overrides != nullptr && overrides->is_map() ? overrides->clone() : Value::map();
+        if (const Value* common = set_.root.at({"spec", "template"})) {
+            complete(shape, *common);
+        }
+        return shape;
+    }
+
+    // False: `failure_` says why there is none.
+    bool add(const Value& shape, const Value& parameters) {
+        Value application = Value::map();
+        Value spec = Value::map();
+        for (const std::string_view field : {"source", "sources", "destination"}) {
+            if (const Value* part = shape.at({"spec", field})) {
+                std::optional<Value> filled = texts_.filled(*part, parameters, failure_);
+                if (!filled) {
+                    return false;
+                }
+                spec.put(field, std::move(*filled));
+            }
+        }
+        std::optional<Value> name =
+            texts_.filled(text_of(shape, {"metadata", "name"}), parameters, failure_);
+        if (!name) {
+            return false;
+        }
+        application.put("metadata", Value::map({{"name", std::move(*name)}}));
+        application.put("spec", std::move(spec));
+        if (!patch(application, parameters)) {
+            return false;
+        }
+        out_.applications.push_back({set_.file, std::move(application)});
+        return true;
+    }
+
+    bool patch(Value& application, const Value& parameters) {
+        const auto text =
+            texts_.fill(text_of(set_.root, {"spec", "templatePatch"}), parameters, failure_);
+        if (text && !text->empty()) {
+            for (const EngineObject& one : repository_.read(set_.file, *text)) {
+                merge_patch(application, one.root);
+            }
+        }
+        application.put("apiVersion", "argoproj.io/v1alpha1");
+        application.put("kind", "Application");
+        return text.has_value();
+    }
+
+    const GitOpsTree& repository_;
+    const EngineObject& set_;
+    ExpandedSet out_;
+    SetTemplate texts_;
+    SetGenerators generators_;
+    std::string failure_;
+};
+
+}  // namespace
+
+ExpandedSet ApplicationSets::expand(const EngineObject& set) {
+    return SetExpander(repository_, files_, set).run();
+}
+
+}  // namespace renderer

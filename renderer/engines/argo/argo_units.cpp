@@ -1,0 +1,345 @@
+#include "renderer/engines/argo/argo_units.h"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "renderer/core/text_of.h"
+#include "renderer/engines/engine_fields.h"
+#include "renderer/engines/flux/flux_units.h"
+#include "renderer/engines/helm/chart_release.h"
+#include "renderer/engines/liveness.h"
+#include "renderer/repo/paths.h"
+#include "renderer/secrets/userinfo.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr const char* kOverrides = ".argocd-source";
+
+// By a name or by its server: the one that Argo CD runs in is the same under any name.
+std::string cluster_of(const GitOpsTree& repository, const Value& application) {
+    const std::string_view name = text_of(application, {"spec", "destination", "name"});
+    std::string_view server = text_of(application, {"spec", "destination", "server"});
+    server.remove_suffix(server.size() - (server.find_last_not_of('/') + 1));
+    for (const ArgoCluster& cluster : repository.argo_clusters()) {
+        if (!cluster.name.empty() && (cluster.name == name || cluster.server == server)) {
+            return cluster.server == kOwnServer ? std::string(kOwnCluster) : cluster.name;
+        }
+    }
+    if (!name.empty()) {
+        return std::string(name);
+    }
+    return std::string(server.empty() || server == kOwnServer ? kOwnCluster : server);
+}
+
+// Of letters only: `in-cluster2` and `my-cluster` are names that others have.
+bool is_mistyped_name(std::string_view name) {
+    return (name.starts_with("in-") || name.starts_with("ni-")) &&
+           std::ranges::count(name, '-') == 1 &&
+           std::ranges::none_of(name, [](char c) { return c >= '0' && c <= '9'; }) &&
+           is_typo_of(name, kOwnCluster);
+}
+
+// Null: the cluster is another one, or known.
+const Value* mistyped_cluster(const GitOpsTree& repository, const Value& application) {
+    const std::string cluster = cluster_of(repository, application);
+    const bool is_known = std::ranges::any_of(
+        repository.argo_clusters(),
+        [&](const ArgoCluster& one) { return one.name == cluster || one.server == cluster; });
+    if (is_known || !(is_mistyped_name(cluster) || is_typo_of(cluster, kOwnServer))) {
+        return nullptr;
+    }
+    const Value* name = application.at({"spec", "destination", "name"});
+    return text_of(name).empty() ? application.at({"spec", "destination", "server"}) : name;
+}
+
+// What lies beside the manifests wins over the Application.
+Value with_overrides(const GitOpsTree& repository, const Value& source, const std::string& dir,
+                     std::string_view name) {
+    Value merged = source.clone();
+    for (const std::string& file :
+         {fmt::format("{}.yaml", kOverrides), fmt::format("{}-{}.yaml", kOverrides, name)}) {
+        const std::string path = join_path(dir, file);
+        if (repository.tree().kind(path) != EntryKind::File) {
+            continue;
+        }
+        if (Result<std::string> text = repository.tree().read(path)) {
+            for (const EngineObject& patch : repository.read(path, std::move(*text))) {
+                merge_patch(merged, patch.root);
+            }
+        }
+    }
+    return merged;
+}
+
+std::shared_ptr<const Value> changes_of_source(const Value& source) {
+    Value changes;
+    for (const std::string_view field : {"namePrefix", "nameSuffix", "components", "patches"}) {
+        const Value* value = source.at({"kustomize", field});
+        if (value == nullptr || value->is_null() || value->size() == 0 ||
+            (field == "patches" && std::ranges::none_of(items_of(value), [](const Value& patch) {
+                 return may_matter(patch, true);
+             }))) {
+            continue;
+        }
+        if (!changes.is_map()) {
+            changes = Value::map();
+        }
+        changes.put(field, value->clone());
+    }
+    put_metadata(source.at({"kustomize", "commonAnnotations"}),
+                 source.at({"kustomize", "commonLabels"}), changes);
+    return changes.is_map() ? std::make_shared<const Value>(std::move(changes)) : nullptr;
+}
+
+std::shared_ptr<const ChartUnit> chart_unit(const EngineObject& application, const Value& source) {
+    return std::make_shared<const ChartUnit>(
+        ChartUnit{.application = application.root.clone(), .source = source.clone()});
+}
+
+bool is_type(const Value& source, std::string_view type) {
+    const Value* value = source.find(type);
+    return value != nullptr && !value->is_null();
+}
+
+// Argo CD takes a kustomization before a chart, unless it is told what to take.
+bool is_chart(const GitOpsTree& repository, const BuildUnit& unit, const Value& source) {
+    const WalkedDir* dir = repository.find(unit.dir);
+    const bool is_free = std::ranges::none_of(
+        std::initializer_list<std::string_view>{"directory", "kustomize", "plugin"},
+        [&](std::string_view type) { return is_type(source, type); });
+    return dir != nullptr && dir->has_chart && is_free &&
+           (dir->kustomizations.empty() || is_type(source, "helm"));
+}
+
+// The branch that Argo CD writes manifests to has them where this file is.
+constexpr const char* kHydrated = "hydrator.metadata";
+
+// Manifests are made of the dry source into another branch, unless this is that branch.
+Value hydrated_source(const GitOpsTree& repository, const Value& hydrator, const Value& dry,
+                      std::string& note) {
+    const std::string_view path = text_of(hydrator, {"syncSource", "path"});
+    const std::string dir = repository.directory(path);
+    const SourceTree& tree = repository.tree();
+    const bool is_branch =
+        tree.kind(join_path(dir, kHydrated)) == EntryKind::File ||
+        (tree.kind(repository.directory(text_of(dry, {"path"}))) != EntryKind::Directory &&
+         tree.kind(dir) == EntryKind::Directory);
+    if (!is_branch) {
+        note = fmt::format("applied from {} of branch {}", path,
+                           text_of(hydrator, {"syncSource", "targetBranch"}));
+        return dry.clone();
+    }
+    Value source = Value::map();
+    source.put("repoURL", text_of(dry, {"repoURL"}));
+    source.put("path", path);
+    return source;
+}
+
+// Argo CD wants one type at most; an empty one is one, too. "": it has what it wants.
+std::string conflict_of(const Value& source, Pos& pos) {
+    std::vector<std::string_view> types;
+    for (const std::string_view type : {"kustomize", "helm", "directory", "plugin"}) {
+        if (is_type(source, type)) {
+            types.push_back(type);
+            pos = source.find(type)->pos();
+        }
+    }
+    return types.size() < 2
+               ? std::string()
+               : fmt::format("multiple application sources defined: {}", fmt::join(types, ", "));
+}
+
+void find_type(const Value& source, BuildUnit& unit) {
+    // Plug-ins fill in manifests that lie anywhere below.
+    const bool recurses =
+        spelling_of(source.at({"directory", "recurse"})) == "true" || is_type(source, "plugin");
+    unit.files = recurses ? UnitFiles::Recursive : UnitFiles::Directory;
+    unit.ignores_kustomization = is_type(source, "directory") || is_type(source, "helm");
+    unit.include = text_of(source, {"directory", "include"});
+    unit.exclude = text_of(source, {"directory", "exclude"});
+}
+
+BuildUnit named_unit(const GitOpsTree& repository, const EngineObject& application) {
+    BuildUnit unit;
+    unit.name = fmt::format("Application {}", text_of(application.root, {"metadata", "name"}));
+    unit.file = application.file;
+    unit.cluster = cluster_of(repository, application.root);
+    unit.fallback_namespace = text_of(application.root, {"spec", "destination", "namespace"});
+    return unit;
+}
+
+BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
+                  const Value& given) {
+    const Value& root = application.root;
+    std::string note;
+    const Value* hydrator = root.at({"spec", "sourceHydrator"});
+    const Value spelled = hydrator != nullptr && hydrator->is_map()
+                              ? hydrated_source(repository, *hydrator, given, note)
+                              : given.clone();
+    BuildUnit unit = named_unit(repository, application);
+    unit.dir = repository.directory(text_of(spelled, {"path"}));
+    const std::string_view url = text_of(spelled, {"repoURL"});
+    const std::optional<std::string> local = repository.local_repository(url);
+    if (local) {
+        unit.dir = normal_path(join_path(
+            *local, normal_path("/" + std::string(text_of(spelled, {"path"}))).substr(1)));
+    } else if (!repository.is_own_url(url)) {
+        unit.state = UnitState::External;
+        unit.source = without_url_credentials(url);
+        unit.pos = given.pos();
+        unit.naming = naming_tailscale(given.find("kustomize"));
+        unit.reason = fmt::format("{} is not this repository",
+                                  without_url_credentials(text_of(spelled, {"repoURL"})));
+        unit.changes = changes_of_source(spelled);
+        return unit;
+    }
+    const bool is_frozen =
+        spelling_of(root.at({"metadata", "annotations", "argocd.argoproj.io/skip-reconcile"})) ==
+        "true";
+    const auto keep_frozen = [&] {
+        if (is_frozen) {
+            keep(unit, "argocd.argoproj.io/skip-reconcile is true");
+        }
+    };
+    if (repository.tree().kind(unit.dir) != EntryKind::Directory) {
+        unit.state = UnitState::Missing;
+        unit.pos = given.find("path") == nullptr ? Pos{} : given.find("path")->pos();
+        unit.reason = fmt::format("there is no directory {}", unit.dir);
+        keep_frozen();
+        return unit;
+    }
+    const Value source =
+        with_overrides(repository, spelled, unit.dir, text_of(root, {"metadata", "name"}));
+    unit.reason = conflict_of(source, unit.pos);
+    if (!unit.reason.empty()) {
+        unit.state = UnitState::Refused;
+        keep_frozen();
+        return unit;
+    }
+    unit.reason = std::move(note);
+    find_type(source, unit);
+    unit.loads_any = repository.argo_loads_any();
+    unit.target_namespace = text_of(source, {"kustomize", "namespace"});
+    unit.changes = changes_of_source(source);
+    if (is_chart(repository, unit, source)) {
+        unit.chart = chart_unit(application, source);
+    }
+    keep_frozen();
+    return unit;
+}
+
+void add_chart(const GitOpsTree& repository, const EngineObject& application, const Value& source,
+               std::vector<BuildUnit>& units) {
+    const std::string_view chart = text_of(source, {"chart"});
+    if (chart.empty()) {
+        return;
+    }
+    BuildUnit& unit = units.emplace_back(named_unit(repository, application));
+    unit.dir = chart;
+    unit.state = UnitState::External;
+    unit.reason = fmt::format("a chart of {}", shown_address(text_of(source, {"repoURL"})));
+    unit.chart = chart_unit(application, source);
+}
+
+// Which of them Argo CD refuses as an invalid spec; null: none.
+const Value* incomplete_source(const Value& application) {
+    const bool are_several = application.at({"spec", "sources"}) != nullptr;
+    const std::vector<const Value*> sources = application_sources(application);
+    const auto found = std::ranges::find_if(sources, [&](const Value* source) {
+        return text_of(*source, {"repoURL"}).empty() ||
+               (text_of(*source, {"path"}).empty() && text_of(*source, {"chart"}).empty() &&
+                (!are_several || text_of(*source, {"ref"}).empty()));
+    });
+    return found == sources.end() ? nullptr : *found;
+}
+
+constexpr std::ptrdiff_t kMostChoices = 6;  // each multiplies the patterns
+
+bool matches(std::string_view pattern, const std::string& path) {
+    if (std::ranges::count(pattern, '{') > kMostChoices) {
+        return false;
+    }
+    const std::size_t open = pattern.find('{');
+    const std::size_t close = open == std::string_view::npos ? open : pattern.find('}', open);
+    if (close == std::string_view::npos) {
+        return ::fnmatch(std::string(pattern).c_str(), path.c_str(), 0) == 0;
+    }
+    std::string_view choices = pattern.substr(open + 1, close - open - 1);
+    while (true) {
+        const std::size_t comma = choices.find(',');
+        if (matches(fmt::format("{}{}{}", pattern.substr(0, open), choices.substr(0, comma),
+                                pattern.substr(close + 1)),
+                    path)) {
+            return true;
+        }
+        if (comma == std::string_view::npos) {
+            return false;
+        }
+        choices.remove_prefix(comma + 1);
+    }
+}
+
+}  // namespace
+
+void merge_patch(Value& target, const Value& patch) {
+    if (!patch.is_map() || !target.is_map()) {
+        target = patch.clone();
+        return;
+    }
+    for (const Member& member : patch.members()) {
+        if (member.value.is_null()) {
+            target.erase(member.name());
+        } else if (Value* known = target.find(member.name())) {
+            merge_patch(*known, member.value);
+        } else {
+            target.add(member.key.clone(), member.value.clone());
+        }
+    }
+}
+
+std::vector<BuildUnit> argo_units(const GitOpsTree& repository, const EngineObject& application) {
+    std::vector<BuildUnit> units;
+    const auto refuse = [&](const Value& place, std::string reason) {
+        BuildUnit& unit = units.emplace_back(named_unit(repository, application));
+        unit.state = UnitState::Refused;
+        unit.reason = std::move(reason);
+        unit.pos = place.pos();
+    };
+    if (application_sources(application.root).empty()) {
+        const Value* spec = application.root.find("spec");
+        refuse(spec == nullptr ? *application.root.find("kind") : *spec,
+               "one of spec.source and spec.sources is required");
+        return units;
+    }
+    if (const Value* source = incomplete_source(application.root)) {
+        refuse(*source,
+               "a source needs repoURL, and path or chart; one of several may have ref "
+               "instead");
+        return units;
+    }
+    if (const Value* cluster = mistyped_cluster(repository, application.root)) {
+        refuse(*cluster,
+               fmt::format("no cluster Secret and no --argo-cluster names {}: is {} or {} meant?",
+                           text_of(*cluster), kOwnCluster, kOwnServer));
+        return units;
+    }
+    for (const Value* source : sources_of(application.root)) {
+        units.push_back(unit_of(repository, application, *source));
+    }
+    for (const Value* source : application_sources(application.root)) {
+        add_chart(repository, application, *source, units);
+    }
+    return units;
+}
+
+bool takes_manifest(const BuildUnit& unit, const std::string& path) {
+    return (unit.exclude.empty() || !matches(unit.exclude, path)) &&
+           (unit.include.empty() || matches(unit.include, path));
+}
+
+}  // namespace renderer

@@ -1,0 +1,159 @@
+#include "renderer/engines/candidates.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "renderer/core/text_of.h"
+#include "renderer/engines/argo/argo_units.h"
+#include "renderer/engines/engine_fields.h"
+#include "renderer/engines/engine_groups.h"
+#include "renderer/engines/flux/flux_units.h"
+#include "renderer/engines/flux/resource_set.h"
+#include "renderer/engines/flux/resource_set_units.h"
+#include "renderer/engines/hooks.h"
+#include "renderer/engines/liveness.h"
+#include "renderer/engines/unit_content.h"
+
+namespace renderer {
+
+bool Candidate::claims(const std::string& path) const {
+    return std::ranges::any_of(units,
+                               [&](const BuildUnit& unit) { return holds_manifest(unit, path); });
+}
+
+bool holds_manifest(const BuildUnit& unit, const std::string& path) {
+    return has_content(unit) && !unit.chart && unit.claims.contains(path);
+}
+
+bool applies(const Candidate& parent, const Candidate& child) {
+    const bool is_mutual = child.claims(parent.file) && &parent > &child;
+    return &parent != &child && parent.claims(child.file) && !is_mutual;
+}
+
+namespace {
+
+BuildUnit incomplete_unit(const EngineObject& object, IncompleteObject incomplete) {
+    const std::string_view name = text_of(object.root, {"metadata", "name"});
+    const std::string_view ns = text_of(object.root, {"metadata", "namespace"});
+    const bool is_flux = !is_kind(object.root, kArgoGroup, text_of(object.root, {"kind"}));
+    BuildUnit unit;
+    unit.name = name.empty()
+                    ? fmt::format("{} in {}", text_of(object.root, {"kind"}), object.file)
+                    : fmt::format("{} {}{}{}", text_of(object.root, {"kind"}), is_flux ? ns : "",
+                                  is_flux && !ns.empty() ? "/" : "", name);
+    unit.file = object.file;
+    unit.is_flux = is_flux;
+    unit.state = UnitState::Refused;
+    unit.reason = std::move(incomplete.message);
+    unit.pos = incomplete.pos;
+    return unit;
+}
+
+}  // namespace
+
+std::vector<BuildUnit> Candidates::units_of(const EngineObject& object, bool is_final) {
+    std::vector<BuildUnit> units;
+    if (is_skipped(object.root)) {
+        return units;
+    }
+    const bool is_set = is_resource_set(object.root);
+    const bool is_kustomization = is_kind(object.root, kFluxGroup, "Kustomization");
+    const bool is_application = is_kind(object.root, kArgoGroup, "Application");
+    const bool is_application_set = is_kind(object.root, kArgoGroup, "ApplicationSet");
+    if (!is_set && !is_kustomization && !is_application && !is_application_set) {
+        return units;
+    }
+    std::optional<IncompleteObject> found =
+        is_final ? incomplete_object(object.root) : std::nullopt;
+    if (found) {
+        units.push_back(incomplete_unit(object, std::move(*found)));
+    } else if (is_set) {
+        return units_of_resource_set(object,
+                                     [&](const auto& made) { return units_of(made, is_final); });
+    } else if (is_kustomization) {
+        units.push_back(flux_unit(repository_, object));
+    } else if (is_application) {
+        units = argo_units(repository_, object);
+    } else {
+        units = set_units(object);
+    }
+    for (BuildUnit& unit : units) {
+        if (has_content(unit)) {
+            find_content(repository_, reader_, unit);
+        }
+    }
+    return units;
+}
+
+std::vector<BuildUnit> Candidates::set_units(const EngineObject& set) {
+    ExpandedSet expanded = sets_.expand(set);
+    std::vector<BuildUnit> units;
+    for (const EngineObject& application : expanded.applications) {
+        std::optional<IncompleteObject> found = incomplete_object(application.root);
+        if (found) {
+            units.push_back(incomplete_unit(application, std::move(*found)));
+        } else {
+            std::ranges::move(argo_units(repository_, application), std::back_inserter(units));
+        }
+    }
+    for (BuildUnit& unit : units) {
+        unit.pos = unit.pos.known() ? unit.pos : set.root.find("kind")->pos();
+    }
+    if (!expanded.unresolved.empty()) {
+        BuildUnit& rest = units.emplace_back();
+        rest.name = fmt::format("ApplicationSet {}", text_of(set.root, {"metadata", "name"}));
+        rest.file = set.file;
+        rest.state = UnitState::Unresolved;
+        rest.rest = UnitRest::Set;
+        rest.reason = std::move(expanded.unresolved);
+        rest.pos = set.root.find("kind")->pos();
+    }
+    return units;
+}
+
+void Candidates::find() {
+    for (const EngineObject& object : repository_.objects()) {
+        std::vector<BuildUnit> units = units_of(object, false);
+        if (!units.empty()) {
+            const bool is_flux = units.front().is_flux;
+            const bool is_first = is_flux && is_bootstrap(object, units.front());
+            std::string name = fmt::format("{} {}", text_of(object.root, {"kind"}),
+                                           text_of(object.root, {"metadata", "name"}));
+            Candidate& found = all_.emplace_back(
+                Candidate{object.file, std::move(name), is_flux, is_first, std::move(units)});
+            if (std::optional<IncompleteObject> incomplete = incomplete_object(object.root)) {
+                found.is_partial = incomplete->is_missing && !has_own_field(object.root);
+                found.refused = incomplete_unit(object, std::move(*incomplete));
+                found.refused->cluster = found.units.front().cluster;
+            }
+        }
+    }
+}
+
+void Candidates::add_names(const Candidate& root, RootFolder& folder) const {
+    std::vector<const Candidate*> known = {&root};
+    for (std::size_t i = 0; i < known.size(); ++i) {
+        for (const BuildUnit& unit : known[i]->units) {
+            if (unit.cluster != kOwnCluster) {
+                continue;
+            }
+            for (const std::string& name : {known[i]->name, unit.name}) {
+                RootFolder::Name& one = folder.names[name];
+                one.is_root = one.is_root || i == 0;
+                one.dirs.insert(unit.dir);
+            }
+        }
+        for (const Candidate& one : all_) {
+            if (!one.is_flux && known[i]->claims(one.file) &&
+                std::ranges::find(known, &one) == known.end()) {
+                known.push_back(&one);
+            }
+        }
+    }
+}
+
+}  // namespace renderer

@@ -1,0 +1,269 @@
+#include "renderer/engines/cluster_choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "renderer/base/split.h"
+#include "renderer/engines/applied_units.h"
+#include "renderer/engines/liveness.h"
+#include "renderer/engines/unit_inputs.h"
+#include "renderer/repo/paths.h"
+
+namespace renderer {
+
+namespace {
+
+// The clusters whose units hold inputs.
+std::set<std::string> clusters_with_inputs(GitOpsTree& repository,
+                                           const std::vector<BuildUnit>& units, bool skips_kept) {
+    std::set<std::string> clusters;
+    for (const BuildUnit& unit : units) {
+        // Flux has no word for the cluster that it runs in.
+        const std::string name(unit.cluster.empty() ? kOwnCluster : unit.cluster);
+        if (is_rendered(unit, skips_kept) && !clusters.contains(name) &&
+            input_count(repository, unit) > 0) {
+            clusters.insert(name);
+        }
+    }
+    return clusters;
+}
+
+void refuse_leftover(const BuildUnit& instance, const BuildUnit& leftover,
+                     Diagnostics& diagnostics) {
+    diagnostics.error("two-roots", {}, "two roots of Flux apply different inputs")
+        .where(leftover.file)
+        .found(fmt::format("{} applies {}, and {} of {} applies {}", leftover.name, leftover.dir,
+                           instance.name, instance.file, instance.dir))
+        .expected(
+            fmt::format("one root: only the first reaches {}", fmt::join(leftover.beyond, ", ")))
+        .hint(fmt::format(
+            "remove it if it is left over; --include {} renders what only it reaches; of two "
+            "clusters --cluster {} chooses one",
+            leftover.beyond.front(), instance.cluster));
+}
+
+// The name itself, else one that ends with it, else one that has it between slashes, else the
+// folder that it is in.
+std::set<std::string> clusters_meant(const std::set<std::string>& names, std::string_view name) {
+    while (name.ends_with('/')) {
+        name.remove_suffix(1);
+    }
+    if (name.starts_with("./")) {
+        name.remove_prefix(2);
+    }
+    std::set<std::string> exact, last, within, above;
+    for (const std::string& one : names) {
+        const std::string framed = fmt::format("/{}/", one);
+        const std::string part = fmt::format("/{}/", name);
+        if (name.empty()) {
+            continue;
+        }
+        if (one == name) {
+            exact.insert(one);
+        } else if (framed.ends_with(part)) {
+            last.insert(one);
+        } else if (framed.find(part) != std::string::npos) {
+            within.insert(one);
+        } else if (part.starts_with(framed)) {
+            above.insert(one);
+        }
+    }
+    for (const std::set<std::string>* found : {&exact, &last, &within}) {
+        if (!found->empty()) {
+            return *found;
+        }
+    }
+    return above;
+}
+
+void refuse_name(const std::string& name, std::string_view why,
+                 const std::set<std::string>& clusters, Diagnostics& diagnostics) {
+    std::vector<std::string_view> short_names;
+    for (std::string_view rest : clusters) {
+        while (!rest.empty()) {
+            const std::string_view part = take(rest, '/');
+            if (clusters_meant(clusters, part).size() == 1) {
+                short_names.push_back(part);
+            }
+        }
+    }
+    const std::string_view near = nearest(name, short_names);
+    diagnostics.error("unknown-cluster", {}, std::string(why))
+        .where("--cluster")
+        .found(fmt::format("\"{}\"", name))
+        .expected(fmt::format("one of \"{}\", or a part of it that no other has",
+                              fmt::join(clusters, "\", \"")))
+        .hint(
+            fmt::format("--cluster {}", near.empty() ? std::string_view(*clusters.begin()) : near));
+}
+
+bool is_below(std::string_view path, std::string_view dir) {
+    return dir == "." || path == dir ||
+           (path.starts_with(dir) && path.substr(dir.size()).starts_with('/'));
+}
+
+// Of roots that someone applies.
+class Folders {
+public:
+    explicit Folders(const std::vector<RootFolder>& roots) {
+        for (const RootFolder& root : roots) {
+            Names& names = folders_[root.folder];
+            for (const auto& [name, one] : root.names) {
+                names[name].is_root = names[name].is_root || one.is_root;
+                names[name].dirs.insert(one.dirs.begin(), one.dirs.end());
+            }
+        }
+        for (auto one = folders_.begin(); one != folders_.end(); ++one) {
+            for (auto other = std::next(one); other != folders_.end(); ++other) {
+                if (disagree(one->second, other->second)) {
+                    apart_.insert({one->first, other->first});
+                    join(one->first, other->first);
+                }
+            }
+        }
+        find_clusters();
+    }
+
+    [[nodiscard]] bool are_several() const { return !apart_.empty(); }
+
+    [[nodiscard]] const std::string& cluster_of(const std::string& folder) const {
+        return clusters_.at(folder);
+    }
+
+    [[nodiscard]] bool must_be_told_apart(const std::string& cluster) const {
+        return std::ranges::any_of(
+            apart_, [&](const std::string& folder) { return clusters_.at(folder) == cluster; });
+    }
+
+private:
+    using Names = std::map<std::string, RootFolder::Name>;
+
+    static bool disagree(const Names& one, const Names& other) {
+        return std::ranges::any_of(one, [&](const auto& name) {
+            const auto twin = other.find(name.first);
+            return twin != other.end() && ((name.second.is_root && twin->second.is_root) ||
+                                           name.second.dirs != twin->second.dirs);
+        });
+    }
+
+    void join(const std::string& one, const std::string& other) {
+        for (std::string dir = one;; dir = parent_path(dir)) {
+            if (is_below(other, dir)) {
+                joining_.insert(dir);
+            }
+            if (dir == parent_path(dir)) {
+                break;
+            }
+        }
+    }
+
+    // All that are below the highest directory above no two clusters are of one.
+    void find_clusters() {
+        std::map<std::string, std::string> common;  // by that directory
+        std::map<std::string, std::string> highest;
+        for (const auto& [folder, names] : folders_) {
+            std::string above = folder;
+            for (std::string dir = folder; !joining_.contains(dir) &&
+                                           !joining_.contains(parent_path(dir)) &&
+                                           dir != parent_path(dir);) {
+                dir = parent_path(dir);
+                above = dir;
+            }
+            std::string& shared = common.try_emplace(above, folder).first->second;
+            while (!is_below(folder, shared)) {
+                shared = parent_path(shared);
+            }
+            highest[folder] = above;
+        }
+        for (const auto& [folder, above] : highest) {
+            clusters_[folder] = common[above];
+        }
+    }
+
+    std::map<std::string, Names> folders_;
+    std::set<std::string> apart_;                  // of two clusters
+    std::set<std::string> joining_;                // above two of them
+    std::map<std::string, std::string> clusters_;  // by folder
+};
+
+}  // namespace
+
+bool is_cluster(std::string_view cluster, std::string_view name) {
+    return cluster == name || base_name(cluster) == name;
+}
+
+std::map<std::string, std::string> tell_clusters_apart(const std::string& top,
+                                                       const std::vector<RootFolder>& roots,
+                                                       bool all) {
+    const Folders folders(roots);
+    std::map<std::string, std::string> clusters;
+    for (const RootFolder& root : roots) {
+        const std::string& cluster = folders.cluster_of(root.folder);
+        if (folders.are_several() && (all || folders.must_be_told_apart(cluster))) {
+            const std::string label = relative_path(cluster, top);
+            clusters[root.folder] = label.empty() ? "." : label;
+        }
+    }
+    return clusters;
+}
+
+bool choose_cluster(GitOpsTree& repository, const LoadOptions& options, bool is_configured,
+                    std::vector<BuildUnit>& units, Diagnostics& diagnostics) {
+    std::set<std::string> names;
+    for (const BuildUnit& unit : units) {
+        if (!unit.cluster.empty()) {
+            names.insert(unit.cluster);
+        }
+    }
+    const std::set<std::string> meant = clusters_meant(names, options.cluster);
+    if (meant.size() == 1) {
+        const std::string& chosen = *meant.begin();
+        for (BuildUnit& unit : units) {
+            // A set may apply something to any cluster, unless it is known to be of one.
+            const bool may_be_any = unit.state == UnitState::Unresolved &&
+                                    (unit.cluster.empty() || unit.cluster == kOwnCluster);
+            if (!may_be_any && unit.cluster != chosen) {
+                unit.state = UnitState::OtherCluster;
+                unit.reason = unit.cluster;
+            }
+        }
+        return true;
+    }
+    if (meant.size() > 1) {
+        refuse_name(options.cluster, "this name fits several clusters of this tree", meant,
+                    diagnostics);
+        return false;
+    }
+    const auto leftover =
+        std::ranges::find_if(units, [](const BuildUnit& unit) { return !unit.beyond.empty(); });
+    if (leftover != units.end()) {
+        refuse_leftover(units.front(), *leftover, diagnostics);
+        return false;
+    }
+    const std::set<std::string> clusters =
+        clusters_with_inputs(repository, units, options.skip_suspended);
+    // The cluster that an engine runs in has the name that the user gives it.
+    const bool may_be_own = is_configured || clusters.contains(std::string(kOwnCluster));
+    names.erase(std::string(kOwnCluster));
+    if (!options.cluster.empty() && (clusters.size() > 1 || (names.size() > 1 && !may_be_own))) {
+        names.insert(clusters.begin(), clusters.end());
+        refuse_name(options.cluster, "no cluster of this tree has this name", names, diagnostics);
+        return false;
+    }
+    if (clusters.size() > 1) {
+        diagnostics.error("several-clusters", {}, "this tree is applied by several clusters")
+            .where(repository.root())
+            .found(fmt::format("\"{}\"", fmt::join(clusters, "\", \"")))
+            .expected("one of them")
+            .hint(fmt::format("--cluster {}", *clusters.begin()));
+        return false;
+    }
+    return true;
+}
+
+}  // namespace renderer

@@ -1,0 +1,279 @@
+#include "renderer/engines/cluster_config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+
+#include "renderer/base/printable.h"
+#include "renderer/engines/argo/argo_clusters.h"
+#include "renderer/engines/flux/substitute.h"
+#include "renderer/repo/closed_schema.h"
+#include "renderer/repo/config_file.h"
+#include "renderer/repo/paths.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::size_t kMostLevels = 32;
+
+constexpr std::array kClusterFields = {
+    SchemaField{"name clusterDomain tailnetDomain", FieldType::Text},
+    SchemaField{"labels sources substitute", FieldType::TextMap},
+    SchemaField{"bundles include ignore argoClusters", FieldType::TextList},
+    SchemaField{"kubernetesVersion"},
+    SchemaField{"values", FieldType::Map},
+};
+
+constexpr std::array kFileFields = {
+    SchemaField{"clusters", FieldType::SectionList, kClusterFields},
+    SchemaField{"include ignore argoClusters", FieldType::TextList},
+    SchemaField{"sources substitute", FieldType::TextMap},
+};
+
+std::string quoted_names(std::span<const Value> clusters) {
+    std::vector<std::string> names;
+    for (const Value& cluster : clusters) {
+        names.push_back(fmt::format("\"{}\"", text_of(cluster, "name")));
+    }
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+bool check_names(std::span<const Value> clusters, Diagnostics& diagnostics) {
+    for (std::size_t i = 0; i < clusters.size(); ++i) {
+        const std::string_view name = text_of(clusters[i], "name");
+        if (!is_path_component(name) || name.starts_with('.')) {
+            diagnostics
+                .error("invalid-cluster", clusters[i].pos(),
+                       "a cluster needs a name that is valid as a directory name")
+                .found(fmt::format("\"{}\"", name))
+                .expected("name: home");
+            return false;
+        }
+        const auto same = std::ranges::find_if(clusters.first(i), [name](const Value& earlier) {
+            return text_of(earlier, "name") == name;
+        });
+        if (same != clusters.begin() + static_cast<std::ptrdiff_t>(i)) {
+            diagnostics
+                .error("invalid-cluster", clusters[i].pos(),
+                       fmt::format("a second cluster \"{}\"", name))
+                .expected("unique names: each is a directory of the output")
+                .note({.pos = same->pos(), .text = "the first is here"});
+            return false;
+        }
+    }
+    return true;
+}
+
+// The one cluster that is meant; nullptr after an error.
+const Value* chosen_entry(std::span<const Value> clusters, Pos pos, const std::string& wanted,
+                          Diagnostics& diagnostics) {
+    if (clusters.empty()) {
+        diagnostics.error("invalid-cluster", pos, "no clusters")
+            .expected("clusters: [{name: home}]")
+            .hint(fmt::format("add one, or remove {}", kConfigFile));
+        return nullptr;
+    }
+    if (!check_names(clusters, diagnostics)) {
+        return nullptr;
+    }
+    if (wanted.empty() && clusters.size() > 1) {
+        diagnostics
+            .error("cluster-needed", clusters[1].pos(),
+                   "several clusters cannot be rendered to one stream")
+            .found(quoted_names(clusters))
+            .expected("one cluster, or a directory for all")
+            .hint("use --cluster NAME, or render all of them with -o DIR");
+        return nullptr;
+    }
+    const auto chosen = std::ranges::find_if(clusters, [&](const Value& cluster) {
+        return wanted.empty() || text_of(cluster, "name") == wanted;
+    });
+    if (chosen == clusters.end()) {
+        diagnostics.error("unknown-cluster", {}, fmt::format("cluster \"{}\" not found", wanted))
+            .where("--cluster")
+            .expected(quoted_names(clusters))
+            .note({.pos = clusters[0].pos(), .text = "clusters are listed here"});
+        return nullptr;
+    }
+    return &*chosen;
+}
+
+void add_domains(const Value& entry, std::vector<Value>& layers) {
+    Value ours = Value::map();
+    for (const std::string_view key : {"clusterDomain", "tailnetDomain"}) {
+        const Member* member = entry.find_member(key);
+        if (member != nullptr && member->value.is_string()) {
+            ours.add(member->key.clone(), member->value.clone());
+        }
+    }
+    if (ours.size() > 0) {
+        ours.set_pos(entry.pos());
+        layers.push_back(Value::map({{"tailrender", std::move(ours)}}));
+    }
+}
+
+void add_directories(const Value& section, Cluster& cluster) {
+    for (const Value& dir : list_of(section, "include")) {
+        cluster.includes.push_back({dir.pos(), std::string(dir.text())});
+    }
+    for (const Value& dir : list_of(section, "ignore")) {
+        cluster.ignores.push_back({dir.pos(), std::string(dir.text())});
+    }
+}
+
+void add_sources(const Value& section, Cluster& cluster) {
+    for (const Member& source : members_of(section.find("sources"))) {
+        if (source.value.is_string()) {
+            cluster.sources.push_back(
+                {.key = std::string(source.name()),
+                 .path = {source.key.pos(), std::string(source.value.text())}});
+        }
+    }
+}
+
+// As the flags take them; what an entry of a cluster says counts before what the file says.
+void add_facts(const Value& section, Cluster& cluster, Diagnostics& diagnostics) {
+    for (const Member& variable : members_of(section.find("substitute"))) {
+        if (!is_variable_name(variable.name())) {
+            diagnostics
+                .error("invalid-variable", variable.key.pos(),
+                       fmt::format("\"{}\" is no name of a variable", variable.name()))
+                .expected("letters, digits and \"_\", and no digit first");
+        } else if (variable.value.is_string()) {
+            cluster.substitutes.emplace(variable.name(), variable.value.text());
+        }
+    }
+    for (const Value& one : list_of(section, "argoClusters")) {
+        if (!parse_argo_cluster(one.text())) {
+            diagnostics.error("invalid-argo-cluster", one.pos(), "this is no cluster of Argo CD")
+                .found(fmt::format("\"{}\"", one.text()))
+                .expected("NAME[,server=URL][,LABEL=VALUE]...");
+        } else {
+            cluster.argo_clusters.emplace_back(one.text());
+        }
+    }
+}
+
+void decode_cluster(const Value& entry, Cluster& cluster, Diagnostics& diagnostics) {
+    add_directories(entry, cluster);
+    add_sources(entry, cluster);
+    add_facts(entry, cluster, diagnostics);
+    cluster.name = text_of(entry, "name");
+    for (const Member& label : members_of(entry.find("labels"))) {
+        cluster.labels.emplace(label.name(), label.value.text());
+    }
+    for (const Value& glob : list_of(entry, "bundles")) {
+        cluster.bundles.push_back({normal_path(glob.text()), glob.pos()});
+    }
+    if (const Value* version = entry.find("kubernetesVersion")) {
+        cluster.kubernetes_version = version->clone();
+    }
+    add_domains(entry, cluster.layers);
+    if (const Value* values = map_of(entry, "values")) {
+        cluster.layers.push_back(values->clone());
+    }
+}
+
+// The nearest directory above the path that has the file, up to the top of the repository; "" when
+// there is none.
+std::string directory_above(const SourceTree& tree, const std::string& path) {
+    std::string dir = normal_path(path);
+    for (std::size_t i = 0; i < kMostLevels; ++i) {
+        if (tree.kind(join_path(dir, ".git")) != EntryKind::Missing) {
+            return {};
+        }
+        dir = normal_path(join_path(dir, ".."));
+        if (tree.kind(join_path(dir, kConfigFile)) == EntryKind::File) {
+            return dir;
+        }
+    }
+    return {};
+}
+
+// What the file says of the cluster would be missed, and any message that comes of it would lead
+// elsewhere.
+void warn_of_file_above(const SourceTree& tree, const LoadOptions& options,
+                        Diagnostics& diagnostics) {
+    if (options.install || options.stream.has_value() || options.cluster.empty()) {
+        return;
+    }
+    const std::string above = directory_above(tree, options.path);
+    if (!above.empty()) {
+        diagnostics
+            .warning("clusters-above", {},
+                     fmt::format("unknown cluster \"{}\": \"{}\" has no {}", options.cluster,
+                                 options.path, kConfigFile))
+            .where("--cluster")
+            .found(fmt::format("\"{}\"", join_path(above, kConfigFile)))
+            .hint(fmt::format("render \"{}\", or pass the cluster's values with --values", above));
+    }
+}
+
+bool has_file(const SourceTree& tree, const LoadOptions& options) {
+    return !options.install && !options.stream.has_value() &&
+           tree.kind(options.path) == EntryKind::Directory &&
+           tree.kind(join_path(options.path, kConfigFile)) != EntryKind::Missing;
+}
+
+ConfigFile read_clusters(const SourceTree& tree, const LoadOptions& options, SourceMap& sources,
+                         Diagnostics& diagnostics) {
+    return read_config(tree, join_path(options.path, kConfigFile), kFileFields, kConfigFile,
+                       sources, diagnostics);
+}
+
+}  // namespace
+
+void give_facts(const Cluster& cluster, LoadOptions& options) {
+    options.configured_substitutes = cluster.substitutes;
+    if (options.argo_clusters.empty()) {
+        options.argo_clusters = cluster.argo_clusters;
+    }
+}
+
+std::vector<std::string> cluster_names(const SourceTree& tree, const LoadOptions& options) {
+    std::vector<std::string> names;
+    if (has_file(tree, options)) {
+        SourceMap sources;
+        Diagnostics ignored;
+        const ConfigFile file = read_clusters(tree, options, sources, ignored);
+        for (const Value& cluster : items_of(file.usable ? file.root.find("clusters") : nullptr)) {
+            names.emplace_back(text_of(cluster, "name"));
+        }
+    }
+    return names;
+}
+
+Cluster load_cluster(const SourceTree& tree, const LoadOptions& options, SourceMap& sources,
+                     Diagnostics& diagnostics) {
+    Cluster cluster{.name = options.cluster};
+    if (!has_file(tree, options)) {
+        warn_of_file_above(tree, options, diagnostics);
+        return cluster;
+    }
+    cluster.configured = true;
+    const ConfigFile file = read_clusters(tree, options, sources, diagnostics);
+    if (!file.usable) {
+        return cluster;
+    }
+    add_directories(file.root, cluster);
+    const bool has_others = file.root.is_map() && file.root.size() > 0;
+    if (has_others && file.root.find("clusters") == nullptr) {
+        add_sources(file.root, cluster);
+        add_facts(file.root, cluster, diagnostics);
+        cluster.configured = false;
+        return cluster;
+    }
+    if (const Value* entry =
+            chosen_entry(list_of(file.root, "clusters"), file.pos, options.cluster, diagnostics)) {
+        decode_cluster(*entry, cluster, diagnostics);
+    }
+    add_sources(file.root, cluster);
+    add_facts(file.root, cluster, diagnostics);
+    return cluster;
+}
+
+}  // namespace renderer

@@ -1,0 +1,154 @@
+#include "renderer/engines/engine_files.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "renderer/core/yaml_reader.h"
+#include "renderer/engines/engine_fields.h"
+#include "renderer/engines/gitops_tree.h"
+
+namespace renderer {
+namespace {
+
+struct SpellingRow {
+    const char* object;
+    const char* message;  // "" = it is what an engine takes, or none takes it
+};
+
+void expect_spellings(const std::vector<SpellingRow>& rows) {
+    for (const SpellingRow& row : rows) {
+        SourceMap sources;
+        Diagnostics mistakes;
+        const SourceId source = sources.add("x.yaml", row.object);
+        const Value object = read_yaml(sources, source, mistakes);
+        ASSERT_FALSE(mistakes.has_errors()) << row.object;
+        const std::optional<Misspelling> found = misspelling_of(object);
+        EXPECT_EQ(found ? found->message : "", row.message) << row.object;
+        EXPECT_TRUE(!found || may_hold_engine(row.object) || may_be_misspelled(row.object))
+            << row.object;
+    }
+}
+
+TEST(MisspellingOf, AKind) {
+    expect_spellings(
+        {{"apiVersion: argoproj.io/v1alpha1\nkind: Aplication\n",
+          "no kind \"Aplication\" in \"argoproj.io/v1alpha1\": is Application meant?"},
+         {"apiVersion: argoproj.io/v1alpha1\nknid: Application\n",
+          "no kind beside \"argoproj.io/v1alpha1\""},
+         {"apiVersion: argoproj.io/v1alpha1\nkind: AppProject\n", ""},
+         {"apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelase\n",
+          "no kind \"HelmRelase\" in \"helm.toolkit.fluxcd.io/v2\": is HelmRelease meant?"}});
+}
+
+TEST(MisspellingOf, AGroup) {
+    expect_spellings(
+        {{"apiVersion: kustomise.toolkit.fluxcd.io/v1\nkind: Kustomization\n",
+          "no kind \"Kustomization\" in \"kustomise.toolkit.fluxcd.io/v1\": is "
+          "\"kustomize.toolkit.fluxcd.io/…\" meant?"},
+         {"apiVersion: v1\nkind: HelmRelease\nspec: {chart: {}}\n",
+          "no kind \"HelmRelease\" in \"v1\": is \"helm.toolkit.fluxcd.io/…\" meant?"},
+         {"kind: Application\nspec: {source: {}}\n", "no apiVersion beside Application"},
+         {"apiVersion: v1\nkind: Application\nmetadata: {name: a}\n", ""},
+         {"apiVersion: v1\nkind: Kustomization\nresources: [a]\n", ""},
+         {"apiVersion: app.k8s.io/v1beta1\nkind: Application\n", ""},
+         {"apiVersion: helm.fluxcd.io/v1\nkind: HelmRelease\n", ""},
+         {"apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n", ""},
+         {"kind: Kustomization\nresources: [a]\n", ""}});
+}
+
+TEST(MisspellingOf, AField) {
+    const std::string flux = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\n";
+    const std::string release = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\n";
+    const std::string argo = "kind: Application\n";
+    const std::string set = "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\n";
+    expect_spellings(
+        {{(flux + "metdata: {}\n").c_str(),
+          "no field \"metdata\" in Kustomization: is \"metadata\" meant?"},
+         {(flux + "spec: {path: a, sourceReff: {}}\n").c_str(),
+          "no field \"sourceReff\" in Kustomization: is \"sourceRef\" meant?"},
+         {(flux + "spec: {path: a, x-anything: {pth: a}}\n").c_str(), ""},
+         {(flux + "spec: {postBuild: {substitute: {pth: a, spec: b}}}\n").c_str(), ""},
+         {(release + "spec: {chart: {spec: {chrat: a}}}\n").c_str(),
+          "no field \"chrat\" in HelmRelease: is \"chart\" meant?"},
+         {(release + "spec: {valuesFrom: [{kind: Secret, nmae: a}]}\n").c_str(),
+          "no field \"nmae\" in HelmRelease: is \"name\" meant?"},
+         {(release + "spec: {values: {spec: {pth: a}, chrat: b}}\n").c_str(), ""},
+         {("paiVersion: argoproj.io/v1alpha1\n" + argo + "spec: {}\n").c_str(),
+          "no field \"paiVersion\" in Application: is \"apiVersion\" meant?"},
+         {(set + "spec: {generators: [{matrix: {generators: [{git: {driectories: []}}]}}]}\n")
+              .c_str(),
+          "no field \"driectories\" in ApplicationSet: is \"directories\" meant?"},
+         {(set + "spec: {generators: [{list: {elements: [{pth: a}]}}]}\n").c_str(), ""},
+         {(set + "spec: {template: {spec: {sources: [{helm: {valuesFiles: [a]}}]}}}\n").c_str(),
+          "no field \"valuesFiles\" in ApplicationSet: is \"valueFiles\" meant?"}});
+}
+
+TEST(IsTypoOf, AtMostTwoEdits) {
+    for (const char* typo : {"pth", "paht", "Path", "patch", "paths", "path:", "apht"}) {
+        EXPECT_TRUE(is_typo_of(typo, "path")) << typo;
+    }
+    for (const char* word : {"path", "prune", "wait", "p", ""}) {
+        EXPECT_FALSE(is_typo_of(word, "path")) << word;
+    }
+    EXPECT_TRUE(is_typo_of("erf", "ref"));
+    EXPECT_FALSE(is_typo_of("env", "ref"));
+    EXPECT_FALSE(is_typo_of("nameSuffix", "namePrefix"));
+    EXPECT_TRUE(is_typo_of("valuesFile", "valueFiles"));
+    EXPECT_TRUE(is_typo_of("https:/kubernetes.default.svc", "https://kubernetes.default.svc"));
+    EXPECT_FALSE(is_typo_of("kubernetes", "https://kubernetes.default.svc"));
+}
+
+struct RequiredRow {
+    const char* object;
+    const char* message;  // "" = it is complete
+    bool is_missing;
+};
+
+TEST(IncompleteObject, WhatTheSchemaRequires) {
+    const RequiredRow rows[] = {
+        {"kind: Application\nmetadata: {name: a}\nspec: {destination: {}}\n", "", false},
+        {"kind: Application\nspec: {destination: {}}\n", "metadata.name is required", false},
+        {"kind: Application\nmetadata: {name: a}\nspec: {source: {}}\n",
+         "spec.destination is required", true},
+        {"kind: Application\nmetadata: {name: a}\n", "spec.destination is required", true},
+        {"kind: Application\nmetadata: {name: a}\nspec: {destination: here}\n",
+         "spec.destination is no map", false},
+        {"kind: ApplicationSet\nmetadata: {name: a}\nspec: {template: {}, generators: {}}\n",
+         "spec.generators is no list", false},
+        {"kind: ApplicationSet\nmetadata: {name: a}\nspec: {template: {}, generators: []}\n", "",
+         false},
+        {"kind: ApplicationSet\nmetadata: {name: a}\nspec: {generators: []}\n",
+         "spec.template is required", true},
+        {"kind: Kustomization\nmetadata: {name: a}\nspec: {path: a}\n",
+         "spec.sourceRef is required", true},
+        {"kind: HelmRelease\nmetadata: {name: a}\nspec: {chartRef: {name: b}}\n", "", false},
+        {"kind: HelmRelease\nmetadata: {name: a}\nspec: {chartRef: {}}\n",
+         "spec.chartRef.name is required", true},
+        {"kind: HelmRelease\nmetadata: {name: a}\nspec: {chart: {}}\n",
+         "spec.chart.spec is required", true},
+        {"kind: HelmRelease\nmetadata: {name: a}\n"
+         "spec: {chart: {spec: {sourceRef: {name: b}}}}\n",
+         "spec.chart.spec.chart is required", true},
+        {"kind: HelmRelease\nmetadata: {name: a}\n"
+         "spec: {chart: {spec: {chart: c, sourceRef: {name: b}}}}\n",
+         "", false},
+        {"kind: HelmRelease\nmetadata: {name: a}\nspec: {values: {}}\n",
+         "spec.chart or spec.chartRef is required", true},
+        {"kind: HelmRelease\nmetadata: {name: a}\nspec: {chart: web}\n", "spec.chart is no map",
+         false},
+        {"kind: ResourceSet\nmetadata: {name: a}\n", "", false},
+    };
+    for (const RequiredRow& row : rows) {
+        SourceMap sources;
+        Diagnostics mistakes;
+        const Value object = read_yaml(sources, sources.add("x.yaml", row.object), mistakes);
+        const std::optional<IncompleteObject> found = incomplete_object(object);
+        EXPECT_EQ(found ? found->message : "", row.message) << row.object;
+        EXPECT_EQ(found && found->is_missing, row.is_missing) << row.object;
+    }
+}
+
+}  // namespace
+}  // namespace renderer

@@ -1,0 +1,13 @@
+// The API groups of GitOps engines, with the slash.
+#pragma once
+
+#include <string_view>
+
+namespace renderer {
+
+constexpr std::string_view kFluxGroup = "kustomize.toolkit.fluxcd.io/";
+constexpr std::string_view kHelmGroup = "helm.toolkit.fluxcd.io/";
+constexpr std::string_view kFluxOperator = "fluxcd.controlplane.io/";
+constexpr std::string_view kArgoGroup = "argoproj.io/";
+
+}  // namespace renderer

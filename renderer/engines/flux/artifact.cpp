@@ -1,0 +1,54 @@
+#include "renderer/engines/flux/artifact.h"
+
+#include "renderer/repo/paths.h"
+
+namespace renderer {
+
+ArtifactTree::ArtifactTree(const SourceTree& base, std::string root, const DirList& dirs,
+                           SourceIgnores ignores)
+    : base_(base), root_(std::move(root)), ignores_(std::move(ignores)) {
+    for (const WalkedDir* dir : dirs) {
+        for (const std::string& name : dir->files) {
+            if (ignores_.leaves_out(join_path(dir->relative, name), false)) {
+                leaves_out_any_ = true;
+                continue;
+            }
+            std::string above = dir->path;
+            while (dirs_.insert(above).second && above != root_) {
+                above = parent_path(above);
+            }
+        }
+    }
+}
+
+bool ArtifactTree::leaves_out(const std::string& path, EntryKind kind) const {
+    const bool is_directory = kind == EntryKind::Directory;
+    return is_within(path, root_) && !(is_directory && dirs_.contains(path)) &&
+           ignores_.leaves_out(relative_path(path, root_), is_directory);
+}
+
+Result<std::string> ArtifactTree::read(const std::string& path) const {
+    if (leaves_out(path, EntryKind::File)) {
+        return Error{{.rule = "unreadable",
+                      .where = path,
+                      .message = "cannot read: the source of Flux ignores this file"}};
+    }
+    return base_.read(path);
+}
+
+Result<std::vector<Entry>> ArtifactTree::list(const std::string& dir) const {
+    Result<std::vector<Entry>> entries = base_.list(dir);
+    if (entries) {
+        std::erase_if(*entries, [&](const Entry& entry) {
+            return leaves_out(join_path(dir, entry.name), entry.kind);
+        });
+    }
+    return entries;
+}
+
+EntryKind ArtifactTree::kind(const std::string& path) const {
+    const EntryKind kind = base_.kind(path);
+    return leaves_out(path, kind) ? EntryKind::Missing : kind;
+}
+
+}  // namespace renderer

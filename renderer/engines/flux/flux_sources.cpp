@@ -1,0 +1,95 @@
+// Sources of Flux, apart from how the tree is read: which are this repository, which are at hand,
+// and what they leave out.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "renderer/core/text_of.h"
+#include "renderer/engines/gitops_tree.h"
+#include "renderer/repo/paths.h"
+
+namespace renderer {
+
+bool GitOpsTree::is_suspended(std::string_view kind, std::string_view source) const {
+    return suspended_.contains(fmt::format("{}/{}", kind, source));
+}
+
+bool GitOpsTree::has_own_source(const Value& kustomization) const {
+    const std::string_view kind = text_of(kustomization, {"spec", "sourceRef", "kind"});
+    const auto defined =
+        defined_.find(std::string(text_of(kustomization, {"spec", "sourceRef", "name"})));
+    return kind == "GitRepository" && (defined == defined_.end() || own_.contains(defined->second));
+}
+
+bool GitOpsTree::is_outside(const std::string& file) const {
+    return local_ != nullptr && local_->is_outside(file);
+}
+
+std::optional<std::string> GitOpsTree::local_source(const Value& source_ref,
+                                                    std::string_view ns) const {
+    const std::string_view kind = text_of(source_ref, {"kind"});
+    const std::string_view name = text_of(source_ref, {"name"});
+    const std::string_view own = text_of(source_ref, {"namespace"});
+    const auto url = urls_.find(fmt::format("{}/{}", kind, name));
+    const std::string_view given = text_of(source_ref, {"url"});
+    return local_ == nullptr
+               ? std::nullopt
+               : local_->find_object(kind, own.empty() ? ns : own, name,
+                                     url == urls_.end() ? given : std::string_view(url->second));
+}
+
+std::optional<std::string> GitOpsTree::local_repository(std::string_view url) const {
+    return local_ == nullptr ? std::nullopt : local_->find_address(url);
+}
+
+std::set<std::string> GitOpsTree::foreign_sources() const {
+    std::set<std::string> names;
+    for (const auto& [name, repository] : defined_) {
+        if (!own_.contains(repository)) {
+            names.insert(name);
+        }
+    }
+    return names;
+}
+
+// Of several sources of that name the one in the same file; where they disagree, none.
+std::string GitOpsTree::ignored_by(std::string_view source, const std::string& file) const {
+    const auto known = ignored_.find(source);
+    if (known == ignored_.end()) {
+        return {};
+    }
+    const std::vector<Ignored>& sources = known->second;
+    const auto beside = std::ranges::find(sources, file, &Ignored::file);
+    if (beside != sources.end()) {
+        return beside->patterns;
+    }
+    const std::string& first = sources.front().patterns;
+    const bool agree =
+        std::ranges::all_of(sources, [&](const Ignored& one) { return one.patterns == first; });
+    return agree ? first : std::string();
+}
+
+std::shared_ptr<Artifact> GitOpsTree::artifact(std::string_view source, const std::string& file) {
+    const std::string patterns = ignored_by(source, file);
+    const auto [known, is_new] = artifacts_.try_emplace(patterns);
+    if (is_new) {
+        SourceIgnores ignores;
+        for (const WalkedDir* dir : dirs_) {
+            if (dir->has_sourceignore) {
+                const Result<std::string> text =
+                    tree_.read(join_path(dir->path, kSourceIgnoreName));
+                ignores.add(text ? *text : std::string(), dir->relative);
+            }
+        }
+        ignores.add(patterns, {});
+        ArtifactTree tree(tree_, root_, dirs_, std::move(ignores));
+        if (tree.leaves_out_any()) {
+            known->second =
+                std::make_shared<Artifact>(std::move(tree), sources_, output_dir_, local_);
+        }
+    }
+    return known->second;
+}
+
+}  // namespace renderer

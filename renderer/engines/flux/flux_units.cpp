@@ -1,0 +1,384 @@
+#include "renderer/engines/flux/flux_units.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "renderer/core/text_of.h"
+#include "renderer/engines/flux/source_key.h"
+#include "renderer/engines/flux/substitute.h"
+#include "renderer/engines/liveness.h"
+#include "renderer/repo/paths.h"
+#include "renderer/repo/walk.h"
+
+namespace renderer {
+
+namespace {
+
+// Engines' own, then inputs and what is looked up for them.
+constexpr std::array<std::string_view, 14> kFluxKinds = {
+    "Kustomization", "Application", "ApplicationSet",   "Service",  "Ingress",
+    "Connector",     "ProxyClass",  "ProxyGroup",       "Recorder", "DNSConfig",
+    "PeerRelay",     "Tailnet",     "ProxyGroupPolicy", "Namespace"};
+
+// What they say of Tailscale exposes nothing.
+constexpr std::array<std::string_view, 8> kPodKinds = {
+    "CronJob", "DaemonSet", "Deployment", "Job", "Pod", "ReplicaSet", "Secret", "StatefulSet"};
+
+std::string_view unquoted(std::string_view word) {
+    const std::size_t first = word.find_first_not_of(" \"'");
+    const std::size_t last = word.find_last_not_of(" \"'\r");
+    return first == std::string_view::npos ? "" : word.substr(first, last - first + 1);
+}
+
+// The kind of the object that a strategic merge patch carries.
+std::string_view kind_in(std::string_view patch) {
+    constexpr std::string_view kKey = "kind:";
+    for (std::size_t at = patch.find(kKey); at != std::string_view::npos;
+         at = patch.find(kKey, at + 1)) {
+        if (at == 0 || patch[at - 1] == '\n') {
+            const std::string_view word = patch.substr(at + kKey.size());
+            return unquoted(word.substr(0, word.find('\n')));
+        }
+    }
+    return {};
+}
+
+void add_variables(const Value* map, UnitVariables& variables) {
+    for (const Member& member : members_of(map)) {
+        std::string text(spelling_of(member.value));
+        std::erase(text, '\n');
+        variables.values.insert_or_assign(std::string(spelling_of(member.key)), std::move(text));
+    }
+}
+
+// The one in its own namespace, else the only one: several are of several clusters.
+const Value* config_map(GitOpsTree& repository, std::string_view name, std::string_view ns) {
+    std::vector<const Value*> known = repository.config_maps(name);
+    if (known.size() > 1) {
+        std::erase_if(known, [&](const Value* one) {
+            return text_of(*one, {"metadata", "namespace"}) != ns;
+        });
+    }
+    return known.size() == 1 ? known.front() : nullptr;
+}
+
+std::shared_ptr<const UnitVariables> variables_of(GitOpsTree& repository,
+                                                  const Value& kustomization) {
+    std::shared_ptr<const UnitVariables> named =
+        repository.substitutes().values.empty()
+            ? nullptr
+            : std::make_shared<const UnitVariables>(repository.substitutes());
+    const Value* post_build = kustomization.at({"spec", "postBuild"});
+    if (post_build == nullptr) {
+        return named;
+    }
+    UnitVariables variables;
+    variables.is_whole = true;
+    const auto from = items_of(post_build->at({"substituteFrom"}));
+    for (const Value& one : from) {
+        const Value* found = text_of(one, {"kind"}) == "ConfigMap"
+                                 ? config_map(repository, text_of(one, {"name"}),
+                                              text_of(kustomization, {"metadata", "namespace"}))
+                                 : nullptr;
+        if (found != nullptr) {
+            add_variables(found->find("data"), variables);
+        }
+        variables.is_whole = variables.is_whole && found != nullptr;
+    }
+    add_variables(post_build->at({"substitute"}), variables);
+    const bool always = text_of(*post_build, {"substituteStrategy"}) == "Always";
+    const bool runs = !from.empty() || !variables.values.empty() || always;
+    variables.values.insert(repository.substitutes().values.begin(),
+                            repository.substitutes().values.end());
+    return runs ? std::make_shared<const UnitVariables>(std::move(variables)) : named;
+}
+
+// Below the directory some manifest mentions Tailscale.
+bool has_mention(const GitOpsTree& repository, const std::string& dir) {
+    return std::ranges::any_of(repository.mentions(), [&](const auto& file) {
+        return file.second && is_within(file.first, dir);
+    });
+}
+
+std::shared_ptr<const Value> changes_of_kustomization(const Value& spec, bool has_releases) {
+    Value changes;
+    const auto put = [&](std::string_view field, Value value) {
+        if (!changes.is_map()) {
+            changes = Value::map();
+        }
+        changes.put(field, std::move(value));
+    };
+    Value patches = Value::list();
+    for (const Value& patch : items_of(spec.find("patches"))) {
+        if (may_matter(patch, has_releases)) {
+            patches.append(patch.clone());
+        }
+    }
+    if (patches.size() > 0) {
+        put("patches", std::move(patches));
+    }
+    for (const std::string_view field : {"components", "namePrefix", "nameSuffix"}) {
+        const Value* value = spec.find(field);
+        if (value != nullptr && !value->is_null() && value->size() > 0) {
+            put(field, value->clone());
+        }
+    }
+    put_metadata(spec.at({"commonMetadata", "annotations"}), spec.at({"commonMetadata", "labels"}),
+                 changes);
+    return changes.is_map() ? std::make_shared<const Value>(std::move(changes)) : nullptr;
+}
+
+// "A" of `${A:=b}`, the first one.
+std::string_view variable_in(std::string_view text) {
+    const std::size_t open = text.find("${");
+    if (open == std::string_view::npos) {
+        return {};
+    }
+    text.remove_prefix(open + 2);
+    return text.substr(0, text.find_first_of(":=}"));
+}
+
+// What the objects give a variable, also in the text of a patch.
+void add_values(const Value& value, std::string_view name, std::set<std::string>& values) {
+    for (const Value& item : items_of(&value)) {
+        add_values(item, name, values);
+    }
+    for (const Member& member : members_of(&value)) {
+        if (member.name() == name && member.value.is_string()) {
+            values.emplace(member.value.text());
+        }
+        add_values(member.value, name, values);
+    }
+    const std::string_view text = text_of(value);
+    const std::string key = fmt::format("{}:", name);
+    for (std::size_t at = text.find(key); at != std::string_view::npos;
+         at = text.find(key, at + 1)) {
+        const std::string_view rest = text.substr(at + key.size());
+        values.emplace(unquoted(rest.substr(0, rest.find('\n'))));
+    }
+}
+
+// `top`: where its source is, if that is not this repository itself.
+std::string directory_of(const GitOpsTree& repository, const std::optional<std::string>& top,
+                         std::string_view path) {
+    return top ? normal_path(join_path(*top, normal_path("/" + std::string(path)).substr(1)))
+               : repository.directory(path);
+}
+
+// What is known of a unit whose source is not at hand.
+void note_source(const GitOpsTree& repository, const Value& source_ref, BuildUnit& unit) {
+    const std::string_view kind = text_of(source_ref, {"kind"});
+    unit.state = UnitState::External;
+    unit.reason = fmt::format("{} {} is not this repository", kind, text_of(source_ref, {"name"}));
+    unit.source = fmt::format("{}/{}", kind, text_of(source_ref, {"name"}));
+    if (!parse_source_key(unit.source)) {
+        unit.source.clear();
+    }
+    unit.may_be_own = kind != "GitRepository" || !repository.knows_itself();
+    unit.pos = source_ref.pos();
+}
+
+const SourceTree& tree_of(const GitOpsTree& repository, const BuildUnit& unit) {
+    return unit.artifact ? unit.artifact->tree : repository.tree();
+}
+
+std::string full_name(const Value& object) {
+    const std::string_view ns = text_of(object, {"metadata", "namespace"});
+    return fmt::format("{} {}{}{}", text_of(object, {"kind"}), ns, ns.empty() ? "" : "/",
+                       text_of(object, {"metadata", "name"}));
+}
+
+// Where the instance's source is at hand, as the user says. Its name is that of its namespace where
+// it says none.
+std::optional<std::string> local_sync(const GitOpsTree& repository, const Value& instance,
+                                      const Value& sync) {
+    const std::string_view ns = text_of(instance, {"metadata", "namespace"});
+    Value source = Value::map();
+    for (const std::string_view field : {"kind", "name", "url"}) {
+        source.put(field, text_of(sync, {field}));
+    }
+    if (text_of(sync, {"kind"}).empty()) {
+        source.put("kind", "GitRepository");
+    }
+    if (text_of(sync, {"name"}).empty()) {
+        source.put("name", ns.empty() ? std::string_view("flux-system") : ns);
+    }
+    return repository.local_source(source, ns);
+}
+
+}  // namespace
+
+void put_metadata(const Value* annotations, const Value* labels, Value& changes) {
+    const auto put = [&](std::string_view field, const Value* map) {
+        Value ours = Value::map();
+        for (const Member& member : members_of(map)) {
+            if (mentions_tailscale(member.name()) ||
+                mentions_tailscale(spelling_of(member.value))) {
+                ours.add(member.key.clone(), member.value.clone());
+            }
+        }
+        if (ours.size() == 0) {
+            return;
+        }
+        if (!changes.is_map()) {
+            changes = Value::map();
+        }
+        if (field == "labels") {
+            ours = Value::list({Value::map({{"pairs", std::move(ours)}})});
+        }
+        changes.put(field, std::move(ours));
+    };
+    put("commonAnnotations", annotations);
+    put("labels", labels);
+}
+
+Pos naming_tailscale(const Value* value) {
+    if (value == nullptr) {
+        return {};
+    }
+    if (mentions_tailscale(text_of(*value))) {
+        return value->pos();
+    }
+    for (const Value& item : items_of(value)) {
+        if (const Pos pos = naming_tailscale(&item); pos.known()) {
+            return pos;
+        }
+    }
+    for (const Member& member : members_of(value)) {
+        const Pos pos = naming_tailscale(&member.value);
+        if (pos.known() || mentions_tailscale(member.name())) {
+            return pos.known() ? pos : member.key.pos();
+        }
+    }
+    return {};
+}
+
+bool may_matter(const Value& patch, bool has_releases) {
+    const Value* target = patch.find("target");
+    const std::string_view kind =
+        target != nullptr ? text_of(*target, {"kind"}) : kind_in(text_of(patch, {"patch"}));
+    const bool is_word = !kind.empty() && std::ranges::all_of(kind, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    });
+    if (!is_word || std::ranges::find(kFluxKinds, kind) != kFluxKinds.end()) {
+        return true;
+    }
+    const std::string_view text = text_of(patch, {"patch"});
+    const bool is_release = kind == "HelmRelease" || kind == "HelmChart";
+    const bool is_values =
+        is_release && has_releases && text.find("values") != std::string_view::npos;
+    const bool is_unread = is_release && !text_of(patch, {"path"}).empty();
+    return is_values || is_unread ||
+           (mentions_tailscale(text) && std::ranges::find(kPodKinds, kind) == kPodKinds.end());
+}
+
+BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
+    const Value& root = kustomization.root;
+    const std::string_view path = text_of(root, {"spec", "path"});
+    BuildUnit unit;
+    unit.name = full_name(root);
+    unit.file = kustomization.file;
+    unit.is_flux = true;
+    unit.loads_any = true;
+    unit.target_namespace = text_of(root, {"spec", "targetNamespace"});
+    const Value* source_ref = root.at({"spec", "sourceRef"});
+    const std::string_view source = text_of(root, {"spec", "sourceRef", "name"});
+    const std::optional<std::string> local =
+        source_ref == nullptr
+            ? std::nullopt
+            : repository.local_source(*source_ref, text_of(root, {"metadata", "namespace"}));
+    unit.dir = directory_of(repository, local, path);
+    const bool is_own = local.has_value() || repository.has_own_source(root);
+    if (!local && is_own) {
+        unit.artifact = repository.artifact(source, kustomization.file);
+    }
+    const auto skip = [&](UnitState state, std::string reason) {
+        unit.state = state;
+        unit.reason = std::move(reason);
+    };
+    if (root.at({"spec", "kubeConfig"}) != nullptr) {
+        skip(UnitState::OtherCluster, "spec.kubeConfig names another cluster");
+    } else if (source.empty() || text_of(*source_ref, {"kind"}).empty()) {
+        unit.pos = source_ref == nullptr ? Pos{} : source_ref->pos();
+        skip(UnitState::Refused, "spec.sourceRef.kind and spec.sourceRef.name are required");
+    } else if (!is_own) {
+        note_source(repository, *source_ref, unit);
+        for (const std::string_view field : {"patches", "postBuild", "components"}) {
+            unit.naming =
+                unit.naming.known() ? unit.naming : naming_tailscale(root.at({"spec", field}));
+        }
+    } else if (path.find("${") != std::string_view::npos) {
+        skip(UnitState::Unresolved, fmt::format("path {}", path));
+    } else if (tree_of(repository, unit).kind(unit.dir) != EntryKind::Directory) {
+        const bool is_ignored = repository.tree().kind(unit.dir) == EntryKind::Directory;
+        unit.pos = root.at({"spec", "path"}) == nullptr ? Pos{} : root.at({"spec", "path"})->pos();
+        skip(UnitState::Missing, is_ignored ? fmt::format("the source ignores {}", unit.dir)
+                                            : fmt::format("there is no directory {}", unit.dir));
+    } else {
+        unit.variables = variables_of(repository, root);
+    }
+    if (const Value* spec = root.find("spec")) {
+        unit.changes = changes_of_kustomization(*spec, has_mention(repository, unit.dir));
+    }
+    if (spelling_of(root.at({"spec", "suspend"})) == "true") {
+        keep(unit, "spec.suspend is true");
+    } else if (is_own &&
+               repository.is_suspended(text_of(root, {"spec", "sourceRef", "kind"}), source)) {
+        keep(unit, fmt::format("spec.suspend of {} {} is true",
+                               text_of(root, {"spec", "sourceRef", "kind"}), source));
+    }
+    return unit;
+}
+
+bool is_bootstrap(const EngineObject& kustomization, const BuildUnit& unit) {
+    const std::string_view name = text_of(kustomization.root, {"metadata", "name"});
+    return !name.empty() && name == text_of(kustomization.root, {"spec", "sourceRef", "name"}) &&
+           is_within(kustomization.file, unit.dir);
+}
+
+std::vector<BuildUnit> instance_units(GitOpsTree& repository, const EngineObject& instance) {
+    const Value* sync = nullptr;
+    for (const Value* place : {instance.root.at({"spec", "sync"}),
+                               instance.root.at({"spec", "values", "instance", "sync"}),
+                               instance.root.at({"instance", "sync"})}) {
+        sync = sync == nullptr ? place : sync;
+    }
+    const std::string_view spelled = text_of(*sync, {"path"});
+    const std::optional<std::string> local = local_sync(repository, instance.root, *sync);
+    std::set<std::string> paths;
+    std::vector<std::string> unset;
+    if (const Result<std::string> path = substitute(spelled, UnitVariables(), unset)) {
+        paths.insert(*path);
+    }
+    if (const std::string_view name = variable_in(spelled); !name.empty()) {
+        for (const EngineObject& object : repository.objects()) {
+            add_values(object.root, name, paths);
+        }
+    }
+    std::vector<BuildUnit> units, missing;
+    for (const std::string& path : paths) {
+        BuildUnit unit;
+        unit.name = "FluxInstance flux";
+        unit.file = instance.file;
+        unit.is_flux = true;
+        unit.loads_any = true;
+        unit.dir = directory_of(repository, local, path);
+        unit.artifact = local ? nullptr : repository.artifact({}, instance.file);
+        if (tree_of(repository, unit).kind(unit.dir) == EntryKind::Directory) {
+            units.push_back(std::move(unit));
+        } else {
+            unit.state = UnitState::Missing;
+            unit.reason = fmt::format("there is no directory {}", unit.dir);
+            unit.pos = sync->find("path")->pos();
+            missing.push_back(std::move(unit));
+        }
+    }
+    return units.empty() ? missing : units;
+}
+
+}  // namespace renderer

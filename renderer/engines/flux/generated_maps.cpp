@@ -1,0 +1,89 @@
+#include "renderer/engines/flux/generated_maps.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "renderer/core/document_scanner.h"
+#include "renderer/core/text_of.h"
+#include "renderer/engines/kustomize/generator_sources.h"
+#include "renderer/repo/paths.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kField = "configMapGenerator";
+
+class MapSearch {
+public:
+    MapSearch(const SourceTree& tree, const std::string& root, SourceMap& sources)
+        : reader_(tree, sources), context_{tree, sources, reader_, selection_, unheard_, root} {}
+
+    void kustomization(const WalkedDir& dir) {
+        const Result<std::string> text =
+            context_.tree.read(join_path(dir.path, dir.kustomizations.front()));
+        if (!text || text->find(kField) == std::string::npos) {
+            return;
+        }
+        const Kustomization* file = reader_.find(dir.path);
+        if (file == nullptr || !file->root.is_map()) {
+            return;
+        }
+        for (const Value& generator : items_of(file->root.find(kField))) {
+            take(*file, generator);
+        }
+    }
+
+    GeneratedMaps finish() {
+        std::erase_if(found_, [](const auto& entry) {
+            return std::ranges::any_of(entry.second,
+                                       [](const Value& map) { return map.is_null(); });
+        });
+        return std::move(found_);
+    }
+
+private:
+    void take(const Kustomization& file, const Value& generator) {
+        const std::string name(text_of(generator, {"name"}));
+        std::optional<GeneratorInput> input =
+            generator.is_map() ? read_generator(context_, file, generator, false) : std::nullopt;
+        const bool is_known = input && std::ranges::none_of(input->pairs, [](const KeyValue& pair) {
+                                  return pair.key.starts_with("sops_");
+                              });
+        if (!is_known) {
+            found_[name].emplace_back();
+            return;
+        }
+        if (const std::string_view ns = text_of(file.root, {"namespace"}); !ns.empty()) {
+            input->ns = ns;
+        }
+        for (const bool is_plain : {true, false}) {
+            input->options.disable_name_suffix_hash = is_plain;
+            Value map = make_generated(*input);
+            const std::string made(text_of(map, {"metadata", "name"}));
+            found_[made].push_back(std::move(map));
+        }
+    }
+
+    KustomizationReader reader_;
+    Selection selection_;
+    Diagnostics unheard_;  // said where the build itself is judged
+    BuildContext context_;
+    GeneratedMaps found_;
+};
+
+}  // namespace
+
+GeneratedMaps generated_config_maps(const SourceTree& tree, const DirList& dirs,
+                                    const std::string& root, SourceMap& sources) {
+    MapSearch search(tree, root, sources);
+    for (const WalkedDir* dir : dirs) {
+        if (!dir->kustomizations.empty()) {
+            search.kustomization(*dir);
+        }
+    }
+    return search.finish();
+}
+
+}  // namespace renderer

@@ -1,0 +1,362 @@
+#include "renderer/engines/flux/substitute.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "renderer/base/ascii.h"
+#include "renderer/core/plain_scalar.h"
+#include "renderer/core/text_of.h"
+#include "renderer/engines/flux/variable_functions.h"
+#include "renderer/kube/decoded_kinds.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kSubstitute = "kustomize.toolkit.fluxcd.io/substitute";
+constexpr int kMaxDepth = 100;  // of `${A:-${B:-…}}`
+
+// Flux's words, of envsubst/parse/parse.go.
+constexpr std::string_view kBadSubstitution = "bad substitution";
+constexpr std::string_view kNoClosingBrace = "missing closing brace";
+constexpr std::string_view kNoName = "unable to parse variable name";
+constexpr std::string_view kNoParameter = "unable to parse substitution within function";
+
+bool is_name_character(char c) {
+    return is_alphanumeric(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+}
+
+// Reads a text from left to right and replaces on the way. After a fault nothing more is read.
+class Expander {
+public:
+    Expander(std::string_view text, const UnitVariables& variables, std::vector<std::string>& unset)
+        : text_(text), variables_(variables), unset_(unset) {}
+
+    Result<std::string> run() {
+        std::string result;
+        while (!at_end() && fault_.empty()) {
+            if (variables_.named_only && takes("$$")) {
+                result += "$$";
+            } else if (takes("${")) {
+                result += expression(0);
+            } else {
+                takes_escape("$");
+                result += text_[at_++];
+            }
+        }
+        if (fault_.empty()) {
+            return result;
+        }
+        if (variables_.named_only) {
+            return std::string(text_);
+        }
+        return Error{{.message = std::string(fault_)}};
+    }
+
+private:
+    enum class Until { Brace, Colon, Slash };
+
+    [[nodiscard]] bool at_end() const { return at_ == text_.size(); }
+    [[nodiscard]] char peek() const { return at_end() ? '\0' : text_[at_]; }
+    [[nodiscard]] bool sees(std::string_view word) const {
+        return text_.substr(at_).starts_with(word);
+    }
+    bool takes(std::string_view word) {
+        const bool there = sees(word);
+        at_ += there ? word.size() : 0;
+        return there;
+    }
+
+    // Goes over an escape character, so that what follows is taken as it is.
+    bool takes_escape(std::string_view escapes) {
+        const char c = peek();
+        const char next = at_ + 1 < text_.size() ? text_[at_ + 1] : '\0';
+        const bool escaped =
+            escapes.find(c) != std::string_view::npos &&
+            ((c == '$' && next == '$') || (c == '\\' && (next == '/' || next == '\\')));
+        at_ += escaped ? 1 : 0;
+        return escaped;
+    }
+
+    std::string fail(std::string_view words) {
+        fault_ = fault_.empty() ? words : fault_;
+        return {};
+    }
+
+    std::string name() {
+        const std::size_t begin = at_;
+        while (!at_end() && is_name_character(peek())) {
+            ++at_;
+        }
+        return std::string(text_.substr(begin, at_ - begin));
+    }
+
+    // After its `${`.
+    std::string expression(int depth) {
+        if (depth > kMaxDepth) {
+            return fail(kBadSubstitution);
+        }
+        const std::size_t begin = at_ - 2;
+        const bool length = takes("#");
+        const std::string variable = name();
+        if (variable.empty()) {
+            return fail(length ? kBadSubstitution : kNoName);
+        }
+        std::vector<std::string> arguments;
+        const std::string operation = length ? "length" : read_operation(arguments, depth);
+        if (!fault_.empty()) {
+            return {};
+        }
+        if (!takes("}")) {
+            return fail(operation.empty() ? kNoClosingBrace : kBadSubstitution);
+        }
+        const auto known = variables_.values.find(variable);
+        const bool gives_default = operation.size() > 1 ? operation[0] == ':' : operation == "=";
+        if (known == variables_.values.end() && (!gives_default || variables_.named_only)) {
+            if (!variables_.named_only) {
+                unset_.push_back(variable);
+            }
+            return std::string(text_.substr(begin, at_ - begin));
+        }
+        return apply_function(
+            operation, known == variables_.values.end() ? std::string() : known->second, arguments);
+    }
+
+    std::string read_operation(std::vector<std::string>& arguments, int depth) {
+        for (const std::string_view word : {":=", ":-", ":?", ":+", "="}) {
+            if (takes(word)) {
+                while (fault_.empty() && peek() != '}') {
+                    arguments.push_back(parameter(Until::Brace, "", depth));
+                }
+                return std::string(word);
+            }
+        }
+        for (const std::string_view word : {"^^", "^,", "^", ",,", ",^", ","}) {
+            if (takes(word)) {
+                return std::string(word);
+            }
+        }
+        for (const std::string_view word : {"##", "#", "%%", "%"}) {
+            if (takes(word)) {
+                arguments.push_back(parameter(Until::Brace, "", depth));
+                return std::string(word);
+            }
+        }
+        for (const std::string_view word : {"//", "/#", "/%", "/"}) {
+            if (takes(word)) {
+                read_replacement(arguments, depth);
+                return std::string(word);
+            }
+        }
+        if (takes(":")) {
+            arguments.push_back(parameter(Until::Colon, "", depth));
+            if (takes_all(':')) {
+                arguments.push_back(parameter(Until::Brace, "", depth));
+            }
+            return ":";
+        }
+        return {};
+    }
+
+    void read_replacement(std::vector<std::string>& arguments, int depth) {
+        arguments.push_back(parameter(Until::Slash, "$\\", depth));
+        if (fault_.empty() && !takes_all('/')) {
+            fail(kBadSubstitution);
+        } else if (fault_.empty() && peek() != '}') {
+            arguments.push_back(parameter(Until::Brace, "$\\", depth));
+        }
+    }
+
+    bool takes_all(char c) {
+        const std::size_t begin = at_;
+        while (!at_end() && peek() == c) {
+            ++at_;
+        }
+        return at_ > begin;
+    }
+
+    // An expression, or the text before the next one.
+    std::string parameter(Until until, std::string_view escapes, int depth) {
+        if (takes("${")) {
+            return expression(depth + 1);
+        }
+        std::string result;
+        while (!at_end() && !sees("${")) {
+            if (!takes_escape(escapes) && ends(until, peek())) {
+                break;
+            }
+            result += text_[at_++];
+        }
+        return result.empty() ? fail(kNoParameter) : result;
+    }
+
+    static bool ends(Until until, char c) {
+        return until == Until::Slash ? c == '/' : c == '}' || (until == Until::Colon && c == ':');
+    }
+
+    std::string_view text_;
+    const UnitVariables& variables_;
+    std::vector<std::string>& unset_;
+    std::size_t at_ = 0;
+    std::string_view fault_;
+};
+
+// As kustomize prints a text that has a `$`. Source: go-yaml emitterc.go,
+// yaml_emitter_analyze_scalar.
+bool is_printed_plain(std::string_view text) {
+    constexpr std::string_view kIndicators = "-?:,[]{}#&*!|>'\"%@` ";
+    return kIndicators.find(text.front()) == std::string_view::npos && !text.ends_with(' ') &&
+           !text.ends_with(':') && text.find(": ") == std::string_view::npos &&
+           text.find(" #") == std::string_view::npos && text.find('\n') == std::string_view::npos;
+}
+
+class ObjectSubstitution {
+public:
+    ObjectSubstitution(const UnitVariables& variables, Diagnostics& diagnostics)
+        : variables_(variables), diagnostics_(diagnostics) {}
+
+    [[nodiscard]] const std::vector<UnsetVariable>& unset() const { return unset_; }
+
+    void run(Value& value) {
+        if (value.is_string()) {
+            replace(value, true);
+        } else if (value.is_list()) {
+            for (Value& item : value.items()) {
+                run(item);
+            }
+        } else if (value.is_map()) {
+            for (Member& member : value.members()) {
+                replace(member.key, false);
+                run(member.value);
+            }
+        }
+    }
+
+private:
+    // A key is text, whatever it looks like.
+    void replace(Value& value, bool is_scalar) {
+        if (!value.is_string() || value.text().find('$') == std::string_view::npos) {
+            return;
+        }
+        std::vector<std::string> names;
+        Result<std::string> text = substitute(value.text(), variables_, names);
+        const Pos pos = value.pos();
+        if (!text) {
+            diagnostics_.error("invalid-substitution", pos, text.error().diagnostic.message)
+                .found(fmt::format("\"{}\"", value.text().substr(0, kShown)))
+                .expected("expressions such as ${NAME} or ${NAME:=default}")
+                .hint("write $${ for a literal ${, or label the object " +
+                      std::string(kSubstitute) + ": disabled");
+            return;
+        }
+        for (std::string& name : names) {
+            unset_.push_back({pos, std::move(name)});
+        }
+        // What kustomize had printed without quotes is read again.
+        const bool was_plain = is_scalar && is_printed_plain(value.text());
+        value = was_plain && names.empty() ? resolve_plain(*text) : Value(*text);
+        value.set_pos(pos);
+    }
+
+    static constexpr std::size_t kShown = 60;
+    const UnitVariables& variables_;
+    Diagnostics& diagnostics_;
+    std::vector<UnsetVariable> unset_;
+};
+
+bool is_of_others(const Value& object, Pos pos) {
+    for (const std::string_view field : {"labels", "annotations"}) {
+        for (const Member& member : members_of(object.at({"metadata", field}))) {
+            if (member.value.pos() == pos) {
+                return !spelling_of(member.key).starts_with("tailscale.com/");
+            }
+        }
+    }
+    return false;
+}
+
+// The operator's Deployment, whose environment is its settings.
+bool is_operator(const Value& object) {
+    return text_of(object, {"kind"}) == "Deployment" &&
+           std::ranges::any_of(items_of(object.at({"spec", "template", "spec", "containers"})),
+                               [](const Value& container) {
+                                   return std::ranges::any_of(
+                                       items_of(container.find("env")), [](const Value& one) {
+                                           return text_of(one, {"name"}) == "PROXY_IMAGE";
+                                       });
+                               });
+}
+
+// Of what else there is only the names are read. What has a variable for its kind may be anything.
+bool is_read(const Value& object) {
+    const std::string_view version = text_of(object, {"apiVersion"});
+    const std::string_view kind = text_of(object, {"kind"});
+    const auto is_unknown = [](std::string_view text) {
+        return text.find("${") != std::string_view::npos;
+    };
+    return is_unknown(version) || is_unknown(kind) || is_decoded_kind(version, kind) ||
+           is_operator(object);
+}
+
+bool is_disabled(const Value& object) {
+    return std::ranges::any_of(
+        std::initializer_list<std::string_view>{"labels", "annotations"}, [&](auto field) {
+            return text_of(object, {"metadata", field, kSubstitute}) == "disabled";
+        });
+}
+
+}  // namespace
+
+bool is_variable_name(std::string_view text) {
+    return !text.empty() && (text.front() < '0' || text.front() > '9') &&
+           std::ranges::all_of(text, is_name_character);
+}
+
+Result<std::string> substitute(std::string_view text, const UnitVariables& variables,
+                               std::vector<std::string>& unset) {
+    return Expander(text, variables, unset).run();
+}
+
+std::vector<UnsetVariable> unset_variables(Value object, const UnitVariables& variables) {
+    Diagnostics unheard;
+    ObjectSubstitution substitution(variables, unheard);
+    if (!is_disabled(object)) {
+        substitution.run(object);
+    }
+    return substitution.unset();
+}
+
+void substitute_object(Value& object, const UnitVariables& variables, bool is_input,
+                       Diagnostics& diagnostics) {
+    if (is_disabled(object)) {
+        return;
+    }
+    ObjectSubstitution substitution(variables, diagnostics);
+    substitution.run(object);
+    for (const auto& [pos, name] : substitution.unset()) {
+        if (is_input && !is_of_others(object, pos)) {
+            diagnostics
+                .error("unresolved-variable", pos, fmt::format("\"{}\" has no value here", name))
+                .expected(
+                    "a variable of postBuild.substitute, or of a ConfigMap in this tree that "
+                    "substituteFrom names")
+                .hint(fmt::format("values of Secrets are not read: --substitute {}=VALUE", name));
+        }
+    }
+}
+
+void substitute_document(Value& root, const UnitVariables& variables, bool mentions_tailscale,
+                         Diagnostics& diagnostics) {
+    Value* items = root.find("items");
+    if (items != nullptr && items->is_list() && text_of(root, {"kind"}).ends_with("List")) {
+        for (Value& item : items->items()) {
+            substitute_document(item, variables, mentions_tailscale, diagnostics);
+        }
+        return;
+    }
+    substitute_object(root, variables, mentions_tailscale && is_read(root), diagnostics);
+}
+
+}  // namespace renderer

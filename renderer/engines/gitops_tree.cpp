@@ -1,0 +1,493 @@
+#include "renderer/engines/gitops_tree.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "renderer/base/ascii.h"
+#include "renderer/base/parallel.h"
+#include "renderer/base/split.h"
+#include "renderer/core/diagnostics.h"
+#include "renderer/core/document_scanner.h"
+#include "renderer/core/text_of.h"
+#include "renderer/core/yaml_reader.h"
+#include "renderer/engines/engine_files.h"
+#include "renderer/engines/engine_groups.h"
+#include "renderer/engines/helm/chart_release.h"
+#include "renderer/repo/paths.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kFluxSources = "source.toolkit.fluxcd.io/";
+constexpr std::string_view kRepository = "repoURL:";
+constexpr std::string_view kSkipsFile = "+argocd:skip-file-rendering";
+constexpr std::size_t kMaxTextRead = std::size_t{1} << 30U;  // of all files that are read here
+
+bool has(std::string_view text, std::string_view word) {
+    return text.find(word) != std::string_view::npos;
+}
+
+bool may_hold_instance(std::string_view text) {
+    return has(text, kFluxOperator) || (has(text, "instance:") && has(text, "sync:"));
+}
+
+// Of argocd-cm.
+bool loads_any(std::string_view text) {
+    return has(text, "kustomize.buildOptions") && has(text, "LoadRestrictionsNone");
+}
+
+// "owner/name" of https, ssh and scp addresses alike.
+std::string repository_name(std::string_view url) {
+    std::string name = lower_case(url);
+    while (name.ends_with('/')) {
+        name.pop_back();
+    }
+    if (name.ends_with(".git")) {
+        name.resize(name.size() - 4);
+    }
+    const std::size_t last = name.find_last_of("/:");
+    if (last == std::string::npos || last == 0) {
+        return name;
+    }
+    const std::size_t before = name.find_last_of("/:", last - 1);
+    return before == std::string::npos ? name : name.substr(before + 1);
+}
+
+std::vector<std::string> manifests_of(const DirList& dirs, bool in_charts) {
+    std::vector<std::string> paths;
+    for (const WalkedDir* dir : dirs) {
+        for (const std::string& name : dir->files) {
+            if (is_manifest_name(name) && dir->in_chart == in_charts) {
+                paths.push_back(join_path(dir->path, name));
+            }
+        }
+    }
+    return paths;
+}
+
+// `wanted` is asked on several threads, for each index once.
+template <typename Wanted>
+std::vector<std::pair<std::string, std::string>> read_wanted(const SourceTree& tree,
+                                                             const std::vector<std::string>& paths,
+                                                             unsigned threads,
+                                                             const Wanted& wanted) {
+    std::vector<std::string> texts(paths.size());
+    for_each_parallel(paths.size(), threads, [&](std::size_t i) {
+        Result<std::string> text = tree.read(paths[i]);
+        if (text && wanted(i, *text)) {
+            texts[i] = std::move(*text);
+        }
+    });
+    std::vector<std::pair<std::string, std::string>> found;
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+        if (!texts[i].empty()) {
+            found.emplace_back(paths[i], std::move(texts[i]));
+        }
+    }
+    return found;
+}
+
+// The directories before what a generator fills in.
+std::string_view fixed_part(std::string_view pattern) {
+    const std::size_t filled = pattern.find_first_of("*?[{");
+    return filled == std::string_view::npos ? pattern
+                                            : pattern.substr(0, pattern.rfind('/', filled) + 1);
+}
+
+// Of git, which leaves them in a file that nobody has mended.
+bool has_conflict(std::string_view text) {
+    return text.starts_with("<<<<<<< ") || has(text, "\n<<<<<<< ");
+}
+
+// As an apiVersion, not as an annotation.
+bool names_version(std::string_view text, std::string_view group) {
+    for (std::size_t at = text.find(group); at != std::string_view::npos;
+         at = text.find(group, at + 1)) {
+        const std::string_view before = text.substr(0, at);
+        if (has(before.substr(before.rfind('\n') + 1), "apiVersion")) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool may_hold_units(std::string_view text) {
+    return names_version(text, kFluxGroup) || names_version(text, kArgoGroup) ||
+           (has(text, kFluxOperator) && has(text, "ResourceSet"));
+}
+
+}  // namespace
+
+bool may_hold_engine(std::string_view text) {
+    return has(text, kFluxGroup) || has(text, kFluxSources) || has(text, kArgoGroup) ||
+           (has(text, kFluxOperator) && has(text, "ResourceSet"));
+}
+
+bool is_kind(const Value& object, std::string_view group, std::string_view kind) {
+    return text_of(object, {"apiVersion"}).starts_with(group) && text_of(object, {"kind"}) == kind;
+}
+
+std::vector<const Value*> sources_of(const Value& application) {
+    std::vector<const Value*> found = application_sources(application);
+    std::erase_if(found, [](const Value* source) {
+        return source->at({"path"}) == nullptr || source->at({"chart"}) != nullptr;
+    });
+    return found;
+}
+
+GitOpsTree::GitOpsTree(const SourceTree& tree, const DirList& dirs, const std::string& root,
+                       SourceMap& sources, const LoadOptions& options)
+    : tree_(tree),
+      dirs_(dirs),
+      root_(root),
+      sources_(sources),
+      threads_(options.threads),
+      output_dir_(options.output_dir),
+      local_(options.local_sources) {
+    for (const WalkedDir* dir : dirs) {
+        known_dirs_[dir->path] = dir;
+    }
+    collect();
+    find_own_sources();
+    learn_own_url(objects_);
+    find_argo_clusters(options.argo_clusters);
+    substitutes_.named_only = true;
+    substitutes_.values.insert(options.configured_substitutes.begin(),
+                               options.configured_substitutes.end());
+    for (std::string_view text : options.substitutes) {
+        const std::string_view name = take(text, '=');
+        substitutes_.values.insert_or_assign(std::string(name), std::string(text));
+    }
+}
+
+// What the user says takes the place of all that the tree does.
+void GitOpsTree::find_argo_clusters(const std::vector<std::string>& named) {
+    for (const std::string& text : named) {
+        if (std::optional<ArgoCluster> cluster = parse_argo_cluster(text)) {
+            argo_clusters_.push_back(std::move(*cluster));
+        }
+    }
+    for (const EngineObject& object : objects_) {
+        if (!named.empty()) {
+            break;
+        }
+        if (std::optional<ArgoCluster> cluster = argo_cluster_of(object.root)) {
+            argo_clusters_.push_back(std::move(*cluster));
+        }
+    }
+}
+
+const WalkedDir* GitOpsTree::find(const std::string& dir) const {
+    const auto known = known_dirs_.find(dir);
+    return known == known_dirs_.end() ? nullptr : known->second;
+}
+
+std::string GitOpsTree::directory(std::string_view path) const {
+    return normal_path(join_path(root_, normal_path("/" + std::string(path)).substr(1)));
+}
+
+std::vector<EngineObject> GitOpsTree::read(const std::string& path, std::string text) const {
+    std::vector<RefusedFile> ignored;
+    return read(path, std::move(text), ignored);
+}
+
+std::vector<EngineObject> GitOpsTree::read(const std::string& path, std::string text,
+                                           std::vector<RefusedFile>& refused) const {
+    std::vector<EngineObject> found;
+    if (sources_.total_bytes() + text.size() >= kMaxTextRead) {
+        return found;
+    }
+    const SourceId source = sources_.add(path, std::move(text));
+    for (const ScannedDocument& scanned : scan_documents(sources_, source)) {
+        Diagnostics unheard;
+        Value root = read_yaml(sources_, source, scanned.range, unheard);
+        if (!unheard.has_errors() && root.is_map()) {
+            std::vector<Value> objects;
+            add_objects(std::move(root), objects);
+            for (Value& object : objects) {
+                found.push_back({path, std::move(object)});
+            }
+        } else if (unheard.has_errors() && (refused.empty() || refused.back().path != path)) {
+            const auto error =
+                std::ranges::find(unheard.all(), Severity::Error, &Diagnostic::severity);
+            refused.push_back({path, error->pos, error->message});
+        }
+    }
+    return found;
+}
+
+std::vector<EngineObject> GitOpsTree::objects_in(const std::string& file) const {
+    std::vector<EngineObject> found;
+    if (const auto outside = outside_.find(file); outside != outside_.end()) {
+        for (const EngineObject& object : outside->second) {
+            found.push_back({file, object.root.clone()});
+        }
+        return found;
+    }
+    if (unit_makers_.contains(file)) {
+        if (Result<std::string> text = tree_.read(file)) {
+            found = read(file, std::move(*text));
+        }
+        return found;
+    }
+    if (const auto known = engine_files_.find(file); known != engine_files_.end()) {
+        for (const std::size_t index : known->second) {
+            found.push_back({file, objects_[index].root.clone()});
+        }
+    }
+    return found;
+}
+
+// A manifest that lies in the folder of a chart is for whoever takes the folder for a directory.
+void GitOpsTree::collect_of_charts(std::vector<std::pair<std::string, std::string>>& texts) {
+    const std::vector<std::string> paths = manifests_of(dirs_, true);
+    std::vector<char> is_manifest(paths.size(), 0);
+    auto found = read_wanted(tree_, paths, threads_, [&](std::size_t i, std::string_view text) {
+        is_manifest[i] = holds_objects(paths[i], text) ? 1 : 0;
+        return is_manifest[i] != 0 && (may_hold_engine(text) || has(text, kSkipsFile));
+    });
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+        if (is_manifest[i] != 0) {
+            chart_manifests_.insert(paths[i]);
+        }
+    }
+    for (auto& one : found) {
+        if (has(one.second, kSkipsFile)) {
+            skipped_.insert(one.first);
+        }
+        if (!is_part_of_chart(one.first)) {
+            texts.push_back(std::move(one));
+        } else if (may_hold_engine(one.second)) {
+            unit_makers_.insert(one.first);
+        }
+    }
+}
+
+// Of one at any level above.
+bool GitOpsTree::is_part_of_chart(const std::string& file) const {
+    std::string dir = parent_path(file);
+    for (const WalkedDir* known = find(dir); known != nullptr && known->in_chart;
+         known = find(dir)) {
+        if (known->has_chart && is_of_chart(relative_path(file, dir))) {
+            return true;
+        }
+        if (dir == parent_path(dir)) {
+            break;
+        }
+        dir = parent_path(dir);
+    }
+    return false;
+}
+
+void GitOpsTree::collect() {
+    const std::vector<std::string> paths = manifests_of(dirs_, false);
+    std::vector<char> mentions(paths.size(), 0);
+    auto texts = read_wanted(tree_, paths, threads_, [&](std::size_t i, std::string_view text) {
+        mentions[i] = mentions_tailscale(text) ? 1 : 0;
+        return may_hold_engine(text) || may_hold_instance(text) || loads_any(text) ||
+               has(text, kSkipsFile) || may_be_misspelled(text) || has(text, kRepository) ||
+               has_conflict(text);
+    });
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+        mentions_.emplace(paths[i], mentions[i] != 0);
+    }
+    collect_of_charts(texts);
+    for (auto& [path, text] : texts) {
+        if (has(text, kSkipsFile)) {
+            skipped_.insert(path);
+        }
+        argo_loads_any_ = argo_loads_any_ || (loads_any(text) && !is_outside(path));
+        const bool is_engine = may_hold_engine(text);
+        if (may_hold_units(text)) {
+            unit_files_.insert(path);
+        } else if (has(text, kRepository)) {
+            unit_makers_.insert(path);
+        }
+        const bool is_instance = may_hold_instance(text);
+        const bool is_judged = is_engine || has_conflict(text);
+        if (is_engine) {
+            engine_files_[path];
+        }
+        std::vector<RefusedFile> ignored;
+        if (is_outside(path)) {
+            outside_[path] = read(path, std::move(text), is_judged ? refused_ : ignored);
+            continue;
+        }
+        for (EngineObject& object : read(path, std::move(text), is_judged ? refused_ : ignored)) {
+            if (const std::string in_text = instance_path_of(object.root); !in_text.empty()) {
+                Value sync = Value::map();
+                sync.put("path", in_text);
+                object.root.put("instance", Value::map({{"sync", std::move(sync)}}));
+            }
+            const Value* values = object.root.at({"spec", "values"});
+            const bool has_path =
+                object.root.at({"spec", "sync", "path"}) != nullptr ||
+                object.root.at({"instance", "sync", "path"}) != nullptr ||
+                (values != nullptr && values->at({"instance", "sync", "path"}) != nullptr);
+            if (std::optional<Misspelling> found = misspelling_of(object.root)) {
+                refused_.push_back({.path = path,
+                                    .pos = found->pos,
+                                    .why = std::move(found->message),
+                                    .is_misspelled = true,
+                                    .may_be_patch = found->may_be_patch});
+            } else if (is_instance && has_path) {
+                instances_.push_back(std::move(object));
+            } else if (is_engine) {
+                engine_files_[path].push_back(objects_.size());
+                objects_.push_back(std::move(object));
+            }
+        }
+    }
+}
+
+// A Kustomization that lies in the directory that it applies is the repository's own. The top
+// holds everything: there only the name that `flux bootstrap` gives tells.
+void GitOpsTree::find_own_sources() {
+    std::set<std::string> own_names = {"flux-system"};
+    for (const EngineObject& object : objects_) {
+        const std::string dir = directory(text_of(object.root, {"spec", "path"}));
+        if (is_kind(object.root, kFluxGroup, "Kustomization") && dir != root_ &&
+            is_within(parent_path(object.file), dir)) {
+            own_names.emplace(text_of(object.root, {"spec", "sourceRef", "name"}));
+        }
+    }
+    for (const EngineObject& instance : instances_) {
+        for (const Value* sync : {instance.root.at({"spec", "sync"}),
+                                  instance.root.at({"spec", "values", "instance", "sync"}),
+                                  instance.root.at({"instance", "sync"})}) {
+            const std::string_view kind = sync == nullptr ? "" : text_of(*sync, {"kind"});
+            const std::string_view url = sync == nullptr ? "" : text_of(*sync, {"url"});
+            if ((kind.empty() || kind == "GitRepository") && !url.empty() && !has(url, "${")) {
+                own_.insert(repository_name(url));
+            }
+        }
+    }
+    for (const EngineObject& object : objects_) {
+        if (text_of(object.root, {"apiVersion"}).starts_with(kFluxSources)) {
+            const std::string key = fmt::format("{}/{}", text_of(object.root, {"kind"}),
+                                                text_of(object.root, {"metadata", "name"}));
+            urls_.emplace(key, text_of(object.root, {"spec", "url"}));
+            if (spelling_of(object.root.at({"spec", "suspend"})) == "true") {
+                suspended_.insert(key);
+            }
+        }
+        if (is_kind(object.root, kFluxSources, "GitRepository")) {
+            const std::string name(text_of(object.root, {"metadata", "name"}));
+            const std::string url = repository_name(text_of(object.root, {"spec", "url"}));
+            defined_[name] = url;
+            ignored_[name].push_back(
+                {object.file, std::string(text_of(object.root, {"spec", "ignore"}))});
+            if (own_names.contains(name)) {
+                own_.insert(url);
+            }
+        }
+    }
+}
+
+// Of the repositories that Applications and their sets name, the one whose paths are here.
+void GitOpsTree::learn_own_url(const std::vector<EngineObject>& objects) {
+    if (!own_url_.empty()) {
+        return;
+    }
+    std::map<std::string, int> counts;
+    const auto count = [&](std::string_view url, std::string_view path) {
+        if (url.empty() || url.starts_with("{{")) {
+            return;
+        }
+        const std::string dir = directory(path);
+        const bool shows = dir != root_ && tree_.kind(dir) == EntryKind::Directory;
+        counts[repository_name(url)] += shows ? 1 : 0;
+    };
+    const auto count_generator = [&](const auto& self, const Value& generator) -> void {
+        const Value* git = generator.find("git");
+        for (const std::string_view field : {"directories", "files"}) {
+            for (const Value& item : items_of(git == nullptr ? nullptr : git->find(field))) {
+                count(text_of(*git, {"repoURL"}), fixed_part(text_of(item, {"path"})));
+            }
+        }
+        for (const Value& element : items_of(generator.at({"list", "elements"}))) {
+            for (const Member& parameter : members_of(&element)) {
+                count(text_of(element, {"repoURL"}), fixed_part(text_of(parameter.value)));
+            }
+        }
+        for (const std::string_view product : {"matrix", "merge"}) {
+            for (const Value& inner : items_of(generator.at({product, "generators"}))) {
+                self(self, inner);
+            }
+        }
+    };
+    for (const EngineObject& object : objects) {
+        if (is_kind(object.root, kArgoGroup, "Application")) {
+            for (const Value* source : sources_of(object.root)) {
+                count(text_of(*source, {"repoURL"}), text_of(*source, {"path"}));
+            }
+        } else if (is_kind(object.root, kArgoGroup, "ApplicationSet")) {
+            for (const Value& generator : items_of(object.root.at({"spec", "generators"}))) {
+                count_generator(count_generator, generator);
+            }
+            const Value* shape = object.root.at({"spec", "template"});
+            for (const Value* source :
+                 shape == nullptr ? std::vector<const Value*>() : sources_of(*shape)) {
+                count(text_of(*source, {"repoURL"}), fixed_part(text_of(*source, {"path"})));
+            }
+        }
+    }
+    int most = 0;
+    for (const auto& [name, shown] : counts) {
+        if (shown >= most) {
+            own_url_ = shown > most ? name : std::string();
+            most = shown;
+        }
+    }
+}
+
+bool GitOpsTree::is_own_url(std::string_view url) const {
+    return !own_url_.empty() && repository_name(url) == own_url_;
+}
+
+bool GitOpsTree::is_other_url(std::string_view url) const {
+    return !own_url_.empty() && repository_name(url) != own_url_;
+}
+
+bool GitOpsTree::holds_input(const std::string& path) {
+    const auto [known, is_new] = inputs_.try_emplace(path, false);
+    const auto mention = mentions_.find(path);
+    if (is_new && (mention == mentions_.end() || mention->second)) {
+        Result<std::string> text = tree_.read(path);
+        known->second = text && mentions_tailscale(*text) && has_input(path, std::move(*text));
+    }
+    return known->second;
+}
+
+std::vector<const Value*> GitOpsTree::config_maps(std::string_view name) {
+    if (!has_config_maps_) {
+        has_config_maps_ = true;
+        for (auto& [path, text] : read_wanted(
+                 tree_, manifests_of(dirs_, false), threads_,
+                 [](std::size_t, std::string_view text) { return has(text, "ConfigMap"); })) {
+            for (EngineObject& object : read(path, std::move(text))) {
+                const bool is_encrypted = object.root.find("sops") != nullptr;
+                if (is_kind(object.root, "v1", "ConfigMap") && !is_encrypted) {
+                    config_maps_[std::string(text_of(object.root, {"metadata", "name"}))].push_back(
+                        std::move(object.root));
+                }
+            }
+        }
+        generated_maps_ = generated_config_maps(tree_, dirs_, root_, sources_);
+    }
+    std::vector<const Value*> found;
+    for (const auto* maps : {&config_maps_, &generated_maps_}) {
+        const auto known = maps->find(name);
+        if (known != maps->end() && found.empty()) {
+            for (const Value& one : known->second) {
+                found.push_back(&one);
+            }
+        }
+    }
+    return found;
+}
+
+}  // namespace renderer

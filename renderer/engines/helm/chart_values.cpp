@@ -1,0 +1,265 @@
+#include "renderer/engines/helm/chart_values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "renderer/core/text_of.h"
+#include "renderer/engines/helm/values_files.h"
+#include "renderer/repo/paths.h"
+#include "renderer/secrets/userinfo.h"
+
+namespace renderer {
+
+namespace {
+
+// The file of the tree that the release means; none when it is not there, which the engine may
+// miss.
+std::optional<std::string> file_of(const SourceTree& tree, const std::string& root,
+                                   const ChartRelease& release, const std::string& spelled,
+                                   ChartValues& out) {
+    if (spelled.find("://") != std::string::npos) {
+        return {};
+    }
+    const std::string top = normal_path(root);
+    const std::string dir = release.files_dir.empty() ? top : release.files_dir;
+    // `$ref/x` and `/x` begin at the top of a repository.
+    const bool is_absolute = spelled.starts_with('$') || spelled.starts_with('/');
+    const std::size_t slash = std::min(spelled.find('/'), spelled.size());
+    std::string path = normal_path(
+        is_absolute ? join_path(top, spelled.substr(std::min(slash + 1, spelled.size())))
+                    : join_path(dir, spelled));
+    const bool is_inside = is_within(tree.real_path(path), tree.real_path(top));
+    if (!spelled.empty() && is_inside && tree.kind(path) == EntryKind::File) {
+        out.files.push_back(path);
+        return path;
+    }
+    return {};
+}
+
+void note_unread_values(const ChartRelease& release, Unread kind, Pos pos, std::string_view found,
+                        ChartValues& out, std::string target = {}, std::string name = {}) {
+    Diagnostic diagnostic{.pos = pos.known() ? pos : release.pos,
+                          .object = release.object,
+                          .found = without_url_credentials(found)};
+    if (!diagnostic.pos.known()) {
+        diagnostic.where = release.object;
+    }
+    out.unread.push_back({.kind = kind,
+                          .target = std::move(target),
+                          .below = out.layers.size(),
+                          .name = std::move(name),
+                          .diagnostic = std::move(diagnostic)});
+}
+
+// Of the layer that was added last: what is encrypted is not known.
+void hide_encrypted(const ChartRelease& release, Pos pos, std::string_view where,
+                    ChartValues& out) {
+    out.layers.back().erase("sops");
+    const std::size_t below = out.layers.size();
+    for (const std::string& path : take_hidden(out.layers.back())) {
+        note_unread_values(release, Unread::Secret, pos, fmt::format("{} in {}", path, where), out,
+                           path);
+        out.unread.back().below = below;
+    }
+}
+
+void add_one_file(const SourceTree& tree, const std::string& path, const ChartRelease& release,
+                  const ValuesFile& file, SourceMap& sources, ChartValues& out) {
+    Diagnostics said;
+    const std::size_t count = out.layers.size();
+    add_values_file(tree, path, {}, sources, out.layers, said);
+    note_said(said, release.object, count, out.unread, out.warnings);
+    if (release.is_operator && out.layers.size() > count) {
+        hide_encrypted(release, file.pos, file.path, out);
+    }
+}
+
+void add_files(const SourceTree& tree, const std::string& root, const ChartRelease& release,
+               const std::vector<ValuesFile>& files, SourceMap& sources, ChartValues& out) {
+    for (const ValuesFile& file : files) {
+        if (file.path.empty()) {
+            continue;
+        }
+        if (release.is_operator && !file.elsewhere.empty()) {
+            const bool is_of_chart = file.elsewhere == kOfChart;
+            // The chart of the operator has no other file of values.
+            if (!is_of_chart || (file.path != "values.yaml" && !release.may_lack_files)) {
+                note_unread_values(release, Unread::Missing, file.pos,
+                                   fmt::format("{}: {}", file.path, file.elsewhere), out);
+            }
+            continue;
+        }
+        if (const auto path = file_of(tree, root, release, file.path, out)) {
+            add_one_file(tree, *path, release, file, sources, out);
+            continue;
+        }
+        if (release.needs_files && out.lacking.empty()) {
+            out.lacking = fmt::format("no values file {}", file.path);
+        }
+        if (!release.may_lack_files) {
+            note_unread_values(release, Unread::Missing, file.pos,
+                               fmt::format("no values file {}", file.path), out);
+        }
+    }
+}
+
+void add_text_files(const SourceTree& tree, const std::string& root, const ChartRelease& release,
+                    SourceMap& sources, ChartValues& out) {
+    for (const TextFile& file : release.text_files) {
+        const auto path = file_of(tree, root, release, file.path, out);
+        const Result<std::string> text = tree.read(path.value_or(""));
+        if (path && text) {
+            add_text_set(file.target, *text, sources, out.layers);
+            continue;
+        }
+        note_unread_values(release, Unread::Missing, file.pos,
+                           fmt::format("no file {} of a parameter", file.path), out, file.target);
+        if (out.lacking.empty()) {
+            out.lacking = fmt::format("no file {} of a parameter", file.path);
+        }
+    }
+}
+
+void add_own(const ChartRelease& release, ChartValues& out) {
+    for (UnreadValues one : release.unread) {
+        one.below += out.layers.size();
+        out.unread.push_back(std::move(one));
+    }
+    out.warnings.append(release.warnings);
+    for (const Value& layer : release.values) {
+        out.layers.push_back(layer.clone());
+    }
+}
+
+void note_not_held(const ValuesSource& source, const ChartRelease& release, const HeldText& held,
+                   ChartValues& out) {
+    const std::string_view kind = source.is_secret ? "Secret" : "ConfigMap";
+    if (!source.is_secret && !source.is_optional && out.lacking.empty()) {
+        out.lacking = fmt::format("no {} in a ConfigMap {}", source.key, source.name);
+    }
+    const bool may_miss = source.is_optional && !held.is_there;
+    const Unread why = may_miss           ? Unread::Optional
+                       : source.is_secret ? Unread::Secret
+                                          : Unread::Missing;
+    note_unread_values(release, why, source.pos,
+                       source.is_secret && !may_miss
+                           ? fmt::format("{} of Secret {}", source.key, source.name)
+                           : fmt::format("no {} in a {} {}", source.key, kind, source.name),
+                       out, source.target, fmt::format("{} {}", source.name, source.key));
+}
+
+// Flux takes a value in quotes for a text.
+std::string_view without_quotes(std::string_view text) {
+    const bool is_quoted = text.size() > 1 && text.front() == text.back() &&
+                           (text.front() == '"' || text.front() == '\'');
+    return is_quoted ? text.substr(1, text.size() - 2) : text;
+}
+
+void move_to(Pos pos, Value& value) {
+    value.set_pos(pos);
+    if (value.is_list()) {
+        for (Value& item : value.items()) {
+            move_to(pos, item);
+        }
+    } else if (value.is_map()) {
+        for (Member& member : value.members()) {
+            member.key.set_pos(pos);
+            move_to(pos, member.value);
+        }
+    }
+}
+
+void add_one_value(const ValuesSource& source, std::string_view text, const ChartRelease& release,
+                   SourceMap& sources, ChartValues& out) {
+    Diagnostics said;
+    const std::size_t first = out.layers.size();
+    add_sets({fmt::format("{}={}", source.target, without_quotes(text))}, sources, out.layers,
+             said);
+    for (std::size_t i = first; i < out.layers.size(); ++i) {
+        move_to(source.pos, out.layers[i]);  // the text is not for messages
+    }
+    if (said.has_errors()) {
+        note_unread_values(release, Unread::Missing, source.pos,
+                           fmt::format("{} of {}, which is no value of {}", source.key, source.name,
+                                       source.target),
+                           out, source.target);
+    }
+}
+
+// Also of a chart that depends on the operator's, which has them below a key.
+void erase_credentials(Value& values) {
+    if (!values.is_map()) {
+        return;
+    }
+    values.erase("oauth");
+    values.erase("oauthSecretVolume");
+    for (Member& member : values.members()) {
+        erase_credentials(member.value);
+    }
+}
+
+bool is_credential(std::string_view target) {
+    return target.starts_with("oauth") || target.find(".oauth") != std::string_view::npos;
+}
+
+void add_from_object(const ValuesSource& source, const ChartRelease& release, const FindHeld& find,
+                     SourceMap& sources, ChartValues& out) {
+    const bool may_read = !source.is_secret || release.is_operator;
+    const HeldText held = may_read ? find(source) : HeldText{};
+    const std::string_view text = spelling_of(held.text);
+    if (held.text.is_null() || (source.is_secret && is_credential(source.target))) {
+        note_not_held(source, release, held, out);
+        return;
+    }
+    if (!source.target.empty() && is_hidden_value(text)) {
+        note_not_held(source, release, held, out);
+        return;
+    }
+    if (!source.target.empty()) {
+        add_one_value(source, text, release, sources, out);
+        return;
+    }
+    Diagnostics said;
+    const std::string where = fmt::format("{} of {} {}", source.key,
+                                          source.is_secret ? "Secret" : "ConfigMap", source.name);
+    Value values = held.text.is_string()
+                       ? read_values_text(held.text, where, sources, said)
+                       : read_values_text(text, where, held.text.pos(), sources, said);
+    if (source.is_secret && said.has_errors()) {
+        note_not_held(source, release, held, out);
+        return;
+    }
+    note_said(said, release.object, out.layers.size(), out.unread, out.warnings);
+    if (!values.is_map()) {
+        return;
+    }
+    if (source.is_secret) {
+        erase_credentials(values);
+    }
+    out.layers.push_back(std::move(values));
+    if (release.is_operator) {
+        hide_encrypted(release, source.pos, where, out);
+    }
+}
+
+}  // namespace
+
+ChartValues chart_values(const SourceTree& tree, const std::string& root,
+                         const ChartRelease& release, SourceMap& sources, const FindHeld& held) {
+    ChartValues out;
+    add_files(tree, root, release, release.values_files, sources, out);
+    if (held) {
+        for (const ValuesSource& source : release.values_from) {
+            add_from_object(source, release, held, sources, out);
+        }
+    }
+    add_own(release, out);
+    add_files(tree, root, release, release.later_files, sources, out);
+    add_text_files(tree, root, release, sources, out);
+    return out;
+}
+
+}  // namespace renderer

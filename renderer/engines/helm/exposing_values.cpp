@@ -1,0 +1,156 @@
+#include "renderer/engines/helm/exposing_values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "renderer/base/split.h"
+#include "renderer/core/diagnostics.h"
+#include "renderer/core/text_of.h"
+#include "renderer/core/yaml_reader.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kClass = "tailscale";
+// Charts have no one name for it.
+constexpr std::array<std::string_view, 6> kClassKeys = {
+    "loadBalancerClass",          "ingressClassName", "ingressClass", "className", "class",
+    "kubernetes.io/ingress.class"};
+constexpr std::string_view kExposes = "tailscale.com/expose";
+constexpr std::string_view kFunnel = "tailscale.com/funnel";
+constexpr std::array<std::string_view, 3> kEgressKeys = {
+    "tailscale.com/tailnet-fqdn", "tailscale.com/tailnet-ip", "tailscale.com/ts-tailnet-target-ip"};
+
+constexpr std::array<std::string_view, 3> kDeviceKinds = {"Connector", "ProxyGroup", "Recorder"};
+
+// `--set` spells `ingress.annotations.tailscale\.com/expose`.
+bool names(std::string_view spelled, std::string_view key) {
+    std::string plain(spelled);
+    std::erase(plain, '\\');
+    return plain.ends_with(key) &&
+           (plain.size() == key.size() || plain[plain.size() - key.size() - 1] == '.');
+}
+
+bool exposes(std::string_view key, std::string_view value) {
+    const auto is_named = [key](std::string_view one) { return names(key, one); };
+    const bool is_variable = value.find("${") != std::string_view::npos;  // which may be anything
+    if (value == kClass || (is_variable && value.find(kClass) != std::string_view::npos)) {
+        return std::ranges::any_of(kClassKeys, is_named);
+    }
+    return ((value == "true" || is_variable) && (is_named(kExposes) || is_named(kFunnel))) ||
+           (!value.empty() && std::ranges::any_of(kEgressKeys, is_named));
+}
+
+class ExposureSearch {
+public:
+    void visit(const Value& value, const std::string& path) {
+        if (value.is_map() && spelling_of(value.find("enabled")) != "false") {
+            parameter(value, path);
+            for (const Member& member : value.members()) {
+                const std::string inner = path.empty() ? std::string(member.name())
+                                                       : fmt::format("{}.{}", path, member.name());
+                if (exposes(member.name(), spelling_of(member.value))) {
+                    add(member.key.pos(), inner, spelling_of(member.value));
+                }
+                visit(member.value, inner);
+            }
+        } else if (value.is_list()) {
+            for (std::size_t i = 0; i < value.items().size(); ++i) {
+                visit(value.items()[i], fmt::format("{}[{}]", path, i));
+            }
+        } else if (value.is_string()) {
+            text(value, path);
+        }
+    }
+
+    std::vector<ExposingValue> found;
+
+private:
+    void add(Pos pos, std::string_view path, std::string_view value) {
+        found.push_back({.pos = place_.known() ? place_ : pos,
+                         .what = fmt::format("{}: {}", path, value),
+                         .is_public = names(path, kFunnel)});
+    }
+
+    // Of Argo CD: {name: ingress.className, value: tailscale}.
+    void parameter(const Value& map, const std::string& path) {
+        const std::string_view name = text_of(map.find("name"));
+        const std::string_view value = spelling_of(map.find("value"));
+        if (name.find('.') != std::string_view::npos && exposes(name, value)) {
+            add(map.find("name")->pos(), fmt::format("{}.{}", path, name), value);
+        }
+    }
+
+    void text(const Value& value, const std::string& path) {
+        const std::string_view text = value.text();
+        const bool is_yaml = text.find('\n') != std::string_view::npos || text.starts_with('{');
+        if (!is_yaml || text.find(kClass) == std::string_view::npos || depth_ == kDeepest) {
+            return;
+        }
+        SourceMap sources;
+        const SourceId source = sources.add(path, std::string(text));
+        Diagnostics unheard;
+        const Value inner = read_yaml(sources, source, unheard);
+        if (unheard.has_errors()) {
+            return;
+        }
+        const Pos outer = std::exchange(place_, place_.known() ? place_ : value.pos());
+        ++depth_;
+        visit(inner, path);
+        --depth_;
+        place_ = outer;
+    }
+
+    static constexpr int kDeepest = 3;  // texts within texts
+
+    Pos place_;  // of the text that is searched
+    int depth_ = 0;
+};
+
+std::string_view trimmed(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(" \t\r-\"'");
+    const std::size_t last = text.find_last_not_of(" \t\r\"',");
+    return first == std::string_view::npos || last < first ? ""
+                                                           : text.substr(first, last - first + 1);
+}
+
+}  // namespace
+
+bool is_device_kind(std::string_view kind) {
+    return std::ranges::find(kDeviceKinds, kind) != kDeviceKinds.end();
+}
+
+std::vector<ExposingValue> find_exposing_values(const Value& root) {
+    ExposureSearch search;
+    search.visit(root, {});
+    return std::move(search.found);
+}
+
+std::vector<ExposingValue> find_exposing_lines(const SourceMap& sources, SourceId source) {
+    std::vector<ExposingValue> found;
+    const std::string_view text = sources.text(source);
+    const bool has_custom = text.find("tailscale.com/v1alpha1") != std::string_view::npos;
+    for (const std::string_view line : split(text, '\n')) {
+        const std::size_t colon = line.find(": ");
+        const std::string_view key = trimmed(line.substr(0, colon));
+        if (colon == std::string_view::npos || key.starts_with('#')) {
+            continue;
+        }
+        const std::string_view rest = line.substr(colon + 2);
+        const std::string_view value = trimmed(rest.substr(0, rest.find(" #")));
+        const bool is_device = has_custom && key == "kind" && is_device_kind(value);
+        if (is_device || exposes(key, value)) {
+            found.push_back(
+                {.pos = sources.pos(source, static_cast<std::size_t>(key.data() - text.data())),
+                 .what = fmt::format("{}: {}", key, value),
+                 .is_public = names(key, kFunnel)});
+        }
+    }
+    return found;
+}
+
+}  // namespace renderer

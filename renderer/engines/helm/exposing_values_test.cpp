@@ -1,0 +1,70 @@
+#include "renderer/engines/helm/exposing_values.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "renderer/core/diagnostics.h"
+#include "renderer/core/yaml_reader.h"
+
+namespace renderer {
+namespace {
+
+std::string found(std::string text) {
+    SourceMap sources;
+    const SourceId source = sources.add("a.yaml", std::move(text));
+    Diagnostics diagnostics;
+    std::string out;
+    for (const ExposingValue& one : find_exposing_values(read_yaml(sources, source, diagnostics))) {
+        out += sources.describe(one.pos) + " " + one.what + "\n";
+    }
+    return out + diagnostics.print(sources, false);
+}
+
+TEST(ExposingValues, AreClassesAndAnnotations) {
+    EXPECT_EQ(found("a: {className: tailscale}\nclass: nginx\n"),
+              "a.yaml:1:5 a.className: tailscale\n");
+    EXPECT_EQ(found("tailscale.com/expose: true\n"), "a.yaml:1:1 tailscale.com/expose: true\n");
+    EXPECT_EQ(found("tailscale.com/expose: \"false\"\ntailscale.com/tailnet-ip: \"\"\n"), "");
+    EXPECT_EQ(found("storageClass: tailscale\nname: tailscale\n"), "");
+}
+
+TEST(ExposingValues, AreNotWhatIsSwitchedOff) {
+    EXPECT_EQ(found("a:\n  enabled: false\n  b: {class: tailscale}\n"), "");
+    EXPECT_EQ(found("a:\n  enabled: true\n  b: {class: tailscale}\n"),
+              "a.yaml:3:7 a.b.class: tailscale\n");
+}
+
+TEST(ExposingValues, StandInTextsAndInParameters) {
+    EXPECT_EQ(found("v: |\n  a:\n    - class: tailscale\n"),
+              "a.yaml:1:4 v.a[0].class: tailscale\n");
+    EXPECT_EQ(found("v: '{a: {class: tailscale}}'\n"), "a.yaml:1:4 v.a.class: tailscale\n");
+    EXPECT_EQ(found("v: 'class: tailscale'\n"), "");
+    EXPECT_EQ(found("v: |\n  {{ class: tailscale\n"), "");
+    EXPECT_EQ(found("- {name: 'web.annotations.tailscale\\.com/expose', value: \"true\"}\n"),
+              "a.yaml:1:10 [0].web.annotations.tailscale\\.com/expose: true\n");
+}
+
+TEST(ExposingValues, AreFoundInTemplatesLineByLine) {
+    SourceMap sources;
+    const SourceId source = sources.add(
+        "t.yaml", "{{- if .x }}\n  # className: tailscale\n  - class: \"tailscale\"  # here\n");
+    const std::vector<ExposingValue> lines = find_exposing_lines(sources, source);
+    ASSERT_EQ(lines.size(), 1U);
+    EXPECT_EQ(sources.describe(lines[0].pos), "t.yaml:3:5");
+    EXPECT_EQ(lines[0].what, "class: tailscale");
+}
+
+TEST(ExposingValues, AreKindsThatBecomeDevices) {
+    SourceMap sources;
+    const auto found_in = [&](std::string text) {
+        return find_exposing_lines(sources, sources.add("t.yaml", std::move(text))).size();
+    };
+    EXPECT_EQ(found_in("apiVersion: tailscale.com/v1alpha1\nkind: Connector\n"), 1U);
+    EXPECT_EQ(found_in("apiVersion: tailscale.com/v1alpha1\nkind: ProxyClass\n"), 0U);
+    EXPECT_EQ(found_in("apiVersion: example.com/v1\nkind: Connector\n"), 0U);
+}
+
+}  // namespace
+}  // namespace renderer

@@ -1,0 +1,27 @@
+#include "renderer/engines/hooks.h"
+
+#include "renderer/core/text_of.h"
+
+namespace renderer {
+
+namespace {
+
+const Value* argo_hook(const Value& object) {
+    return object.at({"metadata", "annotations", "argocd.argoproj.io/hook"});
+}
+
+}  // namespace
+
+bool is_skipped(const Value& object) {
+    return spelling_of(argo_hook(object)) == "Skip";
+}
+
+bool is_hook(const Value& object) {
+    if (object.at({"metadata", "annotations", "helm.sh/hook"}) != nullptr || is_skipped(object)) {
+        return true;
+    }
+    const std::string_view kind = text_of(object, {"kind"});
+    return argo_hook(object) != nullptr && (kind == "Service" || kind == "Ingress");
+}
+
+}  // namespace renderer

@@ -1,0 +1,158 @@
+#include "renderer/engines/includes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "renderer/core/text_of.h"
+#include "renderer/engines/kustomize/build_files.h"
+#include "renderer/engines/standing.h"
+#include "renderer/repo/paths.h"
+
+namespace renderer {
+
+namespace {
+
+// What is left of a directory.
+class Rest {
+public:
+    Rest(const GitOpsTree& repository, KustomizationReader& reader,
+         const std::vector<BuildUnit>& units, const std::string& dir)
+        : repository_(repository), reader_(reader) {
+        unit_.name = std::string(kIncluded) + relative_path(dir, repository.root());
+        unit_.dir = dir;
+        unit_.loads_any = repository.argo_loads_any();
+        for (const BuildUnit& unit : units) {
+            claimed_.insert(unit.claims.begin(), unit.claims.end());
+        }
+    }
+
+    BuildUnit run() {
+        add_builds();
+        for (const WalkedDir* dir : repository_.dirs()) {
+            if (is_wanted(*dir)) {
+                add_manifests(*dir);
+            }
+        }
+        return std::move(unit_);
+    }
+
+private:
+    [[nodiscard]] bool is_wanted(const WalkedDir& dir) const {
+        return !dir.in_chart && !dir.is_outside && is_within(dir.path, unit_.dir);
+    }
+
+    // Those that no other one names. A component is nothing by itself.
+    void add_builds() {
+        std::map<std::string, std::set<std::string>> builds;  // by directory
+        for (const WalkedDir* dir : repository_.dirs()) {
+            if (is_wanted(*dir) && !dir->kustomizations.empty() &&
+                !claimed_.contains(file_of(*dir))) {
+                builds[dir->path] =
+                    find_build_files(repository_.tree(), reader_, repository_.root(), dir->path)
+                        .paths;
+            }
+        }
+        std::set<std::string> named;
+        for (const auto& [dir, files] : builds) {
+            for (const auto& [other, other_files] : builds) {
+                const bool is_mutual = files.contains(file_of(*repository_.find(other)));
+                if (dir != other && other_files.contains(file_of(*repository_.find(dir))) &&
+                    (!is_mutual || other < dir)) {
+                    named.insert(dir);
+                }
+            }
+        }
+        for (auto& [dir, files] : builds) {
+            const Kustomization* file = reader_.find(dir);
+            if (!named.contains(dir) && file != nullptr && !is_component(*file)) {
+                unit_.builds.push_back(dir);
+            }
+            parts_.merge(files);
+        }
+        unit_.claims = parts_;
+    }
+
+    static std::string file_of(const WalkedDir& dir) {
+        return join_path(dir.path, dir.kustomizations.front());
+    }
+
+    void add_manifests(const WalkedDir& dir) {
+        for (const std::string& name : dir.files) {
+            const std::string path = join_path(dir.path, name);
+            const bool is_kustomization =
+                std::ranges::find(dir.kustomizations, name) != dir.kustomizations.end();
+            if (is_manifest_name(name) && !is_kustomization && !claimed_.contains(path) &&
+                unit_.claims.insert(path).second) {
+                unit_.manifests.push_back(path);
+            }
+        }
+    }
+
+    const GitOpsTree& repository_;
+    KustomizationReader& reader_;
+    BuildUnit unit_;
+    std::set<std::string> claimed_;  // by other units
+    std::set<std::string> parts_;    // of builds
+};
+
+// Those of .tailrender.yaml are relative to it.
+void resolve(const DirList& dirs, const std::string& root, const std::vector<std::string>& given,
+             const std::vector<NamedPath>& configured, std::string_view flag,
+             std::vector<std::string>& out, Diagnostics& diagnostics) {
+    const auto is_directory = [&](const std::string& path) {
+        return std::ranges::find(dirs, path, &WalkedDir::path) != dirs.end();
+    };
+    const auto refuse = [&](Pos pos, const std::string& path) {
+        Finding error = diagnostics.error("missing-path", pos, "no such directory in the tree");
+        error.found(fmt::format("\"{}\"", path))
+            .expected(fmt::format("a directory below {}", root));
+        if (!pos.known()) {
+            error.where(flag);
+        }
+    };
+    for (const std::string& path : given) {
+        const std::string below = normal_path(join_path(root, path));
+        const bool is_known = is_directory(normal_path(path));
+        if (!is_known && !is_directory(below)) {
+            refuse({}, path);
+        } else {
+            out.push_back(is_known ? normal_path(path) : below);
+        }
+    }
+    for (const NamedPath& one : configured) {
+        out.push_back(normal_path(join_path(root, one.path)));
+        if (!is_directory(out.back())) {
+            refuse(one.pos, one.path);
+            out.pop_back();
+        }
+    }
+}
+
+}  // namespace
+
+bool UnitChoice::ignores_below(const std::string& dir) const {
+    return std::ranges::any_of(ignores,
+                               [&](const std::string& ignored) { return is_within(dir, ignored); });
+}
+
+UnitChoice unit_choice(const DirList& dirs, const std::string& root, const LoadOptions& options,
+                       const Cluster& cluster, Diagnostics& diagnostics) {
+    UnitChoice choice;
+    resolve(dirs, root, options.includes, cluster.includes, "--include", choice.includes,
+            diagnostics);
+    resolve(dirs, root, options.ignores, cluster.ignores, "--ignore", choice.ignores, diagnostics);
+    return choice;
+}
+
+void add_includes(const GitOpsTree& repository, KustomizationReader& reader,
+                  const std::vector<std::string>& includes, std::vector<BuildUnit>& units) {
+    for (const std::string& dir : includes) {
+        units.push_back(Rest(repository, reader, units, dir).run());
+    }
+}
+
+}  // namespace renderer

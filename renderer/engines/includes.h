@@ -1,0 +1,31 @@
+// Directories that the user wants or does not want rendered, whatever engines apply: `--include`
+// and `--ignore`, and `include` and `ignore` of .tailrender.yaml.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "renderer/engines/build_unit.h"
+#include "renderer/engines/cluster_config.h"
+#include "renderer/engines/gitops_tree.h"
+#include "renderer/engines/kustomize/kustomization.h"
+#include "renderer/repo/load_options.h"
+
+namespace renderer {
+
+struct UnitChoice {
+    std::vector<std::string> includes, ignores;  // normal paths, as the tree knows them
+
+    [[nodiscard]] bool ignores_below(const std::string& dir) const;
+};
+
+// A path is relative to the current directory, else to `root`, the top of what is rendered. `dirs`:
+// all of the tree.
+UnitChoice unit_choice(const DirList& dirs, const std::string& root, const LoadOptions& options,
+                       const Cluster& cluster, Diagnostics& diagnostics);
+
+// Adds a unit for each of the directories: all below it that is part of no unit.
+void add_includes(const GitOpsTree& repository, KustomizationReader& reader,
+                  const std::vector<std::string>& includes, std::vector<BuildUnit>& units);
+
+}  // namespace renderer

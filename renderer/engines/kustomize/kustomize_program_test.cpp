@@ -1,0 +1,185 @@
+#include "renderer/engines/kustomize/kustomize_program.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "renderer/base/confinement.h"
+#include "renderer/base/temporary_folder_testing.h"
+#include "renderer/repo/memory_tree.h"
+
+namespace renderer {
+namespace {
+
+namespace fs = std::filesystem;
+
+class KustomizeProgramTest : public testing::Test {
+protected:
+    std::string program(const std::string& name, const std::string& script) const {
+        std::ofstream(dir_ + "/" + name) << "#!/bin/sh\n" << script;
+        fs::permissions(dir_ + "/" + name, fs::perms::owner_all);
+        return dir_ + "/" + name;
+    }
+
+    // What it prints, or why the build fails.
+    std::string built(const std::string& path, const std::map<std::string, std::string>& files,
+                      const std::map<std::string, std::string>& links = {}) {
+        MemoryTree tree(files);
+        for (const auto& [link, target] : links) {
+            tree.link(link, target);
+        }
+        SourceMap sources;
+        KustomizationReader reader(tree, sources);
+        Result<KustomizeBuild> build =
+            run_kustomize(kustomize_at(path), tree, reader,
+                          find_build_files(tree, reader, ".", "app"), ".", "app", loads_any_);
+        if (!build) {
+            return build.error().diagnostic.message + ": " + build.error().diagnostic.found;
+        }
+        left_out_.clear();
+        for (const LeftOut& what : build->left_out) {
+            left_out_ += what.what + "\n";
+        }
+        return build->stream;
+    }
+
+    const TemporaryFolder folder_;
+    const std::string dir_ = folder_.path();
+    std::string left_out_;
+    bool loads_any_ = false;
+};
+
+const std::map<std::string, std::string> kProgramFiles = {
+    {"app/kustomization.yaml", "namePrefix: a-\nresources: [x.yaml]\n"},
+    {"app/x.yaml", "kind: ConfigMap\n"}};
+
+// The error, else the path.
+std::string program_found(const std::string& choice, const std::string& search_path) {
+    Result<std::string> path = find_kustomize(choice, search_path);
+    if (path) {
+        return *path;
+    }
+    const Diagnostic& diagnostic = path.error().diagnostic;
+    return diagnostic.where + ": " + diagnostic.message + ": " + diagnostic.found;
+}
+
+TEST_F(KustomizeProgramTest, IsFoundOnTheSearchPath) {
+    const std::string kubectl = program("kubectl", "");
+    EXPECT_EQ(program_found("", "relative:/nonexistent:" + dir_), kubectl);
+    const std::string kustomize = program("kustomize", "");
+    EXPECT_EQ(program_found("", dir_), kustomize);
+    EXPECT_EQ(program_found("kubectl", dir_), kubectl);
+    EXPECT_EQ(program_found(kubectl, ""), kubectl);
+    EXPECT_EQ(program_found("", ""), "none");
+    EXPECT_EQ(program_found("none", dir_), "none");
+    fs::create_directories(dir_ + "/folder/kustomize");
+    EXPECT_EQ(program_found("", dir_ + "/folder"), "none");
+}
+
+TEST_F(KustomizeProgramTest, IsNamedWhenItCannotBeExecuted) {
+    EXPECT_EQ(program_found("typo", dir_),
+              "--kustomize: there is no such program: \"typo\", in no directory of PATH");
+    std::ofstream(dir_ + "/file") << "text";
+    for (const std::string& path : {dir_ + "/absent", dir_ + "/file", dir_}) {
+        EXPECT_EQ(program_found(path, dir_),
+                  "--kustomize: there is no such program: \"" + path + "\"");
+    }
+}
+
+TEST_F(KustomizeProgramTest, IsAskedForNothingButAPlainBuild) {
+    const std::string script = "echo \"$1 $2 $3 $HOME $KUBERC\"; exec cat \"$4/x.yaml\"\n";
+    const std::string options = " --load-restrictor=LoadRestrictionsRootOnly --enable-helm=false ";
+    const std::string rest = options + "/nonexistent off\nkind: ConfigMap\n";
+    EXPECT_EQ(built(program("kustomize", script), kProgramFiles), "build" + rest);
+    EXPECT_EQ(built(program("kubectl", script), kProgramFiles), "kustomize" + rest);
+}
+
+TEST_F(KustomizeProgramTest, MayNameAnyFileWhereTheKernelGuardsTheRest) {
+    loads_any_ = true;
+    EXPECT_EQ(built(program("kustomize", "echo $2\n"), kProgramFiles),
+              keeps_files_apart() ? "--load-restrictor=LoadRestrictionsNone\n"
+                                  : "--load-restrictor=LoadRestrictionsRootOnly\n");
+}
+
+TEST_F(KustomizeProgramTest, IsNotGivenWhatItWouldFetchOrRun) {
+    auto files = kProgramFiles;
+    files["app/kustomization.yaml"] =
+        "resources: [x.yaml, https://example.com/a.yaml]\ngenerators: [p.yaml, "
+        "https://example.com/b.yaml]\ntransformers: [q.yaml]\n"
+        "validators: ['{apiVersion: x/v1, kind: Check}']\nhelmCharts: [{name: c}]\n";
+    files["app/p.yaml"] = "apiVersion: x/v1\nkind: Run\n# apiVersion: builtin\n";
+    files["app/q.yaml"] = "apiVersion: builtin\nkind: PrefixTransformer\nprefix: a-\n";
+    const std::string copy =
+        built(program("kustomize", "exec cat \"$4/kustomization.yaml\"\n"), files);
+    EXPECT_EQ(left_out_,
+              "chart c\nhttps://example.com/a.yaml\nhttps://example.com/b.yaml\n"
+              "plug-in app/p.yaml\nplug-in Check\n");
+    EXPECT_EQ(copy.find("example.com"), std::string::npos);
+    EXPECT_EQ(copy.find("p.yaml"), std::string::npos);
+    EXPECT_NE(copy.find("q.yaml"), std::string::npos);
+}
+
+TEST_F(KustomizeProgramTest, IsNotGivenWhatGitMustNotHave) {
+    auto files = kProgramFiles;
+    files["app/kustomization.yaml"] = "resources: [x.yaml, db-Secret.yaml, secrets]\n";
+    const std::string copy =
+        built(program("kustomize", "exec cat \"$4/kustomization.yaml\"\n"), files);
+    EXPECT_EQ(left_out_, "db-Secret.yaml\n");
+    EXPECT_EQ(copy.find("db-Secret"), std::string::npos);
+    EXPECT_NE(copy.find("- secrets"), std::string::npos);
+}
+
+TEST_F(KustomizeProgramTest, IsQuotedUnlessItMayShowASecret) {
+    const std::string path = program("kustomize", "echo \"no $4\" >&2; exit 1\n");
+    EXPECT_EQ(built(path, kProgramFiles), "kustomize cannot build this directory: no ./app");
+    const std::string hidden =
+        "kustomize cannot build this directory: a message that may hold values of a Secret";
+    for (const char* text : {"kind: Secret\n", "{\"kind\":\"Secret\"}", "kind: 'SecretList'\n",
+                             "kind: Secret\n\tbad"}) {
+        auto files = kProgramFiles;
+        files["app/x.yaml"] = text;
+        EXPECT_EQ(built(path, files), hidden) << text;
+    }
+    auto files = kProgramFiles;
+    files["app/x.yaml"] = "kind: ExternalSecret\n";
+    EXPECT_EQ(built(path, files), "kustomize cannot build this directory: no ./app");
+    files["app/kustomization.yaml"] += "secretGenerator: [{name: s}]\n";
+    EXPECT_EQ(built(path, files), hidden);
+}
+
+TEST_F(KustomizeProgramTest, IsQuotedWithoutItsTraces) {
+    for (const char* trace : {"runtime stack:", "goroutine 1 [running]:"}) {
+        const std::string script = std::string("printf 'fatal error: out of memory\\n\\n") + trace +
+                                   "\\nmain.go\\n' >&2; exit 2\n";
+        EXPECT_EQ(built(program("kustomize", script), kProgramFiles),
+                  "kustomize cannot build this directory: fatal error: out of memory");
+    }
+}
+
+// So kustomize can refuse one that leaves the directory of its kustomization.
+TEST_F(KustomizeProgramTest, IsGivenLinksAsLinks) {
+    auto files = kProgramFiles;
+    files["app/kustomization.yaml"] = "namePrefix: a-\nresources: [x.yaml, a.yaml, y.yaml]\n";
+    files["app/a.yaml"] = files["app/y.yaml"] = "kind: ConfigMap\n";
+    files["other/y.yaml"] = "kind: ConfigMap\n";
+    const std::string copy =
+        built(program("kustomize", "cd $4; exec /bin/ls -o *.yaml ../other\n"), files,
+              {{"app/a.yaml", "app/x.yaml"}, {"app/y.yaml", "other/y.yaml"}});
+    EXPECT_NE(copy.find("tree/app/x.yaml\n"), std::string::npos) << copy;
+    EXPECT_NE(copy.find("tree/other/y.yaml\n"), std::string::npos) << copy;
+}
+
+TEST_F(KustomizeProgramTest, NeedsSpaceForTheCopy) {
+    const std::string path = program("kustomize", "");
+    ::setenv("TMPDIR", (dir_ + "/absent").c_str(), 1);
+    EXPECT_EQ(built(path, kProgramFiles),
+              "cannot copy the files of this kustomization: no temporary directory");
+    ::unsetenv("TMPDIR");
+}
+
+}  // namespace
+}  // namespace renderer

@@ -1,0 +1,97 @@
+#include "renderer/engines/liveness.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace renderer {
+
+Liveness liveness_of(const BuildUnit& unit) {
+    switch (unit.state) {
+        case UnitState::Live:
+            return Liveness::Applied;
+        case UnitState::Kept:
+            return Liveness::Kept;
+        case UnitState::Missing:
+        case UnitState::Refused:
+            return Liveness::Broken;
+        case UnitState::Unresolved:
+            return Liveness::Unknown;
+        case UnitState::External:
+        case UnitState::OtherCluster:
+        case UnitState::LeftOver:
+            return Liveness::Absent;
+    }
+    return Liveness::Unknown;
+}
+
+bool has_content(const BuildUnit& unit) {
+    const Liveness liveness = liveness_of(unit);
+    return liveness == Liveness::Applied || liveness == Liveness::Kept;
+}
+
+bool are_applied(const std::vector<BuildUnit>& units) {
+    return std::ranges::any_of(units, [](const BuildUnit& unit) {
+        return unit.rest == UnitRest::Chart ||
+               (!unit.is_chart_root && liveness_of(unit) != Liveness::Absent);
+    });
+}
+
+bool is_rendered(const BuildUnit& unit, bool skips_kept) {
+    return skips_kept ? liveness_of(unit) == Liveness::Applied : has_content(unit);
+}
+
+std::vector<Standing> standings_of(const std::vector<BuildUnit>& units) {
+    std::vector<Standing> out;
+    for (const BuildUnit& unit : units) {
+        const bool is_built = unit.unbuilt.empty() || !has_content(unit);
+        out.push_back({.name = unit.name,
+                       .liveness = is_built ? liveness_of(unit) : Liveness::Broken,
+                       .reason = is_built ? unit.reason : unit.unbuilt,
+                       .cluster = unit.cluster,
+                       .text = unit.text});
+    }
+    // An engine that stops at a file applies nothing of the unit.
+    for (std::size_t i = 0; i < units.size(); ++i) {
+        if (units[i].is_file && units[i].parent != SIZE_MAX) {
+            Standing& parent = out[units[i].parent];
+            parent.liveness = Liveness::Broken;
+            parent.reason = fmt::format("{} is refused: {}", units[i].name, units[i].reason);
+        }
+    }
+    return out;
+}
+
+std::set<std::string> clusters_of(const std::vector<BuildUnit>& units, bool others) {
+    std::set<std::string> clusters;
+    for (const BuildUnit& unit : units) {
+        if (unit.is_flux && unit.parent == SIZE_MAX &&
+            (unit.state == UnitState::OtherCluster) == others) {
+            clusters.insert(unit.cluster);
+        }
+    }
+    return clusters;
+}
+
+std::string unit_path_of(const std::vector<BuildUnit>& units, const BuildUnit& unit) {
+    std::string path = unit.name;
+    const BuildUnit* top = &unit;
+    while (top->parent != SIZE_MAX) {
+        top = &units[top->parent];
+        path = fmt::format("{}{}{}", top->name, kAbove, path);
+    }
+    return top->is_flux && !top->cluster.empty()
+               ? fmt::format("{}{}{}{}", kClusterPrefix, top->cluster, kAbove, path)
+               : path;
+}
+
+void keep(BuildUnit& unit, std::string reason) {
+    // One that is suspended stops at nothing: what is wrong with it is no error yet.
+    if (liveness_of(unit) == Liveness::Applied || liveness_of(unit) == Liveness::Broken) {
+        unit.state = UnitState::Kept;
+        unit.reason = std::move(reason);
+    }
+}
+
+}  // namespace renderer

@@ -1,0 +1,209 @@
+#include "renderer/engines/standing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "renderer/repo/paths.h"
+
+namespace renderer {
+
+namespace {
+
+std::vector<std::string_view> names_in(std::string_view unit) {
+    std::vector<std::string_view> names;
+    while (!unit.empty()) {
+        const std::size_t at = unit.find(kAbove);
+        names.push_back(unit.substr(0, at));
+        unit.remove_prefix(at == std::string_view::npos ? unit.size() : at + kAbove.size());
+    }
+    return names;
+}
+
+int rank_of(Liveness liveness) {
+    switch (liveness) {
+        case Liveness::Broken:
+        case Liveness::Unknown:
+            return 3;
+        case Liveness::Kept:
+            return 2;
+        case Liveness::Applied:
+            return 1;
+        case Liveness::Absent:
+            return 0;
+    }
+    return 0;
+}
+
+// Of several of one name, such as the sources of an Application, what is least certain counts.
+std::pair<int, int> certainty(const Standing& standing) {
+    return {-rank_of(standing.liveness), standing.reason.empty() ? 1 : 0};
+}
+
+const Standing* find(const Standings& standings, std::string_view name, std::string_view cluster) {
+    const Standing* found = nullptr;
+    for (const Standing& one : standings.all) {
+        const bool is_elsewhere =
+            !cluster.empty() && !one.cluster.empty() && one.cluster != cluster;
+        if (one.name == name && !is_elsewhere &&
+            (found == nullptr || certainty(one) < certainty(*found))) {
+            found = &one;
+        }
+    }
+    return found;
+}
+
+std::string not_known(const Standing& standing) {
+    return fmt::format("what {} gives is not known: {}", standing.name, standing.reason);
+}
+
+std::string told(const Standing& standing) {
+    switch (standing.liveness) {
+        case Liveness::Applied:
+            return standing.name;
+        case Liveness::Kept:
+            return fmt::format("{} is kept: {}", standing.name, standing.reason);
+        case Liveness::Absent:
+            return fmt::format("{} is not applied from here: {}", standing.name, standing.reason);
+        case Liveness::Broken:
+            return fmt::format("{} applies nothing: {}", standing.name, standing.reason);
+        case Liveness::Unknown:
+            return not_known(standing);
+    }
+    return standing.name;
+}
+
+// Of a key, also in a text that is neither YAML nor JSON any more.
+bool says_value(std::string_view text, std::string_view key,
+                const std::function<bool(std::string_view)>& is_wanted) {
+    constexpr std::string_view kAround = " \"':";
+    for (std::size_t at = text.find(key); at != std::string_view::npos;
+         at = text.find(key, at + 1)) {
+        const std::string_view rest = text.substr(at + key.size());
+        const std::size_t begin = std::min(rest.find_first_not_of(kAround), rest.size());
+        const std::string_view value = rest.substr(begin);
+        if (begin > 0 && is_wanted(value.substr(0, value.find_first_of(" \"',}\r\n")))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool says_name(std::string_view text, std::string_view name) {
+    return says_value(text, "name", [&](std::string_view value) { return value == name; });
+}
+
+// A file that nothing applies had one of these units, or has a set that makes any.
+bool may_be_of(const Standing& file, const std::vector<std::string_view>& names,
+               std::string_view source) {
+    const std::string_view text = file.text;
+    return says_path_of(text, source) &&
+           (text.find("ApplicationSet") != std::string_view::npos ||
+            text.find("ResourceSet") != std::string_view::npos ||
+            std::ranges::any_of(names, [&](std::string_view name) {
+                return says_name(text, name.substr(name.find_last_of(" /") + 1));
+            }));
+}
+
+// What has no unit of its own any more may be in one that is not known.
+std::optional<std::string> holder(const Standings& standings, const InventoryDevice& device,
+                                  const std::vector<std::string_view>& names, bool is_release) {
+    for (const Standing& one : standings.all) {
+        if (rank_of(one.liveness) == 3 && (is_release || !one.is_release) &&
+            (one.text.empty() || may_be_of(one, names, device.source))) {
+            return fmt::format("another unit may hold it: {}", told(one));
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+bool says_path_of(std::string_view text, std::string_view file) {
+    return text.find(file.substr(0, file.find('/'))) != std::string_view::npos ||
+           says_value(text, "path", [](std::string_view path) {
+               return path == "." || path == "./" || path.starts_with("..");
+           });
+}
+
+void note_refused(std::string_view unit, std::string reason, Standings& standings) {
+    if (!unit.empty()) {
+        standings.all.push_back(
+            {.name = std::string(unit), .liveness = Liveness::Broken, .reason = std::move(reason)});
+    }
+}
+
+std::optional<std::string> why_unexplained(const Standings& standings,
+                                           const InventoryDevice& device) {
+    const bool is_ignored = std::ranges::any_of(
+        standings.ignored, [&](const std::string& dir) { return is_within(device.source, dir); });
+    if (is_ignored) {
+        return std::nullopt;
+    }
+    if (const auto kept = standings.objects.find(device.parent); kept != standings.objects.end()) {
+        return fmt::format("{} is kept: {}", kept->first, kept->second);
+    }
+    const Standing* part = find(standings, device.source, {});
+    if (part != nullptr && part->liveness == Liveness::Kept) {
+        return told(*part);
+    }
+    if (part != nullptr && part->liveness != Liveness::Applied) {
+        return not_known(*part);
+    }
+    const bool may_be_remote = device.source.find(kSourcesPlace) != std::string::npos ||
+                               standings.unreached.contains(device.source);
+    if (!standings.unfetched.empty() && may_be_remote) {
+        return fmt::format("what a kustomization takes from {} is not known: it is not at hand",
+                           standings.unfetched);
+    }
+    std::vector<std::string_view> names = names_in(device.unit);
+    std::string cluster;
+    if (!names.empty() && names.front().starts_with(kClusterPrefix)) {
+        cluster = names.front().substr(kClusterPrefix.size());
+        if (standings.others.contains(cluster)) {
+            return fmt::format(
+                "this run does not render {}: each cluster needs an output of its own",
+                names.front());
+        }
+        if (!standings.clusters.contains(cluster)) {
+            return fmt::format(
+                "no root of {} is in the tree: its engine finds no path and removes nothing",
+                names.front());
+        }
+        names.erase(names.begin());
+    }
+    const bool is_release = !names.empty() && names.back().find(' ') == std::string_view::npos;
+    bool is_known = false;
+    for (std::size_t i = names.size(); i-- > 0;) {
+        const Standing* standing = find(standings, names[i], cluster);
+        if (standing == nullptr) {
+            continue;  // it was deleted, if what is above it is known
+        }
+        if (standing->liveness != Liveness::Applied) {
+            return told(*standing);
+        }
+        if (i + 1 == names.size() && !standing->reason.empty()) {
+            return not_known(*standing);
+        }
+        if (i + 1 < names.size() && !is_known) {
+            names.erase(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+            return holder(standings, device, names, is_release);
+        }
+        is_known = true;
+        if (!standing->is_release) {
+            return std::nullopt;
+        }
+    }
+    if (is_known) {
+        return std::nullopt;
+    }
+    const bool is_by_hand = names.empty() || names.front().starts_with(kIncluded);
+    if (is_by_hand && standings.unreached.contains(device.source)) {
+        return fmt::format("{} is there, and nothing applies it any more", device.source);
+    }
+    return holder(standings, device, names, is_release);
+}
+
+}  // namespace renderer

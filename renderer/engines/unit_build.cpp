@@ -1,0 +1,288 @@
+#include "renderer/engines/unit_build.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "renderer/core/text_of.h"
+#include "renderer/core/yaml_writer.h"
+#include "renderer/engines/engine_groups.h"
+#include "renderer/engines/flux/resource_set.h"
+#include "renderer/engines/flux/substitute.h"
+#include "renderer/engines/helm/chart_values.h"
+#include "renderer/engines/helm/inflated_tree.h"
+#include "renderer/engines/kustomize/build_files.h"
+#include "renderer/repo/paths.h"
+
+namespace renderer {
+
+namespace {
+
+// Lists are appended to what is there, members are put into it, texts take its place.
+void merge_changes(const Value& changes, Value& root) {
+    for (const Member& change : changes.members()) {
+        Value* known = root.find(change.name());
+        if (known != nullptr && known->is_list() && change.value.is_list()) {
+            for (const Value& item : change.value.items()) {
+                known->append(item.clone());
+            }
+        } else if (known != nullptr && known->is_map() && change.value.is_map()) {
+            merge_changes(change.value, *known);
+        } else {
+            root.put(change.key.clone(), change.value.clone());
+        }
+    }
+}
+
+// For a directory without one.
+Value generated_kustomization(const BuildUnit& unit) {
+    Value resources = Value::list();
+    for (const std::vector<std::string>* paths : {&unit.builds, &unit.manifests}) {
+        for (const std::string& path : *paths) {
+            resources.append(relative_path(path, unit.dir));
+        }
+    }
+    return Value::map({{"apiVersion", "kustomize.config.k8s.io/v1beta1"},
+                       {"kind", "Kustomization"},
+                       {"resources", std::move(resources)}});
+}
+
+void set_namespace(Value& object, const std::string& ns) {
+    Value* metadata = object.find("metadata");
+    if (!ns.empty() && metadata != nullptr && metadata->is_map()) {
+        metadata->put("namespace", ns);
+    }
+}
+
+bool is_engine_object(const Value& root) {
+    return is_kind(root, kFluxGroup, "Kustomization") || is_kind(root, kArgoGroup, "Application") ||
+           is_kind(root, kArgoGroup, "ApplicationSet") || is_resource_set(root);
+}
+
+bool names_repository(const Value& values) {
+    return std::ranges::any_of(members_of(&values),
+                               [](const Member& member) {
+                                   return member.name() == "repoURL" ||
+                                          names_repository(member.value);
+                               }) ||
+           std::ranges::any_of(items_of(&values), names_repository);
+}
+
+void set_missing_namespace(Value& object, const std::string& ns) {
+    if (text_of(object, {"metadata", "namespace"}).empty()) {
+        set_namespace(object, ns);
+    }
+}
+
+void keep_engine_objects(std::vector<EngineObject>& objects) {
+    std::erase_if(objects,
+                  [](const EngineObject& object) { return !is_engine_object(object.root); });
+}
+
+}  // namespace
+
+UnitTree::UnitTree(const SourceTree& tree, KustomizationReader& reader, SourceMap& sources,
+                   const BuildUnit& unit)
+    : tree_(unit.artifact ? unit.artifact->tree : tree),
+      reader_(unit.artifact ? unit.artifact->reader : reader),
+      builds_(unit.builds),
+      manifests_(unit.manifests) {
+    if (!unit.changes || (builds_.empty() && manifests_.empty())) {
+        return;
+    }
+    const Kustomization* file = reader_.find(unit.dir);
+    const bool has_own = file != nullptr && !unit.ignores_kustomization;
+    if (has_own && !file->root.is_map()) {
+        return;
+    }
+    Value root = has_own ? file->root.clone() : generated_kustomization(unit);
+    merge_changes(*unit.changes, root);
+    std::string text;
+    write_yaml(root, text);
+    overlay_ = std::make_unique<OverlayTree>(
+        tree_, std::map<std::string, std::string>{
+                   {has_own ? file->path : join_path(unit.dir, kKustomizationNames.front()),
+                    std::move(text)}});
+    own_reader_ =
+        std::make_unique<KustomizationReader>(*overlay_, sources, std::string(), reader_.local());
+    builds_ = {unit.dir};
+    manifests_.clear();
+}
+
+bool needs_kustomize(const Diagnostics& found) {
+    return std::ranges::all_of(found.all(), [](const Diagnostic& diagnostic) {
+        return diagnostic.severity != Severity::Error || diagnostic.rule == "not-supported" ||
+               diagnostic.rule == "remote-resource" || diagnostic.rule == "missing-secret";
+    });
+}
+
+void UnitBuilder::build(const UnitTree& view, const std::string& dir, bool loads_any,
+                        EngineObjects& out) {
+    const BuildFiles read = find_build_files(view.tree(), view.reader(), repository_.root(), dir);
+    const bool may_inflate = std::ranges::any_of(
+        read.paths, [&](const std::string& path) { return repository_.may_make_units(path); });
+    const auto holds_units = [&](const std::string& path) {
+        return repository_.is_unit_file(path);
+    };
+    if (!may_inflate && std::ranges::none_of(read.paths, holds_units)) {
+        return;
+    }
+    const auto take = [&](const std::string& path, const std::string& ns) {
+        for (EngineObject& object : repository_.objects_in(path)) {
+            set_namespace(object.root, ns);
+            out.objects.push_back(std::move(object));
+        }
+    };
+    Selection scratch;
+    Diagnostics found;
+    run_build(
+        {view.tree(), sources_, view.reader(), scratch, found,
+         loads_any ? repository_.root() : std::string()},
+        {.dir = dir, .boundary = {}, .bundle_dir = repository_.root(), .bundle = 0, .rule = {}});
+    if (!found.has_errors()) {
+        for (const InputFile& file : scratch.files) {
+            take(file.path, scratch.rules[file.rule].overwrite);
+        }
+        return;
+    }
+    std::string why(kNoKustomize);
+    if (needs_kustomize(found) && kustomize_ != kNoProgram && !read.leaves_root) {
+        if (!program_) {
+            program_ = kustomize_at(kustomize_);
+        }
+        Result<KustomizeBuild> made = may_inflate
+                                          ? inflate(view, read, dir, loads_any, out)
+                                          : run_kustomize(*program_, view.tree(), view.reader(),
+                                                          read, repository_.root(), dir, loads_any);
+        if (made) {
+            std::vector<EngineObject> objects =
+                repository_.read("kustomize build " + dir, std::move(made->stream));
+            for (EngineObject& object : objects) {
+                const std::size_t offset = sources_.offset_of(object.root.pos());
+                const DocumentOrigin* origin = origin_at(made->origins, offset);
+                if (origin != nullptr && view.tree().kind(origin->file) == EntryKind::File) {
+                    object.file = origin->file;
+                }
+                out.objects.push_back(std::move(object));
+            }
+            return;
+        }
+        why = std::move(made.error().diagnostic.found);
+    }
+    note_charts(view.reader(), read, why, out);
+    for (const std::string& path : read.paths) {
+        if (!repository_.may_make_units(path)) {
+            take(path, {});
+        }
+    }
+    out.assumed = out.assumed.empty() ? why : out.assumed;
+}
+
+// With its charts that are at hand.
+Result<KustomizeBuild> UnitBuilder::inflate(const UnitTree& view, const BuildFiles& read,
+                                            const std::string& dir, bool loads_any,
+                                            EngineObjects& out) {
+    const std::string& root = repository_.root();
+    const InflatedTree inflated(view.tree(), view.reader(), read, root, sources_, program_->version,
+                                charts_, may_hold_engine);
+    const SourceTree& tree = inflated.has_charts() ? inflated.tree() : view.tree();
+    KustomizationReader& reader = inflated.has_charts() ? inflated.reader() : view.reader();
+    const BuildFiles files = find_build_files(tree, reader, root, dir);
+    std::string why = "it is not at hand";
+    for (const Diagnostic& failure : inflated.failures) {
+        why = failure.found.empty() ? failure.message : failure.found;
+    }
+    note_charts(reader, files, why, out);
+    return run_kustomize(*program_, tree, reader, files, root, dir, loads_any);
+}
+
+// Values that name a repository, and templates, are those of a chart that makes Applications.
+void UnitBuilder::note_charts(KustomizationReader& reader, const BuildFiles& files,
+                              const std::string& why, EngineObjects& out) const {
+    const auto makes_units = [&](const std::string& path) {
+        return repository_.may_make_units(path);
+    };
+    for (const std::string& path : files.paths) {
+        const Kustomization* file = reader.find_file(path);
+        for (const Value& chart :
+             items_of(file == nullptr ? nullptr : file->root.find("helmCharts"))) {
+            const std::string_view name = text_of(chart, {"name"});
+            std::vector<std::string> given = {std::string(text_of(chart, {"valuesFile"}))};
+            for (const Value& more : items_of(chart.find("additionalValuesFiles"))) {
+                given.emplace_back(text_of(more));
+            }
+            for (std::string& values : given) {
+                values = normal_path(join_path(file->dir, values));
+            }
+            for (const std::string& one : files.paths) {
+                if (one.find(fmt::format("/{}/templates/", name)) != std::string::npos) {
+                    given.push_back(one);
+                }
+            }
+            if (names_repository(chart) || std::ranges::any_of(given, makes_units)) {
+                out.chart = name;
+                out.why = why;
+            }
+        }
+    }
+}
+
+Result<std::vector<EngineObject>> UnitBuilder::chart_objects(const BuildUnit& unit) {
+    std::vector<EngineObject> objects;
+    const bool may_hold = std::ranges::any_of(unit.claims, [&](const std::string& path) {
+        const Result<std::string> text = repository_.tree().read(path);
+        return text && may_hold_engine(*text);
+    });
+    if (!may_hold) {
+        return objects;
+    }
+    ChartRelease release =
+        chart_release_of_source(unit.chart->application, unit.chart->source, sources_);
+    release.dir = release.files_dir = unit.dir;
+    const ChartValues values =
+        chart_values(repository_.tree(), repository_.root(), release, sources_);
+    const std::optional<std::string> text =
+        TRY(charts_.render(release, values.layers, may_hold_engine));
+    if (!text) {
+        return Error{{.rule = "roots-in-chart",
+                      .where = unit.dir,
+                      .message = "the objects of Argo CD or Flux that a chart makes are not known",
+                      .found = release.unknown.empty() ? std::string(kNoHelm) : release.unknown}};
+    }
+    objects = repository_.read("helm template " + unit.dir, *text);
+    keep_engine_objects(objects);
+    for (EngineObject& object : objects) {
+        object.file = unit.dir;
+        set_missing_namespace(object.root, release.ns);
+    }
+    return objects;
+}
+
+EngineObjects UnitBuilder::engine_objects(const BuildUnit& unit) {
+    const UnitTree view(repository_.tree(), reader_, sources_, unit);
+    EngineObjects out;
+    std::vector<EngineObject>& objects = out.objects;
+    for (const std::string& dir : view.builds()) {
+        build(view, dir, unit.loads_any, out);
+    }
+    for (const std::string& path : view.manifests()) {
+        if (repository_.is_unit_file(path) || repository_.may_make_units(path)) {
+            std::ranges::move(repository_.objects_in(path), std::back_inserter(objects));
+        }
+    }
+    keep_engine_objects(objects);
+    for (EngineObject& object : objects) {
+        if (unit.variables) {
+            Diagnostics unheard;  // said where the file itself is judged
+            substitute_object(object.root, *unit.variables, false, unheard);
+        }
+        set_namespace(object.root, unit.target_namespace);
+        set_missing_namespace(object.root, unit.fallback_namespace);
+    }
+    return out;
+}
+
+}  // namespace renderer

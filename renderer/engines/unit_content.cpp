@@ -1,0 +1,134 @@
+#include "renderer/engines/unit_content.h"
+
+#include <algorithm>
+
+#include "renderer/engines/argo/argo_units.h"
+#include "renderer/engines/kustomize/build_files.h"
+#include "renderer/repo/paths.h"
+
+namespace renderer {
+
+namespace {
+
+class Content {
+public:
+    Content(const GitOpsTree& repository, KustomizationReader& reader, BuildUnit& unit)
+        : repository_(repository),
+          tree_(unit.artifact ? unit.artifact->tree : repository.tree()),
+          reader_(unit.artifact ? unit.artifact->reader : reader),
+          unit_(unit) {}
+
+    void run() {
+        const WalkedDir* top = repository_.find(unit_.dir);
+        if (top == nullptr) {
+            return;
+        }
+        if (has_kustomization(*top) && !unit_.ignores_kustomization) {
+            add_build(*top);
+        } else if (unit_.chart) {
+            add_chart(*top);
+        } else {
+            walk(*top);
+        }
+    }
+
+private:
+    [[nodiscard]] bool has(const WalkedDir& dir, const std::string& name) const {
+        return !unit_.artifact || tree_.kind(join_path(dir.path, name)) == EntryKind::File;
+    }
+
+    [[nodiscard]] bool has_kustomization(const WalkedDir& dir) const {
+        return std::ranges::any_of(dir.kustomizations,
+                                   [&](const std::string& name) { return has(dir, name); });
+    }
+
+    // Nothing below a kustomization is taken but by it. Not only the last one counts: "home-lab" is
+    // between "home" and "home/app".
+    [[nodiscard]] bool is_below_build(const WalkedDir& dir) const {
+        return std::ranges::any_of(
+            unit_.builds, [&](const std::string& build) { return is_within(dir.path, build); });
+    }
+
+    void add_build(const WalkedDir& dir) {
+        unit_.builds.push_back(dir.path);
+        unit_.claims.merge(find_build_files(tree_, reader_, repository_.root(), dir.path).paths);
+    }
+
+    // Its templates are not for us; they are taken all the same.
+    void add_chart(const WalkedDir& top) {
+        for (const WalkedDir* dir : repository_.dirs()) {
+            if (is_within(dir->path, top.path) && dir->is_outside == top.is_outside) {
+                for (const std::string& name : dir->files) {
+                    unit_.claims.insert(join_path(dir->path, name));
+                }
+            }
+        }
+    }
+
+    void walk(const WalkedDir& top) {
+        for (const WalkedDir* dir : repository_.dirs()) {
+            const bool is_top = dir == &top;
+            const bool is_generated = unit_.files == UnitFiles::Generated;
+            if (!is_within(dir->path, top.path) || dir->is_outside != top.is_outside ||
+                (!is_top && unit_.files == UnitFiles::Directory) || is_below_build(*dir)) {
+                continue;
+            }
+            const bool is_build = !is_top && is_generated && has_kustomization(*dir);
+            const std::string beside = is_build ? parent_path(dir->path) : dir->path;
+            if (is_generated && dir->in_chart && is_in_chart(top, beside)) {
+                continue;  // Flux stops at the files of a chart
+            }
+            if (is_build) {
+                add_build(*dir);
+            } else {
+                add_manifests(*dir);
+            }
+        }
+    }
+
+    // Of a chart that the unit holds, not of one that holds the unit.
+    [[nodiscard]] bool is_in_chart(const WalkedDir& top, std::string dir) const {
+        for (; is_within(dir, top.path); dir = parent_path(dir)) {
+            const WalkedDir* known = repository_.find(dir);
+            if (known == nullptr || known->has_chart) {
+                return known != nullptr;
+            }
+            if (dir == parent_path(dir)) {
+                break;
+            }
+        }
+        return false;
+    }
+
+    void add_manifests(const WalkedDir& dir) {
+        for (const std::string& name : dir.files) {
+            const std::string path = join_path(dir.path, name);
+            const bool is_kustomization =
+                std::ranges::find(dir.kustomizations, name) != dir.kustomizations.end();
+            if (!is_manifest_name(name) || is_kustomization ||
+                !takes_manifest(unit_, relative_path(path, unit_.dir)) || skips(path) ||
+                !has(dir, name) || (dir.in_chart && !repository_.is_chart_manifest(path))) {
+                continue;
+            }
+            unit_.manifests.push_back(path);
+            unit_.claims.insert(path);
+        }
+    }
+
+    [[nodiscard]] bool skips(const std::string& path) const {
+        return unit_.files != UnitFiles::Generated && repository_.is_skipped(path);
+    }
+
+    const GitOpsTree& repository_;
+    const SourceTree& tree_;
+    KustomizationReader& reader_;
+    BuildUnit& unit_;
+};
+
+}  // namespace
+
+void find_content(const GitOpsTree& repository, KustomizationReader& reader, BuildUnit& unit) {
+    Content(repository, reader, unit).run();
+}
+
+}  // namespace renderer

@@ -1,0 +1,15 @@
+// The files of a unit: which kustomizations it builds, which manifests it takes as they are, and
+// everything that takes part. Source: fluxcd/pkg kustomize/kustomize_generator.go, argo-cd
+// reposerver/repository/repository.go (findManifests).
+#pragma once
+
+#include "renderer/engines/build_unit.h"
+#include "renderer/engines/gitops_tree.h"
+#include "renderer/engines/kustomize/kustomization.h"
+
+namespace renderer {
+
+// Fills in `builds`, `manifests` and `claims`.
+void find_content(const GitOpsTree& repository, KustomizationReader& reader, BuildUnit& unit);
+
+}  // namespace renderer

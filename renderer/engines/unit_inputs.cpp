@@ -1,0 +1,122 @@
+#include "renderer/engines/unit_inputs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "renderer/engines/liveness.h"
+#include "renderer/engines/unit_content.h"
+#include "renderer/repo/paths.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::array<std::string_view, 7> kArchives = {
+    "archive", "archived", ".archive", "disabled", "deprecated", "legacy", "standby"};
+
+}  // namespace
+
+std::size_t input_count(GitOpsTree& repository, const BuildUnit& unit) {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        unit.claims, [&](const std::string& path) { return repository.holds_input(path); }));
+}
+
+bool is_archived(const GitOpsTree& repository, const std::string& path) {
+    for (std::string part = relative_path(path, repository.root());
+         part != "." && part != parent_path(part); part = parent_path(part)) {
+        if (std::ranges::find(kArchives, base_name(part)) != kArchives.end()) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void add_refused_files(const GitOpsTree& repository,
+                       const std::function<bool(const std::string&)>& is_root,
+                       std::vector<BuildUnit>& units) {
+    const bool are_applied = std::ranges::any_of(units, has_content);
+    for (const RefusedFile& file : repository.refused_files()) {
+        const auto parent = std::ranges::find_if(units, [&](const BuildUnit& unit) {
+            return has_content(unit) && !unit.chart && unit.claims.contains(file.path);
+        });
+        const bool is_claimed = parent != units.end();
+        if (is_claimed ? file.may_be_patch : !are_applied || !is_root(file.path)) {
+            continue;
+        }
+        BuildUnit unit;
+        if (!is_claimed) {
+            Result<std::string> text = repository.tree().read(file.path);
+            if (!text || (!file.is_misspelled && !says_unit(*text))) {
+                continue;
+            }
+            unit.text = std::move(*text);
+        }
+        unit.name = fmt::format("file {}", file.path);
+        unit.file = file.path;
+        unit.is_file = true;
+        unit.state = UnitState::Refused;
+        unit.reason = file.why;
+        unit.pos = file.pos;
+        if (is_claimed) {
+            unit.parent = static_cast<std::size_t>(parent - units.begin());
+            unit.cluster = parent->cluster;
+        }
+        units.push_back(std::move(unit));
+    }
+}
+
+std::map<std::string, std::vector<std::string>> unreached_inputs(
+    GitOpsTree& repository, const std::vector<BuildUnit>& units) {
+    std::set<std::string> reached;
+    for (const BuildUnit& unit : units) {
+        reached.insert(unit.claims.begin(), unit.claims.end());
+    }
+    std::map<std::string, std::vector<std::string>> unreached;
+    for (const WalkedDir* dir : repository.dirs()) {
+        for (const std::string& name : dir->files) {
+            const std::string path = join_path(dir->path, name);
+            if (is_manifest_name(name) && !dir->in_chart && !dir->is_outside &&
+                !reached.contains(path) && repository.holds_input(path)) {
+                unreached[dir->path].push_back(name);
+            }
+        }
+    }
+    return unreached;
+}
+
+std::string could_apply(const GitOpsTree& repository, KustomizationReader& reader,
+                        const BuildUnit& unit,
+                        const std::map<std::string, std::vector<std::string>>& unreached) {
+    std::set<std::string> files;
+    for (const auto& [dir, names] : unreached) {
+        for (const std::string& name : names) {
+            files.insert(join_path(dir, name));
+        }
+    }
+    const std::string path = relative_path(unit.dir, repository.root());
+    if (path.empty() || files.empty()) {
+        return files.empty() ? std::string() : *files.begin();
+    }
+    for (const WalkedDir* dir : repository.dirs()) {
+        if (dir->is_outside || !fmt::format("/{}", dir->relative).ends_with("/" + path)) {
+            continue;
+        }
+        BuildUnit there;
+        there.dir = dir->path;
+        there.loads_any = unit.loads_any;
+        find_content(repository, reader, there);
+        for (const std::string& file : there.claims) {
+            if (files.contains(file)) {
+                return file;
+            }
+        }
+    }
+    return {};
+}
+
+}  // namespace renderer

@@ -1,0 +1,13 @@
+// What generators make.
+#pragma once
+
+#include <vector>
+
+#include "renderer/core/document.h"
+#include "renderer/plan/model.h"
+
+namespace renderer {
+
+using Objects = std::vector<Object>;
+
+}  // namespace renderer

@@ -1,0 +1,11 @@
+// Generator `metrics`: Services and ServiceMonitors for the metrics of proxies. Source: tailscale
+// v1.96.5 cmd/k8s-operator/metrics_resources.go.
+#pragma once
+
+#include "renderer/generate/model.h"
+
+namespace renderer {
+
+void generate_metrics(const Plan& plan, Objects& objects);
+
+}  // namespace renderer

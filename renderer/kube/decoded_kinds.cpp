@@ -1,0 +1,15 @@
+#include "renderer/kube/decoded_kinds.h"
+
+#include <algorithm>
+#include <array>
+
+namespace renderer {
+
+bool is_decoded_kind(std::string_view api_version, std::string_view kind) {
+    constexpr std::array<std::string_view, 4> kDecoded = {"Ingress", "Namespace", "Node",
+                                                          "Service"};
+    return api_version.starts_with("tailscale.com/") ||
+           std::ranges::find(kDecoded, kind) != kDecoded.end();
+}
+
+}  // namespace renderer

@@ -1,0 +1,18 @@
+// Follows ServiceAccounts that a kustomization moves to another namespace: writes it into the
+// subjects of RoleBindings and ClusterRoleBindings of the same build that mean them. Like kustomize
+// it looks at the name of a subject, not at its kind. Source: kustomize api/filters/nameref,
+// api/resmap (SubsetThatCouldBeReferencedByResource).
+#pragma once
+
+#include <vector>
+
+#include "renderer/core/diagnostics.h"
+#include "renderer/engines/selection.h"
+#include "renderer/load/loaded.h"
+
+namespace renderer {
+
+void follow_accounts(const std::vector<InputFile>& files, const std::vector<std::uint32_t>& file_of,
+                     const Selection& selection, Loaded& loaded, Diagnostics& diagnostics);
+
+}  // namespace renderer

@@ -1,0 +1,164 @@
+#include "renderer/load/chart_objects.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "renderer/base/base64.h"
+#include "renderer/core/text_of.h"
+#include "renderer/repo/paths.h"
+
+namespace renderer {
+
+namespace {
+
+// Of a Secret, or of the ExternalSecret that makes it.
+Value secret_text(const Value& root, const std::string& key) {
+    Value text;
+    if (text_of(root, {"kind"}) == "ExternalSecret") {
+        if (const Value* template_text = root.at({"spec", "target", "template", "data", key})) {
+            text = with_hidden_templates(text_of(template_text));
+            text.set_pos(template_text->pos());
+        }
+    } else if (const Value* plain = root.at({"stringData", key})) {
+        text = plain->clone();
+    } else if (const Value* encoded = root.at({"data", key})) {
+        if (const std::optional<std::string> decoded = decode_base64(text_of(encoded))) {
+            text = Value(*decoded);
+            text.set_pos(encoded->pos());
+        }
+    }
+    return text_of(text).starts_with("ENC[") ? Value() : std::move(text);
+}
+
+// The object that a name means, or what will make it.
+bool makes(const Value& root, std::string_view kind, std::string_view object_name,
+           const ValuesSource& source) {
+    if (!source.is_secret) {
+        return kind == "ConfigMap" && object_name == source.name;
+    }
+    const std::string_view target =
+        kind == "ExternalSecret" ? text_of(root, {"spec", "target", "name"}) : std::string_view();
+    return (kind == "Secret" || kind == "ExternalSecret" || kind == "SealedSecret") &&
+           (target.empty() ? object_name : target) == source.name;
+}
+
+// Of the release's namespace, else the first one; what is applied comes before what is not.
+HeldText held_text(const Loaded& loaded, const ValuesSource& source, std::string_view ns) {
+    HeldText found;
+    int best = -1;
+    const auto take = [&](const Value& root, std::string_view own, bool is_applied) {
+        found.is_there = true;
+        const Value* data = root.at({"data", source.key});
+        Value text = source.is_secret  ? secret_text(root, source.key)
+                     : data == nullptr ? Value()
+                                       : data->clone();
+        const int rank = (own == ns ? 2 : 0) + (is_applied ? 1 : 0);
+        if (!text.is_null() && rank > best) {
+            found.text = std::move(text);
+            best = rank;
+        }
+    };
+    for (const Document& document : loaded.documents) {
+        const std::string_view kind = text_of(document.kind);
+        if (kind != "ConfigMap" && !kind.ends_with("Secret")) {
+            continue;
+        }
+        Diagnostics unheard;
+        const Value root = read_document(loaded, document, unheard);
+        if (makes(root, kind, text_of(document.name), source)) {
+            take(root, document.effective_namespace, document.reachable);
+        }
+    }
+    for (const Object& object : loaded.generated_inputs) {
+        if (makes(object.root, object.kind(), object.name(), source)) {
+            take(object.root, object.ns(), true);
+        }
+    }
+    return found;
+}
+
+// An object that is applied; Null when there is none. `ns`: "" = of any namespace.
+Value named(const Loaded& loaded, std::string_view kind, std::string_view name,
+            std::string_view ns) {
+    for (const Document& document : loaded.documents) {
+        if (document.reachable && text_of(document.kind) == kind &&
+            text_of(document.name) == name && (ns.empty() || document.effective_namespace == ns)) {
+            Diagnostics unheard;
+            return read_document(loaded, document, unheard);
+        }
+    }
+    return {};
+}
+
+// Of `ref`, the digest counts, else the range, else the tag.
+void set_reference(const Value& source, ChartRelease& release) {
+    if (!source.is_map()) {
+        release.address.unknown = fmt::format("no OCIRepository {} in the tree", release.chart);
+        return;
+    }
+    const std::string_view range = text_of(source, {"spec", "ref", "semver"});
+    const std::string_view digest = text_of(source, {"spec", "ref", "digest"});
+    release.chart = text_of(source, {"spec", "url"});
+    release.version = range.empty() ? text_of(source, {"spec", "ref", "tag"}) : range;
+    release.address = {.chart = release.chart, .version = release.version};
+    if (!digest.empty()) {
+        release.address = {.chart = fmt::format("{}@{}", release.chart, digest)};
+    }
+}
+
+}  // namespace
+
+std::vector<ChartRelease> releases_of(const Document& document, const Value& object,
+                                      const std::string& root,
+                                      const std::set<std::string>& foreign_sources,
+                                      Loaded& loaded) {
+    const Value config =
+        text_of(document.kind) == "HelmChart"
+            ? named(loaded, "HelmChartConfig", text_of(document.name), document.effective_namespace)
+            : Value();
+    std::vector<ChartRelease> releases = chart_releases(
+        object, document.effective_namespace, loaded.sources, config.is_map() ? &config : nullptr);
+    for (ChartRelease& release : releases) {
+        if (release.is_reference) {
+            Value source = named(loaded, "OCIRepository", release.chart, release.source_namespace);
+            if (source.is_null()) {
+                source = named(loaded, "OCIRepository", release.chart, {});
+            }
+            set_reference(source, release);
+        }
+        if (!release.repository.empty()) {
+            Value source =
+                named(loaded, "HelmRepository", release.repository, release.source_namespace);
+            release.address.repository = text_of(source, {"spec", "url"});
+            if (release.address.repository.empty()) {
+                release.address.unknown =
+                    fmt::format("no HelmRepository {} in the tree", release.repository);
+            }
+        }
+        if (!release.source.empty() && !foreign_sources.contains(release.source)) {
+            release.dir = normal_path(join_path(root, release.chart));
+            release.files_dir = normal_path(root);
+        } else if (release.replaces_defaults) {
+            for (ValuesFile& file : release.values_files) {
+                file.elsewhere = kOfChart;
+            }
+            if (!is_operator_chart(release.chart)) {
+                release.values_files.clear();
+            }
+            release.unknown = "valuesFiles of a chart that is not in the tree";
+        }
+    }
+    return releases;
+}
+
+ChartValues chart_values(const SourceTree& tree, const std::string& root,
+                         const ChartRelease& release, Loaded& loaded) {
+    return chart_values(tree, root, release, loaded.sources, [&](const ValuesSource& source) {
+        return held_text(loaded, source, release.ns);
+    });
+}
+
+}  // namespace renderer

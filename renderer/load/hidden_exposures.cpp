@@ -1,0 +1,345 @@
+#include "renderer/load/hidden_exposures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "renderer/base/parallel.h"
+#include "renderer/base/printable.h"
+#include "renderer/core/document_scanner.h"
+#include "renderer/core/source_map.h"
+#include "renderer/core/text_of.h"
+#include "renderer/engines/helm/exposing_values.h"
+#include "renderer/engines/helm/inflated_tree.h"
+#include "renderer/engines/kustomize/exposing_patches.h"
+#include "renderer/kube/decoded_kinds.h"
+#include "renderer/load/documents.h"
+#include "renderer/repo/paths.h"
+#include "renderer/repo/walk.h"
+#include "renderer/secrets/userinfo.h"
+
+namespace renderer {
+
+namespace {
+
+constexpr std::string_view kOperatorImage = "k8s-operator";
+
+// What they hold is read elsewhere, or exposes nothing.
+constexpr std::array<std::string_view, 8> kOtherGroups = {
+    "apps",          "autoscaling",
+    "batch",         "extensions",
+    "policy",        "kustomize.toolkit.fluxcd.io",
+    "tailscale.com", "source.toolkit.fluxcd.io"};
+
+bool may_expose(std::string_view api_version, std::string_view kind) {
+    if (is_decoded_kind(api_version, kind)) {
+        return false;
+    }
+    const std::size_t slash = api_version.find('/');
+    if (slash == std::string_view::npos) {
+        return kind == "ConfigMap";
+    }
+    const std::string_view group = api_version.substr(0, slash);
+    return !group.ends_with(".k8s.io") &&
+           std::ranges::find(kOtherGroups, group) == kOtherGroups.end();
+}
+
+// "" for an object that is no release of a chart.
+std::string_view chart_of(const Value& root) {
+    for (const Value* chart : {root.at({"spec", "chart", "spec", "chart"}),
+                               root.at({"spec", "chartRef", "name"}), root.at({"spec", "chart"})}) {
+        if (!text_of(chart).empty()) {
+            return text_of(chart);
+        }
+    }
+    for (const Value* source : application_sources(root)) {
+        if (source->find("chart") != nullptr || source->find("helm") != nullptr) {
+            const std::string_view chart = text_of(*source, {"chart"});
+            return chart.empty() ? text_of(*source, {"path"}) : chart;
+        }
+    }
+    return {};
+}
+
+// The parts of an object of an engine that no one else reads.
+Value without_builds(const Value& root, bool has_post_renderers) {
+    Value part = root.clone();
+    if (Value* spec = part.is_map() ? part.find("spec") : nullptr;
+        spec != nullptr && spec->is_map() && !has_post_renderers) {
+        spec->erase("postRenderers");
+    }
+    if (Value* source = part.is_map() ? part.find("spec") : nullptr; source && source->is_map()) {
+        if (Value* inner = source->find("source"); inner != nullptr && inner->is_map()) {
+            inner->erase("kustomize");
+        }
+    }
+    return part;
+}
+
+class HiddenExposures {
+public:
+    HiddenExposures(const SourceTree& tree, const ExposureSources& given, Loaded& loaded,
+                    Diagnostics& diagnostics)
+        : tree_(tree),
+          given_(given),
+          rendered_(given.rendered),
+          loaded_(loaded),
+          diagnostics_(diagnostics),
+          severity_(loaded.lints && !has_operator() ? Severity::Error : Severity::Warning) {}
+
+    void documents() {
+        for (const Document& document : loaded_.documents) {
+            if (!document.reachable || !document.mentions_tailscale ||
+                !may_expose(text_of(document.api_version), text_of(document.kind)) ||
+                rendered_.objects.contains(document.object_name())) {
+                continue;
+            }
+            Diagnostics unheard;
+            const Value root = read_document(loaded_, document, unheard);
+            const std::string_view path = loaded_.sources.path(document.source);
+            if (!refuse_post_renderers(root, path) && !refuse_patched(root, path)) {
+                warn_object(root, document.object_name());
+            }
+        }
+    }
+
+    void files(unsigned threads) {
+        std::map<std::string_view, SourceId> loaded;
+        for (const SourceFile& file : loaded_.files) {
+            loaded.emplace(loaded_.sources.path(file.source), file.source);
+        }
+        std::vector<const ChartFile*> unread;
+        for (const ChartFile& one : given_.files) {
+            const auto known = loaded.find(one.path);
+            if (is_rendered(one.path)) {
+                continue;
+            }
+            if (known == loaded.end()) {
+                unread.push_back(&one);
+            } else if (mentions_tailscale(loaded_.sources.text(known->second))) {
+                file(one, known->second);
+            }
+        }
+        std::vector<std::string> texts(unread.size());
+        for_each_parallel(unread.size(), threads, [&](std::size_t i) {
+            Result<std::string> text = tree_.read(unread[i]->path);
+            if (text && mentions_tailscale(*text)) {
+                texts[i] = std::move(*text);
+            }
+        });
+        for (std::size_t i = 0; i < unread.size(); ++i) {
+            const std::size_t bytes = loaded_.sources.total_bytes() + texts[i].size();
+            if (!texts[i].empty() && bytes < kMaxSource) {
+                file(*unread[i], loaded_.sources.add(unread[i]->path, std::move(texts[i])));
+            }
+        }
+    }
+
+private:
+    // The file itself, or the chart that it is in.
+    [[nodiscard]] bool is_rendered(const std::string& path) const {
+        std::string part = path;
+        while (!rendered_.files.contains(part)) {
+            if (part == parent_path(part)) {
+                return false;
+            }
+            part = parent_path(part);
+        }
+        return true;
+    }
+
+    // Flux gives the objects of the chart to them. True: nothing is left to say.
+    bool refuse_post_renderers(const Value& root, std::string_view path) {
+        bool is_refused = false;
+        for (const Value& one : items_of(root.at({"spec", "postRenderers"}))) {
+            const Value* kustomize = loaded_.is_stream ? nullptr : one.find("kustomize");
+            if (kustomize == nullptr || text_of(root, {"kind"}) != "HelmRelease" ||
+                is_ignored(path)) {
+                continue;
+            }
+            for (const ExposingPatch& patch : exposing_patches(
+                     tree_, parent_path(std::string(path)), *kustomize, loaded_.sources)) {
+                refuse_exposure(patch, diagnostics_)
+                    .expected("no patch of what a chart makes: postRenderers are not executed")
+                    .hint(
+                        "set it in the values of the chart, or write the Service or the Ingress "
+                        "yourself");
+                is_refused = true;
+            }
+        }
+        return is_refused;
+    }
+
+    // True: a patch exposes what the chart of the object makes.
+    bool refuse_patched(const Value& root, std::string_view path) {
+        if (chart_of(root).empty()) {
+            return false;
+        }
+        bool is_refused = false;
+        const std::vector<ExposingValue> found = find_exposing_values(without_builds(root, true));
+        for (const ExposingPatch& patch : given_.patches) {
+            const bool has_value = std::ranges::any_of(patch.values, [&](const auto& value) {
+                return std::ranges::any_of(
+                    found, [&](const auto& one) { return is_same_key(one.what, value.what); });
+            });
+            if (patch.build == path && has_value &&
+                patch.is_for(text_of(root, {"kind"}), text_of(root, {"metadata", "name"}))) {
+                refuse_exposure(patch, diagnostics_)
+                    .expected(fmt::format("chart {} at hand, which is given these values",
+                                          without_url_credentials(chart_of(root))))
+                    .hint(
+                        "--charts DIR names a directory that holds it; or write the Service or "
+                        "the Ingress yourself");
+                is_refused = true;
+            }
+        }
+        return is_refused;
+    }
+
+    // A list may have moved what is in it.
+    static bool is_same_key(std::string_view a, std::string_view b) {
+        const auto last = [](std::string_view what) {
+            const std::size_t slash = what.rfind('/');
+            const std::size_t dot = what.rfind('.', slash);
+            return what.substr(dot == std::string_view::npos ? 0 : dot + 1);
+        };
+        return last(a) == last(b);
+    }
+
+    [[nodiscard]] bool is_ignored(std::string_view path) const {
+        return std::ranges::any_of(loaded_.standings.ignored, [&](const std::string& dir) {
+            return is_within(relative_path(normal_path(path), normal_path(given_.root)), dir);
+        });
+    }
+
+    // As a chart, or as its Deployment.
+    [[nodiscard]] bool has_operator() const {
+        return given_.has_operator ||
+               std::ranges::any_of(loaded_.documents, [&](const Document& document) {
+                   return document.reachable && document.mentions_tailscale &&
+                          text_of(document.kind) == "Deployment" &&
+                          document_text(loaded_, document).find(kOperatorImage) !=
+                              std::string_view::npos;
+               });
+    }
+
+    struct Words {
+        std::string object, message, hint;
+    };
+
+    void warn(const std::vector<ExposingValue>& found, const Words& words) {
+        if (found.empty()) {
+            return;
+        }
+        ++loaded_.hidden_exposures;
+        const std::size_t more = found.size() - 1;
+        const bool is_public = std::ranges::any_of(found, &ExposingValue::is_public);
+        diagnostics_
+            .say(severity_, "hidden-exposure", found.front().pos,
+                 fmt::format("{}{}", words.message, is_public ? " (PUBLIC, by Funnel)" : ""))
+            .object(words.object)
+            .found(found.front().what + (more == 0 ? "" : fmt::format(", and {} more", more)))
+            .expected("a Service or an Ingress in the tree")
+            .hint(words.hint);
+    }
+
+    static Words words_for_chart(std::string_view chart, std::string_view values) {
+        return {.object = {},
+                .message = "a chart is told to expose something, which is not rendered",
+                .hint = fmt::format("helm template {}{} | tailrender post-render",
+                                    shell_word(without_url_credentials(chart)), values)};
+    }
+
+    void warn_object(const Value& root, std::string object) {
+        const std::string_view chart = chart_of(root);
+        const bool is_map = text_of(root, {"kind"}) == "ConfigMap";
+        Words words = words_for_chart(chart.empty() ? "CHART" : chart, " --values VALUES");
+        if (chart.empty() && !is_map) {
+            words.message =
+                "this object may make its operator expose something, which is not rendered";
+            words.hint = "what the operator creates is not known here; a Service of your own is";
+        }
+        words.object = std::move(object);
+        warn(find_exposing_values(without_builds(root, loaded_.is_stream)), words);
+    }
+
+    void file(const ChartFile& file, SourceId source) {
+        if (file.in_chart && file.path.find("/templates/") != std::string::npos) {
+            Words words = words_for_chart(chart_dir(file.path), "");
+            words.message = "the template of a chart exposes something, which is not rendered";
+            need_helm(words);
+            warn(find_exposing_lines(loaded_.sources, source), words);
+            return;
+        }
+        for (const ScannedDocument& scanned : scan_documents(loaded_.sources, source)) {
+            if (!scanned.blank && scanned.mentions_tailscale) {
+                document(file, source, scanned.range);
+            }
+        }
+    }
+
+    // Of a chart in the tree.
+    void need_helm(Words& words) const {
+        if (rendered_.lacks_helm) {
+            words.hint = "helm is not on PATH; install it or use --helm PROGRAM";
+        }
+    }
+
+    static std::string_view chart_dir(std::string_view path) {
+        return path.substr(0, path.rfind("/templates/"));
+    }
+
+    void document(const ChartFile& file, SourceId source, RawDocument range) {
+        Diagnostics unheard;
+        const Value root = read_yaml(loaded_.sources, source, range, unheard);
+        if (unheard.has_errors() || !root.is_map()) {
+            return;
+        }
+        const std::string_view name = base_name(file.path);
+        if (is_kustomization_name(name)) {
+            for (const Value& chart : items_of(root.find("helmCharts"))) {
+                const std::string_view called = text_of(chart, {"name"});
+                if (!rendered_.objects.contains(chart_of_kustomization(file.path, called))) {
+                    warn(find_exposing_values(chart), words_for_chart(called, " --values VALUES"));
+                }
+            }
+        } else if (root.find("apiVersion") == nullptr || root.find("kind") == nullptr) {
+            Words words = words_for_chart("CHART", " --values " + shell_word(file.path));
+            if (file.in_chart) {
+                need_helm(words);
+            }
+            warn(find_exposing_values(root), words);
+        } else if (!file.is_applied &&
+                   may_expose(text_of(root, {"apiVersion"}), text_of(root, {"kind"}))) {
+            std::string object =
+                object_name(text_of(root, {"kind"}), text_of(root, {"metadata", "namespace"}),
+                            text_of(root, {"metadata", "name"}));
+            if (!rendered_.objects.contains(object)) {
+                warn_object(root, std::move(object));
+            }
+        }
+    }
+
+    const SourceTree& tree_;
+    const ExposureSources& given_;
+    const RenderedCharts& rendered_;
+    Loaded& loaded_;
+    Diagnostics& diagnostics_;
+    Severity severity_;  // of what an operator would still make
+};
+
+}  // namespace
+
+void warn_hidden_exposures(const SourceTree& tree, const ExposureSources& given, unsigned threads,
+                           Loaded& loaded, Diagnostics& diagnostics) {
+    HiddenExposures search(tree, given, loaded, diagnostics);
+    search.documents();
+    search.files(threads);
+}
+
+}  // namespace renderer

@@ -1,0 +1,175 @@
+#include "renderer/load/judge_unread_values.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "renderer/base/ascii.h"
+#include "renderer/base/split.h"
+#include "renderer/core/text_of.h"
+
+namespace renderer {
+
+namespace {
+
+// Settings of what is rendered, as paths: a layer decides one where it has a value there.
+constexpr std::array<std::string_view, 10> kRendering = {
+    "loginServer",
+    "ingressClass.name",
+    "ingressClass.enabled",
+    "operatorConfig.extraEnv",
+    "proxyConfig.defaultTags",
+    "proxyConfig.defaultProxyClass",
+    "proxyConfig.firewallMode",
+    "proxyConfig.image.repository",
+    "proxyConfig.image.tag",
+    "proxyConfig.image.digest",
+};
+
+// Where the controller is rendered, these count as well.
+constexpr std::array<std::string_view, 8> kInstalling = {
+    "operatorConfig", "apiServerProxyConfig", "imagePullSecrets", "annotations",
+    "nameOverride",   "fullnameOverride",     "installCRDs",      "tailrender",
+};
+
+std::vector<std::string_view> steps_of(std::string_view path) {
+    std::vector<std::string_view> steps;
+    while (!path.empty()) {
+        std::string_view step = take(path, '.');
+        steps.push_back(step.substr(0, step.find('[')));
+    }
+    return steps;
+}
+
+// One of them holds the other.
+bool overlap(std::string_view a, std::string_view b) {
+    const std::vector<std::string_view> left = steps_of(a);
+    const std::vector<std::string_view> right = steps_of(b);
+    const std::size_t count = std::min(left.size(), right.size());
+    return std::equal(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(count),
+                      right.begin());
+}
+
+// What is in a map that is there may still be decided by another layer.
+bool decides(const Value& layer, std::string_view path) {
+    const Value* value = &layer;
+    for (const std::string_view step : steps_of(path)) {
+        value = value == nullptr ? nullptr : value->find(step);
+    }
+    return value != nullptr && !value->is_map();
+}
+
+// So are Secrets called that hold what the operator logs in with.
+bool may_name_credentials(std::string_view name) {
+    std::string lower(name);
+    std::ranges::transform(lower, lower.begin(), [](char c) { return lower_case(c); });
+    return std::ranges::any_of(
+        std::array<std::string_view, 5>{"oauth", "credential", "client-id", "clientid",
+                                        "client-secret"},
+        [&](std::string_view word) { return lower.find(word) != std::string::npos; });
+}
+
+class Judge {
+public:
+    Judge(std::size_t given, const Loaded& loaded) : loaded_(loaded) {
+        keys_.assign(kRendering.begin(), kRendering.end());
+        if (loaded.operator_bundle) {
+            keys_.insert(keys_.end(), kInstalling.begin(), kInstalling.end());
+        }
+        for (std::size_t i = given; i < loaded.values.size(); ++i) {
+            is_given_ = is_given_ || std::ranges::any_of(keys_, [&](std::string_view key) {
+                            return key != "tailrender" && decides(loaded.values[i], key);
+                        });
+        }
+    }
+
+    // False: it does not matter.
+    bool judge(UnreadValues& one) const {
+        if (one.kind == Unread::Refused) {
+            one.diagnostic.severity = is_given_ ? Severity::Warning : Severity::Error;
+            return true;
+        }
+        std::vector<std::string_view> open;
+        bool is_decided = false;
+        for (const std::string_view key : keys_) {
+            if (one.target.empty() || overlap(key, one.target)) {
+                const bool decided = is_decided_above(key, one.below);
+                is_decided = is_decided || decided;
+                if (!decided) {
+                    open.push_back(key);
+                }
+            }
+        }
+        if (open.empty() || is_given_) {
+            return false;
+        }
+        const bool is_assumed =
+            one.kind == Unread::Optional || (one.kind == Unread::Secret && one.target.empty() &&
+                                             (is_decided || may_name_credentials(one.name)));
+        say(one, is_assumed, open);
+        return true;
+    }
+
+private:
+    [[nodiscard]] bool is_decided_above(std::string_view key, std::size_t below) const {
+        for (std::size_t i = below; i < loaded_.values.size(); ++i) {
+            if (decides(loaded_.values[i], key)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    static void say(UnreadValues& one, bool is_assumed, const std::vector<std::string_view>& open) {
+        Diagnostic& diagnostic = one.diagnostic;
+        diagnostic.severity = is_assumed ? Severity::Warning : Severity::Error;
+        diagnostic.rule = "unread-values";
+        const bool is_secret = one.kind == Unread::Secret;
+        diagnostic.message = is_secret
+                                 ? "the operator's chart has values in a Secret, which is not read"
+                                 : "the operator's chart has values that are not in this tree";
+        if (is_assumed) {
+            diagnostic.expected =
+                is_secret ? "nothing but credentials in it, which is assumed here"
+                          : "nothing there in the cluster either, which is assumed here";
+            diagnostic.hint = fmt::format("if it sets more, give that {}", kWaysToGiveValues);
+            return;
+        }
+        constexpr std::size_t kMost = 3;
+        const std::size_t shown = std::min(open.size(), kMost);
+        std::vector<std::string_view> named(open.begin(),
+                                            open.begin() + static_cast<std::ptrdiff_t>(shown));
+        if (one.target.empty()) {
+            named = {"proxyConfig.defaultTags", "loginServer", "ingressClass"};
+        }
+        diagnostic.expected =
+            fmt::format("values that can be read: they decide what is rendered, such as {}",
+                        fmt::join(named, ", "));
+        diagnostic.hint =
+            fmt::format("give {} {}", one.target.empty() ? "them, without credentials," : "it",
+                        kWaysToGiveValues);
+    }
+
+    const Loaded& loaded_;
+    std::vector<std::string_view> keys_;
+    bool is_given_ = false;
+};
+
+}  // namespace
+
+void judge_unread_values(std::size_t given, Loaded& loaded) {
+    const Judge judge(given, loaded);
+    std::vector<UnreadValues> kept;
+    for (UnreadValues& one : loaded.unread_values) {
+        if (judge.judge(one)) {
+            kept.push_back(std::move(one));
+        }
+    }
+    loaded.unread_values = std::move(kept);
+}
+
+}  // namespace renderer

@@ -1,0 +1,94 @@
+#include "renderer/load/kept_documents.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "renderer/core/text_of.h"
+#include "renderer/engines/flux/not_reconciled.h"
+
+namespace renderer {
+
+namespace {
+
+bool is_unapplied_input(const Document& document) {
+    const std::string_view kind = text_of(document.kind);
+    return document.mentions_tailscale &&
+           (kind == "Service" || kind == "Ingress" ||
+            text_of(document.api_version).starts_with("tailscale.com/"));
+}
+
+// Of what was only scanned, releases of charts are looked at, and what may have been an input.
+std::string mark_of(const Loaded& loaded, const Document& document) {
+    if (!document.root.is_null()) {
+        return why_not_reconciled(document.root);
+    }
+    const std::string_view kind = text_of(document.kind);
+    const bool may_be_marked =
+        (kind == "HelmRelease" || kind == "HelmChart" || kind == "Service" || kind == "Ingress") &&
+        document_text(loaded, document).find("kustomize.toolkit.fluxcd.io/") !=
+            std::string_view::npos;
+    Diagnostics unheard;
+    return may_be_marked ? why_not_reconciled(read_document(loaded, document, unheard))
+                         : std::string();
+}
+
+std::uint32_t reason_index(std::string reason, Loaded& loaded) {
+    std::vector<std::string>& known = loaded.kept_reasons;
+    if (known.empty() || known.back() != reason) {
+        known.push_back(std::move(reason));
+    }
+    return static_cast<std::uint32_t>(known.size() - 1);
+}
+
+void warn_skipped(const Document& document, std::string_view mark, Diagnostics& diagnostics) {
+    if (is_unapplied_input(document)) {
+        diagnostics
+            .warning("not-reconciled", document.kind.pos(),
+                     "Flux leaves this object as it is: what it exposes is not rendered")
+            .object(document.object_name())
+            .found(mark)
+            .expected("an object that Flux applies")
+            .hint("without --skip-suspended it is rendered, and marked");
+    }
+}
+
+}  // namespace
+
+void mark_kept(const std::vector<InputFile>& files, const std::vector<std::uint32_t>& file_of,
+               bool skips_kept, Loaded& loaded, Diagnostics& diagnostics) {
+    for (Document& document : loaded.documents) {
+        const std::uint32_t index = file_of[document.source];
+        if (index == kNone || !document.reachable) {
+            continue;
+        }
+        const InputFile& file = files[index];
+        const std::string mark = file.heeds_flux ? mark_of(loaded, document) : std::string();
+        if (!mark.empty()) {
+            loaded.standings.objects.emplace(document.object_name(), mark);
+        }
+        if (!mark.empty() && skips_kept) {
+            document.reachable = false;
+            warn_skipped(document, mark, diagnostics);
+            continue;
+        }
+        const std::string& reason = file.kept.empty() ? mark : file.kept;
+        if (!reason.empty()) {
+            document.kept = reason_index(reason, loaded);
+        }
+    }
+}
+
+void note_units(const std::vector<InputFile>& files, const std::vector<std::uint32_t>& file_of,
+                Loaded& loaded) {
+    loaded.units.resize(std::max(loaded.units.size(), file_of.size()));
+    loaded.unit_paths.resize(loaded.units.size());
+    for (std::size_t source = 0; source < file_of.size(); ++source) {
+        if (file_of[source] != kNone) {
+            loaded.units[source] = files[file_of[source]].unit;
+            loaded.unit_paths[source] = files[file_of[source]].unit_path;
+        }
+    }
+}
+
+}  // namespace renderer

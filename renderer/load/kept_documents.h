@@ -1,0 +1,23 @@
+// Objects that an engine is told to leave as they are in the cluster. Sources:
+// fluxcd/kustomize-controller api/v1/kustomization_types.go, fluxcd/pkg ssa/utils/meta.go.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "renderer/engines/selection.h"
+#include "renderer/load/loaded.h"
+
+namespace renderer {
+
+// Marks those documents, and those of units that are kept. With `skips_kept` it makes facts of them
+// instead, with a warning for an input of ours. `file_of`: for each source the index of its file.
+void mark_kept(const std::vector<InputFile>& files, const std::vector<std::uint32_t>& file_of,
+               bool skips_kept, Loaded& loaded, Diagnostics& diagnostics);
+
+// Which unit applies each source.
+void note_units(const std::vector<InputFile>& files, const std::vector<std::uint32_t>& file_of,
+                Loaded& loaded);
+
+}  // namespace renderer

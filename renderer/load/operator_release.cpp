@@ -1,0 +1,389 @@
+#include "renderer/load/operator_release.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "renderer/core/text_of.h"
+#include "renderer/engines/helm/chart_release.h"
+#include "renderer/engines/helm/inflated_tree.h"
+#include "renderer/engines/helm/operator_dependency.h"
+#include "renderer/load/chart_objects.h"
+#include "renderer/repo/paths.h"
+#include "renderer/repo/walk.h"
+#include "renderer/secrets/userinfo.h"
+
+namespace renderer {
+
+namespace {
+
+// The rest of the chart's values is for the operator itself.
+Value rendering_values(const Value& values) {
+    Value taken = Value::map();
+    for (const std::string_view key : {"loginServer", "ingressClass"}) {
+        if (const Value* value = values.find(key)) {
+            taken.put(key, value->clone());
+        }
+    }
+    Value proxies = Value::map();
+    for (const std::string_view key :
+         {"image", "defaultTags", "defaultProxyClass", "firewallMode"}) {
+        if (const Value* value = values.at({"proxyConfig", key})) {
+            proxies.put(key, value->clone());
+        }
+    }
+    if (proxies.size() > 0) {
+        taken.put("proxyConfig", std::move(proxies));
+    }
+    if (const Value* env = values.at({"operatorConfig", "extraEnv"})) {
+        Value config = Value::map();
+        config.put("extraEnv", env->clone());
+        taken.put("operatorConfig", std::move(config));
+    }
+    return taken;
+}
+
+// A variable of Flux is no credential, and nothing that we could use.
+Value installing_values(const Value& values) {
+    Value taken = values.clone();
+    const Value* oauth = taken.find("oauth");
+    for (const Member& member : members_of(oauth)) {
+        if (spelling_of(member.value).find("${") != std::string::npos) {
+            taken.erase("oauth");
+            break;
+        }
+    }
+    return taken;
+}
+
+class OperatorSearch {
+public:
+    OperatorSearch(const SourceTree& tree, const Selection& selection, const LoadOptions& options,
+                   Loaded& loaded, Diagnostics& diagnostics)
+        : tree_(tree),
+          selection_(selection),
+          options_(options),
+          loaded_(loaded),
+          diagnostics_(diagnostics) {}
+
+    InstalledOperators run() {
+        if (loaded_.operator_bundle) {
+            bundle_values();
+        }
+        for (const ChartRelease& release : selection_.releases) {
+            take(release);
+        }
+        for (const ChartRelease& release : selection_.in_fleet) {
+            if (Found* one = take(release)) {
+                one->is_in_fleet = true;
+            }
+        }
+        documents();
+        kustomizations();
+        if (!found_.empty() && !loaded_.operator_bundle) {
+            set(found_.front());
+        }
+        for (Found& one : found_) {
+            const std::uint32_t cut =
+                loaded_.operator_release ? loaded_.operator_release->document : kNone;
+            const bool is_replaced = cut != kNone && one.document == cut;
+            if (!is_replaced || options_.lints) {
+                say(one, is_replaced);
+            }
+            if (one.is_dependency && is_replaced) {
+                operators_.replaced.push_back({std::move(one.release), one.document});
+            }
+        }
+        operators_.is_any = !found_.empty();
+        return std::move(operators_);
+    }
+
+private:
+    struct Found {
+        ChartRelease release;
+        std::vector<Value> values = {};  // of the operator, in rising precedence
+        std::string version = {};
+        bool is_dependency = false;      // of the release's chart
+        std::uint32_t document = kNone;  // that installs it and nothing else
+        bool is_in_fleet = false;
+        std::vector<UnreadValues> unread = {};
+        Diagnostics warnings = {};  // of its values
+    };
+
+    // What is rendered is all that is applied.
+    [[nodiscard]] bool is_complete(const Found& one) const {
+        return !loaded_.only_generated && !loaded_.is_stream && !one.is_in_fleet;
+    }
+
+    Found* take(const ChartRelease& spelled) {
+        ChartRelease release = spelled.clone();
+        const bool is_file = !release.dir.empty() &&
+                             tree_.kind(join_path(release.dir, "Chart.yaml")) == EntryKind::File;
+        const std::string defaults = join_path(release.dir, "values.yaml");
+        if (is_file && !release.replaces_defaults && tree_.kind(defaults) == EntryKind::File) {
+            release.values_files.insert(release.values_files.begin(),
+                                        ValuesFile{relative_path(defaults, release.files_dir)});
+        }
+        release.is_operator = true;
+        Found one{.release = spelled.clone(), .version = release.version};
+        if (!installs_operator_alone(tree_, release)) {
+            if (!is_file || !take_dependency(release, one)) {
+                return nullptr;
+            }
+        } else {
+            one.values = layers(release, one);
+            if (is_file) {
+                one.version = version_of(release.dir);
+            }
+        }
+        if (!known_.emplace(release.object, release.chart).second) {
+            return nullptr;
+        }
+        if (!one.is_dependency) {
+            operators_.alone.emplace(release.object, release.chart);
+        }
+        return &found_.emplace_back(std::move(one));
+    }
+
+    // Of the charts that the operator's is a dependency of: the values of that.
+    bool take_dependency(const ChartRelease& release, Found& one) {
+        std::vector<OperatorDependency> dependencies =
+            operator_dependencies(tree_, options_.path, release.dir);
+        if (dependencies.empty()) {
+            return false;
+        }
+        const std::vector<Value> above = layers(release, one);
+        for (OperatorDependency& dependency : dependencies) {
+            std::optional<std::vector<Value>> values =
+                operator_values(tree_, dependency, above, loaded_.sources);
+            if (values) {
+                one.values = std::move(*values);
+                one.unread = unread_below(std::move(one.unread), dependency.steps);
+                one.version = std::move(dependency.version);
+                one.is_dependency = true;
+                return true;
+            }
+        }
+        return false;
+    }
+
+    std::string version_of(const std::string& dir) {
+        const Result<std::string> text = tree_.read(join_path(dir, "Chart.yaml"));
+        Diagnostics unheard;
+        return text ? std::string(scalar_text(
+                          read_yaml(loaded_.sources, loaded_.sources.add(dir, *text), unheard)
+                              .at({"version"})))
+                    : std::string();
+    }
+
+    // All are maps: `below` of what is unread counts them.
+    std::vector<Value> layers(const ChartRelease& release, Found& one) {
+        ChartValues values = chart_values(tree_, options_.path, release, loaded_);
+        for (Value& layer : values.layers) {
+            if (!layer.is_map()) {
+                layer = Value::map();
+            }
+        }
+        one.unread = std::move(values.unread);
+        one.warnings = std::move(values.warnings);
+        return std::move(values.layers);
+    }
+
+    // Of those of a chart the ones that its dependency has.
+    static std::vector<UnreadValues> unread_below(std::vector<UnreadValues> unread,
+                                                  const std::vector<DependencyStep>& steps) {
+        std::vector<UnreadValues> out;
+        for (UnreadValues& one : unread) {
+            if (std::ranges::all_of(steps, [&](const DependencyStep& step) {
+                    return is_below(one.target, step.key);
+                })) {
+                one.below += steps.size();
+                out.push_back(std::move(one));
+            }
+        }
+        return out;
+    }
+
+    // Of values that belong to the dependency `key`; the target then is that of its own values.
+    static bool is_below(std::string& target, const std::string& key) {
+        if (target.empty()) {
+            return true;
+        }
+        if (target == key) {
+            target.clear();
+            return true;
+        }
+        if (!target.starts_with(fmt::format("{}.", key))) {
+            return false;
+        }
+        target.erase(0, key.size() + 1);
+        return true;
+    }
+
+    // Of a Fleet bundle, below those that it says itself.
+    void bundle_values() {
+        ChartRelease release;
+        release.is_operator = true;
+        release.values_from = selection_.values_from;
+        release.pos = loaded_.bundles[*loaded_.operator_bundle].chart_pos;
+        Found one;
+        one.values = layers(release, one);
+        take_values(one);
+    }
+
+    void take_values(Found& one) {
+        loaded_.values.insert(loaded_.values.begin(), std::make_move_iterator(one.values.begin()),
+                              std::make_move_iterator(one.values.end()));
+        loaded_.unread_values = std::move(one.unread);
+        diagnostics_.append(std::move(one.warnings));
+    }
+
+    void documents() {
+        for (const Document& document : loaded_.documents) {
+            const std::string_view kind = text_of(&document.kind);
+            const bool is_application = kind == "Application" && !selection_.has_units;
+            if (document.reachable &&
+                (kind == "HelmRelease" || kind == "HelmChart" || is_application) &&
+                (document.mentions_tailscale || may_name_directory(document))) {
+                take_document(document);
+            }
+        }
+    }
+
+    // A chart in the tree may depend on the operator's under any name.
+    [[nodiscard]] bool may_name_directory(const Document& document) const {
+        const std::string_view sign =
+            text_of(&document.kind) == "Application" ? "path:" : "GitRepository";
+        return !loaded_.is_stream &&
+               document_text(loaded_, document).find(sign) != std::string_view::npos;
+    }
+
+    // Of an Application also the charts in the tree, which are read as the whole repository.
+    std::vector<ChartRelease> releases(const Document& document, const Value& root) {
+        std::vector<ChartRelease> found =
+            releases_of(document, root, options_.path, selection_.foreign_sources, loaded_);
+        if (text_of(&document.kind) != "Application" || loaded_.is_stream) {
+            return found;
+        }
+        for (const Value* source : application_sources(root)) {
+            const std::string_view path = text_of(*source, {"path"});
+            const std::string dir = normal_path(join_path(options_.path, path));
+            if (path.empty() || source->find("chart") != nullptr ||
+                tree_.kind(join_path(dir, "Chart.yaml")) != EntryKind::File) {
+                continue;
+            }
+            ChartRelease& release =
+                found.emplace_back(chart_release_of_source(root, *source, loaded_.sources));
+            release.dir = release.files_dir = release.chart = dir;
+        }
+        return found;
+    }
+
+    void take_document(const Document& document) {
+        Diagnostics unheard;
+        const Value root = read_document(loaded_, document, unheard);
+        const bool is_alone = document.list == kNone && application_sources(root).size() < 2;
+        for (const ChartRelease& release : releases(document, root)) {
+            Found* one = take(release);
+            if (one != nullptr) {
+                one->is_in_fleet = !loaded_.bundles[document.bundle].fleet.is_null();
+                one->document =
+                    is_alone ? static_cast<std::uint32_t>(&document - loaded_.documents.data())
+                             : kNone;
+            }
+        }
+    }
+
+    void kustomizations() {
+        for (const ChartFile& file : selection_.chart_files) {
+            if (!is_kustomization_name(base_name(file.path)) || !file.is_applied) {
+                continue;
+            }
+            Result<std::string> text = tree_.read(file.path);
+            if (!text || text->find("helmCharts") == std::string::npos) {
+                continue;
+            }
+            Diagnostics unheard;
+            const SourceId source = loaded_.sources.add(file.path, std::move(*text));
+            const Value root = read_yaml(loaded_.sources, source, unheard);
+            for (ChartRelease& release : chart_releases_of_kustomization(root, file.path)) {
+                release.dir = chart_home_dir(tree_, root, parent_path(file.path), release);
+                take(release);
+            }
+        }
+    }
+
+    void set(Found& one) {
+        ChartRelease& release = one.release;
+        const bool is_replaced = is_complete(one) && one.document != kNone;
+        loaded_.operator_release = OperatorRelease{.pos = release.pos,
+                                                   .object = release.object,
+                                                   .ns = release.ns,
+                                                   .version = one.version,
+                                                   .document = is_replaced ? one.document : kNone};
+        if (is_replaced) {
+            loaded_.operator_bundle = loaded_.documents[one.document].bundle;
+        }
+        for (Value& layer : one.values) {
+            layer = is_replaced ? installing_values(layer) : rendering_values(layer);
+        }
+        take_values(one);
+    }
+
+    void say(const Found& one, bool is_replaced) {
+        const bool is_error = is_complete(one) ? !is_replaced : options_.lints;
+        const ChartRelease& release = one.release;
+        diagnostics_
+            .say(
+                is_error ? Severity::Error : Severity::Warning, "operator-live", release.pos,
+                "the Tailscale operator is installed here: with tailrender's controller both would "
+                "serve the same objects")
+            .object(release.object)
+            .found(fmt::format("chart {}{}{}",
+                               one.is_dependency ? fmt::format("{}, which depends on {}",
+                                                               release.chart, kOperatorChart)
+                                                 : without_url_credentials(release.chart),
+                               one.version.empty() ? "" : " ", one.version))
+            .expected("the operator or tailrender's controller, not both")
+            .hint(hint_of(one, is_replaced));
+    }
+
+    [[nodiscard]] std::string hint_of(const Found& one, bool is_replaced) const {
+        if (is_replaced) {
+            return "a complete tree has the controller in its place; with --only generated remove "
+                   "it";
+        }
+        if (one.is_dependency && !is_complete(one)) {
+            return "remove the dependency when the output is applied; docs/migration.md has the "
+                   "order";
+        }
+        return is_complete(one)
+                   ? "remove it from this file; \"tailrender install\" prints the controller"
+                   : "remove it when the output is applied; docs/migration.md has the order";
+    }
+
+    const SourceTree& tree_;
+    const Selection& selection_;
+    const LoadOptions& options_;
+    Loaded& loaded_;
+    Diagnostics& diagnostics_;
+    std::vector<Found> found_;
+    InstalledCharts known_;  // of which each was taken once
+    InstalledOperators operators_;
+};
+
+}  // namespace
+
+InstalledOperators find_operator_release(const SourceTree& tree, const Selection& selection,
+                                         const LoadOptions& options, Loaded& loaded,
+                                         Diagnostics& diagnostics) {
+    return OperatorSearch(tree, selection, options, loaded, diagnostics).run();
+}
+
+}  // namespace renderer

@@ -1,0 +1,400 @@
+#include "renderer/load/render_charts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "renderer/core/text_of.h"
+#include "renderer/engines/engine_fields.h"
+#include "renderer/engines/engine_files.h"
+#include "renderer/engines/engine_groups.h"
+#include "renderer/engines/gitops_tree.h"
+#include "renderer/engines/helm/chart_templates.h"
+#include "renderer/engines/standing.h"
+#include "renderer/load/chart_objects.h"
+#include "renderer/load/documents.h"
+#include "renderer/load/kept_documents.h"
+#include "renderer/load/namespaces.h"
+#include "renderer/load/splice.h"
+#include "renderer/repo/paths.h"
+#include "renderer/repo/user_program.h"
+#include "renderer/repo/walk.h"
+
+namespace renderer {
+
+namespace {
+
+// Inputs, and the Services that they may name. The rest of a chart is not for us to judge.
+std::string objects_of_interest(std::string_view stream) {
+    constexpr std::string_view kSeparator = "\n---";
+    std::string out;
+    for (std::size_t begin = 0; begin < stream.size();) {
+        const std::size_t end = std::min(stream.find(kSeparator, begin + 1), stream.size());
+        const std::string_view part = stream.substr(begin, end - begin);
+        if (mentions_tailscale(part) || part.find("kind: Service") != std::string_view::npos) {
+            out += part;
+        }
+        begin = end;
+    }
+    return out.empty() ? out : out + "\n";
+}
+
+constexpr auto kAll = [](std::string_view) { return true; };
+
+class ChartRenderer {
+public:
+    ChartRenderer(const SourceTree& tree, Selection& selection, const LoadOptions& options,
+                  Loaded& loaded, Diagnostics& diagnostics)
+        : tree_(tree),
+          selection_(selection),
+          options_(options),
+          loaded_(loaded),
+          diagnostics_(diagnostics),
+          charts_(tree, options) {
+        if (is_complete()) {
+            matters_ = kAll;
+        }
+    }
+
+    RenderedCharts run(const InstalledCharts& others) {
+        find_wanted_services();
+        std::vector<ChartRelease> releases = releases_of_documents();
+        std::ranges::move(selection_.releases, std::back_inserter(releases));
+        for (ChartRelease& release : releases) {
+            if (!others.contains({release.object, release.chart})) {
+                (add(release) ? rendered_.objects : left_).insert(release.object);
+                loaded_.standings.all.push_back(std::move(standing_));
+            }
+        }
+        add_documents();
+        return std::move(rendered_);
+    }
+
+    // Of the operator's, whose objects a complete tree has cut out.
+    RenderedCharts run(const std::vector<ReplacedChart>& replaced) {
+        for (const ReplacedChart& one : replaced) {
+            bundle_ = loaded_.documents[one.document].bundle;
+            if (!add(one.release) && !is_reported_) {
+                report(one.release, Error{{.rule = "chart-not-usable",
+                                           .message = "objects of this chart would be lost",
+                                           .found = standing_.reason,
+                                           .expected = "helm, which renders what the chart makes "
+                                                       "besides the operator",
+                                           .hint = "--helm PROGRAM names one"}});
+            }
+        }
+        add_documents();
+        check_edits(loaded_.sources, loaded_.edits, diagnostics_);
+        return std::move(rendered_);
+    }
+
+    // None is rendered.
+    void note_left(const InstalledCharts& others) {
+        for (const ChartRelease& release : releases_of_documents()) {
+            note_left(release, others);
+        }
+        for (const ChartRelease& release : selection_.releases) {
+            note_left(release, others);
+        }
+        add_left_files();
+    }
+
+private:
+    // Of Ingresses of ours: the names of their ports stand for numbers that only the Services tell.
+    void find_wanted_services() {
+        std::set<std::pair<std::string_view, std::string_view>> known;
+        for (const Document& document : loaded_.documents) {
+            if (text_of(document.kind) == "Service") {
+                known.emplace(document.effective_namespace, text_of(document.name));
+            }
+        }
+        for (const Document& document : loaded_.documents) {
+            if (!document.reachable || !document.mentions_tailscale ||
+                text_of(document.kind) != "Ingress") {
+                continue;
+            }
+            Diagnostics unheard;
+            const Value root = read_document(loaded_, document, unheard);
+            std::vector<const Value*> backends = {root.at({"spec", "defaultBackend"})};
+            for (const Value& rule : items_of(root.at({"spec", "rules"}))) {
+                for (const Value& path : items_of(rule.at({"http", "paths"}))) {
+                    backends.push_back(path.find("backend"));
+                }
+            }
+            for (const Value* backend : backends) {
+                const Value* service = backend == nullptr ? nullptr : backend->find("service");
+                if (service != nullptr && !text_of(*service, {"port", "name"}).empty() &&
+                    !known.contains({document.effective_namespace, text_of(*service, {"name"})})) {
+                    wanted_.emplace(document.effective_namespace);
+                }
+            }
+        }
+    }
+
+    void add_documents() {
+        for (const std::string& dir : left_dirs_) {
+            rendered_.files.erase(dir);
+        }
+        add_left_files();
+        // Of an Application with several charts all must be.
+        std::erase_if(rendered_.objects,
+                      [&](const std::string& object) { return left_.contains(object); });
+        const std::vector<std::uint32_t> file_of =
+            read_documents(tree_, files_, options_, loaded_, diagnostics_);
+        apply_namespaces(files_, file_of, selection_.rules, loaded_, diagnostics_);
+        mark_kept(files_, file_of, options_.skip_suspended, loaded_, diagnostics_);
+        note_units(files_, file_of, loaded_);
+        if (!files_.empty()) {
+            loaded_.helm_version = charts_.version();
+        }
+        rendered_.objects.merge(selection_.rendered_charts);
+        rendered_.files.merge(selection_.rendered_files);
+    }
+
+    // What charts would make that are not rendered is searched, wherever in the tree they are.
+    void add_left_files() {
+        std::set<std::string> known;
+        for (const ChartFile& file : selection_.chart_files) {
+            known.insert(file.path);
+        }
+        for (const std::string& dir : left_dirs_) {
+            if (!dir.empty() && tree_.kind(join_path(dir, kChartFile)) == EntryKind::File) {
+                add_left_files(dir, 0, known);
+            }
+        }
+    }
+
+    void add_left_files(const std::string& dir, int depth, std::set<std::string>& known) {
+        constexpr int kDeepestFolder = 16;
+        const Result<std::vector<Entry>> entries = tree_.list(dir);
+        for (const Entry& entry : entries ? *entries : std::vector<Entry>()) {
+            std::string path = join_path(dir, entry.name);
+            if (entry.is_link || entry.name.starts_with('.')) {
+                continue;
+            }
+            if (entry.kind == EntryKind::Directory && depth < kDeepestFolder) {
+                add_left_files(path, depth + 1, known);
+            } else if (entry.kind == EntryKind::File && is_manifest_name(entry.name) &&
+                       known.insert(path).second) {
+                selection_.chart_files.push_back(
+                    {.path = std::move(path), .in_chart = true, .is_applied = false});
+            }
+        }
+    }
+
+    void note_left(const ChartRelease& release, const InstalledCharts& others) {
+        if (!others.contains({release.object, release.chart})) {
+            loaded_.standings.all.push_back(
+                {release.object, Liveness::Unknown, "no helm is run (--helm none)", true});
+            left_dirs_.insert(release.dir);
+        }
+    }
+
+    std::vector<ChartRelease> releases_of_documents() {
+        std::vector<ChartRelease> found;
+        for (const Document& document : loaded_.documents) {
+            const std::string_view kind = text_of(document.kind);
+            if (!document.reachable || (kind != "HelmRelease" && kind != "HelmChart")) {
+                continue;
+            }
+            Diagnostics said;
+            const Value object = read_document(loaded_, document, said);
+            note_refused(document, object, said.has_errors());
+            for (ChartRelease& release : releases_of(document, object, options_.path,
+                                                     selection_.foreign_sources, loaded_)) {
+                release.unit = unit_of(loaded_, document);
+                release.unit_path = document.source < loaded_.unit_paths.size()
+                                        ? loaded_.unit_paths[document.source]
+                                        : std::string();
+                release.kept = kept_reason(loaded_, document);
+                if (release.is_suspended && release.kept.empty()) {
+                    release.kept = fmt::format("{}: spec.suspend is true", release.object);
+                }
+                if (release.is_suspended && options_.skip_suspended) {
+                    loaded_.standings.all.push_back(
+                        {release.object, Liveness::Kept, release.kept, true});
+                    continue;
+                }
+                found.push_back(std::move(release));
+            }
+        }
+        return found;
+    }
+
+    // By the API server: the engine stops at the object, and so does what applies it.
+    void note_refused(const Document& document, const Value& object, bool is_unread) {
+        if (!text_of(document.api_version).starts_with(kHelmGroup)) {
+            return;
+        }
+        const std::string name = document.object_name();
+        std::string why;
+        if (is_unread) {
+            why = fmt::format("{} cannot be read", loaded_.sources.path(document.source));
+        } else if (std::optional<Misspelling> misspelling = misspelling_of(object)) {
+            why = std::move(misspelling->message);
+        } else {
+            // A patch looks like that, or adds it.
+            if (std::optional<IncompleteObject> incomplete = incomplete_object(object)) {
+                loaded_.standings.all.push_back(
+                    {name, Liveness::Kept, std::move(incomplete->message), true});
+            }
+            return;
+        }
+        if (document.mentions_tailscale && !is_unread) {
+            diagnostics_
+                .error("broken-unit", document.kind.pos(),
+                       fmt::format("{} installs nothing as long as its engine refuses it", name))
+                .found(why)
+                .expected("what the engine takes")
+                .hint("\"kubectl apply --dry-run=server\" says all that is wrong with it");
+        }
+        loaded_.standings.all.push_back({name, Liveness::Broken, why, true});
+        renderer::note_refused(unit_of(loaded_, document), fmt::format("{}: {}", name, why),
+                               loaded_.standings);
+    }
+
+    // False: what it exposes is not known.
+    bool add(const ChartRelease& release) {
+        standing_ = {release.object, release.kept.empty() ? Liveness::Applied : Liveness::Kept,
+                     release.kept, true};
+        is_reported_ = false;
+        const auto leave = [&](std::string_view why) {
+            standing_.liveness = Liveness::Unknown;
+            standing_.reason = why;
+        };
+        const ChartValues values = chart_values(tree_, options_.path, release, loaded_);
+        if (release.kept.empty()) {
+            note_unread_values(values);
+        }
+        Result<std::optional<std::string>> text =
+            values.lacking.empty() ? charts_.render(release, values.layers, matters_)
+                                   : Result(std::optional<std::string>());
+        const bool is_left = charts_.is_left();
+        if (!text) {
+            leave(text.error().diagnostic.message);
+            report(release, std::move(text.error()));
+        } else if (!*text && values.lacking.empty() && !is_left && wanted_.contains(release.ns)) {
+            // Nothing in it is ours: what it lacks is no mistake, and it may make the Service.
+            text = charts_.render(release, values.layers, kAll);
+            if (!text) {
+                leave(text.error().diagnostic.message);
+                text = std::optional<std::string>();
+            }
+        }
+        const std::string& lacking = values.lacking.empty() ? release.unknown : values.lacking;
+        if (!lacking.empty()) {
+            leave(lacking);
+        } else if (text && !*text && is_left) {
+            leave(options_.helm == kNoProgram ? "no helm is run" : "its chart is not at hand");
+        }
+        if (!lacking.empty() && any_matters(values.layers, mentions_tailscale)) {
+            report(release, Error{{.rule = "chart-not-usable",
+                                   .message = "this chart is not rendered",
+                                   .found = lacking,
+                                   .expected = "all that makes the result, in the tree",
+                                   .hint = "helm template CHART | tailrender post-render"}});
+        }
+        if (!text || !*text) {
+            left_dirs_.insert(release.dir);
+            return false;
+        }
+        rendered_.files.insert(values.files.begin(), values.files.end());
+        if (!release.dir.empty()) {
+            rendered_.files.insert(release.dir);
+        }
+        std::string objects = is_complete() ? std::move(**text) : objects_of_interest(**text);
+        if (!objects.empty()) {
+            files_.push_back(
+                {.path = fmt::format("helm template {}", release.object),
+                 .bundle_path = path_of(release),
+                 .text = std::move(objects),
+                 .is_chart = true,
+                 .bundle = bundle_,
+                 .rule = selection_.add_rule({.fallback = release.ns, .edits = is_complete()}),
+                 .unit = release.unit,
+                 .unit_path = fmt::format("{}{}{}", release.unit_path,
+                                          release.unit_path.empty() ? "" : kAbove, release.object),
+                 .kept = release.kept});
+        }
+        return true;
+    }
+
+    [[nodiscard]] bool is_complete() const { return !options_.only_generated; }
+
+    // In the output.
+    [[nodiscard]] std::string path_of(const ChartRelease& release) const {
+        const std::string& dir = loaded_.bundles[bundle_].dir;
+        return is_complete()
+                   ? join_path(
+                         relative_path(release.dir, normal_path(join_path(options_.path, dir))),
+                         fmt::format("helm-template-{}.yaml", base_name(release.object)))
+                   : fmt::format("_charts/{}.yaml", release.object);
+    }
+
+    // One value that is not known hardly makes an object; all of them may.
+    void note_unread_values(const ChartValues& values) {
+        for (const UnreadValues& one : values.unread) {
+            const std::string& why =
+                one.diagnostic.found.empty() ? one.diagnostic.message : one.diagnostic.found;
+            if (one.kind == Unread::Refused) {
+                standing_.liveness = Liveness::Broken;
+                standing_.reason = fmt::format("helm refuses its values: {}", why);
+                return;
+            }
+            if (one.kind != Unread::Optional && one.target.empty()) {
+                standing_.reason = why;
+            }
+        }
+    }
+
+    void report(const ChartRelease& release, Error error) {
+        Diagnostic& diagnostic = error.diagnostic;
+        is_reported_ = true;
+        diagnostic.severity = is_complete() ? Severity::Error : severity_of(diagnostic);
+        diagnostic.object = release.object;
+        diagnostic.pos = release.pos;
+        diagnostics_.add(std::move(diagnostic));
+    }
+
+    const SourceTree& tree_;
+    Selection& selection_;
+    const LoadOptions& options_;
+    Loaded& loaded_;
+    Diagnostics& diagnostics_;
+    ChartTemplates charts_;
+    std::vector<InputFile> files_;
+    RenderedCharts rendered_;
+    std::set<std::string> left_, left_dirs_;
+    Standing standing_;  // of the release that was added last
+    bool is_reported_ = false;
+    bool (*matters_)(std::string_view) = mentions_tailscale;
+    std::set<std::string, std::less<>> wanted_;  // namespaces of Services that charts may make
+    std::uint32_t bundle_ = 0;
+};
+
+}  // namespace
+
+RenderedCharts render_charts(const SourceTree& tree, Selection& selection,
+                             const InstalledOperators& operators, const LoadOptions& options,
+                             Loaded& loaded, Diagnostics& diagnostics) {
+    loaded.helm_version = selection.helm_version;
+    ChartRenderer renderer(tree, selection, options, loaded, diagnostics);
+    RenderedCharts charts;
+    if (!options.only_generated && !operators.replaced.empty()) {
+        charts = renderer.run(operators.replaced);
+    } else if (options.only_generated && options.helm != kNoProgram) {
+        charts = renderer.run(operators.alone);
+    } else {
+        if (options.only_generated) {
+            renderer.note_left(operators.alone);
+        }
+        charts = {.objects = selection.rendered_charts, .files = selection.rendered_files};
+    }
+    charts.lacks_helm = options.helm.empty();
+    return charts;
+}
+
+}  // namespace renderer

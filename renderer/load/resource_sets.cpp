@@ -1,0 +1,182 @@
+#include "renderer/load/resource_sets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "renderer/core/text_of.h"
+#include "renderer/core/yaml_writer.h"
+#include "renderer/engines/engine_files.h"
+#include "renderer/engines/engine_groups.h"
+#include "renderer/engines/flux/resource_set.h"
+#include "renderer/engines/flux/resource_set_units.h"
+#include "renderer/engines/helm/exposing_values.h"
+#include "renderer/engines/kustomize/origins.h"
+#include "renderer/engines/liveness.h"
+#include "renderer/load/documents.h"
+#include "renderer/load/kept_documents.h"
+#include "renderer/load/namespaces.h"
+
+namespace renderer {
+
+namespace {
+
+std::string stream_of(const std::vector<Value>& objects) {
+    std::string stream;
+    for (const Value& object : objects) {
+        stream += "---\n";
+        write_yaml(object, stream);
+    }
+    return stream;
+}
+
+class SetReader {
+public:
+    SetReader(const SourceTree& tree, Selection& selection, const LoadOptions& options,
+              Loaded& loaded, Diagnostics& diagnostics)
+        : tree_(tree),
+          selection_(selection),
+          options_(options),
+          loaded_(loaded),
+          diagnostics_(diagnostics) {}
+
+    // Of the documents from `first` on, whose files these are. Returns the files of what they make.
+    std::vector<InputFile> add(std::size_t first, const std::vector<InputFile>& files,
+                               const std::vector<std::uint32_t>& file_of) {
+        std::vector<InputFile> made;
+        for (std::size_t i = first; i < loaded_.documents.size(); ++i) {
+            const Document& document = loaded_.documents[i];
+            const bool is_set = text_of(document.kind) == "ResourceSet" && document.reachable &&
+                                document.source < file_of.size() &&
+                                file_of[document.source] != kNone;
+            if (is_set) {
+                expand(document, files[file_of[document.source]], made);
+            }
+        }
+        return made;
+    }
+
+    std::vector<std::uint32_t> read(const std::vector<InputFile>& files) {
+        std::vector<std::uint32_t> file_of =
+            read_documents(tree_, files, options_, loaded_, diagnostics_);
+        apply_namespaces(files, file_of, selection_.rules, loaded_, diagnostics_);
+        mark_kept(files, file_of, options_.skip_suspended, loaded_, diagnostics_);
+        note_units(files, file_of, loaded_);
+        return file_of;
+    }
+
+private:
+    void expand(const Document& document, const InputFile& file, std::vector<InputFile>& made) {
+        Diagnostics unheard;
+        Value root = read_document(loaded_, document, unheard);
+        if (unheard.has_errors() || !is_resource_set(root)) {
+            return;
+        }
+        Value* metadata = root.find("metadata");
+        if (metadata != nullptr && metadata->is_map() && !document.effective_namespace.empty()) {
+            metadata->put("namespace", document.effective_namespace);
+        }
+        const std::string name = document.object_name();
+        const std::string mark = why_set_is_disabled(root);
+        const std::string kept(mark.empty() ? std::string(kept_reason(loaded_, document))
+                                            : fmt::format("{}: {}", name, mark));
+        if (!mark.empty() && options_.skip_suspended) {
+            loaded_.standings.all.push_back({name, Liveness::Kept, kept, true});
+            selection_.rendered_charts.insert(name);
+            return;
+        }
+        const MadeObjects objects = expand_resource_set(root);
+        loaded_.standings.all.push_back({name,
+                                         !objects.unresolved.empty() ? Liveness::Unknown
+                                         : kept.empty()              ? Liveness::Applied
+                                                                     : Liveness::Kept,
+                                         objects.unresolved.empty() ? kept : objects.unresolved,
+                                         true});
+        if (!objects.unresolved.empty()) {
+            warn(root, name, objects.unresolved);
+        }
+        if (const std::string why = why_refused(root, objects.objects); !why.empty()) {
+            loaded_.standings.all.push_back({name, Liveness::Broken, why, true});
+        }
+        selection_.rendered_charts.insert(name);
+        if (objects.objects.empty()) {
+            return;
+        }
+        const DocumentOrigin* origin = origin_at(file.origins, document.range.begin);
+        const bool has_origin = origin != nullptr && !origin->file.empty();
+        made.push_back(
+            {.path = name,
+             .bundle_path = fmt::format("_sets/{}.yaml", name),
+             .text = stream_of(objects.objects),
+             .origins = {{.begin = 0, .file = has_origin ? origin->file : file.path}},
+             .is_set = true,
+             .bundle = file.bundle,
+             .rule = selection_.add_rule({.fallback = options_.default_namespace, .edits = false}),
+             .variables = file.variables,
+             .unit = file.unit,
+             .unit_path =
+                 fmt::format("{}{}{}", file.unit_path, file.unit_path.empty() ? "" : kAbove, name),
+             .kept = kept});
+    }
+
+    // By the API server: the set, or what it makes.
+    static std::string why_refused(const Value& set, const std::vector<Value>& made) {
+        std::optional<Misspelling> found = misspelling_of(set);
+        for (const Value& object : made) {
+            if (text_of(object, {"apiVersion"}).empty() || text_of(object, {"kind"}).empty() ||
+                text_of(object, {"metadata", "name"}).empty()) {
+                return "an object that it makes needs apiVersion, kind and metadata.name";
+            }
+            found = found ? found : misspelling_of(object);
+        }
+        return found ? found->message : std::string();
+    }
+
+    void warn(const Value& root, const std::string& name, const std::string& why) {
+        const Value* spec = root.find("spec");
+        const std::vector<ExposingValue> found =
+            spec == nullptr ? std::vector<ExposingValue>() : find_exposing_values(*spec);
+        if (found.empty()) {
+            return;
+        }
+        ++loaded_.hidden_exposures;
+        diagnostics_
+            .warning("hidden-exposure", found.front().pos,
+                     "this ResourceSet may expose something, which is not rendered")
+            .object(name)
+            .found(why)
+            .expected("templates and inputs that are known from the set alone")
+            .hint("write the Service or Ingress itself, or its inputs under spec.inputs");
+    }
+
+    const SourceTree& tree_;
+    Selection& selection_;
+    const LoadOptions& options_;
+    Loaded& loaded_;
+    Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+void add_resource_sets(const SourceTree& tree, Selection& selection,
+                       const std::vector<std::uint32_t>& file_of, const LoadOptions& options,
+                       Loaded& loaded, Diagnostics& diagnostics) {
+    if (!options.only_generated) {
+        return;
+    }
+    SetReader reader(tree, selection, options, loaded, diagnostics);
+    std::vector<InputFile> files = reader.add(0, selection.files, file_of);
+    for (int depth = 0; depth < kDeepestSet && !files.empty(); ++depth) {
+        const std::size_t first = loaded.documents.size();
+        const std::vector<std::uint32_t> made_of = reader.read(files);
+        files = reader.add(first, files, made_of);
+    }
+    for (const InputFile& file : files) {
+        loaded.standings.all.push_back({file.path, Liveness::Unknown, std::string(kTooDeep), true});
+    }
+}
+
+}  // namespace renderer

@@ -1,0 +1,46 @@
+#include "renderer/load/unset_variables.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <string_view>
+
+#include "renderer/core/yaml_reader.h"
+#include "renderer/engines/flux/substitute.h"
+
+namespace renderer {
+
+void warn_unset_variables(const std::vector<InputFile>& files,
+                          const std::vector<std::uint32_t>& file_of, const Loaded& loaded,
+                          Diagnostics& diagnostics) {
+    std::set<std::string_view> told;
+    for (const Document& document : loaded.documents) {
+        const std::uint32_t index =
+            document.source < file_of.size() ? file_of[document.source] : kNone;
+        if (index == kNone || !files[index].variables || !files[index].variables->is_whole ||
+            document.mentions_tailscale || told.contains(files[index].unit) ||
+            document_text(loaded, document).find("${") == std::string_view::npos) {
+            continue;
+        }
+        Diagnostics unheard;
+        Value root = read_yaml(loaded.sources, document.source, document.range, unheard);
+        const std::vector<UnsetVariable> unset =
+            unset_variables(std::move(root), *files[index].variables);
+        if (unset.empty()) {
+            continue;
+        }
+        told.insert(files[index].unit);
+        const std::string& name = unset.front().name;
+        diagnostics
+            .warning("unset-variable", unset.front().pos,
+                     fmt::format("\"${{{}}}\" has no value: Flux 2.9 and later apply nothing of "
+                                 "{}, earlier ones put an empty string there",
+                                 name, files[index].unit))
+            .object(document.object_name())
+            .expected(
+                fmt::format("\"$${{{}}}\" if it is literal text, else a value in postBuild", name))
+            .hint("tailrender lint names all of them, and each is an error there");
+    }
+}
+
+}  // namespace renderer

@@ -1,0 +1,55 @@
+#include "renderer/plan/device_tags.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "renderer/plan/annotations.h"
+#include "renderer/plan/tags.h"
+
+namespace renderer {
+
+// An empty annotation is one empty tag, which is malformed; the default tags are checked where
+// settings are.
+std::vector<std::string> plan_tags(const ParentInput& parent, const Settings& settings,
+                                   Diagnostics& diagnostics) {
+    const Value* wish = parent.annotation(kTags);
+    if (wish == nullptr || !wish->is_string()) {
+        return settings.default_tags;
+    }
+    std::vector<std::string> tags = split_tags(wish->text());
+    if (tags.empty()) {
+        tags.emplace_back();
+    }
+    for (const std::string& tag : tags) {
+        if (const std::string_view wrong = tag_error(tag); !wrong.empty()) {
+            about(parent, diagnostics)
+                .error("invalid-tag", wish->pos(),
+                       fmt::format("invalid tag \"{}\": {}", tag, wrong))
+                .found(fmt::format("\"{}\"", wish->text()))
+                .expected("tags such as \"tag:web\", separated by commas");
+        }
+    }
+    return tags;
+}
+
+std::vector<std::string> spec_tags(const std::vector<TextInput>& tags,
+                                   const std::vector<std::string>& fallback) {
+    std::vector<std::string> texts;
+    texts.reserve(tags.size());
+    for (const TextInput& tag : tags) {
+        texts.emplace_back(tag.text);
+    }
+    return texts.empty() ? fallback : texts;
+}
+
+std::vector<std::string> device_tags(std::vector<std::string> tags, const Settings& settings) {
+    const std::string& mark = settings.take_over_tag;
+    if (!mark.empty() && std::ranges::find(tags, mark) == tags.end()) {
+        tags.push_back(mark);
+    }
+    return tags;
+}
+
+}  // namespace renderer

@@ -1,0 +1,79 @@
+#include "renderer/plan/hostnames.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "renderer/kube/name_grammar.h"
+#include "renderer/plan/annotations.h"
+#include "renderer/plan/grammar.h"
+#include "renderer/plan/workload/workload.h"
+
+namespace renderer {
+
+namespace {
+
+template <typename Owner>
+std::string check_wish(const Owner& owner, const Hostname& wish, std::string_view advice,
+                       const Settings& settings, Diagnostics& diagnostics) {
+    std::string hostname = wish.text;
+    std::string wrong = dns_label_error(hostname);
+    if (wrong.empty() && !settings.hostname_suffix.empty()) {
+        hostname += "-" + settings.hostname_suffix;
+        wrong = dns_label_error(hostname);
+    }
+    if (!wrong.empty()) {
+        about(owner, diagnostics)
+            .error("invalid-hostname", wish.pos,
+                   fmt::format("invalid hostname \"{}\": {}", hostname, wrong))
+            .found(hostname.size() <= kMaxLabel
+                       ? ""
+                       : fmt::format("a name of {} bytes", hostname.size()))
+            .expected("1 to 63 letters, digits and dashes, no dash at either end")
+            .hint(advice);
+    }
+    return hostname;
+}
+
+}  // namespace
+
+std::string checked_hostname(const ParentInput& parent, const Hostname& wish,
+                             std::string_view advice, const Settings& settings,
+                             Diagnostics& diagnostics) {
+    return check_wish(parent, wish, advice, settings, diagnostics);
+}
+
+std::string checked_hostname(const Origin& owner, const Hostname& wish, std::string_view advice,
+                             const Settings& settings, Diagnostics& diagnostics) {
+    return check_wish(owner, wish, advice, settings, diagnostics);
+}
+
+std::optional<Hostname> service_hostname(const ServiceInput& service, const Settings& settings,
+                                         Diagnostics& diagnostics) {
+    const auto checked = [&](const Hostname& wish, std::string_view advice) {
+        return Hostname{checked_hostname(service, wish, advice, settings, diagnostics), wish.pos};
+    };
+    const Value* wish = service.annotation(kHostname);
+    if (wish != nullptr && wish->is_string()) {
+        return checked({std::string(wish->text()), wish->pos()},
+                       "fix it, or remove the annotation to use <namespace>-<name>");
+    }
+    if (service.ns.empty()) {
+        return std::nullopt;
+    }
+    return checked({fmt::format("{}-{}", service.ns, service.name), service.name_pos()},
+                   kHostnameAdvice);
+}
+
+void set_hostname(std::optional<Hostname> hostname, Workload& workload) {
+    if (hostname) {
+        workload.hostnames = {std::move(hostname->text)};
+        workload.hostname_pos = hostname->pos;
+    }
+}
+
+std::string cluster_dns_name(std::string_view ns, std::string_view name, const Settings& settings) {
+    return fmt::format("{}.{}.svc.{}", name, ns, settings.cluster_domain);
+}
+
+}  // namespace renderer

@@ -1,0 +1,43 @@
+// How devices are called in the tailnet.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "renderer/classify/classify.h"
+#include "renderer/core/diagnostics.h"
+#include "renderer/core/document.h"
+#include "renderer/plan/settings/settings.h"
+
+namespace renderer {
+
+struct Workload;
+
+constexpr std::string_view kHostnameAdvice =
+    "choose one with the annotation \"tailscale.com/hostname\"";
+
+// A hostname and what it was made of.
+struct Hostname {
+    std::string text;
+    Pos pos;
+};
+
+// The wish, checked, with the cluster's suffix. `advice` says how to change it.
+std::string checked_hostname(const ParentInput& parent, const Hostname& wish,
+                             std::string_view advice, const Settings& settings,
+                             Diagnostics& diagnostics);
+std::string checked_hostname(const Origin& owner, const Hostname& wish, std::string_view advice,
+                             const Settings& settings, Diagnostics& diagnostics);
+
+// Of a Service: the annotation's wish, even an empty one, else <namespace>-<name>. None when the
+// namespace is unknown.
+std::optional<Hostname> service_hostname(const ServiceInput& service, const Settings& settings,
+                                         Diagnostics& diagnostics);
+
+void set_hostname(std::optional<Hostname> hostname, Workload& workload);
+
+// "web.shop.svc.cluster.local"
+std::string cluster_dns_name(std::string_view ns, std::string_view name, const Settings& settings);
+
+}  // namespace renderer

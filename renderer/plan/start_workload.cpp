@@ -1,0 +1,105 @@
+#include "renderer/plan/start_workload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "renderer/kube/name_grammar.h"
+#include "renderer/load/loaded.h"
+#include "renderer/plan/annotations.h"
+#include "renderer/plan/checks/metadata_checks.h"
+#include "renderer/plan/class/proxy_classes.h"
+#include "renderer/plan/dataplanes.h"
+#include "renderer/plan/device_tags.h"
+#include "renderer/plan/grammar.h"
+#include "renderer/plan/object_names.h"
+#include "renderer/plan/tailnets.h"
+
+namespace renderer {
+
+void check_namespace(const ParentInput& parent, Diagnostics& diagnostics) {
+    if (parent.ns.empty()) {
+        about(parent, diagnostics)
+            .error("missing-namespace", parent.name_pos(),
+                   "the namespace of this object is unknown")
+            .expected(
+                "metadata.namespace, or a namespace from what applies the object: "
+                "\"defaultNamespace\" of Fleet, \"targetNamespace\" of Flux, "
+                "\"destination.namespace\" of Argo CD, \"namespace\" of a kustomization")
+            .hint("set metadata.namespace, or use --namespace NAME")
+            .is_absence();
+    }
+}
+
+Workload start_workload(const ParentInput& parent, std::string_view rule,
+                        const ProxyInputs& inputs) {
+    const Settings& settings = inputs.settings;
+    Workload workload;
+    workload.origin = {parent.pos(), parent.doc->object_name(), rule};
+    workload.release = settings.release;
+    workload.privileges = settings.privileges;
+    workload.generator = rule.substr(0, rule.find(':'));
+    workload.bundle = inputs.bundle_of(*parent.doc);
+    workload.ns = settings.ns;
+    workload.name = parent.name;
+    workload.account = parent.name;
+    workload.parent_ns = parent.ns;
+    workload.parent_name = parent.name;
+    workload.server_url = settings.login_server;
+    workload.image = settings.proxy_image.reference();
+    workload.pull_policy = settings.proxy_image.pinned() ? "IfNotPresent" : "Always";
+    return workload;
+}
+
+Workload bare_proxy(const ParentInput& parent, std::string_view parent_type, std::string_view rule,
+                    const ProxyInputs& inputs) {
+    Workload proxy = start_workload(parent, rule, inputs);
+    proxy.name = proxy_name(parent.doc->kind.text(), parent.ns, parent.name);
+    proxy.account = proxy.name;
+    proxy.priority_class = inputs.settings.priority_class;
+    proxy.labels = {{"tailscale.com/managed", "true"},
+                    {"tailscale.com/parent-resource", proxy.parent_name},
+                    {"tailscale.com/parent-resource-ns", proxy.parent_ns},
+                    {"tailscale.com/parent-resource-type", std::string(parent_type)}};
+    for (const std::string_view kind :
+         {"Role", "RoleBinding", "Service", "ServiceAccount", "StatefulSet"}) {
+        proxy.claims.push_back({kind, proxy.name, proxy.origin.pos});
+    }
+    proxy.volumes = {kConfigVolume, kAuthVolume};
+    return proxy;
+}
+
+Workload start_proxy(const ParentInput& parent, std::string_view parent_type, std::string_view rule,
+                     const ProxyInputs& inputs, Diagnostics& diagnostics) {
+    check_namespace(parent, diagnostics);
+    Workload proxy = bare_proxy(parent, parent_type, rule, inputs);
+    proxy.proxy_class = inputs.classes.of(parent, diagnostics);
+    choose_dataplane(parent, inputs.settings, proxy, diagnostics);
+    proxy.tags = device_tags(plan_tags(parent, inputs.settings, diagnostics), inputs.settings);
+    return proxy;
+}
+
+void add_firewall_mode(const Settings& settings, Workload& workload) {
+    if (!settings.firewall_mode.empty()) {
+        workload.env.push_back({kFirewallMode, settings.firewall_mode});
+    }
+}
+
+void check_proxied_name(const ParentInput& parent, Diagnostics& diagnostics) {
+    if (parent.name.size() > kMaxLabel) {
+        about(parent, diagnostics)
+            .error("name-too-long", parent.name_pos(),
+                   fmt::format("the name of this {} is too long for a label of its proxy",
+                               parent.doc->kind.text()))
+            .found(fmt::format("{} bytes", parent.name.size()))
+            .expected(fmt::format("at most {} bytes", kMaxLabel));
+    } else if (parent.name.substr(0, kKeptParentBytes).find('.') != std::string_view::npos) {
+        report_invalid(
+            parent, parent.name_pos(),
+            fmt::format("the name of this {} has a dot, but its proxy's Service is named after it",
+                        parent.doc->kind.text()),
+            fmt::format("\"{}\"", parent.name), "letters, digits and dashes", diagnostics);
+    }
+}
+
+}  // namespace renderer

@@ -1,0 +1,41 @@
+// The file system as it is when a path is first looked at. Pipes and devices in a tree are not
+// files: they are neither opened nor waited for. Not for: the output directory, which emit writes.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "renderer/repo/link_guard.h"
+#include "renderer/repo/source_tree.h"
+
+namespace renderer {
+
+class DiskTree : public SourceTree {
+public:
+    // `named`: files that the user typed, which may be pipes, and links to anywhere. Other
+    // files may not be outside of the `roots`: link_guard.h.
+    // `top`: of the work tree, if it is known.
+    explicit DiskTree(const std::vector<std::string>& named = {},
+                      const std::vector<std::string>& roots = {}, const std::string& top = {});
+
+    Result<std::string> read(const std::string& path) const override;
+    Result<std::vector<Entry>> list(const std::string& dir) const override;
+    EntryKind kind(const std::string& path) const override;
+    std::string real_path(const std::string& path) const override;
+
+private:
+    [[nodiscard]] bool is_named(const std::string& path) const;
+    // Of a file or directory that was listed, and is no link. Missing: it was not, or is one.
+    [[nodiscard]] EntryKind listed(const std::string& path) const;
+    [[nodiscard]] Result<Unit> check_inside(const std::string& path) const;
+
+    std::set<std::string, std::less<>> named_;
+    LinkGuard links_;
+    mutable std::mutex mutex_;
+    mutable std::map<std::string, EntryKind> listed_;
+};
+
+}  // namespace renderer

@@ -1,0 +1,228 @@
+#include "renderer/repo/inventory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "renderer/base/printable.h"
+#include "renderer/base/split.h"
+#include "renderer/core/json.h"
+#include "renderer/core/text_of.h"
+
+namespace renderer {
+namespace {
+
+constexpr std::int64_t kInventoryVersion = 1;
+
+bool is_inside(std::string_view path) {
+    return !path.empty() && !path.ends_with('/') && path.find('\0') == std::string_view::npos &&
+           std::ranges::none_of(split(path, '/'), [](std::string_view part) {
+               return part.empty() || part == "." || part == "..";
+           });
+}
+
+// Of a merge that no one has finished.
+bool is_conflict_mark(std::string_view line) {
+    return line.starts_with("<<<<<<<") || line.starts_with("=======") ||
+           line.starts_with(">>>>>>>");
+}
+
+Error bad_inventory(std::string where, std::string message, std::string found) {
+    return Error{{.rule = "bad-inventory",
+                  .where = std::move(where),
+                  .message = std::move(message),
+                  .found = std::move(found),
+                  .hint = "restore the file from version control; or move the directory away and "
+                          "render again, which writes every file anew"}};
+}
+
+Error outside(std::string where, std::string_view path) {
+    return bad_inventory(std::move(where), "an inventory must list paths in its directory",
+                         fmt::format("\"{}\"", path));
+}
+
+// A path may begin with a brace, too: "{{cookiecutter.name}}/web.yaml".
+bool looks_like_json(std::string_view text) {
+    const std::size_t second = text.find_first_not_of(" \t\r\n", 1);
+    return text.starts_with('{') && second != std::string_view::npos &&
+           (text[second] == '"' || text[second] == '}');
+}
+
+bool is_file_of_tree(std::string_view path) {
+    return is_inside(path) && path != kInventoryFile;
+}
+
+Result<TreeInventory> read_lines(const std::string& where, std::string_view text) {
+    TreeInventory inventory;
+    inventory.lists_devices = false;
+    for (std::size_t line = 1; !text.empty(); ++line) {
+        const std::string_view path = take(text, '\n');
+        const auto place = [&] { return fmt::format("{}:{}", where, line); };
+        if (is_conflict_mark(path)) {
+            return bad_inventory(place(), "the inventory has an unresolved merge conflict",
+                                 fmt::format("\"{}\"", path));
+        }
+        if (!is_file_of_tree(path)) {
+            return outside(place(), path);
+        }
+        inventory.files.emplace_back(path);
+    }
+    return inventory;
+}
+
+// No value: there is none.
+template <std::size_t N>
+std::optional<std::string_view> unknown_key(const Value& map,
+                                            const std::array<std::string_view, N>& known) {
+    for (const Member& member : members_of(&map)) {
+        if (std::ranges::find(known, member.name()) == known.end()) {
+            return member.name();
+        }
+    }
+    return std::nullopt;
+}
+
+constexpr std::array<std::string_view, 4> kDeviceKeys = {"parent", "hostname", "unit", "source"};
+constexpr std::array<std::string_view, 3> kInventoryKeys = {"version", "files", "devices"};
+
+class JsonInventory {
+public:
+    explicit JsonInventory(const std::string& where) : where_(where) {}
+
+    Result<TreeInventory> read(std::string_view text) const {
+        Result<Value> root = read_json(text);
+        if (!root) {
+            const bool conflict = text.find("\n<<<<<<<") != std::string_view::npos;
+            return bad_inventory(where_,
+                                 conflict ? "the inventory has an unresolved merge conflict"
+                                          : "cannot read the inventory",
+                                 root.error().diagnostic.message);
+        }
+        const Value* version = root->find("version");
+        if (version == nullptr || version->as_int() != kInventoryVersion) {
+            return wrong("version", version);
+        }
+        if (const auto key = unknown_key(*root, kInventoryKeys)) {
+            return bad_inventory(where_, "unknown key in the inventory",
+                                 fmt::format("\"{}\"", *key));
+        }
+        return contents(*root);
+    }
+
+private:
+    Result<TreeInventory> contents(const Value& root) const {
+        TreeInventory inventory;
+        for (const std::string_view key : {kInventoryKeys[1], kInventoryKeys[2]}) {
+            const Value* list = root.find(key);
+            if (list == nullptr || !list->is_list()) {
+                return wrong(key, list);
+            }
+        }
+        for (const Value& file : items_of(root.find("files"))) {
+            if (!is_file_of_tree(text_of(file))) {
+                return outside(where_, spelling_of(file));
+            }
+            inventory.files.emplace_back(file.text());
+        }
+        for (const Value& device : items_of(root.find("devices"))) {
+            inventory.devices.push_back(TRY(read_device(device)));
+        }
+        return inventory;
+    }
+
+    Result<InventoryDevice> read_device(const Value& device) const {
+        const bool is_text = std::ranges::all_of(
+            members_of(&device), [](const Member& member) { return member.value.is_string(); });
+        if (!is_text || text_of(device, {"parent"}).empty()) {
+            return wrong("devices", &device);
+        }
+        if (const auto key = unknown_key(device, kDeviceKeys)) {
+            return bad_inventory(where_, "unknown key in a device of the inventory",
+                                 fmt::format("\"{}\"", *key));
+        }
+        return InventoryDevice{.parent = std::string(text_of(device, {"parent"})),
+                               .hostname = std::string(text_of(device, {"hostname"})),
+                               .unit = std::string(text_of(device, {"unit"})),
+                               .source = std::string(text_of(device, {"source"}))};
+    }
+
+    Error wrong(std::string_view key, const Value* found) const {
+        const bool is_version = key == "version";
+        Error error =
+            bad_inventory(where_, fmt::format("cannot use \"{}\" of the inventory", key),
+                          found == nullptr ? std::string("no such key") : write_json(*found));
+        error.diagnostic.expected =
+            is_version ? fmt::format("{}: a newer tailrender writes another one", kInventoryVersion)
+            : key == "devices" ? "a list of maps with a \"parent\""
+                               : "a list";
+        return error;
+    }
+
+    const std::string& where_;
+};
+
+void append_list(std::string_view key, const std::vector<std::string>& lines, std::string& out) {
+    fmt::format_to(std::back_inserter(out), "  \"{}\": [", key);
+    for (const std::string& line : lines) {
+        fmt::format_to(std::back_inserter(out), "{}\n    {}", &line == lines.data() ? "" : ",",
+                       line);
+    }
+    out += lines.empty() ? "]" : "\n  ]";
+}
+
+// A reviewer sees also what is not printable, which is spelled as in JSON.
+std::string quoted(const std::string& text) {
+    return on_one_line(write_json(Value(text)));
+}
+
+std::string device_line(const InventoryDevice& device) {
+    const std::array<const std::string*, 4> values = {&device.parent, &device.hostname,
+                                                      &device.unit, &device.source};
+    std::string line;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (!values[i]->empty()) {
+            fmt::format_to(std::back_inserter(line), "{}\"{}\": {}", line.empty() ? "" : ", ",
+                           kDeviceKeys[i], quoted(*values[i]));
+        }
+    }
+    return fmt::format("{{{}}}", line);
+}
+
+}  // namespace
+
+void TreeInventory::sort() {
+    std::ranges::sort(files);
+    files.erase(std::unique(files.begin(), files.end()), files.end());
+    std::ranges::sort(devices);
+    devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
+}
+
+std::string inventory_text(const TreeInventory& inventory) {
+    std::vector<std::string> files;
+    for (const std::string& file : inventory.files) {
+        files.push_back(quoted(file));
+    }
+    std::vector<std::string> devices;
+    for (const InventoryDevice& device : inventory.devices) {
+        devices.push_back(device_line(device));
+    }
+    std::string out = fmt::format("{{\n  \"version\": {},\n", kInventoryVersion);
+    append_list("files", files, out);
+    out += ",\n";
+    append_list("devices", devices, out);
+    return out + "\n}\n";
+}
+
+Result<TreeInventory> read_inventory(const std::string& where, std::string_view text) {
+    TreeInventory inventory =
+        TRY(looks_like_json(text) ? JsonInventory(where).read(text) : read_lines(where, text));
+    inventory.sort();
+    return inventory;
+}
+
+}  // namespace renderer

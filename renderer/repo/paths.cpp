@@ -1,0 +1,97 @@
+#include "renderer/repo/paths.h"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace renderer {
+
+namespace {
+
+// Most paths are, and std::filesystem takes its time. False also where it is not certain.
+bool is_surely_normal(std::string_view path) {
+    for (std::size_t begin = path.starts_with('/') ? 1 : 0; begin <= path.size();) {
+        const std::size_t end = std::min(path.find('/', begin), path.size());
+        const std::string_view part = path.substr(begin, end - begin);
+        if (part.empty() || part == "." || part == "..") {
+            return false;
+        }
+        begin = end + 1;
+    }
+    return true;
+}
+
+}  // namespace
+
+std::string join_path(std::string_view dir, std::string_view path) {
+    if (dir.empty() || dir == ".") {
+        return std::string(path);
+    }
+    if (path.empty()) {
+        return std::string(dir);
+    }
+    std::string joined(dir);
+    if (!joined.ends_with('/')) {
+        joined += '/';
+    }
+    return joined.append(path);
+}
+
+std::string normal_path(std::string_view path) {
+    if (is_surely_normal(path)) {
+        return std::string(path);
+    }
+    std::string normal = std::filesystem::path(path).lexically_normal().generic_string();
+    while (normal.size() > 1 && normal.ends_with('/')) {
+        normal.pop_back();
+    }
+    return normal.empty() ? "." : normal;
+}
+
+std::string_view base_name(std::string_view path) {
+    return path.substr(path.rfind('/') + 1);
+}
+
+std::string parent_path(std::string_view path) {
+    const std::size_t slash = path.rfind('/');
+    if (slash == std::string_view::npos) {
+        return ".";
+    }
+    return slash == 0 ? "/" : std::string(path.substr(0, slash));
+}
+
+bool is_within(std::string_view path, std::string_view dir) {
+    const std::string relative = relative_path(path, dir);
+    return relative != ".." && !relative.starts_with("../");
+}
+
+std::string relative_path(std::string_view path, std::string_view dir) {
+    if (dir == "." && !path.starts_with('/')) {
+        return path == "." ? "" : std::string(path);
+    }
+    const bool is_below = path.size() > dir.size() + 1 && path.starts_with(dir) && !dir.empty() &&
+                          path[dir.size()] == '/';
+    if (is_below && dir != "/") {
+        return std::string(path.substr(dir.size() + 1));
+    }
+    const std::filesystem::path to(path);
+    const std::filesystem::path from(dir);
+    const auto fork = std::mismatch(from.begin(), from.end(), to.begin(), to.end()).first;
+    const std::string relative = to.lexically_relative(from).generic_string();
+    if ((fork != from.end() && *fork == "..") || (relative.empty() && path != dir)) {
+        return fmt::format("../{}", path);  // what is below ".." is unknown
+    }
+    return relative == "." ? "" : relative;
+}
+
+bool is_manifest_name(std::string_view name) {
+    return name.ends_with(".yaml") || name.ends_with(".yml") || name.ends_with(".json");
+}
+
+bool matches_glob(const std::string& pattern, const std::string& text) {
+    return fnmatch(pattern.c_str(), text.c_str(), FNM_PATHNAME) == 0;
+}
+
+}  // namespace renderer

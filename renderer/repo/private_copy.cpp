@@ -1,0 +1,120 @@
+#include "renderer/repo/private_copy.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+#include "renderer/base/descriptor.h"
+#include "renderer/repo/paths.h"
+
+namespace renderer {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// What the terminal or its user ends is the run, not this. It allocates memory, which glibc allows
+// after the fork of a process with threads.
+[[noreturn]] void remove_at_end(int life, const std::string& directory) {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::sigprocmask(SIG_SETMASK, &all, nullptr);
+    ::setsid();
+    ::dup2(life, STDIN_FILENO);
+    (void)::close_range(STDIN_FILENO + 1, ~0U, 0);
+    char byte = 0;
+    while (::read(STDIN_FILENO, &byte, 1) < 0 && errno == EINTR) {
+    }
+    std::error_code error;
+    fs::remove_all(directory, error);
+    ::_exit(0);
+}
+
+bool stays_below(const fs::path& relative) {
+    return relative.is_relative() &&
+           std::ranges::none_of(relative, [](const fs::path& part) { return part == ".."; });
+}
+
+}  // namespace
+
+PrivateCopy::PrivateCopy() {
+    std::error_code error;
+    std::string parent =
+        (fs::canonical(fs::temp_directory_path(error), error) / "tailrender-XXXXXX").string();
+    if (error || ::pipe2(life_.data(), O_CLOEXEC) != 0 || ::mkdtemp(parent.data()) == nullptr) {
+        return;
+    }
+    remover_ = ::fork();
+    if (remover_ == 0) {
+        remove_at_end(life_[0], parent);
+    }
+    const std::string path = parent + "/tree";
+    if (remover_ < 0) {
+        fs::remove(parent, error);
+    } else if (fs::create_directory(path, error)) {
+        path_ = path;
+    }
+}
+
+PrivateCopy::~PrivateCopy() {
+    for (const int end : life_) {
+        if (end >= 0) {
+            ::close(end);
+        }
+    }
+    while (remover_ > 0 && ::waitpid(remover_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+}
+
+bool PrivateCopy::has(const std::string& relative) const {
+    std::error_code error;
+    return fs::exists(fs::path(path_) / relative, error);
+}
+
+bool PrivateCopy::write(const std::string& relative, const std::string& content) const {
+    return write_to(path_, relative, content);
+}
+
+std::string PrivateCopy::parent() const {
+    return parent_path(path_);
+}
+
+bool PrivateCopy::write_beside(const std::string& relative, const std::string& content) const {
+    return write_to(parent(), relative, content);
+}
+
+bool PrivateCopy::write_to(const std::string& directory, const std::string& relative,
+                           const std::string& content) const {
+    if (!make_place(directory, relative)) {
+        return false;
+    }
+    Descriptor file(directory + "/" + relative, O_WRONLY | O_CREAT | O_EXCL);
+    return file.get() >= 0 && write_all(file.get(), content) && file.close();
+}
+
+bool PrivateCopy::link(const std::string& relative, const std::string& target) const {
+    std::error_code error;
+    if (make_place(path_, relative) && stays_below(target)) {
+        fs::create_symlink(path_ + "/" + target, path_ + "/" + relative, error);
+        return !error;
+    }
+    return false;
+}
+
+bool PrivateCopy::make_place(const std::string& directory, const std::string& relative) const {
+    if (path_.empty() || !stays_below(relative)) {
+        return false;
+    }
+    std::error_code error;
+    fs::create_directories((fs::path(directory) / relative).parent_path(), error);
+    return !error;
+}
+
+}  // namespace renderer

@@ -1,0 +1,197 @@
+#include "renderer/repo/walk.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "renderer/core/document_scanner.h"
+#include "renderer/kube/meant_version.h"
+#include "renderer/repo/inventory.h"
+#include "renderer/repo/paths.h"
+
+namespace renderer {
+
+namespace {
+
+class Walker {
+public:
+    Walker(const SourceTree& tree, const std::string& root, const std::string& output_dir,
+           Diagnostics& diagnostics)
+        : tree_(tree),
+          diagnostics_(diagnostics),
+          real_root_(tree.real_path(root)),
+          real_output_(output_dir.empty() ? "" : tree.real_path(output_dir)) {}
+
+    void visit(const std::string& path, const std::string& relative, bool in_chart) {
+        Result<std::vector<Entry>> entries = tree_.list(path);
+        if (!entries) {
+            diagnostics_.add(std::move(entries.error().diagnostic));
+            return;
+        }
+        if (!relative.empty() && (is_rendered_tree(tree_, path) || is_output(path))) {
+            return;
+        }
+        WalkedDir dir{.path = path, .relative = relative, .in_chart = in_chart};
+        for (const Entry& entry : *entries) {
+            take_file(entry, dir);
+        }
+        dir.in_chart = dir.in_chart || dir.has_chart;
+        const bool below_chart = dir.in_chart;
+        dirs.push_back(std::move(dir));
+        for (const Entry& entry : *entries) {
+            const std::string child = join_path(path, entry.name);
+            if (entry.kind == EntryKind::Directory && !entry.name.starts_with('.') &&
+                may_enter(child, entry)) {
+                visit(child, join_path(relative, entry.name), below_chart);
+            }
+        }
+    }
+
+    std::vector<WalkedDir> dirs;
+
+private:
+    [[nodiscard]] bool is_output(const std::string& path) const {
+        return !real_output_.empty() && tree_.real_path(path) == real_output_;
+    }
+
+    void take_file(const Entry& entry, WalkedDir& dir) {
+        dir.has_fleetignore = dir.has_fleetignore || entry.name == ".fleetignore";
+        dir.has_sourceignore = dir.has_sourceignore || entry.name == kSourceIgnoreName;
+        const bool is_lock = dir.relative.empty() && entry.name == kLockName;
+        if (entry.kind == EntryKind::Directory || entry.name.starts_with('.') || is_lock) {
+            return;
+        }
+        if (entry.is_link && !stays_inside(join_path(dir.path, entry.name))) {
+            return;
+        }
+        if (entry.is_link && entry.kind == EntryKind::Missing && is_manifest_name(entry.name)) {
+            refuse_dangling(join_path(dir.path, entry.name));
+        }
+        if (entry.kind != EntryKind::File) {
+            return;
+        }
+        const bool has_fleet_name = entry.name == "fleet.yaml" || entry.name == "fleet.yml";
+        if (has_fleet_name && !is_object(join_path(dir.path, entry.name))) {
+            dir.fleet_files.push_back(entry.name);
+        } else if (is_kustomization_name(entry.name)) {
+            dir.kustomizations.push_back(entry.name);
+        }
+        dir.has_chart = dir.has_chart || entry.name == "Chart.yaml";
+        dir.files.push_back(entry.name);
+    }
+
+    // A manifest may be called like Fleet's file.
+    [[nodiscard]] bool is_object(const std::string& path) const {
+        Result<std::string> text = tree_.read(path);
+        SourceMap sources;
+        Diagnostics quiet;
+        const SourceId source = sources.add(path, text ? std::move(*text) : std::string());
+        for (const ScannedDocument& scanned : scan_documents(sources, source)) {
+            const Value root = read_yaml(sources, source, scanned.range, quiet);
+            if (root.is_map()) {
+                return root.find("apiVersion") != nullptr && root.find("kind") != nullptr;
+            }
+        }
+        return false;
+    }
+
+    void refuse_dangling(const std::string& path) {
+        diagnostics_.error("broken-link", {}, "broken symbolic link")
+            .where(path)
+            .expected("an existing target")
+            .hint("restore the target, or remove the link");
+    }
+
+    bool may_enter(const std::string& path, const Entry& entry) {
+        if (!entry.is_link) {
+            return true;
+        }
+        if (stays_inside(path) && directory_mentions_tailscale(path)) {
+            diagnostics_
+                .error("symbolic-link", {}, "symbolic links to directories are not followed")
+                .where(path)
+                .hint("list the directory in a kustomization, or copy it");
+        }
+        return false;
+    }
+
+    // Follows no other link: what that leads to is walked, or outside.
+    [[nodiscard]] bool directory_mentions_tailscale(const std::string& dir) const {
+        const Result<std::vector<Entry>> entries = tree_.list(dir);
+        return !entries || std::ranges::any_of(*entries, [&](const Entry& entry) {
+            const std::string path = join_path(dir, entry.name);
+            return !entry.is_link &&
+                   (entry.kind == EntryKind::Directory ? directory_mentions_tailscale(path)
+                                                       : file_mentions_tailscale(tree_, path));
+        });
+    }
+
+    bool stays_inside(const std::string& path) {
+        const std::string target = tree_.real_path(path);
+        if (is_within(target, real_root_)) {
+            return true;
+        }
+        diagnostics_.error("symbolic-link", {}, "symbolic link to a path outside the tree")
+            .where(path)
+            .expected("a target in the directory that is rendered")
+            .hint("replace the link by the file, or remove it");
+        return false;
+    }
+
+    const SourceTree& tree_;
+    Diagnostics& diagnostics_;
+    std::string real_root_;
+    std::string real_output_;
+};
+
+// Letters as escapes, or in UTF-16, which kustomize reads, too.
+bool may_hide_words(std::string_view text) {
+    for (std::size_t at = text.find('\\'); at != std::string_view::npos;
+         at = text.find('\\', at + 1)) {
+        const std::string_view rest = text.substr(at + 1);
+        for (const std::string_view escape : {"x", "u00", "U000000"}) {
+            if (rest.starts_with(escape) && rest.size() > escape.size() &&
+                rest[escape.size()] >= '4' && rest[escape.size()] <= '7') {
+                return true;
+            }
+        }
+    }
+    const std::string_view first = text.substr(0, 2);
+    return first == "\xFF\xFE" || first == "\xFE\xFF" || first.find('\0') != std::string_view::npos;
+}
+
+}  // namespace
+
+bool is_kustomization_name(std::string_view name) {
+    return std::ranges::find(kKustomizationNames, name) != kKustomizationNames.end();
+}
+
+bool mentions_tailscale(std::string_view text) {
+    return text.find("tailscale") != std::string_view::npos ||
+           text.find(kOAuthGenerator) != std::string_view::npos || may_hide_words(text) ||
+           misspells_custom_group(text);
+}
+
+bool file_mentions_tailscale(const SourceTree& tree, const std::string& path) {
+    const Result<std::string> text = tree.read(path);
+    return text && mentions_tailscale(*text);
+}
+
+bool mentions_tailscale(const SourceTree& tree, const WalkedDir& dir) {
+    return std::ranges::any_of(dir.files, [&](const std::string& name) {
+        return file_mentions_tailscale(tree, join_path(dir.path, name));
+    });
+}
+
+bool is_rendered_tree(const SourceTree& tree, const std::string& dir) {
+    return tree.kind(join_path(dir, kInventoryFile)) == EntryKind::File;
+}
+
+std::vector<WalkedDir> walk_tree(const SourceTree& tree, const std::string& root,
+                                 const std::string& output_dir, Diagnostics& diagnostics) {
+    Walker walker(tree, root, output_dir, diagnostics);
+    walker.visit(root, "", false);
+    std::ranges::sort(walker.dirs, {}, &WalkedDir::relative);
+    return std::move(walker.dirs);
+}
+
+}  // namespace renderer

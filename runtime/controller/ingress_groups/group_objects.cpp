@@ -1,0 +1,182 @@
+#include "runtime/controller/ingress_groups/group_objects.h"
+
+#include <fmt/format.h>
+
+#include "renderer/core/json.h"
+#include "renderer/core/text_of.h"
+#include "renderer/kube/label_value.h"
+#include "runtime/controller/contract.h"
+#include "runtime/controller/view/objects.h"
+
+namespace runtime {
+
+using renderer::Member;
+using renderer::text_list;
+using renderer::text_of;
+using renderer::Value;
+
+namespace {
+
+// A datum of JSON; no value: it cannot be read.
+std::optional<Value> read_map(const AddressTable& table, std::string_view key) {
+    const auto datum = table.data.find(std::string(key));
+    if (datum == table.data.end()) {
+        return Value::map();
+    }
+    auto json = renderer::read_json(datum->second);
+    return json && json->is_map() ? std::optional(std::move(*json)) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<AddressTable> decode_address_table(const Value& object) {
+    if (text_of(object.at({"metadata", "name"})) != renderer::kIngressAddresses) {
+        return std::nullopt;
+    }
+    AddressTable table;
+    table.version = text_of(object.at({"metadata", "resourceVersion"}));
+    if (const Value* data = object.find("data"); data != nullptr && data->is_map()) {
+        for (const Member& member : data->members()) {
+            table.data.emplace(member.name(), text_of(member.value));
+        }
+    }
+    return table;
+}
+
+std::optional<ClusterAddresses> decode_cluster_addresses(const Value& object) {
+    ClusterAddresses addresses{.ips = texts_of(object.at({"spec", "clusterIPs"}))};
+    std::erase(addresses.ips, "None");
+    return addresses.ips.empty() ? std::nullopt : std::optional(addresses);
+}
+
+std::string record_key(std::string_view tailnet, std::string_view service) {
+    return tailnet.empty() ? std::string(service) : fmt::format("{}/{}", tailnet, service);
+}
+
+RecordName split_record_key(std::string_view key) {
+    const std::size_t slash = key.find('/');
+    return slash == std::string_view::npos
+               ? RecordName{.tailnet = {}, .service = key}
+               : RecordName{.tailnet = key.substr(0, slash), .service = key.substr(slash + 1)};
+}
+
+std::optional<ServiceRecords> read_records(const AddressTable& table) {
+    const auto json = read_map(table, kServicesDatum);
+    if (!json.has_value()) {
+        return std::nullopt;
+    }
+    ServiceRecords records;
+    for (const Member& member : json->members()) {
+        const auto text = [&member](std::string_view key) {
+            return std::string(text_of(member.value.at({key})));
+        };
+        records.emplace(member.name(), ServiceRecord{.group = text("group"),
+                                                     .parent = text("parent"),
+                                                     .certificate = text("certificate"),
+                                                     .gone_since = text("goneSince"),
+                                                     .left = text("left")});
+    }
+    return records;
+}
+
+std::string write_records(const ServiceRecords& records) {
+    Value all = Value::map();
+    for (const auto& [key, record] : records) {
+        Value item = Value::map({{"group", record.group}, {"parent", record.parent}});
+        put_if(item, !record.certificate.empty(), "certificate", Value(record.certificate));
+        put_if(item, !record.gone_since.empty(), "goneSince", Value(record.gone_since));
+        put_if(item, !record.left.empty(), "left", Value(record.left));
+        all.add(key, std::move(item));
+    }
+    return renderer::write_json(all);
+}
+
+std::optional<ToldCertificates> read_told(const AddressTable& table) {
+    const auto json = read_map(table, kCertificatesDatum);
+    if (!json.has_value()) {
+        return std::nullopt;
+    }
+    ToldCertificates told;
+    for (const Member& group : json->members()) {
+        if (!group.value.is_map()) {
+            return std::nullopt;
+        }
+        for (const Member& one : group.value.members()) {
+            told[std::string(group.name())].emplace(
+                one.name(), ToldCertificate{.hash = std::string(text_of(one.value.at({"hash"}))),
+                                            .roll = texts_of(one.value.at({"roll"})),
+                                            .readers = texts_of(one.value.at({"readers"}))});
+        }
+    }
+    return told;
+}
+
+std::string write_told(const ToldCertificates& told) {
+    Value all = Value::map();
+    for (const auto& [group, certificates] : told) {
+        Value its = Value::map();
+        for (const auto& [name, one] : certificates) {
+            Value item = Value::map({{"hash", one.hash}});
+            put_if(item, !one.roll.empty(), "roll", text_list(one.roll));
+            put_if(item, !one.readers.empty(), "readers", text_list(one.readers));
+            its.add(name, std::move(item));
+        }
+        all.add(group, std::move(its));
+    }
+    return renderer::write_json(all);
+}
+
+Value address_table(std::string_view ns, const AddressTable& table) {
+    Value data = Value::map();
+    for (const auto& [key, text] : table.data) {
+        data.add(key, text);
+    }
+    Value metadata =
+        Value::map({{"name", Value(renderer::kIngressAddresses)}, {"namespace", Value(ns)}});
+    put_if(metadata, !table.version.empty(), "resourceVersion", Value(table.version));
+    return Value::map({{"apiVersion", "v1"},
+                       {"kind", "ConfigMap"},
+                       {"metadata", std::move(metadata)},
+                       {"data", std::move(data)}});
+}
+
+Value accounts_secret(std::string_view ns) {
+    return Value::map(
+        {{"apiVersion", "v1"},
+         {"kind", "Secret"},
+         {"metadata",
+          Value::map({{"name", Value(renderer::kAcmeAccounts)},
+                      {"namespace", Value(ns)},
+                      {"labels", Value::map({{"tailscale.com/managed", "true"}})},
+                      {"finalizers", Value::list({"tailscale.com/acme-account-protection"})}})}});
+}
+
+Value certificate_secret(std::string_view ns, std::string_view group, const Offer& offer) {
+    // Kind/namespace/name, or ProxyGroup/name.
+    const std::string_view parent = offer.parent;
+    const std::size_t first = parent.find('/');
+    const std::size_t last = parent.rfind('/');
+    Value labels =
+        Value::map({{"tailscale.com/managed", "true"},
+                    {"tailscale.com/proxy-group", Value(group)},
+                    {"tailscale.com/domain", renderer::shortened_label(offer.certificate)},
+                    {"tailscale.com/secret-type", "certs"}});
+    labels.add("tailscale.com/parent-resource", Value(parent.substr(last + 1)));
+    labels.add("tailscale.com/parent-resource-type",
+               offer.is_exclusive() ? Value("proxygroup") : Value("ingress"));
+    put_if(labels, first != last, "tailscale.com/parent-resource-ns",
+           Value(first == last ? parent : parent.substr(first + 1, last - first - 1)));
+    labels.add(Value(kSecretLabel), Value(kCertificateSecret));
+    Value annotations = Value::map();
+    annotations.add(Value(kSetAnnotation), Value(group));
+    return Value::map({{"apiVersion", "v1"},
+                       {"kind", "Secret"},
+                       {"metadata", Value::map({{"name", offer.certificate},
+                                                {"namespace", Value(ns)},
+                                                {"labels", std::move(labels)},
+                                                {"annotations", std::move(annotations)}})},
+                       {"type", "kubernetes.io/tls"},
+                       {"data", Value::map({{"tls.crt", ""}, {"tls.key", ""}})}});
+}
+
+}  // namespace runtime

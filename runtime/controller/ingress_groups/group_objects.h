@@ -1,0 +1,84 @@
+// What the controller knows of groups that the tailnet reaches: what a group offers (the renderer's
+// ConfigMap), certificates (Secrets), and what has been registered (the controller's own
+// ConfigMap), decoded and spelled. Shapes: testdata/contract/ingress.md.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "renderer/core/value.h"
+#include "runtime/base/loop.h"
+#include "runtime/controller/view/group_config.h"
+
+namespace runtime {
+
+// The controller's own ConfigMap as it is.
+struct AddressTable {
+    std::string version;  // resourceVersion, since only we write it
+    std::map<std::string, std::string> data;
+
+    bool operator==(const AddressTable&) const = default;
+};
+
+// A Service that a group targets.
+struct ClusterAddresses {
+    std::vector<std::string> ips;  // spec.clusterIPs
+
+    bool operator==(const ClusterAddresses&) const = default;
+};
+
+// No value: of no interest.
+std::optional<AddressTable> decode_address_table(const renderer::Value& object);
+std::optional<ClusterAddresses> decode_cluster_addresses(const renderer::Value& object);
+
+// What is remembered of a service that is registered, or about to be.
+struct ServiceRecord {
+    std::string group, parent, certificate;
+    std::string gone_since;  // RFC 3339; empty: it is offered
+    std::string left = {};   // the parent before, while its status tells of the service
+
+    bool operator==(const ServiceRecord&) const = default;
+};
+// By "svc:HOST", or "TAILNET/svc:HOST" when that is not the controller's own.
+using ServiceRecords = std::map<std::string, ServiceRecord>;
+
+std::string record_key(std::string_view tailnet, std::string_view service);
+struct RecordName {
+    std::string_view tailnet, service;
+};
+RecordName split_record_key(std::string_view key);
+
+// The datum of the table that holds them. No value: it cannot be read.
+inline constexpr std::string_view kServicesDatum = "services";
+std::optional<ServiceRecords> read_records(const AddressTable& table);
+std::string write_records(const ServiceRecords& records);
+
+// What the pods of a group were last told of a certificate. It outlives the certificate's Secret,
+// which may be recreated, or serve another group meanwhile: pods keep what they have read.
+struct ToldCertificate {
+    std::string hash;
+    std::vector<std::string> roll;          // UIDs of pods that have read another one
+    std::vector<std::string> readers = {};  // of those that may have read this one before it left
+
+    bool operator==(const ToldCertificate&) const = default;
+};
+// By group, then by name.
+using ToldCertificates = std::map<std::string, std::map<std::string, ToldCertificate>>;
+
+inline constexpr std::string_view kCertificatesDatum = "certificates";
+std::optional<ToldCertificates> read_told(const AddressTable& table);
+std::string write_told(const ToldCertificates& told);
+
+renderer::Value address_table(std::string_view ns, const AddressTable& table);
+
+// For the accounts at the ACME server, which the pods fill in: one for each tailnet. It outlives
+// all groups. Source: tailscale v1.104.5 cmd/k8s-operator/proxygroup_specs.go, pgACMEAccountSecret.
+renderer::Value accounts_secret(std::string_view ns);
+
+// An empty certificate for pod 0 of the group to fill.
+renderer::Value certificate_secret(std::string_view ns, std::string_view group, const Offer& offer);
+
+}  // namespace runtime

@@ -1,0 +1,26 @@
+// The status of a PeerRelay: where its replicas are reached, and whether they can be. A pure
+// function. Source of the shape, of the reasons and of their order: tailscale v1.104.5
+// k8s-operator/reconciler/peerrelay/peerrelay.go.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runtime/controller/object_status/status_writer.h"
+#include "runtime/controller/relays/endpoints.h"
+
+namespace runtime {
+
+inline constexpr std::string_view kRelayCondition = "PeerRelayReady";
+
+struct RelaySight {
+    std::string tailnet_problem = {};
+    // Of each replica that its StatefulSet asks for, in their order.
+    std::vector<std::vector<Endpoint>> endpoints = {};
+    int joined = 0;           // devices of them
+    bool is_rendered = true;  // false: there is no StatefulSet
+};
+
+StatusChange relay_status(const Parent& relay, const RelaySight& sight);
+
+}  // namespace runtime

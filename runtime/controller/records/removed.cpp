@@ -1,0 +1,22 @@
+#include "runtime/controller/records/removed.h"
+
+#include "renderer/core/json.h"
+#include "renderer/core/text_of.h"
+#include "runtime/base/time_text.h"
+
+namespace runtime {
+
+Removed read_removed(std::string_view text) {
+    Removed removed;
+    const auto parsed = renderer::read_json(text);
+    if (parsed && parsed->is_map()) {
+        for (const renderer::Member& member : parsed->members()) {
+            if (const auto time = parse_time(text_of(member.value))) {
+                removed.emplace(member.name(), *time);
+            }
+        }
+    }
+    return removed;
+}
+
+}  // namespace runtime

@@ -1,0 +1,16 @@
+// What has been removed in the last day, as the ledger keeps it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "runtime/base/loop.h"
+
+namespace runtime {
+
+// When, by name.
+using Removed = std::map<std::string, Time>;
+Removed read_removed(std::string_view text);
+
+}  // namespace runtime

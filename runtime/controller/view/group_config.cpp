@@ -1,0 +1,97 @@
+#include "runtime/controller/view/group_config.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "renderer/base/sha256.h"
+#include "renderer/core/json.h"
+#include "renderer/core/text_of.h"
+#include "renderer/kube/name_grammar.h"
+#include "runtime/controller/contract.h"
+#include "runtime/controller/view/api_proxy_config.h"
+#include "runtime/controller/view/objects.h"
+
+namespace runtime {
+
+using renderer::Member;
+using renderer::text_of;
+using renderer::Value;
+
+namespace {
+
+std::optional<Offer> read_offer(std::string_view host, std::string_view text) {
+    const auto json = renderer::read_json(text);
+    if (!json || !json->is_map()) {
+        return std::nullopt;
+    }
+    Offer offer;
+    offer.name = text_of(json->find("name"));
+    offer.parent = text_of(json->find("parent"));
+    offer.ports = texts_of(json->find("ports"));
+    offer.tags = texts_of(json->find("tags"));
+    offer.certificate = text_of(json->find("certificate"));
+    const bool good = renderer::is_dns1123_label(host) &&
+                      offer.name == fmt::format("svc:{}", host) && !offer.parent.empty() &&
+                      !offer.ports.empty() && !offer.tags.empty();
+    return good ? std::optional(offer) : std::nullopt;
+}
+
+bool take_suffix(std::string_view& text, std::string_view suffix) {
+    const bool has = text.ends_with(suffix);
+    text.remove_suffix(has ? suffix.size() : 0);
+    return has;
+}
+
+}  // namespace
+
+std::optional<GroupConfig> decode_group(const Value& object) {
+    std::string_view name = text_of(object.at({"metadata", "name"}));
+    if (!name.starts_with(renderer::kGroupPrefix)) {
+        return std::nullopt;
+    }
+    name.remove_prefix(renderer::kGroupPrefix.size());
+    GroupConfig group;
+    group.name = name;
+    group.uid = text_of(object.at({"metadata", "uid"}));
+    group.contract = annotation_of(object, kContractAnnotation);
+    const Value* data = object.find("data");
+    if (group.contract != kContractVersion || data == nullptr || !data->is_map()) {
+        return group;
+    }
+    for (const Member& member : data->members()) {
+        std::string_view key = member.name();
+        if (take_suffix(key, ".json")) {
+            if (auto offer = read_offer(key, text_of(member.value))) {
+                group.offers.push_back(std::move(*offer));
+            } else {
+                group.problem = fmt::format("\"{}\" cannot be read", member.name());
+            }
+        } else if (take_suffix(key, ".hujson")) {
+            const auto config = renderer::read_json(text_of(member.value));
+            if (config && config->is_map() && config->find(kVersionField) != nullptr) {
+                group.proxies.emplace(key, text_of(member.value));
+            } else {
+                group.problem = fmt::format("\"{}\" has no \"{}\"", member.name(), kVersionField);
+            }
+        }
+    }
+    return group;
+}
+
+std::optional<Certificate> decode_certificate(const Value& object) {
+    if (label_of(object, kSecretLabel) != kCertificateSecret) {
+        return std::nullopt;
+    }
+    Certificate certificate;
+    certificate.name = text_of(object.at({"metadata", "name"}));
+    certificate.uid = text_of(object.at({"metadata", "uid"}));
+    const std::string_view chain = text_of(object.at({"data", "tls.crt"}));
+    const std::string_view key = text_of(object.at({"data", "tls.key"}));
+    if (!chain.empty() && !key.empty()) {
+        certificate.hash = renderer::sha256_hex(chain).substr(0, 16);
+    }
+    return certificate;
+}
+
+}  // namespace runtime

@@ -8,7 +8,7 @@
 #include "renderer/cli/append_format.h"
 #include "renderer/cli/commands.h"
 #include "renderer/engines/standing.h"
-#include "renderer/load/units.h"
+#include "renderer/load/unit_list.h"
 
 namespace renderer {
 namespace {

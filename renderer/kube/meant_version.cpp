@@ -1,26 +1,29 @@
 #include "renderer/kube/meant_version.h"
 
-#include "renderer/core/diagnostics.h"
+#include "renderer/base/ascii.h"
+#include "renderer/core/edit_distance.h"
 #include "renderer/kube/kinds.h"
 
 namespace renderer {
 
 namespace {
 
-constexpr std::string_view kKey = "apiVersion";
-
-// The value of a key, without its quotes, of what stands behind the key.
-std::string_view value_in(std::string_view rest) {
-    const std::size_t begin = rest.find_first_not_of("\"': \t");
-    if (begin == std::string_view::npos) {
-        return {};
-    }
-    rest.remove_prefix(begin);
-    return rest.substr(0, rest.find_first_of("\"', \t\r\n}"));
-}
+constexpr std::size_t kMostEdits = 2;
 
 bool is_near(std::string_view group, std::string_view meant) {
-    return group != meant && !nearest(group, {meant}).empty();
+    return group != meant && group.size() + kMostEdits >= meant.size() &&
+           group.size() <= meant.size() + kMostEdits &&
+           edit_distance(lower_case(group), meant) <= kMostEdits;
+}
+
+bool is_of_no_custom_resource(std::string_view group) {
+    return group.find('.') == std::string_view::npos || group.ends_with("k8s.io") ||
+           group.ends_with("kubernetes.io");
+}
+
+bool is_of_group(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '-';
 }
 
 }  // namespace
@@ -31,15 +34,25 @@ std::string_view meant_version(std::string_view api_version, std::string_view ki
         return {};
     }
     const std::string_view group = group_of(api_version);
-    const bool is_meant =
-        input->group().empty() ? group == "core" : group.empty() || is_near(group, input->group());
+    const std::string_view own = input->group();
+    const bool is_meant = group != own && (is_of_no_custom_resource(group) || is_near(group, own) ||
+                                           (input->is_custom() && group.ends_with(kCustomGroup)));
     return is_meant ? input->api_version : std::string_view();
 }
 
+bool is_near_custom_group(std::string_view group) {
+    return is_near(group, kCustomGroup);
+}
+
 bool misspells_custom_group(std::string_view text) {
-    for (std::size_t at = text.find(kKey); at != std::string_view::npos;
-         at = text.find(kKey, at + kKey.size())) {
-        if (is_near(group_of(value_in(text.substr(at + kKey.size(), 64))), kCustomGroup)) {
+    constexpr std::size_t kLongest = kCustomGroup.size() + kMostEdits;
+    for (std::size_t end = text.find('/'); end != std::string_view::npos;
+         end = text.find('/', end + 1)) {
+        std::size_t begin = end;
+        while (begin > 0 && end - begin <= kLongest && is_of_group(text[begin - 1])) {
+            --begin;
+        }
+        if (is_near_custom_group(text.substr(begin, end - begin))) {
             return true;
         }
     }

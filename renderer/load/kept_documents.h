@@ -1,5 +1,5 @@
-// Objects that an engine is told to leave as they are in the cluster. Sources:
-// fluxcd/kustomize-controller api/v1/kustomization_types.go, fluxcd/pkg ssa/utils/meta.go.
+// What engines say of documents that have been read: which unit applies them, and which of them it
+// is told to leave as they are in the cluster.
 #pragma once
 
 #include <cstdint>

@@ -24,24 +24,24 @@ void check_names(const Value& root, Diagnostics& diagnostics) {
 }
 
 void check_list(const Document& document, Diagnostics& diagnostics) {
+    const Value* items = document.root.find("items");
     if (!document.mentions_tailscale || text_of(document.kind) != "List" ||
-        text_of(document.api_version) != "v1") {
+        (items != nullptr && items->is_null())) {
         return;
     }
     const std::span<const Member> fields = document.root.members();
     const auto near = std::ranges::find_if(
         fields, [](const Member& field) { return !nearest(field.name(), {"items"}).empty(); });
-    const bool is_found = near != fields.end();
-    const bool is_right = is_found && near->name() == "items";
+    const bool is_mistyped = items == nullptr && near != fields.end();
     diagnostics
         .error("incomplete-object",
-               !is_found  ? document.kind.pos()
-               : is_right ? near->value.pos()
-                          : near->key.pos(),
+               items != nullptr ? items->pos()
+               : is_mistyped    ? near->key.pos()
+                                : document.kind.pos(),
                "this List has no items")
-        .found(!is_found  ? std::string_view()
-               : is_right ? kind_name(near->value)
-                          : near->name())
+        .found(items != nullptr ? kind_name(*items)
+               : is_mistyped    ? near->name()
+                                : std::string_view())
         .expected("items, as a list");
 }
 

@@ -10,8 +10,8 @@ namespace renderer {
 // Names that are no strings to Kubernetes: `name: 12`, `namespace: y`.
 void check_names(const Value& root, Diagnostics& diagnostics);
 
-// A `List` that mentions Tailscale and has no items. An API server knows no such kind: whoever
-// applies it takes it apart.
+// A `List` that mentions Tailscale and has no items, as a list or empty. An API server knows no
+// such kind: whoever applies it takes it apart.
 void check_list(const Document& document, Diagnostics& diagnostics);
 
 }  // namespace renderer

@@ -14,7 +14,7 @@
 #include "renderer/engines/helm/chart_release.h"
 #include "renderer/engines/helm/inflated_tree.h"
 #include "renderer/engines/helm/operator_dependency.h"
-#include "renderer/load/chart_objects.h"
+#include "renderer/load/release_objects.h"
 #include "renderer/repo/paths.h"
 #include "renderer/repo/walk.h"
 #include "renderer/secrets/userinfo.h"

@@ -14,7 +14,7 @@
 #include "renderer/engines/gitops_tree.h"
 #include "renderer/engines/helm/chart_templates.h"
 #include "renderer/engines/standing.h"
-#include "renderer/load/chart_objects.h"
+#include "renderer/load/release_objects.h"
 #include "renderer/load/documents.h"
 #include "renderer/load/kept_documents.h"
 #include "renderer/load/namespaces.h"

@@ -122,8 +122,26 @@ private:
              .kept = kept});
     }
 
+    // What a slip of indentation makes of a set.
+    static std::string why_empty(const Value& set) {
+        const Value* resources = set.at({"spec", "resources"});
+        if (resources != nullptr && !resources->is_null()) {
+            return resources->is_list() ? "" : "spec.resources is no list";
+        }
+        for (const std::string_view field : {"resourcesTemplate", "steps"}) {
+            const Value* value = set.at({"spec", field});
+            if (value != nullptr && !value->is_null()) {
+                return {};
+            }
+        }
+        return "none of spec.resources, spec.resourcesTemplate and spec.steps is there";
+    }
+
     // By the API server: the set, or what it makes.
     static std::string why_refused(const Value& set, const std::vector<Value>& made) {
+        if (std::string why = why_empty(set); !why.empty()) {
+            return why;
+        }
         std::optional<Misspelling> found = misspelling_of(set);
         for (const Value& object : made) {
             if (text_of(object, {"apiVersion"}).empty() || text_of(object, {"kind"}).empty() ||

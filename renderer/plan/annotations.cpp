@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "renderer/core/text_of.h"
+#include "renderer/kube/group_of.h"
+#include "renderer/kube/meant_version.h"
 
 namespace renderer {
 
@@ -109,12 +111,11 @@ void check_label(const ParentInput& parent, const Vocabulary& words, const Membe
 }
 
 void check_entries(const ParentInput& parent, const Vocabulary& words, Diagnostics& diagnostics) {
-    if (!parent.doc->mentions_tailscale) {
-        return;
-    }
     for (const Member& entry : members_of(parent.doc->root.at({"metadata", "annotations"}))) {
         if (entry.name().starts_with(kDomain)) {
             check_annotation(parent, words, entry, diagnostics);
+        } else if (is_near_custom_group(group_of(entry.name()))) {
+            report_unknown(parent, words.on, entry, diagnostics);
         }
     }
     for (const Member& entry : members_of(parent.doc->root.at({"metadata", "labels"}))) {

@@ -145,7 +145,7 @@ public:
     }
 
     // Of a group of our inputs, and no kind of it, or of a kind of them, and not of its group: the
-    // API server refuses the object, and its engine stops there.
+    // API server refuses the object.
     bool is_misspelled_input(const Document& doc) {
         const std::string_view api_version = text_of(doc.api_version);
         const std::string_view kind = text_of(doc.kind);

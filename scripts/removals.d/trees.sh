@@ -52,6 +52,21 @@ argo() {
   service media/film.yaml film
   service tools/wiki.yaml wiki
 }
+sets() {
+  flux
+  printf 'apiVersion: fluxcd.controlplane.io/v1\nkind: ResourceSet\nmetadata: {name: zoo, namespace: media}\nspec:\n  inputs:\n  - {name: ape}\n  - {name: bee}\n  resources:\n  - apiVersion: v1\n    kind: Service\n    metadata: {name: << inputs.name >>, namespace: media, annotations: {tailscale.com/expose: "true"}}\n    spec: {selector: {app: a}, ports: [{port: 80}]}\n' >clusters/den/zoo.yaml
+}
+nested_sets() {
+  flux
+  printf 'apiVersion: fluxcd.controlplane.io/v1\nkind: ResourceSet\nmetadata: {name: zoo, namespace: media}\nspec:\n  resources:\n  - apiVersion: fluxcd.controlplane.io/v1\n    kind: ResourceSet\n    metadata: {name: cage, namespace: media}\n    spec:\n      resources:\n      - apiVersion: v1\n        kind: Service\n        metadata: {name: ape, namespace: media, annotations: {tailscale.com/expose: "true"}}\n        spec: {selector: {app: a}, ports: [{port: 80}]}\n' >clusters/den/zoo.yaml
+}
+inputs() {
+  flux
+  printf 'apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: zoo, namespace: media}\nspec: {ingressClassName: tailscale, tls: [{hosts: [zoo]}], defaultBackend: {service: {name: song, port: {number: 80}}}}\n' >media/zoo.yaml
+  printf 'apiVersion: tailscale.com/v1alpha1\nkind: Connector\nmetadata: {name: ape}\nspec: {exitNode: true}\n' >media/ape.yaml
+  printf 'apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Service\n  metadata: {name: bee, namespace: media, annotations: {tailscale.com/expose: "true"}}\n  spec: {selector: {app: a}, ports: [{port: 80}]}\n' >media/bee.yaml
+  printf -- '- %s\n' zoo.yaml ape.yaml bee.yaml >>media/kustomization.yaml
+}
 render() { PATH=$bin "$binary" render . --only generated -o out "$@" >said 2>&1; }
 # A fresh repository of that engine, rendered once: begin EDIT ENGINE FLAG...
 begin() {

@@ -7,7 +7,7 @@
 #include "renderer/core/text_of.h"
 #include "runtime/base/time_text.h"
 #include "runtime/controller/contract.h"
-#include "runtime/controller/records/removed.h"
+#include "runtime/controller/records/removal_times.h"
 
 namespace runtime {
 

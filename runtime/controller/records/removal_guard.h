@@ -12,7 +12,7 @@
 
 #include "runtime/base/log.h"
 #include "runtime/controller/records/ledger.h"
-#include "runtime/controller/records/removed.h"
+#include "runtime/controller/records/removal_times.h"
 #include "runtime/kube/events.h"
 
 namespace runtime {

@@ -1,4 +1,4 @@
-#include "renderer/load/units.h"
+#include "renderer/load/unit_list.h"
 
 #include "renderer/engines/applied_units.h"
 #include "renderer/engines/cluster_choice.h"

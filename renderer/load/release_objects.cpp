@@ -1,4 +1,4 @@
-#include "renderer/load/chart_objects.h"
+#include "renderer/load/release_objects.h"
 
 #include <fmt/format.h>
 

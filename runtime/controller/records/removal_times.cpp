@@ -1,4 +1,4 @@
-#include "runtime/controller/records/removed.h"
+#include "runtime/controller/records/removal_times.h"
 
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"

@@ -1,6 +1,6 @@
-#include "runtime/controller/ingress_groups/group_objects.h"
 #include "runtime/testing/groups_test.h"
 
+#include "runtime/controller/ingress_groups/group_objects.h"
 #include "runtime/controller/view/api_proxy_config.h"
 
 namespace runtime {

@@ -19,13 +19,14 @@ VALUES = {"oauth": {}, "operatorConfig": {"logging": "info"},
 STOCK = "tailrender.dataplane=containerboot"
 
 
-def proxy_image(tailrender, release=NEWEST):
-    """What rendered proxies of the release run where nothing else is said."""
-    return f"tailrender/tailrender-proxy:v{run(tailrender, '--version').split()[1]}-{RELEASES[release]}"
+def proxy_image(tailrender):
+    """What rendered proxies run where nothing else is said."""
+    return f"tailrender/tailrender-proxy:v{run(tailrender, '--version').split()[1]}-{RELEASES[NEWEST]}"
 
 
 def give_proxy_image(lab, tailrender, proxy, release=NEWEST):
-    lab.verb("proxy", proxy_image(tailrender, release), str(proxy), release)
+    """That image, with tailscaled of another release."""
+    lab.verb("proxy", proxy_image(tailrender), str(proxy), release)
 
 
 def rendered_controller(lab, tailrender, more=None):

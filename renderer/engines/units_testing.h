@@ -1,0 +1,81 @@
+// For tests only: units of objects of engines, in a tree that exists in memory.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "renderer/core/yaml_reader.h"
+#include "renderer/engines/build_unit.h"
+#include "renderer/engines/gitops_tree.h"
+#include "renderer/repo/load_options.h"
+#include "renderer/repo/memory_tree.h"
+
+namespace renderer {
+
+// The repository is called "acme", and holds what the test says.
+class UnitTree {
+public:
+    explicit UnitTree(std::map<std::string, std::string> files) : tree_(std::move(files)) {
+        Diagnostics unheard;
+        walked_ = walk_tree(tree_, root_, "", unheard);
+        for (const WalkedDir& dir : walked_) {
+            dirs_.push_back(&dir);
+        }
+        repository_ = std::make_unique<GitOpsTree>(tree_, dirs_, root_, sources_, options_);
+    }
+
+    GitOpsTree& repository() { return *repository_; }
+
+    // As if it stood in `clusters/den/apps.yaml`.
+    EngineObject object(std::string text) {
+        Diagnostics mistakes;
+        const SourceId source = sources_.add("clusters/den/apps.yaml", std::move(text));
+        Value root = read_yaml(sources_, source, mistakes);
+        EXPECT_TRUE(mistakes.empty()) << mistakes.print(sources_, false);
+        return {"clusters/den/apps.yaml", std::move(root)};
+    }
+
+private:
+    MemoryTree tree_;
+    LoadOptions options_;
+    std::string root_;
+    SourceMap sources_;
+    std::vector<WalkedDir> walked_;
+    DirList dirs_;
+    std::unique_ptr<GitOpsTree> repository_;
+};
+
+inline std::string_view name_of(UnitState state) {
+    switch (state) {
+        case UnitState::Live:
+            return "live";
+        case UnitState::Kept:
+            return "kept";
+        case UnitState::External:
+            return "external";
+        case UnitState::Missing:
+            return "missing";
+        case UnitState::Refused:
+            return "refused";
+        case UnitState::Unresolved:
+            return "unresolved";
+        case UnitState::OtherCluster:
+            return "other cluster";
+        case UnitState::LeftOver:
+            return "left over";
+    }
+    return "";
+}
+
+// "live apps", "missing apps: there is no directory apps"
+inline std::string summary_of(const BuildUnit& unit) {
+    std::string text = std::string(name_of(unit.state)) + " " + unit.dir;
+    return unit.reason.empty() ? text : text + ": " + unit.reason;
+}
+
+}  // namespace renderer

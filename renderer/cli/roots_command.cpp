@@ -7,33 +7,12 @@
 
 #include "renderer/cli/append_format.h"
 #include "renderer/cli/commands.h"
+#include "renderer/engines/liveness.h"
 #include "renderer/engines/standing.h"
 #include "renderer/load/unit_list.h"
 
 namespace renderer {
 namespace {
-
-std::string_view word(UnitState state) {
-    switch (state) {
-        case UnitState::Live:
-            return "";
-        case UnitState::Kept:
-            return "kept";
-        case UnitState::External:
-            return "elsewhere";
-        case UnitState::Missing:
-            return "missing";
-        case UnitState::Refused:
-            return "refused";
-        case UnitState::Unresolved:
-            return "unresolved";
-        case UnitState::OtherCluster:
-            return "other cluster";
-        case UnitState::LeftOver:
-            return "left over";
-    }
-    return "";
-}
 
 class Printer {
 public:
@@ -84,7 +63,7 @@ private:
         }
         out_ += inputs == 0 ? "" : fmt::format("  {}", counted(inputs, "input"));
         if (unit.state != UnitState::Live) {
-            append_names_to(out_, "  {}: {}", word(unit.state), unit.reason);
+            append_names_to(out_, "  {}: {}", word_of(unit.state), unit.reason);
         } else if (!unit.reason.empty()) {
             append_names_to(out_, "  {}", unit.reason);
         }

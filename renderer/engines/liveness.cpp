@@ -26,6 +26,28 @@ Liveness liveness_of(const BuildUnit& unit) {
     return Liveness::Unknown;
 }
 
+std::string_view word_of(UnitState state) {
+    switch (state) {
+        case UnitState::Live:
+            return "live";
+        case UnitState::Kept:
+            return "kept";
+        case UnitState::External:
+            return "elsewhere";
+        case UnitState::Missing:
+            return "missing";
+        case UnitState::Refused:
+            return "refused";
+        case UnitState::Unresolved:
+            return "unresolved";
+        case UnitState::OtherCluster:
+            return "other cluster";
+        case UnitState::LeftOver:
+            return "left over";
+    }
+    return "";
+}
+
 bool has_content(const BuildUnit& unit) {
     const Liveness liveness = liveness_of(unit);
     return liveness == Liveness::Applied || liveness == Liveness::Kept;

@@ -4,6 +4,7 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "renderer/engines/build_unit.h"
@@ -12,6 +13,9 @@
 namespace renderer {
 
 Liveness liveness_of(const BuildUnit& unit);
+
+// For people: "live", "other cluster".
+std::string_view word_of(UnitState state);
 
 // It has content of this tree.
 bool has_content(const BuildUnit& unit);

@@ -12,6 +12,7 @@
 #include "renderer/core/yaml_reader.h"
 #include "renderer/engines/build_unit.h"
 #include "renderer/engines/gitops_tree.h"
+#include "renderer/engines/liveness.h"
 #include "renderer/repo/load_options.h"
 #include "renderer/repo/memory_tree.h"
 
@@ -50,31 +51,9 @@ private:
     std::unique_ptr<GitOpsTree> repository_;
 };
 
-inline std::string_view name_of(UnitState state) {
-    switch (state) {
-        case UnitState::Live:
-            return "live";
-        case UnitState::Kept:
-            return "kept";
-        case UnitState::External:
-            return "external";
-        case UnitState::Missing:
-            return "missing";
-        case UnitState::Refused:
-            return "refused";
-        case UnitState::Unresolved:
-            return "unresolved";
-        case UnitState::OtherCluster:
-            return "other cluster";
-        case UnitState::LeftOver:
-            return "left over";
-    }
-    return "";
-}
-
 // "live apps", "missing apps: there is no directory apps"
 inline std::string summary_of(const BuildUnit& unit) {
-    std::string text = std::string(name_of(unit.state)) + " " + unit.dir;
+    std::string text = std::string(word_of(unit.state)) + " " + unit.dir;
     return unit.reason.empty() ? text : text + ": " + unit.reason;
 }
 

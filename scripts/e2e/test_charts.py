@@ -13,7 +13,7 @@ import yaml
 from shared.checks import run
 from test_kustomize_builds import tree
 
-COVERS = ["renderer/engines/helm", "renderer/engines/helm/values_files.cpp"]
+COVERS = ["renderer/engines/helm"]
 PROGRAMS = ["helm3", "helm4", "kustomize", "kubernetes"]
 OWN = "https://example.com/acme/fleet.git"
 CHART = {

@@ -41,9 +41,9 @@ TEST(ArgoUnits, SayWhatIsAppliedAndWhyNot) {
         {"{source: {repoURL: https://example.com/acme, path: app}, destination: {}}",
          "missing app: there is no directory app"},
         {"{source: {repoURL: https://example.com/other, path: apps}, destination: {}}",
-         "external apps: https://example.com/other is not this repository"},
+         "elsewhere apps: https://example.com/other is not this repository"},
         {"{source: {repoURL: https://charts.example.com, chart: web}, destination: {}}",
-         "external web: a chart of https://charts.example.com"},
+         "elsewhere web: a chart of https://charts.example.com"},
         {"{source: {repoURL: https://example.com/acme}, destination: {}}",
          "refused : a source needs repoURL, and path or chart; one of several may have ref "
          "instead"},

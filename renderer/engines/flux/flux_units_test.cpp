@@ -53,9 +53,9 @@ TEST(FluxUnit, SaysWhatIsAppliedAndWhyNot) {
         {"{path: ./apps}",
          "refused apps: spec.sourceRef.kind and spec.sourceRef.name are required"},
         {"{path: ./apps, sourceRef: {kind: OCIRepository, name: acme}}",
-         "external apps: OCIRepository acme is not this repository"},
+         "elsewhere apps: OCIRepository acme is not this repository"},
         {"{path: ./apps, sourceRef: {kind: GitRepository, name: other}}",
-         "external apps: GitRepository other is not this repository"},
+         "elsewhere apps: GitRepository other is not this repository"},
     };
     for (const FluxRow& row : rows) {
         UnitTree tree(kFluxFiles);

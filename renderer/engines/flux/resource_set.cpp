@@ -14,7 +14,9 @@
 #include "renderer/core/yaml_reader.h"
 #include "renderer/core/yaml_writer.h"
 #include "renderer/engines/engine_files.h"
+#include "renderer/engines/places.h"
 #include "renderer/engines/templates/go_template.h"
+#include "renderer/kube/group_of.h"
 
 namespace renderer {
 
@@ -40,20 +42,6 @@ bool is_written_plain(std::string_view text) {
     return !text.empty() && kFirst.find(text.front()) == std::string_view::npos && !is_marked &&
            text.front() != ' ' && text.back() != ' ' && text.back() != ':' &&
            text.find(": ") == std::string_view::npos && text.find(" #") == std::string_view::npos;
-}
-
-void set_places(Value& value, Pos pos) {
-    value.set_pos(pos);
-    if (value.is_list()) {
-        for (Value& item : value.items()) {
-            set_places(item, pos);
-        }
-    } else if (value.is_map()) {
-        for (Member& member : value.members()) {
-            member.key.set_pos(pos);
-            set_places(member.value, pos);
-        }
-    }
 }
 
 // Go prints other numbers than these in another way than YAML spells them.
@@ -281,9 +269,7 @@ private:
         if (text_of(object, {"metadata", "annotations", kReconcile}) == "disabled") {
             return;
         }
-        const std::string_view version = text_of(object, {"apiVersion"});
-        const std::string_view group =
-            version.substr(0, version.find('/') == std::string_view::npos ? 0 : version.find('/'));
+        const std::string_view group = group_of(text_of(object, {"apiVersion"}));
         const bool is_new = known_
                                 .insert(fmt::format("{}/{}/{}/{}", group, text_of(object, {"kind"}),
                                                     text_of(object, {"metadata", "namespace"}),

@@ -8,6 +8,7 @@
 
 #include "renderer/core/text_of.h"
 #include "renderer/engines/helm/values_files.h"
+#include "renderer/engines/places.h"
 #include "renderer/repo/paths.h"
 #include "renderer/secrets/userinfo.h"
 
@@ -158,20 +159,6 @@ std::string_view without_quotes(std::string_view text) {
     return is_quoted ? text.substr(1, text.size() - 2) : text;
 }
 
-void move_to(Pos pos, Value& value) {
-    value.set_pos(pos);
-    if (value.is_list()) {
-        for (Value& item : value.items()) {
-            move_to(pos, item);
-        }
-    } else if (value.is_map()) {
-        for (Member& member : value.members()) {
-            member.key.set_pos(pos);
-            move_to(pos, member.value);
-        }
-    }
-}
-
 void add_one_value(const ValuesSource& source, std::string_view text, const ChartRelease& release,
                    SourceMap& sources, ChartValues& out) {
     Diagnostics said;
@@ -179,7 +166,7 @@ void add_one_value(const ValuesSource& source, std::string_view text, const Char
     add_sets({fmt::format("{}={}", source.target, without_quotes(text))}, sources, out.layers,
              said);
     for (std::size_t i = first; i < out.layers.size(); ++i) {
-        move_to(source.pos, out.layers[i]);  // the text is not for messages
+        set_places(out.layers[i], source.pos);  // the text is not for messages
     }
     if (said.has_errors()) {
         note_unread_values(release, Unread::Missing, source.pos,

@@ -2,6 +2,7 @@
 // all buffers it owns. File, line and column are computed only when a message is printed.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 
 namespace renderer {

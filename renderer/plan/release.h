@@ -4,6 +4,7 @@
 // numbers. Source of releases: the tags of github.com/tailscale/tailscale.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <limits>
 #include <optional>

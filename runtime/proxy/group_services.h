@@ -3,6 +3,7 @@
 // Source: tailscale v1.104.5 kube/egressservices, kube/ingressservices.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <string>

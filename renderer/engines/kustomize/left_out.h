@@ -3,6 +3,7 @@
 // would have made, on which kustomize fails. Rendered trees are left out in silence.
 #pragma once
 
+#include <compare>
 #include <set>
 #include <string>
 #include <string_view>

@@ -3,6 +3,7 @@
 // tailscale v1.104.5 k8s-operator/reconciler/peerrelay/{peerrelay,service}.go.
 #pragma once
 
+#include <compare>
 #include <map>
 #include <optional>
 #include <string>

@@ -22,7 +22,7 @@
 #include "renderer/emit/emit.h"
 #include "renderer/emit/output_path.h"
 #include "renderer/pipeline.h"
-#include "renderer/repo/memory_tree.h"
+#include "renderer/repo/memory_tree_testing.h"
 
 namespace {
 

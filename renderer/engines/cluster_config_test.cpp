@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "renderer/core/json.h"
-#include "renderer/repo/memory_tree.h"
+#include "renderer/repo/memory_tree_testing.h"
 
 namespace renderer {
 namespace {

@@ -14,7 +14,7 @@
 #include "renderer/engines/gitops_tree.h"
 #include "renderer/engines/liveness.h"
 #include "renderer/repo/load_options.h"
-#include "renderer/repo/memory_tree.h"
+#include "renderer/repo/memory_tree_testing.h"
 
 namespace renderer {
 

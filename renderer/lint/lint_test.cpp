@@ -14,7 +14,7 @@
 #include <string>
 
 #include "renderer/lint/git_ignores.h"
-#include "renderer/repo/memory_tree.h"
+#include "renderer/repo/memory_tree_testing.h"
 
 namespace renderer {
 namespace {

@@ -5,7 +5,7 @@
 #include "renderer/core/json.h"
 #include "renderer/core/yaml_writer.h"
 #include "renderer/load/load_testing.h"
-#include "renderer/repo/memory_tree.h"
+#include "renderer/repo/memory_tree_testing.h"
 
 namespace renderer {
 namespace {

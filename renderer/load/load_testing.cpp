@@ -8,7 +8,7 @@
 
 #include "renderer/core/yaml_writer.h"
 #include "renderer/load/load.h"
-#include "renderer/repo/memory_tree.h"
+#include "renderer/repo/memory_tree_testing.h"
 
 namespace renderer {
 

@@ -5,7 +5,7 @@
 
 #include "renderer/load/load.h"
 #include "renderer/load/load_testing.h"
-#include "renderer/repo/memory_tree.h"
+#include "renderer/repo/memory_tree_testing.h"
 
 namespace renderer {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "renderer/repo/memory_tree.h"
+#include "renderer/repo/memory_tree_testing.h"
 
 namespace renderer {
 namespace {

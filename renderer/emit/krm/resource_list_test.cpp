@@ -5,7 +5,7 @@
 #include "renderer/core/yaml_reader.h"
 #include "renderer/emit/test_input.h"
 #include "renderer/load/krm/resource_list.h"
-#include "renderer/repo/memory_tree.h"
+#include "renderer/repo/memory_tree_testing.h"
 
 namespace renderer {
 namespace {

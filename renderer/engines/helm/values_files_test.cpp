@@ -6,7 +6,7 @@
 #include <string>
 
 #include "renderer/core/json.h"
-#include "renderer/repo/memory_tree.h"
+#include "renderer/repo/memory_tree_testing.h"
 
 namespace renderer {
 namespace {

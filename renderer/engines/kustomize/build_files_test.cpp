@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include "renderer/repo/memory_tree.h"
+#include "renderer/repo/memory_tree_testing.h"
 
 namespace renderer {
 namespace {

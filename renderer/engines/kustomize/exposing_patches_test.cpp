@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "renderer/core/yaml_reader.h"
-#include "renderer/repo/memory_tree.h"
+#include "renderer/repo/memory_tree_testing.h"
 
 namespace renderer {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "renderer/base/confinement.h"
 #include "renderer/base/temporary_folder_testing.h"
-#include "renderer/repo/memory_tree.h"
+#include "renderer/repo/memory_tree_testing.h"
 
 namespace renderer {
 namespace {

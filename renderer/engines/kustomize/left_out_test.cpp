@@ -10,7 +10,7 @@
 #include "renderer/engines/cluster_config.h"
 #include "renderer/engines/flux/local_sources.h"
 #include "renderer/repo/load_options.h"
-#include "renderer/repo/memory_tree.h"
+#include "renderer/repo/memory_tree_testing.h"
 
 namespace renderer {
 namespace {

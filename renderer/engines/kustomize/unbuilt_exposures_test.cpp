@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "renderer/repo/memory_tree.h"
+#include "renderer/repo/memory_tree_testing.h"
 
 namespace renderer {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "renderer/core/yaml_reader.h"
 #include "renderer/core/yaml_writer.h"
-#include "renderer/repo/memory_tree.h"
+#include "renderer/repo/memory_tree_testing.h"
 
 namespace renderer {
 namespace {

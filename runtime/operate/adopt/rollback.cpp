@@ -40,7 +40,7 @@ struct Return {
 using SharedReturn = std::shared_ptr<Return>;
 
 // A pod of the rendered proxy, with the Secret that it had.
-struct Replica {
+struct ReturnedReplica {
     std::string pod, old_secret;
     bool has_device = false;
     const Value* recorded;  // the old Secret
@@ -58,8 +58,9 @@ bool is_set_of(const AdoptSnapshot& snapshot, const std::string& set) {
                        [&set](const Value& one) { return name_of(one) == set; });
 }
 
-std::vector<Replica> replicas_to_return(const AdoptSnapshot& snapshot, const AdoptRecord& record) {
-    std::vector<Replica> out;
+std::vector<ReturnedReplica> replicas_to_return(const AdoptSnapshot& snapshot,
+                                                const AdoptRecord& record) {
+    std::vector<ReturnedReplica> out;
     out.reserve(record.secrets.size());
     for (const Value& secret : record.secrets) {
         const std::string old_secret = name_of(secret);
@@ -72,7 +73,7 @@ std::vector<Replica> replicas_to_return(const AdoptSnapshot& snapshot, const Ado
 
 // The devices of rendered replicas that were deleted meanwhile have been deleted, too: what was
 // recorded of them must not come back.
-Value old_secret(const Replica& replica) {
+Value old_secret(const ReturnedReplica& replica) {
     Value out = replica.recorded->clone();
     if (const Value* data = out.at({"data"}); !replica.has_device && data != nullptr) {
         Value left = Value::map();
@@ -177,7 +178,8 @@ Job copy_state(const OperateContext& context, const std::string& from, const std
 }
 
 // Before its pod starts.
-Job state_back(const OperateContext& context, const AdoptRecord& record, const Replica& replica) {
+Job state_back(const OperateContext& context, const AdoptRecord& record,
+               const ReturnedReplica& replica) {
     return only_if(context.kube, path_of(kStatefulSets, context.ns, record.old_name), is_idle,
                    copy_state(context, replica.pod, replica.old_secret));
 }
@@ -209,9 +211,10 @@ Job keep_problem(const SharedReturn& back, const Job& job) {
 
 Job move_back(const SharedReturn& back, const AdoptRecord& record) {
     const OperateContext& context = back->context;
-    const std::vector<Replica> replicas = replicas_to_return(back->snapshot, record);
-    const bool is_lost = std::none_of(replicas.begin(), replicas.end(),
-                                      [](const Replica& replica) { return replica.has_device; });
+    const std::vector<ReturnedReplica> replicas = replicas_to_return(back->snapshot, record);
+    const bool is_lost =
+        std::none_of(replicas.begin(), replicas.end(),
+                     [](const ReturnedReplica& replica) { return replica.has_device; });
     if (record.set.is_null() || (is_lost && !is_set_of(back->snapshot, record.new_name))) {
         context.say(fmt::format("{}: its device was deleted; the operator will create a new proxy",
                                 record.old_name));
@@ -220,12 +223,12 @@ Job move_back(const SharedReturn& back, const AdoptRecord& record) {
     context.say(fmt::format("{} -> {}", record.new_name, record.old_name));
     std::vector<Value> secrets;
     secrets.reserve(replicas.size());
-    for (const Replica& replica : replicas) {
+    for (const ReturnedReplica& replica : replicas) {
         secrets.push_back(old_secret(replica));
     }
     std::vector<Job> jobs{create_all(context, kServices, record.services),
                           create_idle_set(context, record), create_all(context, kSecrets, secrets)};
-    for (const Replica& replica : replicas) {
+    for (const ReturnedReplica& replica : replicas) {
         const std::string state = secret_path(context, replica.pod);
         jobs.push_back(let_go_of_auth(context, replica.pod));
         jobs.push_back(change_object(context.kube, state, without_our_label));
@@ -239,7 +242,7 @@ Job move_back(const SharedReturn& back, const AdoptRecord& record) {
                             services_that_name(back->snapshot, record.new_name, context.ns),
                             record.new_name, record.old_name));
     std::vector<Job> joins;
-    for (const Replica& replica : replicas) {
+    for (const ReturnedReplica& replica : replicas) {
         jobs.push_back(erase_object(context.kube, secret_path(context, replica.pod)));
         if (replica.has_device) {
             joins.push_back(must_join(context, replica.old_secret));

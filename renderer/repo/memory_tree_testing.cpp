@@ -1,4 +1,4 @@
-#include "renderer/repo/memory_tree.h"
+#include "renderer/repo/memory_tree_testing.h"
 
 #include "renderer/repo/paths.h"
 

@@ -79,7 +79,7 @@ int run_controller() {
         log.warning("invalid OPERATOR_LOGGING (want info, debug, dev); using info",
                     {{"found", settings->unknown_logging}});
     }
-    runtime::Chance chance(std::random_device{}());
+    runtime::RandomSource random(std::random_device{}());
     runtime::CurlTransport curl(loop, kUserAgent);
     runtime::MeteredTransport transport(loop, curl, settings->kube.server);
     runtime::PatientTransport patient(loop, transport);
@@ -89,7 +89,7 @@ int run_controller() {
     runtime::Lease lease(loop, lease_kube, log, settings->controller.ns,
                          std::string(runtime::kLeaseName), settings->identity);
     runtime::AsioResolver resolver(loop);
-    runtime::Controller controller(loop, transport, resolver, kube, log, chance,
+    runtime::Controller controller(loop, transport, resolver, kube, log, random,
                                    settings->controller);
     runtime::HttpServer server(loop, [&](std::string_view path) -> runtime::Page {
         if (path == "/healthz") {

@@ -44,8 +44,8 @@ std::vector<OutputFile> services_of(const Run& run) {
         return services;
     }
     for (const ServiceInput& service : run.inventory.services) {
-        Diagnostics unheard;
-        Value root = read_document(run.loaded, *service.doc, unheard);
+        Diagnostics discarded;
+        Value root = read_document(run.loaded, *service.doc, discarded);
         Value* metadata = root.find("metadata");
         if (metadata == nullptr || !metadata->is_map()) {
             continue;

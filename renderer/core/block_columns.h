@@ -1,5 +1,5 @@
 // Follows the columns in which the maps and lists of a document in block style begin, line by line,
-// without looking at what stands in them.
+// without looking at what is in them.
 #pragma once
 
 #include <array>

@@ -127,9 +127,9 @@ bool has_input(const std::string& path, std::string text) {
             if (scanned.plain && !text_of(scanned.kind).ends_with("List")) {
                 return is_input(text_of(scanned.api_version), text_of(scanned.kind), whole);
             }
-            Diagnostics unheard;
+            Diagnostics discarded;
             std::vector<Value> objects;
-            add_objects(read_yaml(sources, source, scanned.range, unheard), objects);
+            add_objects(read_yaml(sources, source, scanned.range, discarded), objects);
             return std::ranges::any_of(objects, [&](const Value& object) {
                 return is_input(text_of(object, {"apiVersion"}), text_of(object, {"kind"}), whole);
             });
@@ -147,9 +147,9 @@ bool holds_objects(const std::string& path, std::string_view text) {
             if (scanned.plain) {
                 return !text_of(scanned.api_version).empty() && !text_of(scanned.kind).empty();
             }
-            Diagnostics unheard;
-            const Value root = read_yaml(sources, source, scanned.range, unheard);
-            return unheard.has_errors()
+            Diagnostics discarded;
+            const Value root = read_yaml(sources, source, scanned.range, discarded);
+            return discarded.has_errors()
                        ? says(text, "apiVersion:") && says(text, "kind:") && says(text, "metadata:")
                        : !text_of(root, {"apiVersion"}).empty() && !text_of(root, {"kind"}).empty();
         });
@@ -211,9 +211,9 @@ std::string instance_path_of(const Value& chart) {
         return {};
     }
     SourceMap sources;
-    Diagnostics unheard;
+    Diagnostics discarded;
     const SourceId source = sources.add("valuesContent", std::string(values));
-    const Value root = read_yaml(sources, source, unheard);
+    const Value root = read_yaml(sources, source, discarded);
     return std::string(text_of(root, {"instance", "sync", "path"}));
 }
 

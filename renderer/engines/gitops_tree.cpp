@@ -97,7 +97,7 @@ std::string_view fixed_part(std::string_view pattern) {
                                             : pattern.substr(0, pattern.rfind('/', filled) + 1);
 }
 
-// Of git, which leaves them in a file that nobody has mended.
+// Of git, which leaves them in a file that no one has mended.
 bool has_conflict(std::string_view text) {
     return text.starts_with("<<<<<<< ") || has(text, "\n<<<<<<< ");
 }
@@ -202,17 +202,17 @@ std::vector<EngineObject> GitOpsTree::read(const std::string& path, std::string 
     }
     const SourceId source = sources_.add(path, std::move(text));
     for (const ScannedDocument& scanned : scan_documents(sources_, source)) {
-        Diagnostics unheard;
-        Value root = read_yaml(sources_, source, scanned.range, unheard);
-        if (!unheard.has_errors() && root.is_map()) {
+        Diagnostics discarded;
+        Value root = read_yaml(sources_, source, scanned.range, discarded);
+        if (!discarded.has_errors() && root.is_map()) {
             std::vector<Value> objects;
             add_objects(std::move(root), objects);
             for (Value& object : objects) {
                 found.push_back({path, std::move(object)});
             }
-        } else if (unheard.has_errors() && (refused.empty() || refused.back().path != path)) {
+        } else if (discarded.has_errors() && (refused.empty() || refused.back().path != path)) {
             const auto error =
-                std::ranges::find(unheard.all(), Severity::Error, &Diagnostic::severity);
+                std::ranges::find(discarded.all(), Severity::Error, &Diagnostic::severity);
             refused.push_back({path, error->pos, error->message});
         }
     }

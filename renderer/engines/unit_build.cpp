@@ -276,8 +276,8 @@ EngineObjects UnitBuilder::engine_objects(const BuildUnit& unit) {
     keep_engine_objects(objects);
     for (EngineObject& object : objects) {
         if (unit.variables) {
-            Diagnostics unheard;  // said where the file itself is judged
-            substitute_object(object.root, *unit.variables, false, unheard);
+            Diagnostics discarded;  // said where the file itself is judged
+            substitute_object(object.root, *unit.variables, false, discarded);
         }
         set_namespace(object.root, unit.target_namespace);
         set_missing_namespace(object.root, unit.fallback_namespace);

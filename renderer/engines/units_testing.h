@@ -22,8 +22,8 @@ namespace renderer {
 class UnitTree {
 public:
     explicit UnitTree(std::map<std::string, std::string> files) : tree_(std::move(files)) {
-        Diagnostics unheard;
-        walked_ = walk_tree(tree_, root_, "", unheard);
+        Diagnostics discarded;
+        walked_ = walk_tree(tree_, root_, "", discarded);
         for (const WalkedDir& dir : walked_) {
             dirs_.push_back(&dir);
         }

@@ -31,11 +31,11 @@ std::vector<Document> egress_services(const SourceTree& tree, const std::string&
     }
     const SourceId source = sources.add(path, std::move(*text));
     for (const ScannedDocument& scanned : scan_documents(sources, source)) {
-        Diagnostics unheard;
+        Diagnostics discarded;
         Document document;
         document.source = source;
         document.range = scanned.range;
-        document.root = read_yaml(sources, source, scanned.range, unheard);
+        document.root = read_yaml(sources, source, scanned.range, discarded);
         if (text_of(document.root, {"kind"}) == "Service" &&
             text_of(document.root, {"spec", "type"}) == "ExternalName") {
             found.push_back(std::move(document));

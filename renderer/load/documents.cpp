@@ -116,7 +116,7 @@ public:
           file_(*pending.file),
           loaded_(loaded),
           diagnostics_(diagnostics),
-          out_(pending.file->lenient || !pending.is_judged ? unheard_ : diagnostics) {}
+          out_(pending.file->lenient || !pending.is_judged ? discarded_ : diagnostics) {}
 
     // The number of documents that were added.
     std::size_t run() {
@@ -146,7 +146,7 @@ public:
                 report_strange(*document);
             }
         }
-        if (!file_.lenient && unheard_.has_errors()) {
+        if (!file_.lenient && discarded_.has_errors()) {
             warn_unread();
             return std::max<std::size_t>(added, 1);
         }
@@ -157,7 +157,7 @@ private:
     void warn_unread() {
         loaded_.unjudged.push_back(pending_.source);
         const auto error =
-            std::ranges::find(unheard_.all(), Severity::Error, &Diagnostic::severity);
+            std::ranges::find(discarded_.all(), Severity::Error, &Diagnostic::severity);
         note_refused(file_.unit,
                      fmt::format("{} cannot be read", loaded_.sources.path(pending_.source)),
                      loaded_.standings);
@@ -320,7 +320,7 @@ private:
     const InputFile& file_;
     Loaded& loaded_;
     Diagnostics& diagnostics_;
-    Diagnostics unheard_;  // of a file whose mistakes no one wants to hear of
+    Diagnostics discarded_;  // of a file whose mistakes no one wants to hear of
     Diagnostics& out_;
 };
 

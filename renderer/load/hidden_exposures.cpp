@@ -99,8 +99,8 @@ public:
                 rendered_.objects.contains(document.object_name())) {
                 continue;
             }
-            Diagnostics unheard;
-            const Value root = read_document(loaded_, document, unheard);
+            Diagnostics discarded;
+            const Value root = read_document(loaded_, document, discarded);
             const std::string_view path = loaded_.sources.path(document.source);
             if (!refuse_post_renderers(root, path) && !refuse_patched(root, path)) {
                 warn_object(root, document.object_name());
@@ -295,9 +295,9 @@ private:
     }
 
     void document(const ChartFile& file, SourceId source, RawDocument range) {
-        Diagnostics unheard;
-        const Value root = read_yaml(loaded_.sources, source, range, unheard);
-        if (unheard.has_errors() || !root.is_map()) {
+        Diagnostics discarded;
+        const Value root = read_yaml(loaded_.sources, source, range, discarded);
+        if (discarded.has_errors() || !root.is_map()) {
             return;
         }
         const std::string_view name = base_name(file.path);

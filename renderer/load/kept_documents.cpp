@@ -28,8 +28,8 @@ std::string mark_of(const Loaded& loaded, const Document& document) {
         (kind == "HelmRelease" || kind == "HelmChart" || kind == "Service" || kind == "Ingress") &&
         document_text(loaded, document).find("kustomize.toolkit.fluxcd.io/") !=
             std::string_view::npos;
-    Diagnostics unheard;
-    return may_be_marked ? why_not_reconciled(read_document(loaded, document, unheard))
+    Diagnostics discarded;
+    return may_be_marked ? why_not_reconciled(read_document(loaded, document, discarded))
                          : std::string();
 }
 

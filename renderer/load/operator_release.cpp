@@ -175,9 +175,9 @@ private:
 
     std::string version_of(const std::string& dir) {
         const Result<std::string> text = tree_.read(join_path(dir, "Chart.yaml"));
-        Diagnostics unheard;
+        Diagnostics discarded;
         return text ? std::string(scalar_text(
-                          read_yaml(loaded_.sources, loaded_.sources.add(dir, *text), unheard)
+                          read_yaml(loaded_.sources, loaded_.sources.add(dir, *text), discarded)
                               .at({"version"})))
                     : std::string();
     }
@@ -286,8 +286,8 @@ private:
     }
 
     void take_document(const Document& document) {
-        Diagnostics unheard;
-        const Value root = read_document(loaded_, document, unheard);
+        Diagnostics discarded;
+        const Value root = read_document(loaded_, document, discarded);
         const bool is_alone = document.list == kNone && application_sources(root).size() < 2;
         for (const ChartRelease& release : releases(document, root)) {
             Found* one = take(release);
@@ -309,9 +309,9 @@ private:
             if (!text || text->find("helmCharts") == std::string::npos) {
                 continue;
             }
-            Diagnostics unheard;
+            Diagnostics discarded;
             const SourceId source = loaded_.sources.add(file.path, std::move(*text));
-            const Value root = read_yaml(loaded_.sources, source, unheard);
+            const Value root = read_yaml(loaded_.sources, source, discarded);
             for (ChartRelease& release : chart_releases_of_kustomization(root, file.path)) {
                 release.dir = chart_home_dir(tree_, root, parent_path(file.path), release);
                 take(release);

@@ -66,8 +66,8 @@ HeldText held_text(const Loaded& loaded, const ValuesSource& source, std::string
         if (kind != "ConfigMap" && !kind.ends_with("Secret")) {
             continue;
         }
-        Diagnostics unheard;
-        const Value root = read_document(loaded, document, unheard);
+        Diagnostics discarded;
+        const Value root = read_document(loaded, document, discarded);
         if (makes(root, kind, text_of(document.name), source)) {
             take(root, document.effective_namespace, document.reachable);
         }
@@ -86,8 +86,8 @@ Value named(const Loaded& loaded, std::string_view kind, std::string_view name,
     for (const Document& document : loaded.documents) {
         if (document.reachable && text_of(document.kind) == kind &&
             text_of(document.name) == name && (ns.empty() || document.effective_namespace == ns)) {
-            Diagnostics unheard;
-            return read_document(loaded, document, unheard);
+            Diagnostics discarded;
+            return read_document(loaded, document, discarded);
         }
     }
     return {};

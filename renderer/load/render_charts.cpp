@@ -116,8 +116,8 @@ private:
                 text_of(document.kind) != "Ingress") {
                 continue;
             }
-            Diagnostics unheard;
-            const Value root = read_document(loaded_, document, unheard);
+            Diagnostics discarded;
+            const Value root = read_document(loaded_, document, discarded);
             std::vector<const Value*> backends = {root.at({"spec", "defaultBackend"})};
             for (const Value& rule : items_of(root.at({"spec", "rules"}))) {
                 for (const Value& path : items_of(rule.at({"http", "paths"}))) {

@@ -70,9 +70,9 @@ public:
 
 private:
     void expand(const Document& document, const InputFile& file, std::vector<InputFile>& made) {
-        Diagnostics unheard;
-        Value root = read_document(loaded_, document, unheard);
-        if (unheard.has_errors() || !is_resource_set(root)) {
+        Diagnostics discarded;
+        Value root = read_document(loaded_, document, discarded);
+        if (discarded.has_errors() || !is_resource_set(root)) {
             return;
         }
         Value* metadata = root.find("metadata");

@@ -183,9 +183,9 @@ private:
         release.chart = release.dir = release.files_dir = dir;
         release.ns =
             bundle.forced_namespace.empty() ? bundle.default_namespace : bundle.forced_namespace;
-        Diagnostics unheard;  // Fleet's to judge
+        Diagnostics discarded;  // Fleet's to judge
         add_chart_values(context_.build.tree, fleet_, context_.cluster, root_.path,
-                         context_.build.sources, release.values, release.values_from, unheard);
+                         context_.build.sources, release.values, release.values_from, discarded);
     }
 
     // kustomize.dir; nullptr: not given.

@@ -27,9 +27,9 @@ public:
           builds_(context, dirs, bundle),
           unlisted_(context, dirs),
           // Of a complete tree some may be in bundles of Fleet.
-          choice_(
-              unit_choice(dirs, context.root, context.options, context.cluster,
-                          context.options.only_generated ? context.build.diagnostics : unheard_)) {}
+          choice_(unit_choice(
+              dirs, context.root, context.options, context.cluster,
+              context.options.only_generated ? context.build.diagnostics : discarded_)) {}
 
     void run() {
         const std::size_t first = out_.files.size();
@@ -174,7 +174,7 @@ private:
     std::uint32_t bundle_;
     BuildSelection builds_;
     UnlistedInputs unlisted_;
-    Diagnostics unheard_;
+    Diagnostics discarded_;
     UnitChoice choice_;
     std::map<std::string, std::vector<const InputFile*>> listed_;  // into the selection's files
     std::map<std::string, bool> covered_;

@@ -23,8 +23,8 @@ UnitList list_units(LoadOptions options, SourceMap& sources, Diagnostics& diagno
         diagnostics.error("missing-path", {}, "no such directory").where(root);
         return list;
     }
-    Diagnostics unheard;  // what a render says of the file
-    const Cluster cluster = load_cluster(*base, options, sources, unheard);
+    Diagnostics discarded;  // what a render says of the file
+    const Cluster cluster = load_cluster(*base, options, sources, discarded);
     give_facts(cluster, options);
     options.local_sources = std::make_shared<LocalSources>(*base, options, cluster, diagnostics);
     const SourceTree* tree = &options.local_sources->tree();
@@ -38,7 +38,7 @@ UnitList list_units(LoadOptions options, SourceMap& sources, Diagnostics& diagno
     }
     KustomizationReader reader(*tree, sources, options.output_dir, options.local_sources);
     GitOpsTree repository(*tree, dirs, root, sources, options);
-    const UnitChoice choice = unit_choice(dirs, root, options, cluster, unheard);
+    const UnitChoice choice = unit_choice(dirs, root, options, cluster, discarded);
     list.units = applied_units(repository, reader, sources, options, choice.ignores, diagnostics);
     list.are_applied = are_applied(list.units);
     if (!options.cluster.empty()) {

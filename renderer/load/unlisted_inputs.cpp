@@ -69,9 +69,9 @@ void UnlistedInputs::report(const std::string& path) const {
     const SourceId source = sources.add(path, std::move(*text));
     std::vector<Value> objects;
     for (const ScannedDocument& scanned : scan_documents(sources, source)) {
-        Diagnostics unheard;
+        Diagnostics discarded;
         if (scanned.mentions_tailscale) {
-            add_objects(read_yaml(sources, source, scanned.range, unheard), objects);
+            add_objects(read_yaml(sources, source, scanned.range, discarded), objects);
         }
     }
     const auto open = std::ranges::find_if(objects, opens_funnel);

@@ -22,8 +22,8 @@ void warn_unset_variables(const std::vector<InputFile>& files,
             document_text(loaded, document).find("${") == std::string_view::npos) {
             continue;
         }
-        Diagnostics unheard;
-        Value root = read_yaml(loaded.sources, document.source, document.range, unheard);
+        Diagnostics discarded;
+        Value root = read_yaml(loaded.sources, document.source, document.range, discarded);
         const std::vector<UnsetVariable> unset =
             unset_variables(std::move(root), *files[index].variables);
         if (unset.empty()) {

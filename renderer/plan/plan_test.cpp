@@ -29,7 +29,7 @@ TEST(Plan, ReportsTheFirewallModeOnceWithEveryProxy) {
 
 // By default they have tag:k8s, and a proxy gets one of the operator's for no other reason than
 // that someone asks for it.
-TEST(Plan, GivesTheTagsOfTheOperatorToNobody) {
+TEST(Plan, GivesTheTagsOfTheOperatorToNoOne) {
     const std::string stream =
         exposed() + "---\n" +
         ingress(

@@ -1,4 +1,4 @@
-// A directory for the files that a program of the user is given. Nobody else can read it, and it is
+// A directory for the files that a program of the user is given. No one else can read it, and it is
 // gone when the run ends, however it ends: a process of its own waits for that and removes it.
 #pragma once
 

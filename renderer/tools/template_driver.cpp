@@ -1,4 +1,4 @@
-// For the e2e test of templates: fills in what stands in lines of its input as an ApplicationSet
+// For the e2e test of templates: fills in what is in lines of its input as an ApplicationSet
 // does. A line is {"template": TEXT, "data": MAP, "strict": BOOL, "unsure": BOOL}, and the answer
 // to each {"result": BASE64} or {"error": TEXT}. "strict" is missingkey=error. "unsure": some
 // parameters may have the types of Go that generators give them.

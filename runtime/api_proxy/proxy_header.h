@@ -1,6 +1,6 @@
 // The PROXY protocol's header, version 2, as tailscaled writes it in front of a connection: who is
 // at its other end. Only TCP over IPv4 and IPv6; what a health checker would send (LOCAL) is
-// refused, since it names nobody.
+// refused, since it names no one.
 // Source: haproxy doc/proxy-protocol.txt section 2.2.
 #pragma once
 

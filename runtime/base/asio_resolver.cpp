@@ -20,14 +20,15 @@ void AsioResolver::resolve(const std::string& host, std::function<void(Resolutio
         udp::v4(), host, "", udp::resolver::flags(),
         [done = std::move(done)](const boost::system::error_code& error,
                                  const udp::resolver::results_type& found) {
-            Resolution said{.addresses = {}, .problem = error ? error.message() : std::string()};
+            Resolution resolution{.addresses = {},
+                                  .problem = error ? error.message() : std::string()};
             for (const auto& entry : found) {
-                said.addresses.push_back(entry.endpoint().address().to_string());
+                resolution.addresses.push_back(entry.endpoint().address().to_string());
             }
-            if (said.addresses.empty() && said.problem.empty()) {
-                said.problem = "it has no IPv4 address";
+            if (resolution.addresses.empty() && resolution.problem.empty()) {
+                resolution.problem = "it has no IPv4 address";
             }
-            done(std::move(said));
+            done(std::move(resolution));
         });
 }
 

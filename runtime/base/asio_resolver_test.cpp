@@ -10,9 +10,9 @@ Resolution resolved(const std::string& host) {
     AsioResolver resolver(loop);
     Resolution found;
     int answers = 0;
-    resolver.resolve(host, [&](Resolution said) {
+    resolver.resolve(host, [&](Resolution resolution) {
         ++answers;
-        found = std::move(said);
+        found = std::move(resolution);
     });
     EXPECT_EQ(answers, 0) << "inside the call";
     loop.run();

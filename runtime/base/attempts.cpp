@@ -9,9 +9,9 @@ void Attempts::succeed(Duration not_before) {
     backoff_.reset();
 }
 
-Duration Attempts::fail(Chance& chance, Duration first, Duration longest, Duration now) {
+Duration Attempts::fail(RandomSource& random, Duration first, Duration longest, Duration now) {
     if (backoff_ == nullptr) {
-        backoff_ = std::make_unique<Backoff>(chance, first, longest);
+        backoff_ = std::make_unique<Backoff>(random, first, longest);
     }
     const Duration delay = backoff_->next();
     busy_ = false;

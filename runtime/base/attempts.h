@@ -20,7 +20,7 @@ public:
     void begin() { busy_ = true; }
     void succeed(Duration not_before = {});
     // Returns how long to wait: `first` and `longest` are those of Backoff.
-    Duration fail(Chance& chance, Duration first, Duration longest, Duration now);
+    Duration fail(RandomSource& random, Duration first, Duration longest, Duration now);
 
 private:
     bool busy_ = false;

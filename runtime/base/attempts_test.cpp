@@ -18,12 +18,12 @@ TEST(Attempts, AreOneAtATime) {
 }
 
 TEST(Attempts, WaitTwiceAsLongAfterEachFailure) {
-    Chance chance(1);
+    RandomSource random(1);
     Attempts attempts;
     Duration now = {};
     for (const auto longest : {seconds(1), seconds(2), seconds(4), seconds(5), seconds(5)}) {
         attempts.begin();
-        const Duration delay = attempts.fail(chance, seconds(1), seconds(5), now);
+        const Duration delay = attempts.fail(random, seconds(1), seconds(5), now);
         EXPECT_GE(delay, longest / 2);
         EXPECT_LE(delay, longest);
         EXPECT_FALSE(attempts.may_begin(now + delay - Duration(1)));
@@ -35,15 +35,15 @@ TEST(Attempts, WaitTwiceAsLongAfterEachFailure) {
 }
 
 TEST(Attempts, ForgetFailuresWithASuccess) {
-    Chance chance(1);
+    RandomSource random(1);
     Attempts attempts;
-    attempts.fail(chance, seconds(1), seconds(60), Duration(0));
-    attempts.fail(chance, seconds(1), seconds(60), Duration(0));
+    attempts.fail(random, seconds(1), seconds(60), Duration(0));
+    attempts.fail(random, seconds(1), seconds(60), Duration(0));
     attempts.succeed(seconds(10));
     EXPECT_EQ(attempts.failures(), 0);
     EXPECT_FALSE(attempts.may_begin(seconds(9)));
     EXPECT_TRUE(attempts.is_as_new(seconds(10)));
-    EXPECT_LE(attempts.fail(chance, seconds(1), seconds(60), Duration(0)), seconds(1));
+    EXPECT_LE(attempts.fail(random, seconds(1), seconds(60), Duration(0)), seconds(1));
 }
 
 }  // namespace

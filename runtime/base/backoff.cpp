@@ -4,7 +4,7 @@
 
 namespace runtime {
 
-std::uint64_t Chance::below(std::uint64_t bound) {
+std::uint64_t RandomSource::below(std::uint64_t bound) {
     state_ += 0x9e3779b97f4a7c15U;
     std::uint64_t mixed = state_;
     mixed = (mixed ^ (mixed >> 30U)) * 0xbf58476d1ce4e5b9U;
@@ -17,7 +17,7 @@ Duration Backoff::next() {
     next_ = std::min(next_ * 2, longest_);
     const auto half = step.count() / 2;
     return Duration(half + static_cast<Duration::rep>(
-                               chance_.below(static_cast<std::uint64_t>(step.count() - half) + 1)));
+                               random_.below(static_cast<std::uint64_t>(step.count() - half) + 1)));
 }
 
 }  // namespace runtime

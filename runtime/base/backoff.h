@@ -1,5 +1,5 @@
-// How long to wait before trying again: twice as long after each failure, with chance in it so that
-// many do not come back at once.
+// How long to wait before trying again: twice as long after each failure, and at random less, so
+// that many do not come back at once.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,11 @@
 
 namespace runtime {
 
-// Chance from a seed (SplitMix64, Steele et al. 2014): good enough to spread load, not for secrets.
-class Chance {
+// Random numbers from a seed (SplitMix64, Steele et al. 2014): good enough to spread load, not for
+// secrets.
+class RandomSource {
 public:
-    explicit Chance(std::uint64_t seed) : state_(seed) {}
+    explicit RandomSource(std::uint64_t seed) : state_(seed) {}
     // Between 0 and `bound`, which is above 0, exclusively.
     std::uint64_t below(std::uint64_t bound);
 
@@ -21,15 +22,15 @@ private:
 
 class Backoff {
 public:
-    Backoff(Chance& chance, Duration first, Duration longest)
-        : chance_(chance), first_(first), longest_(longest), next_(first) {}
+    Backoff(RandomSource& random, Duration first, Duration longest)
+        : random_(random), first_(first), longest_(longest), next_(first) {}
 
     // Half of the step to all of it.
     Duration next();
     void reset() { next_ = first_; }
 
 private:
-    Chance& chance_;
+    RandomSource& random_;
     Duration first_, longest_, next_;
 };
 

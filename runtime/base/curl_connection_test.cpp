@@ -150,7 +150,7 @@ TEST_F(CurlConnectionTest, AResolverThatHangsHoldsUpNothing) {
     EXPECT_LT(longest, Duration(1500));
 }
 
-TEST_F(CurlConnectionTest, AConnectionThatNobodyAcknowledgesEnds) {
+TEST_F(CurlConnectionTest, AConnectionThatNoOneAcknowledgesEnds) {
     FickleServer server(loop);
     ASSERT_EQ(fetch({.url = server.url()}).status, 200);
     unsigned longest = 0;

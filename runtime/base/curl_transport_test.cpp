@@ -107,7 +107,7 @@ TEST_F(CurlTransportTest, GoesThroughTheProxyOfTheEnvironment) {
     EXPECT_NE(direct.problem, "");
 }
 
-TEST_F(CurlTransportTest, NobodyThere) {
+TEST_F(CurlTransportTest, NoOneThere) {
     HttpRequest request{.method = "POST", .url = "http://127.0.0.1:1/"};
     const HttpReply reply = fetch(request);
     EXPECT_EQ(reply.status, 0);

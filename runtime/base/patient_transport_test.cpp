@@ -75,7 +75,7 @@ TEST_F(PatientTransportTest, TheLongestDelayCounts) {
     EXPECT_EQ(statuses, (std::vector<int>{200, 200}));
 }
 
-TEST_F(PatientTransportTest, NobodyWaitsLongerThanAMinute) {
+TEST_F(PatientTransportTest, NoOneWaitsLongerThanAMinute) {
     server.retry_after = std::chrono::hours(5);
     send();
     loop.run_for(61 * kSecond);

@@ -28,14 +28,14 @@ std::string in_the_way(std::string_view secret) {
 }  // namespace
 
 Apply::Apply(Loop& loop, KubeClient& kube, Tailnets& tailnets, std::string ns, KeySweeps& sweeps,
-             TakeOver& take_over, DeviceSights& sights, OwnDevices& own_devices, Written written)
+             TakeOver& take_over, DeviceAnswers& answers, OwnDevices& own_devices, Written written)
     : loop_(loop),
       kube_(kube),
       tailnets_(tailnets),
       ns_(std::move(ns)),
       sweeps_(sweeps),
       take_over_(take_over),
-      sights_(sights),
+      answers_(answers),
       own_devices_(own_devices),
       written_(std::move(written)),
       states_(kube, ns_, written_) {}
@@ -98,8 +98,8 @@ void Apply::run(const Replica& replica, const Step& step, Next done) {
         Jobs operator()(const step::SpendKey&) const { return apply.spend(work); }
         Jobs operator()(const step::NoteDevice& note) const { return apply.note(work, note); }
         Jobs operator()(const step::SetTags& tags) const { return apply.set_tags(work, tags); }
-        Jobs operator()(const step::LookForDevice& sight) const {
-            return {apply.sights_.look(work.tailnet, sight.device)};
+        Jobs operator()(const step::LookForDevice& look) const {
+            return {apply.answers_.look(work.tailnet, look.device)};
         }
         Jobs operator()(const step::WriteConfig&) const {
             return {apply.write_auth(work, without_key(work.auth))};
@@ -301,7 +301,7 @@ Job Apply::note_device(const Work& work, const std::shared_ptr<OwnDevice>& found
         if (contradicts(work.state, found->notes)) {
             own_devices_.tell_contradiction(claim_of(work, device), found->notes);
         }
-        sights_.put_seen(work.tailnet, device);
+        answers_.put_seen(work.tailnet, device);
         patch(work.auth.name, "cannot record the device", std::move(operations))(next);
     };
 }

@@ -13,7 +13,7 @@
 
 #include "runtime/base/jobs.h"
 #include "runtime/controller/decide.h"
-#include "runtime/controller/keys/device_sights.h"
+#include "runtime/controller/keys/device_answers.h"
 #include "runtime/controller/keys/key_sweep.h"
 #include "runtime/controller/keys/own_devices.h"
 #include "runtime/controller/keys/secrets.h"
@@ -27,7 +27,7 @@ namespace runtime {
 class Apply {
 public:
     Apply(Loop& loop, KubeClient& kube, Tailnets& tailnets, std::string ns, KeySweeps& sweeps,
-          TakeOver& take_over, DeviceSights& sights, OwnDevices& own_devices, Written written);
+          TakeOver& take_over, DeviceAnswers& answers, OwnDevices& own_devices, Written written);
 
     // `done` gets what went wrong, or "". The replica is copied; what it points to may change
     // meanwhile.
@@ -85,7 +85,7 @@ private:
     std::string ns_;
     KeySweeps& sweeps_;
     TakeOver& take_over_;
-    DeviceSights& sights_;
+    DeviceAnswers& answers_;
     OwnDevices& own_devices_;
     Written written_;
     StateSecrets states_;

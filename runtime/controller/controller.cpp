@@ -69,18 +69,18 @@ std::string_view namespace_of(const Replica& replica) {
 }  // namespace
 
 Controller::Controller(Loop& loop, Transport& transport, Resolver& resolver, KubeClient& kube,
-                       Log& log, Chance& chance, ControllerSettings settings)
+                       Log& log, RandomSource& random, ControllerSettings settings)
     : loop_(loop),
       resolver_(resolver),
       kube_(kube),
       log_(log),
-      chance_(chance),
+      random_(random),
       settings_(std::move(settings)),
-      view_(loop, kube, log, chance, settings_.ns),
-      tailnets_(loop, transport, kube, log, chance, settings_.ns, settings_.tailnet,
+      view_(loop, kube, log, random, settings_.ns),
+      tailnets_(loop, transport, kube, log, random, settings_.ns, settings_.tailnet,
                 settings_.account, view_.tailnet_configs()),
       events_(loop, kube, log),
-      editor_(loop, kube, log, chance, view_),
+      editor_(loop, kube, log, random, view_),
       ledger_(view_, editor_),
       parents_(view_),
       status_(loop, editor_),
@@ -93,8 +93,8 @@ Controller::Controller(Loop& loop, Transport& transport, Resolver& resolver, Kub
                           return user_of(view_, tailnet, device, "");
                       },
                   .tell = [this](const std::string& parent,
-                                 const Telling& telling) { tell(parent, telling); }}),
-      sights_(loop, tailnets_),
+                                 const ParentEvent& event) { tell(parent, event); }}),
+      answers_(loop, tailnets_),
       own_devices_(tailnets_,
                    {.owner_of =
                         [this](const DeviceClaim& claim) {
@@ -105,7 +105,7 @@ Controller::Controller(Loop& loop, Transport& transport, Resolver& resolver, Kub
                             return user_of(view_, claim.tailnet, claim.device, claim.pod);
                         },
                     .tell = [this](const std::string& parent,
-                                   const Telling& telling) { tell(parent, telling); }}) {
+                                   const ParentEvent& event) { tell(parent, event); }}) {
     view_.on_change([this](Changes changes) { look(std::move(changes)); });
 }
 
@@ -145,20 +145,20 @@ void Controller::read_owner_again(const KubeReply& reply) {
 }
 
 void Controller::begin(const std::string& owner) {
-    sweeps_ = std::make_unique<KeySweeps>(loop_, log_, chance_, tailnets_, view_, owner);
+    sweeps_ = std::make_unique<KeySweeps>(loop_, log_, random_, tailnets_, view_, owner);
     apply_ = std::make_unique<Apply>(
-        loop_, kube_, tailnets_, settings_.ns, *sweeps_, take_over_, sights_, own_devices_,
+        loop_, kube_, tailnets_, settings_.ns, *sweeps_, take_over_, answers_, own_devices_,
         Written{
             .put = [this](const Value& secret) { view_.wrote(view_.our_secrets(), secret); },
             .erased = [this](const Value& secret) { view_.erased(view_.our_secrets(), secret); },
             .tell = [this](const std::string& parent,
-                           const Telling& telling) { tell(parent, telling); }});
+                           const ParentEvent& event) { tell(parent, event); }});
     features_ =
         make_features({.loop = loop_,
                        .resolver = resolver_,
                        .kube = kube_,
                        .log = log_,
-                       .chance = chance_,
+                       .random = random_,
                        .view = view_,
                        .tailnets = tailnets_,
                        .events = events_,
@@ -288,7 +288,7 @@ void Controller::consider(const Changes& due, Replicas& replicas) {
 std::optional<Replica> Controller::find(Replicas& replicas, std::string_view pod) const {
     auto replica = replicas.find(pod);
     if (replica.has_value() && replica->state != nullptr) {
-        replica->sight = sights_.find(tailnet_of(*replica), replica->state->device());
+        replica->answer = answers_.find(tailnet_of(*replica), replica->state->device());
     }
     const auto slot = slots_.find(pod);
     if (replica.has_value() && slot != slots_.end() && slot->second.reason == kTagsFailed) {
@@ -402,26 +402,27 @@ void Controller::start_step(const Replica& replica, const Step& step, const Step
     const auto* pod_step = std::get_if<step::DeletePod>(&step);
     const std::string pod_uid = pod_step == nullptr ? std::string() : pod_step->uid;
     const bool mints = std::holds_alternative<step::MintKey>(step);
-    const Said said{.about = reference(replica), .reason = std::string(failure_reason(step))};
+    const Failure failure{.about = reference(replica), .reason = std::string(failure_reason(step))};
     log_.info("step", {{"proxy", pod}, {"step", describe(step)}});
     slots_[pod].attempts.begin();
     steps_.count(pod, loop_.uptime());
     if (is_asked_look(replica, step)) {
         looks_.count(pod, loop_.uptime());
     }
-    apply_->run(replica, step, [this, pod, mints, turn, pod_uid, said](const std::string& problem) {
-        queue_.end(turn);
-        if (problem.empty()) {
-            slots_[pod].deleted_pod = pod_uid;
-        }
-        if (mints && problem.empty()) {
-            ++keys_minted_;
-            mints_.count(pod, loop_.uptime());
-        }
-        Said result = said;
-        result.problem = problem;
-        take_result(pod, result);
-    });
+    apply_->run(replica, step,
+                [this, pod, mints, turn, pod_uid, failure](const std::string& problem) {
+                    queue_.end(turn);
+                    if (problem.empty()) {
+                        slots_[pod].deleted_pod = pod_uid;
+                    }
+                    if (mints && problem.empty()) {
+                        ++keys_minted_;
+                        mints_.count(pod, loop_.uptime());
+                    }
+                    Failure result = failure;
+                    result.problem = problem;
+                    take_result(pod, result);
+                });
 }
 
 bool Controller::Slot::is_worth_telling() const {
@@ -436,8 +437,8 @@ ObjectRef Controller::reference(const Replica& replica) const {
     return reference(replica.set == nullptr ? std::string_view() : replica.set->parent.view());
 }
 
-void Controller::tell(std::string_view parent, const Telling& telling) {
-    events_.post(reference(parent), telling.type, telling.reason, telling.message);
+void Controller::tell(std::string_view parent, const ParentEvent& event) {
+    events_.post(reference(parent), event.type, event.reason, event.message);
 }
 
 void Controller::block(const Replica& replica, std::string_view reason,
@@ -447,32 +448,32 @@ void Controller::block(const Replica& replica, std::string_view reason,
     report(pod, {.about = reference(replica), .reason = std::string(reason), .problem = problem});
 }
 
-void Controller::take_result(const std::string& pod, const Said& said) {
+void Controller::take_result(const std::string& pod, const Failure& failure) {
     Slot& slot = slots_[pod];
-    if (said.problem.empty()) {
+    if (failure.problem.empty()) {
         slot.attempts.succeed();
         slot.is_blocked = false;
         return look({.pods = {pod}});
     }
-    const Duration delay = slot.attempts.fail(chance_, kFirstRetry, kLastRetry, loop_.uptime());
+    const Duration delay = slot.attempts.fail(random_, kFirstRetry, kLastRetry, loop_.uptime());
     slot.failed_at = loop_.uptime();
-    slot.reason = said.reason;
+    slot.reason = failure.reason;
     ++retries_;
-    report(pod, said);
+    report(pod, failure);
     plan_reconcile();  // others may have its turn
     loop_.after(delay, [this, pod] { look({.pods = {pod}}); });
 }
 
-void Controller::report(const std::string& pod, const Said& said) {
+void Controller::report(const std::string& pod, const Failure& failure) {
     Slot& slot = slots_[pod];
-    if (std::exchange(slot.problem, said.problem) != said.problem) {
-        log_.warning("a proxy is blocked", {{"proxy", pod}, {"cause", said.problem}});
+    if (std::exchange(slot.problem, failure.problem) != failure.problem) {
+        log_.warning("a proxy is blocked", {{"proxy", pod}, {"cause", failure.problem}});
     }
     if (slot.is_worth_telling()) {
         features_due_.add({.pods = {pod}});
         plan_features();
-        events_.post(said.about, EventType::Warning, said.reason,
-                     fmt::format("{}: {}", pod, said.problem));
+        events_.post(failure.about, EventType::Warning, failure.reason,
+                     fmt::format("{}: {}", pod, failure.problem));
     }
 }
 

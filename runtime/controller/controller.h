@@ -42,7 +42,7 @@ class Controller {
 public:
     // All references outlive it. Begins with `start`, once it may write.
     Controller(Loop& loop, Transport& transport, Resolver& resolver, KubeClient& kube, Log& log,
-               Chance& chance, ControllerSettings settings);
+               RandomSource& random, ControllerSettings settings);
     ~Controller();
     Controller(const Controller&) = delete;
     Controller& operator=(const Controller&) = delete;
@@ -78,7 +78,7 @@ private:
     };
 
     // A problem and whom it is told.
-    struct Said {
+    struct Failure {
         ObjectRef about;
         std::string reason;
         std::string problem = {};
@@ -107,17 +107,17 @@ private:
     // An empty parent: the one that it was about is gone.
     [[nodiscard]] ObjectRef reference(std::string_view parent) const;
     [[nodiscard]] ObjectRef reference(const Replica& replica) const;
-    void tell(std::string_view parent, const Telling& telling);
+    void tell(std::string_view parent, const ParentEvent& event);
     // Something of the cluster keeps it from its next step.
     void block(const Replica& replica, std::string_view reason, const std::string& problem);
-    void take_result(const std::string& pod, const Said& said);
-    void report(const std::string& pod, const Said& said);
+    void take_result(const std::string& pod, const Failure& failure);
+    void report(const std::string& pod, const Failure& failure);
 
     Loop& loop_;
     Resolver& resolver_;
     KubeClient& kube_;
     Log& log_;
-    Chance& chance_;
+    RandomSource& random_;
     ControllerSettings settings_;
 
     ClusterView view_;
@@ -130,7 +130,7 @@ private:
     RemovalGuard guard_, service_guard_;
     std::vector<std::unique_ptr<Feature>> features_;
     TakeOver take_over_;
-    DeviceSights sights_;
+    DeviceAnswers answers_;
     OwnDevices own_devices_;
     std::unique_ptr<KeySweeps> sweeps_;
     std::unique_ptr<Apply> apply_;

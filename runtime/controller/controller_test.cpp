@@ -365,7 +365,7 @@ TEST_F(TwoTailnets, AProxyMovesFromOneToTheOther) {
 }
 
 TEST_F(TwoTailnets, AProxyMovesWhateverHappens) {
-    Chance dice(5);
+    RandomSource dice(5);
     cluster.add_proxy("a");
     for (std::uint64_t round = 1; round <= 20; ++round) {
         move(round % 2 == 0 ? "" : "partner");
@@ -424,7 +424,7 @@ protected:
 };
 
 TEST_P(Storm, EndsWhereItShould) {
-    Chance dice(GetParam());
+    RandomSource dice(GetParam());
     bool stormy = true;
     network.fault = [&](const HttpRequest& request) {
         if (!stormy || request.url.find("watch=true") != std::string::npos || dice.below(8) != 0) {

@@ -31,8 +31,8 @@ bool is_held_back(const Replica& replica, Time now) {
 
 // The tailnet was asked, and does not have what the state Secret names.
 bool is_gone(const Replica& replica) {
-    if (replica.sight.has_value()) {
-        return replica.sight->is_gone;
+    if (replica.answer.has_value()) {
+        return replica.answer->is_gone;
     }
     return replica.auth != nullptr && !replica.auth->device_gone.empty() &&
            replica.auth->device_gone == replica.state->device();
@@ -60,7 +60,7 @@ bool has_had_its_time(const Replica& replica, Time now) {
 
 // No value: the tailnet has answered less than `lasts` ago.
 std::optional<Step> look_again(const Replica& replica, Duration lasts) {
-    const bool is_due = !replica.sight.has_value() || replica.sight->age >= lasts;
+    const bool is_due = !replica.answer.has_value() || replica.answer->age >= lasts;
     return is_due ? std::optional<Step>(
                         step::LookForDevice{.device = std::string(replica.state->device())})
                   : std::nullopt;
@@ -144,7 +144,7 @@ std::optional<Step> decide_missing(const Replica& replica, Time now) {
     if (!has_device) {
         return mint_for_pod(replica, "the pod has not joined with the previous key");
     }
-    if (auto look = look_again(replica, is_up(replica) ? kSightLasts : kJoinPatience)) {
+    if (auto look = look_again(replica, is_up(replica) ? kAnswerOfReadyLasts : kJoinPatience)) {
         return look;
     }
     return is_gone(replica) && !asks
@@ -369,8 +369,8 @@ std::string describe(const Step& step) {
         std::string operator()(const step::SetTags& tags) const {
             return "set the tags of " + tags.device;
         }
-        std::string operator()(const step::LookForDevice& sight) const {
-            return "look for " + sight.device;
+        std::string operator()(const step::LookForDevice& look) const {
+            return "look for " + look.device;
         }
         std::string operator()(const step::WriteConfig&) const { return "write the configuration"; }
         std::string operator()(const step::RemoveStray&) const {

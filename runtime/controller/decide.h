@@ -56,12 +56,12 @@ inline constexpr Duration kAnswerLasts = std::chrono::seconds(30);
 // And for one that says something new of its device.
 inline constexpr Duration kWordsLast = std::chrono::minutes(1);
 // A recorder that is ready says nothing about its device: the tailnet is asked so often.
-inline constexpr Duration kSightLasts = std::chrono::hours(1);
+inline constexpr Duration kAnswerOfReadyLasts = std::chrono::hours(1);
 // Of a pod that its StatefulSet would replace, were it ready.
 inline constexpr Duration kReadyPatience = std::chrono::minutes(1);
 
 // What the tailnet has last said of a device.
-struct Sight {
+struct DeviceAnswer {
     bool is_gone = false;
     Duration age = {};
 };
@@ -75,9 +75,9 @@ struct Replica {
     const AuthSecret* auth = nullptr;
     const AuthSecret* stray = nullptr;  // the one that it had while its set was of another type
     const Pod* pod = nullptr;
-    std::string config = {};          // of an API proxy, without its key; empty: none, or not known
-    std::optional<Sight> sight = {};  // of its device; no value: it has not been asked for
-    bool tags_wait = false;           // the tailnet has just refused them
+    std::string config = {};  // of an API proxy, without its key; empty: none, or not known
+    std::optional<DeviceAnswer> answer = {};  // of its device; no value: it has not been asked for
+    bool tags_wait = false;                   // the tailnet has just refused them
 };
 
 // The key is to be replaced. One that ends before it begins says that our clock and the server's

@@ -33,7 +33,7 @@ const Case kLateCases[] = {
     {"device has another name since a moment",
      [](World& w) {
          w.state.device_fqdn = "web-1.tail1.ts.net.";
-         w.sight = {.is_gone = false, .age = std::chrono::seconds(59)};
+         w.answer = {.is_gone = false, .age = std::chrono::seconds(59)};
      },
      "nothing"},
     {"device has another address by now", [](World& w) { w.state.addresses = "10.0.0.53"; },
@@ -48,26 +48,26 @@ const Case kLateCases[] = {
     {"request of a new pod whose device was there a while ago",
      [](World& w) {
          w.be_new();
-         w.sight = {.is_gone = false, .age = kMinutes(1)};
+         w.answer = {.is_gone = false, .age = kMinutes(1)};
      },
      "look for n1"},
     {"request of a new pod whose device is there",
      [](World& w) {
          w.be_new();
-         w.sight = {.is_gone = false};
+         w.answer = {.is_gone = false};
      },
      "clear the request"},
     {"request of a new pod whose device is gone",
      [](World& w) {
          w.be_new();
-         w.sight = {.is_gone = true};
+         w.answer = {.is_gone = true};
      },
      "create a key (the pod requests one), restart pod pod-1"},
     {"request of a new pod whose device is gone, and the newest key may still work",
      [](World& w) {
          w.be_new();
          w.give_key(kMinutes(2));
-         w.sight = {.is_gone = true};
+         w.answer = {.is_gone = true};
      },
      "nothing"},
     {"request of a new pod whose device is known to be gone, and that key is dead, too",
@@ -135,7 +135,7 @@ const Case kLateCases[] = {
          w.state.wants_key = false;
          w.give_key(kMinutes(10));
          w.auth.device_gone = "n1";
-         w.sight = {.is_gone = false};
+         w.answer = {.is_gone = false};
      },
      "record the device"},
     {"new pod is not ready",
@@ -157,7 +157,7 @@ const Case kLateCases[] = {
          w.be_api_proxy();
          w.be_new();
          w.state.device_id = "n1";
-         w.sight = {.is_gone = true};
+         w.answer = {.is_gone = true};
      },
      "create a key (the pod requests one), restart pod pod-1"},
     {"recorder's device was gone when its key was minted, whatever process looks",
@@ -177,7 +177,7 @@ const Case kLateCases[] = {
      [](World& w) {
          w.be_api_proxy();
          w.auth.device = "";
-         w.sight = {.is_gone = true};
+         w.answer = {.is_gone = true};
      },
      "create a key (its device was deleted), restart pod pod-1"},
 };

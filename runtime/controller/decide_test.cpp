@@ -152,7 +152,7 @@ const Case kCases[] = {
      [](World& w) {
          w.be_recorder();
          w.give_key(kMinutes(0));
-         w.sight = {.is_gone = true, .age = {}};
+         w.answer = {.is_gone = true, .age = {}};
          w.auth.restart_pod = "pod-1";
      },
      "delete pod pod-1"},
@@ -160,7 +160,7 @@ const Case kCases[] = {
      [](World& w) {
          w.be_recorder();
          w.give_key(kMinutes(0));
-         w.sight = {.is_gone = true, .age = {}};
+         w.answer = {.is_gone = true, .age = {}};
          w.auth.restart_pod = "pod-0";
      },
      "nothing"},
@@ -218,38 +218,38 @@ const Case kCases[] = {
     {"recorder's device is there",
      [](World& w) {
          w.be_recorder();
-         w.sight = {.is_gone = false, .age = kMinutes(59)};
+         w.answer = {.is_gone = false, .age = kMinutes(59)};
      },
      "nothing"},
     {"recorder's device was there an hour ago",
      [](World& w) {
          w.be_recorder();
-         w.sight = {.is_gone = false, .age = kMinutes(60)};
+         w.answer = {.is_gone = false, .age = kMinutes(60)};
      },
      "look for n1"},
     {"recorder's device is gone",
      [](World& w) {
          w.be_recorder();
-         w.sight = {.is_gone = true};
+         w.answer = {.is_gone = true};
      },
      "create a key (its device was deleted), restart pod pod-1"},
     {"API proxy has not come up for long", [](World& w) { w.be_api_proxy(); }, "look for n1"},
     {"API proxy's device is there",
      [](World& w) {
          w.be_api_proxy();
-         w.sight = {.is_gone = false, .age = kMinutes(9)};
+         w.answer = {.is_gone = false, .age = kMinutes(9)};
      },
      "nothing"},
     {"API proxy's device was there a while ago",
      [](World& w) {
          w.be_api_proxy();
-         w.sight = {.is_gone = false, .age = kMinutes(10)};
+         w.answer = {.is_gone = false, .age = kMinutes(10)};
      },
      "look for n1"},
     {"API proxy's device is gone",
      [](World& w) {
          w.be_api_proxy();
-         w.sight = {.is_gone = true, .age = kMinutes(9)};
+         w.answer = {.is_gone = true, .age = kMinutes(9)};
      },
      "create a key (its device was deleted), restart pod pod-1"},
     {"API proxy begins to run",
@@ -354,7 +354,7 @@ const Case kCases[] = {
          w.give_key(kMinutes(60));
          w.auth.device = "n0";
          w.pod.ready = false;
-         w.sight = {.is_gone = false};
+         w.answer = {.is_gone = false};
      },
      "nothing"},
     {"recorder may have used its key, or its device may be gone",

@@ -32,7 +32,7 @@ struct FeatureContext {
     Resolver& resolver;
     KubeClient& kube;
     Log& log;
-    Chance& chance;
+    RandomSource& random;
     ClusterView& view;
     Tailnets& tailnets;
     Events& events;

@@ -224,9 +224,9 @@ void check_ledger(const Value& map) {
     FakeLoop loop;
     Server server(loop);
     KubeClient client(server, {.server = "https://kube", .ca_file = "", .token_file = ""});
-    Chance chance(1);
-    ClusterView view(loop, client, log, chance, std::string(kNamespace));
-    ObjectEditor editor(loop, client, log, chance, view);
+    RandomSource random(1);
+    ClusterView view(loop, client, log, random, std::string(kNamespace));
+    ObjectEditor editor(loop, client, log, random, view);
     Ledger ledger(view, editor);
     server.text = renderer::write_json(map);
     view.wrote(view.config_maps(), map);

@@ -117,10 +117,10 @@ Outcome follow(std::string_view stream, std::uint64_t longest) {
     FakeLoop loop;
     StreamServer server(loop);
     KubeClient client(server, {.server = "https://kube", .ca_file = "", .token_file = ""});
-    Chance chance(1);
-    Chance cut(longest);
+    RandomSource random(1);
+    RandomSource cut(longest);
     Copy copy;
-    Watch watch(loop, client, log, chance, {.path = "/api/v1/pods"}, copy);
+    Watch watch(loop, client, log, random, {.path = "/api/v1/pods"}, copy);
     watch.start();
     loop.run_for(Duration(1));
     while (!stream.empty()) {

@@ -81,8 +81,8 @@ protected:
                                         [&](const Rr& rr) { return *wire_name(rr.name) == name; });
         std::string packet_back = write(*query, exists ? rcode : 3, answers, carrier);
         for (int i = 0; i < broken_bytes; ++i) {
-            packet_back[2 + chance.below(packet_back.size() - 2)] =
-                static_cast<char>(chance.below(256));
+            packet_back[2 + random.below(packet_back.size() - 2)] =
+                static_cast<char>(random.below(256));
         }
         return packet_back;
     }
@@ -151,7 +151,7 @@ protected:
     std::vector<Rr> zone;
     std::uint16_t rcode = 0;  // of names that exist
     int broken_bytes = 0;     // of each reply, but for its id
-    Chance chance{5};
+    RandomSource random{5};
     std::set<std::string> silent;
     std::vector<std::string> asked;
     std::set<Carrier> carriers;

@@ -12,17 +12,17 @@ constexpr Duration kFirstRetry = std::chrono::seconds(1);
 
 }  // namespace
 
-ResolvedName::ResolvedName(Loop& loop, Log& log, Chance& chance, Lookup& lookup, std::string name,
-                           std::string_view cluster_domain,
+ResolvedName::ResolvedName(Loop& loop, Log& log, RandomSource& random, Lookup& lookup,
+                           std::string name, std::string_view cluster_domain,
                            std::function<void(const std::vector<IpAddress>&)> changed)
     : loop_(loop),
       log_(log),
-      chance_(chance),
+      random_(random),
       lookup_(lookup),
       name_(std::move(name)),
       in_cluster_(is_in_domain(name_, cluster_domain)),
       changed_(std::move(changed)),
-      backoff_(chance, kFirstRetry, kLongestRetry) {
+      backoff_(random, kFirstRetry, kLongestRetry) {
     ask();
 }
 
@@ -68,7 +68,7 @@ void ResolvedName::take() {
         backoff_.reset();
     }
     const Duration delay =
-        outcome.failed ? backoff_.next() : delay_until_next(outcome.ttl, in_cluster_, chance_);
+        outcome.failed ? backoff_.next() : delay_until_next(outcome.ttl, in_cluster_, random_);
     timer_ = loop_.after(delay, [this] { ask(); });
     if (outcome.changed) {
         changed_(set_.addresses());  // may end this object

@@ -21,7 +21,7 @@ public:
     // `changed` gets all addresses, sorted, each once: when they are first known and whenever they
     // differ. `cluster_domain`, such as "cluster.local", says which names are the cluster's own; it
     // may be empty. Loop, log, chance and lookup outlive the name.
-    ResolvedName(Loop& loop, Log& log, Chance& chance, Lookup& lookup, std::string name,
+    ResolvedName(Loop& loop, Log& log, RandomSource& random, Lookup& lookup, std::string name,
                  std::string_view cluster_domain,
                  std::function<void(const std::vector<IpAddress>&)> changed);
     ~ResolvedName();
@@ -40,7 +40,7 @@ private:
 
     Loop& loop_;
     Log& log_;
-    Chance& chance_;
+    RandomSource& random_;
     Lookup& lookup_;
     std::string name_;
     bool in_cluster_;

@@ -46,7 +46,7 @@ protected:
         lookup.answers[Family::V4] = {.problem = "Timeout while contacting DNS servers"};
     }
     void start() {
-        name.emplace(loop, log, chance, lookup, "web.shop.svc.cluster.local", "cluster.local",
+        name.emplace(loop, log, random, lookup, "web.shop.svc.cluster.local", "cluster.local",
                      [this](const std::vector<IpAddress>& addresses) {
                          std::string text;
                          for (const IpAddress& address : addresses) {
@@ -58,7 +58,7 @@ protected:
 
     FakeLoop loop;
     Log log{Log::Form::Text, LogLevel::Error};
-    Chance chance{1};
+    RandomSource random{1};
     FakeLookup lookup{loop};
     std::optional<ResolvedName> name;
     std::vector<std::string> changes;

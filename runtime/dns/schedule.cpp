@@ -47,10 +47,10 @@ std::string_view cluster_domain_of(std::string_view name) {
     return {};
 }
 
-Duration delay_until_next(Duration ttl, bool in_cluster, Chance& chance) {
+Duration delay_until_next(Duration ttl, bool in_cluster, RandomSource& random) {
     const Duration delay = std::clamp(ttl, in_cluster ? kClusterFloor : kFloor, kCeiling);
     const auto tenth = static_cast<std::uint64_t>(delay.count() / 10);
-    return delay - Duration(static_cast<Duration::rep>(chance.below(tenth + 1)));
+    return delay - Duration(static_cast<Duration::rep>(random.below(tenth + 1)));
 }
 
 AddressSet::Outcome AddressSet::take(const Answer& v4, const Answer& v6) {

@@ -29,7 +29,7 @@ std::string_view cluster_domain_of(std::string_view name);
 
 // The TTL, not below the floor nor above the ceiling, less up to a tenth by chance: never later
 // than max(TTL, floor).
-Duration delay_until_next(Duration ttl, bool in_cluster, Chance& chance);
+Duration delay_until_next(Duration ttl, bool in_cluster, RandomSource& random);
 
 // The addresses of a name through good times and bad.
 class AddressSet {

@@ -47,12 +47,12 @@ TEST(Schedule, KeepsBetweenFloorAndCeiling) {
         {minutes(11), false, minutes(10)},
         {seconds(0x7fffffff), false, minutes(10)},
     };
-    Chance chance(1);
+    RandomSource random(1);
     for (const Case& row : cases) {
         SCOPED_TRACE(fmt::format("{} ms", row.ttl.count()));
         Duration least = Duration::max(), most = {};
         for (int i = 0; i < 1000; ++i) {
-            const Duration delay = delay_until_next(row.ttl, row.in_cluster, chance);
+            const Duration delay = delay_until_next(row.ttl, row.in_cluster, random);
             least = std::min(least, delay);
             most = std::max(most, delay);
         }

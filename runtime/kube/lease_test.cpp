@@ -101,7 +101,7 @@ TEST_F(LeaseTest, AReleasedLeaseIsTakenAtOnce) {
     EXPECT_TRUE(b.lease.leads());
 }
 
-TEST_F(LeaseTest, ARenewalUnderWayDoesNotHinderTheRelease) {
+TEST_F(LeaseTest, ARenewalUnderWayDoesNotPreventTheRelease) {
     Instance a(loop, network, "a");
     loop.run_for(kSecond);
     network.latency = Duration(200);
@@ -116,7 +116,7 @@ TEST_F(LeaseTest, ARenewalUnderWayDoesNotHinderTheRelease) {
     EXPECT_EQ(holder(), "");
 }
 
-TEST_F(LeaseTest, NobodyElsesLeaseIsGivenBack) {
+TEST_F(LeaseTest, NoOneElsesLeaseIsGivenBack) {
     Instance a(loop, network, "a");
     loop.run_for(kSecond);
     renderer::Value lease = kube.find(path_of(kLeases, "ns", "controller"))->clone();
@@ -210,7 +210,7 @@ TEST_F(LeaseTest, ALabelOnTheLeaseIsNoLossAndStays) {
     EXPECT_EQ(renderer::text_of(kube.find(path)->at({"metadata", "labels", "team"})), "net");
 }
 
-TEST_F(LeaseTest, ALeaseThatSomebodyDeletesIsMadeAgain) {
+TEST_F(LeaseTest, ALeaseThatSomeoneDeletesIsMadeAgain) {
     Instance a(loop, network, "a");
     loop.run_for(30 * kSecond);
     kube.erase(path_of(kLeases, "ns", "controller"));
@@ -236,7 +236,7 @@ TEST_F(LeaseTest, TheCalendarIsNotWhatItGoesBy) {
     EXPECT_TRUE(b.lease.leads());
 }
 
-TEST_F(LeaseTest, ALeaseThatSomebodyElseWritesIsLost) {
+TEST_F(LeaseTest, ALeaseThatSomeoneElseWritesIsLost) {
     Instance a(loop, network, "a");
     loop.run_for(30 * kSecond);
     renderer::Value lease = kube.find(path_of(kLeases, "ns", "controller"))->clone();

@@ -51,15 +51,15 @@ std::uint64_t version_number(const Value& object) {
     return number_of(version_of(object));
 }
 
-Watch::Watch(Loop& loop, KubeClient& client, Log& log, Chance& chance, WatchSource source,
+Watch::Watch(Loop& loop, KubeClient& client, Log& log, RandomSource& random, WatchSource source,
              WatchSink& sink)
     : loop_(loop),
       client_(client),
       log_(log),
-      chance_(chance),
+      random_(random),
       source_(std::move(source)),
       sink_(sink),
-      backoff_(chance, kFirstWait, kLongestWait) {}
+      backoff_(random, kFirstWait, kLongestWait) {}
 
 void Watch::list() {
     continued_.clear();
@@ -123,7 +123,7 @@ void Watch::follow() {
     buffer_.clear();
     heard_ = false;
     // The server ends a watch after this time, at another moment for each watch.
-    const auto seconds = 300 + chance_.below(300);
+    const auto seconds = 300 + random_.below(300);
     request_ = client_.watch(
         source_.path,
         with(source_.query,

@@ -44,7 +44,7 @@ struct WatchSource {
 class Watch {
 public:
     // All references outlive the watch.
-    Watch(Loop& loop, KubeClient& client, Log& log, Chance& chance, WatchSource source,
+    Watch(Loop& loop, KubeClient& client, Log& log, RandomSource& random, WatchSource source,
           WatchSink& sink);
 
     void start() { list(); }
@@ -68,7 +68,7 @@ private:
     Loop& loop_;
     KubeClient& client_;
     Log& log_;
-    Chance& chance_;
+    RandomSource& random_;
     WatchSource source_;
     WatchSink& sink_;
 

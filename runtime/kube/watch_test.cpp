@@ -107,9 +107,9 @@ protected:
     FakeTransport transport{network};
     KubeClient client{transport, {.server = "https://kube", .ca_file = "", .token_file = ""}};
     Log log{Log::Form::Text, LogLevel::Error};
-    Chance chance{1};
+    RandomSource random{1};
     Copy copy;
-    Watch watch{loop, client, log, chance, {.path = path_of(kConfigMaps, "ns")}, copy};
+    Watch watch{loop, client, log, random, {.path = path_of(kConfigMaps, "ns")}, copy};
 };
 
 TEST_F(WatchTest, ListsThenFollows) {
@@ -351,7 +351,7 @@ TEST_F(WatchTest, AsksLessAndLessOftenWhileTheStreamIsRefused) {
 
 TEST_F(WatchTest, FollowsAKindThatIsNotInstalledOnceItIs) {
     Copy connectors;
-    Watch follow(loop, client, log, chance,
+    Watch follow(loop, client, log, random,
                  {.path = "/apis/tailscale.com/v1alpha1/connectors", .may_be_absent = true},
                  connectors);
     follow.start();
@@ -370,7 +370,7 @@ TEST_F(WatchTest, FollowsAKindThatIsNotInstalledOnceItIs) {
 
 TEST_F(WatchTest, ThatAKindOfKubernetesIsMissingIsAnError) {
     Copy pods;
-    Watch follow(loop, client, log, chance, {.path = "/apis/tailscale.com/v1alpha1/pods"}, pods);
+    Watch follow(loop, client, log, random, {.path = "/apis/tailscale.com/v1alpha1/pods"}, pods);
     follow.start();
     loop.run_for(60 * kWatchSecond);
     EXPECT_FALSE(pods.complete);

@@ -13,12 +13,13 @@ constexpr unsigned kAlways = kInitialState | kInitialPrefs | kInitialHealth;
 
 }  // namespace
 
-BusWatch::BusWatch(Loop& loop, LocalApi& api, Chance& chance, TailnetView& view, Listener listener)
+BusWatch::BusWatch(Loop& loop, LocalApi& api, RandomSource& random, TailnetView& view,
+                   Listener listener)
     : loop_(loop),
       api_(api),
       view_(view),
       listener_(std::move(listener)),
-      backoff_(chance, std::chrono::milliseconds(50), std::chrono::seconds(5)) {}
+      backoff_(random, std::chrono::milliseconds(50), std::chrono::seconds(5)) {}
 
 BusWatch::~BusWatch() {
     close();

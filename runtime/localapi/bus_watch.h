@@ -22,7 +22,7 @@ public:
     };
 
     // All references outlive the watch.
-    BusWatch(Loop& loop, LocalApi& api, Chance& chance, TailnetView& view, Listener listener);
+    BusWatch(Loop& loop, LocalApi& api, RandomSource& random, TailnetView& view, Listener listener);
     ~BusWatch() override;
 
     // Ends what there is, and begins with a snapshot. `peers`: names of other nodes are wanted.

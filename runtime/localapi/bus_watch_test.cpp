@@ -13,9 +13,9 @@ TEST(BusWatch, BeginsAnewNowAndThen) {
     FakeLoop loop;
     OpenTransport transport;
     LocalApi api(transport);
-    Chance chance{1};
+    RandomSource random{1};
     TailnetView view;
-    BusWatch bus(loop, api, chance, view,
+    BusWatch bus(loop, api, random, view,
                  {.on_message = [](const BusMessage&) {},
                   .on_trouble = [](const std::string&) {},
                   .on_failure = [](const std::string& problem) { ADD_FAILURE() << problem; }});

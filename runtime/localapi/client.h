@@ -46,7 +46,7 @@ public:
     void set_serve_config(std::string config, const std::string& etag, LocalDone done);
     // Key and chain in PEM; orders them when there are none, which takes its time.
     void cert(std::string_view domain, LocalDone done);
-    // Of "100.64.0.7:443"; code 404: nobody's.
+    // Of "100.64.0.7:443"; code 404: no one's.
     void whois(std::string_view address, LocalDone done);
     void dns_config(LocalDone done) { get("dns-config", kQuick, std::move(done)); }
     void user_metrics(LocalDone done) { get("usermetrics", kQuick, std::move(done)); }

@@ -156,11 +156,11 @@ Ruleset carry_out(std::optional<Ruleset> table, const Batch& batch) {
 }
 
 TEST(Diff, LeadsFromAnyStateToAnyOther) {
-    Chance chance(3);
+    RandomSource random(3);
     Forwarding forwarding;
     std::optional<Ruleset> current;
     for (int i = 0; i < 3000; ++i) {
-        change(forwarding, chance);
+        change(forwarding, random);
         const Ruleset wanted = desired(forwarding);
         const Batch batch = diff(current, wanted);
         EXPECT_EQ(batch.empty(), current == wanted);

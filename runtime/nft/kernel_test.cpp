@@ -63,9 +63,9 @@ protected:
 };
 
 TEST_F(KernelTest, TextAndBatchLeaveTheSameRules) {
-    Chance chance(7);
+    RandomSource random(7);
     for (int i = 0; i < 20; ++i) {
-        const Forwarding forwarding = random_forwarding(chance, 20);
+        const Forwarding forwarding = random_forwarding(random, 20);
         SCOPED_TRACE(dump(desired(forwarding)));
         output_of("nft flush ruleset");
         const Batch batch = apply(forwarding);
@@ -85,10 +85,10 @@ TEST_F(KernelTest, RandomChangesLeaveExactlyTheExpectedRules) {
     const char* count = std::getenv("TAILRENDER_CHANGES");
     const char* seed = std::getenv("TAILRENDER_SEED");
     const int changes = count == nullptr ? 200 : std::stoi(count);
-    Chance chance(seed == nullptr ? 11 : std::stoul(seed));
+    RandomSource random(seed == nullptr ? 11 : std::stoul(seed));
     Forwarding forwarding;
     for (int i = 0; i < changes; ++i) {
-        change(forwarding, chance);
+        change(forwarding, random);
         const Ruleset wanted = desired(forwarding);
         const std::string text = dump(apply(forwarding));
         ASSERT_EQ(live(), wanted) << i << "\n" << text << dump(live());
@@ -223,10 +223,10 @@ TEST_F(KernelTest, EndsTheTrackingOfConnectionsToRemovedTargets) {
 TEST_F(KernelTest, ComesBackAfterAFlush) {
     AsioLoop loop;
     Log log(Log::Form::Text, LogLevel::Error);
-    Chance chance(1);
+    RandomSource random(1);
     const Forwarding wanted = one_port(10001, "100.64.0.9");
     int applied = 0;
-    Reconciler reconciler(loop, log, chance, *kernel, [&] {
+    Reconciler reconciler(loop, log, random, *kernel, [&] {
         ++applied;
         EXPECT_EQ(live(), desired(wanted));
         if (applied < 4) {

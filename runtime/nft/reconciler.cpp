@@ -23,13 +23,13 @@ std::string text_of(const renderer::Diagnostic& diagnostic) {
 
 }  // namespace
 
-Reconciler::Reconciler(Loop& loop, Log& log, Chance& chance, Dataplane& dataplane,
+Reconciler::Reconciler(Loop& loop, Log& log, RandomSource& random, Dataplane& dataplane,
                        std::function<void()> applied)
     : loop_(loop),
       log_(log),
       dataplane_(dataplane),
       on_applied_(std::move(applied)),
-      backoff_(chance, kFirstRetry, kLongestRetry) {}
+      backoff_(random, kFirstRetry, kLongestRetry) {}
 
 Reconciler::~Reconciler() {
     loop_.cancel(timer_);

@@ -20,7 +20,7 @@ public:
     // `applied` is called when a pass has made the kernel's rules as wanted, or has found them so
     // after a failure; not when there was nothing to do. Loop, log, chance and dataplane outlive
     // the reconciler.
-    Reconciler(Loop& loop, Log& log, Chance& chance, Dataplane& dataplane,
+    Reconciler(Loop& loop, Log& log, RandomSource& random, Dataplane& dataplane,
                std::function<void()> applied);
     ~Reconciler();
     Reconciler(const Reconciler&) = delete;

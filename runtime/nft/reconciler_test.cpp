@@ -63,10 +63,10 @@ protected:
 
     FakeLoop loop;
     Log log{Log::Form::Text, LogLevel::Error};
-    Chance chance{1};
+    RandomSource random{1};
     FakeDataplane kernel;
     int news = 0;
-    Reconciler reconciler{loop, log, chance, kernel, [this] { ++news; }};
+    Reconciler reconciler{loop, log, random, kernel, [this] { ++news; }};
 };
 
 TEST_F(ReconcilerTest, AppliesAtOnceAndLooksEveryMinute) {

@@ -40,7 +40,7 @@ struct Process {
     AsioLoop loop;
     CurlTransport transport{loop, "tailrender-runtime/" TAILRENDER_VERSION};
     Log log{Log::Form::Text, LogLevel::Warning};
-    Chance chance{std::random_device{}()};
+    RandomSource random{std::random_device{}()};
     std::unique_ptr<Cleanup> cleanup;
     bool shows_trouble = false;  // what was shown says what is wrong
 };
@@ -61,7 +61,7 @@ void begin_verb(const Command& command, const Environment& environment,
             wish.login_server = environment("OPERATOR_LOGIN_SERVER").value_or("");
         }
         process.cleanup =
-            std::make_unique<Cleanup>(context, process.transport, process.log, process.chance,
+            std::make_unique<Cleanup>(context, process.transport, process.log, process.random,
                                       std::move(wish), own_tailnet(context, environment));
         return process.cleanup->start(done);
     }

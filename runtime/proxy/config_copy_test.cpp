@@ -32,8 +32,8 @@ protected:
     const fs::path root = folder.path();
     FakeLoop loop;
     Log log{Log::Form::Text, LogLevel::Error};
-    Chance chance{1};
-    FollowedFiles files{loop, log, chance};
+    RandomSource random{1};
+    FollowedFiles files{loop, log, random};
     ConfigCopy copy{files, (root / "own").string(), (root / "cap-107.hujson").string()};
 };
 

@@ -47,7 +47,7 @@ void FollowedFiles::follow(KubeClient& kube, const renderer::Kind& kind, const s
             changed();
         }
     };
-    watches_.push_back(std::make_unique<ObjectWatch>(loop_, kube, log_, chance_, kind, ns, name,
+    watches_.push_back(std::make_unique<ObjectWatch>(loop_, kube, log_, random_, kind, ns, name,
                                                      std::move(listener)));
     watches_.back()->start();
 }

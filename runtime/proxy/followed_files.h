@@ -22,7 +22,8 @@ public:
         std::string path;
     };
     // All references outlive it.
-    FollowedFiles(Loop& loop, Log& log, Chance& chance) : loop_(loop), log_(log), chance_(chance) {}
+    FollowedFiles(Loop& loop, Log& log, RandomSource& random)
+        : loop_(loop), log_(log), random_(random) {}
 
     // `changed` is called whenever one of them has another text. Here and below, of no files
     // nothing is asked.
@@ -47,7 +48,7 @@ private:
 
     Loop& loop_;
     Log& log_;
-    Chance& chance_;
+    RandomSource& random_;
     std::map<std::string, std::string> texts_;  // by path; only of objects that are known
     std::vector<std::unique_ptr<ObjectWatch>> watches_;
 };

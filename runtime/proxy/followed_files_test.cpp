@@ -31,8 +31,8 @@ TEST(FollowedFiles, TheObjectCountsOnceItIsKnown) {
     OpenTransport transport;
     KubeClient kube{transport, {.server = "https://kube", .ca_file = "", .token_file = ""}};
     Log log{Log::Form::Text, LogLevel::Error};
-    Chance chance{1};
-    FollowedFiles files(loop, log, chance);
+    RandomSource random{1};
+    FollowedFiles files(loop, log, random);
     int changes = 0;
     files.follow(kube, kConfigMaps, "ns", "mine", {{"key", path}, {"absent", path + "-absent"}},
                  [&] { ++changes; });

@@ -15,7 +15,7 @@ constexpr Duration kKeyPeriod = std::chrono::seconds(5);
 
 }  // namespace
 
-Login::Login(Loop& loop, ChildProcesses& children, LocalApi& api, Log& log, Chance& chance,
+Login::Login(Loop& loop, ChildProcesses& children, LocalApi& api, Log& log, RandomSource& random,
              const Environment& environment, const FollowedFiles& files, OwnStateSecret* state,
              Listener listener)
     : loop_(loop),
@@ -26,7 +26,7 @@ Login::Login(Loop& loop, ChildProcesses& children, LocalApi& api, Log& log, Chan
       files_(files),
       state_(state),
       listener_(std::move(listener)),
-      bus_(loop, api, chance, view_,
+      bus_(loop, api, random, view_,
            {.on_message = [this](const BusMessage& message) { take(message); },
             .on_trouble =
                 [this](const std::string& problem) {

@@ -25,7 +25,7 @@ public:
         std::function<void(int code, const std::string& why)> on_end;
     };
     // `state` is null where nothing may be written to a Secret. All references outlive it.
-    Login(Loop& loop, ChildProcesses& children, LocalApi& api, Log& log, Chance& chance,
+    Login(Loop& loop, ChildProcesses& children, LocalApi& api, Log& log, RandomSource& random,
           const Environment& environment, const FollowedFiles& files, OwnStateSecret* state,
           Listener listener);
     ~Login();

@@ -45,7 +45,7 @@ int run_proxy(runtime::Log& log) {
         return fail(log, config.error().diagnostic);
     }
     runtime::AsioLoop loop;
-    runtime::Chance chance(std::random_device{}());
+    runtime::RandomSource random(std::random_device{}());
     runtime::SocketTransport local(loop, settings->socket);
     runtime::SocketTransport network(loop);
     runtime::LocalApi api(local);
@@ -81,7 +81,7 @@ int run_proxy(runtime::Log& log) {
         settings->fake_netfilter ? settings->fake_netfilter_v6 : runtime::nft::has_ipv6("");
     runtime::Proxy proxy({.loop = loop,
                           .log = log,
-                          .chance = chance,
+                          .random = random,
                           .api = api,
                           .network = network,
                           .kube = kube.get(),

@@ -27,17 +27,17 @@ bool is_refused(const KubeReply& reply) {
 
 }  // namespace
 
-ObjectWatch::ObjectWatch(Loop& loop, KubeClient& client, Log& log, Chance& chance,
+ObjectWatch::ObjectWatch(Loop& loop, KubeClient& client, Log& log, RandomSource& random,
                          const renderer::Kind& kind, std::string_view ns, std::string name,
                          Listener listener)
     : loop_(loop),
       client_(client),
       log_(log),
-      chance_(chance),
+      random_(random),
       path_(path_of(kind, ns)),
       name_(std::move(name)),
       listener_(std::move(listener)),
-      backoff_(chance, kFirstWait, kLongestReconnect) {}
+      backoff_(random, kFirstWait, kLongestReconnect) {}
 
 ObjectWatch::~ObjectWatch() {
     loop_.cancel(timer_);
@@ -49,7 +49,7 @@ void ObjectWatch::follow() {
     buffer_.clear();
     begun_ = loop_.uptime();
     // The server ends a watch after this time, at another moment for each watch.
-    const auto seconds = 300 + chance_.below(300);
+    const auto seconds = 300 + random_.below(300);
     request_ = client_.watch(
         path_,
         fmt::format("watch=true&fieldSelector={}&timeoutSeconds={}",

@@ -22,7 +22,7 @@ public:
         std::function<void()> on_refusal;
     };
     // All references outlive it. An object that does not exist, or is deleted, is not told of.
-    ObjectWatch(Loop& loop, KubeClient& client, Log& log, Chance& chance,
+    ObjectWatch(Loop& loop, KubeClient& client, Log& log, RandomSource& random,
                 const renderer::Kind& kind, std::string_view ns, std::string name,
                 Listener listener);
     ~ObjectWatch();
@@ -42,7 +42,7 @@ private:
     Loop& loop_;
     KubeClient& client_;
     Log& log_;
-    Chance& chance_;
+    RandomSource& random_;
     std::string path_, name_;
     Listener listener_;
     Backoff backoff_;

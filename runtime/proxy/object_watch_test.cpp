@@ -28,13 +28,13 @@ protected:
     OpenTransport transport;
     KubeClient client{transport, {.server = "https://kube", .ca_file = "", .token_file = ""}};
     Log log{Log::Form::Text, LogLevel::Error};
-    Chance chance{1};
+    RandomSource random{1};
     std::vector<std::string> told;
     int refusals = 0;
     ObjectWatch watch{loop,
                       client,
                       log,
-                      chance,
+                      random,
                       kConfigMaps,
                       "ns",
                       "mine",

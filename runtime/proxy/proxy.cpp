@@ -12,7 +12,7 @@ Proxy::Proxy(const ProxyParts& parts, Environment environment, std::string confi
       environment_(std::move(environment)),
       config_path_(std::move(config_path)),
       config_(std::move(config)),
-      files_(parts.loop, parts.log, parts.chance),
+      files_(parts.loop, parts.log, parts.random),
       endpoints_(parts.loop, parts.log, parts.api, parts.network, environment_, files_, state_),
       children_(parts.loop),
       tailscaled_(parts.loop, children_, parts.api, parts.log, environment_,
@@ -24,7 +24,7 @@ Proxy::Proxy(const ProxyParts& parts, Environment environment, std::string confi
                            }
                            finish(1, "tailscaled exited: " + ending.text());
                        }}),
-      bus_(parts.loop, parts.api, parts.chance, view_,
+      bus_(parts.loop, parts.api, parts.random, view_,
            {.on_message = [this](const BusMessage& message) { take(message); },
             .on_trouble =
                 [this](const std::string& problem) {
@@ -60,7 +60,7 @@ void Proxy::start(std::function<void(int)> over) {
     if (parts_.kube == nullptr) {
         return start_tailscaled();
     }
-    secret_ = std::make_unique<OwnStateSecret>(parts_.loop, *parts_.kube, parts_.log, parts_.chance,
+    secret_ = std::make_unique<OwnStateSecret>(parts_.loop, *parts_.kube, parts_.log, parts_.random,
                                                parts_.ns, environment_.kube_secret);
     secret_->ask_rights([this](const OwnStateSecret::Rights& rights) { check_rights(rights); });
 }
@@ -236,7 +236,7 @@ void Proxy::log_in() {
     }
     link_socket(environment_, parts_.log);
     login_ = std::make_unique<Login>(
-        parts_.loop, children_, parts_.api, parts_.log, parts_.chance, environment_, files_,
+        parts_.loop, children_, parts_.api, parts_.log, parts_.random, environment_, files_,
         may_write_ ? secret_.get() : nullptr,
         Login::Listener{.on_running = [this] { run(); },
                         .on_end = [this](int code, const std::string& why) { finish(code, why); }});

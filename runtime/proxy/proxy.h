@@ -31,7 +31,7 @@ void link_socket(const Environment& environment, Log& log);
 struct ProxyParts {
     AsioLoop& loop;
     Log& log;
-    Chance& chance;
+    RandomSource& random;
     LocalApi& api;
     Transport& network;     // other servers than tailscaled
     KubeClient* kube;       // null without a Secret

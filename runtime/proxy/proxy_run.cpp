@@ -83,7 +83,7 @@ void Proxy::run() {
         take_config();
     }
     if (parts_.rules != nullptr) {
-        rules_ = std::make_unique<nft::Reconciler>(parts_.loop, parts_.log, parts_.chance,
+        rules_ = std::make_unique<nft::Reconciler>(parts_.loop, parts_.log, parts_.random,
                                                    *parts_.rules, [this] { publish(); });
         rule_watch_ =
             std::make_unique<nft::RuleWatch>(parts_.loop, [this] { rules_->disturbed(); });
@@ -94,7 +94,7 @@ void Proxy::run() {
     }
     if (parts_.lookup != nullptr) {
         destination_ = std::make_unique<dns::ResolvedName>(
-            parts_.loop, parts_.log, parts_.chance, *parts_.lookup, environment_.dest_dns_name,
+            parts_.loop, parts_.log, parts_.random, *parts_.lookup, environment_.dest_dns_name,
             dns::cluster_domain_of(environment_.dest_dns_name),
             [this](const std::vector<IpAddress>& addresses) {
                 destinations_ = addresses;
@@ -302,7 +302,7 @@ void Proxy::look() {
         return;
     }
     if (serve_ == nullptr) {
-        serve_ = std::make_unique<Serve>(parts_.loop, parts_.api, parts_.log, parts_.chance,
+        serve_ = std::make_unique<Serve>(parts_.loop, parts_.api, parts_.log, parts_.random,
                                          environment_, files_, [this](const std::string& domain) {
                                              if (may_write_) {
                                                  secret_->set(kHttpsEndpoint, domain);

@@ -11,15 +11,16 @@
 
 namespace runtime {
 
-Serve::Serve(Loop& loop, LocalApi& api, Log& log, Chance& chance, const Environment& environment,
-             const FollowedFiles& files, std::function<void(const std::string&)> applied)
+Serve::Serve(Loop& loop, LocalApi& api, Log& log, RandomSource& random,
+             const Environment& environment, const FollowedFiles& files,
+             std::function<void(const std::string&)> applied)
     : loop_(loop),
       api_(api),
       log_(log),
       environment_(environment),
       files_(files),
       on_applied_(std::move(applied)),
-      backoff_(chance, std::chrono::seconds(1), std::chrono::minutes(1)) {
+      backoff_(random, std::chrono::seconds(1), std::chrono::minutes(1)) {
     if (environment.cert_share == CertShare::ReadWrite) {
         certificates_ = std::make_unique<Certificates>(loop, api, log);
     }

@@ -23,7 +23,7 @@ class Serve {
 public:
     // `applied` is called with the domain whenever what the file says has come to be tailscaled's.
     // All references outlive it.
-    Serve(Loop& loop, LocalApi& api, Log& log, Chance& chance, const Environment& environment,
+    Serve(Loop& loop, LocalApi& api, Log& log, RandomSource& random, const Environment& environment,
           const FollowedFiles& files, std::function<void(const std::string& domain)> applied);
     ~Serve();
     Serve(const Serve&) = delete;

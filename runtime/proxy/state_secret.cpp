@@ -30,14 +30,14 @@ bool is_consistent(const SecretData& data) {
            (!has_current && !has_known && !has_machine && profiles == 0);
 }
 
-OwnStateSecret::OwnStateSecret(Loop& loop, KubeClient& kube, Log& log, Chance& chance,
+OwnStateSecret::OwnStateSecret(Loop& loop, KubeClient& kube, Log& log, RandomSource& random,
                                std::string ns, std::string name)
     : loop_(loop),
       kube_(kube),
       log_(log),
       namespace_(std::move(ns)),
       name_(std::move(name)),
-      backoff_(chance, std::chrono::milliseconds(500), std::chrono::seconds(30)) {}
+      backoff_(random, std::chrono::milliseconds(500), std::chrono::seconds(30)) {}
 
 OwnStateSecret::~OwnStateSecret() {
     loop_.cancel(timer_);

@@ -38,7 +38,7 @@ bool is_consistent(const SecretData& data);
 class OwnStateSecret {
 public:
     // All references outlive it.
-    OwnStateSecret(Loop& loop, KubeClient& kube, Log& log, Chance& chance, std::string ns,
+    OwnStateSecret(Loop& loop, KubeClient& kube, Log& log, RandomSource& random, std::string ns,
                    std::string name);
     ~OwnStateSecret();
     OwnStateSecret(const OwnStateSecret&) = delete;

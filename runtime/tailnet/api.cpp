@@ -75,13 +75,13 @@ Value list_of(const std::vector<std::string>& texts) {
 
 }  // namespace
 
-TailnetApi::TailnetApi(Loop& loop, Transport& transport, Log& log, Chance& chance,
+TailnetApi::TailnetApi(Loop& loop, Transport& transport, Log& log, RandomSource& random,
                        TailnetSettings settings)
     : loop_(loop),
       transport_(transport),
       log_(log),
       settings_(std::move(settings)),
-      backoff_(chance, std::chrono::milliseconds(500), std::chrono::seconds(30)),
+      backoff_(random, std::chrono::milliseconds(500), std::chrono::seconds(30)),
       budget_(kBurst, kEach, loop.uptime()) {}
 
 void TailnetApi::mint(const KeyRequest& request, TailnetDone done) {

@@ -70,7 +70,7 @@ struct TailnetSettings {
 class TailnetApi {
 public:
     // All references outlive the API.
-    TailnetApi(Loop& loop, Transport& transport, Log& log, Chance& chance,
+    TailnetApi(Loop& loop, Transport& transport, Log& log, RandomSource& random,
                TailnetSettings settings);
 
     // A single-use, pre-authorised key: {"id", "key", "created", "expires"}.

@@ -57,7 +57,7 @@ TEST_F(ApiTest, A429MakesAllRequestsWaitOnce) {
     EXPECT_TRUE(reply.ok());
 }
 
-TEST_F(ApiTest, CallsThatNobodyAnswersHoldUpOthersForATime) {
+TEST_F(ApiTest, CallsThatNoOneAnswersHoldUpOthersForATime) {
     network.fault = [](const HttpRequest& request) {
         return request.url.find("/device/") != std::string::npos ? Fault::Hung : Fault::None;
     };

@@ -43,7 +43,7 @@ protected:
         return {loop,
                 transport,
                 log,
-                chance,
+                random,
                 {.server = "https://tailnet",
                  .token_server = "https://tailnet",
                  .ca_file = "",
@@ -62,7 +62,7 @@ protected:
     FakeTailnet tailnet{loop};
     FakeTransport transport{network};
     Log log{Log::Form::Text, LogLevel::Error};
-    Chance chance{1};
+    RandomSource random{1};
     std::string secret = "tskey-client-secret";
     TailnetApi api =
         api_with([this](const auto& done) { done(token_request("id", secret, kPlace)); });

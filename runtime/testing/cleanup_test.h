@@ -57,7 +57,7 @@ protected:
         const OperateContext context{process, client, ns,
                                      [this](const std::string& line) { said += line + "\n"; }};
         Cleanup cleanup(
-            context, transport, log, chance, wish,
+            context, transport, log, random, wish,
             [this](const std::string& login_server,
                    const std::string& oauth_secret) -> renderer::Result<TailnetSettings> {
                 asked_server = login_server;
@@ -111,7 +111,7 @@ protected:
     FakeCluster cluster{loop, kube, tailnet};
     FakeTransport transport{network};
     Log log{Log::Form::Text, LogLevel::Error};
-    Chance chance{1};
+    RandomSource random{1};
     std::string said;
     std::optional<std::string> asked_server, asked_secret;
 };

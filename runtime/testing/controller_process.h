@@ -33,9 +33,9 @@ struct ControllerProcess {
           resolver(loop, network),
           patient(loop, transport),
           log(Log::Form::Text, LogLevel::Error),
-          chance(seed),
+          random(seed),
           kube(patient, {.server = "https://kube", .ca_file = "", .token_file = ""}),
-          controller(loop, transport, resolver, kube, log, chance,
+          controller(loop, transport, resolver, kube, log, random,
                      {.ns = std::string(FakeCluster::kNamespace),
                       .cleanup_delay = std::chrono::minutes(5),
                       .take_over_tag = take_over_tag,
@@ -49,7 +49,7 @@ struct ControllerProcess {
     FakeResolver resolver;
     PatientTransport patient;
     Log log;
-    Chance chance;
+    RandomSource random;
     KubeClient kube;
     Controller controller;
 };

@@ -74,8 +74,8 @@ protected:
             EXPECT_EQ(kube.datum(secret(pod), "reissue_authkey"), "");
             devices.insert(device);
         }
-        EXPECT_EQ(tailnet.devices.size(), devices.size()) << "devices that nobody has";
-        EXPECT_EQ(tailnet.usable_keys(), std::vector<std::string>()) << "keys that nobody has";
+        EXPECT_EQ(tailnet.devices.size(), devices.size()) << "devices that no one has";
+        EXPECT_EQ(tailnet.usable_keys(), std::vector<std::string>()) << "keys that no one has";
         EXPECT_EQ(kube.paths_below(secret("")).size(), 2 * pods.size());
     }
 

@@ -150,12 +150,12 @@ void Concrete::set_up(const World& w) {
     replica.stray = w[kStray] != 0 ? &stray : nullptr;
     replica.pod = w[kPod] != kNoPod ? &pod : nullptr;
     replica.config = w[kKind] == kApi ? "{}" : "";
-    replica.sight.reset();
+    replica.answer.reset();
     if (w[kSeen] != kUnseen) {
         const bool is_gone = w[kSeen] >= kGoneSight;
         int age = w[kSeen] - (is_gone ? kGoneSight : int{kThere});
         age = is_gone && age > 0 ? age + 2 : age;
-        replica.sight = {.is_gone = is_gone, .age = kSeenAges.at(static_cast<std::size_t>(age))};
+        replica.answer = {.is_gone = is_gone, .age = kSeenAges.at(static_cast<std::size_t>(age))};
     }
 }
 

@@ -22,7 +22,7 @@ struct DecideWorld {
     bool has_auth = true;
     bool has_pod = true;
     bool tags_wait = false;
-    std::optional<Sight> sight = {};
+    std::optional<DeviceAnswer> answer = {};
     std::string config = {};
 
     DecideWorld() {
@@ -81,7 +81,7 @@ struct DecideWorld {
                               .auth = has_auth ? &auth : nullptr,
                               .pod = has_pod ? &pod : nullptr,
                               .config = config,
-                              .sight = sight,
+                              .answer = answer,
                               .tags_wait = tags_wait};
         const auto step = decide(replica, kNow, kDelay);
         return step.has_value() ? describe(*step) : "nothing";

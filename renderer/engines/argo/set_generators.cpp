@@ -186,8 +186,8 @@ std::optional<Value> SetGenerators::interpolated_field(const Member& field, bool
 Value SetGenerators::interpolated_values(const Value& values, const Value& outer) {
     Value out = Value::map();
     for (const Member& member : members_of(&values)) {
-        std::string unheard;
-        const auto text = shape_.fill_strictly(spelling_of(member.value), outer, unheard);
+        std::string discarded;
+        const auto text = shape_.fill_strictly(spelling_of(member.value), outer, discarded);
         out.put(member.key.clone(), text ? Value(*text) : member.value.clone());
     }
     return out;

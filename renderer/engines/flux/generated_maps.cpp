@@ -18,7 +18,7 @@ constexpr std::string_view kField = "configMapGenerator";
 class MapSearch {
 public:
     MapSearch(const SourceTree& tree, const std::string& root, SourceMap& sources)
-        : reader_(tree, sources), context_{tree, sources, reader_, selection_, unheard_, root} {}
+        : reader_(tree, sources), context_{tree, sources, reader_, selection_, discarded_, root} {}
 
     void kustomization(const WalkedDir& dir) {
         const Result<std::string> text =
@@ -68,7 +68,7 @@ private:
 
     KustomizationReader reader_;
     Selection selection_;
-    Diagnostics unheard_;  // said where the build itself is judged
+    Diagnostics discarded_;  // said where the build itself is judged
     BuildContext context_;
     GeneratedMaps found_;
 };

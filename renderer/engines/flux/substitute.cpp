@@ -320,8 +320,8 @@ Result<std::string> substitute(std::string_view text, const UnitVariables& varia
 }
 
 std::vector<UnsetVariable> unset_variables(Value object, const UnitVariables& variables) {
-    Diagnostics unheard;
-    ObjectSubstitution substitution(variables, unheard);
+    Diagnostics discarded;
+    ObjectSubstitution substitution(variables, discarded);
     if (!is_disabled(object)) {
         substitution.run(object);
     }

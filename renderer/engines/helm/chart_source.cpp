@@ -64,8 +64,8 @@ Result<bool> add_directory(const SourceTree& tree, const std::string& dir, const
 
 Value read_chart_file(const std::string& text) {
     SourceMap sources;
-    Diagnostics unheard;
-    return read_yaml(sources, sources.add(std::string(kChartFile), text), unheard);
+    Diagnostics discarded;
+    return read_yaml(sources, sources.add(std::string(kChartFile), text), discarded);
 }
 
 bool holds_chart(const ChartSource& chart, const std::string& below, std::string_view name) {

@@ -93,9 +93,9 @@ private:
         }
         SourceMap sources;
         const SourceId source = sources.add(path, std::string(text));
-        Diagnostics unheard;
-        const Value inner = read_yaml(sources, source, unheard);
-        if (unheard.has_errors()) {
+        Diagnostics discarded;
+        const Value inner = read_yaml(sources, source, discarded);
+        if (discarded.has_errors()) {
             return;
         }
         const Pos outer = std::exchange(place_, place_.known() ? place_ : value.pos());

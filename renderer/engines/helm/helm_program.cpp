@@ -167,8 +167,9 @@ bool has_remote_schema(const ChartSource& chart) {
             return false;
         }
         SourceMap sources;
-        Diagnostics unheard;
-        return refers_to_network(read_yaml(sources, sources.add(file.first, file.second), unheard));
+        Diagnostics discarded;
+        return refers_to_network(
+            read_yaml(sources, sources.add(file.first, file.second), discarded));
     });
 }
 

@@ -93,9 +93,9 @@ std::string version_of(const SourceTree& tree, const std::string& chart) {
     const std::string path = join_path(chart, "Chart.yaml");
     Result<std::string> text = tree.read(path);
     SourceMap sources;
-    Diagnostics unheard;
+    Diagnostics discarded;
     const SourceId source = sources.add(path, text ? std::move(*text) : std::string());
-    const Value root = read_yaml(sources, source, unheard);
+    const Value root = read_yaml(sources, source, discarded);
     return std::string(spelling_of(root.at({"version"})));
 }
 

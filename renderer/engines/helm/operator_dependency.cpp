@@ -22,8 +22,8 @@ constexpr std::string_view kTemplates = "templates/";
 
 Value read_text(std::string_view text) {
     SourceMap sources;
-    Diagnostics unheard;
-    return read_yaml(sources, sources.add("", std::string(text)), unheard);
+    Diagnostics discarded;
+    return read_yaml(sources, sources.add("", std::string(text)), discarded);
 }
 
 Value read_chart(const SourceTree& tree, const std::string& path) {
@@ -325,9 +325,9 @@ std::optional<std::vector<Value>> operator_values(const SourceTree& tree,
         below.push_back(Value::map());
         if (!step.values_file.empty() && tree.kind(step.values_file) == EntryKind::File) {
             if (Result<std::string> text = tree.read(step.values_file)) {
-                Diagnostics unheard;
+                Diagnostics discarded;
                 const SourceId source = sources.add(step.values_file, std::move(*text));
-                Value defaults = read_yaml(sources, source, unheard, Repeated::AsHelm);
+                Value defaults = read_yaml(sources, source, discarded, Repeated::AsHelm);
                 if (defaults.is_map()) {
                     below.front() = std::move(defaults);
                 }

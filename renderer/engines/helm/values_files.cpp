@@ -270,8 +270,8 @@ void add_text_set(std::string_view path, std::string_view text, SourceMap& sourc
                   std::vector<Value>& layers) {
     constexpr std::string_view kPlace = "the-text";
     const std::size_t before = layers.size();
-    Diagnostics unheard;
-    add_sets({fmt::format("{}={}", path, kPlace)}, sources, layers, unheard);
+    Diagnostics discarded;
+    add_sets({fmt::format("{}={}", path, kPlace)}, sources, layers, discarded);
     if (layers.size() > before) {
         replace_text(layers.back(), kPlace, text);
     }

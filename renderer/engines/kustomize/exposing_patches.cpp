@@ -92,8 +92,8 @@ private:
         std::vector<Value> out;
         const SourceId source = sources_.add(path, std::move(*content));
         for (const ScannedDocument& scanned : scan_documents(sources_, source)) {
-            Diagnostics unheard;
-            out.push_back(read_yaml(sources_, source, scanned.range, unheard));
+            Diagnostics discarded;
+            out.push_back(read_yaml(sources_, source, scanned.range, discarded));
         }
         return out;
     }

@@ -1,6 +1,6 @@
 // What the copy of a kustomization leaves out, since it takes the network or another program, or is
 // not in Git: charts, remote resources, plug-ins, files of Secrets, and the patches of what those
-// would have made, on which kustomize fails. Rendered trees are left out in silence.
+// would have made, on which kustomize fails. Rendered trees are left out silently.
 #pragma once
 
 #include <compare>

@@ -34,15 +34,15 @@ Key key_of(const SourceMap& sources, SourceId source, const ScannedDocument& sca
         return {std::string(text_of(scanned.api_version)), std::string(text_of(scanned.kind)),
                 std::string(text_of(scanned.ns)), std::string(text_of(scanned.name))};
     }
-    Diagnostics unheard;
-    return key_of(read_yaml(sources, source, scanned.range, unheard));
+    Diagnostics discarded;
+    return key_of(read_yaml(sources, source, scanned.range, discarded));
 }
 
 // The annotation is YAML itself: `path` of a file, or `configuredIn` of a generator.
 std::string file_of_origin(std::string_view annotation) {
     SourceMap sources;
-    Diagnostics unheard;
-    const Value origin = read_yaml(sources, sources.add("", std::string(annotation)), unheard);
+    Diagnostics discarded;
+    const Value origin = read_yaml(sources, sources.add("", std::string(annotation)), discarded);
     if (!origin.is_map()) {
         return {};
     }
@@ -55,8 +55,8 @@ std::map<Key, std::string> files_of(std::string_view annotated) {
     SourceMap sources;
     const SourceId source = sources.add("", std::string(annotated));
     for (const ScannedDocument& scanned : scan_documents(sources, source)) {
-        Diagnostics unheard;
-        const Value root = read_yaml(sources, source, scanned.range, unheard);
+        Diagnostics discarded;
+        const Value root = read_yaml(sources, source, scanned.range, discarded);
         if (root.is_map()) {
             files.emplace(key_of(root),
                           file_of_origin(text_of(root, {"metadata", "annotations", kAnnotation})));

@@ -1,5 +1,5 @@
 // What a build says about objects that are not in it: of a chart or a remote resource that is left
-// out. Where it exposes them, devices would be missing in silence.
+// out. Where it exposes them, devices would be missing silently.
 #pragma once
 
 #include <string>

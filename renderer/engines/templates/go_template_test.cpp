@@ -140,7 +140,7 @@ TEST(GoTemplate, TakesItsTextApart) {
     }
 }
 
-// A function that nobody has makes a template fail, one that is only not known here does so where
+// A function that no one has makes a template fail, one that is only not known here does so where
 // it is called.
 TEST(GoTemplate, AsksForFunctionsThatItCalls) {
     EXPECT_EQ(render("{{ if false }}{{ now }}{{ end }}x"), "x");

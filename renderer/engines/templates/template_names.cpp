@@ -1,4 +1,4 @@
-// The names of the functions that templates may call, known here or not: one that nobody has makes
+// The names of the functions that templates may call, known here or not: one that no one has makes
 // a template fail, whether it is called or not. Sources: Go text/template/funcs.go,
 // github.com/Masterminds/sprig/v3 functions.go, github.com/go-task/slim-sprig/v3 functions.go,
 // argo-cd applicationset/utils/utils.go, flux-operator internal/builder/resourceset.go.

@@ -188,7 +188,7 @@ std::vector<OfferedService> plan_ingress_members(const Parents& parents, const G
                                                  Diagnostics& diagnostics) {
     std::vector<OfferedService> offered;
     // A group that does not exist is one error; the names of its members are taken all the same.
-    Diagnostics unheard;
+    Diagnostics discarded;
     for (const IngressInput* ingress : parents.group_ingresses) {
         check_object(*ingress, diagnostics);
         const ProxyGroupInput* group =
@@ -196,17 +196,18 @@ std::vector<OfferedService> plan_ingress_members(const Parents& parents, const G
         if (group != nullptr) {
             offered.push_back(plan_ingress(*ingress, *group, inputs, diagnostics));
         } else if (ingress->served) {
-            offered.push_back(start_service(*ingress, Offer::Web, {},
-                                            ingress_hostname(*ingress, inputs.settings, unheard)));
+            offered.push_back(start_service(
+                *ingress, Offer::Web, {}, ingress_hostname(*ingress, inputs.settings, discarded)));
         }
     }
     for (const ServiceInput* service : parents.group_services) {
         check_object(*service, diagnostics);
         const ProxyGroupInput* group = find_group(*service, groups, diagnostics);
         offered.push_back(
-            group != nullptr ? plan_service(*service, *group, inputs, diagnostics)
-                             : start_service(*service, Offer::Address, {},
-                                             service_hostname(*service, inputs.settings, unheard)));
+            group != nullptr
+                ? plan_service(*service, *group, inputs, diagnostics)
+                : start_service(*service, Offer::Address, {},
+                                service_hostname(*service, inputs.settings, discarded)));
     }
     for (const ServiceInput* service : parents.idle_services) {
         if (find_group(*service, groups, diagnostics) != nullptr) {

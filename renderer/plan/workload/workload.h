@@ -151,7 +151,7 @@ struct Workload {
 
 bool is_api_group(const Workload& workload);  // of type kube-apiserver
 
-// A group that serves the Kubernetes API by the stock program: its key stands in its configuration,
+// A group that serves the Kubernetes API by the stock program: its key is in its configuration,
 // which is the controller's.
 bool runs_k8s_proxy(const Workload& workload);
 

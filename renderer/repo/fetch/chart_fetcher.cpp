@@ -136,8 +136,8 @@ bool is_plain(std::string_view word) {
 
 Value chart_file(std::string text) {
     SourceMap sources;
-    Diagnostics unheard;
-    return read_yaml(sources, sources.add("Chart.yaml", std::move(text)), unheard);
+    Diagnostics discarded;
+    return read_yaml(sources, sources.add("Chart.yaml", std::move(text)), discarded);
 }
 
 Error not_fetched(const ChartAddress& address, std::string reason, bool may_show) {

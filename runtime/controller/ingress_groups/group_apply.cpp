@@ -21,11 +21,11 @@ using renderer::Value;
 namespace {
 
 // Without addresses it serves no one, and they may come later.
-void take(Registration said, const GroupApply::Taken& taken, const Next& done) {
-    if (said.addresses.empty()) {
+void take(Registration registration, const GroupApply::Taken& taken, const Next& done) {
+    if (registration.addresses.empty()) {
         return done("the Tailscale Service has no addresses yet");
     }
-    taken(std::move(said));
+    taken(std::move(registration));
     done({});
 }
 

@@ -74,7 +74,7 @@ TEST_F(GroupCertificates, RollsPodsAfterARenewalOneAtATime) {
     EXPECT_EQ(pod_uid("front-2"), settled) << "once";
 }
 
-TEST_F(GroupCertificates, RollsPodsWhenACertificateIsMadeAnew) {
+TEST_F(GroupCertificates, RollsPodsWhenACertificateIsRecreated) {
     serve_docs();
     std::string renamed(kDocs);
     renamed.replace(renamed.find("tail1a2b3"), 9, "tail9z8y7");
@@ -114,7 +114,7 @@ TEST_F(GroupCertificates, RollsPodsWhenACertificateIsMadeAnew) {
     }
 }
 
-TEST_F(GroupCertificates, TheSameCertificateRollsNobodyWhenItsServiceReturns) {
+TEST_F(GroupCertificates, TheSameCertificateRollsNoOneWhenItsServiceReturns) {
     serve_docs();
     cluster.offer("front", Value::map());
     run(2 * kMinute);

@@ -155,7 +155,7 @@ TEST_F(GroupDecideTest, APodAdvertisesWhileItRuns) {
     EXPECT_FALSE(one.advertises("svc:docs"));
 }
 
-TEST_F(GroupDecideTest, TheFirstCertificateRollsNobody) {
+TEST_F(GroupDecideTest, TheFirstCertificateRollsNoOne) {
     EXPECT_EQ(told({}, ""), "{}");
     EXPECT_EQ(told({}, "new"), R"({"front":{"docs.ts.net":{"hash":"new"}}})");
 }
@@ -225,7 +225,7 @@ TEST_F(GroupDecideTest, RecordsFollowWhatIsOffered) {
     EXPECT_EQ(recorded(records, offers, {"odd"}, now + kDelay), records) << "nothing new";
 }
 
-TEST_F(GroupDecideTest, AMarkThatNobodyCanWaitForIsMadeAnew) {
+TEST_F(GroupDecideTest, AMarkThatNoOneCanWaitForIsRecreated) {
     for (const char* mark : {"2026-01-02T00:00:00Z", "yesterday"}) {
         SCOPED_TRACE(mark);
         record = {

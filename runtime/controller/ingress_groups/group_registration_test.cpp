@@ -7,7 +7,7 @@ namespace {
 
 using renderer::Value;
 
-TEST_F(GroupsTest, ComesBackWithinTheHourWhenSomebodyDeletesAService) {
+TEST_F(GroupsTest, ComesBackWithinTheHourWhenSomeoneDeletesAService) {
     start_front();
     tailnet.services.erase("svc:docs");
     run(61 * kMinute);

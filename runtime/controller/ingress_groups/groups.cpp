@@ -300,7 +300,7 @@ void Groups::run(const std::string& key, const ServiceState& service, const Grou
 }
 
 Duration Groups::next_look(const Registration& said) const {
-    const auto more = context_.chance.below(static_cast<std::uint64_t>(kSecondLook.count()));
+    const auto more = context_.random.below(static_cast<std::uint64_t>(kSecondLook.count()));
     return context_.loop.uptime() +
            (said.is_new ? kSecondLook + Duration(static_cast<Duration::rep>(more)) : kGroupRecheck);
 }
@@ -347,23 +347,23 @@ void Groups::write_status(const Seen& seen) {
             (parent->kind != "ProxyGroup" && has_own_proxy(*parent))) {
             continue;
         }
-        const ServiceSight sight = sight_of(key, offered);
-        context_.status.write(*parent, parent->kind == "Ingress" ? group_ingress_status(sight)
+        const OfferedState state = state_of(key, offered);
+        context_.status.write(*parent, parent->kind == "Ingress" ? group_ingress_status(state)
                                        : parent->kind == "Service"
-                                           ? group_service_status(*parent, sight)
-                                           : group_api_status(sight));
+                                           ? group_service_status(*parent, state)
+                                           : group_api_status(state));
     }
 }
 
-ServiceSight Groups::sight_of(const std::string& key, const Offered& offered) const {
-    ServiceSight sight{.offered = offered, .registration = {}, .has_certificate = false};
+OfferedState Groups::state_of(const std::string& key, const Offered& offered) const {
+    OfferedState state{.offered = offered, .registration = {}, .has_certificate = false};
     if (const auto registered = registered_.find(key); registered != registered_.end()) {
-        sight.registration = registered->second.said;
+        state.registration = registered->second.said;
     }
     if (const auto* certificate = find_certificate(offered.offer->certificate)) {
-        sight.has_certificate = !certificate->hash.empty();
+        state.has_certificate = !certificate->hash.empty();
     }
-    return sight;
+    return state;
 }
 
 void Groups::tell_services(const Seen& seen) {
@@ -376,7 +376,7 @@ void Groups::tell_services(const Seen& seen) {
         if (!registered_.contains(key) && offered.group->has_joined() && !has_failed) {
             return;
         }
-        told.emplace(key, ToldService{sight_of(key, offered),
+        told.emplace(key, ToldService{state_of(key, offered),
                                       has_failed ? slot->second.problem : std::string()});
     }
     context_.ledger.set(std::string(kServicesKey),
@@ -439,7 +439,7 @@ Next Groups::begin(const std::string& slot, const Told& told) {
             attempts.succeed();
             return context_.view.changed();
         }
-        const Duration delay = attempts.fail(context_.chance, kFirstGroupRetry, kLastGroupRetry,
+        const Duration delay = attempts.fail(context_.random, kFirstGroupRetry, kLastGroupRetry,
                                              context_.loop.uptime());
         report(slot, problem);
         if (!told.about.name.empty()) {

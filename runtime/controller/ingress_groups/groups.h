@@ -74,7 +74,7 @@ private:
     void roll(const Group& group, const ToldCertificates& told);
     void write_status(const Seen& seen);
     void tell_services(const Seen& seen);
-    [[nodiscard]] ServiceSight sight_of(const std::string& key, const Offered& offered) const;
+    [[nodiscard]] OfferedState state_of(const std::string& key, const Offered& offered) const;
     // The status of this one's parent is its own proxy's to write.
     [[nodiscard]] bool has_own_proxy(const Parent& parent) const;
 

@@ -347,7 +347,7 @@ TEST_F(GroupsTest, OnlyOneWritesTheStatusOfAParentThatMovesIntoAGroup) {
     EXPECT_EQ(status(kService), "") << "the group's no more";
 }
 
-TEST_F(GroupsTest, AServiceOfSomebodyElseIsAnInvalidParent) {
+TEST_F(GroupsTest, AServiceOfSomeoneElseIsAnInvalidParent) {
     add_service("broker", Value::list({"10.96.0.7"}));
     tailnet.services.emplace("svc:broker", Value::map({{"name", "svc:broker"}}));
     cluster.add_group("front", 1, false);
@@ -419,7 +419,7 @@ TEST_F(GroupsTest, AnApiProxyGetsItsKeyInItsConfiguration) {
               "valid");
 }
 
-TEST_F(GroupsTest, AGroupThatIsGoneIsReadyForNobody) {
+TEST_F(GroupsTest, AGroupThatIsGoneIsReadyForNoOne) {
     constexpr std::string_view kGroup = "/apis/tailscale.com/v1alpha1/proxygroups/out";
     constexpr std::string_view kReady = "TailscaleEgressSvcReady";
     kube.has_custom_resources = true;
@@ -462,16 +462,16 @@ TEST_F(GroupsTest, SurvivesFaultsAndDeaths) {
     cluster.add_group("front", 2, false);
     cluster.offer("front",
                   Value::map({{"docs.json", Value(kDocs)}, {"broker.json", Value(kBroker)}}));
-    Chance chance{7};
-    network.fault = [&chance](const HttpRequest&) {
+    RandomSource random{7};
+    network.fault = [&random](const HttpRequest&) {
         constexpr Fault kFaults[] = {Fault::Refused, Fault::LostReply, Fault::Busy, Fault::Broken,
                                      Fault::Slow};
-        const std::uint64_t at = chance.below(25);
+        const std::uint64_t at = random.below(25);
         return at < std::size(kFaults) ? kFaults[at] : Fault::None;
     };
     for (std::uint64_t seed = 1; seed < 60; ++seed) {
         start(seed);
-        run(Duration(chance.below(4000)));
+        run(Duration(random.below(4000)));
         if (seed == 30) {
             cluster.offer("front", Value::map({{"docs.json", Value(kDocs)}}));
         }

@@ -23,21 +23,21 @@ struct Verdict {
 };
 
 Verdict verdict_on(const ToldService& service) {
-    const ServiceSight& sight = service.sight;
-    if (!sight.registration.refusal.empty()) {
-        return {"refused", sight.registration.refusal};
+    const OfferedState& state = service.state;
+    if (!state.registration.refusal.empty()) {
+        return {"refused", state.registration.refusal};
     }
-    if (!sight.registration.is_there && !service.problem.empty()) {
+    if (!state.registration.is_there && !service.problem.empty()) {
         return {"refused", service.problem};
     }
-    if (!sight.offered.group->has_joined()) {
+    if (!state.offered.group->has_joined()) {
         return {"waiting", "no replica of its group has joined"};
     }
-    if (backends_of(sight).ready == 0) {
+    if (backends_of(state).ready == 0) {
         return {"waiting", service.problem.empty() ? "no replica advertises it" : service.problem};
     }
     const bool lacks_certificate =
-        !sight.offered.offer->certificate.empty() && !sight.has_certificate;
+        !state.offered.offer->certificate.empty() && !state.has_certificate;
     return {"registered", !service.problem.empty() ? service.problem
                           : lacks_certificate      ? "it has no certificate yet"
                                                    : ""};
@@ -79,12 +79,12 @@ std::string services_table(const ServiceRecords& records,
                            const std::map<std::string, ToldService>& offered) {
     std::map<std::string, Value> lines;
     for (const auto& [key, service] : offered) {
-        const ServiceSight& sight = service.sight;
-        const Offer& offer = *sight.offered.offer;
+        const OfferedState& state = service.state;
+        const Offer& offer = *state.offered.offer;
         lines.emplace(
-            key, line_of(offer, sight.offered.group->config->name, split_record_key(key).tailnet,
-                         offer.certificate.empty() ? full_name(sight) : offer.certificate,
-                         sight.registration.addresses, verdict_on(service)));
+            key, line_of(offer, state.offered.group->config->name, split_record_key(key).tailnet,
+                         offer.certificate.empty() ? full_name(state) : offer.certificate,
+                         state.registration.addresses, verdict_on(service)));
     }
     for (const auto& [key, record] : records) {
         lines.try_emplace(key, line_of(record, split_record_key(key)));

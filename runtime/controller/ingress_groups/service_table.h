@@ -17,7 +17,7 @@ inline constexpr std::size_t kServicesLimit = 100'000;  // bytes, beside the tab
 std::string lines_that_fit(std::string table, std::size_t limit);
 
 struct ToldService {
-    ServiceSight sight;
+    OfferedState state;
     std::string problem = {};  // why what is to be done for it has failed again and again
 };
 

@@ -72,18 +72,18 @@ void sweep_keys(TailnetApi& api, const std::string& mark, Recorded recorded, Nex
         });
 }
 
-KeySweeps::KeySweeps(Loop& loop, Log& log, Chance& chance, Tailnets& tailnets,
+KeySweeps::KeySweeps(Loop& loop, Log& log, RandomSource& random, Tailnets& tailnets,
                      const ClusterView& view, std::string mark)
     : loop_(loop),
       log_(log),
-      chance_(chance),
+      random_(random),
       tailnets_(tailnets),
       view_(view),
       mark_(std::move(mark)) {}
 
 KeySweeps::Tailnet& KeySweeps::at(const std::string& tailnet) {
     return known_
-        .try_emplace(tailnet, Tailnet{.backoff = {chance_, kFirstSweepRetry, kLastSweepRetry}})
+        .try_emplace(tailnet, Tailnet{.backoff = {random_, kFirstSweepRetry, kLastSweepRetry}})
         .first->second;
 }
 

@@ -32,8 +32,8 @@ void sweep_keys(TailnetApi& api, const std::string& mark, Recorded recorded, Nex
 class KeySweeps {
 public:
     // All references outlive it.
-    KeySweeps(Loop& loop, Log& log, Chance& chance, Tailnets& tailnets, const ClusterView& view,
-              std::string mark);
+    KeySweeps(Loop& loop, Log& log, RandomSource& random, Tailnets& tailnets,
+              const ClusterView& view, std::string mark);
 
     [[nodiscard]] const std::string& mark() const { return mark_; }
     // Begins what is due. To be called now and then, once the view has our own copies.
@@ -65,7 +65,7 @@ private:
 
     Loop& loop_;
     Log& log_;
-    Chance& chance_;
+    RandomSource& random_;
     Tailnets& tailnets_;
     const ClusterView& view_;
     std::string mark_;

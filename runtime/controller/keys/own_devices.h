@@ -58,7 +58,7 @@ public:
         // none does. What a pod names may keep a device in the tailnet, and nothing else.
         std::function<std::string(const DeviceClaim&claim)> owner_of, user_of;
         // An empty parent: the one that it was for is gone.
-        std::function<void(const std::string& parent, const Telling& telling)> tell;
+        std::function<void(const std::string& parent, const ParentEvent& event)> tell;
     };
     // All references outlive it.
     OwnDevices(Tailnets& tailnets, Surroundings around)

@@ -17,7 +17,7 @@ struct Written {
     std::function<void(const renderer::Value& secret)> put;
     std::function<void(const renderer::Value& secret)> erased;
     // An empty parent: the one that it was for is gone.
-    std::function<void(const std::string& parent, const Telling& telling)> tell;
+    std::function<void(const std::string& parent, const ParentEvent& event)> tell;
 };
 
 // Whose state Secret it is.

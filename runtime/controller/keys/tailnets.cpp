@@ -87,21 +87,21 @@ Result<TokenRequest> own_request(const std::string& ns, const std::string& name,
 
 }  // namespace
 
-Tailnets::Tailnets(Loop& loop, Transport& transport, KubeClient& kube, Log& log, Chance& chance,
-                   std::string ns, TailnetSettings own, OwnAccount account,
+Tailnets::Tailnets(Loop& loop, Transport& transport, KubeClient& kube, Log& log,
+                   RandomSource& random, std::string ns, TailnetSettings own, OwnAccount account,
                    const Mirror<TailnetConfig>& configs)
     : loop_(loop),
       transport_(transport),
       kube_(kube),
       log_(log),
-      chance_(chance),
+      random_(random),
       ns_(std::move(ns)),
       ca_file_(own.ca_file),
       own_server_(own.token_server),
       own_credentials_(own.credentials),
       account_(std::move(account)),
       configs_(configs),
-      own_(loop, transport, log, chance, std::move(own)) {}
+      own_(loop, transport, log, random, std::move(own)) {}
 
 TailnetApi* Tailnets::find(std::string_view name, std::string& problem) {
     if (name.empty()) {
@@ -125,7 +125,7 @@ TailnetApi* Tailnets::find(std::string_view name, std::string& problem) {
         entry.config = *config;
         entry.refusal.clear();
         entry.api =
-            std::make_unique<TailnetApi>(loop_, transport_, log_, chance_,
+            std::make_unique<TailnetApi>(loop_, transport_, log_, random_,
                                          TailnetSettings{.server = config->login_url,
                                                          .token_server = config->login_url,
                                                          .ca_file = ca_file_,

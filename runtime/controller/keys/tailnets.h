@@ -25,7 +25,7 @@ Credentials credentials_of_secret(KubeClient& kube, std::string ns, std::string 
 class Tailnets {
 public:
     // All references outlive it.
-    Tailnets(Loop& loop, Transport& transport, KubeClient& kube, Log& log, Chance& chance,
+    Tailnets(Loop& loop, Transport& transport, KubeClient& kube, Log& log, RandomSource& random,
              std::string ns, TailnetSettings own, OwnAccount account,
              const Mirror<TailnetConfig>& configs);
 
@@ -64,7 +64,7 @@ private:
     Transport& transport_;
     KubeClient& kube_;
     Log& log_;
-    Chance& chance_;
+    RandomSource& random_;
     std::string ns_;
     std::string ca_file_, own_server_;
     Credentials own_credentials_;

@@ -55,7 +55,7 @@ Judgement judge(const TailnetDevice& device, const NameClaim& claim, std::string
                 std::string_view user, Time now);
 
 // For an Event about the parent.
-struct Telling {
+struct ParentEvent {
     EventType type;
     std::string reason, message;
 };
@@ -64,7 +64,7 @@ class TakeOver {
 public:
     struct Surroundings {
         std::function<std::string(std::string_view tailnet, std::string_view device)> user_of;
-        std::function<void(const std::string& parent, const Telling& telling)> tell;
+        std::function<void(const std::string& parent, const ParentEvent& event)> tell;
     };
     // All references outlive it. An empty mark: it does nothing.
     TakeOver(Loop& loop, Tailnets& tailnets, std::string mark, Surroundings around);

@@ -64,7 +64,7 @@ TEST(TakeOverJudge, WhatIsNotKnownCountsAgainstTheDevice) {
     }
 }
 
-TEST(TakeOverJudge, OnlyADeviceOfThisClusterThatNobodyHas) {
+TEST(TakeOverJudge, OnlyADeviceOfThisClusterThatNoOneHas) {
     const TailnetDevice good{.id = "n1",
                              .name = "apps-a.x.ts.net",
                              .hostname = "apps-a",

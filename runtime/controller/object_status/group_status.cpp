@@ -28,22 +28,22 @@ Value load_balancer(Value entries) {
 
 }  // namespace
 
-Backends backends_of(const ServiceSight& sight) {
-    const Group& group = *sight.offered.group;
+Backends backends_of(const OfferedState& offer_state) {
+    const Group& group = *offer_state.offered.group;
     Backends count{.ready = 0, .wanted = group.states.size()};
-    for (std::size_t i = 0; i < group.states.size() && sight.registration.is_there; ++i) {
+    for (std::size_t i = 0; i < group.states.size() && offer_state.registration.is_there; ++i) {
         const StateSecret* state = group.states[i];
         const bool is_live = is_up({.state = state, .pod = group.pods[i]});
         count.ready += is_live && std::count(state->services.begin(), state->services.end(),
-                                             sight.offered.offer->name) > 0
+                                             offer_state.offered.offer->name) > 0
                            ? 1
                            : 0;
     }
     return count;
 }
 
-std::string full_name(const ServiceSight& sight) {
-    for (const AuthSecret* auth : sight.offered.group->auths) {
+std::string full_name(const OfferedState& offer_state) {
+    for (const AuthSecret* auth : offer_state.offered.group->auths) {
         const std::string_view name =
             auth == nullptr ? std::string_view() : auth->device_name.view();
         const std::size_t dot = name.find('.');
@@ -51,18 +51,18 @@ std::string full_name(const ServiceSight& sight) {
             continue;
         }
         const std::string_view domain = name.substr(dot + 1);
-        const std::string_view host = std::string_view(sight.offered.offer->name).substr(4);
+        const std::string_view host = std::string_view(offer_state.offered.offer->name).substr(4);
         return fmt::format("{}.{}", host, domain);
     }
     return {};
 }
 
-StatusChange group_ingress_status(const ServiceSight& sight) {
-    const Offer& offer = *sight.offered.offer;
+StatusChange group_ingress_status(const OfferedState& offer_state) {
+    const Offer& offer = *offer_state.offered.offer;
     Value entries = Value::list();
-    if (backends_of(sight).ready > 0) {
+    if (backends_of(offer_state).ready > 0) {
         Value ports = Value::list();
-        if (sight.has_certificate) {
+        if (offer_state.has_certificate) {
             ports.append(port(443));
         }
         if (std::count(offer.ports.begin(), offer.ports.end(), "tcp:80") > 0) {
@@ -78,8 +78,8 @@ StatusChange group_ingress_status(const ServiceSight& sight) {
     return change;
 }
 
-StatusChange group_service_status(const Parent& service, const ServiceSight& sight) {
-    const Backends count = backends_of(sight);
+StatusChange group_service_status(const Parent& service, const OfferedState& offer_state) {
+    const Backends count = backends_of(offer_state);
     const bool is_served = count.ready > 0;
     StatusChange change;
     change.conditions.push_back(
@@ -88,50 +88,50 @@ StatusChange group_service_status(const Parent& service, const ServiceSight& sig
          .reason = is_served ? "IngressSvcConfigured" : "IngressSvcNoBackendsConfigured",
          .message = backends(count),
          .observes_generation = false});
-    if (sight.registration.refusal.empty()) {
+    if (offer_state.registration.refusal.empty()) {
         change.conditions_to_remove.emplace_back(kServiceIsValid);
     } else {
         change.conditions.push_back({.type = std::string(kServiceIsValid),
                                      .is_true = false,
                                      .reason = "IngressSvcInvalid",
-                                     .message = sight.registration.refusal,
+                                     .message = offer_state.registration.refusal,
                                      .observes_generation = false});
     }
     if (!is_our_load_balancer(service)) {
         return change;
     }
     Value entries = Value::list();
-    const auto& addresses = sight.registration.addresses;
+    const auto& addresses = offer_state.registration.addresses;
     const auto v4 = std::find_if(
         addresses.begin(), addresses.end(),
         [](const std::string& address) { return address.find(':') == std::string::npos; });
     if (is_served && v4 != addresses.end()) {
         Value entry = Value::map({{"ip", *v4}});
-        put_if(entry, !full_name(sight).empty(), "hostname", Value(full_name(sight)));
+        put_if(entry, !full_name(offer_state).empty(), "hostname", Value(full_name(offer_state)));
         entries.append(std::move(entry));
     }
     change.fields.emplace_back("loadBalancer", load_balancer(std::move(entries)));
     return change;
 }
 
-StatusChange group_api_status(const ServiceSight& sight) {
-    const Backends count = backends_of(sight);
+StatusChange group_api_status(const OfferedState& offer_state) {
+    const Backends count = backends_of(offer_state);
     const bool is_served = count.ready > 0;
-    const bool is_valid = sight.registration.refusal.empty();
+    const bool is_valid = offer_state.registration.refusal.empty();
     StatusChange change;
     change.fields.emplace_back(
-        "url", is_served ? Value("https://" + sight.offered.offer->certificate) : Value());
+        "url", is_served ? Value("https://" + offer_state.offered.offer->certificate) : Value());
     change.conditions.push_back(
         {.type = "KubeAPIServerProxyConfigured",
          .is_true = is_served,
          .reason = is_served ? "KubeAPIServerProxyConfigured" : "KubeAPIServerProxyNoBackends",
          .message = backends(count)});
-    if (!is_valid || sight.registration.is_there) {
+    if (!is_valid || offer_state.registration.is_there) {
         change.conditions.push_back(
             {.type = "KubeAPIServerProxyValid",
              .is_true = is_valid,
              .reason = is_valid ? "KubeAPIServerProxyValid" : "KubeAPIServerProxyInvalid",
-             .message = is_valid ? "KubeAPIServerProxyValid" : sight.registration.refusal});
+             .message = is_valid ? "KubeAPIServerProxyValid" : offer_state.registration.refusal});
     }
     return change;
 }

@@ -24,7 +24,7 @@ struct Registration {
     bool is_new = false;  // we have just put it so
 };
 
-struct ServiceSight {
+struct OfferedState {
     Offered offered;
     Registration registration;
     bool has_certificate = false;  // filled
@@ -34,15 +34,15 @@ struct ServiceSight {
 struct Backends {
     std::size_t ready = 0, wanted = 0;
 };
-Backends backends_of(const ServiceSight& sight);
+Backends backends_of(const OfferedState& offer_state);
 
 // The name of a service in the tailnet is made like those of devices; "": no one has joined.
-std::string full_name(const ServiceSight& sight);
+std::string full_name(const OfferedState& offer_state);
 
-StatusChange group_ingress_status(const ServiceSight& sight);
-StatusChange group_service_status(const Parent& service, const ServiceSight& sight);
+StatusChange group_ingress_status(const OfferedState& offer_state);
+StatusChange group_service_status(const Parent& service, const OfferedState& offer_state);
 // Of a ProxyGroup that serves the Kubernetes API.
-StatusChange group_api_status(const ServiceSight& sight);
+StatusChange group_api_status(const OfferedState& offer_state);
 // Of an Ingress or a Service that no group serves any more; with the names that it was reached at
 // in `gone`.
 StatusChange group_unserved_status(const Parent& parent);

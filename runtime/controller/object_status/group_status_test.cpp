@@ -54,8 +54,9 @@ TEST(GroupStatus, ADomainIsWhatTheTailnetSays) {
                       .auths = {nullptr, &auth}};
     Offer offer;
     offer.name = "svc:docs";
-    const ServiceSight sight{.offered = {.group = &group, .offer = &offer}, .registration = {}};
-    EXPECT_EQ(full_name(sight), "docs.tail1a2b3.ts.net");
+    const OfferedState offer_state{.offered = {.group = &group, .offer = &offer},
+                                   .registration = {}};
+    EXPECT_EQ(full_name(offer_state), "docs.tail1a2b3.ts.net");
 }
 
 }  // namespace

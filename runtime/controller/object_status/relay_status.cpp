@@ -45,16 +45,16 @@ Condition fault_of(const Parent& relay) {
     return not_ready(reason, std::move(problem));
 }
 
-Condition readiness(const RelaySight& sight, int replicas) {
+Condition readiness(const RelayState& state, int replicas) {
     const auto addressed = std::ranges::count_if(
-        sight.endpoints, [](const auto& endpoints) { return !endpoints.empty(); });
-    if (!sight.is_rendered || addressed < replicas) {
+        state.endpoints, [](const auto& endpoints) { return !endpoints.empty(); });
+    if (!state.is_rendered || addressed < replicas) {
         return not_ready("EndpointsPending",
                          fmt::format("{} of {} replicas have an endpoint", addressed, replicas));
     }
-    if (sight.joined < replicas) {
+    if (state.joined < replicas) {
         return not_ready("PodsPending",
-                         fmt::format("{} of {} pods are ready", sight.joined, replicas));
+                         fmt::format("{} of {} pods are ready", state.joined, replicas));
     }
     return {.type = std::string(kRelayCondition),
             .is_true = true,
@@ -76,10 +76,10 @@ Value endpoints_value(const std::vector<std::vector<Endpoint>>& replicas) {
 
 }  // namespace
 
-StatusChange relay_status(const Parent& relay, const RelaySight& sight) {
+StatusChange relay_status(const Parent& relay, const RelayState& state) {
     StatusChange change;
-    if (!sight.tailnet_problem.empty()) {
-        change.conditions.push_back(not_ready("TailnetUnavailable", redact(sight.tailnet_problem)));
+    if (!state.tailnet_problem.empty()) {
+        change.conditions.push_back(not_ready("TailnetUnavailable", redact(state.tailnet_problem)));
         return change;
     }
     if (Condition fault = fault_of(relay); !fault.reason.empty()) {
@@ -87,9 +87,9 @@ StatusChange relay_status(const Parent& relay, const RelaySight& sight) {
         return change;
     }
     const int replicas =
-        sight.is_rendered ? static_cast<int>(sight.endpoints.size()) : replicas_of(relay);
-    change.fields.emplace_back("endpoints", endpoints_value(sight.endpoints));
-    change.conditions.push_back(readiness(sight, replicas));
+        state.is_rendered ? static_cast<int>(state.endpoints.size()) : replicas_of(relay);
+    change.fields.emplace_back("endpoints", endpoints_value(state.endpoints));
+    change.conditions.push_back(readiness(state, replicas));
     return change;
 }
 

@@ -13,7 +13,7 @@ namespace runtime {
 
 inline constexpr std::string_view kRelayCondition = "PeerRelayReady";
 
-struct RelaySight {
+struct RelayState {
     std::string tailnet_problem = {};
     // Of each replica that its StatefulSet asks for, in their order.
     std::vector<std::vector<Endpoint>> endpoints = {};
@@ -21,6 +21,6 @@ struct RelaySight {
     bool is_rendered = true;  // false: there is no StatefulSet
 };
 
-StatusChange relay_status(const Parent& relay, const RelaySight& sight);
+StatusChange relay_status(const Parent& relay, const RelayState& state);
 
 }  // namespace runtime

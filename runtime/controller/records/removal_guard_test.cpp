@@ -329,7 +329,7 @@ TEST_F(BlockedRemovals, TellNoTokenThatIsNotRecorded) {
     expect_converged({});
 }
 
-TEST_F(BlockedRemovals, TheTableIsMadeAgainWhenSomebodyHasDeletedIt) {
+TEST_F(BlockedRemovals, TheTableIsMadeAgainWhenSomeoneHasDeletedIt) {
     const std::set<std::string> names = pods('a', 'h');
     for (const std::string& name : names) {
         cluster.add_proxy(name);

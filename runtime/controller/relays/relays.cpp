@@ -190,7 +190,7 @@ void Relays::remove(const RelaySecret& secret) {
                                                          {"namespace", context_.view.ns()}})}}));
             }
             context_.log.warning("cannot delete", {{"secret", name}, {"cause", reply.message}});
-            removals_[name].fail(context_.chance, kFirstRelayRetry, kLastRelayRetry,
+            removals_[name].fail(context_.random, kFirstRelayRetry, kLastRelayRetry,
                                  context_.loop.uptime());
         });
 }
@@ -205,24 +205,24 @@ void Relays::write_status(const Parent& relay) {
         }
     }
     if (set != nullptr) {
-        context_.status.write(relay, relay_status(relay, sight_of(*set)));
+        context_.status.write(relay, relay_status(relay, state_of(*set)));
     } else if (!condition_status(relay, kRelayCondition).empty() && view.operators_sets().empty()) {
         context_.status.write(relay, relay_status(relay, {.is_rendered = false}));
     }
 }
 
-RelaySight Relays::sight_of(const ProxySet& set) const {
-    RelaySight sight{.tailnet_problem = tailnet_problem(set.tailnet)};
+RelayState Relays::state_of(const ProxySet& set) const {
+    RelayState state{.tailnet_problem = tailnet_problem(set.tailnet)};
     Replicas replicas(context_.view);
     for (int ordinal = 0; ordinal < set.replicas; ++ordinal) {
         const std::string pod = fmt::format("{}-{}", set.name, ordinal);
         const RelaySecret* secret = secret_of(pod);
-        sight.endpoints.push_back(secret == nullptr ? std::vector<Endpoint>()
+        state.endpoints.push_back(secret == nullptr ? std::vector<Endpoint>()
                                                     : secret->endpoints());
         const auto replica = replicas.find(pod);
-        sight.joined += replica.has_value() && device_of(*replica).is_live() ? 1 : 0;
+        state.joined += replica.has_value() && device_of(*replica).is_live() ? 1 : 0;
     }
-    return sight;
+    return state;
 }
 
 std::string Relays::tailnet_problem(std::string_view tailnet) const {

@@ -32,7 +32,7 @@ private:
     [[nodiscard]] bool is_left_over(const RelaySecret& secret) const;
     void remove(const RelaySecret& secret);
     void write_status(const Parent& relay);
-    [[nodiscard]] RelaySight sight_of(const ProxySet& set) const;
+    [[nodiscard]] RelayState state_of(const ProxySet& set) const;
     [[nodiscard]] std::string tailnet_problem(std::string_view tailnet) const;
 
     FeatureContext context_;

@@ -16,8 +16,8 @@ using renderer::Value;
 // One watch and all the copies that it feeds.
 class ClusterView::Fan : public WatchSink {
 public:
-    Fan(Loop& loop, KubeClient& kube, Log& log, Chance& chance, const Source& source)
-        : watch_(loop, kube, log, chance,
+    Fan(Loop& loop, KubeClient& kube, Log& log, RandomSource& random, const Source& source)
+        : watch_(loop, kube, log, random,
                  {.path = path_of(source.kind, source.ns),
                   .query = source.query,
                   .may_be_absent = source.kind.is_custom()},
@@ -61,11 +61,12 @@ private:
     Watch watch_;
 };
 
-ClusterView::ClusterView(Loop& loop, KubeClient& kube, Log& log, Chance& chance, std::string ns)
+ClusterView::ClusterView(Loop& loop, KubeClient& kube, Log& log, RandomSource& random,
+                         std::string ns)
     : loop_(loop),
       kube_(kube),
       log_(log),
-      chance_(chance),
+      random_(random),
       ns_(std::move(ns)),
       sets_(
           &follow<ProxySet>({.kind = kStatefulSets, .ns = ns_}, decode_proxy_set,
@@ -142,7 +143,7 @@ void ClusterView::add(const Source& source, std::unique_ptr<WatchSink> copy,
     CHECK(!started_);
     auto& fan = fans_[source.key()];
     if (fan == nullptr) {
-        fan = std::make_unique<Fan>(loop_, kube_, log_, chance_, source);
+        fan = std::make_unique<Fan>(loop_, kube_, log_, random_, source);
     }
     fan->add(std::move(copy));
     are_complete_.push_back(std::move(is_complete));

@@ -35,7 +35,7 @@ struct Source {
 class ClusterView {
 public:
     // All references outlive it.
-    ClusterView(Loop& loop, KubeClient& kube, Log& log, Chance& chance, std::string ns);
+    ClusterView(Loop& loop, KubeClient& kube, Log& log, RandomSource& random, std::string ns);
     ~ClusterView();
     ClusterView(const ClusterView&) = delete;
     ClusterView& operator=(const ClusterView&) = delete;
@@ -130,7 +130,7 @@ private:
     Loop& loop_;
     KubeClient& kube_;
     Log& log_;
-    Chance& chance_;
+    RandomSource& random_;
     std::string ns_;
     std::function<void(Changes)> listener_;
     Index sets_by_parent_, operators_sets_, noted_devices_, named_devices_;

@@ -34,8 +34,8 @@ protected:
     FakeTransport transport{network};
     KubeClient client{transport, {.server = "https://kube", .ca_file = "", .token_file = ""}};
     Log log{Log::Form::Text, LogLevel::Error};
-    Chance chance{1};
-    ClusterView view{loop, client, log, chance, "ns"};
+    RandomSource random{1};
+    ClusterView view{loop, client, log, random, "ns"};
 };
 
 TEST_F(ClusterViewTest, AReplyThatComesAfterTheEndOfItsObjectBringsNothingBack) {

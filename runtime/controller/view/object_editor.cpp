@@ -87,7 +87,7 @@ void ObjectEditor::fail(const Target& target, const KubeReply& reply) {
         log_.warning("cannot write", {{"path", path}, {"cause", reply.message}});
     }
     look_again(target,
-               attempts_[path].fail(chance_, kFirstEditRetry, kLastEditRetry, loop_.uptime()));
+               attempts_[path].fail(random_, kFirstEditRetry, kLastEditRetry, loop_.uptime()));
 }
 
 void ObjectEditor::pause(const Target& target, Duration delay) {

@@ -17,8 +17,8 @@ namespace runtime {
 
 class ObjectEditor {
 public:
-    ObjectEditor(Loop& loop, KubeClient& kube, Log& log, Chance& chance, ClusterView& view)
-        : loop_(loop), kube_(kube), log_(log), chance_(chance), view_(view) {}
+    ObjectEditor(Loop& loop, KubeClient& kube, Log& log, RandomSource& random, ClusterView& view)
+        : loop_(loop), kube_(kube), log_(log), random_(random), view_(view) {}
 
     // False: the object is already as it should be.
     using Edit = std::function<bool(renderer::Value& object)>;
@@ -47,7 +47,7 @@ private:
     Loop& loop_;
     KubeClient& kube_;
     Log& log_;
-    Chance& chance_;
+    RandomSource& random_;
     ClusterView& view_;
     TokenBuckets writes_{5, std::chrono::seconds(2), 1024};  // by path
     std::map<std::string, Attempts> attempts_;  // by path: of what is under way, or has to wait

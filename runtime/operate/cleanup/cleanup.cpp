@@ -50,12 +50,12 @@ std::string problem_of(const TailnetReply& reply, std::string_view what) {
                                            : fmt::format("{}: {}", what, reply.message);
 }
 
-Cleanup::Cleanup(const OperateContext& context, Transport& transport, Log& log, Chance& chance,
-                 CleanupWish wish, OwnTailnet own)
+Cleanup::Cleanup(const OperateContext& context, Transport& transport, Log& log,
+                 RandomSource& random, CleanupWish wish, OwnTailnet own)
     : context_(context),
       transport_(transport),
       log_(log),
-      chance_(chance),
+      random_(random),
       wish_(std::move(wish)),
       own_(std::move(own)),
       configs_(decode_tailnet,
@@ -276,7 +276,7 @@ std::string Cleanup::reach() {
         return in_a_line(own.error().diagnostic);
     }
     context_.say(fmt::format("the controller's tailnet is at {}", own->server));
-    tailnets_.emplace(context_.loop, transport_, context_.kube, log_, chance_, context_.ns,
+    tailnets_.emplace(context_.loop, transport_, context_.kube, log_, random_, context_.ns,
                       std::move(*own), account_of(deployment, context_.ns), configs_);
     return unreachable();
 }

@@ -42,7 +42,7 @@ std::string problem_of(const TailnetReply& reply, std::string_view what);
 class Cleanup {
 public:
     // All references outlive it.
-    Cleanup(const OperateContext& context, Transport& transport, Log& log, Chance& chance,
+    Cleanup(const OperateContext& context, Transport& transport, Log& log, RandomSource& random,
             CleanupWish wish, OwnTailnet own);
 
     void start(Next done);
@@ -96,7 +96,7 @@ private:
     OperateContext context_;
     Transport& transport_;
     Log& log_;
-    Chance& chance_;
+    RandomSource& random_;
     CleanupWish wish_;
     OwnTailnet own_;
     Next done_;

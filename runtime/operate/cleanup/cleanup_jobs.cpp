@@ -174,7 +174,7 @@ std::vector<HeldObject> Cleanup::held() const {
     return has_operator() || !is_here() ? std::vector<HeldObject>() : held_;
 }
 
-// Accounts that are lost are made anew, but orders of a day are limited.
+// Accounts that are lost are recreated, but orders of a day are limited.
 bool Cleanup::takes_accounts() const {
     const Value* accounts = find_named(secrets_, renderer::kAcmeAccounts);
     return accounts != nullptr && !has_operator() &&

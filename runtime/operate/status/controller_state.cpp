@@ -22,12 +22,12 @@ constexpr std::string_view kRunning = "running";
 constexpr std::string_view kNotRunning = "not running";
 constexpr std::string_view kNotReady = "its pod is not ready";
 
-struct LeaseSight {
+struct LeaseState {
     std::string problem;  // "": someone holds it and has renewed it a short while ago
     std::optional<Time> renewed;
 };
 
-LeaseSight look_at_lease(const Objects& leases, Time now) {
+LeaseState look_at_lease(const Objects& leases, Time now) {
     const auto lease = std::find_if(leases.begin(), leases.end(),
                                     [](const Value& one) { return name_of(one) == kLeaseName; });
     if (lease == leases.end()) {
@@ -79,7 +79,7 @@ std::string describe_pod(const Value& deployment, const Listed& pods) {
 ControllerState controller_state(const Listed& deployments, const Listed& pods,
                                  const Listed& leases, Time now) {
     const bool knows_lease = leases.refusal.empty();
-    const LeaseSight lease = look_at_lease(leases.objects, now);
+    const LeaseState lease = look_at_lease(leases.objects, now);
     const auto is = [&lease](std::string_view state, std::string reason = {}) {
         return ControllerState{state, std::move(reason), lease.renewed};
     };

@@ -52,18 +52,18 @@ void add_replica(Decoded& decoded, const std::string& pod, const ProxySet* set, 
     }
 }
 
-Decoded decode(const DeviceSight& sight) {
+Decoded decode(const StatusInputs& inputs) {
     Decoded decoded;
-    for (const Value& object : sight.sets.objects) {
+    for (const Value& object : inputs.sets.objects) {
         if (auto set = decode_proxy_set(object); set && set->contract == kContractVersion) {
             decoded.sets[set->name] = std::move(*set);
         }
     }
-    for (const Value& object : sight.pods.objects) {
+    for (const Value& object : inputs.pods.objects) {
         decoded.pods[name_of(object)] = *decode_pod(object);
         decoded.pod_objects[name_of(object)] = &object;
     }
-    for (const Value& object : sight.secrets.objects) {
+    for (const Value& object : inputs.secrets.objects) {
         if (auto state = decode_state_secret(object)) {
             decoded.states[state->name] = std::move(*state);
         }
@@ -94,7 +94,7 @@ void put_state(Value& row, DeviceState state) {
 }
 
 // What its pod and its StatefulSet say now.
-void set_right(Value& row, const DeviceSight& sight, const Decoded& decoded) {
+void set_right(Value& row, const StatusInputs& inputs, const Decoded& decoded) {
     const std::string pod(text_of(row.find("pod")));
     const std::string_view state = text_of(row.find("state"));
     const bool was_joined = state == name_of(DeviceState::Joined);
@@ -102,7 +102,7 @@ void set_right(Value& row, const DeviceSight& sight, const Decoded& decoded) {
         return;
     }
     const Replica* replica = pointer_to(decoded.replicas, pod);
-    if (sight.sets.refusal.empty() && (replica == nullptr || !is_wanted(*replica))) {
+    if (inputs.sets.refusal.empty() && (replica == nullptr || !is_wanted(*replica))) {
         const auto name = split_replica(pod);
         const ProxySet* set =
             name.has_value() ? pointer_to(decoded.sets, std::string(name->set)) : nullptr;
@@ -111,7 +111,7 @@ void set_right(Value& row, const DeviceSight& sight, const Decoded& decoded) {
             row, set == nullptr ? "its StatefulSet was deleted"
                                 : fmt::format("its StatefulSet has {} replicas", set->replicas));
     }
-    if (!sight.pods.refusal.empty()) {
+    if (!inputs.pods.refusal.empty()) {
         return;
     }
     const auto object = decoded.pod_objects.find(pod);
@@ -144,13 +144,13 @@ std::vector<Value> read_lines(std::string_view lines) {
     return out;
 }
 
-std::vector<Value> device_rows(const DeviceSight& sight) {
-    const Decoded decoded = decode(sight);
+std::vector<Value> device_rows(const StatusInputs& inputs) {
+    const Decoded decoded = decode(inputs);
     Rows rows;
-    for (Value& line : read_lines(sight.table)) {
+    for (Value& line : read_lines(inputs.table)) {
         rows.insert_or_assign(std::string(text_of(line.find("pod"))), std::move(line));
     }
-    const bool knows_devices = sight.is_table_known || sight.secrets.refusal.empty();
+    const bool knows_devices = inputs.is_table_known || inputs.secrets.refusal.empty();
     for (const auto& [pod, replica] : decoded.replicas) {
         Value line = device_line(replica, {});
         if (!knows_devices) {
@@ -161,7 +161,7 @@ std::vector<Value> device_rows(const DeviceSight& sight) {
     std::vector<Value> out;
     out.reserve(rows.size());
     for (auto& [unused, row] : rows) {
-        set_right(row, sight, decoded);
+        set_right(row, inputs, decoded);
         out.push_back(std::move(row));
     }
     return out;

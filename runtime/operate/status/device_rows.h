@@ -9,7 +9,7 @@
 
 namespace runtime {
 
-struct DeviceSight {
+struct StatusInputs {
     std::string_view table;  // what the controller has written down
     bool is_table_known;     // else it may not be read
     const Listed& sets;
@@ -19,7 +19,7 @@ struct DeviceSight {
 
 // Sorted by pod. `problem` has what keeps the pod from running
 // as well, and `created` is there when its pod is.
-std::vector<renderer::Value> device_rows(const DeviceSight& sight);
+std::vector<renderer::Value> device_rows(const StatusInputs& inputs);
 
 // One JSON object a line.
 std::vector<renderer::Value> read_lines(std::string_view lines);

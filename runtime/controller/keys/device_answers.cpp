@@ -1,8 +1,8 @@
-#include "runtime/controller/keys/device_sights.h"
+#include "runtime/controller/keys/device_answers.h"
 
 namespace runtime {
 
-Job DeviceSights::look(const std::string& tailnet, const std::string& device) {
+Job DeviceAnswers::look(const std::string& tailnet, const std::string& device) {
     return tailnets_.job(tailnet, [this, tailnet, device](TailnetApi& api, const Next& next) {
         api.get_device(device, [this, tailnet, device, next](const TailnetReply& reply) {
             const std::string problem = unless_gone(reply);
@@ -14,23 +14,24 @@ Job DeviceSights::look(const std::string& tailnet, const std::string& device) {
     });
 }
 
-void DeviceSights::put_seen(const std::string& tailnet, const std::string& device) {
+void DeviceAnswers::put_seen(const std::string& tailnet, const std::string& device) {
     put(tailnet, device, false);
 }
 
-void DeviceSights::put(const std::string& tailnet, const std::string& device, bool is_gone) {
+void DeviceAnswers::put(const std::string& tailnet, const std::string& device, bool is_gone) {
     std::erase_if(answers_, [this](const auto& answer) {
-        return loop_.uptime() - answer.second.at >= kSightLasts;
+        return loop_.uptime() - answer.second.at >= kAnswerOfReadyLasts;
     });
     answers_[{tailnet, device}] = {.is_gone = is_gone, .at = loop_.uptime()};
 }
 
-std::optional<Sight> DeviceSights::find(std::string_view tailnet, std::string_view device) const {
+std::optional<DeviceAnswer> DeviceAnswers::find(std::string_view tailnet,
+                                                std::string_view device) const {
     const auto answer = answers_.find({std::string(tailnet), std::string(device)});
     return answer == answers_.end()
                ? std::nullopt
-               : std::optional(Sight{.is_gone = answer->second.is_gone,
-                                     .age = loop_.uptime() - answer->second.at});
+               : std::optional(DeviceAnswer{.is_gone = answer->second.is_gone,
+                                            .age = loop_.uptime() - answer->second.at});
 }
 
 }  // namespace runtime

@@ -14,17 +14,17 @@
 
 namespace runtime {
 
-class DeviceSights {
+class DeviceAnswers {
 public:
     // All references outlive it.
-    DeviceSights(const Loop& loop, Tailnets& tailnets) : loop_(loop), tailnets_(tailnets) {}
+    DeviceAnswers(const Loop& loop, Tailnets& tailnets) : loop_(loop), tailnets_(tailnets) {}
 
     // Asks for the device.
     Job look(const std::string& tailnet, const std::string& device);
     // Someone else has asked, and the device is there.
     void put_seen(const std::string& tailnet, const std::string& device);
-    [[nodiscard]] std::optional<Sight> find(std::string_view tailnet,
-                                            std::string_view device) const;
+    [[nodiscard]] std::optional<DeviceAnswer> find(std::string_view tailnet,
+                                                   std::string_view device) const;
 
 private:
     struct Answer {

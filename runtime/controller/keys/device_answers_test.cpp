@@ -1,4 +1,4 @@
-#include "runtime/controller/keys/device_sights.h"
+#include "runtime/controller/keys/device_answers.h"
 
 #include "runtime/base/time_text.h"
 #include "runtime/controller/contract.h"
@@ -9,7 +9,7 @@ namespace {
 
 using renderer::Value;
 
-class DeviceSightsTest : public ControllerTest {
+class DeviceAnswersTest : public ControllerTest {
 protected:
     void add_api_proxy() {
         cluster.add_group("kube", 1, true);
@@ -40,7 +40,7 @@ protected:
 };
 
 // Its key is spent, and its profile names the device for ever.
-TEST_F(DeviceSightsTest, AnApiProxyWhoseDeviceWasDeletedGetsAnother) {
+TEST_F(DeviceAnswersTest, AnApiProxyWhoseDeviceWasDeletedGetsAnother) {
     add_api_proxy();
     start();
     run(kMinute);
@@ -55,7 +55,7 @@ TEST_F(DeviceSightsTest, AnApiProxyWhoseDeviceWasDeletedGetsAnother) {
     EXPECT_EQ(looks(), 3U) << "once, and when either has joined";
 }
 
-TEST_F(DeviceSightsTest, AnApiProxyThatIsOnlySlowKeepsItsDevice) {
+TEST_F(DeviceAnswersTest, AnApiProxyThatIsOnlySlowKeepsItsDevice) {
     add_api_proxy();
     start();
     run(kMinute);
@@ -69,7 +69,7 @@ TEST_F(DeviceSightsTest, AnApiProxyThatIsOnlySlowKeepsItsDevice) {
 }
 
 // Its pod stays ready, whatever becomes of the device.
-TEST_F(DeviceSightsTest, ARecorderWhoseDeviceWasDeletedGetsAnother) {
+TEST_F(DeviceAnswersTest, ARecorderWhoseDeviceWasDeletedGetsAnother) {
     add_recorder();
     start();
     run(30 * kMinute);
@@ -84,7 +84,7 @@ TEST_F(DeviceSightsTest, ARecorderWhoseDeviceWasDeletedGetsAnother) {
 }
 
 // Whose device it is, the tailnet that does not have it cannot say.
-TEST_F(DeviceSightsTest, APodCannotHaveTheDeviceOfAnotherTailnetTakenForGone) {
+TEST_F(DeviceAnswersTest, APodCannotHaveTheDeviceOfAnotherTailnetTakenForGone) {
     FakeTailnet partner{loop};
     network.add("https://partner", partner);
     cluster.add_tailnet("partner", "https://partner", partner);
@@ -106,7 +106,7 @@ TEST_F(DeviceSightsTest, APodCannotHaveTheDeviceOfAnotherTailnetTakenForGone) {
 }
 
 // From 1.98 on: what is in the state Secret outlives the device.
-TEST_F(DeviceSightsTest, ANewPodWhoseDeviceWasDeletedGetsAnother) {
+TEST_F(DeviceAnswersTest, ANewPodWhoseDeviceWasDeletedGetsAnother) {
     cluster.keep_device = true;
     cluster.add_proxy("a");
     start();
@@ -123,7 +123,7 @@ TEST_F(DeviceSightsTest, ANewPodWhoseDeviceWasDeletedGetsAnother) {
 }
 
 // By itself it would look for a key again after ten minutes.
-TEST_F(DeviceSightsTest, ANewPodThatNeedsAKeyIsBackWithinAMinute) {
+TEST_F(DeviceAnswersTest, ANewPodThatNeedsAKeyIsBackWithinAMinute) {
     cluster.keep_device = true;
     cluster.add_proxy("a");
     add_api_proxy();
@@ -144,7 +144,7 @@ TEST_F(DeviceSightsTest, ANewPodThatNeedsAKeyIsBackWithinAMinute) {
 }
 
 // The device of before is in its state Secret all the time.
-TEST_F(DeviceSightsTest, ANewPodHasJoinedOnceItIsReady) {
+TEST_F(DeviceAnswersTest, ANewPodHasJoinedOnceItIsReady) {
     cluster.keep_device = true;
     cluster.add_proxy("a");
     start();
@@ -162,7 +162,7 @@ TEST_F(DeviceSightsTest, ANewPodHasJoinedOnceItIsReady) {
 }
 
 // Kubernetes would wait for it before it gives it the template that mends it.
-TEST_F(DeviceSightsTest, ANewPodThatIsNotReadyGivesWayToAnotherTemplate) {
+TEST_F(DeviceAnswersTest, ANewPodThatIsNotReadyGivesWayToAnotherTemplate) {
     cluster.keep_device = true;
     cluster.add_proxy("a");
     start();
@@ -204,7 +204,7 @@ TEST_F(DeviceSightsTest, ANewPodThatIsNotReadyGivesWayToAnotherTemplate) {
     EXPECT_NE(uid_of(path), stuck);
 }
 
-TEST_F(DeviceSightsTest, ANewPodWhoseDeviceWasDeletedGetsAnotherWheneverTheProcessIsKilled) {
+TEST_F(DeviceAnswersTest, ANewPodWhoseDeviceWasDeletedGetsAnotherWheneverTheProcessIsKilled) {
     for (int life = 0; life < 40; ++life) {
         SCOPED_TRACE(life);
         cluster.keep_device = true;
@@ -227,7 +227,7 @@ TEST_F(DeviceSightsTest, ANewPodWhoseDeviceWasDeletedGetsAnotherWheneverTheProce
     }
 }
 
-TEST_F(DeviceSightsTest, ANewPodThatAsksWithItsDeviceInTheTailnetGetsNoKey) {
+TEST_F(DeviceAnswersTest, ANewPodThatAsksWithItsDeviceInTheTailnetGetsNoKey) {
     cluster.keep_device = true;
     cluster.add_proxy("a");
     start();
@@ -239,7 +239,7 @@ TEST_F(DeviceSightsTest, ANewPodThatAsksWithItsDeviceInTheTailnetGetsNoKey) {
     EXPECT_EQ(looks(), 2U);
 }
 
-TEST_F(DeviceSightsTest, ANewApiProxyAsksForAKey) {
+TEST_F(DeviceAnswersTest, ANewApiProxyAsksForAKey) {
     cluster.keep_device = true;
     add_api_proxy();
     start();
@@ -254,7 +254,7 @@ TEST_F(DeviceSightsTest, ANewApiProxyAsksForAKey) {
 }
 
 // Its device is another one when it forgets itself.
-TEST_F(DeviceSightsTest, ANewApiProxyThatForgetsItselfLeavesNoDeviceBehind) {
+TEST_F(DeviceAnswersTest, ANewApiProxyThatForgetsItselfLeavesNoDeviceBehind) {
     cluster.keep_device = true;
     add_api_proxy();
     start();
@@ -267,7 +267,7 @@ TEST_F(DeviceSightsTest, ANewApiProxyThatForgetsItselfLeavesNoDeviceBehind) {
     EXPECT_EQ(device_of("kube-0"), only_device());
 }
 
-TEST_F(DeviceSightsTest, MintsNothingWhenTheTailnetDoesNotSay) {
+TEST_F(DeviceAnswersTest, MintsNothingWhenTheTailnetDoesNotSay) {
     add_api_proxy();
     start();
     run(kMinute);

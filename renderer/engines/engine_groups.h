@@ -7,6 +7,7 @@ namespace renderer {
 
 constexpr std::string_view kFluxGroup = "kustomize.toolkit.fluxcd.io/";
 constexpr std::string_view kHelmGroup = "helm.toolkit.fluxcd.io/";
+constexpr std::string_view kFluxExtensions = "source.extensions.fluxcd.io/";
 constexpr std::string_view kFluxOperator = "fluxcd.controlplane.io/";
 constexpr std::string_view kArgoGroup = "argoproj.io/";
 

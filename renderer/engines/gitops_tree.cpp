@@ -122,8 +122,8 @@ bool may_hold_units(std::string_view text) {
 }  // namespace
 
 bool may_hold_engine(std::string_view text) {
-    return has(text, kFluxGroup) || has(text, kFluxSources) || has(text, kArgoGroup) ||
-           (has(text, kFluxOperator) && has(text, "ResourceSet"));
+    return has(text, kFluxGroup) || has(text, kFluxSources) || has(text, kFluxExtensions) ||
+           has(text, kArgoGroup) || (has(text, kFluxOperator) && has(text, "ResourceSet"));
 }
 
 bool is_kind(const Value& object, std::string_view group, std::string_view kind) {

@@ -77,6 +77,7 @@ public:
     // Of a Flux Kustomization. A source that is not defined in the tree is what the cluster was
     // started with.
     [[nodiscard]] bool has_own_source(const Value& kustomization) const;
+    [[nodiscard]] bool is_own_source(std::string_view kind, std::string_view name) const;
 
     // Where what an object of Flux names as its source is at hand, as the user says: a directory.
     // `ns`: of the object.
@@ -99,8 +100,9 @@ public:
     [[nodiscard]] std::set<std::string> foreign_sources() const;
 
     // What Flux makes of this repository, of which `source` is a name. `file`: where someone says
-    // so. None: the whole tree.
-    std::shared_ptr<Artifact> artifact(std::string_view source, const std::string& file);
+    // so. `tops`: what is taken of it, normal paths; none: all. None: the whole tree.
+    std::shared_ptr<Artifact> artifact(std::string_view source, const std::string& file,
+                                       const std::vector<std::string>& tops = {});
 
     // From objects that are not in a file of the tree. What the files say stays.
     void learn_own_url(const std::vector<EngineObject>& objects);
@@ -165,7 +167,7 @@ private:
         std::string patterns;
     };
     std::map<std::string, std::vector<Ignored>, std::less<>> ignored_;  // by the source's name
-    std::map<std::string, std::shared_ptr<Artifact>> artifacts_;        // by patterns
+    std::map<std::string, std::shared_ptr<Artifact>> artifacts_;        // by patterns and tops
     std::string output_dir_;
     std::set<std::string, std::less<>> suspended_;          // sources: Kind/name
     std::map<std::string, std::string, std::less<>> urls_;  // likewise

@@ -76,9 +76,16 @@ Value with_overrides(const GitOpsTree& repository, const Value& source, const st
     return merged;
 }
 
-std::shared_ptr<const Value> changes_of_source(const Value& source) {
+std::shared_ptr<const Value> changes_of_source(const Value& source, const SourceTree& tree,
+                                               const std::string& dir) {
     Value changes;
-    for (const std::string_view field : {"namePrefix", "nameSuffix", "components", "patches"}) {
+    if (const Value* kustomize = source.find("kustomize")) {
+        if (Value components = components_of(*kustomize, tree, dir); components.size() > 0) {
+            changes = Value::map();
+            changes.put("components", std::move(components));
+        }
+    }
+    for (const std::string_view field : {"namePrefix", "nameSuffix", "patches"}) {
         const Value* value = source.at({"kustomize", field});
         if (value == nullptr || value->is_null() || value->size() == 0 ||
             (field == "patches" && std::ranges::none_of(items_of(value), [](const Value& patch) {
@@ -195,7 +202,7 @@ BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
         unit.naming = naming_tailscale(given.find("kustomize"));
         unit.reason = fmt::format("{} is not this repository",
                                   without_url_credentials(text_of(spelled, {"repoURL"})));
-        unit.changes = changes_of_source(spelled);
+        unit.changes = changes_of_source(spelled, repository.tree(), unit.dir);
         return unit;
     }
     const bool is_frozen =
@@ -225,7 +232,7 @@ BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
     find_type(source, unit);
     unit.loads_any = repository.argo_loads_any();
     unit.target_namespace = text_of(source, {"kustomize", "namespace"});
-    unit.changes = changes_of_source(source);
+    unit.changes = changes_of_source(source, repository.tree(), unit.dir);
     if (is_chart(repository, unit, source)) {
         unit.chart = chart_unit(application, source);
     }

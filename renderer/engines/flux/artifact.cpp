@@ -1,15 +1,21 @@
 #include "renderer/engines/flux/artifact.h"
 
+#include <algorithm>
+
 #include "renderer/repo/paths.h"
 
 namespace renderer {
 
 ArtifactTree::ArtifactTree(const SourceTree& base, std::string root, const DirList& dirs,
-                           SourceIgnores ignores)
-    : base_(base), root_(std::move(root)), ignores_(std::move(ignores)) {
+                           SourceIgnores ignores, std::vector<std::string> tops)
+    : base_(base), root_(std::move(root)), tops_(std::move(tops)), ignores_(std::move(ignores)) {
     for (const WalkedDir* dir : dirs) {
+        if (dir->is_outside) {
+            outside_.insert(dir->path);
+        }
         for (const std::string& name : dir->files) {
-            if (ignores_.leaves_out(join_path(dir->relative, name), false)) {
+            if (is_beside(join_path(dir->path, name)) ||
+                ignores_.leaves_out(join_path(dir->relative, name), false)) {
                 leaves_out_any_ = true;
                 continue;
             }
@@ -21,17 +27,25 @@ ArtifactTree::ArtifactTree(const SourceTree& base, std::string root, const DirLi
     }
 }
 
+// In the repository, and not taken.
+bool ArtifactTree::is_beside(const std::string& path) const {
+    const bool is_taken = tops_.empty() || std::ranges::any_of(tops_, [&](const std::string& top) {
+                              return is_within(path, top);
+                          });
+    return !is_taken && !outside_.contains(path) && !outside_.contains(parent_path(path));
+}
+
 bool ArtifactTree::leaves_out(const std::string& path, EntryKind kind) const {
     const bool is_directory = kind == EntryKind::Directory;
     return is_within(path, root_) && !(is_directory && dirs_.contains(path)) &&
-           ignores_.leaves_out(relative_path(path, root_), is_directory);
+           (is_beside(path) || ignores_.leaves_out(relative_path(path, root_), is_directory));
 }
 
 Result<std::string> ArtifactTree::read(const std::string& path) const {
     if (leaves_out(path, EntryKind::File)) {
         return Error{{.rule = "unreadable",
                       .where = path,
-                      .message = "cannot read: the source of Flux ignores this file"}};
+                      .message = "cannot read: the source of Flux leaves out this file"}};
     }
     return base_.read(path);
 }

@@ -17,8 +17,9 @@ namespace renderer {
 class ArtifactTree : public SourceTree {
 public:
     // `base` outlives it. `root`: the top of the repository, a normal path; `dirs`: all of it.
+    // `tops`: what is taken of it, normal paths; none: all.
     ArtifactTree(const SourceTree& base, std::string root, const DirList& dirs,
-                 SourceIgnores ignores);
+                 SourceIgnores ignores, std::vector<std::string> tops);
 
     // False: it is the repository as it is.
     [[nodiscard]] bool leaves_out_any() const { return leaves_out_any_; }
@@ -30,11 +31,14 @@ public:
 
 private:
     [[nodiscard]] bool leaves_out(const std::string& path, EntryKind kind) const;
+    [[nodiscard]] bool is_beside(const std::string& path) const;
 
     const SourceTree& base_;
     std::string root_;
+    std::vector<std::string> tops_;
     SourceIgnores ignores_;
-    std::set<std::string> dirs_;  // those with a file, itself or below
+    std::set<std::string> dirs_;     // those with a file, itself or below
+    std::set<std::string> outside_;  // of other sources, which are no part of the repository
     bool leaves_out_any_ = false;
 };
 

@@ -1,6 +1,7 @@
 // Sources of Flux, apart from how the tree is read: which are this repository, which are at hand,
 // and what they leave out.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -16,9 +17,12 @@ bool GitOpsTree::is_suspended(std::string_view kind, std::string_view source) co
 }
 
 bool GitOpsTree::has_own_source(const Value& kustomization) const {
-    const std::string_view kind = text_of(kustomization, {"spec", "sourceRef", "kind"});
-    const auto defined =
-        defined_.find(std::string(text_of(kustomization, {"spec", "sourceRef", "name"})));
+    return is_own_source(text_of(kustomization, {"spec", "sourceRef", "kind"}),
+                         text_of(kustomization, {"spec", "sourceRef", "name"}));
+}
+
+bool GitOpsTree::is_own_source(std::string_view kind, std::string_view name) const {
+    const auto defined = defined_.find(std::string(name));
     return kind == "GitRepository" && (defined == defined_.end() || own_.contains(defined->second));
 }
 
@@ -70,9 +74,11 @@ std::string GitOpsTree::ignored_by(std::string_view source, const std::string& f
     return agree ? first : std::string();
 }
 
-std::shared_ptr<Artifact> GitOpsTree::artifact(std::string_view source, const std::string& file) {
+std::shared_ptr<Artifact> GitOpsTree::artifact(std::string_view source, const std::string& file,
+                                               const std::vector<std::string>& tops) {
     const std::string patterns = ignored_by(source, file);
-    const auto [known, is_new] = artifacts_.try_emplace(patterns);
+    const auto [known, is_new] =
+        artifacts_.try_emplace(fmt::format("{}\n{}", fmt::join(tops, "\n"), patterns));
     if (is_new) {
         SourceIgnores ignores;
         for (const WalkedDir* dir : dirs_) {
@@ -83,7 +89,7 @@ std::shared_ptr<Artifact> GitOpsTree::artifact(std::string_view source, const st
             }
         }
         ignores.add(patterns, {});
-        ArtifactTree tree(tree_, root_, dirs_, std::move(ignores));
+        ArtifactTree tree(tree_, root_, dirs_, std::move(ignores), tops);
         if (tree.leaves_out_any()) {
             known->second =
                 std::make_shared<Artifact>(std::move(tree), sources_, output_dir_, local_);

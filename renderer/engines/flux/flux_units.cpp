@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "renderer/core/text_of.h"
+#include "renderer/core/yaml_writer.h"
+#include "renderer/engines/flux/artifact_generators.h"
 #include "renderer/engines/flux/source_key.h"
 #include "renderer/engines/flux/substitute.h"
 #include "renderer/engines/liveness.h"
@@ -105,7 +107,29 @@ bool has_mention(const GitOpsTree& repository, const std::string& dir) {
     });
 }
 
-std::shared_ptr<const Value> changes_of_kustomization(const Value& spec, bool has_releases) {
+// Patches that may matter, as texts in the place of objects.
+Value older_patches(const Value* patches, std::string_view key, bool has_releases) {
+    Value taken = Value::list();
+    for (const Value& one : items_of(patches)) {
+        const Value* patch = key.empty() ? &one : one.find(key);
+        if (patch == nullptr) {
+            continue;
+        }
+        std::string text;
+        write_yaml(*patch, text);
+        Value written(text);
+        written.set_pos(patch->pos());
+        Value entry = one.is_map() ? one.clone() : Value::map();
+        entry.put("patch", std::move(written));
+        if (may_matter(entry, has_releases)) {
+            taken.append(key.empty() ? entry.find("patch")->clone() : std::move(entry));
+        }
+    }
+    return taken;
+}
+
+std::shared_ptr<const Value> changes_of_kustomization(const Value& spec, const SourceTree& tree,
+                                                      const std::string& dir, bool has_releases) {
     Value changes;
     const auto put = [&](std::string_view field, Value value) {
         if (!changes.is_map()) {
@@ -113,16 +137,24 @@ std::shared_ptr<const Value> changes_of_kustomization(const Value& spec, bool ha
         }
         changes.put(field, std::move(value));
     };
+    const auto put_list = [&](std::string_view field, Value list) {
+        if (list.size() > 0) {
+            put(field, std::move(list));
+        }
+    };
     Value patches = Value::list();
     for (const Value& patch : items_of(spec.find("patches"))) {
         if (may_matter(patch, has_releases)) {
             patches.append(patch.clone());
         }
     }
-    if (patches.size() > 0) {
-        put("patches", std::move(patches));
-    }
-    for (const std::string_view field : {"components", "namePrefix", "nameSuffix"}) {
+    put_list("patches", std::move(patches));
+    // Of v1beta2, each applied at a time of its own.
+    put_list("patchesStrategicMerge",
+             older_patches(spec.find("patchesStrategicMerge"), {}, has_releases));
+    put_list("patchesJson6902", older_patches(spec.find("patchesJson6902"), "patch", has_releases));
+    put_list("components", components_of(spec, tree, dir));
+    for (const std::string_view field : {"namePrefix", "nameSuffix"}) {
         const Value* value = spec.find(field);
         if (value != nullptr && !value->is_null() && value->size() > 0) {
             put(field, value->clone());
@@ -213,6 +245,19 @@ std::optional<std::string> local_sync(const GitOpsTree& repository, const Value&
 
 }  // namespace
 
+Value components_of(const Value& spec, const SourceTree& tree, const std::string& dir) {
+    const bool may_lack = spelling_of(spec.find("ignoreMissingComponents")) == "true";
+    Value components = Value::list();
+    for (const Value& entry : items_of(spec.find("components"))) {
+        const std::string path = normal_path(join_path(dir, text_of(entry)));
+        const bool is_known = path.find("${") == std::string::npos;
+        if (!may_lack || !is_known || tree.kind(path) != EntryKind::Missing) {
+            components.append(entry.clone());
+        }
+    }
+    return components;
+}
+
 void put_metadata(const Value* annotations, const Value* labels, Value& changes) {
     const auto put = [&](std::string_view field, const Value* map) {
         Value ours = Value::map();
@@ -292,9 +337,17 @@ BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
         source_ref == nullptr
             ? std::nullopt
             : repository.local_source(*source_ref, text_of(root, {"metadata", "namespace"}));
-    unit.dir = directory_of(repository, local, path);
-    const bool is_own = local.has_value() || repository.has_own_source(root);
-    if (!local && is_own) {
+    const std::optional<GeneratedSource> made =
+        local || source_ref == nullptr
+            ? std::nullopt
+            : generated_source(repository, *source_ref, text_of(root, {"metadata", "namespace"}),
+                               path);
+    const bool is_made = made && made->why.empty();
+    unit.dir = is_made ? made->dir : directory_of(repository, local, path);
+    const bool is_own = is_made || local.has_value() || repository.has_own_source(root);
+    if (is_made) {
+        unit.artifact = repository.artifact(made->source, made->file, made->tops);
+    } else if (!local && is_own) {
         unit.artifact = repository.artifact(source, kustomization.file);
     }
     const auto skip = [&](UnitState state, std::string reason) {
@@ -308,6 +361,7 @@ BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
         skip(UnitState::Refused, "spec.sourceRef.kind and spec.sourceRef.name are required");
     } else if (!is_own) {
         note_source(repository, *source_ref, unit);
+        unit.reason = made ? made->why : unit.reason;
         for (const std::string_view field : {"patches", "postBuild", "components"}) {
             unit.naming =
                 unit.naming.known() ? unit.naming : naming_tailscale(root.at({"spec", field}));
@@ -323,10 +377,13 @@ BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
         unit.variables = variables_of(repository, root);
     }
     if (const Value* spec = root.find("spec")) {
-        unit.changes = changes_of_kustomization(*spec, has_mention(repository, unit.dir));
+        unit.changes = changes_of_kustomization(*spec, tree_of(repository, unit), unit.dir,
+                                                has_mention(repository, unit.dir));
     }
     if (spelling_of(root.at({"spec", "suspend"})) == "true") {
         keep(unit, "spec.suspend is true");
+    } else if (is_made && !made->kept.empty()) {
+        keep(unit, made->kept);
     } else if (is_own &&
                repository.is_suspended(text_of(root, {"spec", "sourceRef", "kind"}), source)) {
         keep(unit, fmt::format("spec.suspend of {} {} is true",

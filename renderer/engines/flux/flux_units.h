@@ -32,4 +32,8 @@ bool may_matter(const Value& patch, bool has_releases);
 // kustomization.
 void put_metadata(const Value* annotations, const Value* labels, Value& changes);
 
+// `components` of a build in the directory, without those that are missing where
+// `ignoreMissingComponents` says so.
+Value components_of(const Value& spec, const SourceTree& tree, const std::string& dir);
+
 }  // namespace renderer

@@ -1,5 +1,6 @@
 #include "renderer/engines/flux/flux_units.h"
 
+#include "renderer/core/yaml_writer.h"
 #include "renderer/engines/units_testing.h"
 
 namespace renderer {
@@ -23,7 +24,7 @@ struct FluxRow {
     const char* summary;
 };
 
-std::string unit_text(const char* spec) {
+std::string unit_text(const std::string& spec) {
     return std::string(
                "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\n"
                "metadata: {name: apps, namespace: flux-system}\nspec: ") +
@@ -77,6 +78,117 @@ TEST(FluxUnit, IsSuspendedWithItsSource) {
         tree.object(unit_text("{path: ./apps, sourceRef: {kind: GitRepository, name: still}}"));
     EXPECT_EQ(summary_of(flux_unit(tree.repository(), object)),
               "kept apps: spec.suspend of GitRepository still is true");
+}
+
+struct ArtifactRow {
+    const char* copy;
+    const char* path;
+    const char* summary;
+};
+
+TEST(FluxUnit, FollowsAnArtifactThatIsMadeOfDirectories) {
+    const ArtifactRow rows[] = {
+        {R"({from: "@repo/**", to: "@artifact/"})", "./apps", "live apps"},
+        {R"({from: "@repo/apps/**", to: "@artifact/"})", ".", "live apps"},
+        {R"({from: "@repo/apps", to: "@artifact/x/"})", "x/apps", "live apps"},
+        {R"({from: "@repo/apps/", to: "@artifact/x"})", "./x/apps/", "live apps"},
+        {R"({from: "@repo/apps/**", to: "@artifact/x"})", "/x", "live apps"},
+        {R"({from: "@repo/apps/**", to: "@artifact/x"})", "x/../../x", "live apps"},
+        {R"({from: "@repo/apps/**", to: "@artifact/x/", strategy: Overwrite})", "x", "live apps"},
+        {R"({from: "@repo/apps", to: "@artifact/"}, {from: "@repo/clusters/**", to: "@artifact/clusters"})",
+         "apps", "live apps"},
+        {R"({from: "@repo/apps/**", to: "@artifact/apps"}, {from: "@repo/sources.yaml", to: "@artifact/"})",
+         "./apps", "live apps"},
+        {R"({from: "@repo/apps/**", to: "@artifact/a"}, {from: "@repo/clusters/**", to: "@artifact/b"})",
+         "a", "elsewhere a: ArtifactGenerator split: it puts copies together in new places"},
+        {R"({from: "@repo/apps/**", to: "@artifact/"}, {from: "@repo/sources.yaml", to: "@artifact/"})",
+         ".", "elsewhere .: ArtifactGenerator split: it puts copies together in new places"},
+        {R"({from: "@repo/apps/**", to: "@artifact/x"})", "y",
+         "elsewhere y: ArtifactGenerator split: it copies nothing to y"},
+        {R"({from: "@repo/apps/**", to: "@artifact/x"})", "x/y",
+         "missing apps/y: there is no directory apps/y"},
+        {R"({from: "@repo/apps/*.yaml", to: "@artifact/"})", ".",
+         "elsewhere .: ArtifactGenerator split: the pattern \"@repo/apps/*.yaml\" is not followed"},
+        {R"({from: "@repo/apps/**", to: "@artifact/", strategy: Merge})", ".",
+         "elsewhere .: ArtifactGenerator split: not all of \"@repo/apps/**\" is copied as it is"},
+        {R"({from: "@repo/medai/**", to: "@artifact/"})", ".",
+         "elsewhere .: ArtifactGenerator split: there is no medai to copy"},
+        {R"({from: "@rope/apps/**", to: "@artifact/"})", ".",
+         "elsewhere .: ArtifactGenerator split: it has no source \"rope\""},
+        {R"({from: "@theirs/apps/**", to: "@artifact/"})", ".",
+         "elsewhere .: ArtifactGenerator split: GitRepository other is not this repository"},
+        {R"({from: "@repo/../../etc/**", to: "@artifact/"})", ".",
+         "elsewhere .: ArtifactGenerator split: there is no etc to copy"},
+        {R"({from: "apps", to: "@artifact/"})", ".",
+         "elsewhere .: ArtifactGenerator split: copies from \"apps\" to \"@artifact/\""},
+    };
+    for (const ArtifactRow& row : rows) {
+        std::map<std::string, std::string> files = kFluxFiles;
+        files["generator.yaml"] = std::string(
+                                      "apiVersion: source.extensions.fluxcd.io/v1beta1\n"
+                                      "kind: ArtifactGenerator\n"
+                                      "metadata: {name: split, namespace: flux-system}\n"
+                                      "spec:\n  sources:\n"
+                                      "    - {alias: repo, kind: GitRepository, name: acme}\n"
+                                      "    - {alias: theirs, kind: GitRepository, name: other}\n"
+                                      "  artifacts: [{name: apps, copy: [") +
+                                  row.copy + "]}]\n";
+        UnitTree tree(std::move(files));
+        const std::string spec = std::string("{path: '") + row.path +
+                                 "', sourceRef: {kind: ExternalArtifact, name: apps}}";
+        EXPECT_EQ(summary_of(flux_unit(tree.repository(), tree.object(unit_text(spec)))),
+                  row.summary)
+            << row.copy << " " << row.path;
+    }
+}
+
+TEST(FluxUnit, IsKeptWithAnArtifactThatIsNotMadeAgain) {
+    std::map<std::string, std::string> files = kFluxFiles;
+    files["generator.yaml"] =
+        "apiVersion: source.extensions.fluxcd.io/v1beta1\nkind: ArtifactGenerator\n"
+        "metadata: {name: split, namespace: flux-system,\n"
+        "  annotations: {source.extensions.fluxcd.io/reconcile: Disabled}}\n"
+        "spec:\n  sources: [{alias: repo, kind: GitRepository, name: acme}]\n"
+        "  artifacts: [{name: apps, copy: [{from: '@repo/apps/**', to: '@artifact/'}]}]\n";
+    UnitTree tree(std::move(files));
+    EXPECT_EQ(summary_of(flux_unit(
+                  tree.repository(),
+                  tree.object(unit_text("{sourceRef: {kind: ExternalArtifact, name: apps}}")))),
+              "kept apps: source.extensions.fluxcd.io/reconcile of ArtifactGenerator split is "
+              "Disabled");
+}
+
+struct ChangesRow {
+    const char* spec;
+    const char* changes;
+};
+
+TEST(FluxUnit, ChangesAKustomizationAsFluxDoes) {
+    const ChangesRow rows[] = {
+        {"components: [web.yaml, gone]", "components:\n- web.yaml\n- gone\n"},
+        {"ignoreMissingComponents: true, components: [web.yaml, gone]",
+         "components:\n- web.yaml\n"},
+        {"ignoreMissingComponents: true, components: [gone]", ""},
+        {"patchesStrategicMerge: [{kind: Service, metadata: {name: web}}]",
+         "patchesStrategicMerge:\n- |\n  kind: Service\n  metadata:\n    name: web\n"},
+        {"patchesJson6902: [{target: {kind: Service}, patch: [{op: remove, path: /spec}]}]",
+         "patchesJson6902:\n- patch: |\n    - op: remove\n      path: /spec\n"
+         "  target:\n    kind: Service\n"},
+        {"ignoreMissingComponents: true, components: ['${A}']", "components:\n- \"${A}\"\n"},
+        {"patchesJson6902: [{target: {kind: ConfigMap}, patch: [{op: remove, path: /data}]}]", ""},
+        {"namePrefix: a-", "namePrefix: a-\n"},
+    };
+    for (const ChangesRow& row : rows) {
+        UnitTree tree(kFluxFiles);
+        const std::string spec = std::string("{path: apps, sourceRef: {kind: GitRepository, ") +
+                                 "name: acme}, " + row.spec + "}";
+        const BuildUnit unit = flux_unit(tree.repository(), tree.object(unit_text(spec)));
+        std::string text;
+        if (unit.changes) {
+            write_yaml(*unit.changes, text);
+        }
+        EXPECT_EQ(text, row.changes) << row.spec;
+    }
 }
 
 TEST(FluxUnit, GivesItsObjectsANamespaceAndVariables) {

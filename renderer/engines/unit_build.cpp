@@ -119,8 +119,9 @@ bool needs_kustomize(const Diagnostics& found) {
     });
 }
 
-void UnitBuilder::build(const UnitTree& view, const std::string& dir, bool loads_any,
+void UnitBuilder::build(const UnitTree& view, const std::string& dir, const BuildUnit& unit,
                         EngineObjects& out) {
+    const bool loads_any = unit.loads_any;
     const BuildFiles read = find_build_files(view.tree(), view.reader(), repository_.root(), dir);
     const bool may_inflate = std::ranges::any_of(
         read.paths, [&](const std::string& path) { return repository_.may_make_units(path); });
@@ -149,7 +150,10 @@ void UnitBuilder::build(const UnitTree& view, const std::string& dir, bool loads
         return;
     }
     std::string why(kNoKustomize);
-    if (needs_kustomize(found) && kustomize_ != kNoProgram && !read.leaves_root) {
+    const bool is_refused = unit.is_flux && find_helm_charts(view.reader(), dir).known();
+    if (is_refused) {
+        why = kFluxHasNoHelm;
+    } else if (needs_kustomize(found) && kustomize_ != kNoProgram && !read.leaves_root) {
         if (!program_) {
             program_ = kustomize_at(kustomize_);
         }
@@ -172,7 +176,9 @@ void UnitBuilder::build(const UnitTree& view, const std::string& dir, bool loads
         }
         why = std::move(made.error().diagnostic.found);
     }
-    note_charts(view.reader(), read, why, out);
+    if (!is_refused) {
+        note_charts(view.reader(), read, why, out);
+    }
     for (const std::string& path : read.paths) {
         if (!repository_.may_make_units(path)) {
             take(path, {});
@@ -266,7 +272,7 @@ EngineObjects UnitBuilder::engine_objects(const BuildUnit& unit) {
     EngineObjects out;
     std::vector<EngineObject>& objects = out.objects;
     for (const std::string& dir : view.builds()) {
-        build(view, dir, unit.loads_any, out);
+        build(view, dir, unit, out);
     }
     for (const std::string& path : view.manifests()) {
         if (repository_.is_unit_file(path) || repository_.may_make_units(path)) {

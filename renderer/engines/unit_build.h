@@ -76,7 +76,8 @@ public:
     Result<std::vector<EngineObject>> chart_objects(const BuildUnit& unit);
 
 private:
-    void build(const UnitTree& view, const std::string& dir, bool loads_any, EngineObjects& out);
+    void build(const UnitTree& view, const std::string& dir, const BuildUnit& unit,
+               EngineObjects& out);
     Result<KustomizeBuild> inflate(const UnitTree& view, const BuildFiles& read,
                                    const std::string& dir, bool loads_any, EngineObjects& out);
     void note_charts(KustomizationReader& reader, const BuildFiles& files, const std::string& why,

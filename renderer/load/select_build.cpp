@@ -45,6 +45,14 @@ std::vector<std::string> BuildSelection::run(const PlainBuild& build) {
         const BuildFiles read =
             find_build_files(build.tree, build.reader, context_.root, build.dir.path);
         const bool stays = may_stay(build, read, found);
+        const bool is_refused = is_refused_by_flux(build);
+        if (is_refused && !stays) {
+            refuse_charts(build);
+            return visited;
+        }
+        if (is_refused) {
+            out_.unbuilt.emplace(build.unit, kFluxHasNoHelm);
+        }
         if (stays || (needs_kustomize(found) && run_program(build, read))) {
             out_.files.resize(files);
             out_.generated.resize(generated);
@@ -59,6 +67,23 @@ std::vector<std::string> BuildSelection::run(const PlainBuild& build) {
                                   ? without_kustomize(build, found)
                                   : std::move(found));
     return visited;
+}
+
+bool BuildSelection::is_refused_by_flux(const PlainBuild& build) {
+    return build.heeds_flux && find_helm_charts(build.reader, build.dir.path).known();
+}
+
+// At the place in the user's file, which changes of the unit move.
+void BuildSelection::refuse_charts(const PlainBuild& build) const {
+    KustomizationReader& places = build.places == nullptr ? build.reader : *build.places;
+    context_.build.diagnostics
+        .error("broken-unit", find_helm_charts(places, build.dir.path),
+               fmt::format("{} applies nothing as long as it cannot be built", build.unit))
+        .where(build.dir.path)
+        .found(kFluxHasNoHelm)
+        .expected("a HelmRelease, which Flux renders")
+        .hint(fmt::format("write a HelmRelease for the chart; --ignore {} leaves all of it out",
+                          shell_word(build.dir.path)));
 }
 
 // What an engine adds to a kustomization is in no file of the user.

@@ -52,6 +52,8 @@ public:
     std::vector<InputFile> added;
 
 private:
+    static bool is_refused_by_flux(const PlainBuild& build);
+    void refuse_charts(const PlainBuild& build) const;
     void note_missing(const Kustomization& file) const;
     [[nodiscard]] NamespaceRule rule_of(const PlainBuild& build) const;
     [[nodiscard]] Diagnostics without_kustomize(const PlainBuild& build,

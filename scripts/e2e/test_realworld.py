@@ -53,7 +53,7 @@ TREES = {
               "idle/service.yaml": SERVICE.replace("web", "idle")}, "3/0/0", 2),
     "remote resources and their patches": (
         {**bootstrap(flux("./apps")), "apps/service.yaml": SERVICE, "apps/kustomization.yaml":
-         "resources: [service.yaml, https://example.com/web.yaml]\nhelmCharts: [{name: web, repo: https://example.com}]\n"
+         "resources: [service.yaml, https://example.com/web.yaml]\n"
          "patches: [{patch: '{apiVersion: apps/v1, kind: Deployment, metadata: {name: web.v1, namespace: shop}, spec: {replicas: 2}}'}]\n"}, "2/0/0", 1),
     "argo": ({"root/a.yaml": application("a", "web", ", directory: {recurse: true, exclude: '{old.yaml,*.bak.yaml}'}"),
               "root/b.yaml": application("b", "chart", ", helm: {valuesObject: {expose: \"true\"}}"),

@@ -45,6 +45,11 @@ flux() {
   service media/Kept/book.yaml book
   printf 'resources:\n- film.yaml\n- song.yaml\n- Kept/book.yaml\n' >media/kustomization.yaml
 }
+artifact() {
+  flux
+  sed -i 's,path: ./media,path: ./,; s,sourceRef: .*,sourceRef: {kind: ExternalArtifact\, name: media},' clusters/den/media.yaml
+  printf 'apiVersion: source.extensions.fluxcd.io/v1beta1\nkind: ArtifactGenerator\nmetadata:\n  name: media\n  namespace: flux-system\nspec:\n  sources: [{alias: den, kind: GitRepository, name: flux-system}]\n  artifacts:\n  - name: media\n    copy: [{from: "@den/media/**", to: "@artifact/"}]\n' >clusters/den/artifact.yaml
+}
 argo() {
   application root.yaml root apps
   application apps/media.yaml media media
@@ -66,6 +71,65 @@ inputs() {
   printf 'apiVersion: tailscale.com/v1alpha1\nkind: Connector\nmetadata: {name: ape}\nspec: {exitNode: true}\n' >media/ape.yaml
   printf 'apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Service\n  metadata: {name: bee, namespace: media, annotations: {tailscale.com/expose: "true"}}\n  spec: {selector: {app: a}, ports: [{port: 80}]}\n' >media/bee.yaml
   printf -- '- %s\n' zoo.yaml ape.yaml bee.yaml >>media/kustomization.yaml
+}
+loose() {
+  kustomization clusters/den/flux-system/sync.yaml flux-system ./clusters/den
+  kustomization clusters/den/media.yaml media ./media
+  service media/film.yaml film
+  printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: plain, namespace: media}\n' >media/plain.yaml
+}
+releases() {
+  flux
+  chart
+  working_helm
+  printf 'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: chart, namespace: media}\nspec:\n  chart: {spec: {chart: ./charts/chart, sourceRef: {kind: GitRepository, name: flux-system, namespace: flux-system}}}\n' >media/release.yaml
+  echo '- release.yaml' >>media/kustomization.yaml
+}
+# A chart that makes something only where its values say so.
+valued_chart() {
+  chart
+  # shellcheck disable=SC2016
+  helm 'for file in "$@"; do [ ! -f "$file" ] || while read -r line; do case $line in *EXPOSED*) printf "apiVersion: v1\nkind: Service\nmetadata: {name: chart, namespace: media, annotations: {tailscale.com/expose: \"true\"}}\nspec: {selector: {app: a}, ports: [{port: 80}]}\n" ;; esac; done <"$file"; done'
+}
+flux_values() {
+  flux
+  valued_chart
+  printf 'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: chart, namespace: media}\nspec:\n  chart: {spec: {chart: ./charts/chart, sourceRef: {kind: GitRepository, name: flux-system, namespace: flux-system}}}\n  values: {state: EXPOSED}\n' >media/release.yaml
+  echo '- release.yaml' >>media/kustomization.yaml
+}
+loose_units() {
+  kustomization k/a.yaml media ./media
+  kustomization k/b.yaml tools ./tools
+  service media/film.yaml film
+  service tools/wiki.yaml wiki
+}
+two() {
+  flux
+  kustomization clusters/away/flux-system/sync.yaml flux-system ./clusters/away
+  kustomization clusters/away/media.yaml media ./media
+}
+direct() {
+  argo
+  mv media/film.yaml apps/film.yaml
+}
+two_roots() {
+  direct
+  mkdir -p a b
+  mv root.yaml a/root.yaml
+  application b/root.yaml root tools
+  application a/other.yaml other tools
+}
+chart_values() {
+  argo
+  valued_chart
+  echo 'state: EXPOSED' >charts/chart/exposed.yaml
+  printf 'apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: chart, namespace: argocd}\nspec:\n  source:\n    repoURL: "https://example.com/acme/den.git"\n    path: charts/chart\n    helm:\n      valueFiles: [exposed.yaml]\n  destination: {server: "https://kubernetes.default.svc", namespace: media}\n' >apps/chart.yaml
+}
+charts() {
+  argo
+  chart
+  application apps/chart.yaml chart charts/chart
+  working_helm
 }
 render() { PATH=$bin "$binary" render . --only generated -o out "$@" >said 2>&1; }
 # A fresh repository of that engine, rendered once: begin EDIT ENGINE FLAG...

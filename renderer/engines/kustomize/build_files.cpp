@@ -130,7 +130,33 @@ private:
     std::set<std::string> entered_;  // directories
 };
 
+Pos charts_of(KustomizationReader& reader, const std::string& dir, std::set<std::string>& entered) {
+    const Kustomization* file = reader.find(dir);
+    if (!entered.insert(dir).second || file == nullptr || !file->root.is_map()) {
+        return {};
+    }
+    for (const std::string_view field : {"helmCharts", "helmChartInflationGenerator"}) {
+        for (const Value& chart : items_of(file->root.find(field))) {
+            return chart.pos();
+        }
+    }
+    for (const std::string_view field : {"resources", "components", "bases"}) {
+        for (const Value& entry : items_of(file->root.find(field))) {
+            const Pos pos = charts_of(reader, normal_path(join_path(dir, text_of(entry))), entered);
+            if (pos.known()) {
+                return pos;
+            }
+        }
+    }
+    return {};
+}
+
 }  // namespace
+
+Pos find_helm_charts(KustomizationReader& reader, const std::string& dir) {
+    std::set<std::string> entered;
+    return charts_of(reader, dir, entered);
+}
 
 BuildFiles find_build_files(const SourceTree& tree, KustomizationReader& reader,
                             const std::string& root, const std::string& dir) {

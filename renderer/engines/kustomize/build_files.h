@@ -4,6 +4,7 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "renderer/engines/kustomize/kustomization.h"
 
@@ -19,5 +20,13 @@ struct BuildFiles {
 // Nothing outside of `root`, a normal path, is opened, and no rendered tree in it.
 BuildFiles find_build_files(const SourceTree& tree, KustomizationReader& reader,
                             const std::string& root, const std::string& dir);
+
+// Where the kustomization of a directory, or one that it is made of, has charts that helm renders;
+// unknown: nowhere. Flux runs kustomize without `--enable-helm`, and so applies nothing of it.
+// Source: fluxcd/pkg kustomize/kustomize_generator.go (Build).
+Pos find_helm_charts(KustomizationReader& reader, const std::string& dir);
+
+inline constexpr std::string_view kFluxHasNoHelm =
+    "charts in a kustomization, for which Flux runs no helm";
 
 }  // namespace renderer

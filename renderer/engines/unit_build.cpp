@@ -121,7 +121,6 @@ bool needs_kustomize(const Diagnostics& found) {
 
 void UnitBuilder::build(const UnitTree& view, const std::string& dir, const BuildUnit& unit,
                         EngineObjects& out) {
-    const bool loads_any = unit.loads_any;
     const BuildFiles read = find_build_files(view.tree(), view.reader(), repository_.root(), dir);
     const bool may_inflate = std::ranges::any_of(
         read.paths, [&](const std::string& path) { return repository_.may_make_units(path); });
@@ -141,7 +140,7 @@ void UnitBuilder::build(const UnitTree& view, const std::string& dir, const Buil
     Diagnostics found;
     run_build(
         {view.tree(), sources_, view.reader(), scratch, found,
-         loads_any ? repository_.root() : std::string()},
+         unit.loads_any ? repository_.root() : std::string()},
         {.dir = dir, .boundary = {}, .bundle_dir = repository_.root(), .bundle = 0, .rule = {}});
     if (!found.has_errors()) {
         for (const InputFile& file : scratch.files) {
@@ -157,11 +156,14 @@ void UnitBuilder::build(const UnitTree& view, const std::string& dir, const Buil
         if (!program_) {
             program_ = kustomize_at(kustomize_);
         }
-        Result<KustomizeBuild> made = may_inflate
-                                          ? inflate(view, read, dir, loads_any, out)
-                                          : run_kustomize(*program_, view.tree(), view.reader(),
-                                                          read, repository_.root(), dir, loads_any);
+        const KustomizeJob job{view.tree(),        view.reader(), read,
+                               repository_.root(), dir,           unit.loads_any};
+        Result<KustomizeBuild> made =
+            may_inflate ? inflate(job, out) : run_kustomize(*program_, job);
         if (made) {
+            if (!may_inflate) {
+                keep_kustomize_build(job, *made);  // its inputs are taken from it, too
+            }
             std::vector<EngineObject> objects =
                 repository_.read("kustomize build " + dir, std::move(made->stream));
             for (EngineObject& object : objects) {
@@ -188,21 +190,18 @@ void UnitBuilder::build(const UnitTree& view, const std::string& dir, const Buil
 }
 
 // With its charts that are at hand.
-Result<KustomizeBuild> UnitBuilder::inflate(const UnitTree& view, const BuildFiles& read,
-                                            const std::string& dir, bool loads_any,
-                                            EngineObjects& out) {
-    const std::string& root = repository_.root();
-    const InflatedTree inflated(view.tree(), view.reader(), read, root, sources_, program_->version,
-                                charts_, may_hold_engine);
-    const SourceTree& tree = inflated.has_charts() ? inflated.tree() : view.tree();
-    KustomizationReader& reader = inflated.has_charts() ? inflated.reader() : view.reader();
-    const BuildFiles files = find_build_files(tree, reader, root, dir);
+Result<KustomizeBuild> UnitBuilder::inflate(const KustomizeJob& job, EngineObjects& out) {
+    const InflatedTree inflated(job.tree, job.reader, job.files, job.root, sources_,
+                                program_->version, charts_, may_hold_engine);
+    const SourceTree& tree = inflated.has_charts() ? inflated.tree() : job.tree;
+    KustomizationReader& reader = inflated.has_charts() ? inflated.reader() : job.reader;
+    const BuildFiles files = find_build_files(tree, reader, job.root, job.dir);
     std::string why = "it is not at hand";
     for (const Diagnostic& failure : inflated.failures) {
         why = failure.found.empty() ? failure.message : failure.found;
     }
     note_charts(reader, files, why, out);
-    return run_kustomize(*program_, tree, reader, files, root, dir, loads_any);
+    return run_kustomize(*program_, {tree, reader, files, job.root, job.dir, job.loads_any});
 }
 
 // Values that name a repository, and templates, are those of a chart that makes Applications.

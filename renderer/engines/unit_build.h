@@ -78,8 +78,7 @@ public:
 private:
     void build(const UnitTree& view, const std::string& dir, const BuildUnit& unit,
                EngineObjects& out);
-    Result<KustomizeBuild> inflate(const UnitTree& view, const BuildFiles& read,
-                                   const std::string& dir, bool loads_any, EngineObjects& out);
+    Result<KustomizeBuild> inflate(const KustomizeJob& job, EngineObjects& out);
     void note_charts(KustomizationReader& reader, const BuildFiles& files, const std::string& why,
                      EngineObjects& out) const;
 

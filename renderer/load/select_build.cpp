@@ -24,19 +24,56 @@ std::string build_name(const WalkedDir& dir) {
 
 }  // namespace
 
+KustomizeJob BuildSelection::job_of(const PlainBuild& build, BuildFiles files) const {
+    return {build.tree,    build.reader,   std::move(files),
+            context_.root, build.dir.path, build.loads_any};
+}
+
+std::vector<std::string> BuildSelection::build_here(const PlainBuild& build, Selection& out,
+                                                    Diagnostics& found) const {
+    return run_build({build.tree, context_.build.sources, build.reader, out, found,
+                      build.loads_any ? context_.root : std::string()},
+                     {.dir = build.dir.path,
+                      .boundary = {},
+                      .bundle_dir = context_.root,
+                      .bundle = bundle_,
+                      .rule = build.rule});
+}
+
+void BuildSelection::run_ahead(const std::vector<PlainBuild>& builds) {
+    std::vector<KustomizeJob> jobs;
+    for (const PlainBuild& build : builds) {
+        if (context_.options.kustomize == kNoProgram) {
+            return;
+        }
+        Selection scratch;
+        Diagnostics found;
+        build_here(build, scratch, found);
+        if (!found.has_errors() || !needs_kustomize(found) || is_refused_by_flux(build)) {
+            continue;
+        }
+        BuildFiles read = find_build_files(build.tree, build.reader, context_.root, build.dir.path);
+        if (!read.leaves_root && !has_charts(build, read) && !may_stay(build, read, found)) {
+            jobs.push_back(job_of(build, std::move(read)));
+        }
+    }
+    if (jobs.size() > 1) {
+        run_kustomize_ahead(program(), jobs, context_.options.threads);
+    }
+}
+
+const KustomizeProgram& BuildSelection::program() {
+    if (!program_) {
+        program_ = kustomize_at(context_.options.kustomize);
+    }
+    return *program_;
+}
+
 std::vector<std::string> BuildSelection::run(const PlainBuild& build) {
     const std::size_t files = out_.files.size();
     const std::size_t generated = out_.generated.size();
     Diagnostics found;
-    const BuildContext& shared = context_.build;
-    std::vector<std::string> visited =
-        run_build({build.tree, shared.sources, build.reader, out_, found,
-                   build.loads_any ? context_.root : std::string()},
-                  {.dir = build.dir.path,
-                   .boundary = {},
-                   .bundle_dir = context_.root,
-                   .bundle = bundle_,
-                   .rule = build.rule});
+    std::vector<std::string> visited = build_here(build, out_, found);
     for (std::size_t i = files; i < out_.files.size(); ++i) {
         out_.files[i].variables = build.variables;
         out_.files[i].heeds_flux = build.heeds_flux;
@@ -63,9 +100,10 @@ std::vector<std::string> BuildSelection::run(const PlainBuild& build) {
             return visited;
         }
     }
-    shared.diagnostics.append(needs_kustomize(found) && context_.options.kustomize == kNoProgram
-                                  ? without_kustomize(build, found)
-                                  : std::move(found));
+    context_.build.diagnostics.append(needs_kustomize(found) &&
+                                              context_.options.kustomize == kNoProgram
+                                          ? without_kustomize(build, found)
+                                          : std::move(found));
     return visited;
 }
 
@@ -125,10 +163,14 @@ bool BuildSelection::may_stay(const PlainBuild& build, const BuildFiles& read,
 // What --charts names is looked into: its templates may mention Tailscale.
 bool BuildSelection::has_charts_elsewhere(const PlainBuild& build, const BuildFiles& read) const {
     return context_.options.only_generated && !context_.options.chart_dirs.empty() &&
-           std::ranges::any_of(read.paths, [&](const std::string& path) {
-               const Kustomization* file = build.reader.find_file(path);
-               return file != nullptr && file->root.find("helmCharts") != nullptr;
-           });
+           has_charts(build, read);
+}
+
+bool BuildSelection::has_charts(const PlainBuild& build, const BuildFiles& read) {
+    return std::ranges::any_of(read.paths, [&](const std::string& path) {
+        const Kustomization* file = build.reader.find_file(path);
+        return file != nullptr && file->root.find("helmCharts") != nullptr;
+    });
 }
 
 bool BuildSelection::mentioned_below(const WalkedDir& top) const {
@@ -141,9 +183,6 @@ bool BuildSelection::mentioned_below(const WalkedDir& top) const {
 bool BuildSelection::run_program(const PlainBuild& build, const BuildFiles& read) {
     if (context_.options.kustomize == kNoProgram || read.leaves_root) {
         return false;
-    }
-    if (!program_) {
-        program_ = kustomize_at(context_.options.kustomize);
     }
     Result<KustomizeBuild> made = run_kustomize(build, read);
     if (!made) {
@@ -160,7 +199,7 @@ bool BuildSelection::run_program(const PlainBuild& build, const BuildFiles& read
         note_unbuilt(build, what);
     }
     left_alone_.insert(read.paths.begin(), read.paths.end());
-    out_.kustomize_version = program_->version;
+    out_.kustomize_version = program().version;
     added.push_back({.path = build_name(build.dir),
                      .bundle_path = join_path(build.dir.relative, "kustomize-build.yaml"),
                      .text = std::move(made->stream),
@@ -193,7 +232,7 @@ Result<KustomizeBuild> BuildSelection::run_kustomize(const PlainBuild& build,
         matters = mentions_tailscale;
     }
     InflatedTree inflated(build.tree, build.reader, read, context_.root, context_.build.sources,
-                          program_->version, charts_, matters);
+                          program().version, charts_, matters);
     for (Diagnostic& failure : inflated.failures) {
         context_.build.diagnostics.add(std::move(failure));
     }
@@ -202,16 +241,16 @@ Result<KustomizeBuild> BuildSelection::run_kustomize(const PlainBuild& build,
     }
     judge_patches(build, std::move(patches));
     if (!inflated.has_charts()) {
-        return renderer::run_kustomize(*program_, build.tree, build.reader, read, context_.root,
-                                       build.dir.path, build.loads_any);
+        return renderer::run_kustomize(program(), job_of(build, read));
     }
     out_.rendered_charts.merge(inflated.rendered);
     out_.rendered_files.merge(inflated.values);
     out_.helm_version = charts_.version();
     Result<KustomizeBuild> made = renderer::run_kustomize(
-        *program_, inflated.tree(), inflated.reader(),
-        find_build_files(inflated.tree(), inflated.reader(), context_.root, build.dir.path),
-        context_.root, build.dir.path, build.loads_any);
+        program(),
+        {inflated.tree(), inflated.reader(),
+         find_build_files(inflated.tree(), inflated.reader(), context_.root, build.dir.path),
+         context_.root, build.dir.path, build.loads_any});
     if (!made) {
         return made;
     }

@@ -40,6 +40,9 @@ public:
           bundle_(bundle),
           charts_(context.build.tree, context.options) {}
 
+    // Asks the user's kustomize for what `run` will need of it, several builds at a time.
+    void run_ahead(const std::vector<PlainBuild>& builds);
+
     // Adds to the selection. Returns the directories whose kustomizations took part.
     std::vector<std::string> run(const PlainBuild& build);
 
@@ -52,6 +55,11 @@ public:
     std::vector<InputFile> added;
 
 private:
+    [[nodiscard]] KustomizeJob job_of(const PlainBuild& build, BuildFiles files) const;
+    std::vector<std::string> build_here(const PlainBuild& build, Selection& out,
+                                        Diagnostics& found) const;
+    const KustomizeProgram& program();
+    static bool has_charts(const PlainBuild& build, const BuildFiles& read);
     static bool is_refused_by_flux(const PlainBuild& build);
     void refuse_charts(const PlainBuild& build) const;
     void note_missing(const Kustomization& file) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -55,10 +56,8 @@ public:
         applied_ = units_.size();
         add_includes(repository_, context_.build.reader, choice_.includes, units_);
         const std::size_t first = out_.files.size();
-        for (std::size_t i = 0; i < units_.size(); ++i) {
-            if (is_wanted(units_[i])) {
-                add(units_[i], i >= applied_);
-            }
+        for (std::size_t i = 0; i < units_.size(); i += kAtOnce) {
+            add_some(i, std::min(units_.size(), i + kAtOnce));
         }
         std::ranges::move(builds_.added, std::back_inserter(out_.files));
         tell_apart(first);
@@ -92,10 +91,50 @@ private:
                                                    : std::string();
     }
 
-    void add(const BuildUnit& unit, bool is_included) {
+    // As many as have their private copies at one time.
+    static constexpr std::size_t kAtOnce = 24;
+
+    void add_some(std::size_t begin, std::size_t end) {
+        std::vector<std::unique_ptr<UnitTree>> views(end);
+        std::vector<PlainBuild> builds;
+        for (std::size_t i = begin; i < end; ++i) {
+            if (is_wanted(units_[i])) {
+                views[i] = std::make_unique<UnitTree>(context_.build.tree, context_.build.reader,
+                                                      context_.build.sources, units_[i]);
+                std::ranges::move(builds_of(units_[i], *views[i]), std::back_inserter(builds));
+            }
+        }
+        builds_.run_ahead(builds);
+        for (std::size_t i = begin; i < end; ++i) {
+            if (views[i]) {
+                add(units_[i], *views[i], i >= applied_);
+            }
+        }
+    }
+
+    [[nodiscard]] std::vector<PlainBuild> builds_of(const BuildUnit& unit,
+                                                    const UnitTree& view) const {
+        std::vector<PlainBuild> builds;
+        for (const std::string& dir : view.builds()) {
+            builds.push_back({.tree = view.tree(),
+                              .reader = view.reader(),
+                              .dir = *repository_.find(dir),
+                              .rule = rule_of(unit),
+                              .variables = unit.variables,
+                              .heeds_flux = unit.is_flux,
+                              .unit = unit.name,
+                              .loads_any = unit.loads_any,
+                              .places = &view.plain_reader(),
+                              .changes = unit.changes.get(),
+                              .is_ignored = choice_.ignores_below(unit.dir)});
+        }
+        return builds;
+    }
+
+    void add(const BuildUnit& unit, const UnitTree& view, bool is_included) {
         const std::size_t listed = out_.files.size();
         const std::size_t others = builds_.added.size();
-        add_files(unit);
+        add_files(unit, view);
         const std::string path = unit_path_of(units_, unit);
         const auto mark = [&](std::vector<InputFile>& files, std::size_t first) {
             for (std::size_t i = first; i < files.size(); ++i) {
@@ -125,21 +164,9 @@ private:
                          out_.files.end());
     }
 
-    void add_files(const BuildUnit& unit) {
-        const UnitTree view(context_.build.tree, context_.build.reader, context_.build.sources,
-                            unit);
-        for (const std::string& dir : view.builds()) {
-            builds_.run({.tree = view.tree(),
-                         .reader = view.reader(),
-                         .dir = *repository_.find(dir),
-                         .rule = rule_of(unit),
-                         .variables = unit.variables,
-                         .heeds_flux = unit.is_flux,
-                         .unit = unit.name,
-                         .loads_any = unit.loads_any,
-                         .places = &view.plain_reader(),
-                         .changes = unit.changes.get(),
-                         .is_ignored = choice_.ignores_below(unit.dir)});
+    void add_files(const BuildUnit& unit, const UnitTree& view) {
+        for (const PlainBuild& build : builds_of(unit, view)) {
+            builds_.run(build);
         }
         for (const std::string& path : view.manifests()) {
             builds_.added.push_back({.path = path,

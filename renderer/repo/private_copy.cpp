@@ -79,41 +79,28 @@ bool PrivateCopy::has(const std::string& relative) const {
 }
 
 bool PrivateCopy::write(const std::string& relative, const std::string& content) const {
-    return write_to(path_, relative, content);
-}
-
-std::string PrivateCopy::parent() const {
-    return parent_path(path_);
-}
-
-bool PrivateCopy::write_beside(const std::string& relative, const std::string& content) const {
-    return write_to(parent(), relative, content);
-}
-
-bool PrivateCopy::write_to(const std::string& directory, const std::string& relative,
-                           const std::string& content) const {
-    if (!make_place(directory, relative)) {
+    if (!make_place(relative)) {
         return false;
     }
-    Descriptor file(directory + "/" + relative, O_WRONLY | O_CREAT | O_EXCL);
+    Descriptor file(path_ + "/" + relative, O_WRONLY | O_CREAT | O_EXCL);
     return file.get() >= 0 && write_all(file.get(), content) && file.close();
 }
 
 bool PrivateCopy::link(const std::string& relative, const std::string& target) const {
     std::error_code error;
-    if (make_place(path_, relative) && stays_below(target)) {
+    if (make_place(relative) && stays_below(target)) {
         fs::create_symlink(path_ + "/" + target, path_ + "/" + relative, error);
         return !error;
     }
     return false;
 }
 
-bool PrivateCopy::make_place(const std::string& directory, const std::string& relative) const {
+bool PrivateCopy::make_place(const std::string& relative) const {
     if (path_.empty() || !stays_below(relative)) {
         return false;
     }
     std::error_code error;
-    fs::create_directories((fs::path(directory) / relative).parent_path(), error);
+    fs::create_directories((fs::path(path_) / relative).parent_path(), error);
     return !error;
 }
 

@@ -17,8 +17,7 @@ public:
     PrivateCopy& operator=(const PrivateCopy&) = delete;
     ~PrivateCopy();  // returns when it is removed
 
-    // Absolute, without symbolic links; "" when it could not be made. Nothing is beside it until
-    // something is written there.
+    // Absolute, without symbolic links; "" when it could not be made. Nothing is beside it.
     [[nodiscard]] const std::string& path() const { return path_; }
 
     [[nodiscard]] bool has(const std::string& relative) const;
@@ -27,17 +26,11 @@ public:
     // when it cannot be written.
     [[nodiscard]] bool write(const std::string& relative, const std::string& content) const;
 
-    // The directory that holds the copy and what is written beside it.
-    [[nodiscard]] std::string parent() const;
-    [[nodiscard]] bool write_beside(const std::string& relative, const std::string& content) const;
-
     // A symbolic link to a file of the copy, which need not be there yet. Paths as above.
     [[nodiscard]] bool link(const std::string& relative, const std::string& target) const;
 
 private:
-    [[nodiscard]] bool write_to(const std::string& directory, const std::string& relative,
-                                const std::string& content) const;
-    [[nodiscard]] bool make_place(const std::string& directory, const std::string& relative) const;
+    [[nodiscard]] bool make_place(const std::string& relative) const;
 
     std::string path_;
     std::array<int, 2> life_ = {-1, -1};  // a pipe: it ends with this process

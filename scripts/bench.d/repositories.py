@@ -150,3 +150,20 @@ def rendered(root):
         parts += [DEPLOYMENT.format(name=f"{name}-{m}", namespace=namespace) for m in range(10)]
         parts.append(dashboard(name, namespace, 69))
         write(root / f"rendered/app-{n % 100:03}/{name}.yaml", "---\n".join(parts))
+
+
+def patched(root):
+    """200 directories of Flux that only kustomize builds, for their patches; 40 of them have a device. Returns those."""
+    write(root / "clusters/home/flux-system/gotk-sync.yaml", SYNC.format(name="flux-system", path="clusters/home"))
+    exposed = []
+    for n in range(200):
+        name, namespace, directory = f"app-{n:03}", f"team-{n % 40}", root / f"apps/app-{n:03}"
+        write(root / f"clusters/home/{name}.yaml", SYNC.format(name=name, path=f"apps/{name}"))
+        write(directory / "service.yaml", service(name, namespace, n % 5 == 0))
+        write(directory / "deployment.yaml", DEPLOYMENT.format(name=name, namespace=namespace))
+        write(directory / "kustomization.yaml",
+              "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [service.yaml, deployment.yaml]\n"
+              "patches:\n- target: {kind: Deployment}\n  patch: |\n    - {op: replace, path: /spec/replicas, value: 3}\n")
+        if n % 5 == 0:
+            exposed.append(directory)
+    return exposed

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "renderer/core/diagnostics.h"
+#include "renderer/core/result.h"
 #include "renderer/engines/selection.h"
 #include "renderer/repo/source_tree.h"
 #include "renderer/repo/walk.h"
@@ -33,6 +34,7 @@ struct Kustomization {
 };
 
 struct BuildFiles;
+struct KustomizeBuild;
 class LocalSources;
 
 // Reads each kustomization file once, whoever asks.
@@ -63,6 +65,12 @@ public:
 
     // Of find_build_files, by directory.
     std::map<std::string, std::shared_ptr<const BuildFiles>> build_files;
+    // Of kustomize_program.h, by job, and how often each will be asked for.
+    struct KeptBuild {
+        std::shared_ptr<Result<KustomizeBuild>> build;
+        std::size_t takers = 1;
+    };
+    std::map<std::string, KeptBuild> kept_builds;
 
     // Files that kustomize takes for what its helm made: it gives their objects no namespace.
     std::set<std::string> made_by_helm;

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -34,19 +35,30 @@ std::string kustomize_version_in(std::string_view text) {
     return std::string(text.starts_with('v') ? text.substr(0, text.find('\n')) : "");
 }
 
+struct CopyOf {
+    const PrivateCopy& copy;
+    const SourceTree& tree;
+    KustomizationReader& reader;
+    const std::string& root;
+    const Kustomization* asked;  // for origins; null: none is
+};
+
 // Symbolic links to files stay links: kustomize looks where they lead. False: `path` cannot be
 // made.
-Result<bool> copy_file(const PrivateCopy& copy, const SourceTree& tree, KustomizationReader& reader,
-                       const std::string& root, const std::string& path,
-                       const std::set<Orphan>& orphans, std::vector<LeftOut>& left_out) {
-    const std::string content = TRY(content_for_copy(tree, reader, path, orphans, left_out));
-    const std::string place = relative_path(path, normal_path(root));
-    const std::string real_root = tree.real_path(root);
-    const std::string target = relative_path(tree.real_path(path), real_root);
-    const std::string folder = relative_path(tree.real_path(parent_path(path)), real_root);
+Result<bool> copy_file(const CopyOf& of, const std::string& path, const std::set<Orphan>& orphans,
+                       std::vector<LeftOut>& left_out) {
+    std::string content = TRY(content_for_copy(of.tree, of.reader, path, orphans, left_out));
+    if (of.asked != nullptr && of.asked->path == path) {
+        content = asking_for_origins(std::move(content), of.asked->root);
+    }
+    const std::string place = relative_path(path, normal_path(of.root));
+    const std::string real_root = of.tree.real_path(of.root);
+    const std::string target = relative_path(of.tree.real_path(path), real_root);
+    const std::string folder = relative_path(of.tree.real_path(parent_path(path)), real_root);
     const bool is_link = target != join_path(folder, base_name(path));
     const std::string& file = is_link ? target : place;
-    return (!is_link || copy.link(place, target)) && (copy.has(file) || copy.write(file, content));
+    return (!is_link || of.copy.link(place, target)) &&
+           (of.copy.has(file) || of.copy.write(file, content));
 }
 
 // The annotation that kustomize gives to what its helm made, and takes away in the end.
@@ -86,39 +98,15 @@ bool has_secrets(const SourceTree& tree, const BuildFiles& files) {
     });
 }
 
-// What the program makes of a directory of the copy.
-struct CopyBuild {
-    SandboxRun run;
-    std::vector<DocumentOrigin> origins;
-};
-
-// At one time it builds the directory, and for the annotations once more through another one.
-CopyBuild build_copy(const std::vector<std::string>& arguments, const PrivateCopy& copy,
-                     const std::string& dir, const std::string& root) {
-    const std::string tree = fmt::format("../{}", base_name(copy.path()));
-    const bool asks_origins = copy.write_beside("origins/kustomization.yaml",
-                                                kustomization_with_origins(join_path(tree, dir)));
-    const std::array<std::string, 2> places = {copy.path(), copy.parent()};
-    const std::array<std::string, 2> built = {join_path(copy.path(), dir),
-                                              join_path(copy.parent(), "origins")};
-    std::array<SandboxRun, 2> runs;
-    for_each_parallel(asks_origins ? 2 : 1, 2, [&](std::size_t i) {
-        std::vector<std::string> all = arguments;
-        all.push_back(built[i]);
-        runs[i] = run_in_sandbox({std::move(all), {kNoPreferences}, {.directory = places[i]}}, {});
-    });
-    CopyBuild made = {.run = std::move(runs[0]), .origins = {}};
-    const SandboxRun& annotated = runs[1];
-    if (asks_origins && made.run.exit_code == 0 && annotated.exit_code == 0 &&
-        annotated.refusal.empty()) {
-        made.origins = origins_of(made.run.output, annotated.output);
+// Files as the tree names them.
+KustomizeBuild with_origins(std::string_view printed, const Kustomization& asked) {
+    BuildWithOrigins taken = take_origins(printed, asked.root);
+    for (DocumentOrigin& origin : taken.origins) {
+        origin.file = origin.file.empty()
+                          ? std::string()
+                          : unwrapped(normal_path(join_path(asked.dir, origin.file)));
     }
-    for (DocumentOrigin& origin : made.origins) {
-        const std::string path = normal_path(origin.file);
-        origin.file =
-            is_within(path, tree) ? unwrapped(join_path(root, relative_path(path, tree))) : "";
-    }
-    return made;
+    return {.stream = std::move(taken.stream), .origins = std::move(taken.origins), .left_out = {}};
 }
 
 Error cannot_copy(const std::string& dir, std::string found) {
@@ -128,6 +116,109 @@ Error cannot_copy(const std::string& dir, std::string found) {
                   .found = std::move(found),
                   .hint = "set TMPDIR to a directory with space"}};
 }
+
+std::string key_of(const KustomizeJob& job) {
+    return fmt::format("{}\n{}\n{}", job.root, job.dir, job.loads_any);
+}
+
+// The runs of one job: once more where kustomize fails on a patch of something that is left out, or
+// does not know the field that asks for origins.
+class JobRun {
+public:
+    JobRun(const KustomizeProgram& program, const KustomizeJob& job)
+        : program_(program), job_(job), asked_(job.reader.find(job.dir)) {
+        if (asked_ != nullptr && !can_ask_origins(asked_->root)) {
+            asked_ = nullptr;
+        }
+    }
+
+    // Makes the copy.
+    Result<Unit> prepare() {
+        copy_ = std::make_unique<PrivateCopy>();
+        left_out_.clear();
+        const CopyOf of{*copy_, job_.tree, job_.reader, job_.root, asked_};
+        for (const std::string& path : job_.files.paths) {
+            if (!TRY(copy_file(of, path, orphans_, left_out_))) {
+                return cannot_copy(job_.dir,
+                                   copy_->path().empty() ? "no temporary directory" : path);
+            }
+            const bool is_of_helm = job_.reader.made_by_helm.contains(path);
+            const bool is_copy = is_manifest_name(path) &&
+                                 !is_kustomization_name(base_name(path)) &&
+                                 job_.reader.is_local_copy(path);
+            if ((is_copy || is_of_helm) &&
+                !TRY(wrap_file(*copy_, job_.tree, job_.root, path, is_of_helm))) {
+                return cannot_copy(job_.dir, path);
+            }
+        }
+        return Unit{};
+    }
+
+    // Beside others, once the copy is made.
+    void execute() {
+        std::vector<std::string> arguments = {program_.path};
+        arguments.insert(arguments.end(), program_.verb.begin(), program_.verb.end());
+        arguments.emplace_back(job_.loads_any && keeps_files_apart() ? kAnyFiles : kOwnFiles);
+        arguments.emplace_back(kWithoutHelm);
+        arguments.push_back(
+            join_path(copy_->path(), relative_path(job_.dir, normal_path(job_.root))));
+        run_ = run_in_sandbox(
+            {std::move(arguments), {kNoPreferences}, {.directory = copy_->path()}}, {});
+    }
+
+    // None: it has to run once more.
+    std::optional<Result<KustomizeBuild>> conclude() {
+        if (run_.exit_code == 0 && run_.refusal.empty()) {
+            KustomizeBuild build;
+            if (asked_ == nullptr) {
+                build.stream = std::move(run_.output);
+            } else {
+                build = with_origins(run_.output, *asked_);
+            }
+            build.left_out = std::move(left_out_);
+            return build;
+        }
+        Orphan orphan = left_out_.empty() ? Orphan() : orphan_of(run_.errors);
+        orphan.dir =
+            orphan.dir.empty()
+                ? job_.dir
+                : normal_path(join_path(job_.root, relative_path(orphan.dir, copy_->path())));
+        if (!orphan.object.empty() && orphans_.insert(std::move(orphan)).second) {
+            return std::nullopt;
+        }
+        if (asked_ != nullptr && run_.refusal.empty() &&
+            run_.errors.find("buildMetadata") != std::string::npos) {
+            asked_ = nullptr;
+            return std::nullopt;
+        }
+        return Error{
+            {.rule = "kustomize-failed",
+             .where = job_.dir,
+             .message = "kustomize cannot build this directory",
+             .found =
+                 failure_of(run_, copy_->path(), job_.root, has_secrets(job_.tree, job_.files)),
+             .hint = fmt::format("{} {} {}", program_.path, program_.verb.front(), job_.dir)}};
+    }
+
+    Result<KustomizeBuild> to_end() {
+        while (true) {
+            (void)TRY(prepare());
+            execute();
+            if (std::optional<Result<KustomizeBuild>> made = conclude()) {
+                return std::move(*made);
+            }
+        }
+    }
+
+private:
+    const KustomizeProgram& program_;
+    const KustomizeJob& job_;
+    const Kustomization* asked_;  // for origins; null: none is
+    std::unique_ptr<PrivateCopy> copy_;
+    std::set<Orphan> orphans_;
+    std::vector<LeftOut> left_out_;
+    SandboxRun run_;
+};
 
 }  // namespace
 
@@ -151,50 +242,49 @@ KustomizeProgram kustomize_at(const std::string& path) {
                     .output)};
 }
 
-Result<KustomizeBuild> run_kustomize(const KustomizeProgram& program, const SourceTree& tree,
-                                     KustomizationReader& reader, const BuildFiles& files,
-                                     const std::string& root, const std::string& dir,
-                                     bool loads_any) {
-    std::vector<std::string> arguments = {program.path};
-    arguments.insert(arguments.end(), program.verb.begin(), program.verb.end());
-    arguments.emplace_back(loads_any && keeps_files_apart() ? kAnyFiles : kOwnFiles);
-    arguments.emplace_back(kWithoutHelm);
-    std::set<Orphan> orphans;
-    while (true) {
-        const PrivateCopy copy;
-        KustomizeBuild build;
-        for (const std::string& path : files.paths) {
-            if (!TRY(copy_file(copy, tree, reader, root, path, orphans, build.left_out))) {
-                return cannot_copy(dir, copy.path().empty() ? "no temporary directory" : path);
-            }
-            const bool is_of_helm = reader.made_by_helm.contains(path);
-            const bool is_copy = is_manifest_name(path) &&
-                                 !is_kustomization_name(base_name(path)) &&
-                                 reader.is_local_copy(path);
-            if ((is_copy || is_of_helm) && !TRY(wrap_file(copy, tree, root, path, is_of_helm))) {
-                return cannot_copy(dir, path);
-            }
+Result<KustomizeBuild> run_kustomize(const KustomizeProgram& program, const KustomizeJob& job) {
+    auto& kept = job.reader.kept_builds;
+    if (const auto known = kept.find(key_of(job)); known != kept.end()) {
+        if (--known->second.takers > 0) {
+            return *known->second.build;
         }
-        CopyBuild made = build_copy(arguments, copy, relative_path(dir, normal_path(root)), root);
-        const SandboxRun& run = made.run;
-        if (run.exit_code == 0 && run.refusal.empty()) {
-            build.stream = std::move(made.run.output);
-            build.origins = std::move(made.origins);
-            return build;
+        Result<KustomizeBuild> build = std::move(*known->second.build);
+        kept.erase(known);
+        return build;
+    }
+    return JobRun(program, job).to_end();
+}
+
+void run_kustomize_ahead(const KustomizeProgram& program, const std::vector<KustomizeJob>& jobs,
+                         unsigned threads) {
+    struct Begun {
+        const KustomizeJob& job;
+        std::unique_ptr<JobRun> run;
+    };
+    std::vector<Begun> begun;
+    for (const KustomizeJob& job : jobs) {
+        const auto [kept, is_new] = job.reader.kept_builds.try_emplace(key_of(job));
+        if (!is_new) {
+            kept->second.takers += kept->second.build == nullptr ? 1 : 0;
+            continue;
         }
-        Orphan orphan = build.left_out.empty() ? Orphan() : orphan_of(run.errors);
-        orphan.dir = orphan.dir.empty()
-                         ? dir
-                         : normal_path(join_path(root, relative_path(orphan.dir, copy.path())));
-        if (orphan.object.empty() || !orphans.insert(std::move(orphan)).second) {
-            return Error{
-                {.rule = "kustomize-failed",
-                 .where = dir,
-                 .message = "kustomize cannot build this directory",
-                 .found = failure_of(run, copy.path(), root, has_secrets(tree, files)),
-                 .hint = fmt::format("{} {} {}", program.path, program.verb.front(), dir)}};
+        auto run = std::make_unique<JobRun>(program, job);
+        if (run->prepare()) {
+            begun.push_back({job, std::move(run)});
+        } else {
+            job.reader.kept_builds.erase(kept);  // what is wrong is said when its turn comes
         }
     }
+    for_each_parallel(begun.size(), threads, [&](std::size_t i) { begun[i].run->execute(); });
+    for (Begun& one : begun) {
+        std::optional<Result<KustomizeBuild>> made = one.run->conclude();
+        one.job.reader.kept_builds[key_of(one.job)].build =
+            std::make_shared<Result<KustomizeBuild>>(made ? std::move(*made) : one.run->to_end());
+    }
+}
+
+void keep_kustomize_build(const KustomizeJob& job, const KustomizeBuild& build) {
+    job.reader.kept_builds[key_of(job)].build = std::make_shared<Result<KustomizeBuild>>(build);
 }
 
 }  // namespace renderer

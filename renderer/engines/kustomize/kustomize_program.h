@@ -35,13 +35,27 @@ struct KustomizeBuild {
     std::vector<LeftOut> left_out;
 };
 
-// `files`: of the build, all in `root`. `loads_any`: a kustomization may name files that are not in
-// or below its directory, for which the kernel must keep the rest of the machine from being read;
-// else kustomize refuses them. Fails with what the program printed to standard error,
-// which is not told where it may show values of a Secret.
-Result<KustomizeBuild> run_kustomize(const KustomizeProgram& program, const SourceTree& tree,
-                                     KustomizationReader& reader, const BuildFiles& files,
-                                     const std::string& root, const std::string& dir,
-                                     bool loads_any);
+// One build. All that it refers to outlives it.
+struct KustomizeJob {
+    const SourceTree& tree;
+    KustomizationReader& reader;
+    BuildFiles files;  // of the build, all in `root`
+    std::string root;
+    std::string dir;
+    // A kustomization may name files that are not in or below its directory, for which the kernel
+    // must keep the rest of the machine from being read; else kustomize refuses them.
+    bool loads_any = false;
+};
+
+// Fails with what the program printed to standard error, which is not told where it may show values
+// of a Secret. A result that is kept is taken.
+Result<KustomizeBuild> run_kustomize(const KustomizeProgram& program, const KustomizeJob& job);
+
+// Runs several at a time, and keeps the results for run_kustomize.
+void run_kustomize_ahead(const KustomizeProgram& program, const std::vector<KustomizeJob>& jobs,
+                         unsigned threads);
+
+// For a job that will be run again. Nothing that it reads may change meanwhile.
+void keep_kustomize_build(const KustomizeJob& job, const KustomizeBuild& build);
 
 }  // namespace renderer

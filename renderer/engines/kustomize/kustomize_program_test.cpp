@@ -34,9 +34,14 @@ protected:
         }
         SourceMap sources;
         KustomizationReader reader(tree, sources);
-        Result<KustomizeBuild> build =
-            run_kustomize(kustomize_at(path), tree, reader,
-                          find_build_files(tree, reader, ".", "app"), ".", "app", loads_any_);
+        const KustomizeProgram program = kustomize_at(path);
+        const KustomizeJob job{tree, reader, find_build_files(tree, reader, ".", "app"),
+                               ".",  "app",  loads_any_};
+        if (is_ahead_) {
+            run_kustomize_ahead(program, {job}, 2);
+            fs::remove(path);
+        }
+        Result<KustomizeBuild> build = run_kustomize(program, job);
         if (!build) {
             return build.error().diagnostic.message + ": " + build.error().diagnostic.found;
         }
@@ -51,6 +56,7 @@ protected:
     const std::string dir_ = folder_.path();
     std::string left_out_;
     bool loads_any_ = false;
+    bool is_ahead_ = false;
 };
 
 const std::map<std::string, std::string> kProgramFiles = {
@@ -171,6 +177,22 @@ TEST_F(KustomizeProgramTest, IsGivenLinksAsLinks) {
               {{"app/a.yaml", "app/x.yaml"}, {"app/y.yaml", "other/y.yaml"}});
     EXPECT_NE(copy.find("tree/app/x.yaml\n"), std::string::npos) << copy;
     EXPECT_NE(copy.find("tree/other/y.yaml\n"), std::string::npos) << copy;
+}
+
+TEST_F(KustomizeProgramTest, IsRunAheadAndThenNoMore) {
+    is_ahead_ = true;
+    EXPECT_EQ(built(program("kustomize", "echo 'kind: ConfigMap'\n"), kProgramFiles),
+              "kind: ConfigMap\n");
+    EXPECT_EQ(built(program("kustomize", "echo no >&2; exit 1\n"), kProgramFiles),
+              "kustomize cannot build this directory: no");
+}
+
+TEST_F(KustomizeProgramTest, IsRunOnceMoreWhereItDoesNotKnowOrigins) {
+    const std::string script =
+        "while read -r line; do case $line in buildMetadata*)\n"
+        "  echo 'json: unknown field \"buildMetadata\"' >&2; exit 1 ;;\n"
+        "esac; done <\"$4/kustomization.yaml\"; echo 'kind: ConfigMap'\n";
+    EXPECT_EQ(built(program("kustomize", script), kProgramFiles), "kind: ConfigMap\n");
 }
 
 TEST_F(KustomizeProgramTest, NeedsSpaceForTheCopy) {

@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <cstdint>
 #include <iterator>
-#include <map>
 #include <utility>
 
 #include "renderer/core/document_scanner.h"
@@ -19,30 +18,33 @@ namespace renderer {
 namespace {
 
 constexpr std::string_view kAnnotation = "config.kubernetes.io/origin";
+constexpr std::string_view kAnnotationKey = "config.kubernetes.io/origin:";
 
-// kustomize has no two objects of one key.
-using Key = std::array<std::string, 4>;
+constexpr std::string_view kBuildMetadata = "buildMetadata";
+constexpr std::string_view kOriginAnnotations = "originAnnotations";
 
-Key key_of(const Value& root) {
-    return {std::string(text_of(root, {"apiVersion"})), std::string(text_of(root, {"kind"})),
-            std::string(text_of(root, {"metadata", "namespace"})),
-            std::string(text_of(root, {"metadata", "name"}))};
+bool asks_origins(const Value& root) {
+    return std::ranges::any_of(items_of(root.find(kBuildMetadata)), [](const Value& entry) {
+        return text_of(entry) == kOriginAnnotations;
+    });
 }
 
-Key key_of(const SourceMap& sources, SourceId source, const ScannedDocument& scanned) {
-    if (scanned.plain) {
-        return {std::string(text_of(scanned.api_version)), std::string(text_of(scanned.kind)),
-                std::string(text_of(scanned.ns)), std::string(text_of(scanned.name))};
-    }
-    Diagnostics discarded;
-    return key_of(read_yaml(sources, source, scanned.range, discarded));
+// A line of its top can follow: its map is in block style, and the text does not end in a line or a
+// document that would change by it.
+bool can_be_continued(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    return text.ends_with('\n') && first != std::string_view::npos && text[first] != '{' &&
+           text.find("\n...") == std::string_view::npos;
 }
 
-// The annotation is YAML itself: `path` of a file, or `configuredIn` of a generator.
-std::string file_of_origin(std::string_view annotation) {
+// The annotation, with its key. Its value is YAML itself: `path` of a file, or `configuredIn` of a
+// generator.
+std::string file_of_origin(std::string annotation) {
     SourceMap sources;
     Diagnostics discarded;
-    const Value origin = read_yaml(sources, sources.add("", std::string(annotation)), discarded);
+    const Value map = read_yaml(sources, sources.add("", std::move(annotation)), discarded);
+    const std::string_view text = map.is_map() ? text_of(map, {kAnnotation}) : std::string_view();
+    const Value origin = read_yaml(sources, sources.add("", std::string(text)), discarded);
     if (!origin.is_map()) {
         return {};
     }
@@ -50,46 +52,133 @@ std::string file_of_origin(std::string_view annotation) {
     return std::string(path.empty() ? text_of(origin, {"configuredIn"}) : path);
 }
 
-std::map<Key, std::string> files_of(std::string_view annotated) {
-    std::map<Key, std::string> files;
-    SourceMap sources;
-    const SourceId source = sources.add("", std::string(annotated));
-    for (const ScannedDocument& scanned : scan_documents(sources, source)) {
-        Diagnostics discarded;
-        const Value root = read_yaml(sources, source, scanned.range, discarded);
-        if (root.is_map()) {
-            files.emplace(key_of(root),
-                          file_of_origin(text_of(root, {"metadata", "annotations", kAnnotation})));
+// Takes the annotation out of what kustomize prints: maps are in block style, each level is
+// indented by two spaces, and so are lines of a text.
+class Annotations {
+public:
+    explicit Annotations(bool keeps) : keeps_(keeps) {}
+
+    void take(std::string_view annotated) {
+        while (!annotated.empty()) {
+            const std::size_t end = annotated.find('\n');
+            const std::size_t size = end == std::string_view::npos ? annotated.size() : end + 1;
+            line(annotated.substr(0, size));
+            annotated.remove_prefix(size);
+        }
+        end_document();
+    }
+
+    std::string stream;
+    std::vector<std::string> files;  // of documents
+
+private:
+    enum class Place : std::uint8_t { Elsewhere, Metadata, Annotations, Origin };
+
+    void line(std::string_view line) {
+        const std::size_t indent = line.find_first_not_of(' ');
+        const bool is_blank = line[indent == std::string_view::npos ? 0 : indent] == '\n';
+        if (place_ == Place::Origin && (is_blank || indent > kKeyIndent)) {
+            origin_ += is_blank ? "\n" : line.substr(kKeyIndent);
+            stream += keeps_ ? line : std::string_view();
+            return;
+        }
+        if (place_ == Place::Origin) {
+            place_ = Place::Annotations;
+        }
+        if (indent == 0 && !is_blank) {
+            leave_annotations();
+            place_ = line == "metadata:\n" ? Place::Metadata : Place::Elsewhere;
+        } else if (indent == 2 && place_ != Place::Elsewhere) {
+            leave_annotations();
+            place_ = line == "  annotations:\n" ? Place::Annotations : Place::Metadata;
+            begin_ = stream.size();
+            has_others_ = false;
+        } else if (indent == kKeyIndent && place_ == Place::Annotations) {
+            if (line.substr(kKeyIndent).starts_with(kAnnotationKey)) {
+                place_ = Place::Origin;
+                origin_ = line.substr(kKeyIndent);
+                stream += keeps_ ? line : std::string_view();
+                return;
+            }
+            has_others_ = true;
+        }
+        if (line == "---\n") {
+            end_document();
+        }
+        stream += line;
+    }
+
+    void leave_annotations() {
+        const bool was_alone = place_ == Place::Annotations && !has_others_ && !origin_.empty();
+        if (was_alone && !keeps_) {
+            stream.resize(begin_);
         }
     }
-    return files;
-}
+
+    void end_document() {
+        place_ = place_ == Place::Origin ? Place::Annotations : place_;
+        leave_annotations();
+        place_ = Place::Elsewhere;
+        files.push_back(origin_.empty() ? std::string() : file_of_origin(std::move(origin_)));
+        origin_.clear();
+    }
+
+    static constexpr std::size_t kKeyIndent = 4;
+
+    bool keeps_;
+    Place place_ = Place::Elsewhere;
+    std::size_t begin_ = 0;  // of the annotations, in the stream
+    bool has_others_ = false;
+    std::string origin_;
+};
 
 }  // namespace
 
-std::string kustomization_with_origins(std::string_view dir) {
-    Value metadata = Value::list();
-    metadata.append("originAnnotations");
-    Value resources = Value::list();
-    resources.append(dir);
-    Value root = Value::map();
-    root.put("buildMetadata", std::move(metadata));
-    root.put("resources", std::move(resources));
-    std::string text;
-    write_yaml(root, text);
-    return text;
+bool can_ask_origins(const Value& root) {
+    return root.is_map() && std::ranges::any_of(root.members(), [](const Member& member) {
+               const bool is_list = member.value.is_list() || member.value.is_map();
+               return member.name() != "metadata" && is_list && member.value.size() > 0;
+           });
 }
 
-std::vector<DocumentOrigin> origins_of(std::string_view stream, std::string_view annotated) {
-    const std::map<Key, std::string> files = files_of(annotated);
-    std::vector<DocumentOrigin> origins;
-    SourceMap sources;
-    const SourceId source = sources.add("", std::string(stream));
-    for (const ScannedDocument& scanned : scan_documents(sources, source)) {
-        const auto known = files.find(key_of(sources, source, scanned));
-        origins.push_back({scanned.range.begin, known == files.end() ? "" : known->second});
+std::string asking_for_origins(std::string text, const Value& root) {
+    if (asks_origins(root)) {
+        return text;
     }
-    return origins;
+    if (root.find(kBuildMetadata) == nullptr && can_be_continued(text)) {
+        return fmt::format("{}{}: [{}]\n", text, kBuildMetadata, kOriginAnnotations);
+    }
+    SourceMap sources;
+    Diagnostics discarded;
+    Value asking = read_yaml(sources, sources.add("", std::move(text)), discarded);
+    Value metadata = Value::list();
+    for (const Value& entry : items_of(asking.find(kBuildMetadata))) {
+        metadata.append(entry.clone());
+    }
+    metadata.append(kOriginAnnotations);
+    if (asking.is_map()) {
+        asking.put(kBuildMetadata, std::move(metadata));
+    }
+    std::string asked;
+    write_yaml(asking, asked);
+    return asked;
+}
+
+BuildWithOrigins take_origins(std::string_view annotated, const Value& root) {
+    Annotations annotations(asks_origins(root));
+    annotations.take(annotated);
+    BuildWithOrigins build{.stream = std::move(annotations.stream), .origins = {}};
+    SourceMap sources;
+    const SourceId source = sources.add("", build.stream);
+    for (const ScannedDocument& scanned : scan_documents(sources, source)) {
+        build.origins.push_back({.begin = scanned.range.begin});
+    }
+    if (build.origins.size() == annotations.files.size()) {
+        for (std::size_t i = 0; i < build.origins.size(); ++i) {
+            build.origins[i].file = std::move(annotations.files[i]);
+        }
+    }
+    return build;
 }
 
 const DocumentOrigin* origin_at(const std::vector<DocumentOrigin>& origins, std::size_t offset) {

@@ -8,20 +8,29 @@
 #include <vector>
 
 #include "renderer/core/source_map.h"
+#include "renderer/core/value.h"
 
 namespace renderer {
-
-// A kustomization that builds another directory, a path relative to it, and asks for them.
-std::string kustomization_with_origins(std::string_view dir);
 
 struct DocumentOrigin {
     std::size_t begin = 0;  // of the document in the stream
     std::string file = {};  // that holds the object or makes it; "" when kustomize does not say
 };
 
-// One for each document, in order. `annotated`: the same objects, in any order, with annotations,
-// whose files are relative to the kustomization above.
-std::vector<DocumentOrigin> origins_of(std::string_view stream, std::string_view annotated);
+// Whether a kustomization says something for which kustomize builds: it refuses an empty one.
+bool can_ask_origins(const Value& root);
+
+// The text of a kustomization with `buildMetadata` that asks for them, too.
+std::string asking_for_origins(std::string text, const Value& root);
+
+struct BuildWithOrigins {
+    std::string stream;
+    std::vector<DocumentOrigin> origins;  // one for each document, in order
+};
+
+// What kustomize has printed, without the annotations, unless the kustomization itself asks for
+// them. Files are relative to the directory that was built.
+BuildWithOrigins take_origins(std::string_view annotated, const Value& root);
 
 // The one whose document holds that byte; null before the first.
 const DocumentOrigin* origin_at(const std::vector<DocumentOrigin>& origins, std::size_t offset);

@@ -16,14 +16,12 @@ std::string quoted_hint(const Member& member) {
         return fmt::format("write {}: \"\"", member.name());
     }
     if (value.is_bool()) {
-        return fmt::format(
-            "put what is written there in quotes, such as {}: \"{}\"; y, yes, on, n, no and off "
-            "are booleans, too",
-            member.name(), value.as_bool() ? "true" : "false");
+        return "put what is written there in quotes: in YAML 1.1, y, yes, on, n, no and off are "
+               "booleans, too";
     }
     return value.is_number()
                ? fmt::format("put it in quotes: {}: \"{}\"", member.name(), value.text())
-               : "";
+               : "write one text in quotes; several values have commas between them";
 }
 
 void check_texts(const Document& doc, std::string_view group, ParentInput& parent) {

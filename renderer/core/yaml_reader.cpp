@@ -376,12 +376,13 @@ private:
 
     // All of them are reported; reading goes on, with the last ones.
     void refuse_duplicates(Frame& frame) {
-        for (const RepeatedKey& key : repeated_keys(frame.value)) {
-            const bool is_merged = key.first < frame.pos || key.second < frame.pos;
-            if (!is_merged) {
-                add_repeated(duplicate_key(key.name, key.first, key.second));
-            }
+        const std::vector<RepeatedKey> repeated = repeated_keys(frame.value);
+        for (const RepeatedKey& key : repeated) {
             frame.value.erase(key.name);
+        }
+        const bool as_helm = out_.repeated == Repeated::AsHelm;
+        for (Diagnostic& mistake : duplicate_keys(repeated, frame.pos, as_helm)) {
+            add_repeated(std::move(mistake));
         }
     }
 

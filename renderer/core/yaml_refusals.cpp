@@ -58,6 +58,14 @@ Diagnostic syntax_error(const SourceMap& sources, Pos place, std::string message
                 .hint = "YAML allows only spaces there: replace the tab"};
     }
     Diagnostic diagnostic{.rule = "yaml-syntax", .pos = place, .message = std::move(message)};
+    const bool is_map = diagnostic.message == "end of map flow not found";
+    if (is_map || diagnostic.message == "end of sequence flow not found") {
+        diagnostic.message =
+            fmt::format("a \"{}\" before this place is not closed", is_map ? '{' : '[');
+        diagnostic.expected = is_map ? "\"}\"" : "\"]\"";
+        diagnostic.hint = "count the brackets of this line and of those above it";
+        return diagnostic;
+    }
     diagnostic.expected = "YAML";
     diagnostic.hint = "look at the quotes, brackets and indentation at this place and above it";
     if (diagnostic.message.starts_with("the referenced anchor is not defined")) {
@@ -97,6 +105,30 @@ Diagnostic duplicate_key(std::string_view key, Pos first, Pos second) {
             .expected = "each key once",
             .hint = "remove one of them; tools disagree about which one wins",
             .notes = {{.pos = first, .text = "the first one is here"}}};
+}
+
+std::vector<Diagnostic> duplicate_keys(std::vector<RepeatedKey> repeated, Pos map, bool as_helm) {
+    std::erase_if(repeated,
+                  [&](const RepeatedKey& key) { return std::min(key.first, key.second) < map; });
+    const auto has = [&](std::string_view name) {
+        return std::ranges::find(repeated, name, &RepeatedKey::name) != repeated.end();
+    };
+    std::vector<Diagnostic> mistakes;
+    if (!as_helm && has("apiVersion") && has("kind")) {
+        const auto second = std::ranges::min_element(repeated, {}, &RepeatedKey::second);
+        mistakes.push_back({.rule = "duplicate-key",
+                            .pos = second->second,
+                            .message = "a second object begins here, and no \"---\" is before it",
+                            .found = fmt::format("a second \"{}\"", second->name),
+                            .expected = "a line with \"---\" between two objects",
+                            .hint = "add that line here",
+                            .notes = {{.pos = second->first, .text = "the first one is here"}}});
+        return mistakes;
+    }
+    for (const RepeatedKey& key : repeated) {
+        mistakes.push_back(duplicate_key(key.name, key.first, key.second));
+    }
+    return mistakes;
 }
 
 Diagnostic as_helm_reads_it(Diagnostic mistake) {

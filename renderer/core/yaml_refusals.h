@@ -6,8 +6,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "renderer/core/diagnostics.h"
+#include "renderer/core/repeated_keys.h"
 #include "renderer/core/source_map.h"
 #include "renderer/core/value.h"
 
@@ -19,6 +21,9 @@ Diagnostic bad_character(Pos place, std::string_view rest);
 Diagnostic syntax_error(const SourceMap& sources, Pos place, std::string message);
 // `value`: what stands there in place of a text.
 Diagnostic wrong_key(const SourceMap& sources, SourceId source, Pos place, const Value& value);
+// One for each that is not merged into the map, which begins at `map`; but one for two objects in
+// one map, each with an apiVersion and a kind, unless helm's way counts.
+std::vector<Diagnostic> duplicate_keys(std::vector<RepeatedKey> repeated, Pos map, bool as_helm);
 Diagnostic duplicate_key(std::string_view key, Pos first, Pos second);
 Diagnostic second_document(Pos first, Pos second);
 Diagnostic open_directive(Pos place);

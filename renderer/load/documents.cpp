@@ -383,7 +383,9 @@ void warn_glued(const SourceMap& sources, const PendingFile& file, Diagnostics& 
 
 bool needs_tree(const ScannedDocument& scanned, bool in_stream) {
     const std::string_view kind = text_of(scanned.kind);
-    const bool is_mentioned = scanned.mentions_tailscale && (in_stream || kind == "HelmRelease");
+    const bool is_mentioned =
+        scanned.mentions_tailscale &&
+        (in_stream || kind == "HelmRelease" || kind == "Gateway" || is_workload_kind(kind));
     return !scanned.plain || is_mentioned || is_list_kind(kind) ||
            is_decoded_kind(text_of(scanned.api_version), kind);
 }

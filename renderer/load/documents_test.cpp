@@ -197,10 +197,13 @@ TEST(Documents, NeedsTree) {
     EXPECT_TRUE(needs_tree(scanned("v1", "ConfigMapList"), false));
     EXPECT_TRUE(needs_tree(scanned("tailscale.com/v1alpha1", "Connector"), false));
     EXPECT_FALSE(needs_tree(scanned("apps/v1", "Deployment"), false));
-    ScannedDocument chart = scanned("apps/v1", "Deployment");
+    ScannedDocument chart = scanned("v1", "ConfigMap");
     chart.mentions_tailscale = true;
     EXPECT_FALSE(needs_tree(chart, false));
     EXPECT_TRUE(needs_tree(chart, true));
+    ScannedDocument workload = scanned("apps/v1", "Deployment");
+    workload.mentions_tailscale = true;
+    EXPECT_TRUE(needs_tree(workload, false));
     ScannedDocument odd = scanned("apps/v1", "Deployment");
     odd.plain = false;
     EXPECT_TRUE(needs_tree(odd, false));

@@ -32,10 +32,16 @@ struct Vocabulary {
 constexpr Vocabulary kService = {On::Service, "Service", "a", "an Ingress"};
 constexpr Vocabulary kIngress = {On::Ingress, "Ingress", "an", "a Service"};
 
+// What all have in common makes none of them similar.
 std::string suggestion(std::string_view key, const std::vector<std::string_view>& keys) {
-    const std::string_view near = nearest(key, keys);
+    std::vector<std::string_view> names;
+    for (std::string_view one : keys) {
+        one.remove_prefix(one.starts_with(kDomain) ? kDomain.size() : 0);
+        names.push_back(one);
+    }
+    const std::string_view near = nearest(key.substr(key.find('/') + 1), names);
     return near.empty() ? fmt::format("the operator knows {}", fmt::join(keys, ", "))
-                        : fmt::format("did you mean \"{}\"?", near);
+                        : fmt::format("did you mean \"{}{}\"?", kDomain, near);
 }
 
 void report_unknown(const ParentInput& parent, On kind, const Member& entry,
@@ -63,7 +69,9 @@ void check_switch(const ParentInput& parent, const Member& entry, Diagnostics& d
                              entry.name()))
         .found(fmt::format("\"{}\"", text))
         .expected("\"true\" or \"false\"")
-        .hint(nearest(text, {"true"}).empty() && text != "yes" && text != "1"
+        .hint(text.find(": ") != std::string_view::npos
+                  ? "a quotation mark is missing at the end of this line"
+              : nearest(text, {"true"}).empty() && text != "yes" && text != "1"
                   ? ""
                   : fmt::format("write {}: \"true\"", entry.name()));
 }

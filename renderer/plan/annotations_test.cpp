@@ -23,6 +23,10 @@ TEST(Annotations, WarnAboutSlipsOnServices) {
          "3: warning [unknown-annotation] Service/shop/web: unknown annotation "
          "\"tailscale.com/zzzzzzzzzzzz\" | the operator knows " +
              std::string(kKnown) + "\n"},
+        {"tailscale.com/proxy-protocol: v2",
+         "3: warning [unknown-annotation] Service/shop/web: unknown annotation "
+         "\"tailscale.com/proxy-protocol\" | the operator knows " +
+             std::string(kKnown) + "\n"},
         {"tailscale.com/funnel: 'true'",
          "3: warning [annotation-without-effect] Service/shop/web: annotation "
          "\"tailscale.com/funnel\" has no effect on a Service | it belongs on an Ingress\n"},

@@ -13,6 +13,14 @@ namespace renderer {
 
 namespace {
 
+// The full name in place of the first label of it is an error that has one remedy.
+std::string hint_of(const std::string& hostname, std::string_view advice) {
+    const std::string label = hostname.substr(0, hostname.find('.'));
+    return hostname.ends_with(".ts.net") && dns_label_error(label).empty()
+               ? fmt::format("write \"{}\": the tailnet adds its domain", label)
+               : std::string(advice);
+}
+
 template <typename Owner>
 std::string check_wish(const Owner& owner, const Hostname& wish, std::string_view advice,
                        const Settings& settings, Diagnostics& diagnostics) {
@@ -30,7 +38,7 @@ std::string check_wish(const Owner& owner, const Hostname& wish, std::string_vie
                        ? ""
                        : fmt::format("a name of {} bytes", hostname.size()))
             .expected("1 to 63 letters, digits and dashes, no dash at either end")
-            .hint(advice);
+            .hint(hint_of(hostname, advice));
     }
     return hostname;
 }

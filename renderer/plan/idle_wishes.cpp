@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "renderer/core/text_of.h"
+#include "renderer/kube/decoded_kinds.h"
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/parents.h"
 #include "renderer/plan/settings/settings_decoder.h"
@@ -21,8 +20,6 @@ namespace {
 constexpr std::string_view kWithoutEffect = "annotation-without-effect";
 constexpr std::string_view kOldIngressClass = "kubernetes.io/ingress.class";
 constexpr std::string_view kClass = "tailscale";  // of load balancers and Gateways
-constexpr std::array<std::string_view, 7> kWorkloads = {
-    "CronJob", "DaemonSet", "Deployment", "Job", "Pod", "ReplicaSet", "StatefulSet"};
 
 // A switch that is off asks for nothing.
 bool is_wish(const Annotation& annotation, const Value& value) {
@@ -128,18 +125,23 @@ void warn_of_idle_wishes(const Document& document, Diagnostics& diagnostics) {
             .expected("a Service or an Ingress")
             .hint("the operator serves no Gateways");
     }
-    if (std::ranges::find(kWorkloads, kind) == kWorkloads.end()) {
+    if (!is_workload_kind(kind)) {
         return;
     }
-    for (const Member& entry : members_of(document.root.at({"metadata", "annotations"}))) {
-        const Annotation* known = find_annotation(entry.name());
-        if (known != nullptr && is_wish(*known, entry.value)) {
-            about(document, diagnostics)
-                .warning(kWithoutEffect, entry.key.pos(),
-                         fmt::format("annotation \"{}\" has no effect on a {}", entry.name(), kind))
-                .hint(known->on == On::Ingress ? "it belongs on an Ingress"
-                                               : "it belongs on the Service of its pods");
-            return;
+    for (const Value* annotations :
+         {document.root.at({"metadata", "annotations"}),
+          document.root.at({"spec", "template", "metadata", "annotations"})}) {
+        for (const Member& entry : members_of(annotations)) {
+            const Annotation* known = find_annotation(entry.name());
+            if (known != nullptr && is_wish(*known, entry.value)) {
+                about(document, diagnostics)
+                    .warning(
+                        kWithoutEffect, entry.key.pos(),
+                        fmt::format("annotation \"{}\" has no effect on a {}", entry.name(), kind))
+                    .hint(known->on == On::Ingress ? "it belongs on an Ingress"
+                                                   : "it belongs on the Service of its pods");
+                return;
+            }
         }
     }
 }

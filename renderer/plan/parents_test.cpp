@@ -133,8 +133,8 @@ TEST(Parents, RefuseWhatCannotBeTheirs) {
 TEST(Parents, SayWhenAWishCannotBeRead) {
     EXPECT_EQ(Planned(plain("annotations: {tailscale.com/expose: true}", "")).dump(),
               "3: error [invalid-object] Service/shop/web: annotation \"tailscale.com/expose\" is "
-              "not a string | a boolean | a string | put what is written there in quotes, such as "
-              "tailscale.com/expose: \"true\"; y, yes, on, n, no and off are booleans, too\n");
+              "not a string | a boolean | a string | put what is written there in quotes: in YAML "
+              "1.1, y, yes, on, n, no and off are booleans, too\n");
     // Other faults of objects that are none of ours are the API server's business.
     EXPECT_EQ(Planned(plain("annotations: {example.com/x: 1}", "externalName: [1]")).dump(), "");
     EXPECT_EQ(Planned(exposed("example.com/x: 1")).dump(),

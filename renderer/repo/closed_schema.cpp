@@ -70,6 +70,12 @@ struct Place {
     bool is_secret = false;
 };
 
+std::string quoted_hint(const Value& value, bool is_secret) {
+    return value.is_number() && !is_secret
+               ? fmt::format("put it in quotes: \"{0}\"; with --set, write \\{0}", value.text())
+               : "put it in quotes; with --set, write a backslash before it";
+}
+
 void report_type(const Value& value, std::string_view message, FieldType type, bool is_secret,
                  Diagnostics& diagnostics) {
     const bool lacks_quotes = type == FieldType::Text && (value.is_number() || value.is_bool());
@@ -78,7 +84,7 @@ void report_type(const Value& value, std::string_view message, FieldType type, b
     diagnostics.error("wrong-type", value.pos(), std::string(message))
         .found(kind_name(value))
         .expected(type_name(type))
-        .hint(lacks_quotes ? "put it in quotes; in --set, a backslash before it"
+        .hint(lacks_quotes ? quoted_hint(value, is_secret)
               : is_quoted  ? "remove the quotes"
                            : "")
         .hide_text(is_secret);

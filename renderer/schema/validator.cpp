@@ -196,10 +196,29 @@ private:
     void check_required(const StructType& type, const Value& value) {
         for (const TypedField& field : type.fields) {
             const Value* found = field.required ? value.find(field.name) : nullptr;
-            if (field.required && (found == nullptr || found->is_null())) {
+            if (field.required && (found == nullptr || found->is_null()) &&
+                !is_misspelled(type, field.name, value)) {
                 report_missing(field.name, expected_of(*field.type), value);
+                if (is_custom_ && !path_.empty() && may_be_empty(*field.type)) {
+                    faults_.back().diagnostic.hint =
+                        fmt::format("\"{}: {{}}\" takes all defaults", field.name);
+                }
             }
         }
+    }
+
+    // Which is a fault already: an unknown field whose name is similar.
+    [[nodiscard]] bool is_misspelled(const StructType& type, std::string_view name,
+                                     const Value& value) const {
+        return std::ranges::any_of(members_of(&value), [&](const Member& member) {
+            return type.find(member.name()) == nullptr && !will_be_replaced(member.key) &&
+                   !nearest(member.name(), {name}).empty();
+        });
+    }
+
+    static bool may_be_empty(const ValueType& type) {
+        return type.fields != nullptr &&
+               std::ranges::none_of(type.fields->fields, &TypedField::required);
     }
 
     // Go makes an empty object or text of it. CRDs have no such mercy.

@@ -148,6 +148,21 @@ TEST(Validator, MissesFields) {
                                   "kind: ProxyClass\n"
                                   "metadata: {name: edge}\n"),
               "2: schema-required: \"spec\" is missing |  | a map | \n");
+    EXPECT_EQ(validator_faults_of("apiVersion: tailscale.com/v1alpha1\n"
+                                  "kind: DNSConfig\n"
+                                  "metadata: {name: dns}\n"
+                                  "spec: {}\n"),
+              "2: schema-required: \"spec.nameserver\" is missing |  | a map | "
+              "\"nameserver: {}\" takes all defaults\n");
+}
+
+TEST(Validator, NamesAMisspelledFieldOnce) {
+    EXPECT_EQ(validator_faults_of("apiVersion: tailscale.com/v1alpha1\n"
+                                  "kind: Connector\n"
+                                  "metadata: {name: office}\n"
+                                  "spec: {subnetRouter: {advertisedRoutes: [10.0.0.0/8]}}\n"),
+              "4: schema-unknown-field: unknown field \"spec.subnetRouter.advertisedRoutes\" |  "
+              "| one of { advertiseRoutes } | did you mean \"advertiseRoutes\"?\n");
 }
 
 TEST(Validator, HoldsTheLimitsOfCustomResources) {

@@ -79,11 +79,17 @@ const ProxyClassPlan* ProxyClasses::named(const ParentInput& user, const ClassWi
     if (found != by_name_.end()) {
         return use(found->second, user, wish.pos);
     }
+    std::vector<std::string_view> names;
+    for (const auto& [name, entry] : by_name_) {
+        names.push_back(name);
+    }
+    const std::string_view near = nearest(wish.name, names);
     about(user, diagnostics)
         .error("missing-proxy-class", wish.pos,
                fmt::format("ProxyClass \"{}\" not found", wish.name))
         .expected("the name of a ProxyClass in the inputs")
-        .hint("fix the name, or pass its manifest with --context DIR")
+        .hint(near.empty() ? "fix the name, or pass its manifest with --context DIR"
+                           : did_you_mean(near))
         .is_absence();
     return nullptr;
 }

@@ -106,7 +106,8 @@ OfferedService plan_ingress(const IngressInput& ingress, const ProxyGroupInput& 
                                            ingress_hostname(ingress, inputs.settings, diagnostics));
     join_group(ingress, group, inputs, service, diagnostics);
     service.plain_http = plain_http(ingress, diagnostics);
-    if (dns_label_error(service.hostname).empty()) {
+    const bool is_ingress = group.type == GroupType::Ingress || group.type == GroupType::Unset;
+    if (is_ingress && dns_label_error(service.hostname).empty()) {
         service.dns_name = service_dns_name(ingress, group, service.hostname, service.hostname_pos,
                                             inputs.settings, diagnostics);
     }

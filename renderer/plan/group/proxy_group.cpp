@@ -192,12 +192,18 @@ const ProxyGroupInput* find_group(const ParentInput& parent, const GroupIndex& g
     if (group == nullptr) {
         const std::string_view last = name->text().substr(name->text().rfind('/') + 1);
         const bool has_namespace = last != name->text() && groups.find(last) != nullptr;
+        std::vector<std::string_view> names;
+        for (const ProxyGroupInput& one : groups.sorted()) {
+            names.push_back(one.name);
+        }
+        const std::string_view near = nearest(name->text(), names);
         about(parent, diagnostics)
             .error("missing-proxy-group", name->pos(),
                    fmt::format("ProxyGroup \"{}\" not found", name->text()))
             .expected("the name of a ProxyGroup")
-            .hint(has_namespace ? fmt::format("ProxyGroups have no namespace: write \"{}\"", last)
-                                : "add the ProxyGroup, or pass its directory with --context DIR")
+            .hint(has_namespace  ? fmt::format("ProxyGroups have no namespace: write \"{}\"", last)
+                  : near.empty() ? "add the ProxyGroup, or pass its directory with --context DIR"
+                                 : did_you_mean(near))
             .is_absence();
     }
     return group;

@@ -242,7 +242,9 @@ private:
                            wanted),
                ports.empty() ? "a Service with ports"
                              : fmt::format("one of {{ {} }}", fmt::join(ports, ", ")),
-               backend.port_name.empty() ? std::string() : did_you_mean(near))
+               backend.port_name.empty() ? std::string()
+               : near.empty()            ? "use the number of the port, or give it this name"
+                                         : did_you_mean(near))
             .note({.pos = service.pos(),
                    .object = service.doc->object_name(),
                    .text = "the Service is here"})

@@ -41,11 +41,11 @@ std::vector<std::string> BuildSelection::build_here(const PlainBuild& build, Sel
 }
 
 void BuildSelection::run_ahead(const std::vector<PlainBuild>& builds) {
+    if (context_.options.kustomize == kNoProgram) {
+        return;
+    }
     std::vector<KustomizeJob> jobs;
     for (const PlainBuild& build : builds) {
-        if (context_.options.kustomize == kNoProgram) {
-            return;
-        }
         Selection scratch;
         Diagnostics found;
         build_here(build, scratch, found);

@@ -63,7 +63,7 @@ public:
             return fail(fmt::format("it copies nothing to {}", path));
         }
         found.dir = copies.size() > 1
-                        ? normal_path(join_path(repository_.root(), path))
+                        ? repository_.directory(path)
                         : normal_path(join_path(copies.front().from,
                                                 relative_path(path, copies.front().to)));
         return found;
@@ -78,8 +78,7 @@ private:
     };
 
     [[nodiscard]] bool keeps_place(const Copy& copy) const {
-        return !copy.source.empty() &&
-               normal_path(join_path(repository_.root(), copy.to)) == copy.from;
+        return !copy.source.empty() && repository_.directory(copy.to) == copy.from;
     }
 
     [[nodiscard]] GeneratedSource fail(std::string_view why) const {

@@ -140,12 +140,9 @@ Pos charts_of(KustomizationReader& reader, const std::string& dir, std::set<std:
             return chart.pos();
         }
     }
-    for (const std::string_view field : {"resources", "components", "bases"}) {
-        for (const Value& entry : items_of(file->root.find(field))) {
-            const Pos pos = charts_of(reader, normal_path(join_path(dir, text_of(entry))), entered);
-            if (pos.known()) {
-                return pos;
-            }
+    for (const std::string& part : reader.directories(*file)) {
+        if (const Pos pos = charts_of(reader, part, entered); pos.known()) {
+            return pos;
         }
     }
     return {};

@@ -79,9 +79,9 @@ ConfigCopy::ConfigCopy(const FollowedFiles& files, std::string folder, std::stri
       original_(std::move(original)),
       path_(fmt::format("{}/{}", folder_, name_in(original_))) {}
 
-renderer::Result<renderer::Unit> ConfigCopy::write() const {
-    const std::string text = TRY(files_.read(original_));
-    TailscaledConfig config = TRY(parse_config(text, original_));
+renderer::Result<renderer::Unit> ConfigCopy::write() {
+    const std::string original = TRY(files_.read(original_));
+    TailscaledConfig config = TRY(parse_config(original, original_));
     const renderer::Descriptor folder = TRY(open_folder(folder_));
     const std::string key_file = key_file_of(config.auth_key);
     if (!key_file.empty()) {
@@ -89,7 +89,9 @@ renderer::Result<renderer::Unit> ConfigCopy::write() const {
         TRY(replace(folder, std::string(kKeyName), key));
         config.text = with_key_at(config.text, fmt::format("{}/{}", folder_, kKeyName));
     }
-    return replace(folder, name_in(original_), config.text);
+    TRY(replace(folder, name_in(original_), config.text));
+    original_text_ = original;
+    return renderer::Unit{};
 }
 
 }  // namespace runtime

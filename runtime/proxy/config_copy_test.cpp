@@ -64,6 +64,7 @@ TEST_F(CopiedConfig, IsLeftAloneByWhatIsNoConfiguration) {
     EXPECT_EQ(problem(), "error parsing config file " + (root / "cap-107.hujson").string() +
                              ": not a JSON object");
     EXPECT_EQ(read("cap-107.hujson"), R"({"version":"alpha0"})");
+    EXPECT_EQ(copy.original_text(), R"({"version":"alpha0"})");
 }
 
 TEST_F(CopiedConfig, IsNotWrittenWhereOthersCouldReadIt) {

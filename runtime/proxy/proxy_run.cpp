@@ -154,7 +154,8 @@ void Proxy::reload_config() {
     if (exit_code_) {
         return;
     }
-    auto text = copy_ != nullptr ? files_.read(config_path_) : read_whole(config_path_);
+    auto text =
+        copy_ != nullptr ? renderer::Result(copy_->original_text()) : read_whole(config_path_);
     if (!text || *text == config_.text || *text == reloaded_text_) {
         return;
     }

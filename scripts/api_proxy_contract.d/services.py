@@ -85,10 +85,8 @@ def what_it_advertises_goes_first_and_clients_are_served_until_they_are_elsewher
 @case(service=SERVICE, ready=False)
 def it_stops_at_once_where_nothing_is_advertised(world):
     is_led(world)
-    begun = time.monotonic()
     world.process.send_signal(signal.SIGTERM)
     equal(world.process.wait(10), 0)
-    check(time.monotonic() - begun < 5, "took", time.monotonic() - begun)
 
 
 @case(service="api", ready=False)

@@ -111,6 +111,8 @@ class LocalApi:
         self.prefs, self.serve, self.etag = {}, {}, 1
         self.status = {}
         self.silent = False
+        self.may_reload = threading.Event()  # else a reload is not answered yet
+        self.may_reload.set()
         self.refuse_serve = 0  # as often: someone else wrote it
         self.dns = {"CertDomains": [], "ExtraRecords": []}
         self.server = UnixServer(str(path), Handler)
@@ -194,6 +196,7 @@ class LocalApi:
         if path == "dns-config":
             return handler.reply(200, self.dns)
         if path == "reload-config":
+            self.may_reload.wait()
             return handler.reply(200, {"Reloaded": True, "Err": ""})
         if path == "disconnect-control" or path.startswith("cert/"):
             return handler.reply(200)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -113,6 +114,19 @@ void warn_of_idle_wishes(const IngressInput& ingress, const Settings& settings,
     } else {
         report(ingress, On::Ingress, fmt::format("the Ingress is not of class \"{}\"", wanted),
                fmt::format("set \"ingressClassName: {}\" in its spec", wanted), diagnostics);
+    }
+}
+
+void warn_of_sctp(const ServiceInput& service, Diagnostics& diagnostics) {
+    const auto port = std::ranges::find(service.ports, Protocol::Sctp, &ServicePort::protocol);
+    if (port != service.ports.end()) {
+        about(service, diagnostics)
+            .warning("sctp-not-permitted", port->pos,
+                     fmt::format("SCTP port {} is only reachable if the tailnet policy names the "
+                                 "protocol",
+                                 port->port))
+            .expected(fmt::format("a grant with \"ip\": [\"sctp:{}\"]", port->port))
+            .hint("access rules without a protocol permit TCP, UDP and ICMP");
     }
 }
 

@@ -16,6 +16,10 @@ void warn_of_idle_wishes(const ServiceInput& service, const Settings& settings,
 void warn_of_idle_wishes(const IngressInput& ingress, const Settings& settings,
                          Diagnostics& diagnostics);
 
+// For a Service that is exposed: policy rules that name no protocol permit TCP, UDP and ICMP only.
+// Source: https://tailscale.com/kb/1324/grants (ip).
+void warn_of_sctp(const ServiceInput& service, Diagnostics& diagnostics);
+
 // For an object of another kind, which the operator does not look at.
 void warn_of_idle_wishes(const Document& document, Diagnostics& diagnostics);
 

@@ -38,7 +38,10 @@ TEST(CheckService, Ports) {
         {"ports: [{name: a, port: 1}, {name: a, port: 2}]",
          "4: duplicate port name \"a\" | a unique name for each port\n"},
         {"ports: [{name: a, port: 1, protocol: SCTP}, {name: b, port: 1, protocol: SCTP}]",
-         "4: duplicate port 1 for SCTP | each number once per protocol\n"},
+         "4: duplicate port 1 for SCTP | each number once per protocol\n"
+         "4: warning [sctp-not-permitted] Service/shop/web: SCTP port 1 is only reachable if the "
+         "tailnet policy names the protocol | a grant with \"ip\": [\"sctp:1\"] | access rules "
+         "without a protocol permit TCP, UDP and ICMP\n"},
         {"ports: [{name: a, port: 1}, {name: b, port: 1, protocol: UDP}]", ""},
         {"ports: [{port: 1, targetPort: 0}]", fmt::format(fmt::runtime(target), "\"0\"")},
         {"ports: [{port: 1, targetPort: '80'}]", fmt::format(fmt::runtime(target), "\"80\"")},

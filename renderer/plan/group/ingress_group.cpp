@@ -8,6 +8,7 @@
 #include "renderer/plan/device_tags.h"
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/hostnames.h"
+#include "renderer/plan/idle_wishes.h"
 #include "renderer/plan/start_workload.h"
 #include "renderer/plan/workload/backends.h"
 #include "renderer/plan/workload/l7_ingress.h"
@@ -140,6 +141,7 @@ OfferedService plan_service(const ServiceInput& input, const ProxyGroupInput& gr
                             const ProxyInputs& inputs, Diagnostics& diagnostics) {
     check_namespace(input, diagnostics);
     check_group_address(input, diagnostics);
+    warn_of_sctp(input, diagnostics);
     OfferedService service = start_service(input, Offer::Address, kByService,
                                            service_hostname(input, inputs.settings, diagnostics));
     join_group(input, group, inputs, service, diagnostics);

@@ -6,6 +6,7 @@
 
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/hostnames.h"
+#include "renderer/plan/idle_wishes.h"
 #include "renderer/plan/start_workload.h"
 #include "renderer/plan/tailnet_target.h"
 
@@ -91,6 +92,7 @@ Workload plan_l3_ingress(const ServiceInput& service, const ProxyInputs& inputs,
     Workload proxy = start_proxy(service, "svc", rule_of(service), inputs, diagnostics);
     proxy.metrics_type = "ingress_service";
     check_not_headless(service, diagnostics);
+    warn_of_sctp(service, diagnostics);
     check_tailnet_target(service, "remove the annotation: this Service targets the cluster",
                          diagnostics);
     set_hostname(service_hostname(service, inputs.settings, diagnostics), proxy);

@@ -149,7 +149,8 @@ void UnitBuilder::build(const UnitTree& view, const std::string& dir, const Buil
         return;
     }
     std::string why(kNoKustomize);
-    const bool is_refused = unit.is_flux && find_helm_charts(view.reader(), dir).known();
+    const bool is_refused =
+        unit.is_flux && find_helm_charts(view.tree(), view.reader(), dir).known();
     if (is_refused) {
         why = kFluxHasNoHelm;
     } else if (needs_kustomize(found) && kustomize_ != kNoProgram && !read.leaves_root) {

@@ -108,14 +108,16 @@ std::vector<std::string> BuildSelection::run(const PlainBuild& build) {
 }
 
 bool BuildSelection::is_refused_by_flux(const PlainBuild& build) {
-    return build.heeds_flux && find_helm_charts(build.reader, build.dir.path).known();
+    return build.heeds_flux && find_helm_charts(build.tree, build.reader, build.dir.path).known();
 }
 
 // At the place in the user's file, which changes of the unit move.
 void BuildSelection::refuse_charts(const PlainBuild& build) const {
-    KustomizationReader& places = build.places == nullptr ? build.reader : *build.places;
+    const Pos pos = build.places == nullptr
+                        ? find_helm_charts(build.tree, build.reader, build.dir.path)
+                        : find_helm_charts(context_.build.tree, *build.places, build.dir.path);
     context_.build.diagnostics
-        .error("broken-unit", find_helm_charts(places, build.dir.path),
+        .error("broken-unit", pos,
                fmt::format("{} applies nothing as long as it cannot be built", build.unit))
         .where(build.dir.path)
         .found(kFluxHasNoHelm)

@@ -211,8 +211,7 @@ private:
         Finding error =
             context_.build.diagnostics
                 .error("unknown-source", file.empty() ? unit.naming : unit.pos,
-                       fmt::format("what {} applies is not known: its source is not at hand",
-                                   unit.name))
+                       fmt::format("what {} applies is not known: {}", unit.name, unit.reason))
                 .found(file.empty()
                            ? fmt::format("{}, and \"tailscale\" in what is said of it", unit.source)
                            : fmt::format("{}, which may be made of this repository, and {}, "

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "renderer/core/text_of.h"
+#include "renderer/engines/kustomize/plug_ins.h"
 #include "renderer/repo/paths.h"
 
 namespace renderer {
@@ -130,29 +131,51 @@ private:
     std::set<std::string> entered_;  // directories
 };
 
-Pos charts_of(KustomizationReader& reader, const std::string& dir, std::set<std::string>& entered) {
-    const Kustomization* file = reader.find(dir);
-    if (!entered.insert(dir).second || file == nullptr || !file->root.is_map()) {
+class ChartSearch {
+public:
+    ChartSearch(const SourceTree& tree, KustomizationReader& reader)
+        : tree_(tree), reader_(reader) {}
+
+    // `plug_ins`: the field whose entries kustomize executes.
+    Pos build(const std::string& dir, std::string_view plug_ins) {
+        const Kustomization* file = reader_.find(dir);
+        if (!entered_.insert(dir).second || file == nullptr || !file->root.is_map()) {
+            return {};
+        }
+        for (const std::string_view field : {"helmCharts", "helmChartInflationGenerator"}) {
+            for (const Value& chart : items_of(file->root.find(field))) {
+                return chart.pos();
+            }
+        }
+        for (const Value& entry : items_of(file->root.find(plug_ins))) {
+            if (makes_charts(tree_, dir, text_of(entry))) {
+                return entry.pos();
+            }
+        }
+        for (const Value& entry : items_of(file->root.find("generators"))) {
+            const Pos pos = build(normal_path(join_path(dir, text_of(entry))), "resources");
+            if (pos.known()) {
+                return pos;
+            }
+        }
+        for (const std::string& part : reader_.directories(*file)) {
+            if (const Pos pos = build(part, "generators"); pos.known()) {
+                return pos;
+            }
+        }
         return {};
     }
-    for (const std::string_view field : {"helmCharts", "helmChartInflationGenerator"}) {
-        for (const Value& chart : items_of(file->root.find(field))) {
-            return chart.pos();
-        }
-    }
-    for (const std::string& part : reader.directories(*file)) {
-        if (const Pos pos = charts_of(reader, part, entered); pos.known()) {
-            return pos;
-        }
-    }
-    return {};
-}
+
+private:
+    const SourceTree& tree_;
+    KustomizationReader& reader_;
+    std::set<std::string> entered_;  // directories
+};
 
 }  // namespace
 
-Pos find_helm_charts(KustomizationReader& reader, const std::string& dir) {
-    std::set<std::string> entered;
-    return charts_of(reader, dir, entered);
+Pos find_helm_charts(const SourceTree& tree, KustomizationReader& reader, const std::string& dir) {
+    return ChartSearch(tree, reader).build(dir, "generators");
 }
 
 BuildFiles find_build_files(const SourceTree& tree, KustomizationReader& reader,

@@ -24,7 +24,7 @@ BuildFiles find_build_files(const SourceTree& tree, KustomizationReader& reader,
 // Where the kustomization of a directory, or one that it is made of, has charts that helm renders;
 // unknown: nowhere. Flux runs kustomize without `--enable-helm`, and so applies nothing of it.
 // Source: fluxcd/pkg kustomize/kustomize_generator.go (Build).
-Pos find_helm_charts(KustomizationReader& reader, const std::string& dir);
+Pos find_helm_charts(const SourceTree& tree, KustomizationReader& reader, const std::string& dir);
 
 inline constexpr std::string_view kFluxHasNoHelm =
     "charts in a kustomization, for which Flux runs no helm";

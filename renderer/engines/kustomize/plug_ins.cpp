@@ -23,9 +23,13 @@ constexpr std::array<std::string_view, 4> kListing = {"apiVersion", "kind", "met
                                                       "resources"};
 constexpr int kDeepestPlugIn = 10;
 
-bool is_builtin(const Value& document) {
+bool is_chart_generator(const Value& document) {
     return text_of(document, {"apiVersion"}) == kBuiltin &&
-           text_of(document, {"kind"}) != kChartGenerator &&
+           text_of(document, {"kind"}) == kChartGenerator;
+}
+
+bool is_builtin(const Value& document) {
+    return text_of(document, {"apiVersion"}) == kBuiltin && !is_chart_generator(document) &&
            std::ranges::none_of(kFunctionAnnotations, [&](std::string_view name) {
                return document.at({"metadata", "annotations", name}) != nullptr;
            });
@@ -79,6 +83,17 @@ std::string foreign_plug_in(const SourceTree& tree, KustomizationReader& reader,
     return foreign != documents.end() && foreign->is_map()
                ? std::string(text_of(*foreign, {"kind"}))
                : "";
+}
+
+bool makes_charts(const SourceTree& tree, const std::string& dir, std::string_view entry) {
+    const std::string path = normal_path(join_path(dir, entry));
+    const EntryKind kind = tree.kind(path);
+    if (kind == EntryKind::Missing) {
+        return std::ranges::any_of(documents_of(entry), is_chart_generator);
+    }
+    const Result<std::string> text =
+        kind == EntryKind::File ? tree.read(path) : Result<std::string>(std::string());
+    return text && std::ranges::any_of(documents_of(*text), is_chart_generator);
 }
 
 }  // namespace renderer

@@ -19,4 +19,7 @@ std::vector<Value> documents_of(std::string_view text);
 std::string foreign_plug_in(const SourceTree& tree, KustomizationReader& reader,
                             const std::string& dir, std::string_view entry);
 
+// Whether a plug-in, a file or YAML, has a chart that helm renders.
+bool makes_charts(const SourceTree& tree, const std::string& dir, std::string_view entry);
+
 }  // namespace renderer

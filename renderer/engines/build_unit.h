@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -13,18 +12,9 @@
 
 #include "renderer/core/pos.h"
 #include "renderer/core/value.h"
+#include "renderer/engines/applied_unit.h"
 
 namespace renderer {
-
-// `${NAME}` in the objects of a unit. Source: fluxcd/pkg envsubst.
-struct UnitVariables {
-    std::map<std::string, std::string, std::less<>> values;
-    // All others stay as they are: no postBuild is in this tree, but --substitute says that there
-    // is one in the cluster.
-    bool named_only = false;
-    bool is_whole = false;  // there are no others in the cluster
-    friend bool operator==(const UnitVariables&, const UnitVariables&) = default;
-};
 
 enum class UnitState : std::uint8_t {
     Live,

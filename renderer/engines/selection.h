@@ -12,7 +12,7 @@
 
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/document.h"
-#include "renderer/engines/build_unit.h"
+#include "renderer/engines/applied_unit.h"
 #include "renderer/engines/bundle.h"
 #include "renderer/engines/helm/chart_release.h"
 #include "renderer/engines/kustomize/exposing_patch.h"
@@ -44,12 +44,7 @@ struct InputFile {
     std::uint32_t rule = 0;       // index into Selection::rules
     std::uint32_t build = kNone;  // the kustomization build that it is part of
     Pos pos = {};                 // where a kustomization names it
-    std::shared_ptr<const UnitVariables> variables = {};  // none: `$` stays as it is
-    bool heeds_flux = false;     // what Flux is told to leave alone stays as it is
-    std::string unit = {};       // of Flux or Argo CD, that applies it
-    std::string unit_path = {};  // with those above it
-    std::string kept = {};       // why the engine leaves it as it is; "" = it does not
-    bool is_included = false;    // by the user, and by no unit
+    std::shared_ptr<const AppliedUnit> unit = no_unit();
     bool reachable = true;
     bool copied_whole = false;
     bool is_unlisted = false;  // by a kustomization above it: in the output as it is, and no more

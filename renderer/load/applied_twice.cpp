@@ -18,11 +18,12 @@ void drop_applied_twice(const std::vector<InputFile>& files,
     };
     const auto is_same = [&](const Document& first, const Document& second) {
         const InputFile& file = file_at(second);
-        return file.is_included || (file_at(first).path == file.path && first.root == second.root);
+        return file.unit->is_included ||
+               (file_at(first).path == file.path && first.root == second.root);
     };
     // What is applied, what is kept, what is included.
     const auto rank_of = [&](const Document& document) {
-        return file_at(document).is_included ? 2 : document.kept != kNone ? 1 : 0;
+        return file_at(document).unit->is_included ? 2 : document.kept != kNone ? 1 : 0;
     };
     for (const int rank : {0, 1, 2}) {
         const bool is_included = rank == 2;
@@ -37,7 +38,7 @@ void drop_applied_twice(const std::vector<InputFile>& files,
                 const bool is_other = twin->source != document.source;
                 const bool is_replaced = rank == 1 && rank_of(*twin) == 0;
                 return is_other && (is_replaced || is_same(*twin, document)) &&
-                       !(is_included && file_at(*twin).is_included);
+                       !(is_included && file_at(*twin).unit->is_included);
             });
             if (is_known) {
                 document.reachable = false;

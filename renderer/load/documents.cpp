@@ -99,10 +99,11 @@ void read_trees(const SourceMap& sources, std::vector<PendingFile>& files, bool 
 
 void substitute_files(std::vector<PendingFile>& files) {
     for (PendingFile& file : files) {
+        const UnitVariables* variables = file.file->unit->variables.get();
         for (Pending& document : file.documents) {
-            if (file.file->variables && document.has_tree && !document.diagnostics.has_errors()) {
-                substitute_document(document.root, *file.file->variables,
-                                    document.scanned.mentions_tailscale, document.diagnostics);
+            if (variables != nullptr && document.has_tree && !document.diagnostics.has_errors()) {
+                substitute_document(document.root, *variables, document.scanned.mentions_tailscale,
+                                    document.diagnostics);
             }
         }
     }
@@ -158,7 +159,7 @@ private:
         loaded_.unjudged.push_back(pending_.source);
         const auto error =
             std::ranges::find(discarded_.all(), Severity::Error, &Diagnostic::severity);
-        note_refused(file_.unit,
+        note_refused(file_.unit->name,
                      fmt::format("{} cannot be read", loaded_.sources.path(pending_.source)),
                      loaded_.standings);
         diagnostics_

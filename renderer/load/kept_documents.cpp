@@ -63,7 +63,7 @@ void mark_kept(const std::vector<InputFile>& files, const std::vector<std::uint3
             continue;
         }
         const InputFile& file = files[index];
-        const std::string mark = file.heeds_flux ? mark_of(loaded, document) : std::string();
+        const std::string mark = file.unit->is_flux ? mark_of(loaded, document) : std::string();
         if (!mark.empty()) {
             loaded.standings.objects.emplace(document.object_name(), mark);
         }
@@ -72,7 +72,7 @@ void mark_kept(const std::vector<InputFile>& files, const std::vector<std::uint3
             warn_skipped(document, mark, diagnostics);
             continue;
         }
-        const std::string& reason = file.kept.empty() ? mark : file.kept;
+        const std::string& reason = file.unit->kept.empty() ? mark : file.unit->kept;
         if (!reason.empty()) {
             document.kept = reason_index(reason, loaded);
         }
@@ -81,12 +81,10 @@ void mark_kept(const std::vector<InputFile>& files, const std::vector<std::uint3
 
 void note_units(const std::vector<InputFile>& files, const std::vector<std::uint32_t>& file_of,
                 Loaded& loaded) {
-    loaded.units.resize(std::max(loaded.units.size(), file_of.size()));
-    loaded.unit_paths.resize(loaded.units.size());
+    loaded.units.resize(std::max(loaded.units.size(), file_of.size()), no_unit());
     for (std::size_t source = 0; source < file_of.size(); ++source) {
         if (file_of[source] != kNone) {
             loaded.units[source] = files[file_of[source]].unit;
-            loaded.unit_paths[source] = files[file_of[source]].unit_path;
         }
     }
 }

@@ -8,9 +8,8 @@ std::string_view own_cluster(const Loaded& loaded) {
     return loaded.cluster_level ? std::string_view(loaded.cluster) : std::string_view();
 }
 
-std::string_view unit_of(const Loaded& loaded, const Document& document) {
-    return document.source < loaded.units.size() ? std::string_view(loaded.units[document.source])
-                                                 : std::string_view();
+std::shared_ptr<const AppliedUnit> unit_of(const Loaded& loaded, SourceId source) {
+    return source < loaded.units.size() ? loaded.units[source] : no_unit();
 }
 
 std::string_view kept_reason(const Loaded& loaded, const Document& document) {

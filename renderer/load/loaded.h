@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "renderer/core/document.h"
 #include "renderer/core/source_map.h"
 #include "renderer/core/value.h"
+#include "renderer/engines/applied_unit.h"
 #include "renderer/engines/bundle.h"
 #include "renderer/engines/helm/unread_values.h"
 #include "renderer/engines/standing.h"
@@ -93,8 +95,8 @@ struct Loaded {
     std::optional<ResourceList> resource_list;  // krm
     std::size_t skipped_files = 0;              // no Kubernetes documents in them
     std::size_t hidden_exposures = 0;  // that a chart or an operator makes, said in warnings
-    std::vector<std::string> units;    // of Flux or Argo CD, that applies each source; "" for none
-    std::vector<std::string> unit_paths;  // of each source: the unit with those above it (kAbove)
+    std::vector<std::shared_ptr<const AppliedUnit>>
+        units;  // of each source; empty: no engine is here
     Standings standings;
     std::vector<std::string> kept_reasons;  // of documents that an engine leaves as they are
     std::vector<LeftAlone> left_alone;
@@ -113,8 +115,8 @@ struct Loaded {
 // As lines of the lock call it.
 std::string_view own_cluster(const Loaded& loaded);
 
-// What applies the document, "" when no unit of Flux or Argo CD does.
-std::string_view unit_of(const Loaded& loaded, const Document& document);
+// Of any source; never null.
+std::shared_ptr<const AppliedUnit> unit_of(const Loaded& loaded, SourceId source);
 
 // Why an engine leaves it as it is in the cluster, "" when it does not.
 std::string_view kept_reason(const Loaded& loaded, const Document& document);

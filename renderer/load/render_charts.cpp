@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -205,10 +206,7 @@ private:
             note_refused(document, object, said.has_errors());
             for (ChartRelease& release : releases_of(document, object, options_.path,
                                                      selection_.foreign_sources, loaded_)) {
-                release.unit = unit_of(loaded_, document);
-                release.unit_path = document.source < loaded_.unit_paths.size()
-                                        ? loaded_.unit_paths[document.source]
-                                        : std::string();
+                release.unit = unit_of(loaded_, document.source);
                 release.kept = kept_reason(loaded_, document);
                 if (release.is_suspended && release.kept.empty()) {
                     release.kept = fmt::format("{}: spec.suspend is true", release.object);
@@ -252,8 +250,8 @@ private:
                 .hint("\"kubectl apply --dry-run=server\" says all that is wrong with it");
         }
         loaded_.standings.all.push_back({name, Liveness::Broken, why, true});
-        renderer::note_refused(unit_of(loaded_, document), fmt::format("{}: {}", name, why),
-                               loaded_.standings);
+        renderer::note_refused(unit_of(loaded_, document.source)->name,
+                               fmt::format("{}: {}", name, why), loaded_.standings);
     }
 
     // False: what it exposes is not known.
@@ -314,10 +312,8 @@ private:
                  .is_chart = true,
                  .bundle = bundle_,
                  .rule = selection_.add_rule({.fallback = release.ns, .edits = is_complete()}),
-                 .unit = release.unit,
-                 .unit_path = fmt::format("{}{}{}", release.unit_path,
-                                          release.unit_path.empty() ? "" : kAbove, release.object),
-                 .kept = release.kept});
+                 .unit = std::make_shared<const AppliedUnit>(
+                     unit_of_object(*release.unit, release.object, release.kept))});
         }
         return true;
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -105,6 +106,8 @@ private:
         if (objects.objects.empty()) {
             return;
         }
+        AppliedUnit unit = unit_of_object(*file.unit, name, kept);
+        unit.variables = file.unit->variables;
         const DocumentOrigin* origin = origin_at(file.origins, document.range.begin);
         const bool has_origin = origin != nullptr && !origin->file.empty();
         made.push_back(
@@ -115,11 +118,7 @@ private:
              .is_set = true,
              .bundle = file.bundle,
              .rule = selection_.add_rule({.fallback = options_.default_namespace, .edits = false}),
-             .variables = file.variables,
-             .unit = file.unit,
-             .unit_path =
-                 fmt::format("{}{}{}", file.unit_path, file.unit_path.empty() ? "" : kAbove, name),
-             .kept = kept});
+             .unit = std::make_shared<const AppliedUnit>(std::move(unit))});
     }
 
     // What a slip of indentation makes of a set.

@@ -75,8 +75,7 @@ std::vector<std::string> BuildSelection::run(const PlainBuild& build) {
     Diagnostics found;
     std::vector<std::string> visited = build_here(build, out_, found);
     for (std::size_t i = files; i < out_.files.size(); ++i) {
-        out_.files[i].variables = build.variables;
-        out_.files[i].heeds_flux = build.heeds_flux;
+        out_.files[i].unit = build.unit;
     }
     if (found.has_errors()) {
         const BuildFiles read =
@@ -88,7 +87,7 @@ std::vector<std::string> BuildSelection::run(const PlainBuild& build) {
             return visited;
         }
         if (is_refused) {
-            out_.unbuilt.emplace(build.unit, kFluxHasNoHelm);
+            out_.unbuilt.emplace(build.unit->name, kFluxHasNoHelm);
         }
         if (stays || (needs_kustomize(found) && run_program(build, read))) {
             out_.files.resize(files);
@@ -108,7 +107,8 @@ std::vector<std::string> BuildSelection::run(const PlainBuild& build) {
 }
 
 bool BuildSelection::is_refused_by_flux(const PlainBuild& build) {
-    return build.heeds_flux && find_helm_charts(build.tree, build.reader, build.dir.path).known();
+    return build.unit->is_flux &&
+           find_helm_charts(build.tree, build.reader, build.dir.path).known();
 }
 
 // At the place in the user's file, which changes of the unit move.
@@ -118,7 +118,7 @@ void BuildSelection::refuse_charts(const PlainBuild& build) const {
                         : find_helm_charts(context_.build.tree, *build.places, build.dir.path);
     context_.build.diagnostics
         .error("broken-unit", pos,
-               fmt::format("{} applies nothing as long as it cannot be built", build.unit))
+               fmt::format("{} applies nothing as long as it cannot be built", build.unit->name))
         .where(build.dir.path)
         .found(kFluxHasNoHelm)
         .expected("a HelmRelease, which Flux renders")
@@ -140,7 +140,7 @@ Diagnostics BuildSelection::without_kustomize(const PlainBuild& build,
             one.hint = "install kustomize, which builds it then, or name it: --kustomize PROGRAM";
             if (is_added) {
                 one.pos = {};
-                one.where = build.unit;
+                one.where = build.unit->name;
             } else {
                 one.hint += fmt::format("; or: kustomize build {} | tailrender post-render",
                                         shell_word(build.dir.path));
@@ -209,8 +209,7 @@ bool BuildSelection::run_program(const PlainBuild& build, const BuildFiles& read
                      .origins = std::move(made->origins),
                      .bundle = bundle_,
                      .rule = out_.add_rule(rule_of(build)),
-                     .variables = build.variables,
-                     .heeds_flux = build.heeds_flux});
+                     .unit = build.unit});
     return true;
 }
 
@@ -218,7 +217,7 @@ bool BuildSelection::run_program(const PlainBuild& build, const BuildFiles& read
 NamespaceRule BuildSelection::rule_of(const PlainBuild& build) const {
     NamespaceRule rule = build.rule;
     const Kustomization* file = build.reader.find(build.dir.path);
-    if (context_.options.only_generated && rule.fallback.empty() && build.unit.empty() &&
+    if (context_.options.only_generated && rule.fallback.empty() && build.unit->name.empty() &&
         file != nullptr && file->root.is_map()) {
         rule.fallback = text_of(file->root, {"namespace"});
     }
@@ -301,9 +300,9 @@ void BuildSelection::judge_patches(const PlainBuild& build, PatchesOfBuild found
 }
 
 std::string BuildSelection::way_on(const LeftOut& what, const PlainBuild& build) const {
-    const std::string ignore =
-        build.unit.empty() ? std::string()
-                           : fmt::format("; --ignore {} leaves it out", shell_word(build.dir.path));
+    const std::string ignore = build.unit->name.empty() ? std::string()
+                                                        : fmt::format("; --ignore {} leaves it out",
+                                                                      shell_word(build.dir.path));
     if (!what.is_chart) {
         const bool is_remote = is_remote_resource(what.what);
         return fmt::format("copy {} into this repository{}{}", is_remote ? "it" : "what it makes",
@@ -416,7 +415,7 @@ void BuildSelection::leave_alone(const PlainBuild& build, const BuildFiles& read
     if (!needs_kustomize(found)) {
         warn_mistaken(found);
         const auto error = std::ranges::find(found.all(), Severity::Error, &Diagnostic::severity);
-        out_.unbuilt.emplace(build.unit, error->message);
+        out_.unbuilt.emplace(build.unit->name, error->message);
     }
     for (const std::string& path : read.paths) {
         const bool is_file = context_.build.tree.kind(path) == EntryKind::File;
@@ -425,6 +424,7 @@ void BuildSelection::leave_alone(const PlainBuild& build, const BuildFiles& read
                              .bundle_path = relative_path(path, context_.root),
                              .bundle = bundle_,
                              .rule = out_.add_rule(build.rule),
+                             .unit = build.unit,
                              .reachable = false,
                              .copied_whole = true,
                              .left_alone = true});

@@ -21,9 +21,7 @@ struct PlainBuild {
     KustomizationReader& reader;
     const WalkedDir& dir;
     NamespaceRule rule;
-    std::shared_ptr<const UnitVariables> variables = {};
-    bool heeds_flux = false;
-    std::string unit = {};
+    std::shared_ptr<const AppliedUnit> unit = no_unit();
     bool loads_any = false;                 // its kustomizations may name any file of the tree
     KustomizationReader* places = nullptr;  // of the files without changes; none: as `reader`
     const Value* changes = nullptr;         // that the unit makes

@@ -101,28 +101,37 @@ private:
             if (is_wanted(units_[i])) {
                 views[i] = std::make_unique<UnitTree>(context_.build.tree, context_.build.reader,
                                                       context_.build.sources, units_[i]);
-                std::ranges::move(builds_of(units_[i], *views[i]), std::back_inserter(builds));
+                std::ranges::move(builds_of(i, *views[i]), std::back_inserter(builds));
             }
         }
         builds_.run_ahead(builds);
         for (std::size_t i = begin; i < end; ++i) {
             if (views[i]) {
-                add(units_[i], *views[i], i >= applied_);
+                add(i, *views[i]);
             }
         }
     }
 
-    [[nodiscard]] std::vector<PlainBuild> builds_of(const BuildUnit& unit,
-                                                    const UnitTree& view) const {
+    [[nodiscard]] std::shared_ptr<const AppliedUnit> applied(std::size_t index) const {
+        const BuildUnit& unit = units_[index];
+        return std::make_shared<const AppliedUnit>(AppliedUnit{.name = unit.name,
+                                                               .path = unit_path_of(units_, unit),
+                                                               .kept = kept_by(unit),
+                                                               .variables = unit.variables,
+                                                               .is_flux = unit.is_flux,
+                                                               .is_included = index >= applied_});
+    }
+
+    [[nodiscard]] std::vector<PlainBuild> builds_of(std::size_t index, const UnitTree& view) const {
+        const BuildUnit& unit = units_[index];
+        const std::shared_ptr<const AppliedUnit> applied_by = applied(index);
         std::vector<PlainBuild> builds;
         for (const std::string& dir : view.builds()) {
             builds.push_back({.tree = view.tree(),
                               .reader = view.reader(),
                               .dir = *repository_.find(dir),
                               .rule = rule_of(unit),
-                              .variables = unit.variables,
-                              .heeds_flux = unit.is_flux,
-                              .unit = unit.name,
+                              .unit = applied_by,
                               .loads_any = unit.loads_any,
                               .places = &view.plain_reader(),
                               .changes = unit.changes.get(),
@@ -131,25 +140,13 @@ private:
         return builds;
     }
 
-    void add(const BuildUnit& unit, const UnitTree& view, bool is_included) {
+    void add(std::size_t index, const UnitTree& view) {
         const std::size_t listed = out_.files.size();
-        const std::size_t others = builds_.added.size();
-        add_files(unit, view);
-        const std::string path = unit_path_of(units_, unit);
-        const auto mark = [&](std::vector<InputFile>& files, std::size_t first) {
-            for (std::size_t i = first; i < files.size(); ++i) {
-                files[i].unit = unit.name;
-                files[i].unit_path = path;
-                files[i].kept = kept_by(unit);
-                files[i].is_included = is_included;
-            }
-        };
-        mark(builds_.added, others);
-        mark(out_.files, listed);
-        if (is_included) {
+        add_files(index, view);
+        if (index >= applied_) {
             drop_bare(listed);
         }
-        taken_.insert(unit.claims.begin(), unit.claims.end());
+        taken_.insert(units_[index].claims.begin(), units_[index].claims.end());
     }
 
     // A kustomization that no one applies may name what someone does. Without a namespace of its
@@ -164,25 +161,26 @@ private:
                          out_.files.end());
     }
 
-    void add_files(const BuildUnit& unit, const UnitTree& view) {
-        for (const PlainBuild& build : builds_of(unit, view)) {
+    void add_files(std::size_t index, const UnitTree& view) {
+        for (const PlainBuild& build : builds_of(index, view)) {
             builds_.run(build);
         }
+        const std::shared_ptr<const AppliedUnit> applied_by = applied(index);
         for (const std::string& path : view.manifests()) {
             builds_.added.push_back({.path = path,
                                      .bundle_path = relative_path(path, context_.root),
                                      .bundle = bundle_,
-                                     .rule = out_.add_rule(rule_of(unit)),
-                                     .variables = unit.variables,
-                                     .heeds_flux = unit.is_flux});
+                                     .rule = out_.add_rule(rule_of(units_[index])),
+                                     .unit = applied_by});
         }
     }
 
     [[nodiscard]] bool are_same(const InputFile& a, const InputFile& b) const {
-        const bool same_variables = a.variables == b.variables ||
-                                    (a.variables && b.variables && *a.variables == *b.variables);
+        const std::shared_ptr<const UnitVariables>& ours = a.unit->variables;
+        const std::shared_ptr<const UnitVariables>& others = b.unit->variables;
+        const bool same_variables = ours == others || (ours && others && *ours == *others);
         return out_.rules[a.rule] == out_.rules[b.rule] && same_variables && a.text == b.text &&
-               a.heeds_flux == b.heeds_flux;
+               a.unit->is_flux == b.unit->is_flux;
     }
 
     // What two units apply to two namespaces are two objects; the same twice is one.
@@ -292,7 +290,8 @@ private:
         out_.has_units = true;
         out_.foreign_sources = repository_.foreign_sources();
         const std::string cluster = cluster_of_charts();
-        for (const BuildUnit& unit : units_) {
+        for (std::size_t i = 0; i < units_.size(); ++i) {
+            const BuildUnit& unit = units_[i];
             const bool is_here = unit.cluster.empty() || unit.cluster == cluster ||
                                  !context_.options.cluster.empty();
             const bool is_applied = unit.state == UnitState::External || is_wanted(unit);
@@ -302,9 +301,8 @@ private:
             }
             ChartRelease& release = out_.releases.emplace_back(chart_release_of_source(
                 unit.chart->application, unit.chart->source, context_.build.sources));
-            release.unit = unit.name;
-            release.unit_path = unit_path_of(units_, unit);
-            release.kept = kept_by(unit);
+            release.unit = applied(i);
+            release.kept = release.unit->kept;
             if (unit.state != UnitState::External) {
                 release.dir = release.files_dir = unit.dir;
                 release.chart = unit.dir;
@@ -391,7 +389,7 @@ private:
     GitOpsTree repository_;
     BuildSelection builds_;
     std::vector<BuildUnit> units_;
-    std::size_t applied_ = 0;  // of the units; what follows is included
+    std::size_t applied_ = SIZE_MAX;  // of the units; what follows is included
     UnitChoice choice_;
     std::set<std::string> taken_;
 };

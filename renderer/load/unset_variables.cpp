@@ -17,25 +17,26 @@ void warn_unset_variables(const std::vector<InputFile>& files,
     for (const Document& document : loaded.documents) {
         const std::uint32_t index =
             document.source < file_of.size() ? file_of[document.source] : kNone;
-        if (index == kNone || !files[index].variables || !files[index].variables->is_whole ||
-            document.mentions_tailscale || told.contains(files[index].unit) ||
+        if (index == kNone || !files[index].unit->variables ||
+            !files[index].unit->variables->is_whole || document.mentions_tailscale ||
+            told.contains(files[index].unit->name) ||
             document_text(loaded, document).find("${") == std::string_view::npos) {
             continue;
         }
         Diagnostics discarded;
         Value root = read_yaml(loaded.sources, document.source, document.range, discarded);
         const std::vector<UnsetVariable> unset =
-            unset_variables(std::move(root), *files[index].variables);
+            unset_variables(std::move(root), *files[index].unit->variables);
         if (unset.empty()) {
             continue;
         }
-        told.insert(files[index].unit);
+        told.insert(files[index].unit->name);
         const std::string& name = unset.front().name;
         diagnostics
             .warning("unset-variable", unset.front().pos,
                      fmt::format("\"${{{}}}\" has no value: Flux 2.9 and later apply nothing of "
                                  "{}, earlier ones put an empty string there",
-                                 name, files[index].unit))
+                                 name, files[index].unit->name))
             .object(document.object_name())
             .expected(
                 fmt::format("\"$${{{}}}\" if it is literal text, else a value in postBuild", name))

@@ -138,8 +138,8 @@ bool is_fact(const Document& doc) {
 
 void report_duplicate(const Loaded& loaded, const Document& first, const Document& second,
                       Diagnostics& diagnostics) {
-    const std::string_view one = unit_of(loaded, first);
-    const std::string_view other = unit_of(loaded, second);
+    const std::string one = unit_of(loaded, first.source)->name;
+    const std::string other = unit_of(loaded, second.source)->name;
     const bool are_units = !one.empty() && !other.empty() && one != other;
     about(second, diagnostics)
         .error("duplicate-object", second.kind.pos(), "duplicate object in the inputs")

@@ -9,8 +9,7 @@ namespace renderer {
 namespace {
 
 std::string applied_by(const Loaded& loaded, Pos pos) {
-    const bool known = pos.known() && loaded.sources.source_of(pos) < loaded.unit_paths.size();
-    return known ? loaded.unit_paths[loaded.sources.source_of(pos)] : std::string();
+    return pos.known() ? unit_of(loaded, loaded.sources.source_of(pos))->path : std::string();
 }
 
 // What a program made of a file is of that file.

@@ -357,7 +357,6 @@ ChartRelease ChartRelease::clone() const {
                       .with_hooks = with_hooks,
                       .is_suspended = is_suspended,
                       .unit = unit,
-                      .unit_path = unit_path,
                       .kept = kept,
                       .unknown = unknown};
     for (const Value& layer : values) {

@@ -5,6 +5,7 @@
 // api/types/helmchartargs.go.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "renderer/core/pos.h"
 #include "renderer/core/source_map.h"
 #include "renderer/core/value.h"
+#include "renderer/engines/applied_unit.h"
 #include "renderer/engines/helm/unread_values.h"
 #include "renderer/repo/fetch/chart_address.h"
 
@@ -75,10 +77,9 @@ struct ChartRelease {
     bool with_crds = true;
     bool with_hooks = false;
     bool is_suspended = false;
-    std::string unit = {};       // of Flux or Argo CD, that applies the object
-    std::string unit_path = {};  // with those above it
-    std::string kept = {};       // why the engine leaves it as it is; "" = it does not
-    std::string unknown = {};    // what else makes the result, and is not known here; "" = nothing
+    std::shared_ptr<const AppliedUnit> unit = no_unit();  // that applies the object
+    std::string kept = {};     // why the engine leaves it as it is; "" = it does not
+    std::string unknown = {};  // what else makes the result, and is not known here; "" = nothing
 
     [[nodiscard]] ChartRelease clone() const;
 };

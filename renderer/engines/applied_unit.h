@@ -1,0 +1,38 @@
+// The unit of an engine that a file or an object belongs to: a Kustomization of Flux, an
+// Application of Argo CD, or what one of them makes of a set or a chart.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace renderer {
+
+// `${NAME}` in the objects of a unit. Source: fluxcd/pkg envsubst.
+struct UnitVariables {
+    std::map<std::string, std::string, std::less<>> values;
+    // All others stay as they are: no postBuild is in this tree, but --substitute says that there
+    // is one in the cluster.
+    bool named_only = false;
+    bool is_whole = false;  // there are no others in the cluster
+    friend bool operator==(const UnitVariables&, const UnitVariables&) = default;
+};
+
+struct AppliedUnit {
+    std::string name = {};  // "Kustomization flux-system/apps"; "" = no engine applies it
+    std::string path = {};  // the names of the units above it and its own, joined by kAbove
+    std::string kept = {};  // why the engine leaves it as it is in the cluster; "" = it does not
+    std::shared_ptr<const UnitVariables> variables = {};  // null: `$` stays as it is
+    bool is_flux = false;      // an object may tell Flux to leave it as it is
+    bool is_included = false;  // by --include, and by no engine
+};
+
+// Of files that no engine applies.
+std::shared_ptr<const AppliedUnit> no_unit();
+
+// Of what an object of `unit`, a set or a release, makes. `kept`: why the engine leaves that as it
+// is.
+AppliedUnit unit_of_object(const AppliedUnit& unit, std::string_view object, std::string kept);
+
+}  // namespace renderer

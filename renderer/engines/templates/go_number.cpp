@@ -26,7 +26,7 @@ int digit_of(char c) {
     return is_digit(c) ? c - '0' : is_lower(lower) ? lower - 'a' + 10 : 99;
 }
 
-// What a prefix says; it is taken away.
+// Removes the prefix of the base, if there is one, and returns the base.
 int base_of(std::string_view& digits) {
     if (!digits.starts_with('0') || digits.size() == 1) {
         return 10;
@@ -37,7 +37,7 @@ int base_of(std::string_view& digits) {
     return base == 0 ? 8 : base;
 }
 
-// Each between two digits, or between a prefix and a digit.
+// True if each underscore is between two digits, or between a prefix and a digit.
 bool has_good_underscores(std::string_view digits, bool has_prefix) {
     bool is_behind_digit = has_prefix;
     for (std::size_t i = 0; i < digits.size(); ++i) {
@@ -166,7 +166,8 @@ GoReal parse_real(std::string_view text) {
         end = skip_digits(text, from);
         digits = end == from ? 0 : digits;
     }
-    if (digits == 0 || end != text.size()) {  // Go knows infinity, hexadecimal fractions, `1_0.5`
+    // Go also accepts infinity, hexadecimal fractions and `1_0.5`.
+    if (digits == 0 || end != text.size()) {
         const bool may_be = text.find_first_of("_xXiInN") != std::string_view::npos;
         return {.is_known = !may_be};
     }
@@ -182,7 +183,7 @@ std::optional<double> json_real(std::string_view text) {
     const std::size_t point = rest.find('.');
     const bool is_bare =
         point != std::string_view::npos && (point + 1 == rest.size() || !is_digit(rest[point + 1]));
-    // Of `-0` a YAML document makes 0.
+    // A YAML document reads `-0` as 0.
     return is_plain && !is_bare && text != "-0" ? parse_real(text).value : std::nullopt;
 }
 

@@ -1,4 +1,4 @@
-// Numbers as Go reads and prints them. Source: Go strconv.
+// Reads and prints numbers as Go does. Source: Go strconv.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +11,29 @@ namespace renderer {
 struct GoInteger {
     enum class Fault : std::uint8_t { None, Syntax, Range };
     Fault fault = Fault::None;
-    std::int64_t value = 0;  // of one out of range the nearest
+    std::int64_t value = 0;  // if out of range, the nearest number
 };
 
-// Of base 10, or of the base that a prefix says: `0x1f`, `0o17`, `017`, `0b1`, `1_000`.
+// Parses an integer in base 10 or, with `has_prefix`, in the base that its prefix selects: `0x1f`,
+// `0o17`, `017`, `0b1`, `1_000`.
 GoInteger parse_integer(std::string_view text, bool has_prefix);
 
-// A decimal fraction. No value: it is none, or (`is_known` is false then) only Go knows.
+// A decimal fraction. Without a value, the text is not a number, or, if `is_known` is false, only
+// Go can read it.
 struct GoReal {
     std::optional<double> value = {};
     bool is_known = true;
 };
 GoReal parse_real(std::string_view text);
 
-// What a JSON document calls a number; no value for other spellings and where Go refuses it.
+// Parses a number of a JSON document. Returns nothing for other spellings and for numbers that Go
+// rejects.
 std::optional<double> json_real(std::string_view text);
 
-// The shortest digits that say the number, as `%v` prints them: `1e+06`, `0.25`.
+// Prints the shortest digits that identify the number, as `%v` does: `1e+06`, `0.25`.
 std::string shortest(double number);
 
-// As encoding/json prints it.
+// Prints the number as encoding/json does.
 std::string json_spelling_of(double number);
 
 }  // namespace renderer

@@ -34,7 +34,8 @@ public:
 
     std::string run(const std::vector<TemplateNode>& nodes) {
         body(nodes, dot());
-        if (find_bad_utf8(out_) != std::string::npos) {  // what is written where it goes
+        // A slice of a string may be cut within a character.
+        if (find_bad_utf8(out_) != std::string::npos) {
             fail("a text that is not UTF-8");
         }
         return std::move(out_);
@@ -88,7 +89,7 @@ private:
             case TemplateNode::Kind::Text:
                 return write(node.text);
             case TemplateNode::Kind::Action:
-                return action(node.pipeline, dot);  // what it declares stays
+                return action(node.pipeline, dot);  // its variables stay declared
             case TemplateNode::Kind::Break:
             case TemplateNode::Kind::Continue:
                 leap_ = node.kind == TemplateNode::Kind::Break ? Leap::Break : Leap::Continue;
@@ -186,7 +187,7 @@ private:
         }
     }
 
-    // The variables of a range, which its pipeline has declared or which are known.
+    // Sets the variables of a range, which its pipeline declared or which existed before.
     void bind(const TemplatePipeline& pipeline, std::size_t scope, const GoValue& key,
               const GoValue& item) {
         const std::size_t names = pipeline.variables.size();
@@ -235,7 +236,7 @@ private:
         return value;
     }
 
-    // `piped`: the last argument.
+    // `piped`: the last argument, from the command before.
     GoValue run_command(const Command& command, const GoValue& dot, const GoValue* piped) {
         const Operand& first = command.operands.front();
         const bool has_arguments = command.operands.size() > 1 || piped != nullptr;
@@ -254,7 +255,7 @@ private:
         return operand(first, dot, has_arguments);
     }
 
-    // `has_arguments`: of its last field, which takes none.
+    // `has_arguments`: the last field has arguments, which it does not accept.
     GoValue operand(const Operand& operand, const GoValue& dot, bool has_arguments = false) {
         switch (operand.kind) {
             case Operand::Kind::Dot:
@@ -287,7 +288,7 @@ private:
         return number.is_real ? GoValue::real(*number.real) : GoValue::integer(*number.whole);
     }
 
-    // `.a.b` of a value.
+    // Evaluates `.a.b` on a value.
     GoValue fields(GoValue value, const Operand& of, bool has_arguments) {
         for (std::size_t i = 0; i < of.fields.size() && failure_.empty(); ++i) {
             const bool takes = has_arguments && i + 1 == of.fields.size();
@@ -315,7 +316,7 @@ private:
         return found == nullptr ? GoValue() : *found;
     }
 
-    // An argument for such a parameter.
+    // Evaluates an argument for a parameter of that type.
     GoValue argument(const Operand& given, const GoValue& dot, char parameter,
                      const std::string& function) {
         GoValue value;
@@ -343,7 +344,7 @@ private:
                      : failed(fmt::format("{}: of {}", function, type_of(value)));
     }
 
-    // `command`: holds the arguments, if any are given to it.
+    // `command`: has the arguments; null if there are none.
     GoValue call(const std::string& name, const Command* command, const GoValue& dot,
                  const GoValue* piped) {
         static const std::vector<Operand> kNoOperands;
@@ -378,7 +379,7 @@ private:
         return call.failure.empty() ? result : failed(fmt::format("{}: {}", name, call.failure));
     }
 
-    // The first argument that decides, and none behind it is looked at.
+    // `or` and `and`: returns the first argument that decides; later ones are not evaluated.
     GoValue decide(bool is_or, const std::vector<Operand>& operands, const GoValue& dot,
                    const GoValue* piped) {
         GoValue value;
@@ -418,7 +419,8 @@ std::optional<std::string> render_go_template(std::string_view text, const Value
     if (failure.empty()) {
         return out;
     }
-    failure.resize(std::min(find_bad_utf8(failure), failure.size()));  // it may quote half of one
+    // It may quote half a character.
+    failure.resize(std::min(find_bad_utf8(failure), failure.size()));
     return std::nullopt;
 }
 

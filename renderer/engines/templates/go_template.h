@@ -1,7 +1,7 @@
-// Go's text/template, as Argo CD runs it for ApplicationSets and Flux for ResourceSets: `{{
+// Executes Go's text/template as Argo CD does for ApplicationSets and Flux for ResourceSets: `{{
 // .path.basename | default "x" }}`, `if`, `else`, `range`, `with`, variables, trimmed white space.
-// The result is what they make of it, or there is none: templates within templates are not known,
-// nor is each function. Source: Go text/template/exec.go.
+// The result is the same as theirs, or there is none: nested templates and some functions are not
+// supported. Source: Go text/template/exec.go.
 #pragma once
 
 #include <optional>
@@ -14,8 +14,8 @@
 
 namespace renderer {
 
-// No value: `failure` says why. `strict`: a key that is not there is a failure, as with
-// `goTemplateOptions: [missingkey=error]`. Time and memory are bounded, whatever the template.
+// Returns nothing on failure, with the reason in `failure`. `strict`: a missing key is a failure,
+// as with `goTemplateOptions: [missingkey=error]`. Time and memory are bounded for any template.
 std::optional<std::string> render_go_template(std::string_view text, const Value& data, bool strict,
                                               std::string& failure, const TemplateMarks& marks = {},
                                               const TemplateTypes& types = {});

@@ -8,7 +8,7 @@
 namespace renderer {
 namespace {
 
-// What comes out, or why nothing does.
+// Returns the output, or the reason why there is none.
 std::string render(std::string_view text, std::string_view json = "{}", bool strict = false) {
     const Value data = std::move(*read_json(json));
     std::string failure;
@@ -19,7 +19,7 @@ bool fails(std::string_view text, std::string_view json = "{}", bool strict = fa
     return render(text, json, strict).starts_with("failed: ");
 }
 
-// Of parameters whose types depend on who made them.
+// Renders with parameters whose types depend on the generator.
 std::string render_typed(std::string_view text, std::string_view json) {
     const Value data = std::move(*read_json(json));
     std::string failure;
@@ -140,8 +140,8 @@ TEST(GoTemplate, TakesItsTextApart) {
     }
 }
 
-// A function that no one has makes a template fail, one that is only not known here does so where
-// it is called.
+// A function that does not exist makes a template fail. One that is only not implemented here does
+// so when it is called.
 TEST(GoTemplate, AsksForFunctionsThatItCalls) {
     EXPECT_EQ(render("{{ if false }}{{ now }}{{ end }}x"), "x");
     EXPECT_EQ(render("{{ now }}"), "failed: now: no such function here");
@@ -159,7 +159,7 @@ TEST(GoTemplate, AsksForFunctionsThatItCalls) {
     EXPECT_TRUE(fails("{{ or }}"));
 }
 
-// The labels of a cluster are a map of texts, those of a document a map of anything.
+// The labels of a cluster are a map of strings, those of a document a map of any values.
 TEST(GoTemplate, LeavesOpenWhatDependsOnTypes) {
     constexpr std::string_view kCluster =
         R"({"metadata": {"labels": {"env": "prod"}}, "values": {"a": "b"},
@@ -183,7 +183,7 @@ TEST(GoTemplate, LeavesOpenWhatDependsOnTypes) {
               "truemap[string]interface {}");
 }
 
-// Other templates read them as well.
+// Other templates also read the parameters.
 TEST(GoTemplate, ChangesNoParameters) {
     constexpr std::string_view kData = R"({"m": {"a": "x"}})";
     EXPECT_TRUE(fails("{{ $x := set .m \"b\" 1 }}", kData));

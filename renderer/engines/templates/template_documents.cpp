@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kLongestJson = 1U << 20U;
 constexpr int kDeepestJson = 60;
 
-// As encoding/json writes it.
+// Writes a value as encoding/json does.
 class GoJson {
 public:
     explicit GoJson(bool escapes_html) : escapes_html_(escapes_html) {}
@@ -143,7 +143,7 @@ GoValue write_document(TemplateCall& call) {
     return GoValue::text(std::move(*text));
 }
 
-// No value: only Go knows.
+// Converts a parsed document. Returns nothing if only Go can tell the result.
 std::optional<GoValue> made_of(TemplateHeap& heap, const Value& value) {
     if (value.is_list()) {
         GoList* made = heap.list();
@@ -171,8 +171,8 @@ std::optional<GoValue> made_of(TemplateHeap& heap, const Value& value) {
     return leaf.is(GoKind::Odd) ? std::nullopt : std::optional(leaf);
 }
 
-// Whether each YAML reader makes the same of it: no tags, anchors, merges, several documents, and
-// no texts that some reader takes for something else.
+// True if every YAML reader gives the same result: the text has no tags, anchors, merge keys or
+// further documents, and no scalars whose type depends on the reader.
 bool is_simple_yaml(std::string_view text) {
     if (text.find("<<") != std::string_view::npos || text.find("---") != std::string_view::npos ||
         text.find("...") != std::string_view::npos ||
@@ -227,7 +227,8 @@ GoValue read_json_text(TemplateCall& call) {
     if (!call.heap.charge(call.text(0).size() * sizeof(GoValue) / 2)) {
         return call.fail("too long");
     }
-    if (call.text(0).find("-0") != std::string::npos) {  // which is another number than 0
+    // Go reads -0 as another number than 0.
+    if (call.text(0).find("-0") != std::string::npos) {
         return call.fail("a number that is spelled in an unusual way");
     }
     const Result<Value> value = read_json(call.text(0));

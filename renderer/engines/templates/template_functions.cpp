@@ -13,13 +13,13 @@ namespace renderer {
 
 namespace {
 
-constexpr std::size_t kLargestResult = 1U << 20U;  // of a text
+constexpr std::size_t kLargestResult = 1U << 20U;  // in bytes, of a string
 
-// Those to which it does not matter in which order a list is.
+// Functions whose result does not depend on the order of a list.
 constexpr std::array<std::string_view, 14> kIgnoreOrder = {
     "sortAlpha", "len",     "has",     "mustHas",  "uniq",        "mustUniq", "without",
     "compact",   "default", "ternary", "coalesce", "mustWithout", "empty",    "not"};
-// Those to which "" and nothing are the same.
+// Functions that treat "" and nothing alike.
 constexpr std::array<std::string_view, 8> kIgnoreUnset = {"eq",       "ne",    "default", "ternary",
                                                           "coalesce", "empty", "not",     "all"};
 
@@ -38,7 +38,7 @@ bool is_go_nil(const GoValue& value) {
            (value.is_map() && value.map() == nullptr);
 }
 
-// No value: the call fails.
+// Compares two values as `eq` does. Returns nothing if the call fails.
 std::optional<bool> is_same(TemplateCall& call, const GoValue& one, const GoValue& other) {
     if (one.is(GoKind::Unset) || other.is(GoKind::Unset)) {
         const GoValue& known = one.is(GoKind::Unset) ? other : one;
@@ -269,7 +269,7 @@ bool is_among(const std::array<std::string_view, N>& names, std::string_view nam
     return std::ranges::find(names, name) != names.end();
 }
 
-// "": it may have it.
+// Returns why the function does not accept the value; "" if it does.
 std::string_view fault_of(std::string_view name, const GoValue& value) {
     if (value.is(GoKind::Odd)) {
         return "a number that is spelled in an unusual way";

@@ -1,6 +1,6 @@
-// The functions of templates in Argo CD's ApplicationSets: those of Go's text/template, of sprig
-// and of Argo CD that are known here. Whatever they are given, they make of it what Go makes of it,
-// or fail. Sources: Go text/template/funcs.go, github.com/Masterminds/sprig/v3, argo-cd
+// The functions of templates: those of Go's text/template, of sprig, and of Argo CD and Flux that
+// are implemented here. For any arguments a function returns what the Go function returns, or
+// fails. Sources: Go text/template/funcs.go, github.com/Masterminds/sprig/v3, argo-cd
 // applicationset/utils.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace renderer {
 struct TemplateCall {
     std::string_view name;
     TemplateHeap& heap;
-    bool is_flux = false;  // its functions are an older copy of sprig's
+    bool is_flux = false;  // Flux uses an older copy of sprig
     std::vector<GoValue> arguments = {};
     std::string failure = {};  // why there is no result
 
@@ -31,8 +31,9 @@ struct TemplateCall {
     }
 };
 
-// Parameters, a letter each: any value (a), a value with what Go knows of it (v), a text (s), an
-// int (i), a float64 (f), a bool (b), a map[string]any (m). `*`: any number of the last.
+// `takes` has one letter per parameter: any value (a), a value with its exact Go type (v), a string
+// (s), an int (i), a float64 (f), a bool (b), a map[string]any (m). `*` repeats the last one any
+// number of times.
 struct TemplateFunction {
     std::string_view name;
     std::string_view takes;
@@ -45,25 +46,28 @@ struct TemplateFunction {
     }
 };
 
-// Null: it is not known here.
+// Returns the function, or null if it is not implemented here.
 const TemplateFunction* find_template_function(std::string_view name);
 
-// Whether Argo CD, or Flux, has a function of that name.
+// True if Argo CD (or, with `is_flux`, Flux) has a function of that name.
 bool is_template_function(std::string_view name, bool is_flux);
 
-// What a parameter makes of a value. No value: Go refuses it, or only Go knows.
+// Converts an argument to the type of a parameter. Returns nothing if Go rejects it, or only Go can
+// tell.
 std::optional<GoValue> as_parameter(const GoValue& value, char parameter);
 
-// The arguments are what the function takes. Missing when the call fails.
+// Calls the function with `call.arguments`, which must match its parameters. Returns Missing if the
+// call fails.
 GoValue call_template_function(const TemplateFunction& function, TemplateCall& call);
 
-// No value: only Go knows. Of what is not set it is false.
+// Returns the truth of a value as `if` sees it, nothing if only Go can tell. An unset value is
+// false.
 std::optional<bool> truth_of(const GoValue& value);
 
-// Of a name what DNS allows: at most 253 lower-case letters, digits, `-` and `.`.
+// Converts a name to a DNS name: at most 253 lower-case letters, digits, `-` and `.`.
 std::string dns_name(std::string_view name);
 
-// ---- for functions of all families
+// ---- shared by all families of functions
 
 std::span<const TemplateFunction> basic_functions();
 std::span<const TemplateFunction> text_functions();
@@ -74,13 +78,15 @@ std::span<const TemplateFunction> number_functions();
 std::span<const TemplateFunction> document_functions();
 std::span<const TemplateFunction> pattern_functions();
 
-// As a text; the call fails where only Go knows it.
+// Returns the value as a string. The call fails if only Go can print it.
 std::string text_form(TemplateCall& call, const GoValue& value);
 
-// The items of a list as texts, without nil; another value is the only item.
+// Returns the items of a list as strings, without nil. Any other value is treated as a list of one
+// item.
 std::vector<std::string> text_forms(TemplateCall& call, const GoValue& value);
 
-// Of texts what they spell, of what is no number 0.
+// Converts a value to an int64 as sprig does: strings are parsed, other values that are not numbers
+// are 0.
 std::int64_t to_int64(TemplateCall& call, const GoValue& value);
 
 }  // namespace renderer

@@ -1,4 +1,4 @@
-// What Argo CD 3.0 makes of the same templates.
+// Compares with the results of Argo CD 3.0 for the same templates.
 #include "renderer/engines/templates/template_functions.h"
 
 #include <fmt/format.h>
@@ -161,7 +161,7 @@ TEST(TemplateFunctions, ChangeTexts) {
          {R"(clean "/a/../../b//c/.")", "/b/c"},
          {R"(ext "a.b/c.d")", ".d"},
          {R"(urlquery "a b&é")", "a+b%26%C3%A9"},
-         {R"(trunc 1 "é")", "failed"}});  // which is no UTF-8
+         {R"(trunc 1 "é")", "failed"}});  // not UTF-8
 }
 
 TEST(TemplateFunctions, ChangeLists) {
@@ -187,7 +187,7 @@ TEST(TemplateFunctions, ChangeLists) {
             {"untilStep 0 5 2", "[0 2 4]"}});
 }
 
-// Go goes through maps in another order each time.
+// Go iterates over maps in random order.
 TEST(TemplateFunctions, SayNothingInAnyOrder) {
     constexpr std::string_view kData = R"({"m": {"b": "y", "a": "x"}, "one": {"a": "x"}})";
     expect({{"keys .m", "failed", kData},
@@ -202,7 +202,7 @@ TEST(TemplateFunctions, SayNothingInAnyOrder) {
             {"has \"a\" (keys .m)", "true", kData},
             {"keys .one", "[a]", kData}});
     EXPECT_EQ(result_of("range keys .m }}{{ . }}{{ end", kData), "failed");
-    // It sorts what it is given.
+    // sortAlpha sorts its argument in place.
     EXPECT_EQ(result_of("$k := keys .m }}{{ $s := sortAlpha $k }}{{ $k", kData), "[a b]");
 }
 
@@ -233,7 +233,7 @@ TEST(TemplateFunctions, Calculate) {
             {"min 2 \"1.0\"", "1"},
             {"add 9223372036854775807 1", "-9223372036854775808"},
             {"int \"abc\"", "0"},
-            {"int \"1.5\"", "failed"},  // of which each release makes another number
+            {"int \"1.5\"", "failed"},  // releases differ
             {"int \"010\"", "failed"},
             {"int64 .n", "failed", R"({"n": 1e30})"},
             {"atoi \"12x\"", "0"},
@@ -307,7 +307,7 @@ TEST(TemplateFunctions, ReadDocuments) {
             {R"(toRawJson .)", R"({"a":"<a&b>"})", R"({"a": "<a&b>"})"}});
 }
 
-// A number that YAML spells in its own way is left to Go.
+// A number in a spelling that only YAML has is left to Go.
 TEST(TemplateFunctions, LeaveUnusualNumbers) {
     Value data = Value::map();
     data.put("n", Value::number("0o17"));

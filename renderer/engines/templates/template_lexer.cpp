@@ -108,7 +108,7 @@ private:
         }
     }
 
-    // The last may belong to a closing mark that trims.
+    // Reads a run of spaces. The last one may belong to a closing mark that trims.
     void spaces() {
         std::size_t size = 1;
         while (size < rest_.size() && is_space(rest_[size])) {
@@ -214,7 +214,7 @@ private:
         add(Kind::Character, fmt::format("{}", static_cast<std::uint32_t>(code)), at + 1);
     }
 
-    // Moves `at` behind it. False: Go knows no such one.
+    // Reads an escape sequence and moves `at` after it. Returns false if Go does not have it.
     bool escape(std::size_t& at, char mark, std::string& text, char32_t& code) const {
         constexpr std::string_view kLetters = "abfnrtv\\";
         constexpr std::string_view kMeanings = "\a\b\f\n\r\t\v\\";
@@ -246,7 +246,7 @@ private:
             }
             code = code * base + *digit;
         }
-        if (is_octal || letter == 'x') {  // a byte
+        if (is_octal || letter == 'x') {  // they give a byte, not a character
             text += static_cast<char>(code);
         } else {
             append_character(code, text);

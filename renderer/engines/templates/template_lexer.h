@@ -1,4 +1,4 @@
-// What an action of a Go template is made of. Source: Go text/template/parse/lex.go.
+// Splits an action of a Go template into tokens. Source: Go text/template/parse/lex.go.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@ namespace renderer {
 
 struct TemplateToken {
     enum class Kind : std::uint8_t {
-        End,        // of the action
-        Space,      // between what is next to each other
+        End,        // end of the action
+        Space,      // between two other tokens
         Field,      // ".a"
         Variable,   // "$", "$x"
-        Word,       // a function, a keyword
-        Text,       // what a string means
+        Word,       // a function or keyword
+        Text,       // a string, unquoted
         Number,     // as it is spelled
-        Character,  // what 'a' means, in decimal
+        Character,  // the code of 'a', in decimal
         Dot,
         Symbol,  // ( ) | := = ,
     };
@@ -27,14 +27,14 @@ struct TemplateToken {
 };
 
 struct TemplateAction {
-    std::vector<TemplateToken> tokens = {};  // the last is End
-    bool trims = false;                      // the white space behind it
+    std::vector<TemplateToken> tokens = {};  // the last one is End
+    bool trims = false;  // the action ends with `-}}`, which trims the white space after it
 };
 
 inline constexpr std::string_view kTemplateSpaces = " \t\r\n";
 
-// The action at the front of `rest`, behind its opening mark; it is taken away with its closing
-// one.
+// Reads the action at the front of `rest`, after its opening mark, and removes it from `rest`
+// together with its closing mark.
 TemplateAction lex_action(std::string_view& rest, std::string_view close, std::string& failure);
 
 }  // namespace renderer

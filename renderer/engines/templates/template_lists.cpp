@@ -74,7 +74,7 @@ GoValue join_lists(TemplateCall& call) {
     return GoValue::list(items.empty() ? nullptr : call.heap.list(std::move(items)));
 }
 
-// No value: the call fails.
+// True if the items contain the needle. Returns nothing if the call fails.
 std::optional<bool> is_in(TemplateCall& call, const GoValue& needle,
                           std::span<const GoValue> items) {
     for (const GoValue& item : items) {
@@ -129,7 +129,7 @@ GoValue filter_list(TemplateCall& call) {
     return GoValue::list(made);
 }
 
-// A []string is sorted where it is.
+// Sorts. As in sprig, a []string is sorted in place.
 GoValue sort_list(TemplateCall& call) {
     const GoValue& value = call.arguments[0];
     std::vector<std::string> texts;
@@ -170,7 +170,7 @@ GoValue to_texts(TemplateCall& call) {
     return made;
 }
 
-// `slice .list 1 3`. What is behind the end of a list is there or not.
+// `slice .list 1 3`. An end beyond the length fails: in Go it depends on the capacity.
 GoValue slice_list(TemplateCall& call) {
     const GoValue& list = call.arguments[0];
     if (!list.is_list()) {
@@ -185,7 +185,7 @@ GoValue slice_list(TemplateCall& call) {
     if (from < 0 || from > to || to > size) {
         return call.fail(fmt::format("{} to {} is out of range", from, to));
     }
-    list.list()->is_given = true;  // it shares its items from here on
+    list.list()->is_given = true;  // the result shares its items
     GoList* made = call.heap.list({list.items().begin() + from, list.items().begin() + to});
     made->is_given = true;
     return GoValue::list(made, list.element());

@@ -1,5 +1,5 @@
-// Functions of maps. A map is changed where it is, but none of the parameters, which other
-// templates read as well.
+// Functions of maps. As in sprig, `set`, `unset` and `merge` change a map in place; they fail for a
+// map of the parameters, which other templates also read.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -139,7 +139,8 @@ public:
     }
 
 private:
-    // No map in it is there twice: Go goes through maps in any order.
+    // True if no map occurs twice in the value. Otherwise the result would depend on the order of
+    // maps, which is random in Go.
     bool is_tree(const GoValue& value, std::set<const GoMap*>& known, int depth) {
         if (depth > kDeepestMerge || known.size() > kMostMerged) {
             return false;

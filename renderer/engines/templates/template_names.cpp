@@ -1,7 +1,8 @@
-// The names of the functions that templates may call, known here or not: one that no one has makes
-// a template fail, whether it is called or not. Sources: Go text/template/funcs.go,
-// github.com/Masterminds/sprig/v3 functions.go, github.com/go-task/slim-sprig/v3 functions.go,
-// argo-cd applicationset/utils/utils.go, flux-operator internal/builder/resourceset.go.
+// The names of the functions that templates may call, implemented here or not. A name that does not
+// exist makes a template fail even if the function is not called. Sources: Go
+// text/template/funcs.go, github.com/Masterminds/sprig/v3 functions.go,
+// github.com/go-task/slim-sprig/v3 functions.go, argo-cd applicationset/utils/utils.go,
+// flux-operator internal/builder/resourceset.go.
 #include <algorithm>
 #include <array>
 

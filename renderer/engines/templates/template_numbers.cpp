@@ -19,8 +19,8 @@ namespace {
 constexpr std::int64_t kMostNumbers = 10'000;
 constexpr double kTwoTo63 = 9223372036854775808.0;
 
-// What all releases of sprig make of it. Of zeros in front, other bases and fractions each makes
-// something else.
+// Parses an integer if all releases of sprig agree on it. They differ for leading zeros, other
+// bases and fractions.
 GoInteger integer_in(const std::string& text, bool is_flux) {
     constexpr GoInteger kUnknown = {.fault = GoInteger::Fault::Range};
     const bool has_digits = std::ranges::any_of(text, is_digit);
@@ -53,7 +53,7 @@ double to_real(TemplateCall& call, const GoValue& value) {
     return real.value.value_or(0);
 }
 
-// Go's numbers go around.
+// Wraps around, as Go's integers do.
 std::int64_t around(std::uint64_t number) {
     return static_cast<std::int64_t>(number);
 }
@@ -106,7 +106,7 @@ GoValue round_down_or_up(TemplateCall& call) {
     return GoValue::real(call.name == "floor" ? std::floor(number) : std::ceil(number));
 }
 
-// `round 1.25 1`, and from which part of 1 on.
+// `round 1.25 1`; the third argument is the fraction from which it rounds up.
 GoValue round_number(TemplateCall& call) {
     constexpr std::array<double, 7> kPowers = {1, 10, 100, 1000, 1e4, 1e5, 1e6};
     const std::int64_t places = call.arguments[1].whole();
@@ -133,7 +133,7 @@ GoValue convert(TemplateCall& call) {
     return call.name == "int" ? GoValue::integer(number) : GoValue::integer64(number);
 }
 
-// No value: too many.
+// Returns nothing if there are too many numbers.
 std::optional<std::vector<std::int64_t>> counted_steps(std::int64_t start, std::int64_t stop,
                                                        std::int64_t step) {
     std::vector<std::int64_t> out;
@@ -167,7 +167,7 @@ GoValue count(TemplateCall& call) {
     return GoValue::list(made, GoElement::Int);
 }
 
-// `seq 1 2 10`: from, by, to.
+// `seq 1 2 10`: start, step, end.
 GoValue sequence(TemplateCall& call) {
     const std::size_t size = call.arguments.size();
     if (size == 0 || size > 3) {

@@ -56,7 +56,7 @@ public:
     }
 
 private:
-    enum class Ending : std::uint8_t { Text, End, Else };  // of a block
+    enum class Ending : std::uint8_t { Text, End, Else };  // how a block ends
 
     void fail(std::string why) {
         if (failure_.empty()) {
@@ -64,7 +64,8 @@ private:
         }
     }
 
-    // Up to `end` or `else`, or to the end of the text. What follows `else` is in `tokens_`.
+    // Parses a block up to `end`, `else` or the end of the template. The rest of an `else` action
+    // is in `tokens_`.
     std::vector<TemplateNode> block(int depth) {
         std::vector<TemplateNode> nodes;
         end_ = Ending::Text;
@@ -102,8 +103,8 @@ private:
         return true;
     }
 
-    // Text up to the next action. `{{-` takes the white space before it away, `-}}` that behind.
-    // False: there is none.
+    // Reads the text up to the next action. `{{-` trims the white space before it, `-}}` that after
+    // it. Returns false if there is no further action.
     bool literal(std::vector<TemplateNode>& nodes) {
         if (std::exchange(trims_, false)) {
             rest_.remove_prefix(std::min(rest_.find_first_not_of(kTemplateSpaces), rest_.size()));
@@ -207,7 +208,7 @@ private:
         return made;
     }
 
-    // `else if` ends with the block that it is part of.
+    // Parses what follows an `else`. `else if` and the block that it is part of share one `end`.
     void otherwise(TemplateNode& made, int depth) {
         const bool is_if = made.kind == TemplateNode::Kind::If && take_word("if");
         if (is_if || (made.kind == TemplateNode::Kind::With && take_word("with"))) {
@@ -223,7 +224,8 @@ private:
         made.otherwise = block(depth + 1);
     }
 
-    // `$i, $x :=`, but of a `range` one variable. Nothing is taken where no value is given to any.
+    // Parses `$x :=` or `$x =`; `range` may have two variables. A variable that is not assigned is
+    // left for the command.
     void declarations(TemplatePipeline& made, bool is_range) {
         while (peek().kind == Kind::Variable) {
             const std::size_t before = at_;
@@ -276,7 +278,7 @@ private:
         return is_in_brackets ? take_symbol(")") : peek().kind == Kind::End;
     }
 
-    // Takes the pipe behind it, too.
+    // Parses a command, including the `|` after it.
     TemplateCommand command(int brackets) {
         TemplateCommand made;
         while (failure_.empty()) {
@@ -373,7 +375,7 @@ private:
         }
     }
 
-    // `.a.b` right behind it.
+    // Parses `.a.b` directly after an operand.
     void chain(TemplateOperand& made) {
         if (failure_.empty() && tokens_[at_].kind == Kind::Field &&
             made.kind <= TemplateOperand::Kind::Text) {

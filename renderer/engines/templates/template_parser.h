@@ -1,4 +1,4 @@
-// The tree of a Go template. Source: Go text/template/parse.
+// Parses a Go template into a tree. Source: Go text/template/parse.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,12 @@
 
 namespace renderer {
 
-// A number is of the type that its place asks for, where it can be.
+// A constant takes the numeric type of the parameter it is used for, if it can be represented in
+// it.
 struct TemplateNumber {
     std::optional<std::int64_t> whole = {};
     std::optional<double> real = {};
-    bool is_real = false;  // where nothing asks
+    bool is_real = false;  // its type where none is required
 };
 
 struct TemplatePipeline;
@@ -36,7 +37,7 @@ struct TemplateOperand {
     Kind kind = Kind::Dot;
     std::string text = {};
     TemplateNumber number = {};
-    std::vector<std::string> fields = {};                 // `.a.b` behind it, or of a Field
+    std::vector<std::string> fields = {};                 // the `.a.b` after it, or of a Field
     std::shared_ptr<const TemplatePipeline> within = {};  // of Brackets
 };
 
@@ -45,28 +46,28 @@ struct TemplateCommand {
 };
 
 struct TemplatePipeline {
-    std::vector<std::string> variables = {};  // that take its value
-    bool assigns = false;                     // they are known before
+    std::vector<std::string> variables = {};  // that the value is assigned to
+    bool assigns = false;                     // `=`: they were declared before
     std::vector<TemplateCommand> commands = {};
 };
 
 struct TemplateNode {
     enum class Kind : std::uint8_t { Text, Action, If, Range, With, Break, Continue };
     Kind kind = Kind::Text;
-    std::string_view text = {};  // of a Text, points into the template
+    std::string_view text = {};  // of a Text; points into the template
     TemplatePipeline pipeline = {};
     std::vector<TemplateNode> body = {};
     std::vector<TemplateNode> otherwise = {};
 };
 
-// What actions are between, two characters each. Those of Flux's ResourceSets have no dot, but a
-// function `data` that gives them the inputs, and fewer other functions.
+// The marks around actions, two characters each. With `data`, as in Flux's ResourceSets, there is
+// no dot: a function of that name returns the inputs, and fewer other functions exist.
 struct TemplateMarks {
     std::string_view open = "{{", close = "}}";
     std::string_view data = {};
 };
 
-// No value: `failure` says why.
+// Returns nothing on failure, with the reason in `failure`.
 std::optional<std::vector<TemplateNode>> parse_template(std::string_view text, std::string& failure,
                                                         const TemplateMarks& marks = {});
 

@@ -21,8 +21,8 @@ using Matches = std::vector<PatternMatch>;
 
 constexpr std::size_t kLongestSearched = 1U << 16U;
 
-// What Go's package takes as well, and takes for the same, in each of its releases: of classes of
-// Unicode and of names of groups they say more or less.
+// Parses a pattern that Go also accepts, with the same meaning in each of its releases. Unicode
+// classes and named groups differ between releases, so they are refused.
 std::optional<Pattern> pattern_of(std::string_view text) {
     const bool is_ascii =
         std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
@@ -36,8 +36,8 @@ std::optional<Pattern> pattern_of(std::string_view text) {
                : Pattern::parse(text);
 }
 
-// Of a text at most `most`, or all. An empty one right behind another does not count. No value: the
-// call fails.
+// Returns the first `most` matches, or all if it is negative. An empty match directly after another
+// one does not count. Returns nothing if the call fails.
 std::optional<Matches> matches_in(TemplateCall& call, std::int64_t most) {
     const std::string& text = call.text(1);
     const std::optional<Pattern> pattern = pattern_of(call.text(0));
@@ -96,7 +96,7 @@ GoValue find_all_texts(TemplateCall& call) {
     return texts.empty() ? GoValue::list(nullptr, GoElement::Text) : call.heap.texts(texts);
 }
 
-// `$1`, `${1}`; a name that no group has is nothing.
+// Replaces `$1` and `${1}`. The name of a group that does not exist becomes "".
 std::string expanded(std::string_view by, const PatternMatch& match, std::string_view text) {
     std::string out;
     while (true) {

@@ -18,9 +18,10 @@ namespace {
 
 constexpr std::size_t kLongestPrinted = 1U << 20U;
 constexpr int kDeepestPrinted = 60;
-constexpr int kWidest = 1000;  // of a width and a precision
+constexpr int kWidest = 1000;  // of a width or precision
 
-// Of the scripts that names are written in. All of each range has been assigned for long.
+// Scripts in which names are commonly written. Each code point in these ranges was assigned in old
+// versions of Unicode.
 constexpr std::array<std::pair<char32_t, char32_t>, 12> kCommon = {{{0x20, 0x7E},
                                                                     {0xA1, 0xAC},
                                                                     {0xAE, 0x2FF},
@@ -40,7 +41,7 @@ struct Flags {
     std::optional<int> width = {}, precision = {};
 };
 
-// One value by one verb.
+// Prints one value with one verb.
 class Printer {
 public:
     Printer(Flags flags, std::string& out) : flags_(flags), out_(out) {}
@@ -273,7 +274,7 @@ public:
 private:
     [[nodiscard]] char front() const { return at_ < format_.size() ? format_[at_] : '\0'; }
 
-    // False: too large.
+    // Reads a number. Returns false if it is too large.
     bool number(std::optional<int>& into) {
         while (is_digit(front())) {
             into = into.value_or(0) * 10 + (format_[at_++] - '0');
@@ -332,7 +333,7 @@ private:
         return Printer(flags, out_).run(arguments_[next_++], verb);
     }
 
-    // Arguments without a verb.
+    // Appends the arguments that have no verb.
     bool rest() {
         if (next_ == arguments_.size()) {
             return true;

@@ -1,4 +1,4 @@
-// Values as Go's fmt prints them. Source: Go fmt.
+// Prints values as Go's fmt does. Source: Go fmt.
 #pragma once
 
 #include <optional>
@@ -10,16 +10,17 @@
 
 namespace renderer {
 
-// As `%v`. No value: it is too long, or holds what only Go knows.
+// Prints a value as `%v` does. Returns nothing if it is too long or only Go can print it.
 std::optional<std::string> printed(const GoValue& value);
 
-// As `%q`. No value: of a character only Go knows whether it is printed.
+// Quotes a string as `%q` does. Returns nothing if only Go can tell whether a character is
+// printable.
 std::optional<std::string> go_quoted(std::string_view text);
 
-// fmt.Sprintf. No value: a verb or a flag that is not known here.
+// fmt.Sprintf. Returns nothing if a verb or a flag is not implemented here.
 std::optional<std::string> formatted(std::string_view format, std::span<const GoValue> arguments);
 
-// Of the character at the front its size, and whether Go prints it as it is, which is only known of
+// The first character of a string. `is_common`: Go prints it as it is; this is only decided for the
 // letters of common scripts.
 struct FrontCharacter {
     std::size_t size = 1;

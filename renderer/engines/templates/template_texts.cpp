@@ -1,4 +1,4 @@
-// Functions of texts.
+// Functions of strings.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -167,7 +167,7 @@ GoValue repeat_text(TemplateCall& call) {
     return GoValue::text(std::move(out));
 }
 
-// It takes bytes for characters.
+// As in sprig, each byte is treated as a character.
 GoValue delete_spaces(TemplateCall& call) {
     const std::string& value = call.text(0);
     std::string out;
@@ -239,7 +239,8 @@ GoValue join_texts(TemplateCall& call) {
     return GoValue::text(std::move(out));
 }
 
-// Into `most` parts, or any number of them. No value: only Go knows.
+// Splits into `most` parts, or any number if it is negative. Returns nothing if only Go can tell
+// the result.
 std::optional<std::vector<std::string>> parts_of(const std::string& text,
                                                  const std::string& separator, std::int64_t most) {
     std::vector<std::string> parts;

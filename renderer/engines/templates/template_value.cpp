@@ -14,7 +14,7 @@ constexpr std::size_t kMostBytes = std::size_t{32} << 20U;
 constexpr int kDeepestValue = 60;
 constexpr int kMostCompared = 100'000;
 
-// Of a map at `place` the member of that name.
+// Returns the place of a member of a map at `place`.
 GoPlace place_below(GoPlace place, std::string_view name, const TemplateTypes& types) {
     switch (place) {
         case GoPlace::Root:

@@ -1,6 +1,6 @@
-// Values of Go as its templates see them: which of its types one has decides what functions make of
-// it, or whether they take it. They live as long as the heap that made them, since lists and maps
-// are shared, and may hold each other.
+// Go values as templates see them: the Go type of a value decides what functions return for it, or
+// whether they accept it. Values are valid as long as the heap that made them, since lists and maps
+// are shared and may contain each other.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@
 namespace renderer {
 
 enum class GoKind : std::uint8_t {
-    Missing,  // no value at all: `<no value>`
-    Nil,      // of type interface{}
+    Missing,  // no value at all; printed as `<no value>`
+    Nil,      // a nil interface{}
     Bool,
     Int,
     Int64,
@@ -26,18 +26,18 @@ enum class GoKind : std::uint8_t {
     Text,
     List,
     Map,
-    Unset,  // "" or nothing, by the type of the map that lacks the key
+    Unset,  // the value of a key that a map lacks: "" or nothing, by the type of the map
     Odd,    // a number that only Go can read
 };
 
-// What a list or a map holds. Unsure: texts (of a list of clusters, maps) or anything, by whether a
-// generator made it or a document.
+// The element type of a list or map. Unsure: string (for a list of clusters, map) if a generator
+// made it, any if it comes from a document.
 enum class GoElement : std::uint8_t { Any, Text, Int, Unsure };
 
-// Where generators put what has types of its own.
+// Where in the parameters a value is. Generators use types of their own in these places.
 enum class GoPlace : std::uint8_t { Anywhere, Root, Metadata, Texts, Path, Prefix, Clusters };
 
-// Which of them a set has.
+// The generators' parameters that an ApplicationSet has.
 struct TemplateTypes {
     bool clusters = false;
     bool paths = false;
@@ -59,7 +59,7 @@ public:
     static GoValue integer64(std::int64_t number);  // int64
     static GoValue real(double number);
     static GoValue text(std::string text);
-    // A null pointer is Go's nil of that type.
+    // A null pointer is a typed nil, as in Go.
     static GoValue list(GoList* list, GoElement element = GoElement::Any);
     static GoValue map(GoMap* map, GoElement element = GoElement::Any);
 
@@ -79,9 +79,9 @@ public:
     [[nodiscard]] GoMap* map() const { return map_; }
     [[nodiscard]] GoElement element() const { return element_; }
 
-    // Of a list; none of a nil one.
+    // Returns the items of a list, none for a nil list.
     [[nodiscard]] const std::vector<GoValue>& items() const;
-    [[nodiscard]] std::size_t size() const;  // of a text, list or map
+    [[nodiscard]] std::size_t size() const;  // of a string, list or map
 
 private:
     explicit GoValue(GoKind kind) : kind_(kind) {}
@@ -99,11 +99,11 @@ private:
 
 struct GoList {
     std::vector<GoValue> items = {};
-    bool is_given = false;      // belongs to the parameters, which other templates read as well
-    bool is_unordered = false;  // in the order of Go's maps, which is another one each time
+    bool is_given = false;      // belongs to the parameters, which other templates also read
+    bool is_unordered = false;  // is in Go's map order, which differs between runs
 };
 
-// Of the parameters, or made by a template.
+// A map of the parameters, or one that a template made.
 class GoMap {
 public:
     using Entries = std::map<std::string, GoValue, std::less<>>;
@@ -119,7 +119,7 @@ public:
 private:
     Entries entries_;
     TemplateHeap* heap_ = nullptr;
-    const Value* given_ = nullptr;  // until it is asked for
+    const Value* given_ = nullptr;  // until it is first accessed
     GoPlace place_ = GoPlace::Anywhere;
 };
 
@@ -130,10 +130,10 @@ public:
     GoList* list(std::vector<GoValue> items = {});
     GoMap* map();
     GoValue texts(const std::vector<std::string>& texts);  // []string
-    // The value must live as long as this.
+    // Wraps a value of the parameters, which must outlive the heap.
     GoValue given(const Value& value, GoPlace place);
 
-    // False: a template has made more than it may.
+    // Counts memory. Returns false if the template has used more than it may.
     bool charge(std::size_t bytes);
     [[nodiscard]] const TemplateTypes& types() const { return types_; }
 
@@ -144,16 +144,16 @@ private:
     std::size_t charged_ = 0;
 };
 
-// What `if` asks of a value.
+// Returns the truth of a value, as `if` does.
 bool is_true(const GoValue& value);
 
-// As `%T` prints it.
+// Returns the type of a value as `%T` prints it.
 std::string_view type_of(const GoValue& value);
 
-// As reflect.Kind prints it.
+// Returns the kind of a value as reflect.Kind prints it.
 std::string_view kind_of(const GoValue& value);
 
-// reflect.DeepEqual. Unknown: it is a matter of types that are not known, or takes too long.
+// reflect.DeepEqual. Unknown: the result depends on types that are not known, or takes too long.
 enum class GoEqual : std::uint8_t { No, Yes, Unknown };
 GoEqual deep_equal(const GoValue& one, const GoValue& other);
 

@@ -18,7 +18,7 @@ namespace renderer {
 namespace {
 
 constexpr std::size_t kLongestName = 253;
-constexpr std::int64_t kLongestSlug = 50;  // where a template says none
+constexpr std::int64_t kLongestSlug = 50;  // unless the template gives a length
 constexpr std::int64_t kLongestFluxSlug = 63;
 
 bool has_only(std::string_view text, auto is) {
@@ -31,7 +31,7 @@ std::string_view without_ends(std::string_view text, std::string_view characters
     return text.substr(begin, std::max(begin, end) - begin);
 }
 
-// ---- words of a name, as github.com/huandu/xstrings takes it apart
+// ---- words of a name, split as github.com/huandu/xstrings does
 
 enum class Letters : std::uint8_t { Number, Upper, Lower, Connector, Punctuation, Other };
 
@@ -54,7 +54,7 @@ Letters letters_of(char c) {
                                                             : Letters::Other;
 }
 
-// "HTTPStatus" is "HTTP" and "Status".
+// Splits "HTTPStatus" into "HTTP" and "Status".
 std::vector<NameWord> name_words(std::string_view text) {
     std::vector<NameWord> words;
     for (std::size_t at = 0; at < text.size();) {
@@ -113,7 +113,8 @@ private:
         }
     }
 
-    // Between the words before and this one, if there is one and it is none itself.
+    // Writes the connector between two words, unless the next one is a connector or punctuation
+    // itself.
     void connect() {
         const bool is_plain = is_one_of({Letters::Connector, Letters::Punctuation});
         out_ += at_ < words_.size() && !is_plain ? std::string(1, connector_) : std::string();
@@ -127,7 +128,7 @@ private:
         connect();
     }
 
-    // One word or more, but never the last.
+    // Processes one word or more, but never the last.
     void step() {
         const NameWord& word = words_[at_];
         if (word.kind != Letters::Connector) {
@@ -143,7 +144,8 @@ private:
         }
     }
 
-    // A number is part of the word before, or of small letters behind.
+    // Processes the word after a word. A number belongs to the word before it, or to lower-case
+    // letters after it.
     void behind_word() {
         if (!is_one_of({Letters::Number})) {
             return connect();
@@ -174,10 +176,11 @@ std::string in_pascal_case(std::string_view text) {
         ++first;
     }
     std::string out(text.substr(0, first));
-    if (first == text.size()) {  // the last of them counts twice
+    // The last connector is doubled, as in xstrings.
+    if (first == text.size()) {
         return text.empty() ? out : out + text.back();
     }
-    bool goes_on = is_upper(text[first]);  // a word in capitals
+    bool goes_on = is_upper(text[first]);  // within a word in capitals
     char before = upper(text[first]);
     for (const char c : text.substr(first + 1)) {
         char now = c;
@@ -211,7 +214,7 @@ GoValue change_words(TemplateCall& call) {
             : WordJoiner(name_words(text), call.name == "snakecase" ? '_' : '-').run());
 }
 
-// ---- Argo CD's own
+// ---- functions of Argo CD
 
 GoValue normalize(TemplateCall& call) {
     return GoValue::text(dns_name(call.text(0)));
@@ -234,7 +237,7 @@ std::string slug_of(std::string_view name, std::int64_t longest, bool cuts_at_wo
     return out.substr(0, dash == std::string::npos ? most : dash);
 }
 
-// slug.Make, which Flux calls as it is.
+// slug.Make, which Flux calls without changes.
 GoValue slugify_as_flux(TemplateCall& call) {
     const bool is_one = call.arguments.size() == 1 && call.arguments[0].is_text();
     const auto is_plain = [](char c) {
@@ -335,7 +338,7 @@ std::span<const TemplateFunction> word_functions() {
     return kWords;
 }
 
-// Two characters beyond ASCII have lower-case letters of ASCII; each other one is a dash.
+// Two characters beyond ASCII have lower-case letters in ASCII; every other one becomes a dash.
 std::string dns_name(std::string_view name) {
     std::string out;
     while (!name.empty()) {

@@ -33,7 +33,7 @@ bool are_digits(std::string_view text) {
     return !text.empty() && std::ranges::all_of(text, is_digit);
 }
 
-// `2001-1-2`. No value: only Go knows.
+// True for dates such as `2001-1-2`. Returns nothing if only Go can tell.
 std::optional<bool> is_date(std::string_view text) {
     if (text.size() < 5 || !are_digits(text.substr(0, 4)) || text[4] != '-') {
         return false;
@@ -57,7 +57,7 @@ std::optional<bool> is_date(std::string_view text) {
     return date.ok();
 }
 
-// `12:30:45.5`.
+// True for sexagesimal numbers such as `12:30:45.5`.
 bool is_sexagesimal(std::string_view text) {
     text.remove_prefix(text[0] == '-' || text[0] == '+' ? 1 : 0);
     const std::size_t point = text.find('.');
@@ -77,7 +77,7 @@ bool is_sexagesimal(std::string_view text) {
     });
 }
 
-// No value: only Go knows.
+// Returns nothing if only Go can tell.
 std::optional<bool> is_number(std::string_view text) {
     std::string digits(text);
     std::erase(digits, '_');
@@ -92,7 +92,7 @@ std::optional<bool> is_number(std::string_view text) {
     return whole.fault != GoInteger::Fault::Syntax || parse_real(digits).value;
 }
 
-// A natural order: `a2` before `a10`, letters last.
+// Compares in natural order: `a2` before `a10`, letters last.
 bool comes_before(std::string_view one, std::string_view other) {
     const std::size_t size = std::min(one.size(), other.size());
     std::size_t at = 0;
@@ -107,7 +107,7 @@ bool comes_before(std::string_view one, std::string_view other) {
     if (is_one_letter || is_other_letter) {
         return is_one_letter && is_other_letter ? one[at] < other[at] : is_other_letter;
     }
-    std::int64_t start = 0;  // digits before count where zeros follow
+    std::int64_t start = 0;  // the digits before it count if zeros follow
     if (one[at] == '0' || other[at] == '0') {
         for (std::size_t i = at; i > 0 && is_digit(one[i - 1]) && start == 0; --i) {
             start = one[i - 1] != '0' ? 1 : 0;
@@ -125,7 +125,7 @@ bool comes_before(std::string_view one, std::string_view other) {
     return of_one != of_other ? of_one < of_other : one[at] < other[at];
 }
 
-// What the characters of a text allow.
+// The styles that the characters of a text allow.
 struct Allowed {
     bool plain = true, single_quotes = true, block = true;
 };
@@ -198,7 +198,7 @@ private:
         out_.append(indent, ' ');
     }
 
-    // `is_inline`: behind `- `, where a first entry may stand.
+    // `is_inline`: after `- `, on whose line the first entry may start.
     void node(const GoValue& value, std::size_t indent, int depth, bool is_inline) {
         if (depth > kDeepestYaml || out_.size() > kLongestYaml) {
             refuse();
@@ -231,8 +231,9 @@ private:
 
     using Entries = std::vector<std::pair<std::string_view, const GoValue*>>;
 
-    // Of `1x`, `2B` and `110` each comes before the next, and the last before the first: then Go
-    // writes another order each time.
+    // True if the order of the keys is unambiguous. The comparison is not transitive: `1x` comes
+    // before `2B`, `2B` before `110`, and `110` before `1x`. Then the order that Go writes differs
+    // between runs.
     static bool are_in_order(const Entries& entries) {
         constexpr std::size_t kMostChecked = 300;
         const auto has_digit = [](const auto& entry) {
@@ -316,7 +317,7 @@ private:
         }
     }
 
-    // It goes through JSON, whose whole numbers it reads as such.
+    // sigs.k8s.io/yaml converts to JSON first and reads its whole numbers as integers.
     void number(double number) {
         const std::string json = json_spelling_of(number);
         const bool is_whole = json.find_first_of(".e") == std::string::npos;
@@ -370,7 +371,7 @@ private:
         }
     }
 
-    // Plain, or in single quotes.
+    // Writes a plain or single-quoted scalar.
     void in_one_line(std::string_view text, std::size_t indent, bool is_key,
                      std::string_view mark) {
         out_ += mark;

@@ -1,6 +1,5 @@
-// Values as sigs.k8s.io/yaml writes them: keys in a natural order, lines of at most 80 columns
-// where they can be broken. Source: sigs.k8s.io/yaml goyaml.v2 (sorter.go, resolve.go,
-// emitterc.go).
+// Writes values as sigs.k8s.io/yaml does: keys in natural order, lines folded at 80 columns where
+// possible. Source: sigs.k8s.io/yaml goyaml.v2 (sorter.go, resolve.go, emitterc.go).
 #pragma once
 
 #include <optional>
@@ -11,10 +10,10 @@
 
 namespace renderer {
 
-// With a line feed at the end. No value: only Go knows.
+// Returns the document with a line feed at the end, or nothing if only Go can write it.
 std::optional<std::string> go_yaml(const GoValue& value);
 
-// Whether a plain scalar is a text to it. No value: only Go knows.
+// True if a plain scalar is a string to that library. Returns nothing if only Go can tell.
 std::optional<bool> is_plain_text(std::string_view text);
 
 }  // namespace renderer

@@ -17,7 +17,7 @@ namespace renderer {
 
 namespace {
 
-// The controller of k3s leaves it alone, whatever the value.
+// The k3s controller ignores a chart with this annotation, whatever its value.
 constexpr std::string_view kUnmanaged = "helmcharts.helm.cattle.io/unmanaged";
 
 std::string first_of(std::initializer_list<std::string_view> texts) {
@@ -34,7 +34,7 @@ ChartAddress address_of(std::string_view repository, const ChartRelease& release
         .repository = std::string(repository), .chart = release.chart, .version = release.version};
 }
 
-// Argo CD spells a registry without a scheme.
+// In Argo CD, the address of an OCI registry has no scheme.
 std::string registry_of(std::string_view url) {
     const bool is_bare = !url.empty() && url.find("://") == std::string_view::npos;
     return fmt::format("{}{}", is_bare ? "oci://" : "", url);
@@ -191,7 +191,7 @@ private:
         }
     }
 
-    // k3s: above the texts, below `set`.
+    // k3s: the values of a Secret are above the inline values and below `set`.
     static void note_secret(ChartRelease& release, const Value& secret) {
         const std::string_view name = text_of(secret, {"name"});
         release.unread.push_back({.kind = Unread::Secret,
@@ -220,7 +220,7 @@ private:
         }
     }
 
-    // Argo CD does so, but for a list.
+    // Argo CD escapes commas, except in a list.
     static std::string with_escaped_commas(std::string_view value) {
         std::string out;
         const bool is_list = value.starts_with('{') && value.ends_with('}');
@@ -289,7 +289,7 @@ private:
         }
     }
 
-    // Why Argo CD does not mean a file of the repositories of the Application.
+    // Returns why a file is not one of the Application's repositories; "" if it is.
     std::string elsewhere(std::string_view path, bool in_chart) const {
         if (path.find("://") != std::string_view::npos) {
             return "an address, which is not fetched";
@@ -311,7 +311,7 @@ private:
     std::vector<ChartRelease> found_;
 };
 
-// `valuesMerge` says which of the two wins, the file or the inline values.
+// `valuesMerge` decides whether the file or the inline values take precedence.
 void add_files_of_kustomization(const Value& chart, ChartRelease& release) {
     const std::string_view merge = text_of(chart, {"valuesMerge"});
     const std::string_view file = text_of(chart, {"valuesFile"});

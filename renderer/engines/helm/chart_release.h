@@ -1,8 +1,7 @@
-// A chart that an engine installs, as its object says it: HelmRelease of Flux, Application of Argo
-// CD, HelmChart of k3s, or an entry of `helmCharts` in a kustomization. Sources:
+// A chart that an engine installs, as declared by a HelmRelease of Flux, an Application of Argo CD,
+// a HelmChart of k3s, or an entry of `helmCharts` in a kustomization. Sources:
 // fluxcd/helm-controller api/v2/helmrelease_types.go, argo-cd docs/user-guide/helm.md,
-// k3s-io/helm-controller pkg/apis/helm.cattle.io/v1/types.go, kustomize
-// api/types/helmchartargs.go.
+// k3s-io/helm-controller pkg/apis/helm.cattle.io/v1/types.go, kustomize api/types/helmchartargs.go.
 #pragma once
 
 #include <memory>
@@ -26,10 +25,10 @@ constexpr std::string_view kOperatorChart = "tailscale-operator";
 // Why a values file is not in this tree.
 constexpr std::string_view kOfChart = "a file of the chart, which is not in this tree";
 
-// A key of a ConfigMap or Secret that holds values, or one value.
+// A key of a ConfigMap or Secret that contains values, or one value.
 struct ValuesSource {
     std::string name, key;
-    std::string target;  // where the one value belongs; "" = the text is YAML
+    std::string target;  // path of the one value; "" = the text is YAML
     bool is_optional = false;
     bool is_secret = false;
     Pos pos = {};
@@ -38,10 +37,10 @@ struct ValuesSource {
 struct ValuesFile {
     std::string path;  // as spelled
     Pos pos = {};
-    std::string elsewhere = {};  // why a file of this tree is not meant; "" = one is
+    std::string elsewhere = {};  // why it is not a file of this tree; "" = it is
 };
 
-// A file, all of which is one value.
+// A file whose content is one value.
 struct TextFile {
     std::string target;  // the path of the value
     std::string path;
@@ -52,56 +51,56 @@ struct ChartRelease {
     Pos pos = {};
     std::string object = {};            // "HelmRelease/tailscale/tailscale-operator"
     std::string name = {};              // of the release
-    std::string chart = {};             // a name, a path or an address; of chartRef the name
-    bool is_reference = false;          // `chart` is the name of an object that says which
-    std::string dir = {};               // of the chart, when it is in the tree
-    std::string archive = {};           // the chart itself, which the object holds
-    ChartAddress address = {};          // of the chart, when it is not at hand
-    std::string source = {};            // the GitRepository of Flux that `chart` is a path in
-    std::string repository = {};        // the HelmRepository of Flux that `chart` is in
+    std::string chart = {};             // a name, a path or an address; for a chartRef, its name
+    bool is_reference = false;          // `chart` is the name of an object that names the chart
+    std::string dir = {};               // of the chart, if it is in the tree
+    std::string archive = {};           // the chart itself, if the object contains it
+    ChartAddress address = {};          // to fetch the chart from, if it is not available locally
+    std::string source = {};            // GitRepository of Flux that `chart` is a path in
+    std::string repository = {};        // HelmRepository of Flux that has `chart`
     std::string source_namespace = {};  // of the object that `chart` refers to
-    std::string version = {};           // as spelled, perhaps a range
-    std::string ns = {};                // of what is installed; "" when the object does not say
-    std::vector<Value> values = {};     // that it says itself, in rising precedence
-    std::vector<ValuesSource> values_from = {};  // below them
-    std::vector<ValuesFile> values_files = {};   // below these
-    std::vector<ValuesFile> later_files = {};    // above all of them
-    std::vector<TextFile> text_files = {};       // above these
-    std::string files_dir = {};                  // that the files are relative to
-    bool needs_files = false;                    // one that is not there is an error to the engine
-    bool may_lack_files = false;                 // it says that one need not be there
-    bool is_operator = false;                    // the chart is the operator's
-    std::vector<UnreadValues> unread = {};       // `below`: among `values`
-    Diagnostics warnings = {};                   // of what was read
-    bool replaces_defaults = false;              // by the files, the chart's own values.yaml
+    std::string version = {};           // as spelled; may be a range
+    std::string ns = {};                // where it is installed; "" if the object does not name it
+    std::vector<Value> values = {};     // inline, in rising precedence
+    std::vector<ValuesSource> values_from = {};  // below `values`
+    std::vector<ValuesFile> values_files = {};   // below `values_from`
+    std::vector<ValuesFile> later_files = {};    // above `values`
+    std::vector<TextFile> text_files = {};       // above `later_files`
+    std::string files_dir = {};                  // base of relative paths of files
+    bool needs_files = false;                    // the engine fails if a file is missing
+    bool may_lack_files = false;                 // missing files are explicitly allowed
+    bool is_operator = false;                    // it is the chart of the operator
+    std::vector<UnreadValues> unread = {};       // `below`: an index in `values`
+    Diagnostics warnings = {};                   // found while reading
+    bool replaces_defaults = false;  // `values_files` replace the values.yaml of the chart
     bool with_crds = true;
     bool with_hooks = false;
     bool is_suspended = false;
     std::shared_ptr<const AppliedUnit> unit = no_unit();  // that applies the object
-    std::string kept = {};     // why the engine leaves it as it is; "" = it does not
-    std::string unknown = {};  // what else makes the result, and is not known here; "" = nothing
+    std::string kept = {};     // why the engine keeps it as it is; "" = it does not
+    std::string unknown = {};  // why the result cannot be known here; "" = it can
 
     [[nodiscard]] ChartRelease clone() const;
 };
 
-// A name, a path, an address or an archive of the operator's chart.
+// True for a name, path, address or archive of the operator's chart.
 bool is_operator_chart(std::string_view chart);
 
-// Of an Application, those that count: `sourceHydrator` (the source that manifests are made of)
-// beats `sources` beats `source`.
+// Returns the sources of an Application that are in effect: `sourceHydrator` (its dry source) takes
+// precedence over `sources`, and `sources` over `source`.
 std::vector<const Value*> application_sources(const Value& application);
 
-// What the object installs; none for other objects. `ns`: its own namespace. `config`: the
-// HelmChartConfig of a HelmChart, of the same namespace and name. Texts with values are added to
-// the sources.
+// Returns what the object installs, nothing for other kinds of objects. `ns`: the object's own
+// namespace. `config`: the HelmChartConfig of a HelmChart, with the same namespace and name.
+// Strings with values are added to `sources`.
 std::vector<ChartRelease> chart_releases(const Value& object, std::string_view ns,
                                          SourceMap& sources, const Value* config = nullptr);
 
-// Of one source of an Application, which may be a chart in the tree.
+// Returns the release of one source of an Application, which may be a chart in the tree.
 ChartRelease chart_release_of_source(const Value& application, const Value& source,
                                      SourceMap& sources);
 
-// `helmCharts` of a kustomization, which is called `path`.
+// Returns the releases of `helmCharts` in the kustomization at `path`.
 std::vector<ChartRelease> chart_releases_of_kustomization(const Value& kustomization,
                                                           const std::string& path);
 

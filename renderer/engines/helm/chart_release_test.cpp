@@ -14,7 +14,7 @@ Value yaml(SourceMap& sources, std::string text) {
     return read_yaml(sources, sources.add("chart.yaml", std::move(text)), diagnostics);
 }
 
-// What each layer says of `from`.
+// Returns the value of `from` in each layer.
 std::string layers(std::string chart, const std::string& config) {
     SourceMap sources;
     const Value object = yaml(sources, std::move(chart));

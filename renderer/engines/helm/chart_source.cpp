@@ -18,7 +18,7 @@ namespace {
 constexpr int kDeepestChart = 16;
 constexpr std::size_t kMaxChart = std::size_t{64} << 20U;
 constexpr std::size_t kMostFiles = 10000;
-constexpr int kMostCharts = 200;  // that one depends on, each time that it is named
+constexpr int kMostCharts = 200;  // dependencies of one chart, counted each time they are used
 constexpr std::string_view kArchive = ".tgz";
 
 Error cannot_use(std::string place, std::string found, std::string expected, std::string hint) {
@@ -30,7 +30,7 @@ Error cannot_use(std::string place, std::string found, std::string expected, std
                   .hint = std::move(hint)}};
 }
 
-// Adds a file, unless the chart has grown too large: then it fails.
+// Adds a file. Fails if the chart becomes too large.
 Result<bool> add_file(const SourceTree& tree, const std::string& path, const std::string& name,
                       ChartSource& chart) {
     std::string text = TRY(tree.read(path));
@@ -78,7 +78,7 @@ bool holds_chart(const ChartSource& chart, const std::string& below, std::string
     });
 }
 
-// Moves the files of `part` into `chart`, as `path`.
+// Moves the files of `part` into `chart`, below `path`.
 void merge(ChartSource& part, const std::string& path, ChartSource& chart) {
     for (auto& [name, text] : part.files) {
         chart.files[path + name.substr(part.entry.size())] = std::move(text);
@@ -163,7 +163,7 @@ Result<std::optional<ChartSource>> ChartLibrary::in_tree(const std::string& dir)
     return std::optional(std::move(chart));
 }
 
-// What `helm dependency build` would bring.
+// Adds what `helm dependency build` would.
 Result<bool> ChartLibrary::add_dependencies(const std::string& dir, int depth, bool fetches,
                                             ChartSource& chart) const {
     const auto file = chart.files.find(join_path(chart.entry, kChartFile));

@@ -1,6 +1,6 @@
-// The files of a chart that is at hand, in the tree or in a directory of charts that the user
-// names, with those of the charts that it depends on. Source: helm pkg/chart/loader, and
-// https://helm.sh/docs/topics/charts/ (dependencies, `file://`).
+// The files of a chart in the tree or in a directory of charts that the user names, including the
+// charts that it depends on. Source: helm pkg/chart/loader, and https://helm.sh/docs/topics/charts/
+// (dependencies, `file://`).
 #pragma once
 
 #include <map>
@@ -20,38 +20,40 @@
 namespace renderer {
 
 constexpr std::string_view kChartFile = "Chart.yaml";
-constexpr std::string_view kLocalChart = "file://";  // of a repository: a directory
+constexpr std::string_view kLocalChart = "file://";  // prefix of a repository that is a directory
 
 struct ChartSource {
-    std::string place;                         // where it is, for messages
-    std::string entry;                         // what helm is given: "chart" or "chart.tgz"
+    std::string place;                         // where the chart is, for messages
+    std::string entry;                         // the argument of helm: "chart" or "chart.tgz"
     std::map<std::string, std::string> files;  // by path, which begins with the entry
-    std::size_t bytes = 0;                     // of what was read for it
-    int charts = 0;                            // that it depends on
-    std::set<std::string> operator_keys = {};  // of the operator's values, where it has one
+    std::size_t bytes = 0;                     // read for this chart
+    int charts = 0;                            // number of dependencies
+    // Keys of the operator's values, if it is a dependency.
+    std::set<std::string> operator_keys = {};
 
     [[nodiscard]] bool is_archive() const { return entry.ends_with(".tgz"); }
 };
 
-// The version in NAME-VERSION.tgz; "" for another file.
+// Returns the version in NAME-VERSION.tgz, "" for other files.
 std::string_view version_in(std::string_view file, std::string_view name);
 
 class ChartLibrary {
 public:
-    // `tree` outlives it; `root`: the top of it. `dirs`: on the disk, each with charts as
-    // NAME/Chart.yaml or NAME-VERSION.tgz. `fetcher`: may be none.
+    // `tree` must outlive this object; `root` is its top directory. `dirs`: directories on disk
+    // with charts as NAME/Chart.yaml or NAME-VERSION.tgz. `fetcher` may be null.
     ChartLibrary(const SourceTree& tree, const std::string& root, std::vector<std::string> dirs,
                  std::shared_ptr<ChartFetcher> fetcher);
 
-    // None: it is not at hand. Fails where several could be meant, and where a file cannot be read.
+    // Returns nothing if the chart is not available locally. Fails if several charts match, or a
+    // file cannot be read.
     [[nodiscard]] Result<std::optional<ChartSource>> find(const ChartRelease& release) const;
 
-    // Of one that is not at hand. None: nothing is fetched, or a path in the tree is meant.
+    // Fetches a chart that find() did not return. Returns nothing if there is no fetcher, or the
+    // chart is a path in the tree.
     [[nodiscard]] Result<std::optional<ChartSource>> fetch(const ChartRelease& release) const;
 
-    // Adds what a chart of the tree depends on and does not hold. Fails where that is not at hand,
-    // and, with `fetches`, where it cannot be fetched either. The operator's chart is not needed:
-    // an empty one takes its place.
+    // Adds the dependencies that are missing in the chart. Fails if one is not available locally
+    // and, with `fetches`, cannot be fetched. The operator's chart is replaced by an empty one.
     [[nodiscard]] Result<bool> complete(ChartSource& chart, bool fetches) const;
 
 private:

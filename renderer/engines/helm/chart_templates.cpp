@@ -49,7 +49,7 @@ Result<std::optional<std::string>> ChartTemplates::render(const ChartRelease& re
         return none;
     }
     bool is_certain = any_matters(values, matters);
-    // Whoever asks about every text wants all charts.
+    // A caller for which "" matters wants all charts.
     const bool is_wanted = is_certain || matters("");
     Result<std::optional<ChartSource>> found = library_.find(release);
     if (found && !*found && is_wanted) {
@@ -75,7 +75,7 @@ Result<std::optional<std::string>> ChartTemplates::render(const ChartRelease& re
     } else {
         is_certain = has_own_matter(chart, values, matters);
         if (!is_certain || (is_whole && !makes_objects(chart))) {
-            return std::optional(std::string());  // it takes no helm to know that
+            return std::optional(std::string());  // known without running helm
         }
     }
     if (!is_run) {

@@ -1,4 +1,4 @@
-// Charts -> manifests, by the user's helm, where chart and helm are at hand.
+// Renders charts with the user's helm, if both are available.
 #pragma once
 
 #include <optional>
@@ -14,30 +14,31 @@
 
 namespace renderer {
 
-// Of a value, as YAML.
+// True if one of the values, written as YAML, matters.
 bool any_matters(const std::vector<Value>& values, bool (*matters)(std::string_view));
 
 class ChartTemplates {
 public:
-    // The tree outlives it. Of the options path, helm, chart_dirs and kubernetes_version are asked.
+    // `tree` must outlive this object. Uses the options path, helm, chart_dirs, fetcher and
+    // kubernetes_version.
     ChartTemplates(const SourceTree& tree, const LoadOptions& options);
 
-    // What helm prints. None: none is to be run, the chart is not at hand, or nothing of it is of
-    // interest: of no file of the chart and of no values `matters` is true. Fails where something
-    // is, and helm is missing or fails, or a fetch that was asked for does.
+    // Returns the output of helm. Returns nothing if helm must not be run, the chart is not
+    // available, or no file of the chart and no value `matters`. If something matters, it fails
+    // when helm is missing or fails, or a requested fetch fails.
     Result<std::optional<std::string>> render(const ChartRelease& release,
                                               const std::vector<Value>& values,
                                               bool (*matters)(std::string_view));
 
-    // Of what was asked for last: its chart is not at hand, or nothing is run.
+    // True if the last call of render() did not find the chart or must not run helm.
     [[nodiscard]] bool is_left() const { return is_left_; }
 
-    // Of helm, "" before it was needed.
+    // Returns the version of helm, "" if it was not needed yet.
     [[nodiscard]] std::string version() const { return program_ ? program_->version : ""; }
 
 private:
     ChartLibrary library_;
-    std::string helm_;  // its path, or "none"
+    std::string helm_;  // its path, or kNoProgram
     std::string kubernetes_version_;
     std::optional<HelmProgram> program_;
     bool is_left_ = false;

@@ -16,8 +16,8 @@ namespace renderer {
 
 namespace {
 
-// The file of the tree that the release means; none when it is not there, which the engine may
-// miss.
+// Returns the path of a values file in the tree; nothing if it does not exist, which the engine may
+// allow.
 std::optional<std::string> file_of(const SourceTree& tree, const std::string& root,
                                    const ChartRelease& release, const std::string& spelled,
                                    ChartValues& out) {
@@ -26,7 +26,7 @@ std::optional<std::string> file_of(const SourceTree& tree, const std::string& ro
     }
     const std::string top = normal_path(root);
     const std::string dir = release.files_dir.empty() ? top : release.files_dir;
-    // `$ref/x` and `/x` begin at the top of a repository.
+    // `$ref/x` and `/x` are relative to the top of a repository.
     const bool is_absolute = spelled.starts_with('$') || spelled.starts_with('/');
     const std::size_t slash = std::min(spelled.find('/'), spelled.size());
     std::string path = normal_path(
@@ -55,7 +55,7 @@ void note_unread_values(const ChartRelease& release, Unread kind, Pos pos, std::
                           .diagnostic = std::move(diagnostic)});
 }
 
-// Of the layer that was added last: what is encrypted is not known.
+// Removes encrypted values from the last layer and marks them as unknown.
 void hide_encrypted(const ChartRelease& release, Pos pos, std::string_view where,
                     ChartValues& out) {
     out.layers.back().erase("sops");
@@ -86,7 +86,7 @@ void add_files(const SourceTree& tree, const std::string& root, const ChartRelea
         }
         if (release.is_operator && !file.elsewhere.empty()) {
             const bool is_of_chart = file.elsewhere == kOfChart;
-            // The chart of the operator has no other file of values.
+            // The operator's chart has no other values file.
             if (!is_of_chart || (file.path != "values.yaml" && !release.may_lack_files)) {
                 note_unread_values(release, Unread::Missing, file.pos,
                                    fmt::format("{}: {}", file.path, file.elsewhere), out);
@@ -152,7 +152,7 @@ void note_not_held(const ValuesSource& source, const ChartRelease& release, cons
                        out, source.target, fmt::format("{} {}", source.name, source.key));
 }
 
-// Flux takes a value in quotes for a text.
+// Flux treats a quoted value as a string.
 std::string_view without_quotes(std::string_view text) {
     const bool is_quoted = text.size() > 1 && text.front() == text.back() &&
                            (text.front() == '"' || text.front() == '\'');
@@ -166,7 +166,8 @@ void add_one_value(const ValuesSource& source, std::string_view text, const Char
     add_sets({fmt::format("{}={}", source.target, without_quotes(text))}, sources, out.layers,
              said);
     for (std::size_t i = first; i < out.layers.size(); ++i) {
-        set_places(out.layers[i], source.pos);  // the text is not for messages
+        // The value may be secret: messages must not quote it.
+        set_places(out.layers[i], source.pos);
     }
     if (said.has_errors()) {
         note_unread_values(release, Unread::Missing, source.pos,
@@ -176,7 +177,7 @@ void add_one_value(const ValuesSource& source, std::string_view text, const Char
     }
 }
 
-// Also of a chart that depends on the operator's, which has them below a key.
+// Also handles a chart that depends on the operator's, which has these values below a key.
 void erase_credentials(Value& values) {
     if (!values.is_map()) {
         return;

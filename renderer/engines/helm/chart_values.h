@@ -1,4 +1,4 @@
-// The values that the release of a chart is given, layer by layer.
+// The values of a chart release, layer by layer.
 #pragma once
 
 #include <functional>
@@ -16,22 +16,22 @@ namespace renderer {
 
 struct ChartValues {
     std::vector<Value> layers;       // in rising precedence
-    std::vector<std::string> files;  // that they were read from
-    std::string lacking;             // what the engine would miss, "" = nothing
-    // What is not known of them; `below`: among `layers`.
+    std::vector<std::string> files;  // where they were read from
+    std::string lacking;             // what the engine would fail to find, "" = nothing
+    // Values that are not known; `below` is an index in `layers`.
     std::vector<UnreadValues> unread;
     Diagnostics warnings;
 };
 
-// What an object holds under a key.
+// The content of a key of a ConfigMap or Secret.
 struct HeldText {
-    bool is_there = false;  // the object
-    Value text;             // Null: the key is not there, or what is there is not known
+    bool is_there = false;  // the object exists
+    Value text;             // Null: the key does not exist, or its content is not known
 };
 using FindHeld = std::function<HeldText(const ValuesSource& source)>;
 
-// `root`: what paths of the repository are relative to. What is not in the tree is left out, and so
-// is, without `held`, what ConfigMaps and Secrets hold.
+// `root`: the directory that paths in the repository are relative to. Files that are not in the
+// tree are skipped, and, without `held`, also ConfigMaps and Secrets.
 ChartValues chart_values(const SourceTree& tree, const std::string& root,
                          const ChartRelease& release, SourceMap& sources,
                          const FindHeld& held = {});

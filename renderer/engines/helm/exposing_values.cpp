@@ -16,7 +16,7 @@ namespace renderer {
 namespace {
 
 constexpr std::string_view kClass = "tailscale";
-// Charts have no one name for it.
+// Charts use different names for it.
 constexpr std::array<std::string_view, 6> kClassKeys = {
     "loadBalancerClass",          "ingressClassName", "ingressClass", "className", "class",
     "kubernetes.io/ingress.class"};
@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 3> kEgressKeys = {
 
 constexpr std::array<std::string_view, 3> kDeviceKinds = {"Connector", "ProxyGroup", "Recorder"};
 
-// `--set` spells `ingress.annotations.tailscale\.com/expose`.
+// `--set` spells it `ingress.annotations.tailscale\.com/expose`.
 bool names(std::string_view spelled, std::string_view key) {
     std::string plain(spelled);
     std::erase(plain, '\\');
@@ -37,7 +37,8 @@ bool names(std::string_view spelled, std::string_view key) {
 
 bool exposes(std::string_view key, std::string_view value) {
     const auto is_named = [key](std::string_view one) { return names(key, one); };
-    const bool is_variable = value.find("${") != std::string_view::npos;  // which may be anything
+    // A variable may have any value.
+    const bool is_variable = value.find("${") != std::string_view::npos;
     if (value == kClass || (is_variable && value.find(kClass) != std::string_view::npos)) {
         return std::ranges::any_of(kClassKeys, is_named);
     }
@@ -76,7 +77,7 @@ private:
                          .is_public = names(path, kFunnel)});
     }
 
-    // Of Argo CD: {name: ingress.className, value: tailscale}.
+    // A parameter of Argo CD: {name: ingress.className, value: tailscale}.
     void parameter(const Value& map, const std::string& path) {
         const std::string_view name = text_of(map.find("name"));
         const std::string_view value = spelling_of(map.find("value"));
@@ -105,9 +106,9 @@ private:
         place_ = outer;
     }
 
-    static constexpr int kDeepest = 3;  // texts within texts
+    static constexpr int kDeepest = 3;  // YAML strings within YAML strings
 
-    Pos place_;  // of the text that is searched
+    Pos place_;  // of the YAML string that is searched
     int depth_ = 0;
 };
 

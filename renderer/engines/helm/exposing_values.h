@@ -1,6 +1,6 @@
-// Where the values of a chart, or an object that is no input of ours, ask for something to be
-// exposed on the tailnet: by the keys of a Service or an Ingress, which charts and operators take
-// over from there. Source: https://tailscale.com/kb/1439/kubernetes-operator-cluster-ingress,
+// Finds where chart values, or objects that are not inputs of the renderer, expose something on the
+// tailnet: by the keys of a Service or Ingress, which charts and operators copy from their values.
+// Source: https://tailscale.com/kb/1439/kubernetes-operator-cluster-ingress,
 // https://tailscale.com/kb/1438/kubernetes-operator-cluster-egress.
 #pragma once
 
@@ -20,14 +20,14 @@ struct ExposingValue {
     bool is_public = false;  // Funnel
 };
 
-// Also in texts that are YAML themselves, whose places are that of the text. What stands beside
-// `enabled: false` is not found.
+// Also searches strings that are YAML; what is found in one has the position of the string. Maps
+// with `enabled: false` are skipped.
 std::vector<ExposingValue> find_exposing_values(const Value& root);
 
-// Kinds of tailscale.com that become devices.
+// True for kinds of tailscale.com that create devices.
 bool is_device_kind(std::string_view kind);
 
-// Line by line, in the template of a chart or in what is no YAML.
+// Searches line by line, for chart templates and text that is not YAML.
 std::vector<ExposingValue> find_exposing_lines(const SourceMap& sources, SourceId source);
 
 }  // namespace renderer

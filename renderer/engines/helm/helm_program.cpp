@@ -21,12 +21,12 @@ namespace renderer {
 
 namespace {
 
-// Helm's own folders, of which none is there, and no cluster.
+// None of helm's own directories exists, and there is no cluster.
 const std::vector<std::string> kEnvironment = {
     "HELM_CACHE_HOME=/nonexistent", "HELM_CONFIG_HOME=/nonexistent", "HELM_DATA_HOME=/nonexistent",
     "HELM_PLUGINS=/nonexistent", "KUBECONFIG=/nonexistent"};
 constexpr std::string_view kHidden = "(hidden)";
-constexpr std::string_view kDefaultRelease = "release-name";  // of helm itself
+constexpr std::string_view kDefaultRelease = "release-name";  // default of helm
 constexpr const char* kSkipSchema = "--skip-schema-validation";
 
 Error failed(const ChartSource& chart, const HelmInput& input, std::string message,
@@ -48,14 +48,15 @@ bool names_credentials(const Value& value) {
            std::ranges::any_of(items_of(&value), names_credentials);
 }
 
-// helm shows values, and lines of templates. What is in an archive is not known.
+// Messages of helm show values and lines of templates. The content of an archive is not known.
 bool may_show_secrets(const ChartSource& chart, const HelmInput& input) {
     return chart.is_archive() || std::ranges::any_of(input.values, names_credentials) ||
            std::ranges::any_of(chart.files,
                                [](const auto& file) { return names_secrets(file.second); });
 }
 
-// Scalars of values; "" and what is too short to be told from other words are left out.
+// Collects the scalars of values, without those that are too short to be distinguished from other
+// words.
 void collect_scalars(const Value& value, std::vector<std::string>& out) {
     constexpr std::size_t kShortest = 4;
     for (const Member& member : members_of(&value)) {
@@ -70,7 +71,7 @@ void collect_scalars(const Value& value, std::vector<std::string>& out) {
     }
 }
 
-// What is between two of the marks, but for paths of templates.
+// Replaces the text between pairs of `mark`, except for paths of templates.
 std::string without_quoted(std::string_view text, char mark) {
     std::string out;
     while (!text.empty()) {
@@ -100,7 +101,7 @@ std::string without_values(std::string text, const ChartSource& chart, const Hel
             collect_scalars(read_yaml(sources, sources.add(path, file), ignored), values);
         }
     }
-    // Longer ones first: one may be a part of another.
+    // Longer ones come first, as one may be part of another.
     std::ranges::sort(values, [](const std::string& a, const std::string& b) {
         return std::pair(b.size(), std::string_view(a)) < std::pair(a.size(), std::string_view(b));
     });
@@ -111,7 +112,8 @@ std::string without_values(std::string text, const ChartSource& chart, const Hel
     return text;
 }
 
-// "web/templates/a.yaml:2:5" in what helm printed; "" = it names no template.
+// Returns the position in a template that a message of helm names ("web/templates/a.yaml:2:5"), or
+// "".
 std::string_view place_in(std::string_view text) {
     constexpr std::string_view kOfPlaces =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/:";
@@ -125,7 +127,7 @@ std::string_view place_in(std::string_view text) {
     return text.substr(0, text.find_last_not_of(':') + 1);
 }
 
-// A template of another kind than Secret, whose words may be told.
+// True for templates that contain no Secret. Their lines may be shown.
 bool is_plain_template(const ChartSource& chart, std::string_view place) {
     const std::string_view path = place.substr(0, place.find(':'));
     const auto file =
@@ -133,7 +135,7 @@ bool is_plain_template(const ChartSource& chart, std::string_view place) {
     return file != chart.files.end() && !names_secrets(file->second);
 }
 
-// What helm printed, as far as it may be told.
+// Returns a message of helm without values that may be secret.
 std::string shown_words(std::string text, const ChartSource& chart, const HelmInput& input) {
     if (!may_show_secrets(chart, input)) {
         return without_values(std::move(text), chart, input);
@@ -147,7 +149,7 @@ std::string shown_words(std::string text, const ChartSource& chart, const HelmIn
                        place.empty() ? "" : ": ");
 }
 
-// helm fetches what a schema refers to, and there is no network.
+// helm fetches schemas that a schema refers to, and there is no network.
 bool refers_to_network(const Value& schema) {
     return std::ranges::any_of(
                members_of(&schema),
@@ -173,7 +175,7 @@ bool has_remote_schema(const ChartSource& chart) {
     });
 }
 
-// Of one in an archive.
+// True if helm failed because it could not fetch a schema of a chart in an archive.
 bool misses_schema(const SandboxRun& run) {
     return run.errors.find("meet the specifications of the schema") != std::string::npos &&
            run.errors.find("failing loading \"http") != std::string::npos;

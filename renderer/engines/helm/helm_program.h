@@ -1,5 +1,6 @@
-// Runs the user's own `helm template`, on a private copy of a chart, without network, programs or
-// much time. Source: helm cmd/helm/template.go (what it does without flags: no cluster is asked).
+// Runs the user's own `helm template` on a private copy of a chart, in a sandbox: without network,
+// without other programs, with limited time. Source: helm cmd/helm/template.go (what it does
+// without flags: it does not contact a cluster).
 #pragma once
 
 #include <string>
@@ -14,30 +15,30 @@ namespace renderer {
 
 struct HelmProgram {
     std::string path;     // absolute
-    std::string version;  // "v3.19.0"; "" when it does not say
+    std::string version;  // "v3.19.0"; "" if it does not print one
 };
 
-// As user_program.h finds it.
+// Finds helm as described in user_program.h.
 Result<std::string> find_helm(const std::string& choice, std::string_view search_path);
 
-// Asks it for its version.
+// Runs the program to get its version.
 HelmProgram helm_at(const std::string& path);
 
-// Of what prevents that a chart is rendered: an error where this machine is to blame, or the chart
-// itself, a warning where it is not at hand.
+// Returns the severity of a failure to render a chart: an error if this machine or the chart is the
+// cause, a warning if the chart is not available.
 Severity severity_of(const Diagnostic& failure);
 
 struct HelmInput {
     std::string release;
     std::string ns;
     std::vector<Value> values;       // in rising precedence
-    std::string kubernetes_version;  // "" = the one that helm was made for
+    std::string kubernetes_version;  // "" = the default of helm
     bool with_crds = true;
     bool with_hooks = false;
 };
 
-// Objects without tests. Fails with what helm printed to standard error; where that may show values
-// of a Secret, they are hidden.
+// Returns the objects, without tests. Fails with helm's standard error; where it may show values of
+// a Secret, they are hidden.
 Result<std::string> run_helm(const HelmProgram& program, const ChartSource& chart,
                              const HelmInput& input);
 

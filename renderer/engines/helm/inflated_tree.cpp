@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::string_view kCharts = "helmCharts";
 
-// The namespaces that those which name a kustomization give it, where it sets none.
+// The namespaces that a kustomization without one gets from the kustomizations that include it.
 class Namespaces {
 public:
     Namespaces(KustomizationReader& reader, const BuildFiles& files) : reader_(reader) {
@@ -68,7 +68,7 @@ Diagnostic not_usable(std::string message, std::string found, std::string expect
             .expected = std::move(expected)};
 }
 
-// Why kustomize could not take it, or we not do as kustomize does.
+// Returns why kustomize could not render the chart, or why the result here could differ.
 std::optional<Diagnostic> refusal(const ChartValues& given,
                                   const std::set<std::string>& namespaces) {
     if (!given.unread.empty()) {

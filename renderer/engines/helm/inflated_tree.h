@@ -1,9 +1,9 @@
-// A tree in which charts of kustomizations (`helmCharts`) that are at hand are files: what the
-// user's helm makes of them is listed as a resource, as kustomize does with --enable-helm. The
-// kustomization's namespace is given to helm. Before 5.8 kustomize gives it to the objects, too;
-// since then not, and a kustomization without one takes that of the one above for helm. Source:
-// kustomize v5.8.1 api/internal/builtins/HelmChartInflationGenerator.go, NamespaceTransformer.go,
-// api/internal/target/kusttarget.go (accumulateDirectory).
+// A tree in which the available charts of kustomizations (`helmCharts`) are replaced by files: the
+// output of the user's helm is listed as a resource, as kustomize does with --enable-helm. The
+// kustomization's namespace is passed to helm. Before 5.8, kustomize also sets it on the objects;
+// since 5.8 it does not, and a kustomization without a namespace passes that of its parent to helm.
+// Source: kustomize v5.8.1 api/internal/builtins/HelmChartInflationGenerator.go,
+// NamespaceTransformer.go, api/internal/target/kusttarget.go (accumulateDirectory).
 #pragma once
 
 #include <memory>
@@ -20,18 +20,19 @@
 
 namespace renderer {
 
-// How a chart of a kustomization is called where several are.
+// Returns the key of a chart in InflatedTree::rendered.
 std::string chart_of_kustomization(std::string_view path, std::string_view chart);
 
-// Where kustomize looks for a chart before it fetches it, or the same version of it as an earlier
-// kustomize fetched it; "" when it is not there.
+// Returns where kustomize looks for a chart before it fetches it, or where an older kustomize put
+// that version after fetching it; "" if it is in neither place.
 std::string chart_home_dir(const SourceTree& tree, const Value& kustomization,
                            const std::string& dir, const ChartRelease& chart);
 
 class InflatedTree {
 public:
-    // `files`: of a build in `root`. `version`: of kustomize. Tree and reader outlive it. Charts of
-    // which nothing `matters` stay what they are, and so does the operator's own.
+    // `files`: those of a build in `root`. `version`: of kustomize. `tree` and `reader` must
+    // outlive this object. Charts in which nothing `matters` are left as they are, and so is the
+    // operator's own chart.
     InflatedTree(const SourceTree& tree, KustomizationReader& reader, const BuildFiles& files,
                  const std::string& root, SourceMap& sources, std::string_view version,
                  ChartTemplates& charts, bool (*matters)(std::string_view));
@@ -40,9 +41,9 @@ public:
     [[nodiscard]] const SourceTree& tree() const { return *overlay_; }
     [[nodiscard]] KustomizationReader& reader() const { return *reader_; }
 
-    std::set<std::string> rendered;    // chart_of_kustomization of each
-    std::set<std::string> values;      // files that were given to them, and their directories
-    std::vector<Diagnostic> failures;  // why others were not rendered, as severity_of says
+    std::set<std::string> rendered;    // keys as chart_of_kustomization returns them
+    std::set<std::string> values;      // values files of these charts, and their directories
+    std::vector<Diagnostic> failures;  // why others were not rendered, as severity_of rates it
 
 private:
     std::unique_ptr<OverlayTree> overlay_;

@@ -37,7 +37,7 @@ std::string_view values_key(const Value& dependency) {
     return alias.empty() ? text_of(dependency, {"name"}) : alias;
 }
 
-// "1.98" for "~1.98.x": the lowest version that a range names.
+// Returns the lowest version that a range names: "1.98.0" for "~1.98.x".
 std::string lowest_of(std::string_view range) {
     const std::size_t begin = std::min(range.find_first_of("0123456789"), range.size());
     const std::size_t end = range.find_first_not_of("0123456789.", begin);
@@ -54,7 +54,7 @@ std::string lowest_of(std::string_view range) {
     return version;
 }
 
-// Of the lock file beside a Chart.yaml; "" when it says none.
+// Returns the version in a Chart.lock, "" if it has none.
 std::string locked_version(const Value& lock, std::string_view name) {
     for (const Value& dependency : items_of(lock.at({"dependencies"}))) {
         if (text_of(dependency, {"name"}) == name) {
@@ -80,7 +80,7 @@ public:
             is_listed = is_listed || text_of(dependency, {"name"}) == kOperatorChart;
             take(dependency, dir, above);
         }
-        // helm takes what lies there, listed or not.
+        // helm uses charts in `charts` even if they are not listed.
         if (!is_listed && !vendored_version(dir).empty()) {
             take(Value::map({{"name", Value(kOperatorChart)}}), dir, above);
         }
@@ -94,7 +94,7 @@ private:
                tree_.kind(join_path(dir, kChartFile)) == EntryKind::File;
     }
 
-    // Of the operator's chart in `charts`; "" when it is not there.
+    // Returns the version of the operator's chart in `charts`, "" if there is none.
     [[nodiscard]] std::string vendored_version(const std::string& dir) const {
         const std::string charts = join_path(dir, "charts");
         const std::string copy = join_path(charts, kOperatorChart);
@@ -115,7 +115,7 @@ private:
         return {};
     }
 
-    // Where the tree has it; "" = nowhere.
+    // Returns the directory of a dependency in the tree, "" if it is not there.
     [[nodiscard]] std::string dir_of(const Value& dependency, const std::string& dir) const {
         const std::string_view name = text_of(dependency, {"name"});
         const std::string_view repository = text_of(dependency, {"repository"});
@@ -170,14 +170,14 @@ private:
 
 // ---- values
 
-// At a path with dots, as the highest layer that has it says; nullptr when none does.
+// Returns the value at a dotted path in the highest layer that has it, or nullptr.
 const Value* value_at(const std::vector<Value>& layers, std::string_view path) {
     for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) {
         const Value* value = &*layer;
         for (const std::string_view key : split(path, '.')) {
             value = value != nullptr && value->is_map() ? value->find(key) : nullptr;
             if (value != nullptr && value->is_null()) {
-                return nullptr;  // it takes away what is below
+                return nullptr;  // null deletes the value of lower layers
             }
         }
         if (value != nullptr) {
@@ -232,8 +232,8 @@ bool any_own(const Value& layer, const std::set<std::string>& keys,
 
 // ---- files of a chart
 
-// "chart/charts/" for a file of the operator's chart below it, and its path in that chart; an
-// archive has the path "".
+// For a file of the operator's chart below `chart/charts/`, returns that prefix and the path within
+// the operator's chart, which is "" for an archive.
 std::optional<std::pair<std::string, std::string>> place_in_operator(const std::string& path) {
     for (std::size_t at = path.find("/charts/"); at != std::string::npos;
          at = path.find("/charts/", at + 1)) {
@@ -258,7 +258,7 @@ std::string empty_chart(std::string_view version) {
     return fmt::format("apiVersion: v2\nname: {}\nversion: {}\n", kOperatorChart, version);
 }
 
-// Of one Chart.yaml.
+// Processes the dependencies of one Chart.yaml.
 void add_missing(const std::string& path, ChartSource& chart) {
     const std::string charts =
         path.substr(0, path.size() - kChartFile.size()) + std::string(kDependencies);

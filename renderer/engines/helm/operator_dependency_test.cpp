@@ -18,7 +18,7 @@ std::string chart_with(const std::string& dependency) {
     return fmt::format("name: net\nversion: 0.1.0\ndependencies:\n- {{{}}}\n", dependency);
 }
 
-// "version: last layer" of each that is enabled.
+// Returns "version: last layer" of each dependency that is enabled.
 std::string dependencies_of(const Files& files, const std::string& values = {}) {
     const MemoryTree tree(files);
     SourceMap sources;

@@ -78,7 +78,7 @@ Value read_chart_text(std::string_view text, std::string name, SourceMap& source
     return values;
 }
 
-// Of a list all is hidden with one of its items: what a setting takes is the whole list.
+// One hidden item hides the whole list, since a setting uses the whole list.
 bool hides_any(const Value& value) {
     return is_hidden_value(text_of(value)) || std::ranges::any_of(items_of(&value), hides_any) ||
            std::ranges::any_of(members_of(&value),

@@ -1,6 +1,7 @@
-// Values that an engine gives to the operator's chart and that are not known here: a Secret, an
-// object or a file that is not in the tree, what helm refuses to read. They are never taken for
-// none: where a setting could be in them, that is an error until the user says the values.
+// Values that an engine passes to the operator's chart but that are not known here: they are in a
+// Secret, in an object or file that is not in the tree, or helm rejects them. They are never
+// treated as empty: if one of them could contain a setting, that is an error until the user
+// provides the values.
 #pragma once
 
 #include <cstddef>
@@ -15,42 +16,42 @@
 namespace renderer {
 
 enum class Unread {
-    Refused,   // by helm, which then installs nothing
-    Missing,   // in the tree, and the engine needs them
-    Optional,  // missing, and the engine goes on without them
+    Refused,   // helm rejects them and installs nothing
+    Missing,   // not in the tree, and required by the engine
+    Optional,  // not in the tree, and not required
     Secret,
 };
 
 struct UnreadValues {
     Unread kind = Unread::Missing;
-    std::string target =
-        {};                 // the path of the one value that is not known; "" = any could be there
-    std::size_t below = 0;  // layers from this one on win over it
-    std::string name = {};  // what speaks for its content: of the Secret and the key
+    std::string target = {};  // path of the one unknown value; "" = all may be
+    std::size_t below = 0;    // layers from this index on override it
+    std::string name = {};    // object and key, which suggest whether it is a credential
     Diagnostic diagnostic = {};
 };
 
-// What a text of an object holds, as helm reads it; Null when there is none, or helm refuses it.
-// What is said of it is said at its place in `text`.
+// Parses a string of an object as helm does. Returns Null if it is empty or helm rejects it.
+// Diagnostics are reported at their position in `text`.
 Value read_values_text(const Value& text, std::string name, SourceMap& sources, Diagnostics& said);
 Value read_values_text(std::string_view text, std::string name, Pos pos, SourceMap& sources,
                        Diagnostics& said);
 
-// Of what was said of values: a mistake makes them unread, and warnings are kept.
+// Sorts the diagnostics of values: errors make them unread, warnings are added to `warnings`.
 void note_said(const Diagnostics& said, const std::string& object, std::size_t below,
                std::vector<UnreadValues>& unread, Diagnostics& warnings);
 
-// Takes values away that are encrypted, or that an ExternalSecret will fill in: their paths.
+// Removes values that are encrypted or that an ExternalSecret will fill in, and returns their
+// paths.
 std::vector<std::string> take_hidden(Value& values);
 
-// The text of one value is encrypted, or was filled in by with_hidden_templates().
+// True if the value is encrypted, or contains a placeholder of with_hidden_templates().
 bool is_hidden_value(std::string_view text);
 
-// How a user gives them.
+// How a user can provide them, for hints.
 constexpr std::string_view kWaysToGiveValues =
     "with --values FILE, or as \"values\" of the cluster in .tailrender.yaml";
 
-// A text with templates such as `{{ .clientId }}`, whose results take_hidden() then finds.
+// Replaces templates such as `{{ .clientId }}` by a placeholder that take_hidden() finds.
 std::string with_hidden_templates(std::string_view text);
 
 }  // namespace renderer

@@ -14,7 +14,7 @@ namespace renderer {
 namespace {
 
 constexpr std::string_view kFlag = "--set";
-constexpr std::size_t kMaxIndex = 65536;  // as Helm
+constexpr std::size_t kMaxIndex = 65536;  // as in Helm
 
 // One step of a key path: a name, or an index of the list before it.
 struct Step {
@@ -67,7 +67,7 @@ private:
         return false;
     }
 
-    // Text up to an unescaped stop character, which stays.
+    // Returns the text up to an unescaped stop character, which is not consumed.
     std::string until(std::string_view stops, bool* escaped = nullptr) {
         std::string out;
         for (; at_ < text_.size() && stops.find(text_[at_]) == std::string_view::npos; ++at_) {
@@ -158,7 +158,7 @@ private:
         return assign(path, std::move(value));
     }
 
-    // What a lower layer has at the first steps of the path.
+    // Returns the value that a lower layer has at the first `count` steps of the path.
     [[nodiscard]] const Value* below(const std::vector<Step>& path, std::size_t count) const {
         for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer) {
             const Value* value = &*layer;

@@ -1,5 +1,5 @@
-// Chart values that the command line gives: `--values FILE` and `--set key.path=value`, in Helm's
-// grammar. They become layers above everything that the repository says.
+// Chart values of the command line: `--values FILE` and `--set key.path=value`, in Helm's grammar.
+// They become layers above all values of the repository.
 #pragma once
 
 #include <string>
@@ -13,17 +13,17 @@
 
 namespace renderer {
 
-// Reads a values file onto the layers. `pos`: where the repository names it, unknown for a flag.
+// Appends a values file to the layers. `pos`: where the repository names it, unknown for a flag.
 void add_values_file(const SourceTree& tree, const std::string& path, Pos pos, SourceMap& sources,
                      std::vector<Value>& layers, Diagnostics& diagnostics);
 
-// One layer from all `--set`. Dots separate keys, `\.` is a dot, `[0]` an item of a list (of the
-// highest layer that has it), commas separate assignments, `{a,b}` is a list. true, false, null and
-// whole numbers are typed as Helm types them.
+// Appends one layer with all `--set` assignments. Dots separate keys, `\.` is a dot, `[0]` an item
+// of a list (of the highest layer that has it), commas separate assignments, `{a,b}` is a list.
+// true, false, null and whole numbers are typed as Helm types them.
 void add_sets(const std::vector<std::string>& sets, SourceMap& sources, std::vector<Value>& layers,
               Diagnostics& diagnostics);
 
-// One layer with one value at such a path: a text, whatever it looks like.
+// Appends one layer with one value at such a path. The value is always a string.
 void add_text_set(std::string_view path, std::string_view text, SourceMap& sources,
                   std::vector<Value>& layers);
 

@@ -11,7 +11,7 @@
 namespace renderer {
 namespace {
 
-// The layer that the assignments make, as JSON, then the messages.
+// Returns the layer that the assignments make, as JSON, and then the messages.
 std::string parse(const std::vector<std::string>& sets, std::vector<Value> layers = {}) {
     SourceMap sources;
     Diagnostics diagnostics;

@@ -17,21 +17,21 @@ namespace {
 
 struct Version {
     std::array<std::uint64_t, 3> parts = {0, 0, 0};
-    std::size_t known = 0;  // of the parts; the others may be any
-    std::string pre = {};   // of a pre-release
+    std::size_t known = 0;  // number of parts that are given; the others match anything
+    std::string pre = {};   // the pre-release
 
     friend std::strong_ordering operator<=>(const Version& a, const Version& b) {
         if (const auto order = a.parts <=> b.parts; order != 0) {
             return order;
         }
-        // A pre-release comes before what it precedes.
+        // A pre-release comes before its release.
         const auto rank = (a.pre.empty() ? 1 : 0) <=> (b.pre.empty() ? 1 : 0);
         return rank != 0 ? rank : a.pre <=> b.pre;
     }
     friend bool operator==(const Version& a, const Version& b) { return (a <=> b) == 0; }
 };
 
-// "1.2", "v1.2.3-rc1+build", "1.x"; none: it is none.
+// Parses "1.2", "v1.2.3-rc1+build" or "1.x". Returns nothing if it is not a version.
 std::optional<Version> parse_version(std::string_view text) {
     if (text.starts_with('v')) {
         text.remove_prefix(1);
@@ -62,7 +62,7 @@ std::optional<Version> parse_version(std::string_view text) {
     return version;
 }
 
-// The first one after all that begin with these parts.
+// Returns the first version after all that begin with these parts.
 Version after(const Version& version, std::size_t parts) {
     Version next;
     if (parts == 0) {
@@ -108,7 +108,8 @@ bool holds(std::string_view operation, const Version& bound, const Version& vers
     return operation == "!=" ? !is_equal : is_equal;
 }
 
-// Alternately an operator, which may be "", and a version. None: something else.
+// Splits a range into operators, which may be "", and versions, in turns. Returns nothing if it is
+// not a range.
 std::optional<std::vector<std::string>> words_of(std::string_view text) {
     constexpr std::string_view kOperators = "^~<>=!";
     std::vector<std::string> words;
@@ -130,7 +131,7 @@ std::optional<std::vector<std::string>> words_of(std::string_view text) {
     return words;
 }
 
-// "1.2 - 1.4" is ">=1.2 <=1.4".
+// "1.2 - 1.4" becomes ">=1.2 <=1.4".
 void spell_out(std::vector<std::string>& words) {
     for (std::size_t i = 0; i + 5 < words.size(); i += 2) {
         if (words[i + 3] == "-" && words[i].empty() && words[i + 4].empty()) {

@@ -58,7 +58,7 @@ private:
         return shape;
     }
 
-    // False: `failure_` says why there is none.
+    // Adds an Application. Returns false on failure, with the reason in `failure_`.
     bool add(const Value& shape, const Value& parameters) {
         Value application = Value::map();
         Value spec = Value::map();

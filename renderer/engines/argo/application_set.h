@@ -1,5 +1,5 @@
-// Argo CD ApplicationSets -> Applications, as far as the tree says them. Source: argo-cd
-// applicationset/controllers/template.
+// Expands Argo CD ApplicationSets into Applications, as far as the tree determines them. Source:
+// argo-cd applicationset/controllers/template.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@ namespace renderer {
 
 struct ExpandedSet {
     std::vector<EngineObject> applications;
-    std::string unresolved;  // why there may be others; "" when there are none
+    std::string unresolved;  // why there may be others; "" if there are not
 };
 
-// Files of parameters are read once for all sets.
+// Reads parameter files once for all sets.
 class ApplicationSets {
 public:
     explicit ApplicationSets(const GitOpsTree& repository)

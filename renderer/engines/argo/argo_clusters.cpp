@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::string_view kTypeLabel = "argocd.argoproj.io/secret-type";
 
-// Of a Secret: `stringData` wins over `data`. None: encrypted.
+// Returns an entry of a Secret; `stringData` takes precedence over `data`. Nothing if it is
+// encrypted.
 std::optional<std::string> entry(const Value& secret, std::string_view key) {
     const Value* plain = secret.at({"stringData", key});
     std::string text(text_of(plain));

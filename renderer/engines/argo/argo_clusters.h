@@ -1,6 +1,6 @@
-// The clusters that Argo CD knows: those that the user names, those whose Secrets are in the tree
-// in clear text, and the one that it runs in. Source: argo-cd
-// docs/operator-manual/declarative-setup.md (clusters), applicationset/generators/cluster.go.
+// The clusters of Argo CD: those that the user names, those with an unencrypted Secret in the tree,
+// and the one that Argo CD runs in. Source: argo-cd docs/operator-manual/declarative-setup.md
+// (clusters), applicationset/generators/cluster.go.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace renderer {
 
-// The destination of what runs beside Argo CD.
+// The destination for the cluster that Argo CD runs in.
 constexpr std::string_view kOwnCluster = "in-cluster";
 constexpr std::string_view kOwnServer = "https://kubernetes.default.svc";
 
@@ -21,14 +21,14 @@ struct ArgoCluster {
     Value labels = Value::map(), annotations = Value::map();
 };
 
-// NAME[,server=URL][,LABEL=VALUE]…; none: that is not what it says.
+// Parses NAME[,server=URL][,LABEL=VALUE]…. Returns nothing if the text is not of this form.
 std::optional<ArgoCluster> parse_argo_cluster(std::string_view text);
 
-// Of a Secret that tells Argo CD of a cluster, without a name when it is encrypted; none for other
-// objects.
+// Returns the cluster of an Argo CD cluster Secret, without a name if the Secret is encrypted.
+// Returns nothing for other objects.
 std::optional<ArgoCluster> argo_cluster_of(const Value& object);
 
-// A LabelSelector over a map; what it does not understand is none.
+// Evaluates a LabelSelector on a map. Returns nothing for an unknown operator.
 std::optional<bool> selects(const Value* selector, const Value& labels);
 
 }  // namespace renderer

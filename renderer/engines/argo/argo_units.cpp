@@ -20,7 +20,8 @@ namespace {
 
 constexpr const char* kOverrides = ".argocd-source";
 
-// By a name or by its server: the one that Argo CD runs in is the same under any name.
+// Returns the cluster of the destination, given by name or server. The cluster that Argo CD runs in
+// is always kOwnCluster.
 std::string cluster_of(const GitOpsTree& repository, const Value& application) {
     const std::string_view name = text_of(application, {"spec", "destination", "name"});
     std::string_view server = text_of(application, {"spec", "destination", "server"});
@@ -36,7 +37,7 @@ std::string cluster_of(const GitOpsTree& repository, const Value& application) {
     return std::string(server.empty() || server == kOwnServer ? kOwnCluster : server);
 }
 
-// Of letters only: `in-cluster2` and `my-cluster` are names that others have.
+// Only names of letters count: `in-cluster2` and `my-cluster` may be other clusters.
 bool is_mistyped_name(std::string_view name) {
     return (name.starts_with("in-") || name.starts_with("ni-")) &&
            std::ranges::count(name, '-') == 1 &&
@@ -44,7 +45,8 @@ bool is_mistyped_name(std::string_view name) {
            is_typo_of(name, kOwnCluster);
 }
 
-// Null: the cluster is another one, or known.
+// Returns the destination's name or server if it is a typo of that of Argo CD's own cluster, else
+// null.
 const Value* mistyped_cluster(const GitOpsTree& repository, const Value& application) {
     const std::string cluster = cluster_of(repository, application);
     const bool is_known = std::ranges::any_of(
@@ -57,7 +59,7 @@ const Value* mistyped_cluster(const GitOpsTree& repository, const Value& applica
     return text_of(name).empty() ? application.at({"spec", "destination", "server"}) : name;
 }
 
-// What lies beside the manifests wins over the Application.
+// Override files next to the manifests take precedence over the Application.
 Value with_overrides(const GitOpsTree& repository, const Value& source, const std::string& dir,
                      std::string_view name) {
     Value merged = source.clone();
@@ -113,7 +115,7 @@ bool is_type(const Value& source, std::string_view type) {
     return value != nullptr && !value->is_null();
 }
 
-// Argo CD takes a kustomization before a chart, unless it is told what to take.
+// Argo CD prefers a kustomization over a chart, unless the source sets the type.
 bool is_chart(const GitOpsTree& repository, const BuildUnit& unit, const Value& source) {
     const WalkedDir* dir = repository.find(unit.dir);
     const bool is_free = std::ranges::none_of(
@@ -123,10 +125,11 @@ bool is_chart(const GitOpsTree& repository, const BuildUnit& unit, const Value& 
            (dir->kustomizations.empty() || is_type(source, "helm"));
 }
 
-// The branch that Argo CD writes manifests to has them where this file is.
+// Argo CD writes this file next to the manifests in the hydrated branch.
 constexpr const char* kHydrated = "hydrator.metadata";
 
-// Manifests are made of the dry source into another branch, unless this is that branch.
+// The hydrator renders the dry source into another branch. Returns the dry source, unless this tree
+// is that branch.
 Value hydrated_source(const GitOpsTree& repository, const Value& hydrator, const Value& dry,
                       std::string& note) {
     const std::string_view path = text_of(hydrator, {"syncSource", "path"});
@@ -147,7 +150,7 @@ Value hydrated_source(const GitOpsTree& repository, const Value& hydrator, const
     return source;
 }
 
-// Argo CD wants one type at most; an empty one is one, too. "": it has what it wants.
+// Argo CD allows at most one type, and an empty one counts. Returns "" if there is no conflict.
 std::string conflict_of(const Value& source, Pos& pos) {
     std::vector<std::string_view> types;
     for (const std::string_view type : {"kustomize", "helm", "directory", "plugin"}) {
@@ -162,7 +165,7 @@ std::string conflict_of(const Value& source, Pos& pos) {
 }
 
 void find_type(const Value& source, BuildUnit& unit) {
-    // Plug-ins fill in manifests that lie anywhere below.
+    // Plugins process manifests at any depth.
     const bool recurses =
         spelling_of(source.at({"directory", "recurse"})) == "true" || is_type(source, "plugin");
     unit.files = recurses ? UnitFiles::Recursive : UnitFiles::Directory;
@@ -253,7 +256,7 @@ void add_chart(const GitOpsTree& repository, const EngineObject& application, co
     unit.chart = chart_unit(application, source);
 }
 
-// Which of them Argo CD refuses as an invalid spec; null: none.
+// Returns the first source that Argo CD rejects as invalid, or null.
 const Value* incomplete_source(const Value& application) {
     const bool are_several = application.at({"spec", "sources"}) != nullptr;
     const std::vector<const Value*> sources = application_sources(application);
@@ -265,7 +268,7 @@ const Value* incomplete_source(const Value& application) {
     return found == sources.end() ? nullptr : *found;
 }
 
-constexpr std::ptrdiff_t kMostChoices = 6;  // each multiplies the patterns
+constexpr std::ptrdiff_t kMostChoices = 6;  // each one multiplies the patterns
 
 bool matches(std::string_view pattern, const std::string& path) {
     if (std::ranges::count(pattern, '{') > kMostChoices) {

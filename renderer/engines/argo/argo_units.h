@@ -1,4 +1,4 @@
-// Argo CD Applications -> units. Sources: argo-cd pkg/apis/application/v1alpha1/types.go,
+// Reads Argo CD Applications into units. Sources: argo-cd pkg/apis/application/v1alpha1/types.go,
 // reposerver/repository/repository.go, util/app/discovery.
 #pragma once
 
@@ -11,14 +11,15 @@
 
 namespace renderer {
 
-// RFC 7396.
+// Applies a JSON merge patch (RFC 7396).
 void merge_patch(Value& target, const Value& patch);
 
-// One for each source that has a path.
+// Returns one unit for each source that has a path or a chart, or one refused unit if Argo CD
+// rejects the Application.
 std::vector<BuildUnit> argo_units(const GitOpsTree& repository, const EngineObject& application);
 
-// Whether a manifest is taken, of a directory without kustomization. `path`: relative to the
-// directory. In the patterns `*` crosses `/`, and `{a,b}` is one of both.
+// True if the unit, a directory without kustomization, includes a manifest. `path`: relative to the
+// directory. In the patterns, `*` matches `/`, and `{a,b}` matches either.
 bool takes_manifest(const BuildUnit& unit, const std::string& path);
 
 }  // namespace renderer

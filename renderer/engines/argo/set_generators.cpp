@@ -14,15 +14,16 @@ namespace renderer {
 
 namespace {
 
-constexpr std::size_t kMostSets = 5000;  // of one generator
+constexpr std::size_t kMostSets = 5000;  // per generator
 constexpr std::size_t kMostElements = 100'000;
-constexpr int kDeepestMatrix = 4;  // matrices within each other
+constexpr int kDeepestMatrix = 4;  // nested matrices
 
 bool has_values(std::string_view kind) {
     return kind == "git" || kind == "clusters";
 }
 
-// The generators that an item names: one, but Argo CD takes several at the top.
+// Returns the generators of an item. There should be one, but Argo CD accepts several at the top
+// level.
 std::vector<const Member*> kinds_of(const Value& generator) {
     std::vector<const Member*> kinds;
     for (const Member& member : members_of(&generator)) {
@@ -47,7 +48,7 @@ Value parameters_of(const ArgoCluster& cluster) {
     return parameters;
 }
 
-// None: two of them have the same values.
+// Maps the values of `keys` to indexes of `sets`. Returns nothing if two sets have the same values.
 std::optional<std::map<std::string, std::size_t>> by_keys(std::span<const Value> keys,
                                                           const std::vector<Value>& sets) {
     std::map<std::string, std::size_t> found;
@@ -119,7 +120,8 @@ std::vector<Value> SetGenerators::generate(const Member& kind, const Value* sele
     return found;
 }
 
-// The second of a matrix may use what the first found.
+// Runs a generator within another one. The second generator of a matrix may use parameters of the
+// first.
 std::vector<Value> SetGenerators::nested(const Value& generator, const Value& outer, int depth) {
     const std::optional<Value> own = has_time(0) ? interpolated(generator, outer) : std::nullopt;
     if (!own) {
@@ -133,7 +135,7 @@ std::vector<Value> SetGenerators::nested(const Value& generator, const Value& ou
     return generate(*kinds.front(), generator.find("selector"), depth);
 }
 
-// All but its own selector.
+// Interpolates a generator except for its own selector.
 std::optional<Value> SetGenerators::interpolated(const Value& generator, const Value& outer) {
     if (!generator.is_map() || outer.size() == 0) {
         return generator.clone();
@@ -182,7 +184,7 @@ std::optional<Value> SetGenerators::interpolated_field(const Member& field, bool
     return out;
 }
 
-// One that asks for what only its own generator has is filled in by that one.
+// A value that uses parameters of its own generator is filled in later, by that generator.
 Value SetGenerators::interpolated_values(const Value& values, const Value& outer) {
     Value out = Value::map();
     for (const Member& member : members_of(&values)) {
@@ -208,7 +210,7 @@ void SetGenerators::select(const Value* selector, std::vector<Value>& found) {
     }
 }
 
-// Values see the parameters, and not each other.
+// Values may use the parameters, but not each other.
 bool SetGenerators::add_values(const Value& generator, Value& parameters) {
     Value made = Value::map();
     for (const Member& member : members_of(generator.find("values"))) {
@@ -267,7 +269,7 @@ void SetGenerators::git(const Value& generator, std::vector<Value>& found) {
     }
 }
 
-// Without a word of others there may be any.
+// If no cluster is known, there may be any.
 void SetGenerators::clusters(const Value& generator, std::vector<Value>& found) {
     const auto add = [&](const ArgoCluster& cluster) {
         Value parameters = parameters_of(cluster);
@@ -330,7 +332,8 @@ void SetGenerators::product(const Value& matrix, int depth, std::vector<Value>& 
     }
 }
 
-// The first wins with goTemplate. Without, a key has one value.
+// With goTemplate, the first generator takes precedence. Without it, two different values of a key
+// are a failure.
 bool SetGenerators::combine(Value& second, const Value& first) {
     if (shape_.is_go()) {
         overlay(second, first);
@@ -347,7 +350,8 @@ bool SetGenerators::combine(Value& second, const Value& first) {
     return true;
 }
 
-// The first says which there are. Where it is not known what wins, there are none.
+// The first generator determines the sets. If a generator fails, it is not known which values take
+// precedence, and there are no sets.
 void SetGenerators::merge(const Value& generator, int depth, std::vector<Value>& found) {
     const auto generators = items_of(generator.find("generators"));
     const auto keys = items_of(generator.find("mergeKeys"));

@@ -1,5 +1,5 @@
-// The generators of ApplicationSets, as far as a tree says what they find: `list`, `git`,
-// `clusters`, and their `matrix` and `merge`. Source: argo-cd applicationset/generators.
+// The generators of ApplicationSets, as far as the tree determines their results: `list`, `git`,
+// `clusters`, and `matrix` and `merge` of them. Source: argo-cd applicationset/generators.
 #pragma once
 
 #include <string>
@@ -13,17 +13,18 @@ namespace renderer {
 
 struct GeneratedParameters {
     std::vector<Value> sets;           // one for each Application
-    const Value* overrides = nullptr;  // template of the generator, or none
+    const Value* overrides = nullptr;  // template of the generator; null if it has none
 };
 
 class SetGenerators {
 public:
-    // All outlive it. `unresolved`: why there may be others, the first reason only.
+    // All arguments must outlive this object. `unresolved` receives the first reason why there may
+    // be other Applications.
     SetGenerators(const GitOpsTree& repository, ParameterFiles& files, const SetTemplate& shape,
                   std::string& unresolved)
         : repository_(repository), files_(files), shape_(shape), unresolved_(unresolved) {}
 
-    // Of one of the set's generators; overrides point into it.
+    // Runs one of the set's generators. `overrides` point into it.
     std::vector<GeneratedParameters> run(const Value& generator);
 
 private:

@@ -37,7 +37,7 @@ bool takes(std::span<const Value> patterns, const std::string& path, int flags) 
     return is_taken;
 }
 
-// Adds the parameters of a path below `prefix`. `file`: its name, "" for a directory.
+// Adds the parameters of a path below `prefix`. `file`: the file name, "" for a directory.
 void add_path(Value& parameters, const std::string& dir, const std::string& file,
               std::string_view prefix, bool is_go) {
     const std::string path = dir.empty() ? "." : dir;
@@ -70,8 +70,9 @@ void add_path(Value& parameters, const std::string& dir, const std::string& file
     }
 }
 
-// Without the entry of a block map whose key is at `begin`: up to the next line that is no deeper,
-// but for items of a list, which need not be. "" for one in a flow map.
+// Returns the text without the entry of a block map whose key is at `begin`. It ends before the
+// next line that is not indented deeper; items of a list need not be. Returns "" for an entry of a
+// flow map.
 std::string without_entry(const std::string& text, std::size_t begin) {
     const std::size_t line = text.rfind('\n', begin) + 1;  // 0 where there is none
     const std::size_t indent = begin - line;
@@ -93,7 +94,7 @@ std::string without_entry(const std::string& text, std::size_t begin) {
 
 constexpr int kMostDuplicates = 50;
 
-// Of two entries with one key the later one counts.
+// If a key is repeated, the last entry counts.
 Value read_first_document(std::string text) {
     for (int i = 0; i < kMostDuplicates; ++i) {
         SourceMap sources;

@@ -1,4 +1,4 @@
-// The generator `git`: directories and files of this repository. Source: argo-cd
+// The `git` generator: directories and files of this repository. Source: argo-cd
 // applicationset/generators/git.go.
 #pragma once
 
@@ -11,12 +11,12 @@
 
 namespace renderer {
 
-// Files of parameters, each read once.
+// Parameter files, each read once.
 class ParameterFiles {
 public:
     explicit ParameterFiles(const GitOpsTree& repository) : repository_(repository) {}
 
-    // A map, or a list of maps; null: it is neither.
+    // Returns a map or a list of maps, null if the file contains neither.
     const Value& at(const std::string& file);
 
 private:
@@ -24,10 +24,12 @@ private:
     std::map<std::string, Value> known_;
 };
 
-// A map, or a list of maps, of the first document of a YAML text; null: it is neither.
+// Returns the first document of a YAML text, which is a map or a list of maps; null if it is
+// neither.
 Value read_parameters(std::string text);
 
-// Without the `values` of the generator. `is_go`: as a tree. A file that holds none is `failure`.
+// Returns the parameters without the generator's `values`. `is_go`: as a tree. A file without
+// parameters sets `failure`.
 std::vector<Value> git_parameters(const GitOpsTree& repository, ParameterFiles& files,
                                   const Value& git, bool is_go, std::string& failure);
 

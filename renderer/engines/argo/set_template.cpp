@@ -16,7 +16,7 @@ namespace renderer {
 
 namespace {
 
-// Both marks in one line: only then Argo CD looks for parameters.
+// Argo CD looks for parameters only if a line contains both marks.
 bool has_parameter(std::string_view text) {
     while (!text.empty()) {
         const std::string_view line = take(text, '\n');
@@ -28,7 +28,7 @@ bool has_parameter(std::string_view text) {
     return false;
 }
 
-// No value: a parameter does not end.
+// Returns nothing if a parameter has no closing mark.
 std::optional<std::string> replaced(std::string_view text, const Value& parameters) {
     std::string out;
     if (!has_parameter(text)) {
@@ -50,7 +50,7 @@ std::optional<std::string> replaced(std::string_view text, const Value& paramete
     }
 }
 
-// As Go prints it.
+// Formats a value as Go does.
 std::string leaf(const Value& value) {
     if (value.is_null()) {
         return "<nil>";
@@ -77,7 +77,7 @@ void flatten(const Value& value, const std::string& key, std::map<std::string, V
     }
 }
 
-// What its generators, and those within them, give types of their own.
+// Finds which parameters the generators, including nested ones, give types of their own.
 void find_types(const Value& generators, TemplateTypes& types) {
     for (const Value& generator : items_of(&generators)) {
         for (const Member& kind : members_of(&generator)) {
@@ -96,7 +96,7 @@ void find_types(const Value& generators, TemplateTypes& types) {
     }
 }
 
-// Go's zero value of its type.
+// True for the zero value of its type in Go.
 bool is_zero(const Value& value) {
     return value.is_bool()     ? !value.as_bool()
            : value.is_number() ? value.text() == "0"

@@ -1,6 +1,5 @@
-// The templates of an ApplicationSet, with goTemplate and without, and what its parameters are.
-// Source: argo-cd applicationset/utils/utils.go, applicationset/generators/
-// generator_spec_processor.go.
+// The templates of an ApplicationSet, with or without goTemplate, and its parameters. Source:
+// argo-cd applicationset/utils/utils.go, applicationset/generators/generator_spec_processor.go.
 #pragma once
 
 #include <optional>
@@ -12,27 +11,28 @@
 
 namespace renderer {
 
-// Fills parameters into texts. Where there is no result, `failure` says why.
+// Fills parameters into templates. Where there is no result, `failure` has the reason.
 class SetTemplate {
 public:
     explicit SetTemplate(const Value& set);
 
-    // Parameters are a tree then, and one map of texts otherwise: `path.basename`, `path[0]`.
+    // True with goTemplate: parameters are a tree. Otherwise they are one map of strings:
+    // `path.basename`, `path[0]`.
     [[nodiscard]] bool is_go() const { return is_go_; }
 
-    // Without goTemplate what is not known stays.
+    // Fills one string. Without goTemplate, unknown parameters are left as they are.
     std::optional<std::string> fill(std::string_view text, const Value& parameters,
                                     std::string& failure) const {
         return fill(text, parameters, is_strict_, failure);
     }
 
-    // A key that is not there is a failure, whatever the set says.
+    // As fill(), but a missing key is always a failure.
     std::optional<std::string> fill_strictly(std::string_view text, const Value& parameters,
                                              std::string& failure) const {
         return fill(text, parameters, true, failure);
     }
 
-    // All texts and keys of a value; without parameters it stays as it is.
+    // Fills all strings and keys of a value. Without parameters the value is unchanged.
     std::optional<Value> filled(const Value& shape, const Value& parameters,
                                 std::string& failure) const;
 
@@ -42,17 +42,17 @@ private:
 
     bool is_go_;
     bool is_strict_ = false;
-    std::string unknown_option_ = {};  // of goTemplateOptions
+    std::string unknown_option_ = {};  // in goTemplateOptions
     TemplateTypes types_ = {};
 };
 
-// One map of texts: `a.b` and `list.0` for what is within others.
+// Converts parameters to one map of strings, with keys such as `a.b` and `list.0`.
 Value flattened(const Value& parameters);
 
-// Maps are merged; what `over` has wins.
+// Merges maps recursively; values of `over` take precedence.
 void overlay(Value& base, const Value& over);
 
-// What a template does not say it has of another.
+// Adds the fields of another template that are missing or zero in `shape`.
 void complete(Value& shape, const Value& other);
 
 }  // namespace renderer

@@ -20,7 +20,7 @@ TEST(SetTemplate, ReplacesParameters) {
     constexpr std::string_view kData = R"({"a": "x", "path[0]": "y"})";
     EXPECT_EQ(filled_in("{}", "{{a}}-{{ \tpath[0] }}-{{ b }}-{{}}", kData), "x-y-{{ b }}-{{}}");
     EXPECT_EQ(filled_in("{}", "}}a{{", kData), "}}a{{");
-    EXPECT_EQ(filled_in("{}", "{{\na}}", kData), "{{\na}}");  // Argo CD looks within lines
+    EXPECT_EQ(filled_in("{}", "{{\na}}", kData), "{{\na}}");  // both must be in one line
     EXPECT_EQ(filled_in("{}", "{{\na}}{{a}}", kData), "xx");
     EXPECT_EQ(filled_in("{}", "{{a}}{{", kData), "failed: {{a}}{{: a parameter that does not end");
 }
@@ -38,7 +38,7 @@ TEST(SetTemplate, TakesOptions) {
     EXPECT_EQ(with(R"("missingkey=zero")"), "failed: {{ .a }}: the option missingkey=zero");
 }
 
-// Of which Go type a map is, a list of texts too, depends on the generators that there are.
+// The Go type of a map, and of a list of strings, depends on the generators of the set.
 TEST(SetTemplate, KnowsWhatMakesItsParameters) {
     const auto with = [](std::string_view generators) {
         return filled_in(fmt::format(R"({{"goTemplate": true, "generators": {}}})", generators),

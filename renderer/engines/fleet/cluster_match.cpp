@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kDisplayName = "management.cattle.io/cluster-display-name";
 
-enum class Match { No, Unknown, Yes };  // the least of several decides
+enum class Match { No, Unknown, Yes };  // the lowest of several criteria counts
 
 using Labels = std::map<std::string, std::string>;
 
@@ -67,7 +67,7 @@ bool asks_for_group(const Value& target) {
            map_of(target, "clusterGroupSelector") != nullptr;
 }
 
-// All criteria that are given must hold; none given never matches.
+// All given criteria must hold. A target without criteria never matches.
 Match match(const Value& target, const Cluster& cluster, Diagnostics& diagnostics) {
     std::vector<Match> criteria;
     if (const std::string_view name = text_of(target, "clusterName"); !name.empty()) {

@@ -24,8 +24,8 @@ std::string_view without_blanks(std::string_view text) {
                : text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
 }
 
-// The label that the expression is, "" for any other: `.ClusterLabels.x`, or with a name that is no
-// identifier `index .ClusterLabels "x"`.
+// Returns the label that an expression refers to: `.ClusterLabels.x`, or `index .ClusterLabels "x"`
+// for names that are not identifiers. Returns "" for other expressions.
 std::string_view label_in(std::string_view expression) {
     constexpr std::string_view kField = ".ClusterLabels.";
     constexpr std::string_view kIndex = "index .ClusterLabels \"";
@@ -53,7 +53,7 @@ public:
     LabelFiller(const Cluster& cluster, bool runs_templates, Diagnostics& diagnostics)
         : cluster_(cluster), runs_templates_(runs_templates), diagnostics_(diagnostics) {}
 
-    // False: what the value becomes is not known. `is_item`: of a list.
+    // Returns false if the resulting value is not known. `is_item`: the value is an item of a list.
     bool fill(Value& value, bool is_item) {
         if (value.is_list()) {
             for (Value& item : value.items()) {

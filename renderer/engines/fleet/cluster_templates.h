@@ -1,5 +1,5 @@
-// Values of a chart that Fleet makes of the labels of a cluster: `${ .ClusterLabels.x }`, and texts
-// that begin with `global.fleet.clusterLabels.`. Source: Fleet
+// Chart values that Fleet computes from the labels of a cluster: `${ .ClusterLabels.x }`, and
+// strings that begin with `global.fleet.clusterLabels.`. Source: Fleet
 // internal/cmd/controller/target/builder.go (processTemplateValues, processLabelValues).
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace renderer {
 
-// Puts labels that .tailrender.yaml gives the cluster in their place. What needs more than these is
-// an error, and is taken away. `runs_templates`: false with helm.disablePreProcess.
+// Replaces the expressions by the cluster's labels of .tailrender.yaml. A value that needs anything
+// else is an error and is removed. `runs_templates`: false with helm.disablePreProcess.
 void fill_cluster_templates(Value& values, const Cluster& cluster, bool runs_templates,
                             Diagnostics& diagnostics);
 

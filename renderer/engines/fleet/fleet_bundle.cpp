@@ -31,7 +31,7 @@ Value& list_in(Value& map, std::string_view key) {
     return found != nullptr && found->is_list() ? *found : map.put(Value(key), Value::list());
 }
 
-// Texts that are not empty and flags that are set.
+// Overrides the base with strings that are not empty and flags that are set.
 void put_given(Value& base, const Value& custom, std::initializer_list<std::string_view> keys) {
     for (const std::string_view key : keys) {
         if (!text_of(custom, key).empty() || flag_of(custom, key)) {
@@ -40,7 +40,7 @@ void put_given(Value& base, const Value& custom, std::initializer_list<std::stri
     }
 }
 
-// A number that is negative takes the base's away.
+// A negative number removes the timeout of the base.
 void merge_timeout(Value& base, const Value& custom) {
     constexpr std::string_view kKey = "timeoutSeconds";
     const std::int64_t seconds = number_of(custom, kKey);
@@ -57,7 +57,7 @@ void merge_helm(Value& base, const Value& custom) {
     merge_timeout(base, custom);
 }
 
-// `keys` identify an entry.
+// Entries with the same values of `keys` replace each other.
 void merge_list(Value& base, const Value& custom, std::string_view field,
                 std::initializer_list<std::string_view> keys) {
     for (const Value& entry : list_of(custom, field)) {
@@ -75,8 +75,8 @@ void merge_list(Value& base, const Value& custom, std::string_view field,
     }
 }
 
-// Fleet's Merge: scalars override when they are not empty, flags are or-ed; some fields are not
-// merged at all.
+// Fleet's Merge: scalars override if they are not empty, flags are or-ed, and some fields are not
+// merged.
 void merge_customization(Value& base, const Value& custom) {
     put_given(base, custom, {"defaultNamespace", "namespace", "serviceAccount"});
     if (const Value* helm = map_of(custom, "helm")) {
@@ -102,8 +102,8 @@ void merge_customization(Value& base, const Value& custom) {
     merge_list(base, custom, "downstreamResources", {"kind", "name"});
 }
 
-// Labels and annotations of the namespace: Fleet takes those of every target, whether it matches
-// or not (Fleet internal/cmd/controller/target/target.go).
+// Merges labels and annotations of the namespace. Fleet uses those of every target, even if it does
+// not match (Fleet internal/cmd/controller/target/target.go).
 void merge_namespace_metadata(Value& base, const Value& target) {
     for (const std::string_view field : {"namespaceLabels", "namespaceAnnotations"}) {
         for (const Member& entry : members_of(target.find(field))) {
@@ -118,8 +118,7 @@ void add_helm(const Value& options, std::vector<const Value*>& sections) {
     }
 }
 
-// The GitRepo's takes the place of the one that a bundle has, and what is rendered has no
-// customizations.
+// The GitRepo's value replaces that of a bundle, and a rendered bundle has no customizations.
 void refuse_force_sync(const Value& custom, Diagnostics& diagnostics) {
     if (number_of(custom, "forceSyncGeneration") > 0) {
         diagnostics
@@ -153,7 +152,7 @@ bool is_full_version(std::string_view version) {
            version.find_first_not_of("0123456789.") == std::string_view::npos;
 }
 
-// What Fleet does with the release, not what it renders.
+// Returns the options for installing the release, without those for rendering it.
 Value release_options(const FleetFile& fleet) {
     Value options = Value::map();
     const Value* helm = map_of(fleet.merged, "helm");
@@ -173,8 +172,8 @@ Value release_options(const FleetFile& fleet) {
     return options;
 }
 
-// The fleet.yaml of the rendered bundle: everything is decided, so only `kustomize` and what Fleet
-// itself does with the release stay.
+// Returns the fleet.yaml of the rendered bundle. All decisions are made: the fields that select and
+// render are left out, except for `kustomize` and the options for installing the release.
 Value rendered_fleet(const FleetFile& fleet, const std::string& name) {
     constexpr std::array<std::string_view, 9> kGone = {"name",
                                                        "helm",

@@ -13,7 +13,8 @@ namespace renderer {
 
 namespace {
 
-// The patterns of a .fleetignore: they match base names, `name/*` a whole directory.
+// Returns the patterns of a .fleetignore. They match base names; `name/*` matches a whole
+// directory.
 std::vector<std::string> read_patterns(const SourceTree& tree, const std::string& path) {
     const Result<std::string> text = tree.read(path);
     std::vector<std::string> patterns;

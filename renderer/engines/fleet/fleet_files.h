@@ -1,4 +1,4 @@
-// Which files Fleet's reader would put into a bundle. Source: Fleet internal/bundlereader.
+// The files that Fleet's reader would put into a bundle. Source: Fleet internal/bundlereader.
 #pragma once
 
 #include <string>
@@ -15,17 +15,17 @@ using DirList = std::vector<const WalkedDir*>;
 struct BundleFile {
     const WalkedDir* dir = nullptr;
     std::string name;
-    std::string relative;  // to the bundle
+    std::string relative;  // path relative to the bundle
 
     [[nodiscard]] std::string path() const { return join_path(dir->path, name); }
 };
 
-// For every directory the nearest one, itself or above, that has a fleet.yaml; nullptr: none has.
-// `dirs`: as walk_tree returns them.
+// Returns for every directory the nearest one, itself or a parent, that has a fleet.yaml, or
+// nullptr. `dirs`: as walk_tree returns them.
 std::vector<const WalkedDir*> bundle_roots(const std::vector<WalkedDir>& dirs);
 
-// `dirs`: the bundle's directory and all below, nested bundles left out. Its fleet.yaml and values
-// files count; what `.fleetignore` names does not.
+// Returns the files of a bundle, including its fleet.yaml and values files, without those that
+// match a `.fleetignore`. `dirs`: the bundle's directory and all below, without nested bundles.
 std::vector<BundleFile> bundle_files(const SourceTree& tree, const DirList& dirs);
 
 }  // namespace renderer

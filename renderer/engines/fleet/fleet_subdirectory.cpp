@@ -17,7 +17,7 @@ namespace renderer {
 
 namespace {
 
-// Those in a subdirectory.
+// Returns the listed files that are in a subdirectory.
 std::vector<ListedFile> files_below(const SourceTree& tree, const Kustomization& kustomization) {
     const Value& root = kustomization.root;
     std::vector<ListedFile> files;

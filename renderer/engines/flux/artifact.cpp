@@ -27,7 +27,7 @@ ArtifactTree::ArtifactTree(const SourceTree& base, std::string root, const DirLi
     }
 }
 
-// In the repository, and not taken.
+// True for paths of the repository that are not included in the artifact.
 bool ArtifactTree::is_beside(const std::string& path) const {
     const bool is_taken = tops_.empty() || std::ranges::any_of(tops_, [&](const std::string& top) {
                               return is_within(path, top);

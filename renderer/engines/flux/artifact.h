@@ -1,4 +1,4 @@
-// The tree that Flux builds from: a repository without what its source leaves out.
+// The tree that Flux builds from: the repository without the files that its source excludes.
 #pragma once
 
 #include <memory>
@@ -16,12 +16,12 @@ namespace renderer {
 
 class ArtifactTree : public SourceTree {
 public:
-    // `base` outlives it. `root`: the top of the repository, a normal path; `dirs`: all of it.
-    // `tops`: what is taken of it, normal paths; none: all.
+    // `base` must outlive this object. `root`: the top of the repository, a normalized path.
+    // `dirs`: all its directories. `tops`: the paths that are included, normalized; empty: all.
     ArtifactTree(const SourceTree& base, std::string root, const DirList& dirs,
                  SourceIgnores ignores, std::vector<std::string> tops);
 
-    // False: it is the repository as it is.
+    // False if the tree is the same as the repository.
     [[nodiscard]] bool leaves_out_any() const { return leaves_out_any_; }
 
     Result<std::string> read(const std::string& path) const override;
@@ -37,8 +37,8 @@ private:
     std::string root_;
     std::vector<std::string> tops_;
     SourceIgnores ignores_;
-    std::set<std::string> dirs_;     // those with a file, itself or below
-    std::set<std::string> outside_;  // of other sources, which are no part of the repository
+    std::set<std::string> dirs_;     // with an included file in it or below
+    std::set<std::string> outside_;  // of other sources, not part of the repository
     bool leaves_out_any_ = false;
 };
 

@@ -20,12 +20,12 @@ constexpr std::string_view kArtifact = "@artifact/";
 constexpr std::string_view kAllBelow = "/**";
 constexpr std::string_view kReconcileMark = "source.extensions.fluxcd.io/reconcile";
 
-// `..` cannot lead out; "." is the top.
+// Normalizes a path so that `..` cannot leave the top, which is ".".
 std::string inside(std::string_view path) {
     return normal_path(normal_path("/" + std::string(path)).substr(1));
 }
 
-// Of two namespaces, one of which may not be said.
+// True if two namespaces may be the same: either may be unset.
 bool may_be_same(std::string_view a, std::string_view b) {
     return a.empty() || b.empty() || a == b;
 }
@@ -39,8 +39,9 @@ public:
     Copies(const GitOpsTree& repository, const EngineObject& generator)
         : repository_(repository), generator_(generator) {}
 
-    // `path`: as `inside` gives it. One copy may move a directory; of several each has to keep its
-    // place, so that the artifact is a part of the repository and paths in it mean the same.
+    // `path`: as inside() returns it. A single copy may move a directory. If there are several,
+    // each must keep its path, so that the artifact is a part of the repository and relative paths
+    // keep their meaning.
     GeneratedSource find(const Value& artifact, const std::string& path) {
         std::vector<Copy> copies;
         for (const Value& operation : items_of(artifact.find("copy"))) {
@@ -71,10 +72,10 @@ public:
 
 private:
     struct Copy {
-        std::string why = {};     // it is not known what is copied
+        std::string why = {};     // why it is not known what is copied
         std::string to = {};      // in the artifact
         std::string from = {};    // in the tree
-        std::string source = {};  // as GeneratedSource has it
+        std::string source = {};  // as in GeneratedSource
     };
 
     [[nodiscard]] bool keeps_place(const Copy& copy) const {
@@ -85,7 +86,7 @@ private:
         return {.why = fmt::format("{}: {}", name_of(generator_.root), why)};
     }
 
-    // The artifact stays what it was made of before.
+    // Returns why the artifact is not updated and keeps its earlier content, or "".
     [[nodiscard]] std::string kept_with(const Copy& copy) const {
         const std::string_view reconcile =
             text_of(generator_.root, {"metadata", "annotations", kReconcileMark});
@@ -136,7 +137,7 @@ private:
         return copy;
     }
 
-    // The directory of a source.
+    // Returns the directory of a source.
     std::string top_of(std::string_view alias, Copy& copy) const {
         for (const Value& source : items_of(generator_.root.at({"spec", "sources"}))) {
             if (text_of(source, {"alias"}) != alias) {

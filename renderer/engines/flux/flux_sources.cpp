@@ -57,7 +57,8 @@ std::set<std::string> GitOpsTree::foreign_sources() const {
     return names;
 }
 
-// Of several sources of that name the one in the same file; where they disagree, none.
+// Of several sources with that name, the one in the same file is used; if there is none and they
+// differ, no patterns are.
 std::string GitOpsTree::ignored_by(std::string_view source, const std::string& file) const {
     const auto known = ignored_.find(source);
     if (known == ignored_.end()) {

@@ -21,13 +21,13 @@ namespace renderer {
 
 namespace {
 
-// Engines' own, then inputs and what is looked up for them.
+// Objects of engines, then inputs, then what is looked up for them.
 constexpr std::array<std::string_view, 14> kFluxKinds = {
     "Kustomization", "Application", "ApplicationSet",   "Service",  "Ingress",
     "Connector",     "ProxyClass",  "ProxyGroup",       "Recorder", "DNSConfig",
     "PeerRelay",     "Tailnet",     "ProxyGroupPolicy", "Namespace"};
 
-// What they say of Tailscale exposes nothing.
+// Kinds in which a mention of Tailscale does not expose anything.
 constexpr std::array<std::string_view, 8> kPodKinds = {
     "CronJob", "DaemonSet", "Deployment", "Job", "Pod", "ReplicaSet", "Secret", "StatefulSet"};
 
@@ -37,7 +37,7 @@ std::string_view unquoted(std::string_view word) {
     return first == std::string_view::npos ? "" : word.substr(first, last - first + 1);
 }
 
-// The kind of the object that a strategic merge patch carries.
+// Returns the kind of the object in a strategic merge patch.
 std::string_view kind_in(std::string_view patch) {
     constexpr std::string_view kKey = "kind:";
     for (std::size_t at = patch.find(kKey); at != std::string_view::npos;
@@ -58,7 +58,8 @@ void add_variables(const Value* map, UnitVariables& variables) {
     }
 }
 
-// The one in its own namespace, else the only one: several are of several clusters.
+// Returns the ConfigMap in the namespace, or the only one of that name: several belong to different
+// clusters.
 const Value* config_map(GitOpsTree& repository, std::string_view name, std::string_view ns) {
     std::vector<const Value*> known = repository.config_maps(name);
     if (known.size() > 1) {
@@ -100,14 +101,14 @@ std::shared_ptr<const UnitVariables> variables_of(GitOpsTree& repository,
     return runs ? std::make_shared<const UnitVariables>(std::move(variables)) : named;
 }
 
-// Below the directory some manifest mentions Tailscale.
+// True if a manifest below the directory mentions Tailscale.
 bool has_mention(const GitOpsTree& repository, const std::string& dir) {
     return std::ranges::any_of(repository.mentions(), [&](const auto& file) {
         return file.second && is_within(file.first, dir);
     });
 }
 
-// Patches that may matter, as texts in the place of objects.
+// Returns the patches that may matter, with objects converted to text.
 Value older_patches(const Value* patches, std::string_view key, bool has_releases) {
     Value taken = Value::list();
     for (const Value& one : items_of(patches)) {
@@ -149,7 +150,7 @@ std::shared_ptr<const Value> changes_of_kustomization(const Value& spec, const S
         }
     }
     put_list("patches", std::move(patches));
-    // Of v1beta2, each applied at a time of its own.
+    // The older fields of v1beta2, which are applied separately.
     put_list("patchesStrategicMerge",
              older_patches(spec.find("patchesStrategicMerge"), {}, has_releases));
     put_list("patchesJson6902", older_patches(spec.find("patchesJson6902"), "patch", has_releases));
@@ -165,7 +166,7 @@ std::shared_ptr<const Value> changes_of_kustomization(const Value& spec, const S
     return changes.is_map() ? std::make_shared<const Value>(std::move(changes)) : nullptr;
 }
 
-// "A" of `${A:=b}`, the first one.
+// Returns the name of the first variable: "A" in `${A:=b}`.
 std::string_view variable_in(std::string_view text) {
     const std::size_t open = text.find("${");
     if (open == std::string_view::npos) {
@@ -175,7 +176,7 @@ std::string_view variable_in(std::string_view text) {
     return text.substr(0, text.find_first_of(":=}"));
 }
 
-// What the objects give a variable, also in the text of a patch.
+// Collects the values that objects, also in the text of patches, give to a variable.
 void add_values(const Value& value, std::string_view name, std::set<std::string>& values) {
     for (const Value& item : items_of(&value)) {
         add_values(item, name, values);
@@ -195,14 +196,14 @@ void add_values(const Value& value, std::string_view name, std::set<std::string>
     }
 }
 
-// `top`: where its source is, if that is not this repository itself.
+// `top`: the top of its source, if that is not this repository.
 std::string directory_of(const GitOpsTree& repository, const std::optional<std::string>& top,
                          std::string_view path) {
     return top ? normal_path(join_path(*top, normal_path("/" + std::string(path)).substr(1)))
                : repository.directory(path);
 }
 
-// What is known of a unit whose source is not at hand.
+// Fills in a unit whose source is not available.
 void note_source(const GitOpsTree& repository, const Value& source_ref, BuildUnit& unit) {
     const std::string_view kind = text_of(source_ref, {"kind"});
     unit.state = UnitState::External;
@@ -225,8 +226,8 @@ std::string full_name(const Value& object) {
                        text_of(object, {"metadata", "name"}));
 }
 
-// Where the instance's source is at hand, as the user says. Its name is that of its namespace where
-// it says none.
+// Returns the local directory of the instance's source, if the user gave one. By default the source
+// is named after its namespace.
 std::optional<std::string> local_sync(const GitOpsTree& repository, const Value& instance,
                                       const Value& sync) {
     const std::string_view ns = text_of(instance, {"metadata", "namespace"});

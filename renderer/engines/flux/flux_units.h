@@ -1,5 +1,6 @@
-// Flux Kustomizations -> units. Sources: fluxcd/kustomize-controller api/v1/kustomization_types.go
-// and internal/controller, fluxcd/pkg kustomize/kustomize_generator.go.
+// Reads Flux Kustomizations into units. Sources: fluxcd/kustomize-controller
+// api/v1/kustomization_types.go and internal/controller, fluxcd/pkg
+// kustomize/kustomize_generator.go.
 #pragma once
 
 #include <vector>
@@ -11,29 +12,29 @@ namespace renderer {
 
 BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization);
 
-// What the Flux Operator is told to apply, for the first unit of a cluster. A variable in the path
-// has its default in one cluster, and what the tree gives it in others. One that is missing is only
-// told where none is there.
+// Returns what a FluxInstance tells the Flux Operator to apply, the first unit of a cluster. A
+// variable in the path has its default in one cluster and values of the tree in others. Directories
+// that do not exist are returned only if none exists.
 std::vector<BuildUnit> instance_units(GitOpsTree& repository, const EngineObject& instance);
 
-// Made by `flux bootstrap`, or like that: it applies the directory that it lies in, also where a
-// kustomization there does not list it.
+// True for a Kustomization such as `flux bootstrap` makes: it applies the directory that it is in,
+// even if the kustomization there does not list it.
 bool is_bootstrap(const EngineObject& kustomization, const BuildUnit& unit);
 
-// The first text of the value that names Tailscale; unknown: none does.
+// Returns the position of the first text in the value that names Tailscale, unknown if none does.
 Pos naming_tailscale(const Value* value);
 
-// A patch, as a kustomization and a Kustomization have it, may change an object that units or
-// devices come from: the kind of its target says so, or does not say. One that mentions Tailscale
-// may expose what other kinds make. `has_releases`: values of charts count, whatever they say.
+// True if a patch of a kustomization or Kustomization may change an object that creates units or
+// devices: its target has such a kind, or no kind. A patch that mentions Tailscale may expose
+// objects of other kinds. `has_releases`: every patch of chart values counts.
 bool may_matter(const Value& patch, bool has_releases);
 
-// Those that an engine gives to all objects, as far as they are ours, as changes of a
-// kustomization.
+// Adds the annotations and labels that an engine sets on all objects to the changes of a
+// kustomization, as far as they concern Tailscale.
 void put_metadata(const Value* annotations, const Value* labels, Value& changes);
 
-// `components` of a build in the directory, without those that are missing where
-// `ignoreMissingComponents` says so.
+// Returns the `components` of a build in the directory, without missing ones if
+// `ignoreMissingComponents` is set.
 Value components_of(const Value& spec, const SourceTree& tree, const std::string& dir);
 
 }  // namespace renderer

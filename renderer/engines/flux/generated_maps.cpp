@@ -68,7 +68,7 @@ private:
 
     KustomizationReader reader_;
     Selection selection_;
-    Diagnostics discarded_;  // said where the build itself is judged
+    Diagnostics discarded_;  // the build itself reports them
     BuildContext context_;
     GeneratedMaps found_;
 };

@@ -1,5 +1,6 @@
-// The ConfigMaps that kustomizations of a tree make, for the variables of Flux. Each is as its
-// generator says it: what a build does to it besides is not asked. Secrets are never read.
+// The ConfigMaps that kustomizations of a tree generate, for the variables of Flux. Each one is as
+// its generator and the kustomization's namespace define it; other changes of a build are not
+// applied. Secrets are never read.
 #pragma once
 
 #include <functional>
@@ -14,11 +15,11 @@
 
 namespace renderer {
 
-// By name, without the hash and with it. A name has none when not all that is said about it can be
-// known: one that changes another, a file that is not there or encrypted.
+// ConfigMaps by name, with and without the hash. A name is missing if one of its generators is not
+// fully known: it merges with another, or a file is missing or encrypted.
 using GeneratedMaps = std::map<std::string, std::vector<Value>, std::less<>>;
 
-// `root`: generators may name files below it.
+// Generators may refer to files below `root`.
 GeneratedMaps generated_config_maps(const SourceTree& tree, const DirList& dirs,
                                     const std::string& root, SourceMap& sources);
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kSourceFlag = "--source";
 
-// "_sources", or with more of "_" where the tree has that.
+// Returns a path below "_sources", with more "_" in front if the tree already has that name.
 std::string place_of(const SourceTree& tree, const std::string& root, const SourceKey& key) {
     std::string name = "_sources";
     while (tree.kind(join_path(root, name)) != EntryKind::Missing) {
@@ -52,7 +52,7 @@ LocalSources::LocalSources(const SourceTree& tree, const LoadOptions& options,
     }
 }
 
-// What the command line names is relative to the working directory, and may be anywhere.
+// A directory of the command line is relative to the working directory and may be anywhere.
 void LocalSources::add(const std::string& key, const std::string& dir, Pos pos,
                        Diagnostics& diagnostics) {
     std::optional<SourceKey> parsed = parse_source_key(key);
@@ -107,7 +107,7 @@ void LocalSources::add(const std::string& key, const std::string& dir, Pos pos,
 
 bool LocalSources::mount(const Source& source, const std::string& dir, Diagnostics& diagnostics) {
     std::shared_ptr<const SourceTree> tree;
-    if (source.pos.known()) {  // what a file names is in the work tree
+    if (source.pos.known()) {  // sources in `.tailrender.yaml` are in the work tree
         tree = std::shared_ptr<const SourceTree>(std::shared_ptr<const SourceTree>(), &base_);
         const bool is_file = base_.kind(dir) == EntryKind::File;
         Diagnostic refused;

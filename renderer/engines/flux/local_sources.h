@@ -1,6 +1,5 @@
-// Directories at hand in place of sources that a tree only names: `--source` and the key `sources`
-// of `.tailrender.yaml`. What is outside of the tree is read as if it were below `_sources` at its
-// top.
+// Local directories for sources that a tree only names: `--source` and the key `sources` of
+// `.tailrender.yaml`. Directories outside of the tree appear below `_sources` at its top.
 #pragma once
 
 #include <memory>
@@ -23,43 +22,43 @@ struct LoadOptions;
 
 class LocalSources {
 public:
-    // `tree` outlives it. Of the options path and sources are asked. What is no directory or file
-    // is an error.
+    // `tree` must outlive this object. Uses the options path and sources. A source that is not a
+    // directory or file is an error.
     LocalSources(const SourceTree& tree, const LoadOptions& options, const Cluster& cluster,
                  Diagnostics& diagnostics);
 
-    // The tree with what is outside of it.
+    // The tree, including the mounted directories.
     [[nodiscard]] const SourceTree& tree() const { return mounted_; }
 
-    // The top of what an object of Flux gives. `url`: of that object, "" if it is not known.
+    // Returns the top directory of a Flux source. `url`: of that object, "" if it is not known.
     [[nodiscard]] std::optional<std::string> find_object(std::string_view kind, std::string_view ns,
                                                          std::string_view name,
                                                          std::string_view url) const;
 
-    // Where in the tree an address leads, of a repository or of something in it. It need not be
-    // there.
+    // Returns the path in tree() for the address of a repository or of something in it. The path
+    // need not exist.
     [[nodiscard]] std::optional<std::string> find_address(std::string_view text) const;
 
-    // In a copy of what has an address.
+    // True if the path is in the local copy of a source with an address.
     [[nodiscard]] bool holds(const std::string& path) const;
 
-    // Of the tree with what is outside of it, and there.
+    // True if a path of tree() is in a mounted directory.
     [[nodiscard]] bool is_outside(const std::string& path) const {
         return mounted_.is_mounted(path);
     }
 
-    // What is outside of the tree, as walk_tree gives it.
+    // The mounted directories, as walk_tree returns them.
     [[nodiscard]] const std::vector<WalkedDir>& outside() const { return outside_; }
 
-    // Sources that nothing has asked for.
+    // Warns of sources that were never looked up.
     void warn_unused(Diagnostics& diagnostics) const;
 
 private:
     struct Source {
-        std::string text = {};  // of the key
+        std::string text = {};  // the key as spelled
         SourceKey key = {};
         std::string path = {};  // in the tree
-        Pos pos = {};           // in `.tailrender.yaml`
+        Pos pos = {};           // in `.tailrender.yaml`; unknown for `--source`
     };
 
     void add(const std::string& key, const std::string& dir, Pos pos, Diagnostics& diagnostics);
@@ -69,7 +68,7 @@ private:
     const SourceTree& base_;
     std::string root_;
     MountedTree mounted_;
-    std::vector<Source> sources_;  // the first that fits counts
+    std::vector<Source> sources_;  // in order of precedence
     std::vector<WalkedDir> outside_;
     mutable std::set<const Source*> used_;
 };

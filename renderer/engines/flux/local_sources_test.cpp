@@ -9,7 +9,7 @@
 namespace renderer {
 namespace {
 
-// `sub` names `../vendor` in its .tailrender.yaml.
+// The .tailrender.yaml of `sub` names `../vendor`.
 class LocalSourcesTest : public GitSandbox {
 protected:
     void SetUp() override {

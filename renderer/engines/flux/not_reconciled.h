@@ -1,5 +1,4 @@
-// Objects that Flux is told to leave as they are in the cluster. Source: fluxcd/pkg
-// ssa/utils/meta.go.
+// Objects that Flux does not change in the cluster. Source: fluxcd/pkg ssa/utils/meta.go.
 #pragma once
 
 #include <string>
@@ -8,7 +7,7 @@
 
 namespace renderer {
 
-// The label or annotation that says so; "" = none.
+// Returns the label or annotation that disables reconciliation, "" if there is none.
 std::string why_not_reconciled(const Value& object);
 
 }  // namespace renderer

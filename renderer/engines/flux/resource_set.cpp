@@ -32,8 +32,8 @@ bool has_template(std::string_view text) {
     return text.find(kMarks.open) != std::string_view::npos;
 }
 
-// The operator writes templates as YAML before it fills them in: what spelling it gives a text says
-// as what the result is read. Source: sigs.k8s.io/yaml goyaml.v2 emitterc.go
+// The Flux Operator writes templates as YAML before it fills them in, so the style in which it
+// writes a string decides how the result is read. Source: sigs.k8s.io/yaml goyaml.v2 emitterc.go
 // (yaml_emitter_analyze_scalar).
 bool is_written_plain(std::string_view text) {
     constexpr std::string_view kFirst = "#,[]{}&*!|>'\"%@`";
@@ -44,7 +44,7 @@ bool is_written_plain(std::string_view text) {
            text.find(": ") == std::string_view::npos && text.find(" #") == std::string_view::npos;
 }
 
-// Go prints other numbers than these in another way than YAML spells them.
+// Go prints other numbers differently from their spelling in YAML.
 bool is_printed_as_spelled(std::string_view number) {
     const std::string_view digits = number.starts_with('-') ? number.substr(1) : number;
     const std::size_t point = digits.find('.');
@@ -75,7 +75,7 @@ std::string strange_number(const Value& value) {
     return {};
 }
 
-// Of one set of inputs.
+// Fills in templates with one set of inputs.
 class Filler {
 public:
     Filler(const Value& data, std::string& failure) : data_(data), failure_(failure) {}
@@ -144,7 +144,7 @@ private:
         return out;
     }
 
-    // As it stands behind a key.
+    // Parses the text as a plain value of a key.
     std::optional<Value> read_plain(const Value& shape, const std::string& filled) {
         SourceMap sources;
         const SourceId source = sources.add("", fmt::format("x: {}\n", filled));
@@ -191,7 +191,7 @@ public:
     }
 
 private:
-    // False: there are none, and some were to come from elsewhere.
+    // Returns false if there are no inputs because they come from elsewhere or are not known.
     bool read_inputs(const Value& spec) {
         const Value* given = spec.find("inputs");
         for (const Value& input : items_of(given)) {
@@ -214,7 +214,7 @@ private:
         return !inputs_.empty();
     }
 
-    // Of the set itself, or of one of its steps.
+    // `part`: the spec of the set, or one of its steps.
     void make(const Value& part) {
         for (const Value& shape : items_of(part.find("resources"))) {
             for (const Value& data : inputs_) {
@@ -264,7 +264,7 @@ private:
         }
     }
 
-    // Of several of one name the first counts.
+    // Of several objects with the same name, the first one counts.
     void add_one(Value object) {
         if (text_of(object, {"metadata", "annotations", kReconcile}) == "disabled") {
             return;

@@ -1,6 +1,7 @@
-// ResourceSets of the Flux Operator: the objects that it makes of templates and inputs. What
-// depends on more than the set itself is not known. Source: controlplaneio-fluxcd/flux-operator
-// docs/api/v1/resourceset.md, internal/builder/resourceset.go, internal/inputs.
+// ResourceSets of the Flux Operator: the objects that it generates from templates and inputs.
+// Objects that depend on more than the set itself are not known. Source:
+// controlplaneio-fluxcd/flux-operator docs/api/v1/resourceset.md, internal/builder/resourceset.go,
+// internal/inputs.
 #pragma once
 
 #include <string>
@@ -13,17 +14,17 @@ namespace renderer {
 
 bool is_resource_set(const Value& object);
 
-// Why the operator leaves it as it is, "" when it does not.
+// Returns why the operator does not reconcile the set, "" if it does.
 std::string why_set_is_disabled(const Value& set);
 
 struct MadeObjects {
-    std::vector<Value> objects;  // places are those of the templates
-    std::string unresolved;      // why there may be others; "" when there are none
+    std::vector<Value> objects;  // their positions are those of the templates
+    std::string unresolved;      // why there may be others; "" if there are not
 };
 
 MadeObjects expand_resource_set(const Value& set);
 
-// The resources, or what they are made by, have the word.
+// True if the resources of the set, or the templates for them, contain the word.
 bool resources_mention(const Value& set, std::string_view word);
 
 }  // namespace renderer

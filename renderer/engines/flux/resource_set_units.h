@@ -1,4 +1,4 @@
-// What ResourceSets make that makes engines apply more.
+// Units of ResourceSets whose objects make engines apply more.
 #pragma once
 
 #include <functional>
@@ -10,11 +10,12 @@
 
 namespace renderer {
 
-constexpr int kDeepestSet = 4;  // that a set makes
+constexpr int kDeepestSet = 4;  // nesting of sets that generate sets
 constexpr std::string_view kTooDeep = "what a set makes that several sets above it make";
 
-// The units of the objects of engines that a set makes, and one for what is not known of them.
-// `units_of`: of one of these objects. `depth`: of the sets that make this one.
+// Returns the units of the engine objects that a set generates, and one more if not all of its
+// objects are known. `units_of`: returns the units of one object. `depth`: number of sets above
+// this one.
 std::vector<BuildUnit> units_of_resource_set(
     const EngineObject& set,
     const std::function<std::vector<BuildUnit>(const EngineObject&)>& units_of, int depth = 0);

@@ -24,7 +24,7 @@ bool is_object_name(std::string_view text) {
     }) && text.find("..") == std::string_view::npos;
 }
 
-// Of `a=b&ref=v1`. kustomize takes "version", too.
+// Returns the ref of a query such as `a=b&ref=v1`. kustomize also accepts "version".
 std::string ref_in(std::string_view query) {
     for (const std::string_view pair : split(query, '&')) {
         for (const std::string_view name : {"ref=", "version="}) {
@@ -36,7 +36,7 @@ std::string ref_in(std::string_view query) {
     return {};
 }
 
-// "git@host:a/b" and "host:22/a/b" alike.
+// Removes the port of "host:22/a/b", and converts "host:a/b" to "host/a/b".
 std::string without_port(std::string_view text) {
     const std::size_t slash = std::min(text.find('/'), text.size());
     const std::size_t colon = text.substr(0, slash).find(':');

@@ -1,5 +1,5 @@
-// What `--source` names: an object of Flux, `KIND/NAME` or `KIND/NAMESPACE/NAME`, or an address of
-// which kustomize or Argo CD would fetch something.
+// The key of `--source`: a Flux object, `KIND/NAME` or `KIND/NAMESPACE/NAME`, or an address from
+// which kustomize or Argo CD would fetch.
 #pragma once
 
 #include <optional>
@@ -8,28 +8,31 @@
 
 namespace renderer {
 
-// Spellings of one repository are one: `https://github.com/a/b.git//x?ref=v1`,
-// `git@github.com:a/b//x?ref=v1` and `github.com/a/b/x?ref=v1`.
+// Different spellings of one repository give the same address:
+// `https://github.com/a/b.git//x?ref=v1`, `git@github.com:a/b//x?ref=v1` and
+// `github.com/a/b/x?ref=v1`.
 struct SourceAddress {
     std::string path = {};  // "github.com/a/b/x"
-    std::string ref = {};   // "v1"; "" = none is said
+    std::string ref = {};   // "v1"; "" if none is given
     friend bool operator==(const SourceAddress&, const SourceAddress&) = default;
 };
 
-// None: it has no host, or leads up with `..`.
+// Returns nothing if the address has no host, or contains `..`.
 std::optional<SourceAddress> parse_address(std::string_view text);
 
-// A file of GitHub by its raw address, as a path of its repository; none for other addresses.
+// Converts the address of a raw file on GitHub to a path in its repository. Returns nothing for
+// other addresses.
 std::optional<SourceAddress> raw_address(const SourceAddress& address);
 
 struct SourceKey {
-    std::string kind, ns, name;  // of Flux; "" for an address. `ns` may be ""
+    std::string kind, ns, name;  // of a Flux object, else "". `ns` may be ""
     SourceAddress address;
 };
 
 std::optional<SourceKey> parse_source_key(std::string_view text);
 
-// `KEY=DIR`, after the last "=". None: the key is none, or the directory is missing.
+// Splits `KEY=DIR` at the last "=". Returns nothing if the key is invalid or the directory is
+// missing.
 struct GivenSource {
     std::string key, dir;
 };

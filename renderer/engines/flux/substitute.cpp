@@ -16,9 +16,9 @@ namespace renderer {
 namespace {
 
 constexpr std::string_view kSubstitute = "kustomize.toolkit.fluxcd.io/substitute";
-constexpr int kMaxDepth = 100;  // of `${A:-${B:-…}}`
+constexpr int kMaxDepth = 100;  // for `${A:-${B:-…}}`
 
-// Flux's words, of envsubst/parse/parse.go.
+// Messages of Flux, from envsubst/parse/parse.go.
 constexpr std::string_view kBadSubstitution = "bad substitution";
 constexpr std::string_view kNoClosingBrace = "missing closing brace";
 constexpr std::string_view kNoName = "unable to parse variable name";
@@ -28,7 +28,7 @@ bool is_name_character(char c) {
     return is_alphanumeric(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80;
 }
 
-// Reads a text from left to right and replaces on the way. After a fault nothing more is read.
+// Replaces expressions from left to right. Stops at the first error.
 class Expander {
 public:
     Expander(std::string_view text, const UnitVariables& variables, std::vector<std::string>& unset)
@@ -69,7 +69,7 @@ private:
         return there;
     }
 
-    // Goes over an escape character, so that what follows is taken as it is.
+    // Skips an escape character, so that the character after it is literal.
     bool takes_escape(std::string_view escapes) {
         const char c = peek();
         const char next = at_ + 1 < text_.size() ? text_[at_ + 1] : '\0';
@@ -93,7 +93,7 @@ private:
         return std::string(text_.substr(begin, at_ - begin));
     }
 
-    // After its `${`.
+    // Parses an expression after its `${`.
     std::string expression(int depth) {
         if (depth > kMaxDepth) {
             return fail(kBadSubstitution);
@@ -177,7 +177,7 @@ private:
         return at_ > begin;
     }
 
-    // An expression, or the text before the next one.
+    // Returns the value of an expression, or the text before the next one.
     std::string parameter(Until until, std::string_view escapes, int depth) {
         if (takes("${")) {
             return expression(depth + 1);
@@ -203,7 +203,7 @@ private:
     std::string_view fault_;
 };
 
-// As kustomize prints a text that has a `$`. Source: go-yaml emitterc.go,
+// True if kustomize prints a text with a `$` without quotes. Source: go-yaml emitterc.go,
 // yaml_emitter_analyze_scalar.
 bool is_printed_plain(std::string_view text) {
     constexpr std::string_view kIndicators = "-?:,[]{}#&*!|>'\"%@` ";
@@ -235,7 +235,7 @@ public:
     }
 
 private:
-    // A key is text, whatever it looks like.
+    // A key remains a string, whatever it looks like.
     void replace(Value& value, bool is_scalar) {
         if (!value.is_string() || value.text().find('$') == std::string_view::npos) {
             return;
@@ -254,7 +254,7 @@ private:
         for (std::string& name : names) {
             unset_.push_back({pos, std::move(name)});
         }
-        // What kustomize had printed without quotes is read again.
+        // Flux parses text again that kustomize printed without quotes.
         const bool was_plain = is_scalar && is_printed_plain(value.text());
         value = was_plain && names.empty() ? resolve_plain(*text) : Value(*text);
         value.set_pos(pos);
@@ -277,7 +277,7 @@ bool is_of_others(const Value& object, Pos pos) {
     return false;
 }
 
-// The operator's Deployment, whose environment is its settings.
+// True for the operator's Deployment, whose environment has its settings.
 bool is_operator(const Value& object) {
     return text_of(object, {"kind"}) == "Deployment" &&
            std::ranges::any_of(items_of(object.at({"spec", "template", "spec", "containers"})),
@@ -289,7 +289,8 @@ bool is_operator(const Value& object) {
                                });
 }
 
-// Of what else there is only the names are read. What has a variable for its kind may be anything.
+// True if the renderer reads more than the name of the object. An object whose kind is a variable
+// may be anything.
 bool is_read(const Value& object) {
     const std::string_view version = text_of(object, {"apiVersion"});
     const std::string_view kind = text_of(object, {"kind"});

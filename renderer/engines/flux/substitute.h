@@ -14,11 +14,12 @@
 
 namespace renderer {
 
-// What Flux takes for the name of a variable.
+// True if Flux accepts the text as the name of a variable.
 bool is_variable_name(std::string_view text);
 
-// The text with its expressions replaced; fails with Flux's words for one that cannot be parsed. A
-// name without a value or a default keeps its expression, and is appended to `unset`.
+// Returns the text with its expressions replaced. Fails with Flux's message for an expression that
+// cannot be parsed. An expression whose variable has neither a value nor a default is kept, and the
+// name is appended to `unset`.
 Result<std::string> substitute(std::string_view text, const UnitVariables& variables,
                                std::vector<std::string>& unset);
 
@@ -27,17 +28,19 @@ struct UnsetVariable {
     std::string name;
 };
 
-// Of all keys and scalars of an object; none where it says that it is not for substitution.
+// Returns the unset variables of all keys and scalars of an object; none if substitution is
+// disabled for the object.
 std::vector<UnsetVariable> unset_variables(Value object, const UnitVariables& variables);
 
-// All keys and scalars of an object, unless it says that it is not for substitution. A scalar that
-// was nothing but text becomes what YAML makes of the result: `${N}` with N=1 is a number. In an
-// input of ours a name without a value is an error, but for labels and annotations of others.
+// Replaces expressions in all keys and scalars of an object, unless substitution is disabled for
+// it. A scalar that kustomize prints without quotes is resolved again: `${N}` with N=1 becomes a
+// number. In an input of the renderer, a variable without a value is an error, except in labels and
+// annotations that are not Tailscale's.
 void substitute_object(Value& object, const UnitVariables& variables, bool is_input,
                        Diagnostics& diagnostics);
 
-// The same of a document of a file, or of each item of a List, as kustomize takes it apart. Inputs
-// of ours are in a document that mentions Tailscale, and of a kind that someone here reads.
+// The same for a document of a file, or for each item of a List, since kustomize splits Lists. An
+// object is an input if the document mentions Tailscale and the renderer reads its kind.
 void substitute_document(Value& root, const UnitVariables& variables, bool mentions_tailscale,
                          Diagnostics& diagnostics);
 

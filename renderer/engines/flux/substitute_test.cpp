@@ -18,7 +18,7 @@ UnitVariables some_variables() {
              {"B", "b"}}};
 }
 
-// What came out; "error: …"; and the names without a value, after " ?".
+// Returns the result or "error: …", and after " ?" the names without a value.
 std::string outcome(std::string_view text) {
     std::vector<std::string> unset;
     Result<std::string> result = substitute(text, some_variables(), unset);

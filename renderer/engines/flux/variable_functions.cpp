@@ -25,7 +25,7 @@ std::optional<std::int64_t> to_number(std::string_view text) {
     return whole ? std::optional(number) : std::nullopt;
 }
 
-// What is not a number leaves the value as it is, as in bash.
+// As in bash, arguments that are not numbers leave the value unchanged.
 std::string part_of(const std::string& value, const std::vector<std::string>& arguments) {
     const auto size = static_cast<std::int64_t>(value.size());
     const std::optional<std::int64_t> offset = to_number(arguments.front());
@@ -77,7 +77,7 @@ std::string with_matches_replaced(std::string_view operation, std::string value,
     return value;
 }
 
-// `*` and `?` match every character, also a slash.
+// `*` and `?` match every character, including slashes.
 std::optional<Pattern> glob_pattern(std::string_view glob) {
     std::string expression = "^(?s:";
     for (std::size_t i = 0; i < glob.size(); ++i) {
@@ -105,7 +105,8 @@ std::optional<Pattern> glob_pattern(std::string_view glob) {
     return Pattern::parse(expression + ")$");
 }
 
-// Cuts the shortest or the longest beginning (or end) that the glob matches, but for an empty one.
+// Removes the shortest or longest match of the glob, which must not be empty, at the beginning or
+// end.
 std::string without_match(std::string_view operation, const std::string& value,
                           std::string_view glob) {
     constexpr std::size_t kMaxValue = 10'000;  // the work is quadratic
@@ -116,7 +117,7 @@ std::string without_match(std::string_view operation, const std::string& value,
     const bool longest = operation.size() == 2;
     const bool at_end = operation.front() == '%';
     if (at_end && glob.find_first_of("[\\") != std::string_view::npos) {
-        return value;  // Flux reads the glob backwards, where these mean nothing
+        return value;  // Flux matches the glob backwards, where these have no meaning
     }
     for (std::size_t i = 1; i <= value.size(); ++i) {
         const std::size_t size = longest ? value.size() + 1 - i : i;

@@ -1,5 +1,5 @@
-// What an expression does to the value of its variable: `${NAME:1:2}`, `${NAME//a/b}`,
-// `${NAME%.*}`. Offsets count bytes. Source: fluxcd/pkg envsubst/funcs.go.
+// Functions of expressions on the value of a variable: `${NAME:1:2}`, `${NAME//a/b}`, `${NAME%.*}`.
+// Offsets count bytes. Source: fluxcd/pkg envsubst/funcs.go.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace renderer {
 
 // `operation`: "" for none, "length", ":", "/", "//", "/#", "/%", "#", "##", "%", "%%", "^", "^^",
-// ",", ",,", or one of those that give a default, such as ":-".
+// ",", ",,", or one that gives a default, such as ":-".
 std::string apply_function(std::string_view operation, std::string value,
                            const std::vector<std::string>& arguments);
 

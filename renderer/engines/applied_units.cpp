@@ -98,8 +98,8 @@ private:
         return roots;
     }
 
-    // Kustomizations that nothing applies: as their files say, or as the topmost kustomizations
-    // that list these make them.
+    // Returns Kustomizations that nothing applies: as in their files or, if kustomizations list
+    // them, as the topmost of these build them.
     std::vector<BuildUnit> loose_roots() {
         std::vector<BuildUnit> roots;
         std::vector<RootFolder> folders;
@@ -138,7 +138,7 @@ private:
         return roots;
     }
 
-    // The Kustomizations of Flux that come out of a kustomization.
+    // Returns the Flux Kustomizations in the output of a kustomization.
     std::vector<BuildUnit> made_by(const std::string& dir) {
         BuildUnit top;
         top.name = fmt::format("kustomization {}", label(dir));
@@ -150,7 +150,7 @@ private:
         std::vector<BuildUnit> made;
         for (const EngineObject& object : objects.objects) {
             for (BuildUnit& unit : candidates_.units_of(object)) {
-                if (unit.is_flux) {  // also of a ResourceSet
+                if (unit.is_flux) {  // may be of a ResourceSet
                     made.push_back(std::move(unit));
                 }
             }
@@ -173,9 +173,9 @@ private:
         return found;
     }
 
-    // Those that no other of them applies.
+    // Returns the candidates that none of the others applies.
     [[nodiscard]] std::vector<const Candidate*> tops_of(std::vector<const Candidate*> found) const {
-        // The one above applies those below.
+        // A parent directory comes before its children.
         std::ranges::stable_sort(
             found, {}, [](const Candidate* one) { return one->units.front().dir.size(); });
         std::vector<const Candidate*> tops;
@@ -189,7 +189,8 @@ private:
         return tops;
     }
 
-    // Roots beside a FluxInstance: of a cluster of their own, or what it has replaced.
+    // Adds roots next to a FluxInstance: they belong to another cluster, or the instance replaced
+    // them.
     void add_leftovers() {
         const std::set<std::string> reached = inputs_from(0);
         for (const Candidate* top : tops_of(self_applied())) {
@@ -228,7 +229,7 @@ private:
         });
     }
 
-    // Of the units from `first` on.
+    // Returns the inputs of the units from `first` on.
     std::set<std::string> inputs_from(std::size_t first) {
         std::set<std::string> inputs;
         for (std::size_t i = first; i < units_.size(); ++i) {
@@ -277,7 +278,7 @@ private:
         return roots;
     }
 
-    // Those that no unit applies.
+    // Returns the candidates that no unit applies.
     std::vector<const Candidate*> argo_roots() {
         std::vector<const Candidate*> roots;
         for (const Candidate& candidate : candidates_.all()) {
@@ -330,8 +331,8 @@ private:
         return units;
     }
 
-    // Charts that are installed by hand: no one applies them, and no other of them makes something
-    // that does.
+    // Returns charts that are installed by hand: no unit applies them, and no other such chart
+    // makes an object that does.
     std::vector<BuildUnit> chart_roots() {
         std::vector<BuildUnit> roots = charts_of_engines(repository_, reader_);
         std::erase_if(roots, [&](const BuildUnit& root) {
@@ -343,7 +344,8 @@ private:
                        return std::ranges::any_of(candidate.units, claims);
                    });
         });
-        // What each makes, but for itself. Of two that make each other the first is the root.
+        // What each chart applies, except itself. If two apply each other, the first one is the
+        // root.
         std::vector<std::set<std::string>> made(roots.size());
         for (std::size_t i = 0; i < roots.size(); ++i) {
             Result<std::vector<EngineObject>> objects = builder_.chart_objects(roots[i]);
@@ -372,9 +374,9 @@ private:
         return kept;
     }
 
-    // True: it is not known yet.
+    // Records a unit. Returns false if it was recorded before.
     bool is_new(const BuildUnit& unit) {
-        std::string source;  // of an Application that has several of one chart
+        std::string source;  // an Application may have several of one chart
         if (unit.chart) {
             write_yaml(unit.chart->source, source);
         }
@@ -458,7 +460,7 @@ private:
                                        : "the engine applies nothing of it until it is mended");
     }
 
-    // A child of the same cluster, unless it says another.
+    // A child belongs to the cluster of its parent, unless it names another one.
     void adopt(const BuildUnit& parent, std::size_t index, BuildUnit& child) const {
         child.parent = index;
         if (child.cluster.empty() || child.cluster == kOwnCluster) {
@@ -480,7 +482,7 @@ private:
     Candidates candidates_;
     UnitBuilder builder_;
     std::vector<BuildUnit> units_;
-    std::vector<std::size_t> assumed_;  // units that were not built
+    std::vector<std::size_t> assumed_;  // indexes of units that were not built
     std::set<std::tuple<std::string, std::string, std::string>> known_;
 };
 

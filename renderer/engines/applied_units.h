@@ -1,12 +1,12 @@
-// From a tree to what clusters apply of it: the objects of Flux and Argo CD that someone applies by
-// hand or an installer does, what these apply, and so on. The decision procedure:
-//   1. Flux: the path of a FluxInstance; else each Kustomization that lies in what it applies; else
-//      each that no other applies; where kustomizations list it, as the topmost of them makes it,
-//      which is what a cluster applies. One of the second sort beside a FluxInstance must not reach
-//      more.
+// Determines what clusters apply of a tree: the objects of Flux and Argo CD that are applied by
+// hand or by an installer (the roots), what these apply, and so on. The procedure:
+//   1. Flux: the path of a FluxInstance; else each Kustomization in the directory that it applies;
+//      else each Kustomization that no other one applies. If kustomizations list it, the topmost of
+//      them is built, since that is what a cluster applies. A Kustomization of the second kind next
+//      to a FluxInstance must not reach more inputs.
 //   2. Argo CD: each Application and ApplicationSet that no unit applies.
-//   3. Parents are built first, and children are read from what comes out.
-// A tree where this reaches nothing has no units: everything in it is applied as it lies there.
+//   3. Parents are built first, and children are read from the result.
+// If this finds nothing, the tree has no units: everything in it is applied as it is.
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@
 
 namespace renderer {
 
-// Parents before children. Of the options threads, kustomize, helm,
-// cluster and includes are asked. What lies in a directory of `ignores` is no root.
+// Returns the units, parents before children. Uses the options threads, kustomize, helm, cluster
+// and includes. Nothing in a directory of `ignores` is a root.
 std::vector<BuildUnit> applied_units(GitOpsTree& repository, KustomizationReader& reader,
                                      SourceMap& sources, const LoadOptions& options,
                                      const std::vector<std::string>& ignores,

@@ -1,4 +1,4 @@
-// The objects of engines in a tree as their files say them, before anything is built.
+// The engine objects in the files of a tree, before anything is built.
 #pragma once
 
 #include <optional>
@@ -19,17 +19,17 @@ struct Candidate {
     bool is_flux = false;
     bool is_bootstrap = false;
     std::vector<BuildUnit> units;
-    // What the engine says to an object that lacks something, unless a patch adds it.
+    // The unit to use if the engine rejects the object as incomplete; a patch may complete it.
     std::optional<BuildUnit> refused = {};
-    bool is_partial = false;  // it has nothing that says what is applied, and to where
+    bool is_partial = false;  // it lacks all fields of its kind, so it may be a patch
 
     [[nodiscard]] bool claims(const std::string& path) const;
 };
 
-// The unit applies the file, as a manifest. What lies beside a chart is nothing to the chart.
+// True if the unit applies the file as a manifest. A chart does not apply files in its directory.
 bool holds_manifest(const BuildUnit& unit, const std::string& path);
 
-// Of two of the same tree that apply each other the first does.
+// True if the parent applies the child. If two apply each other, the first one is the parent.
 bool applies(const Candidate& parent, const Candidate& child);
 
 class Candidates {
@@ -37,16 +37,16 @@ public:
     Candidates(GitOpsTree& repository, KustomizationReader& reader)
         : repository_(repository), reader_(reader), sets_(repository) {}
 
-    // Looks for those of the tree.
+    // Finds the candidates of the tree.
     void find();
 
     [[nodiscard]] const std::vector<Candidate>& all() const { return all_; }
 
-    // With what they hold, also of an object that something has made. `is_final`: it is as the
-    // engine gets it, and may lack nothing.
+    // Returns the units of an object, including their content; the object may be a generated one.
+    // `is_final`: the engine gets the object as it is, so it must be complete.
     std::vector<BuildUnit> units_of(const EngineObject& object, bool is_final = true);
 
-    // What Argo CD is told for the cluster that it runs in, by the root and by all below it.
+    // Adds the names that the root and everything below it apply to Argo CD's own cluster.
     void add_names(const Candidate& root, RootFolder& folder) const;
 
 private:

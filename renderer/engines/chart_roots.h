@@ -1,5 +1,5 @@
-// Charts in the tree whose templates make objects of Flux or Argo CD. One that no object applies is
-// installed by hand, which makes it a root.
+// Charts in the tree whose templates create objects of Flux or Argo CD. A chart that no object
+// applies is installed by hand, so it is a root.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,8 @@
 
 namespace renderer {
 
-// A unit for each, installed with the values that it has. `file` of the unit is its Chart.yaml.
+// Returns a unit for each such chart, installed with its default values. `file` of the unit is its
+// Chart.yaml.
 std::vector<BuildUnit> charts_of_engines(const GitOpsTree& repository, KustomizationReader& reader);
 
 }  // namespace renderer

@@ -18,12 +18,12 @@ namespace renderer {
 
 namespace {
 
-// The clusters whose units hold inputs.
+// Returns the clusters with units that have inputs.
 std::set<std::string> clusters_with_inputs(GitOpsTree& repository,
                                            const std::vector<BuildUnit>& units, bool skips_kept) {
     std::set<std::string> clusters;
     for (const BuildUnit& unit : units) {
-        // Flux has no word for the cluster that it runs in.
+        // Flux has no name for the cluster that it runs in.
         const std::string name(unit.cluster.empty() ? kOwnCluster : unit.cluster);
         if (is_rendered(unit, skips_kept) && !clusters.contains(name) &&
             input_count(repository, unit) > 0) {
@@ -47,8 +47,8 @@ void refuse_leftover(const BuildUnit& instance, const BuildUnit& leftover,
             leftover.beyond.front(), instance.cluster));
 }
 
-// The name itself, else one that ends with it, else one that has it between slashes, else the
-// folder that it is in.
+// Returns the names that match: the exact one, else those that end with `name`, else those that
+// contain it between slashes, else parent folders of it.
 std::set<std::string> clusters_meant(const std::set<std::string>& names, std::string_view name) {
     while (name.ends_with('/')) {
         name.remove_suffix(1);
@@ -107,7 +107,7 @@ bool is_below(std::string_view path, std::string_view dir) {
            (path.starts_with(dir) && path.substr(dir.size()).starts_with('/'));
 }
 
-// Of roots that someone applies.
+// Groups folders of roots into clusters.
 class Folders {
 public:
     explicit Folders(const std::vector<RootFolder>& roots) {
@@ -162,7 +162,7 @@ private:
         }
     }
 
-    // All that are below the highest directory above no two clusters are of one.
+    // A cluster has all folders below the highest directory that is not above two clusters.
     void find_clusters() {
         std::map<std::string, std::string> common;  // by that directory
         std::map<std::string, std::string> highest;
@@ -186,8 +186,8 @@ private:
     }
 
     std::map<std::string, Names> folders_;
-    std::set<std::string> apart_;                  // of two clusters
-    std::set<std::string> joining_;                // above two of them
+    std::set<std::string> apart_;    // folders that are in another cluster than another folder
+    std::set<std::string> joining_;  // directories above folders of two clusters
     std::map<std::string, std::string> clusters_;  // by folder
 };
 
@@ -224,7 +224,7 @@ bool choose_cluster(GitOpsTree& repository, const LoadOptions& options, bool is_
     if (meant.size() == 1) {
         const std::string& chosen = *meant.begin();
         for (BuildUnit& unit : units) {
-            // A set may apply something to any cluster, unless it is known to be of one.
+            // A set may apply objects to any cluster, unless its cluster is known.
             const bool may_be_any = unit.state == UnitState::Unresolved &&
                                     (unit.cluster.empty() || unit.cluster == kOwnCluster);
             if (!may_be_any && unit.cluster != chosen) {
@@ -247,7 +247,7 @@ bool choose_cluster(GitOpsTree& repository, const LoadOptions& options, bool is_
     }
     const std::set<std::string> clusters =
         clusters_with_inputs(repository, units, options.skip_suspended);
-    // The cluster that an engine runs in has the name that the user gives it.
+    // The user may give any name to the cluster that an engine runs in.
     const bool may_be_own = is_configured || clusters.contains(std::string(kOwnCluster));
     names.erase(std::string(kOwnCluster));
     if (!options.cluster.empty() && (clusters.size() > 1 || (names.size() > 1 && !may_be_own))) {

@@ -1,4 +1,4 @@
-// The one cluster of several that is rendered.
+// Selects the cluster to render if a tree has several.
 #pragma once
 
 #include <map>
@@ -13,10 +13,10 @@
 
 namespace renderer {
 
-// A cluster's name, or the last part of it.
+// True if `name` is the cluster's name or the last part of it.
 bool is_cluster(std::string_view cluster, std::string_view name);
 
-// What someone applies in a folder, and what that applies further.
+// A folder with roots that are applied by hand, and what they apply.
 struct RootFolder {
     struct Name {
         bool is_root = false;
@@ -24,22 +24,23 @@ struct RootFolder {
     };
 
     std::string folder;                 // normal path
-    std::map<std::string, Name> names;  // of objects in one cluster
+    std::map<std::string, Name> names;  // of objects in the same cluster
 };
 
-// A cluster has one object of a name: roots of one name in several folders, or with different
-// objects of one name below them, are of several clusters. All that is below a directory with roots
-// of one cluster is of that cluster, which has the name of the directory that is common to it. The
-// names by folder: of all folders if `all` and there are several clusters, else of those that must
-// be told apart.
+// Distinguishes the clusters of roots. Names are unique in a cluster, so roots with the same name
+// in several folders, or with different objects of one name below them, belong to several clusters.
+// If all roots below a directory belong to one cluster, everything below it does, and the cluster
+// is named after the directory that is common to the roots. Returns the names by folder: of all
+// folders if `all` is set and there are several clusters, else only of folders that must be
+// distinguished.
 std::map<std::string, std::string> tell_clusters_apart(const std::string& top,
                                                        const std::vector<RootFolder>& roots,
                                                        bool all);
 
-// Marks the units of other clusters. Of the options `cluster` (a name that units have, or a part of
-// it that no other has, "" when none was asked for: several that hold inputs are an error then) and
-// `skip_suspended` are asked. `is_configured`: .tailrender.yaml has a cluster of that name. False:
-// it is not known which cluster is meant.
+// Marks the units of other clusters. Uses the options `cluster` (the name of a cluster or a unique
+// part of it; "" if none was given: then several clusters with inputs are an error) and
+// `skip_suspended`. `is_configured`: .tailrender.yaml has a cluster of that name. Returns false if
+// it is not clear which cluster to render.
 bool choose_cluster(GitOpsTree& repository, const LoadOptions& options, bool is_configured,
                     std::vector<BuildUnit>& units, Diagnostics& diagnostics);
 

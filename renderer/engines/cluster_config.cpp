@@ -68,7 +68,7 @@ bool check_names(std::span<const Value> clusters, Diagnostics& diagnostics) {
     return true;
 }
 
-// The one cluster that is meant; nullptr after an error.
+// Returns the entry of the selected cluster, or nullptr after an error.
 const Value* chosen_entry(std::span<const Value> clusters, Pos pos, const std::string& wanted,
                           Diagnostics& diagnostics) {
     if (clusters.empty()) {
@@ -135,7 +135,8 @@ void add_sources(const Value& section, Cluster& cluster) {
     }
 }
 
-// As the flags take them; what an entry of a cluster says counts before what the file says.
+// Reads settings in the format of the flags. Those of a cluster take precedence over those of the
+// file.
 void add_facts(const Value& section, Cluster& cluster, Diagnostics& diagnostics) {
     for (const Member& variable : members_of(section.find("substitute"))) {
         if (!is_variable_name(variable.name())) {
@@ -178,7 +179,7 @@ void decode_cluster(const Value& entry, Cluster& cluster, Diagnostics& diagnosti
     }
 }
 
-// The nearest directory above the path that has the file, up to the top of the repository; "" when
+// Returns the nearest parent directory that has the file, up to the top of the repository; "" if
 // there is none.
 std::string directory_above(const SourceTree& tree, const std::string& path) {
     std::string dir = normal_path(path);
@@ -194,8 +195,8 @@ std::string directory_above(const SourceTree& tree, const std::string& path) {
     return {};
 }
 
-// What the file says of the cluster would be missed, and any message that comes of it would lead
-// elsewhere.
+// Without this warning, the cluster's settings in that file would be missed, and later errors would
+// be misleading.
 void warn_of_file_above(const SourceTree& tree, const LoadOptions& options,
                         Diagnostics& diagnostics) {
     if (options.install || options.stream.has_value() || options.cluster.empty()) {

@@ -23,26 +23,26 @@ struct BundleGlob {
 };
 
 struct Cluster {
-    std::string name = {};    // "" when no one names it
+    std::string name = {};    // "" if it has none
     bool configured = false;  // a .tailrender.yaml lists clusters, so its labels are known
     std::map<std::string, std::string> labels = {};
     std::vector<BundleGlob> bundles = {};                 // empty = all
-    std::vector<NamedPath> includes = {}, ignores = {};   // of all clusters, and of this one
-    std::vector<NamedSource> sources = {};                // of this one, and of all clusters
-    std::map<std::string, std::string> substitutes = {};  // likewise, of Flux
-    std::vector<std::string> argo_clusters = {};          // likewise, as --argo-cluster takes them
-    Value kubernetes_version = {};                        // as it is spelled; Null: not said
-    std::vector<Value> layers = {};                       // chart values: domains, then `values`
+    std::vector<NamedPath> includes = {}, ignores = {};   // of all clusters, then of this one
+    std::vector<NamedSource> sources = {};                // of this one, then of all clusters
+    std::map<std::string, std::string> substitutes = {};  // likewise; variables of Flux
+    std::vector<std::string> argo_clusters = {};  // likewise, in the format of --argo-cluster
+    Value kubernetes_version = {};                // as spelled; Null if not set
+    std::vector<Value> layers = {};               // chart values: domains, then `values`
 };
 
-// Of all that are listed, in that order.
+// Returns the names of all clusters in the file, in its order.
 std::vector<std::string> cluster_names(const SourceTree& tree, const LoadOptions& options);
 
-// The cluster to render for. Without the file it has whatever name `--cluster` gives.
+// Loads the cluster to render. Without the file, the cluster has the name that `--cluster` gives.
 Cluster load_cluster(const SourceTree& tree, const LoadOptions& options, SourceMap& sources,
                      Diagnostics& diagnostics);
 
-// What the file says of engines, where the flags do not.
+// Copies settings of engines from the file to the options, unless flags set them.
 void give_facts(const Cluster& cluster, LoadOptions& options);
 
 }  // namespace renderer

@@ -16,10 +16,10 @@ namespace renderer {
 
 namespace {
 
-// What has no entry is not looked into.
+// Known fields of a map. A path without an entry is not checked.
 struct Fields {
     std::string_view kind;
-    std::string_view path;  // lists are passed through
+    std::string_view path;  // list items have the path of the list
     std::string_view names;
 };
 
@@ -144,8 +144,8 @@ std::optional<MistypedField> find_in(const Value& value, std::string_view kind,
 
 struct RequiredFields {
     std::string_view kind;
-    std::array<std::string_view, 4> any;  // of spec, which tell that the object is no patch
-    std::array<std::string_view, 2> one;  // of spec, "" = none
+    std::array<std::string_view, 4> any;  // of spec; each one shows that the object is not a patch
+    std::array<std::string_view, 2> one;  // one of these in spec is required, "" = none
     bool is_list = false;
 };
 
@@ -159,7 +159,7 @@ constexpr auto kRequired = std::to_array<RequiredFields>({
     {"ApplicationSet", {"generators"}, {"generators"}, true},
 });
 
-// Of a map that is there.
+// A field that is required if its map exists.
 struct NestedField {
     std::string_view kind;
     std::string_view map;  // in spec
@@ -174,7 +174,7 @@ constexpr auto kNested = std::to_array<NestedField>({
     {"HelmRelease", "chartRef", "name"},
 });
 
-// nullptr: not there, or no map.
+// Returns nullptr if the value does not exist or is not a map.
 const Value* map_of_spec(const Value& object, std::string_view path) {
     const Value* map = object.find("spec");
     for (const std::string_view name : split(path, '.')) {

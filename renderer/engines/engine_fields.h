@@ -1,7 +1,7 @@
-// Fields of the objects that apply something, to tell a typo: the API server refuses a field that
-// the schema does not have (kubectl's strict field validation, which Argo CD applies with, and
-// server-side apply, which Flux applies with), and the engine stops there. Source: the custom
-// resource definitions of fluxcd/kustomize-controller, fluxcd/helm-controller,
+// Fields of the objects that apply something, to detect typos: the API server rejects a field that
+// is not in the schema (kubectl's strict field validation, which Argo CD applies with, and
+// server-side apply, which Flux applies with), and the engine fails. Source: the custom resource
+// definitions of fluxcd/kustomize-controller, fluxcd/helm-controller,
 // controlplaneio-fluxcd/flux-operator and argoproj/argo-cd.
 #pragma once
 
@@ -19,24 +19,26 @@ struct MistypedField {
     std::string_view meant;
 };
 
-// Of HelmRelease, Kustomization, ResourceSet, Application and ApplicationSet; none of other kinds.
+// Returns the first typo in a HelmRelease, Kustomization, ResourceSet, Application or
+// ApplicationSet; nothing for other kinds.
 std::optional<MistypedField> mistyped_field(const Value& object);
 
-// At most two edits apart, of a short word one. Case alone makes a typo, too.
+// True if the words differ by at most two edits, or one edit for a short word. A difference in case
+// is also a typo.
 bool is_typo_of(std::string_view word, std::string_view meant);
 
-// A field that only its kind has, and that says what is applied. A document that merely names the
-// kind, such as an example, has none.
+// True if the object has a field of its kind that determines what is applied. A document that only
+// names the kind, such as an example, has none.
 bool has_own_field(const Value& object);
 
 struct IncompleteObject {
-    Pos pos;  // of the kind, of what lacks the name, or of what is of another type
+    Pos pos;  // of the kind, of the map that lacks the field, or of a field with the wrong type
     std::string message;
-    bool is_missing = false;  // a field of spec
+    bool is_missing = false;  // it lacks a field of spec
 };
 
-// What the schema requires and the object does not have. Only of what an engine is given, which no
-// patch is.
+// Returns what the schema requires and the object lacks. Must not be called for patches, only for
+// objects as an engine gets them.
 std::optional<IncompleteObject> incomplete_object(const Value& object);
 
 }  // namespace renderer

@@ -21,7 +21,7 @@ namespace {
 struct EngineGroup {
     std::string_view name;                   // with the slash
     std::array<std::string_view, 2> meant;   // kinds that apply something
-    std::array<std::string_view, 2> others;  // near to those
+    std::array<std::string_view, 2> others;  // similar kinds of the same group
 };
 
 constexpr std::array<EngineGroup, 4> kEngineGroups = {{
@@ -35,7 +35,7 @@ bool says(std::string_view text, std::string_view word) {
     return text.find(word) != std::string_view::npos;
 }
 
-// Null: of no engine.
+// Returns null if the group is not that of an engine.
 const EngineGroup* engine_group_of(std::string_view api_version) {
     const auto found = std::ranges::find_if(kEngineGroups, [&](const EngineGroup& group) {
         return api_version.starts_with(group.name);
@@ -69,7 +69,7 @@ std::optional<Misspelling> wrong_field(const Value& object) {
                  : std::nullopt;
 }
 
-// Of those that have the kind.
+// `groups`: those that have the kind.
 std::optional<Misspelling> wrong_group(const Value& object,
                                        const std::vector<std::string_view>& groups) {
     const Value& version = *object.find("apiVersion");

@@ -1,4 +1,4 @@
-// What a file of a tree may hold for engines and for us, as its text says.
+// Checks on the text of a file: whether it may contain objects of engines, or inputs.
 #pragma once
 
 #include <optional>
@@ -11,17 +11,18 @@
 
 namespace renderer {
 
-// Of a `List`, also of one of a kind (`ApplicationList`), its items; else the object itself.
+// Appends the items of a `List`, or of a typed list (`ApplicationList`); else the object itself.
 void add_objects(Value object, std::vector<Value>& objects);
 
-// Kubernetes objects, or a kustomization's patches of them, that may be inputs of ours.
+// True if the file has Kubernetes objects, or patches of them in a kustomization, that may be
+// inputs.
 bool has_input(const std::string& path, std::string text);
 
-// As Argo CD tells manifests from other YAML: there is an object in it, or it cannot be read and
-// has the words of one.
+// Distinguishes manifests from other YAML as Argo CD does: the file has an object, or it cannot be
+// parsed and contains the keys of one.
 bool holds_objects(const std::string& path, std::string_view text);
 
-// May hold objects of engines, and cannot be read, or is not what its engine takes.
+// A file that may contain engine objects but cannot be parsed or is rejected by its engine.
 struct RefusedFile {
     std::string path;
     Pos pos;
@@ -30,27 +31,29 @@ struct RefusedFile {
     bool may_be_patch = false;
 };
 
-// In an object that an engine would act on if its kind, the group of its apiVersion or one of its
-// fields were spelled right. The API server refuses it, and the engine stops there.
+// A typo in the kind, the group of the apiVersion or a field of an object of an engine. The API
+// server rejects the object, and the engine fails.
 struct Misspelling {
     Pos pos;  // of the kind, of the apiVersion, or of the key
     std::string message;
     bool may_be_patch = false;  // it has no apiVersion
 };
 
-// The words of an object that applies something, in a text that may not be YAML.
+// True if a text, which may not be YAML, contains group and kind of an object that applies
+// something.
 bool says_unit(std::string_view text);
 
-// Cheap, and wrong at most where it says yes. Texts in which may_hold_engine finds a group are not
-// looked for.
+// A fast check that may return true without reason, but never false. Texts in which may_hold_engine
+// finds a group are excluded: they are read anyway.
 bool may_be_misspelled(std::string_view text);
 
 std::optional<Misspelling> misspelling_of(const Value& object);
 
-// Of a HelmChart of k3s: the path that a FluxInstance is given in its values, which are a text.
+// Returns the path that a HelmChart of k3s sets for a FluxInstance in its values, which are a
+// string.
 std::string instance_path_of(const Value& chart);
 
-// Helm's own: `path` is relative to the directory of a chart.
+// True for files that belong to helm: `path` is relative to the directory of a chart.
 bool is_of_chart(std::string_view path);
 
 }  // namespace renderer

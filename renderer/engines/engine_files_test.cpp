@@ -14,7 +14,7 @@ namespace {
 
 struct SpellingRow {
     const char* object;
-    const char* message;  // "" = it is what an engine takes, or none takes it
+    const char* message;  // "" = no message
 };
 
 void expect_spellings(const std::vector<SpellingRow>& rows) {
@@ -102,7 +102,7 @@ TEST(IsTypoOf, AtMostTwoEdits) {
 
 struct RequiredRow {
     const char* object;
-    const char* message;  // "" = it is complete
+    const char* message;  // "" = the object is complete
     bool is_missing;
 };
 

@@ -24,7 +24,7 @@ namespace {
 constexpr std::string_view kFluxSources = "source.toolkit.fluxcd.io/";
 constexpr std::string_view kRepository = "repoURL:";
 constexpr std::string_view kSkipsFile = "+argocd:skip-file-rendering";
-constexpr std::size_t kMaxTextRead = std::size_t{1} << 30U;  // of all files that are read here
+constexpr std::size_t kMaxTextRead = std::size_t{1} << 30U;  // of all files together
 
 bool has(std::string_view text, std::string_view word) {
     return text.find(word) != std::string_view::npos;
@@ -34,12 +34,12 @@ bool may_hold_instance(std::string_view text) {
     return has(text, kFluxOperator) || (has(text, "instance:") && has(text, "sync:"));
 }
 
-// Of argocd-cm.
+// True for an argocd-cm that turns off kustomize's load restrictions.
 bool loads_any(std::string_view text) {
     return has(text, "kustomize.buildOptions") && has(text, "LoadRestrictionsNone");
 }
 
-// "owner/name" of https, ssh and scp addresses alike.
+// Returns "owner/name" of an https, ssh or scp address.
 std::string repository_name(std::string_view url) {
     std::string name = lower_case(url);
     while (name.ends_with('/')) {
@@ -68,7 +68,7 @@ std::vector<std::string> manifests_of(const DirList& dirs, bool in_charts) {
     return paths;
 }
 
-// `wanted` is asked on several threads, for each index once.
+// `wanted` is called on several threads, once for each index.
 template <typename Wanted>
 std::vector<std::pair<std::string, std::string>> read_wanted(const SourceTree& tree,
                                                              const std::vector<std::string>& paths,
@@ -90,19 +90,19 @@ std::vector<std::pair<std::string, std::string>> read_wanted(const SourceTree& t
     return found;
 }
 
-// The directories before what a generator fills in.
+// Returns the directories before the first wildcard or template.
 std::string_view fixed_part(std::string_view pattern) {
     const std::size_t filled = pattern.find_first_of("*?[{");
     return filled == std::string_view::npos ? pattern
                                             : pattern.substr(0, pattern.rfind('/', filled) + 1);
 }
 
-// Of git, which leaves them in a file that no one has mended.
+// True if the text has conflict markers of git.
 bool has_conflict(std::string_view text) {
     return text.starts_with("<<<<<<< ") || has(text, "\n<<<<<<< ");
 }
 
-// As an apiVersion, not as an annotation.
+// True if the group is in an apiVersion, not in an annotation.
 bool names_version(std::string_view text, std::string_view group) {
     for (std::size_t at = text.find(group); at != std::string_view::npos;
          at = text.find(group, at + 1)) {
@@ -163,7 +163,7 @@ GitOpsTree::GitOpsTree(const SourceTree& tree, const DirList& dirs, const std::s
     }
 }
 
-// What the user says takes the place of all that the tree does.
+// Clusters that the user gives replace those of the tree.
 void GitOpsTree::find_argo_clusters(const std::vector<std::string>& named) {
     for (const std::string& text : named) {
         if (std::optional<ArgoCluster> cluster = parse_argo_cluster(text)) {
@@ -241,7 +241,7 @@ std::vector<EngineObject> GitOpsTree::objects_in(const std::string& file) const 
     return found;
 }
 
-// A manifest that lies in the folder of a chart is for whoever takes the folder for a directory.
+// A manifest in the folder of a chart counts if the folder is applied as a directory.
 void GitOpsTree::collect_of_charts(std::vector<std::pair<std::string, std::string>>& texts) {
     const std::vector<std::string> paths = manifests_of(dirs_, true);
     std::vector<char> is_manifest(paths.size(), 0);
@@ -266,7 +266,7 @@ void GitOpsTree::collect_of_charts(std::vector<std::pair<std::string, std::strin
     }
 }
 
-// Of one at any level above.
+// True if the file belongs to a chart in a directory at any level above it.
 bool GitOpsTree::is_part_of_chart(const std::string& file) const {
     std::string dir = parent_path(file);
     for (const WalkedDir* known = find(dir); known != nullptr && known->in_chart;
@@ -343,8 +343,8 @@ void GitOpsTree::collect() {
     }
 }
 
-// A Kustomization that lies in the directory that it applies is the repository's own. The top
-// holds everything: there only the name that `flux bootstrap` gives tells.
+// A Kustomization in the directory that it applies has this repository as its source. The root
+// contains everything, so there only the name that `flux bootstrap` uses decides.
 void GitOpsTree::find_own_sources() {
     std::set<std::string> own_names = {"flux-system"};
     for (const EngineObject& object : objects_) {
@@ -387,7 +387,7 @@ void GitOpsTree::find_own_sources() {
     }
 }
 
-// Of the repositories that Applications and their sets name, the one whose paths are here.
+// Of the repositories in Applications and ApplicationSets, this is the one whose paths exist here.
 void GitOpsTree::learn_own_url(const std::vector<EngineObject>& objects) {
     if (!own_url_.empty()) {
         return;

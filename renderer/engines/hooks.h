@@ -1,4 +1,4 @@
-// Objects that an applier takes for hooks: it creates and deletes them on its own, or never does.
+// Objects that an engine treats as hooks: it creates and deletes them separately, or skips them.
 // Sources: helm.sh/docs/topics/charts_hooks, argo-cd gitops-engine/pkg/sync/hook/hook.go.
 #pragma once
 
@@ -6,11 +6,11 @@
 
 namespace renderer {
 
-// Argo CD leaves it out.
+// True if Argo CD skips the object.
 bool is_skipped(const Value& object);
 
-// Helm takes every object with its annotation for a hook, whatever the value. Of those of Argo CD
-// only what is skipped and what asks for a device itself count: it keeps the others.
+// True for hooks of Helm, which are all objects with its annotation, whatever the value. Of Argo
+// CD's hooks only skipped ones, Services and Ingresses count: Argo CD keeps the others.
 bool is_hook(const Value& object);
 
 }  // namespace renderer

@@ -16,7 +16,7 @@ namespace renderer {
 
 namespace {
 
-// What is left of a directory.
+// Collects what is in a directory and not part of any unit.
 class Rest {
 public:
     Rest(const GitOpsTree& repository, KustomizationReader& reader,
@@ -45,7 +45,7 @@ private:
         return !dir.in_chart && !dir.is_outside && is_within(dir.path, unit_.dir);
     }
 
-    // Those that no other one names. A component is nothing by itself.
+    // Adds the kustomizations that no other one refers to. A component is not applied alone.
     void add_builds() {
         std::map<std::string, std::set<std::string>> builds;  // by directory
         for (const WalkedDir* dir : repository_.dirs()) {
@@ -99,7 +99,7 @@ private:
     std::set<std::string> parts_;    // of builds
 };
 
-// Those of .tailrender.yaml are relative to it.
+// Paths in .tailrender.yaml are relative to it.
 void resolve(const DirList& dirs, const std::string& root, const std::vector<std::string>& given,
              const std::vector<NamedPath>& configured, std::string_view flag,
              std::vector<std::string>& out, Diagnostics& diagnostics) {

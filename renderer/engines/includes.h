@@ -1,5 +1,5 @@
-// Directories that the user wants or does not want rendered, whatever engines apply: `--include`
-// and `--ignore`, and `include` and `ignore` of .tailrender.yaml.
+// Directories that the user includes or ignores, regardless of what engines apply: `--include` and
+// `--ignore`, and `include` and `ignore` of .tailrender.yaml.
 #pragma once
 
 #include <string>
@@ -14,17 +14,17 @@
 namespace renderer {
 
 struct UnitChoice {
-    std::vector<std::string> includes, ignores;  // normal paths, as the tree knows them
+    std::vector<std::string> includes, ignores;  // normalized paths of the tree
 
     [[nodiscard]] bool ignores_below(const std::string& dir) const;
 };
 
-// A path is relative to the current directory, else to `root`, the top of what is rendered. `dirs`:
-// all of the tree.
+// Paths are relative to the current directory, else to `root`, the top of what is rendered. `dirs`:
+// all directories of the tree.
 UnitChoice unit_choice(const DirList& dirs, const std::string& root, const LoadOptions& options,
                        const Cluster& cluster, Diagnostics& diagnostics);
 
-// Adds a unit for each of the directories: all below it that is part of no unit.
+// Adds a unit for each of the directories, with everything below it that is not part of a unit.
 void add_includes(const GitOpsTree& repository, KustomizationReader& reader,
                   const std::vector<std::string>& includes, std::vector<BuildUnit>& units);
 

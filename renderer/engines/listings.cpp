@@ -11,7 +11,8 @@ namespace renderer {
 void Listings::add(const WalkedDir& dir) {
     const Kustomization* kustomization = reader_.find(dir.path);
     if (kustomization == nullptr || !kustomization->root.is_map()) {
-        for (const std::string& name : dir.files) {  // what it lists is not known
+        // An unreadable kustomization may list any of these.
+        for (const std::string& name : dir.files) {
             listed_by_[join_path(dir.path, name)].insert(dir.path);
         }
         return;

@@ -1,5 +1,5 @@
-// Which kustomizations of a tree list a file: where nothing applies the file, the topmost of them
-// is what someone applies, and those below, bases and components, are parts of it.
+// Which kustomizations list a file. If no unit applies the file, the topmost of these is applied by
+// hand, and those below it, bases and components, are parts of it.
 #pragma once
 
 #include <functional>
@@ -16,19 +16,19 @@ namespace renderer {
 
 class Listings {
 public:
-    // `is_no_root`: nothing in this directory is applied by hand.
+    // `is_no_root`: true for directories in which nothing is applied by hand.
     Listings(const GitOpsTree& repository, KustomizationReader& reader,
              std::function<bool(const std::string&)> is_no_root)
         : repository_(repository), reader_(reader), is_no_root_(std::move(is_no_root)) {}
 
-    // Directories whose kustomizations list the file, or a directory that does, and that no other
-    // lists. A component is nothing by itself.
+    // Returns the directories of the topmost kustomizations that list the file, directly or through
+    // others. A component is not applied alone, so it is not returned.
     std::vector<std::string> tops(const std::string& file);
 
-    // Some kustomization names it as a patch.
+    // True if a kustomization uses the file as a patch.
     bool is_patch(const std::string& file);
 
-    // There are kustomizations in its directory or above, and no top lists it.
+    // True if the directory or a parent has a kustomization, and no topmost one lists the file.
     bool is_left_out(const std::string& file);
 
 private:

@@ -1,4 +1,4 @@
-// Where a value stands that a template or another text has made.
+// Positions of values that are made by a template or read from another text.
 #pragma once
 
 #include "renderer/core/pos.h"
@@ -6,7 +6,7 @@
 
 namespace renderer {
 
-// Gives the place to the value and to all that is in it.
+// Sets the position of the value and of everything in it.
 void set_places(Value& value, Pos pos);
 
 }  // namespace renderer

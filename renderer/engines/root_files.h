@@ -1,4 +1,4 @@
-// Which files someone applies by hand, where no unit applies them.
+// Which files are applied by hand if no unit applies them.
 #pragma once
 
 #include <string>
@@ -14,29 +14,29 @@ namespace renderer {
 
 class RootFiles {
 public:
-    // `ignores`: directories that the user leaves out.
+    // `ignores`: directories that the user ignores.
     RootFiles(const GitOpsTree& repository, KustomizationReader& reader,
               const std::vector<std::string>& ignores);
 
-    // Nothing in it is applied by hand.
+    // True if nothing in the path is applied by hand.
     [[nodiscard]] bool is_excluded(const std::string& path) const;
 
-    // There are kustomizations in its directory or above, and no top lists it.
+    // True if the directory or a parent has a kustomization, and no topmost one lists the file.
     bool is_left_out(const std::string& file) { return listings_.is_left_out(file); }
 
-    // The topmost kustomizations that list it.
+    // Returns the topmost kustomizations that list the file.
     std::vector<std::string> tops(const std::string& file) { return listings_.tops(file); }
 
-    // It lies beside what the unit applies, and was taken out of it.
+    // True if the file is in the directory of the unit but excluded from it.
     [[nodiscard]] bool is_beside(const BuildUnit& unit, const std::string& file) const;
 
-    // It changes an object that another file has, or that is not in the tree.
+    // True if it changes an object of another file or one that is not in the tree.
     bool is_patch(const Candidate& candidate, const std::vector<Candidate>& all);
 
-    // What its engine makes of it. A kustomization that lists it may add what it lacks.
+    // Returns the units of a root. A kustomization that lists it may add fields that it lacks.
     std::vector<BuildUnit> units_of(const Candidate& root);
 
-    // Of a file that none of the units applies, and that is no object.
+    // True if a file that no unit applies, and that has no valid object, may be a root.
     bool may_be_root(const std::string& file, const std::vector<BuildUnit>& units);
 
 private:

@@ -37,7 +37,7 @@ int rank_of(Liveness liveness) {
     return 0;
 }
 
-// Of several of one name, such as the sources of an Application, what is least certain counts.
+// Several standings may have one name, such as sources of an Application: the least certain counts.
 std::pair<int, int> certainty(const Standing& standing) {
     return {-rank_of(standing.liveness), standing.reason.empty() ? 1 : 0};
 }
@@ -75,7 +75,7 @@ std::string told(const Standing& standing) {
     return standing.name;
 }
 
-// Of a key, also in a text that is neither YAML nor JSON any more.
+// True if a key has a wanted value, also in text that is not valid YAML or JSON.
 bool says_value(std::string_view text, std::string_view key,
                 const std::function<bool(std::string_view)>& is_wanted) {
     constexpr std::string_view kAround = " \"':";
@@ -95,7 +95,7 @@ bool says_name(std::string_view text, std::string_view name) {
     return says_value(text, "name", [&](std::string_view value) { return value == name; });
 }
 
-// A file that nothing applies had one of these units, or has a set that makes any.
+// True if a file that nothing applies may have had one of these units, or has a set.
 bool may_be_of(const Standing& file, const std::vector<std::string_view>& names,
                std::string_view source) {
     const std::string_view text = file.text;
@@ -107,7 +107,7 @@ bool may_be_of(const Standing& file, const std::vector<std::string_view>& names,
             }));
 }
 
-// What has no unit of its own any more may be in one that is not known.
+// Returns a unit that is not known and may now contain the device, if there is one.
 std::optional<std::string> holder(const Standings& standings, const InventoryDevice& device,
                                   const std::vector<std::string_view>& names, bool is_release) {
     for (const Standing& one : standings.all) {
@@ -179,7 +179,8 @@ std::optional<std::string> why_unexplained(const Standings& standings,
     for (std::size_t i = names.size(); i-- > 0;) {
         const Standing* standing = find(standings, names[i], cluster);
         if (standing == nullptr) {
-            continue;  // it was deleted, if what is above it is known
+            // It was deleted, if its parent is known.
+            continue;
         }
         if (standing->liveness != Liveness::Applied) {
             return told(*standing);

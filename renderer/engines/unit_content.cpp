@@ -42,8 +42,8 @@ private:
                                    [&](const std::string& name) { return has(dir, name); });
     }
 
-    // Nothing below a kustomization is taken but by it. Not only the last one counts: "home-lab" is
-    // between "home" and "home/app".
+    // Directories below a kustomization are only included by it. All builds have to be checked, not
+    // only the last one: "home-lab" sorts between "home" and "home/app".
     [[nodiscard]] bool is_below_build(const WalkedDir& dir) const {
         return std::ranges::any_of(
             unit_.builds, [&](const std::string& build) { return is_within(dir.path, build); });
@@ -54,7 +54,7 @@ private:
         unit_.claims.merge(find_build_files(tree_, reader_, repository_.root(), dir.path).paths);
     }
 
-    // Its templates are not for us; they are taken all the same.
+    // Helm renders the templates, but all files of the chart are part of the unit.
     void add_chart(const WalkedDir& top) {
         for (const WalkedDir* dir : repository_.dirs()) {
             if (is_within(dir->path, top.path) && dir->is_outside == top.is_outside) {
@@ -76,7 +76,7 @@ private:
             const bool is_build = !is_top && is_generated && has_kustomization(*dir);
             const std::string beside = is_build ? parent_path(dir->path) : dir->path;
             if (is_generated && dir->in_chart && is_in_chart(top, beside)) {
-                continue;  // Flux stops at the files of a chart
+                continue;  // Flux skips the files of a chart
             }
             if (is_build) {
                 add_build(*dir);
@@ -86,7 +86,8 @@ private:
         }
     }
 
-    // Of a chart that the unit holds, not of one that holds the unit.
+    // True if the directory is in a chart that is part of the unit; a chart above the unit does not
+    // count.
     [[nodiscard]] bool is_in_chart(const WalkedDir& top, std::string dir) const {
         for (; is_within(dir, top.path); dir = parent_path(dir)) {
             const WalkedDir* known = repository_.find(dir);

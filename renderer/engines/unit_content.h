@@ -1,5 +1,5 @@
-// The files of a unit: which kustomizations it builds, which manifests it takes as they are, and
-// everything that takes part. Source: fluxcd/pkg kustomize/kustomize_generator.go, argo-cd
+// The files of a unit: which kustomizations it builds, which manifests it applies as they are, and
+// all files involved. Source: fluxcd/pkg kustomize/kustomize_generator.go, argo-cd
 // reposerver/repository/repository.go (findManifests).
 #pragma once
 

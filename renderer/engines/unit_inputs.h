@@ -1,4 +1,4 @@
-// Which inputs a tree holds, and what becomes of them.
+// Which inputs a tree has, and whether units reach them.
 #pragma once
 
 #include <cstddef>
@@ -12,24 +12,24 @@
 
 namespace renderer {
 
-// Files of the unit that hold inputs.
+// Returns the number of the unit's files with inputs.
 std::size_t input_count(GitOpsTree& repository, const BuildUnit& unit);
 
-// Folders of manifests that are kept, and not applied.
+// True for folders of manifests that are archived rather than applied.
 bool is_archived(const GitOpsTree& repository, const std::string& path);
 
-// Adds what a file would say that its engine refuses: it applies nothing of the file's unit then.
-// `is_root`: someone applies the file by hand, unless a unit does.
+// Adds a refused unit for each file that its engine rejects: the engine then applies nothing of the
+// unit with that file. `is_root`: true if the file is applied by hand unless a unit applies it.
 void add_refused_files(const GitOpsTree& repository,
                        const std::function<bool(const std::string&)>& is_root,
                        std::vector<BuildUnit>& units);
 
-// Files with inputs that are part of no unit, by directory.
+// Returns the files with inputs that are not part of any unit, by directory.
 std::map<std::string, std::vector<std::string>> unreached_inputs(
     GitOpsTree& repository, const std::vector<BuildUnit>& units);
 
-// Of an external unit whose source may be made of this repository: one of the files, which are
-// listed by directory, that it could apply; "" for none. Any directory may be the source's top.
+// For an external unit whose source may be made from this repository: returns one of the files in
+// `unreached` that it could apply, "" if there is none. Any directory may be the top of the source.
 std::string could_apply(const GitOpsTree& repository, KustomizationReader& reader,
                         const BuildUnit& unit,
                         const std::map<std::string, std::vector<std::string>>& unreached);

@@ -1,4 +1,4 @@
-// For tests only: units of objects of engines, in a tree that exists in memory.
+// For tests only: units of engine objects in an in-memory tree.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 
 namespace renderer {
 
-// The repository is called "acme", and holds what the test says.
+// The repository is "acme" and has the files of the test.
 class UnitTree {
 public:
     explicit UnitTree(std::map<std::string, std::string> files) : tree_(std::move(files)) {
@@ -32,7 +32,7 @@ public:
 
     GitOpsTree& repository() { return *repository_; }
 
-    // As if it stood in `clusters/den/apps.yaml`.
+    // Returns an object as if it were in `clusters/den/apps.yaml`.
     EngineObject object(std::string text) {
         Diagnostics mistakes;
         const SourceId source = sources_.add("clusters/den/apps.yaml", std::move(text));

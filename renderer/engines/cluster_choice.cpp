@@ -164,7 +164,8 @@ private:
 
     // A cluster has all folders below the highest directory that is not above two clusters.
     void find_clusters() {
-        std::map<std::string, std::string> common;  // by that directory
+        // Common directory of the roots, by highest directory.
+        std::map<std::string, std::string> common;
         std::map<std::string, std::string> highest;
         for (const auto& [folder, names] : folders_) {
             std::string above = folder;

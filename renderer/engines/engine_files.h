@@ -34,7 +34,7 @@ struct RefusedFile {
 // A typo in the kind, the group of the apiVersion or a field of an object of an engine. The API
 // server rejects the object, and the engine fails.
 struct Misspelling {
-    Pos pos;  // of the kind, of the apiVersion, or of the key
+    Pos pos;  // of the kind, the apiVersion or the key
     std::string message;
     bool may_be_patch = false;  // it has no apiVersion
 };
@@ -43,8 +43,8 @@ struct Misspelling {
 // something.
 bool says_unit(std::string_view text);
 
-// A fast check that may return true without reason, but never false. Texts in which may_hold_engine
-// finds a group are excluded: they are read anyway.
+// A fast check that may return true without reason. It misses only texts that also have a
+// kustomization, and texts in which may_hold_engine finds a group, which are read anyway.
 bool may_be_misspelled(std::string_view text);
 
 std::optional<Misspelling> misspelling_of(const Value& object);

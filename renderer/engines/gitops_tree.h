@@ -39,7 +39,7 @@ bool is_kind(const Value& object, std::string_view group, std::string_view kind)
 class GitOpsTree {
 public:
     // `root`: the top of the repository, a normalized path. Errors in files are not reported here.
-    // Uses the options threads, argo_clusters, substitutes, configured_substitutes and
+    // Uses the options threads, output_dir, argo_clusters, substitutes, configured_substitutes and
     // local_sources.
     GitOpsTree(const SourceTree& tree, const DirList& dirs, const std::string& root,
                SourceMap& sources, const LoadOptions& options);
@@ -100,8 +100,9 @@ public:
     // Returns the names of GitRepositories that are not this repository.
     [[nodiscard]] std::set<std::string> foreign_sources() const;
 
-    // Returns the artifact that Flux makes of this repository as `source`, which `file` refers to.
-    // `tops`: the included paths, normalized; empty: all. Null if it is the whole tree.
+    // Returns the artifact that Flux makes of this repository, null if it is the whole tree.
+    // `source`: the name of its GitRepository. `file`: contains the object that refers to it.
+    // `tops`: the included paths, normalized; empty: all.
     std::shared_ptr<Artifact> artifact(std::string_view source, const std::string& file,
                                        const std::vector<std::string>& tops = {});
 

@@ -40,7 +40,7 @@ private:
     KustomizationReader& reader_;
     std::function<bool(const std::string&)> is_no_root_;
     bool is_read_ = false;
-    std::map<std::string, std::set<std::string>> listed_by_;  // files and directories
+    std::map<std::string, std::set<std::string>> listed_by_;  // path -> directories
     std::set<std::string> patches_;
 };
 

@@ -24,7 +24,7 @@ public:
                   std::string& unresolved)
         : repository_(repository), files_(files), shape_(shape), unresolved_(unresolved) {}
 
-    // Runs one of the set's generators. `overrides` point into it.
+    // Runs one of the set's generators. `overrides` point into `generator`.
     std::vector<GeneratedParameters> run(const Value& generator);
 
 private:

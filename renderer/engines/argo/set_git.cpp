@@ -74,7 +74,7 @@ void add_path(Value& parameters, const std::string& dir, const std::string& file
 // next line that is not indented deeper; items of a list need not be. Returns "" for an entry of a
 // flow map.
 std::string without_entry(const std::string& text, std::size_t begin) {
-    const std::size_t line = text.rfind('\n', begin) + 1;  // 0 where there is none
+    const std::size_t line = text.rfind('\n', begin) + 1;  // 0 in the first line
     const std::size_t indent = begin - line;
     if (text.find_first_not_of(' ', line) != begin) {
         return {};

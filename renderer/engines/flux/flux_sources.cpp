@@ -1,5 +1,5 @@
-// Sources of Flux, apart from how the tree is read: which are this repository, which are at hand,
-// and what they leave out.
+// The part of GitOpsTree about sources of Flux: which are this repository, which are available
+// locally, and which files they exclude.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -22,7 +22,7 @@ namespace renderer {
 
 constexpr std::string_view kOperatorChart = "tailscale-operator";
 
-// Why a values file is not in this tree.
+// The reason for values files of a chart that is not in this tree.
 constexpr std::string_view kOfChart = "a file of the chart, which is not in this tree";
 
 // A key of a ConfigMap or Secret that contains values, or one value.

@@ -24,8 +24,9 @@ public:
     ChartTemplates(const SourceTree& tree, const LoadOptions& options);
 
     // Returns the output of helm. Returns nothing if helm must not be run, the chart is not
-    // available, or no file of the chart and no value `matters`. If something matters, it fails
-    // when helm is missing or fails, or a requested fetch fails.
+    // available, or no file of the chart and no value `matters`. An archive is rendered in
+    // any case. If something matters, it fails when helm is missing or fails, or a requested fetch
+    // fails.
     Result<std::optional<std::string>> render(const ChartRelease& release,
                                               const std::vector<Value>& values,
                                               bool (*matters)(std::string_view));

@@ -17,7 +17,7 @@ struct TemplateToken {
         Variable,   // "$", "$x"
         Word,       // a function or keyword
         Text,       // a string, unquoted
-        Number,     // as it is spelled
+        Number,     // as spelled
         Character,  // the code of 'a', in decimal
         Dot,
         Symbol,  // ( ) | := = ,

@@ -17,7 +17,7 @@ namespace renderer {
 struct TemplateNumber {
     std::optional<std::int64_t> whole = {};
     std::optional<double> real = {};
-    bool is_real = false;  // its type where none is required
+    bool is_real = false;  // the type if none is required
 };
 
 struct TemplatePipeline;
@@ -38,7 +38,7 @@ struct TemplateOperand {
     std::string text = {};
     TemplateNumber number = {};
     std::vector<std::string> fields = {};                 // the `.a.b` after it, or of a Field
-    std::shared_ptr<const TemplatePipeline> within = {};  // of Brackets
+    std::shared_ptr<const TemplatePipeline> within = {};  // content of Brackets
 };
 
 struct TemplateCommand {

@@ -1,4 +1,4 @@
-// Classes of ASCII characters, whatever the locale. Every other byte is in none of them.
+// Classes of ASCII characters, independent of the locale. Other bytes belong to no class.
 #pragma once
 
 #include <algorithm>

@@ -8,7 +8,7 @@
 namespace renderer {
 
 std::string encode_base64(std::string_view bytes);
-// Line breaks count for nothing; no value for anything else that is not base64.
+// Ignores line breaks. Returns nothing if the text is not base64 otherwise.
 std::optional<std::string> decode_base64(std::string_view text);
 
 }  // namespace renderer

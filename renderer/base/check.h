@@ -1,4 +1,5 @@
-// CHECK: an invariant of our own code. Aborts in every build type; never used for input.
+// CHECK asserts an invariant of our own code. It aborts in every build type; never use it for
+// input.
 #pragma once
 
 #include <cstdio>

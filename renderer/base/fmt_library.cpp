@@ -1,5 +1,6 @@
-// The functions of fmt that are no templates, for linking them in: Debian ships them as a shared
-// library only, and as headers. As fmt's own src/format.cc (fmtlib/fmt 9.1.0).
+// Instantiates the functions of fmt that are not templates, so that they can be linked in: Debian
+// ships them only as a shared library and as headers. Follows fmt's own src/format.cc (fmtlib/fmt
+// 9.1.0).
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

@@ -9,13 +9,13 @@ namespace renderer {
 
 namespace {
 
-constexpr std::size_t kChunk = 16;  // steps are short; fewer trips to the shared counter
+constexpr std::size_t kChunk = 16;  // steps are short; this reduces access to the shared counter
 
 }  // namespace
 
 void for_each_parallel(std::size_t count, unsigned threads,
                        const std::function<void(std::size_t)>& step) {
-    if (count <= 1) {  // counting the cores opens a file
+    if (count <= 1) {  // counting the cores opens a file, so do not
         for (std::size_t i = 0; i < count; ++i) {
             step(i);
         }

@@ -1,5 +1,5 @@
-// Runs independent steps on a few threads. Each step writes only to its own slot, so the result
-// does not depend on their number or order.
+// Runs independent steps on several threads. Each step writes only to its own slot, so the result
+// depends neither on the number of threads nor on their order.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-// Regular expressions as Go's package regexp takes them, which the API server uses for the patterns
-// of CRDs and SOPS for its rules: https://github.com/google/re2/wiki/Syntax. Matches in time linear
-// in the text, whatever the pattern.
+// Regular expressions with the syntax of Go's package regexp, which the API server uses for the
+// patterns of CRDs and SOPS for its rules: https://github.com/google/re2/wiki/Syntax. Matching
+// takes time linear in the text, whatever the pattern.
 #pragma once
 
 #include <cstddef>
@@ -17,18 +17,19 @@ namespace renderer {
 
 class Pattern {
 public:
-    // No value: it is none.
+    // Returns nothing if the text is not a valid pattern.
     static std::optional<Pattern> parse(std::string_view text);
 
-    // Anywhere in the text, unless the pattern has anchors.
+    // True if the pattern matches anywhere in the text. Only anchors restrict the place.
     [[nodiscard]] bool matches(std::string_view text) const;
 
-    // Where a match and each of its groups begin and end; both are npos for a group without a part
-    // in it.
+    // The begin and end of a match or of one of its groups. Both are npos for a group that took no
+    // part in the match.
     struct Span {
         std::size_t begin = std::string_view::npos, end = std::string_view::npos;
     };
-    // The first match at `from` or behind it, in a text that begins at 0; empty: there is none.
+    // Returns the spans of the first match that begins at or after `from`: the whole match, then
+    // each group. Anchors refer to the whole text. Empty if nothing matches.
     [[nodiscard]] std::vector<Span> find(std::string_view text, std::size_t from) const;
 
 private:

@@ -90,7 +90,7 @@ TEST(Pattern, FindsGroups) {
     ASSERT_EQ(second.size(), 3U);
     EXPECT_EQ(second[1].begin, 2U);
     EXPECT_EQ(second[2].end, std::string_view::npos);
-    EXPECT_TRUE(pattern->find("xc", 1).empty());  // which does not begin there
+    EXPECT_TRUE(pattern->find("xc", 1).empty());  // nothing matches from there on
     EXPECT_EQ(Pattern::parse("")->find("", 0).size(), 1U);
 }
 

@@ -17,8 +17,8 @@ struct Range {
     std::uint32_t first, last;
 };
 
-// Unicode's categories Cc, Zl and Zp, and what of others changes the direction of text, is
-// invisible or is ignored when texts are compared.
+// Unicode's categories Cc, Zl and Zp, and those characters of other categories that change the
+// direction of text, are invisible or are ignored when texts are compared.
 constexpr std::array kUnprintable = {
     Range{0x00, 0x1F},     Range{0x7F, 0x9F},       Range{0xAD, 0xAD},       Range{0x61C, 0x61C},
     Range{0x180E, 0x180E}, Range{0x200B, 0x200F},   Range{0x2028, 0x202E},   Range{0x2060, 0x206F},
@@ -27,7 +27,8 @@ constexpr std::array kUnprintable = {
     Range{0xFFA0, 0xFFA0}, Range{0xE0100, 0xE01EF},
 };
 
-// Beside the blank of ASCII, what .NET's Trim takes away: GitHub's runner looks at the rest.
+// The ASCII blank and what .NET's Trim removes: GitHub's runner trims a line before it looks for
+// commands.
 constexpr std::array kBlanks = {
     Range{0x20, 0x20},     Range{0x09, 0x09},     Range{0xA0, 0xA0},     Range{0x1680, 0x1680},
     Range{0x2000, 0x200A}, Range{0x202F, 0x202F}, Range{0x205F, 0x205F}, Range{0x3000, 0x3000},
@@ -60,7 +61,8 @@ void append_escaped(const CharacterAt& character, std::string& out) {
     }
 }
 
-// "##[command]" of GitHub, "##vso[…]" of Azure: the size of what is before the bracket.
+// Returns the size of the text before the bracket of "##[command]" (GitHub) or "##vso[…]" (Azure);
+// 0 if there is no command.
 std::size_t log_command_at(std::string_view text, std::size_t at) {
     if (!text.substr(at).starts_with("##")) {
         return 0;
@@ -79,7 +81,7 @@ public:
     }
 
     std::string write() {
-        bool at_start = true;  // only blanks before it on the line
+        bool at_start = true;  // only blanks so far on this line
         for (std::size_t at = 0; at < text_.size();) {
             const CharacterAt character = character_at(text_, at);
             if (const std::size_t command = log_command_at(text_, at); command > 0) {

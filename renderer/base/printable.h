@@ -1,7 +1,7 @@
-// Text that others wrote, on its way to a terminal, the log of a CI job, a comment, a path or a
-// shell. Such text stays text: no character of it moves the cursor, turns or hides what is around
-// it, begins a line of its own, or is a command to whoever reads the log. Not for documents: those
-// are written by core/yaml_writer.h, or are not ours and stay as they are.
+// Makes text that others wrote safe for a terminal, the log of a CI job, a comment, a path or a
+// shell. No character of it may move the cursor, reorder or hide the text around it, begin a line
+// of its own, or be read as a command by the log's reader. This is not for documents:
+// core/yaml_writer.h writes ours, and foreign ones stay as they are.
 #pragma once
 
 #include <cstddef>
@@ -11,36 +11,37 @@
 
 namespace renderer {
 
-// UTF-8 without C0 and C1 control characters, DEL, line separators, and characters that change the
-// direction of text or are invisible.
+// True if the text is UTF-8 without C0 and C1 control characters, DEL, line separators, and
+// characters that change the direction of text or are invisible.
 bool is_printable(std::string_view text);
 
-// The size in bytes of the character at `at`, which is_printable allows or not.
+// The character at an offset, printable or not, and its size in bytes.
 struct CharacterAt {
     std::size_t size = 1;
     bool printable = true;
-    std::uint32_t code = 0;  // of a byte that is no UTF-8: that byte
+    std::uint32_t code = 0;  // the code point, or the byte itself if it is not UTF-8
     bool is_utf8 = true;
 };
 CharacterAt character_at(std::string_view text, std::size_t at);
 
-// A part of a line: what is not printable is spelled as in JSON, "\n" and "\u001b", bytes that are
-// no UTF-8 as "?". Printable text comes back as it is.
+// Escapes a part of a line: unprintable characters as in JSON, "\n" and "\u001b", and bytes that
+// are not UTF-8 as "?". Printable text is returned unchanged.
 std::string on_one_line(std::string_view text);
 
-// Lines: the same, but for line breaks and tabs. Commands to CI services are made unreadable to
-// them: "::" as the first word of a line, and "##[" anywhere (GitHub, Azure). On demand the
-// colours of our own messages stay.
+// Escapes text of several lines the same way, but keeps line breaks and tabs. It also breaks up
+// commands to CI services (GitHub, Azure): "::" as the first word of a line, and "##[" anywhere.
+// OwnColors::Yes keeps the colours of our own messages.
 enum class OwnColors : std::uint8_t { No, Yes };
 std::string as_lines(std::string_view text, OwnColors colors = OwnColors::No);
 
-// As one name of a path: not empty, "." or "..", without a slash, printable, at most 255 bytes.
+// True if the text can be one name of a path: it is printable, has no slash and at most 255 bytes,
+// and is not "", "." or "..".
 constexpr std::size_t kMaxPathComponent = 255;
 bool is_path_component(std::string_view name);
-// Such a name with `${`, which Flux replaces later.
+// True for such a name that contains `${`, a variable that Flux replaces later.
 bool holds_variable(std::string_view name);
 
-// For a command that people copy: in quotes unless it needs none.
+// Quotes a word for a command that people copy, if it needs quotes.
 std::string shell_word(std::string_view word);
 
 }  // namespace renderer

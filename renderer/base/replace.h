@@ -1,4 +1,5 @@
-// Replacing as Go's strings.ReplaceAll does: an empty text stands before each byte and at the end.
+// Replaces as Go's strings.ReplaceAll does: an empty `what` matches before each byte and at the
+// end.
 #pragma once
 
 #include <string>

@@ -29,8 +29,8 @@ bool limit(int resource, rlim_t most) {
     return ::setrlimit(static_cast<__rlimit_resource>(resource), &both) == 0;
 }
 
-// Only what may be called between fork and exec. The program ends with the thread that waits for
-// it.
+// Runs between fork and exec, so it calls only async-signal-safe functions. The program dies with
+// the thread that waits for it.
 [[noreturn]] void become(char* const* arguments, char* const* environment, const char* directory,
                          int out, int err, pid_t parent, rlim_t file_bytes,
                          Confinement& confinement) {
@@ -42,7 +42,8 @@ bool limit(int resource, rlim_t most) {
                        limit(RLIMIT_FSIZE, file_bytes) && limit(RLIMIT_CORE, 0) &&
                        limit(RLIMIT_DATA, kMemory) && confinement.apply();
     if (ready) {
-        // What the user's shell has left open, a kernel before 5.9 leaves open.
+        // Kernels before 5.9 do not have this call; descriptors that the user's shell left open
+        // stay open there.
         (void)::close_range(STDERR_FILENO + 1, ~0U, 0);
         ::execve(arguments[0], arguments, environment);
     }
@@ -70,7 +71,7 @@ struct Pipe {
     }
 };
 
-// False at the end of the stream. What is more than `most` is dropped.
+// Returns false at the end of the stream. Output beyond `most` is dropped.
 bool take(int fd, std::string& text, std::size_t most) {
     std::array<char, 65536> buffer{};
     const ssize_t count = ::read(fd, buffer.data(), buffer.size());
@@ -86,7 +87,7 @@ using Deadline = std::chrono::steady_clock::time_point;
 constexpr std::string_view kTooLong = "it took too long";
 constexpr std::string_view kNoLandlock = "this kernel has no Landlock to confine it";
 
-// Why the program must be ended; "" when both streams have ended.
+// Returns why the program must be stopped; "" if both streams have ended.
 std::string_view collect(Pipe& out, Pipe& err, Deadline deadline, std::size_t most,
                          SandboxRun& run) {
     std::array<pollfd, 2> streams = {{{.fd = out.ends[0], .events = POLLIN, .revents = 0},
@@ -114,7 +115,7 @@ std::string_view collect(Pipe& out, Pipe& err, Deadline deadline, std::size_t mo
     return {};
 }
 
-// It may go on after its streams have ended.
+// Waits for the program, which may continue after its streams have ended.
 bool has_ended(pid_t child, Deadline deadline, int& status) {
     constexpr int kPause = 1;  // ms
     pid_t ended = 0;

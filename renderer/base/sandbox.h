@@ -1,6 +1,6 @@
-// A program of the user that gets input from strangers: no other process, no environment, limited
-// time, memory and output; no network and nothing written unless it is given a right to that.
-// confinement.h says how.
+// Runs a program of the user on untrusted input: it can start no other process, gets no
+// environment, and its time, memory and output are limited. It has no network and writes nothing
+// unless its rights allow that. confinement.h describes how.
 #pragma once
 
 #include <chrono>
@@ -15,24 +15,25 @@ namespace renderer {
 struct SandboxLimits {
     std::chrono::seconds time{60};
     std::size_t output_bytes = std::size_t{256} << 20U;
-    std::size_t file_bytes = 0;  // of each file that it writes
+    std::size_t file_bytes = 0;  // limit for each file that it writes
 };
 
 struct SandboxRun {
-    int exit_code = 0;    // 128 + N when signal N ended it
+    int exit_code = 0;    // 128 + N if signal N ended it
     std::string output;   // standard output
-    std::string errors;   // standard error, its first 64 KiB
-    std::string refusal;  // why it was ended or could not begin; "" otherwise
+    std::string errors;   // the first 64 KiB of standard error
+    std::string refusal;  // why it was stopped or could not start; "" otherwise
 };
 
 struct SandboxProgram {
     std::vector<std::string> arguments;         // the first one is an absolute path
-    std::vector<std::string> environment = {};  // "NAME=value"; HOME, which nothing is in, is added
-    Rights rights = {};                         // it begins in their directory, and reads no more
-                                                // of the user's where the kernel has Landlock
+    std::vector<std::string> environment = {};  // "NAME=value"; a HOME that does not exist is added
+    // It starts in the directory of its rights. Where the kernel has Landlock, it can read no other
+    // files of the user.
+    Rights rights = {};
 };
 
-// Standard input is empty. The program ends at the latest with the thread that calls this.
+// Standard input is empty. The program ends at the latest when the calling thread ends.
 SandboxRun run_in_sandbox(SandboxProgram program, const SandboxLimits& limits);
 
 }  // namespace renderer

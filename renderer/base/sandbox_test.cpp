@@ -71,7 +71,7 @@ TEST(Sandbox, ReachesNoOtherProcess) {
     }
 }
 
-// Tests run as root where CI runs them; whoever else runs them has fewer rights to begin with.
+// CI runs the tests as root. Without root the program has fewer rights to begin with.
 TEST(Sandbox, ChangesNothingOfTheMachineAsRoot) {
     struct Call {
         const char* name;
@@ -108,7 +108,7 @@ TEST(Sandbox, ChangesNothingOfTheMachineAsRoot) {
         "import ctypes, errno\n"
         "libc = ctypes.CDLL(None, use_errno=True)\n"
         "def attempt(number):\n"
-        "  bad = [ctypes.c_long(-1)] * 5\n"  // which nothing would do anything with
+        "  bad = [ctypes.c_long(-1)] * 5\n"  // so that no call would have an effect
         "  return ctypes.get_errno() if libc.syscall(ctypes.c_long(number), *bad) else 0\n";
     std::string wanted;
     for (const Call& call : calls) {
@@ -208,7 +208,7 @@ TEST(Sandbox, HasNoOtherNetworkThanThatPort) {
     }
 }
 
-// In a process of its own, in which the calls of Landlock are unknown.
+// Runs in a process of its own, where the system calls of Landlock do not exist.
 TEST(Sandbox, GetsNoRightsWhereTheKernelHasNoLandlock) {
     const auto run_without = [] {
         sock_filter none[] = {
@@ -243,7 +243,7 @@ protected:
         std::ofstream(dir_ + "/file") << "text\n";
     }
 
-    // What is there afterwards.
+    // Returns the names of all files in the folder.
     [[nodiscard]] std::set<std::string> names() const {
         std::set<std::string> all;
         for (const auto& entry : std::filesystem::recursive_directory_iterator(dir_)) {
@@ -284,7 +284,7 @@ SandboxRun writing(const std::string& script, const std::string& directory) {
                           {.file_bytes = 1000});
 }
 
-// Each must leave the file, which is outside of what may be changed, as it is.
+// None of these may change the file, which is outside of the writable directory.
 constexpr const char* kChanges[] = {
     "os.open(F, os.O_WRONLY)",
     "os.open(F, os.O_RDWR)",
@@ -335,7 +335,7 @@ TEST_F(SandboxFiles, OutsideOfItsDirectoryAreNotChanged) {
     EXPECT_EQ(std::filesystem::last_write_time(dir_ + "/file"), written);
 }
 
-// Its directory has its modes, too: where a file is cannot be told from the call.
+// Even its own directory keeps its mode: the filter cannot see from the call where a file is.
 TEST_F(SandboxFiles, KeepTheirModesThoughItSeemsToChangeThem) {
     const auto before = std::filesystem::status(dir_ + "/file").permissions();
     const SandboxRun done =
@@ -389,7 +389,7 @@ TEST_F(SandboxFiles, AreClosedWhenTheParentEnds) {
             {.arguments = {"/bin/sh", "-c", "read line <fifo"}, .rights = {.directory = dir_}}, {});
         ::_exit(0);
     }
-    const Descriptor writer(fifo, O_WRONLY);  // as soon as the program reads
+    const Descriptor writer(fifo, O_WRONLY);  // opens once the program reads
     ::kill(parent, SIGKILL);
     ASSERT_EQ(::waitpid(parent, nullptr, 0), parent);
     pollfd reader = {.fd = writer.get(), .events = 0, .revents = 0};

@@ -9,7 +9,7 @@
 namespace renderer {
 
 Sha256 sha256(std::string_view bytes) {
-    // EVP_sha256() would be looked up anew by every digest.
+    // EVP_sha256() would be looked up again for every digest.
     static const EVP_MD* const kAlgorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
     Sha256 digest;
     unsigned size = 0;

@@ -1,5 +1,5 @@
-// SHA-256: names, config hashes, kustomize's name suffixes and what stands for secrets are made of
-// it.
+// SHA-256, for names, config hashes, kustomize's name suffixes and the hashes that replace secret
+// values.
 #pragma once
 
 #include <array>
@@ -13,10 +13,10 @@ using Sha256 = std::array<std::uint8_t, 32>;
 
 Sha256 sha256(std::string_view bytes);
 
-// RFC 2104.
+// HMAC of RFC 2104.
 Sha256 hmac_sha256(std::string_view key, std::string_view message);
 
-// Lower-case digits, 64 of them.
+// 64 lower-case hexadecimal digits.
 std::string hex(const Sha256& digest);
 std::string sha256_hex(std::string_view bytes);
 

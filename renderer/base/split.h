@@ -1,4 +1,4 @@
-// Texts cut at a character.
+// Splits text at a character.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,8 @@
 
 namespace renderer {
 
-// The text up to `end`, which is taken away with it; all of it when there is none.
+// Returns the text before `end` and removes both from `rest`; returns all of it if `end` is
+// missing.
 inline std::string_view take(std::string_view& rest, char end) {
     const std::size_t at = std::min(rest.find(end), rest.size());
     const std::string_view head = rest.substr(0, at);
@@ -15,7 +16,7 @@ inline std::string_view take(std::string_view& rest, char end) {
     return head;
 }
 
-// Behind the last separator there may be nothing.
+// An empty part after the last separator is left out.
 inline std::vector<std::string_view> split(std::string_view text, char separator) {
     std::vector<std::string_view> parts;
     while (!text.empty()) {

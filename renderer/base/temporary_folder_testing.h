@@ -9,8 +9,8 @@
 
 namespace renderer {
 
-// A folder of one test, gone with it. Tests run side by side, so a file of a fixed name in the
-// system's temporary folder would be another test's too.
+// A folder for one test, removed with the object. Tests run in parallel, so a file with a fixed
+// name in the system's temporary folder would be shared with other tests.
 class TemporaryFolder {
 public:
     TemporaryFolder() {
@@ -27,7 +27,7 @@ public:
     TemporaryFolder(const TemporaryFolder&) = delete;
     TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
-    // Absolute, without links and without a slash at its end.
+    // Absolute, without symbolic links and without a trailing slash.
     [[nodiscard]] const std::string& path() const { return path_; }
 
 private:

@@ -9,7 +9,7 @@ namespace renderer {
 
 namespace {
 
-// Length of the well-formed sequence at the front, 0 if there is none.
+// Returns the length of the well-formed sequence at the front, 0 if there is none.
 std::size_t sequence_length(std::string_view text) {
     const auto lead = static_cast<unsigned char>(text[0]);
     const std::size_t length = lead < 0x80   ? 1
@@ -44,7 +44,7 @@ constexpr std::array<std::uint8_t, 256> kClasses = [] {
     return classes;
 }();
 
-// C1 control characters but U+0085, and U+FFFE and U+FFFF.
+// True for C1 control characters except U+0085, and for U+FFFE and U+FFFF.
 bool is_forbidden(std::string_view sequence) {
     if (sequence.size() == 2) {
         return sequence[0] == '\xC2' && sequence[1] < '\xA0' && sequence[1] != '\x85';

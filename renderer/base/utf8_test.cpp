@@ -12,8 +12,8 @@ struct Row {
     std::size_t want;
 };
 
-// Table 3-7 of the Unicode standard: first and last sequence of each row, and what lies just
-// beyond.
+// Table 3-7 of the Unicode standard: the first and last sequence of each row, and the values just
+// outside of it.
 TEST(Utf8, FindsTheFirstBadByte) {
     using namespace std::string_view_literals;
     const Row rows[] = {

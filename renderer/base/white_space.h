@@ -1,14 +1,14 @@
-// The characters of Unicode's property White_Space, as Go's strings.TrimSpace takes them off.
+// Trims the characters of Unicode's property White_Space, as Go's strings.TrimSpace does.
 #pragma once
 
 #include <string_view>
 
 namespace renderer {
 
-// `text` (UTF-8) without white space at its front.
+// Returns `text` (UTF-8) without leading white space.
 std::string_view trim_front(std::string_view text);
 
-// Without white space at both ends.
+// Returns it without leading and trailing white space.
 std::string_view trim(std::string_view text);
 
 }  // namespace renderer

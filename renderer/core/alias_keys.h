@@ -1,6 +1,6 @@
-// Aliases as keys, `*app: x`. The parsers of Kubernetes tools end an alias at the colon; YAML 1.2
-// lets a name hold colons, and so does yaml-cpp. A blank in front of the colon means the same to
-// both: https://yaml.org/spec/1.2.2/#71-alias-nodes
+// Aliases as keys: `*app: x`. The parsers of Kubernetes tools end an alias at the colon, while YAML
+// 1.2 and yaml-cpp allow colons in its name. With a blank before the colon both read the same:
+// https://yaml.org/spec/1.2.2/#71-alias-nodes
 #pragma once
 
 #include <cstddef>
@@ -15,16 +15,17 @@ struct AliasKey {
     std::size_t colon = 0;
 };
 
-// What looks like one, in their order: in a comment, or inside of a scalar, it is none.
+// Finds what looks like an alias key, in order. A match inside a comment or a scalar is not one;
+// only the parser can tell.
 std::vector<AliasKey> find_alias_keys(std::string_view text);
 
-// A text with a blank in front of the colon of each of these keys. Views `text` when there is none.
+// A text with a blank before the colon of each of these keys. A view of `text` if there are none.
 class SpacedText {
 public:
     SpacedText(std::string_view text, const std::vector<AliasKey>& keys);
 
     [[nodiscard]] std::string_view text() const { return colons_.empty() ? original_ : spaced_; }
-    // Of a byte of text(), in the original.
+    // Maps an offset in text() to the original.
     [[nodiscard]] std::size_t original_offset(std::size_t offset) const;
 
 private:

@@ -6,7 +6,7 @@ namespace renderer {
 
 namespace {
 
-// `key:` or a lone dash at the end of the line; a comment may follow.
+// True if the line ends in `key:` or a lone dash; a comment may follow.
 bool opens_a_block(std::string_view line) {
     line = line.substr(0, line.find(" #"));
     line = line.substr(0, line.find_last_not_of(' ') + 1);

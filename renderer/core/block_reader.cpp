@@ -13,7 +13,7 @@ namespace renderer {
 
 namespace {
 
-// Each step answers false when it is not certain; then the whole document is given up.
+// Each step returns false for text that it does not support; the document is then left to yaml-cpp.
 class BlockReader {
 public:
     BlockReader(Pos base, std::string_view text) : base_(base), text_(text) {}
@@ -36,7 +36,7 @@ private:
         return text_.substr(begin, end_ - begin);
     }
 
-    // Goes to the next line that holds more than a comment, from the start of a line.
+    // Goes from the start of a line to the next line that holds more than a comment.
     bool next_line(std::size_t from) {
         for (std::size_t start = from; start < text_.size(); start = end_ + 1) {
             at_ = start;
@@ -61,7 +61,7 @@ private:
         return !at_end_ && text_[at_] == '-' && (at_ + 1 == end_ || text_[at_ + 1] == ' ');
     }
 
-    // A map or a list that begins at the current place.
+    // Reads the map or list that begins at the current place.
     bool node(Value& value, int depth) {
         if (depth > kMaxSimpleDepth) {
             return false;
@@ -129,7 +129,7 @@ private:
         return (at_end_ || column_ < column) && has_unique_keys(value);
     }
 
-    // What is below a key or a dash that nothing follows in its line.
+    // Reads the value below a key or dash that is the last thing in its line.
     bool below(Value& value, std::size_t column, bool in_map, int depth) {
         if (!next_line(end_ + 1)) {
             return false;
@@ -141,7 +141,7 @@ private:
         return true;
     }
 
-    // `key:` at the current place; `behind` is where its value may begin.
+    // Reads the `key:` at the current place; sets `behind` to where its value may begin.
     bool key_at(Value& key, std::size_t& behind) const {
         const std::size_t size =
             at_end_ ? 0 : read_simple_key(line_from(at_), KeyStyle::Block, key);
@@ -150,7 +150,7 @@ private:
         return size > 0;
     }
 
-    // Reads the value that begins at `begin` behind a key or dash, and goes to the line below it.
+    // Reads the value that begins at `begin` after a key or dash, and goes to the line below it.
     bool leaf(Value& value, std::size_t begin, std::size_t column, int depth) {
         bool certain = false;
         switch (text_[begin]) {
@@ -171,7 +171,7 @@ private:
         return certain && next_line(end_ + 1) && (at_end_ || column_ <= column);
     }
 
-    // Only blanks or a comment up to the end of the line.
+    // True if only blanks or a comment follow on the line.
     [[nodiscard]] bool nothing_behind(std::size_t at) const {
         std::size_t i = at;
         while (i < end_ && text_[i] == ' ') {
@@ -180,7 +180,7 @@ private:
         return i == end_ || (text_[i] == '#' && i > at);
     }
 
-    // Ends in the line of the last bracket.
+    // Reads a list or map in flow style. The current line is then that of its last bracket.
     bool flow(Value& value, std::size_t begin, int depth) {
         const std::optional<std::size_t> behind =
             read_flow_style(base_, text_, begin, depth, value);
@@ -215,8 +215,8 @@ private:
         return size > 0 && nothing_behind(begin + size);
     }
 
-    // `|`, `|-` or `|+`, without a digit. Every line up to the first that is indented less belongs
-    // to it.
+    // Reads `|`, `|-` or `|+`, without a digit. Every line up to the first that is indented less
+    // belongs to it.
     bool block(Value& value, std::size_t begin, std::size_t column) {
         const char chomping = begin + 1 < end_ ? text_[begin + 1] : ' ';
         const bool chomps = chomping == '-' || chomping == '+';
@@ -234,7 +234,7 @@ private:
             }
             end = line_end(first);
             if (end == text_.size()) {
-                return false;  // no line end at the end of the text
+                return false;  // the text does not end in a line break
             }
             const std::size_t blanks = first - start;
             if (first == end) {
@@ -268,7 +268,7 @@ private:
 
     Pos base_;
     std::string_view text_;
-    std::size_t at_ = 0;      // first byte behind the indentation of the current line
+    std::size_t at_ = 0;      // first byte after the indentation of the current line
     std::size_t end_ = 0;     // end of that line
     std::size_t column_ = 0;  // of at_
     bool at_end_ = false;

@@ -1,8 +1,8 @@
-// The fast way through read_yaml: documents in simple block and flow style, as people and tools
-// write nearly all manifests, at more than ten times the speed of yaml-cpp. Whatever is not certain
-// (anchors, tags, folded or multi-line scalars, tabs, duplicate keys, every mistake) is answered
-// with nothing: yaml-cpp then reads the document, and says what is wrong with it. A value that is
-// answered is the one that yaml-cpp gives, down to every position (fuzz_block_reader.cpp).
+// The fast path of read_yaml: documents in simple block and flow style, which nearly all manifests
+// use, at more than ten times the speed of yaml-cpp. For whatever it does not support (anchors,
+// tags, folded or multi-line scalars, tabs, duplicate keys, any mistake) it returns nothing;
+// yaml-cpp then reads the document and reports errors. A value that it returns equals yaml-cpp's,
+// including every position (fuzz_block_reader.cpp).
 #pragma once
 
 #include <cstddef>

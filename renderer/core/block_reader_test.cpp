@@ -11,7 +11,7 @@
 namespace renderer {
 namespace {
 
-// What the fast reader makes of a text, as JSON; "" when it is not certain.
+// Returns what the fast reader makes of a text, as JSON; "" if it does not support it.
 std::string fast(const std::string& text) {
     SourceMap sources;
     const SourceId source = sources.add("in.yaml", text);

@@ -1,6 +1,6 @@
-// The three things that flow through the stages: a Document came in as bytes, an Object is made by
-// us, an Edit changes one scalar or inserts one line of a document that is not ours. Bookkeeping
-// lives here, never in annotations.
+// The three things that flow through the stages: a Document was read as bytes, an Object is
+// generated, an Edit changes one scalar or inserts one line of a foreign document. Bookkeeping is
+// kept here, never in annotations.
 #pragma once
 
 #include <cstdint>
@@ -20,20 +20,19 @@ constexpr std::uint32_t kNone = 0xffffffff;
 
 struct Document {
     SourceId source = 0;
-    RawDocument range;           // bytes in the source; of the whole list for an item of a List
-    std::uint32_t bundle = 0;    // index into Loaded::bundles
+    RawDocument range;         // bytes in the source; for an item of a List those of the whole List
+    std::uint32_t bundle = 0;  // index into Loaded::bundles
     std::uint32_t list = kNone;  // index of the List document that this item is in
-    bool reachable = true;  // false: facts only (--context, bootstrap/, …): read but never written
-    std::uint32_t kept = kNone;  // index of the reason why an engine leaves it as it is
-    bool hook = false;           // helm runs it on its own, outside of the release: never a parent
-    // What it is called. Strings (borrowed or owned) with their Pos; Null when the document has no
-    // such key.
+    bool reachable = true;  // false: facts only (--context, bootstrap/, …), read but never written
+    std::uint32_t kept = kNone;  // index into Loaded::kept_reasons, for a kept document
+    bool hook = false;           // helm runs it on its own, outside the release; never a parent
+    // Strings (borrowed or owned) with their Pos; Null if the document has no such key.
     Value api_version, kind, name, ns;
-    std::string effective_namespace;  // explicit, or by kustomization/bundle/flag; empty =
-                                      // cluster-scoped or unknown
+    // Explicit, or from kustomization, bundle or flag; "" = cluster-scoped or unknown.
+    std::string effective_namespace;
     Value root;  // the whole tree; Null for a foreign document that was only scanned
     bool mentions_tailscale = false;
-    bool oddly_indented = false;  // only scanned, and perhaps no YAML (document_scanner.h)
+    bool oddly_indented = false;  // only scanned, and perhaps not YAML (document_scanner.h)
 
     [[nodiscard]] std::string object_name() const;  // "Kind/namespace/name" or "Kind/name"
 };
@@ -42,9 +41,9 @@ inline Report about(const Document& document, Diagnostics& diagnostics) {
     return {document.object_name(), diagnostics};
 }
 
-// Why an object of ours exists.
+// Why a generated object exists.
 struct Origin {
-    Pos pos;                // the parent's `kind`/first byte: printed as file:line
+    Pos pos;                // of the parent's `kind` or first byte: printed as file:line
     std::string parent;     // "Service/shop/web"
     std::string_view rule;  // static text: "l3-ingress: annotation tailscale.com/expose"
 };
@@ -55,31 +54,33 @@ inline Report about(const Origin& origin, Diagnostics& diagnostics) {
 
 struct Object {
     Value root;
-    std::string text = {};  // as YAML, when it has been written: `root` is no more than its name
+    // The object as YAML once it is written; `root` then holds only its name.
+    std::string text = {};
     Origin origin;
-    std::uint32_t bundle = 0;    // which bundle's directory it goes to
-    std::string_view generator;  // the feature, for people: "l3-ingress"
+    std::uint32_t bundle = 0;    // the bundle whose directory it is written to
+    std::string_view generator;  // the feature, for reports: "l3-ingress"
 
     [[nodiscard]] std::string_view api_version() const { return text_of(root, {"apiVersion"}); }
     [[nodiscard]] std::string_view kind() const { return text_of(root, {"kind"}); }
     [[nodiscard]] std::string_view name() const { return text_of(root, {"metadata", "name"}); }
-    // Empty: cluster-scoped.
+    // Empty if cluster-scoped.
     [[nodiscard]] std::string_view ns() const { return text_of(root, {"metadata", "namespace"}); }
     [[nodiscard]] std::string object_name() const;
 };
 
-// Replace bytes [begin, end) of the source's text. Edits of one source never overlap.
+// Replaces bytes [begin, end) of the source's text. Edits of one source never overlap.
 struct Edit {
     SourceId source = 0;
     std::size_t begin = 0;
     std::size_t end = 0;
     std::string replacement;
     std::string reason;  // for the report: "namespace shop from bundle apps"
-    // What a source has to say itself where nothing of it is written.
+    // True if the source must contain this text itself when only generated objects are written;
+    // `tailrender fix` writes it there.
     bool in_source = false;
 };
 
-// "Kind/namespace/name", or "Kind/name" without a namespace.
+// Returns "Kind/namespace/name", or "Kind/name" without a namespace.
 std::string object_name(std::string_view kind, std::string_view ns, std::string_view name);
 
 }  // namespace renderer

@@ -35,10 +35,10 @@ constexpr std::array<std::uint8_t, 256> kLineBytes = [] {
 
 struct Line {
     std::size_t begin = 0;   // offset in the source
-    std::size_t next = 0;    // begin of the line after it
+    std::size_t next = 0;    // where the next line begins
     std::string_view text;   // without line end
     std::size_t indent = 0;  // leading blanks; text.size() for a blank line
-    std::uint8_t seen = 0;   // LineByte of all its bytes: most lines hold none
+    std::uint8_t seen = 0;   // LineByte of all its bytes; most lines have none
 
     [[nodiscard]] std::string_view content() const { return text.substr(indent); }
 };
@@ -75,7 +75,8 @@ bool is_blank_or_comment(std::string_view rest) {
     return start == std::string_view::npos || rest[start] == '#';
 }
 
-// What a line at column 0 does to the stream. `content` is where the next document's text begins.
+// What a line at column 0 means for the stream. `content` is where the text of the next document
+// begins.
 struct Border {
     enum class Kind : std::uint8_t { None, Separator, Content, End } kind = Kind::None;
     std::size_t content = 0;
@@ -103,14 +104,14 @@ Border border_of(const Line& line) {
 
 struct KeyLine {
     std::string_view key;
-    std::string_view value;  // trimmed, without a trailing comment; "" when nothing follows
+    std::string_view value;  // trimmed, without a trailing comment; "" if there is none
 };
 
 bool is_key_byte(char c) {
     return is_alphanumeric(c) || c == '_' || c == '-' || c == '.' || c == '/';
 }
 
-// `key: value` with a plain key, or nothing.
+// Parses `key: value` with a plain key; nothing otherwise.
 std::optional<KeyLine> key_line(std::string_view content) {
     std::size_t end = 0;
     while (end < content.size() && is_key_byte(content[end])) {
@@ -139,7 +140,7 @@ bool is_plain_text(std::string_view value) {
            value.find('\t') == std::string_view::npos && plain_kind(value) == Value::Kind::String;
 }
 
-// `key: |`, `- >-`, …: the lines below that are indented deeper are text.
+// True for `key: |`, `- >-`, …: the deeper lines below are text.
 bool opens_block_scalar(std::string_view content) {
     if (const std::size_t comment = content.find(" #"); comment != std::string_view::npos) {
         content = content.substr(0, comment);
@@ -162,19 +163,19 @@ bool opens_block_scalar(std::string_view content) {
     if (before == std::string_view::npos || before + 1 == i) {
         return false;
     }
-    // A dash behind other text belongs to that text.
+    // A dash after other text belongs to that text.
     const std::string_view dashes = content.substr(0, before + 1);
     return content[before] == ':' || (dashes.find_first_not_of("- ") == std::string_view::npos &&
                                       dashes.find("--") == std::string_view::npos);
 }
 
-// Whether a quoted or flow value of a line may go on below, where indentation says nothing: follows
-// one line from value to value. A quote or bracket inside plain text is text.
+// Whether a quoted or flow value of a line may continue on the next line, where indentation means
+// nothing. Follows one line from value to value. A quote or bracket inside plain text is text.
 class OpenValue {
 public:
     explicit OpenValue(std::string_view content) : content_(content) {}
 
-    // True also for what is not certain.
+    // Also returns true when in doubt.
     bool may_continue() {
         while (at_ < content_.size() && !doubt_ && !is_comment()) {
             const char c = content_[at_];
@@ -244,12 +245,12 @@ private:
     std::size_t at_ = 0;
     int depth_ = 0;
     bool value_starts_ = true;
-    bool only_dashes_ = true;    // so far, so a dash opens an item
-    bool after_quoted_ = false;  // only what ends the value may be here
+    bool only_dashes_ = true;    // so far, so a dash begins an item
+    bool after_quoted_ = false;  // only the end of the value may follow
     bool doubt_ = false;
 };
 
-// Takes one document line by line. Any doubt makes it not plain.
+// Takes one document line by line. In any doubt the document is not plain.
 class DocumentScan {
 public:
     DocumentScan(const SourceMap& sources, SourceId source, std::size_t begin, bool may_be_plain)
@@ -291,7 +292,7 @@ public:
     }
 
 private:
-    // False: not plain.
+    // Returns false if the document is not plain.
     bool accept(const Line& line) {
         if (skip_deeper_ && line.indent > *skip_deeper_) {
             return true;
@@ -343,11 +344,11 @@ private:
 
     bool accept_nested(const Line& line) {
         if (scalar_indent_ && line.indent > *scalar_indent_) {
-            return false;  // the scalar goes on in this line
+            return false;  // the scalar continues on this line
         }
         scalar_indent_.reset();
         if (!in_metadata_) {
-            return top_seen_;  // the outermost map may be indented, too
+            return top_seen_;  // the outermost map may be indented as well
         }
         if (doc_.metadata_indent == 0) {
             doc_.metadata_indent = line.indent;
@@ -399,7 +400,7 @@ private:
     ScannedDocument doc_;
     bool plain_;
     std::uint8_t seen_ = 0;  // LineByte of all lines
-    bool content_ = false;   // a line with more than a comment or directive was seen
+    bool content_ = false;   // a line that is not only a comment or directive was seen
     std::optional<std::size_t> skip_deeper_;
     BlockColumns columns_;
     std::size_t metadata_next_ = 0;

@@ -10,7 +10,7 @@ std::string shown(const Value& value) {
     return value.is_null() ? "-" : std::string(value.text());
 }
 
-// One line per document: its text with line ends as |, what it is, and its fields.
+// Returns one line per document: its text with line ends as |, its class, and its fields.
 std::string scan(const std::string& text) {
     SourceMap sources;
     const SourceId source = sources.add("in.yaml", text);

@@ -1,5 +1,4 @@
-// How far a word is from another one, to tell a typo. Source: the optimal string alignment
-// distance.
+// The distance between two words, to detect typos. Source: the optimal string alignment distance.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +6,8 @@
 
 namespace renderer {
 
-// Characters to insert, to delete, to replace, or to swap with the next one, to make `b` of `a`.
+// Returns how many characters have to be inserted, deleted, replaced, or swapped with the next one
+// to turn `a` into `b`.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 }  // namespace renderer

@@ -11,7 +11,7 @@ namespace renderer {
 
 namespace {
 
-// Each step answers false when it is not certain.
+// Each step returns false for text that it does not support.
 class FlowReader {
 public:
     FlowReader(Pos base, std::string_view text, std::size_t begin)
@@ -21,7 +21,7 @@ public:
 
     [[nodiscard]] std::size_t at() const { return at_; }
 
-    // What the bracket at the current place opens, and goes behind it.
+    // Reads the list or map whose bracket is at the current place, and goes to the byte after it.
     bool collection(Value& value, int depth) {
         if (depth > kMaxSimpleDepth) {
             return false;
@@ -63,7 +63,7 @@ private:
         }
     }
 
-    // Goes to the next byte that is neither blank nor of a comment, maybe some lines below.
+    // Goes to the next byte that is neither blank nor part of a comment, possibly some lines below.
     bool skip() {
         skip_blanks();
         while (at_ == end_ || text_[at_] == '#') {
@@ -74,7 +74,7 @@ private:
             at_ = end_ + 1;
             find_line_end();
             if (at_ < end_ && std::string_view("-.%").find(text_[at_]) != std::string_view::npos) {
-                return false;  // a marker of the stream, perhaps
+                return false;  // this may be a document marker
             }
             skip_blanks();
         }

@@ -1,6 +1,6 @@
-// The part of the fast reader (block_reader.h) that takes flow style: `[a, "b"]`, `{a: {b: 1}}`,
-// JSON, over several lines too. Entries without a value, keys in lists, scalars over several lines,
-// anchors and tags are not certain.
+// The part of the fast reader (block_reader.h) for flow style: `[a, "b"]`, `{a: {b: 1}}` and JSON,
+// also over several lines. Entries without a value, keys in lists, scalars over several lines,
+// anchors and tags are not supported.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@
 
 namespace renderer {
 
-// Reads the list or map whose bracket stands at `begin`, as the `depth`th level of `text`, which
-// starts at `base`. The offset behind its other bracket; no value: not certain.
+// Reads the list or map whose bracket is at `begin`, at level `depth` of `text`, which starts at
+// `base`. Returns the offset after its closing bracket, or nothing if it is not supported.
 std::optional<std::size_t> read_flow_style(Pos base, std::string_view text, std::size_t begin,
                                            int depth, Value& value);
 
-// As deep as both styles together are read here: far below kMaxDepth.
+// The deepest level that both fast readers support: far below kMaxDepth.
 inline constexpr int kMaxSimpleDepth = 40;
 
 }  // namespace renderer

@@ -1,5 +1,5 @@
-// Fuzz target: what the reader of simple block style answers is what yaml-cpp makes of the same
-// text, down to the order of members and every position.
+// Fuzz target: what the fast reader returns equals what yaml-cpp makes of the same text, including
+// the order of members and every position.
 #include <cstdint>
 #include <string>
 

@@ -1,6 +1,6 @@
-// Fuzz target: the byte scanner agrees with the full reader. For every document that it calls plain
-// and that the reader accepts, both see the same four fields; borders cover the text in order; a
-// `namespace:` line can be spliced in where the scanner says.
+// Fuzz target: the byte scanner agrees with the full reader. For every document that the scanner
+// calls plain and the reader accepts, both find the same four fields. The documents cover the text
+// in order, and a `namespace:` line can be spliced in where the scanner says.
 #include <cstdint>
 #include <string>
 

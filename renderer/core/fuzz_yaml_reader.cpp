@@ -1,5 +1,5 @@
-// Fuzz target: whatever the bytes, the reader answers with a tree or with diagnostics; a tree that
-// it answers with is written and read back as the same tree.
+// Fuzz target: for any bytes, the reader returns a tree or diagnostics. A tree is written and read
+// back as the same tree.
 #include <cstdint>
 #include <string>
 

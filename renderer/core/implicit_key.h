@@ -6,12 +6,12 @@
 
 namespace renderer {
 
-// Whether `text` begins with a key whose colon is on the same line, behind what anchors, tags
-// and quotes it may have.
+// True if `text` begins with a key whose colon is on the same line. Anchors and tags may precede
+// the key, and it may be quoted.
 bool begins_with_implicit_key(std::string_view text);
 
-// How many bytes the quoted text takes that `text` begins with, both quotes included; npos when
-// nothing closes it.
+// Returns the size in bytes, including both quotes, of the quoted text at the start of `text`; npos
+// if the closing quote is missing.
 std::size_t quoted_size(std::string_view text);
 
 }  // namespace renderer

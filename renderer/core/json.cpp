@@ -13,7 +13,7 @@ namespace renderer {
 
 namespace {
 
-// U+2028 and U+2029 break lines in JavaScript; Go escapes them.
+// True for U+2028 and U+2029, which break lines in JavaScript; Go escapes them.
 bool is_line_separator(std::string_view text, std::size_t i) {
     return text.substr(i, 2) == "\xE2\x80" && i + 2 < text.size() &&
            (text[i + 2] == '\xA8' || text[i + 2] == '\xA9');
@@ -47,7 +47,8 @@ void write_text(std::string_view text, std::string& out) {
     out += '"';
 }
 
-// The decimal spelling that JSON allows: no underscores, plus signs, zeros in front or bare points.
+// Returns the decimal spelling that JSON allows: without underscores, plus signs, leading zeros or
+// bare points.
 std::string json_spelling(std::string_view yaml) {
     std::string digits(yaml);
     std::erase(digits, '_');
@@ -66,8 +67,8 @@ std::string json_spelling(std::string_view yaml) {
         .append(point == std::string_view::npos ? "" : rest.substr(bare ? point + 1 : point));
 }
 
-// JSON numbers are decimal; YAML's other spellings are converted. What JSON has no number for
-// (infinity, not a number) becomes a string.
+// JSON numbers are decimal, so YAML's other spellings are converted. Infinity and NaN, which JSON
+// has no number for, become strings.
 void write_number(const Value& value, std::string& out) {
     const std::string_view spelling = value.text();
     if (nlohmann::json::accept(spelling)) {
@@ -219,13 +220,13 @@ public:
 private:
     struct Open {
         Value value;
-        std::string key;             // of the member whose value comes next
+        std::string key;             // of the member whose value is next
         std::set<std::string> seen;  // keys of a large object
-        bool is_left_out = false;    // that value
+        bool is_left_out = false;    // that value is skipped
     };
 
-    // Of the innermost object. In a large one they are looked up, or an object of a megabyte that
-    // someone sends would take seconds.
+    // Searches the innermost object. A large one gets an index; an object of a megabyte would take
+    // seconds otherwise.
     bool has_key(const std::string& name) {
         constexpr std::size_t kLarge = 32;
         Open& object = open_.back();
@@ -279,7 +280,7 @@ private:
 
     BeyondLimits beyond_;
     std::vector<Open> open_;
-    std::size_t too_deep_ = 0;  // lists and maps that are open beyond the limit
+    std::size_t too_deep_ = 0;  // open lists and maps beyond the limit
 };
 
 Result<Value> read_with(std::string_view text, BeyondLimits beyond) {

@@ -18,7 +18,7 @@ TEST(Json, IsWrittenAsGoDoes) {
               "{\n  \"a\": [\n    1,\n    2\n  ],\n  \"b\": {}\n}");
 }
 
-// As sigs.k8s.io/yaml's YAMLToJSON reads the YAML spelling, but for the digits of a float.
+// As sigs.k8s.io/yaml's YAMLToJSON converts the YAML spelling, except for the digits of a float.
 TEST(Json, WritesNumbersOfYamlAsJson) {
     const struct {
         const char* spelling;

@@ -33,7 +33,7 @@ std::string nearest_word(const CLI::App& app, const CLI::App* verb, std::string_
     } else {
         for (const CLI::Option* option : verb->get_options()) {
             for (std::string& name : names_of(*option)) {
-                // Of short flags any two are neighbours.
+                // Any two short flags are one edit apart, so only the other case is a suggestion.
                 if (name.starts_with("--") || lower_case(name) == lower_case(word)) {
                     known.push_back(std::move(name));
                 }

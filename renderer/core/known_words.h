@@ -1,4 +1,4 @@
-// What a command line that CLI11 has refused could have meant.
+// Suggestions for a command line that CLI11 has refused.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@ class Option;
 
 namespace renderer {
 
-// The verb on the command line; nullptr: none that is known.
+// Returns the verb on the command line; nullptr if no known verb is given.
 const CLI::App* chosen_verb(const CLI::App& app);
 
-// As they are typed, the short ones first: "-o", "--output".
+// Returns its names as they are typed, short ones first: "-o", "--output".
 std::vector<std::string> names_of(const CLI::Option& option);
 
-// The known word that the unknown `word` is nearest to, or "": a flag of `verb`, or a verb where
-// there is none yet. A value behind the flag ("--colour=never") does not count.
+// Returns the known word nearest to the unknown `word`, or "": a flag of `verb`, or a verb if
+// `verb` is nullptr. A value after the flag ("--colour=never") is ignored.
 std::string nearest_word(const CLI::App& app, const CLI::App* verb, std::string_view word);
 
 }  // namespace renderer

@@ -76,8 +76,8 @@ bool underscores_join_digits(std::string_view text) {
     return true;
 }
 
-// Underscores do not count, wherever they stand behind a first digit or sign; behind a first point
-// they must be between digits.
+// Underscores are ignored anywhere after a first digit or sign; after a leading point they must be
+// between digits.
 bool is_number(std::string_view text) {
     if (std::ranges::find(kSpecial, text) != kSpecial.end()) {
         return true;

@@ -1,6 +1,6 @@
-// What an unquoted YAML scalar means to Kubernetes tools: the YAML 1.1 rules of sigs.k8s.io/yaml
-// (go-yaml v2), in which `y`, `yes` and `on` are booleans, `0644` is octal and dates and `12:30`
-// stay strings.
+// The meaning of an unquoted YAML scalar to Kubernetes tools: the YAML 1.1 rules of
+// sigs.k8s.io/yaml (go-yaml v2), where `y`, `yes` and `on` are booleans, `0644` is octal, and dates
+// and `12:30` stay strings.
 #pragma once
 
 #include <string_view>
@@ -9,10 +9,10 @@
 
 namespace renderer {
 
-// Null, Bool, Number (with its spelling) or String.
+// Returns a Null, Bool, Number (with its spelling) or String.
 Value resolve_plain(std::string_view text);
 
-// The kind alone, without making a value.
+// Returns only the kind, without making a value.
 Value::Kind plain_kind(std::string_view text);
 
 }  // namespace renderer

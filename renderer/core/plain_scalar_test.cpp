@@ -10,7 +10,7 @@ struct ScalarRow {
     std::vector<const char*> texts;
 };
 
-// What sigs.k8s.io/yaml v1.6.0 answers (its goyaml.v2 resolve.go).
+// The results of sigs.k8s.io/yaml v1.6.0 (its goyaml.v2 resolve.go).
 TEST(PlainScalar, ResolvesAsKubernetesDoes) {
     const ScalarRow rows[] = {
         {Value::Kind::Null, {"", "~", "null", "Null", "NULL"}},

@@ -1,5 +1,5 @@
-// A place in the input: 4 bytes, an offset into the one address space that a SourceMap lays over
-// all buffers it owns. File, line and column are computed only when a message is printed.
+// A place in the input in 4 bytes: an offset into the one address space that a SourceMap creates
+// for all its buffers. File, line and column are computed only when a message is printed.
 #pragma once
 
 #include <compare>
@@ -8,7 +8,7 @@
 namespace renderer {
 
 struct Pos {
-    std::uint32_t offset = 0;  // 0 = nowhere (a generated value, a flag)
+    std::uint32_t offset = 0;  // 0 = no position (a generated value, a flag)
 
     [[nodiscard]] bool known() const { return offset != 0; }
     friend bool operator==(Pos, Pos) = default;

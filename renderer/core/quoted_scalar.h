@@ -1,5 +1,5 @@
-// A string in double quotes on one line, whatever it holds: read back as the same string anywhere
-// in a YAML document.
+// Writes any string in double quotes on one line, so that it is read back as the same string
+// anywhere in a YAML document.
 #pragma once
 
 #include <string>

@@ -1,5 +1,4 @@
-// Keys that are in one map more than once, as a reader finds them before anyone decides what
-// counts.
+// Keys that occur more than once in a map, for readers that report or resolve them.
 #pragma once
 
 #include <string>
@@ -12,10 +11,11 @@ namespace renderer {
 
 struct RepeatedKey {
     std::string name;
-    Pos first, second;  // of the first key of that name, and of this one
+    Pos first, second;  // positions of the first key of that name and of this one
 };
 
-// One for each key but the first of its name; sorted by name, then in the order of the map.
+// Returns one entry for each key after the first of its name, sorted by name, then in the order of
+// the map.
 std::vector<RepeatedKey> repeated_keys(const Value& map);
 
 }  // namespace renderer

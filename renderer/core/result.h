@@ -1,5 +1,5 @@
-// Result<T>: a value or a Diagnostic, for functions that can fail in one way only (one file, one
-// parse). Stages that can find several mistakes take a Diagnostics instead. The subset of
+// Result<T> is a value or a Diagnostic, for functions that report one error (one file, one parse).
+// Stages that can find several mistakes take a Diagnostics instead. It is the subset of
 // std::expected that we use. TRY(expr) returns the error of `expr` from the calling function.
 #pragma once
 

@@ -13,12 +13,12 @@ namespace renderer {
 
 namespace {
 
-constexpr std::size_t kMaxKey = 1000;    // YAML's bound for keys without `?` is 1024
-constexpr std::size_t kFewMembers = 12;  // up to which comparing all pairs is quickest
+constexpr std::size_t kMaxKey = 1000;    // YAML's limit for keys without `?` is 1024
+constexpr std::size_t kFewMembers = 12;  // up to this size comparing all pairs is fastest
 
 enum ByteClass : std::uint8_t { kKeyByte = 1, kKeyStart = 2, kPlainStart = 4 };
 
-// Fewer bytes than YAML allows; those that begin or end something in it are not among them.
+// Fewer bytes than YAML allows. Bytes that begin or end a construct of YAML are left out.
 constexpr std::array<std::uint8_t, 256> kClasses = [] {
     std::array<std::uint8_t, 256> classes{};
     for (std::size_t byte = 0; byte < classes.size(); ++byte) {

@@ -32,7 +32,7 @@ SourceId SourceMap::add(std::string path, std::string text) {
     const auto size = static_cast<std::uint32_t>(text.size());
     std::vector<std::uint32_t> newlines = count_newlines(text);
     sources_.push_back(Source{std::move(path), std::move(text), next_, std::move(newlines)});
-    next_ += size + 1;  // one past the end is a place too
+    next_ += size + 1;  // one past the end is also a position
     return static_cast<SourceId>(sources_.size() - 1);
 }
 

@@ -1,6 +1,5 @@
-// The text of a string; "" for every other kind of value and for one that is not there. So for the
-// items of a list and the members of a map. For places where a wrong kind is someone else's to
-// report.
+// Returns the text of a string, or "" for a missing value or another kind. items_of and members_of
+// do the same for lists and maps. For callers that leave it to others to report a wrong kind.
 #pragma once
 
 #include <initializer_list>
@@ -19,12 +18,12 @@ inline std::string_view text_of(const Value* value) {
     return value == nullptr ? std::string_view() : text_of(*value);
 }
 
-// At a path of keys.
+// Looks the value up by a path of keys.
 inline std::string_view text_of(const Value& root, std::initializer_list<std::string_view> path) {
     return text_of(root.at(path));
 }
 
-// A number as its document spells it, too.
+// Also takes a number, as spelled in its document.
 inline std::string_view scalar_text(const Value& value) {
     return value.is_string() || value.is_number() ? value.text() : std::string_view();
 }
@@ -33,7 +32,7 @@ inline std::string_view scalar_text(const Value* value) {
     return value == nullptr ? std::string_view() : scalar_text(*value);
 }
 
-// A bool, too.
+// Also takes a bool.
 inline std::string_view spelling_of(const Value& value) {
     return value.is_bool() ? (value.as_bool() ? "true" : "false") : scalar_text(value);
 }

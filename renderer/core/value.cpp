@@ -135,7 +135,7 @@ bool Value::as_bool() const {
     return flag_;
 }
 
-// Decimal, or with the prefix 0x, 0b, 0o or 0 (octal); underscores between digits do not count.
+// Decimal, or with the prefix 0x, 0b, 0o or 0 (octal); underscores between digits are ignored.
 std::optional<std::int64_t> Value::as_int() const {
     if (!is_number()) {
         return std::nullopt;

@@ -1,8 +1,8 @@
-// The tree that every YAML or JSON document becomes: null, bool, number, string, list, map, each
-// with the place it came from. 16 bytes a node; strings of up to 8 bytes are inline, string
-// literals are borrowed, everything else is owned. Maps keep insertion order; a number is its own
-// spelling, so that `1.0` and `0644` survive. Move-only: copying is spelled `clone()`. Not for:
-// comments, anchors, styles. Documents that must keep those are passed through as bytes.
+// The tree that every YAML or JSON document is read into: null, bool, number, string, list, map,
+// each with its position. A node has 16 bytes; strings of up to 8 bytes are inline, string literals
+// are borrowed, everything else is owned. Maps keep insertion order. A number keeps its spelling,
+// so `1.0` and `0644` survive. Move-only: copying is spelled `clone()`. Comments, anchors and
+// styles are not kept; documents that need them are passed through as bytes.
 #pragma once
 
 #include <concepts>
@@ -48,7 +48,7 @@ public:
     Value(const char (&literal)[N]) : Value(borrowed(std::string_view(literal, N - 1))) {}
     Value(std::string_view text);
     Value(const std::string& text) : Value(std::string_view(text)) {}
-    // A pointer says neither how long its text is nor how long it lives.
+    // A pointer has neither the length nor the lifetime of its text.
     template <typename T>
     requires std::is_pointer_v<T> Value(T)
     = delete;
@@ -57,8 +57,9 @@ public:
     Value(std::int64_t number);
     // NOLINTEND(google-explicit-constructor)
 
-    static Value borrowed(std::string_view static_text);  // the text must live for ever
-    static Value number(std::string_view spelling);       // as the source spells it
+    // The text must live as long as the program.
+    static Value borrowed(std::string_view static_text);
+    static Value number(std::string_view spelling);  // keeps the source's spelling
     static Value list(std::initializer_list<Item> items = {});
     static Value map(std::initializer_list<Field> fields = {});
 
@@ -73,39 +74,39 @@ public:
     [[nodiscard]] Pos pos() const { return Pos{pos_}; }
     void set_pos(Pos pos) { pos_ = pos.offset; }
 
-    // Checked access: a wrong kind is a bug of the caller and aborts.
+    // Checked access: a wrong kind is a bug in the caller and aborts.
     [[nodiscard]] bool as_bool() const;
-    // String, or a Number's spelling.
+    // For a String or Number (its spelling).
     [[nodiscard]] std::string_view text() const {
         CHECK(is_string() || is_number());
         return {storage() == Storage::Inline ? inline_ : borrowed_, size()};
     }
-    [[nodiscard]] std::optional<std::int64_t> as_int() const;  // no value: not an integer
+    [[nodiscard]] std::optional<std::int64_t> as_int() const;  // nothing if it is not an integer
 
-    // List.
+    // For lists.
     [[nodiscard]] std::span<const Value> items() const;
     [[nodiscard]] std::span<Value> items();
     Value& append(Value item);
 
-    // Map. `find` is linear: the maps that are looked into are small.
+    // For maps. `find` is linear: the maps that are searched are small.
     [[nodiscard]] std::span<const Member> members() const;
     [[nodiscard]] std::span<Member> members();
     [[nodiscard]] const Value* find(std::string_view key) const;
     [[nodiscard]] Value* find(std::string_view key);
     [[nodiscard]] const Member* find_member(std::string_view key) const;
     Value& put(Value key, Value value);  // replaces an existing member of that name
-    Value& add(Value key, Value value);  // appends; the caller knows that the key is new
+    Value& add(Value key, Value value);  // appends; the caller guarantees that the key is new
     bool erase(std::string_view key);
 
-    // Size of a string, list or map.
+    // For strings, lists and maps.
     [[nodiscard]] std::size_t size() const { return meta_ >> 5U; }
 
-    // `find` along a path of keys; nullptr as soon as one is missing or not a map.
+    // `find` along a path of keys; nullptr if one is missing or not a map.
     [[nodiscard]] const Value* at(std::initializer_list<std::string_view> path) const;
 
     [[nodiscard]] Value clone() const;
 
-    // Same kind and content; positions, member order and inline/owned storage do not matter.
+    // Same kind and content. Positions, member order and storage are ignored.
     friend bool operator==(const Value& a, const Value& b);
 
 private:
@@ -120,7 +121,7 @@ private:
     }
     void set_size(std::size_t size);
     template <typename T>
-    void reserve(std::size_t count);  // of an empty list or map
+    void reserve(std::size_t count);  // the list or map must be empty
     void reset();
     template <typename T>
     T& emplace_back(T element);
@@ -145,7 +146,7 @@ struct Member {
     [[nodiscard]] std::string_view name() const { return key.text(); }
 };
 
-// What nested initializer lists are made of: Value::map({{"name", "web"}, {"ports",
+// The elements of nested initializer lists: Value::map({{"name", "web"}, {"ports",
 // Value::list({80})}}). Mutable because std::initializer_list hands out const elements and a Value
 // can only be moved.
 struct Field {
@@ -165,7 +166,7 @@ struct Item {
 // Appends {key: value} when the condition holds, for optional fields of generated objects.
 void put_if(Value& map, bool condition, Value key, Value value);
 
-// A list of copies of the texts.
+// Returns a list of copies of the texts.
 Value text_list(const auto& texts) {
     Value list = Value::list();
     for (const std::string_view text : texts) {
@@ -174,8 +175,8 @@ Value text_list(const auto& texts) {
     return list;
 }
 
-// What a value is called in messages: "null", "a boolean", "a number", "a string", "a list", "a
-// map".
+// Returns the name of a value's kind for messages: "null", "a boolean", "a number", "a string", "a
+// list", "a map".
 std::string_view kind_name(const Value& value);
 
 }  // namespace renderer

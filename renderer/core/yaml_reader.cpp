@@ -29,10 +29,10 @@ namespace renderer {
 namespace {
 
 constexpr std::string_view kCoreTag = "tag:yaml.org,2002:";
-constexpr std::size_t kNodeBytes = 256;  // so many bytes of text weigh as much as a node
+constexpr std::size_t kNodeBytes = 256;  // this many bytes of text weigh as much as a node
 constexpr std::size_t kMaxAnchoredNodes = 10 * kMaxAliasNodes;
 
-// Leaves the parser from inside an event; carries what the user is told. Never leaves this file.
+// Thrown to leave the parser inside an event, with the error for the user; caught in this file.
 struct Refusal {
     Diagnostic diagnostic;
 };
@@ -49,7 +49,7 @@ struct Parsed {
     Repeated repeated;
     Value root = {};
     Diagnostics diagnostics = {};
-    std::set<std::size_t> alias_keys = {};  // where they begin
+    std::set<std::size_t> alias_keys = {};  // where alias keys begin
 };
 
 // Builds the tree from yaml-cpp's events: expands aliases and merge keys, finds duplicate keys.
@@ -144,7 +144,7 @@ private:
         Value value;  // the list or map being filled
         Pos pos;
         YAML::anchor_t anchor = 0;
-        std::optional<Value> key;  // of the member whose value comes next
+        std::optional<Value> key;  // of the member whose value is next
         bool merge_key = false;    // that member is `<<`
         bool is_block = false;
         Pos key_pos;  // of the last `<<`
@@ -174,7 +174,7 @@ private:
                !frames_.back().merge_key;
     }
 
-    // yaml-cpp takes a line without a colon for a key without a value, as in a text that was cut.
+    // yaml-cpp reads a line without a colon (a truncated file) as a key without a value.
     void refuse_lone_key() const {
         if (frames_.empty() || !frames_.back().is_block || !frames_.back().key) {
             return;
@@ -226,7 +226,7 @@ private:
         throw Refusal{wrong_key(sources_, source_, place, value)};
     }
 
-    // yaml-cpp 0.7 turns the escapes \N and \_ into the single bytes 0x85 and 0xA0, and makes no
+    // yaml-cpp 0.7 turns the escapes \N and \_ into the single bytes 0x85 and 0xA0. It makes no
     // other bytes that are not UTF-8.
     static std::string repair_escapes(std::string text) {
         for (std::size_t bad = 0; (bad = find_bad_utf8(text)) != std::string::npos;) {
@@ -264,7 +264,7 @@ private:
         finish(std::move(frame.value), frame.pos, frame.anchor);
     }
 
-    // A node is complete: remember it if it has an anchor, and hand it to its parent.
+    // Called when a node is complete: remembers it if it has an anchor, and hands it to its parent.
     void finish(Value value, Pos place, YAML::anchor_t anchor) {
         value.set_pos(place);
         if (anchor != 0) {
@@ -288,7 +288,7 @@ private:
         }
     }
 
-    // A value too large for any alias is not kept: nested anchors would multiply it.
+    // A value too large for any alias is not kept, since nested anchors would multiply it.
     void remember(YAML::anchor_t anchor, const Value& value) {
         const std::size_t nodes = count_nodes(value);
         const bool usable = nodes <= kMaxAliasNodes;
@@ -339,7 +339,7 @@ private:
         }
     }
 
-    // To helm, what is merged wins over what is above it, and what is below wins over that.
+    // For helm, merged keys win over keys above them, and keys below win over merged ones.
     void add_merged_map(Frame& frame, Value value) const {
         if (out_.repeated == Repeated::Refused) {
             frame.merges.push_back(std::move(value));
@@ -350,7 +350,7 @@ private:
         }
     }
 
-    // Own keys win over merged ones, earlier merges over later ones.
+    // Own keys win over merged ones, and earlier merges win over later ones.
     static void merge(Frame& frame) {
         if (frame.merges.empty()) {
             return;
@@ -374,7 +374,7 @@ private:
                                  : as_helm_reads_it(std::move(mistake)));
     }
 
-    // All of them are reported; reading goes on, with the last ones.
+    // Reports all duplicates. Reading continues with the last one of each.
     void refuse_duplicates(Frame& frame) {
         const std::vector<RepeatedKey> repeated = repeated_keys(frame.value);
         for (const RepeatedKey& key : repeated) {
@@ -411,7 +411,7 @@ private:
     int document_begin_ = -1;
 };
 
-// The one document that is not blank; Null when all are.
+// Returns the one document that is not blank; Null if all are.
 Value only_document(std::istream& stream, TreeBuilder& builder, Parsed& out) {
     YAML::Parser parser(stream);
     Value root;

@@ -1,9 +1,10 @@
-// YAML 1.2 text -> Value, the way Kubernetes tools understand it: anchors, aliases and merge keys
-// are expanded, plain scalars resolve by the YAML 1.1 rules of sigs.k8s.io/yaml for booleans and
-// null and keep the spelling of numbers. Refused, naming both places where there are two: duplicate
-// keys, bad UTF-8, tabs as indentation, recursive anchors, nesting deeper than kMaxDepth, alias
-// bombs (more than kMaxAliasNodes nodes made by aliases in one document; long texts weigh more),
-// keys that are not scalars. JSON input goes through here too, since it keeps positions.
+// Reads YAML 1.2 text into a Value, the way Kubernetes tools understand it: anchors, aliases and
+// merge keys are expanded, plain scalars resolve by the YAML 1.1 rules of sigs.k8s.io/yaml for
+// booleans and null, and numbers keep their spelling. Refuses, naming both places if there are two:
+// duplicate keys, bad UTF-8, tabs as indentation, recursive anchors, nesting deeper than kMaxDepth,
+// alias bombs (more than kMaxAliasNodes nodes made by aliases in one document; long texts weigh
+// more), and keys that are not scalars. JSON input is read here as well, since that keeps
+// positions.
 #pragma once
 
 #include <cstddef>
@@ -27,23 +28,25 @@ struct RawDocument {
     std::size_t end = 0;
 };
 
-// Of two keys of one name, and of two documents where one is read. AsHelm, for values: the last key
-// and the first document count, keys that are merged win over those above them, with warnings.
+// How duplicate keys are treated, and a second document where one is expected. AsHelm is for
+// values: the last key and the first document win, and merged keys win over the keys above them,
+// with warnings.
 enum class Repeated { Refused, AsHelm };
 
 // Reads the one document in the range. A blank or comment-only document is Null. Errors go to
-// `diagnostics` (rules "yaml-…", "duplicate-key", "bad-utf8", "tab-indentation"); the result is
-// Null then. Thread-safe for different Diagnostics.
+// `diagnostics` (rules "yaml-…", "duplicate-key", "bad-utf8", "tab-indentation"), and the result is
+// then Null. Thread-safe for different Diagnostics.
 Value read_yaml(const SourceMap& sources, SourceId source, RawDocument range,
                 Diagnostics& diagnostics, Repeated repeated = Repeated::Refused);
 
-// Same for the whole text, in which only one document may not be blank (a values file, fleet.yaml,
+// Reads the whole text, in which at most one document may be non-blank (a values file, fleet.yaml,
 // …).
 Value read_yaml(const SourceMap& sources, SourceId source, Diagnostics& diagnostics,
                 Repeated repeated = Repeated::Refused);
 
-// What read_yaml does when block_reader.h is not certain: yaml-cpp, whatever the style. `text`
-// starts at byte `begin` of the source and holds no character that YAML forbids.
+// The slow path of read_yaml, for documents that block_reader.h does not support: yaml-cpp,
+// whatever the style. `text` starts at byte `begin` of the source and holds no character that YAML
+// forbids.
 Value read_any_style(const SourceMap& sources, SourceId source, std::size_t begin,
                      std::string_view text, Diagnostics& diagnostics,
                      Repeated repeated = Repeated::Refused);

@@ -15,7 +15,7 @@ std::string read_as_json(const std::string& text) {
     return diagnostics.empty() ? write_json(value) : diagnostics.print(sources, false);
 }
 
-// What `helm template` gives for the same text.
+// The expected values are those of `helm template`.
 TEST(YamlReader, ReadsValuesAsHelmDoes) {
     const struct {
         const char* text;
@@ -349,7 +349,7 @@ TEST(YamlReader, PassesOverBlankDocuments) {
     EXPECT_EQ(read_as_json("---\n---\n# c\n"), "null");
 }
 
-// The text of a line, repeated and joined.
+// Repeats the text and joins the copies.
 std::string repeat(const std::string& text, int count, const std::string& between = "") {
     std::string result;
     for (int i = 0; i < count; ++i) {

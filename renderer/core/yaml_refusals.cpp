@@ -14,7 +14,7 @@ namespace renderer {
 
 namespace {
 
-// A tab at the start of the line is what such an error nearly always is about.
+// Such an error is nearly always about a tab at the start of the line.
 std::optional<Pos> tab_before(const SourceMap& sources, Pos place) {
     const SourceId source = sources.source_of(place);
     const std::string_view text = sources.text(source);

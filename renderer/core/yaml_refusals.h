@@ -1,5 +1,5 @@
-// What the YAML reader says when it refuses a document. Only the words: who looks for the mistakes
-// is yaml_reader.cpp.
+// The errors of the YAML reader. Only the messages are here; yaml_reader.cpp looks for the
+// mistakes.
 #pragma once
 
 #include <cstddef>
@@ -17,19 +17,22 @@ namespace renderer {
 
 // `rest` begins with the byte that find_bad_character found.
 Diagnostic bad_character(Pos place, std::string_view rest);
-// What yaml-cpp calls `message`, in words that name the likely cause.
+// Translates an error of yaml-cpp and names the likely cause.
 Diagnostic syntax_error(const SourceMap& sources, Pos place, std::string message);
-// `value`: what stands there in place of a text.
+// `value` is what was found in place of the key.
 Diagnostic wrong_key(const SourceMap& sources, SourceId source, Pos place, const Value& value);
-// One for each that is not merged into the map, which begins at `map`; but one for two objects in
-// one map, each with an apiVersion and a kind, unless helm's way counts.
+// One error for each key that was not merged into the map, which begins at `map`. Two objects in
+// one map, each with an apiVersion and a kind, get a single error instead, unless the text is read
+// as helm does.
 std::vector<Diagnostic> duplicate_keys(std::vector<RepeatedKey> repeated, Pos map, bool as_helm);
 Diagnostic duplicate_key(std::string_view key, Pos first, Pos second);
 Diagnostic second_document(Pos first, Pos second);
 Diagnostic open_directive(Pos place);
-// The place of a directive that no "---" ends; yaml-cpp would read on, other parsers refuse it.
+// Returns the offset of a directive without a "---" after it. yaml-cpp would read on; other parsers
+// refuse it.
 std::optional<std::size_t> find_open_directive(std::string_view text);
-// A key or a document too many, in values that helm reads all the same.
+// Turns the error about a duplicate key or second document into a warning, for values that helm
+// accepts.
 Diagnostic as_helm_reads_it(Diagnostic mistake);
 Diagnostic too_large(Pos place, std::size_t bytes);
 

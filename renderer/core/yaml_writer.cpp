@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 3> kObjectOrder = {"apiVersion", "kind", 
 constexpr std::array<std::string_view, 4> kMetadataOrder = {"name", "namespace", "labels",
                                                             "annotations"};
 
-// What a map is, for the order of its keys.
+// The role of a map, for the order of its keys.
 enum class Level : std::uint8_t { Object, Metadata, Other };
 
 template <std::size_t N>
@@ -43,12 +43,12 @@ std::size_t rank(Level level, std::string_view key) {
     return 0;
 }
 
-// In the order of strings: the first byte counts most, and what is missing least.
+// Orders like the strings themselves: the first byte counts most, and missing bytes are lowest.
 std::uint64_t head_of(std::string_view text) {
     constexpr std::size_t kBytes = 8;
     std::uint64_t head = 0;
     if (text.size() >= kBytes) {
-        for (std::size_t i = 0; i < kBytes; ++i) {  // one load for the compiler
+        for (std::size_t i = 0; i < kBytes; ++i) {  // the compiler makes this one load
             head = head << 8U | static_cast<unsigned char>(text[i]);
         }
         return head;
@@ -64,7 +64,7 @@ bool is_plain_start(char c) {
            (static_cast<unsigned char>(c) >= 0x80);
 }
 
-// What a byte inside a scalar asks for.
+// What a byte inside a scalar requires.
 enum Inner : std::uint8_t { kQuotes = 1, kLook = 2, kNotAscii = 4 };
 
 constexpr std::array<std::uint8_t, 256> kInner = [] {
@@ -79,14 +79,15 @@ constexpr std::array<std::uint8_t, 256> kInner = [] {
     return bytes;
 }();
 
-// Words and spellings that some YAML 1.1 reader takes for a number or a date although ours does
-// not: sexagesimal numbers (12:30), dates (2001-01-01), numbers with underscores or signs.
+// True for text that begins like a number. Some YAML 1.1 readers take such text for a number or a
+// date although ours does not: sexagesimal numbers (12:30), dates (2001-01-01), numbers with
+// underscores or signs.
 bool looks_numeric(std::string_view text) {
     const char first = text.front();
     return is_digit(first) || first == '+' || first == '-' || first == '.';
 }
 
-// U+0085, U+2028, U+2029 and U+FEFF: line breaks and the byte order mark to some readers.
+// U+0085, U+2028, U+2029 and U+FEFF are line breaks or the byte order mark to some readers.
 bool has_odd_unicode(std::string_view text) {
     return text.find('\xC2') != std::string_view::npos ||
            text.find("\xE2\x80") != std::string_view::npos ||
@@ -105,8 +106,8 @@ void write_escape(char byte, std::string& out) {
     }
 }
 
-// The code point of a well-formed sequence of two or three bytes at text[i], if it must be escaped;
-// else 0.
+// Returns the code point of a well-formed sequence of two or three bytes at text[i] if it must be
+// escaped, else 0.
 unsigned odd_code_point(std::string_view text, std::size_t i, std::size_t& length) {
     const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[i + k]); };
     if (byte(0) == 0xC2 && i + 1 < text.size() && byte(1) < 0xA1) {
@@ -144,7 +145,8 @@ void write_quoted(std::string_view text, std::string& out) {
     out += '"';
 }
 
-// A block scalar is exact only for printable lines, the first of which does not begin with a blank.
+// A block scalar is exact only if all lines are printable and the first does not begin with a
+// blank.
 bool fits_block(std::string_view text) {
     if (text.find('\n') == std::string_view::npos || text.front() == ' ' || text.front() == '\n' ||
         text.front() == '\t' || has_odd_unicode(text)) {
@@ -174,7 +176,7 @@ public:
 private:
     void indent(std::size_t columns) { out_.append(columns, ' '); }
 
-    // `inlined`: the first key goes on the current line, behind "- ".
+    // `inlined`: the first key is on the current line, after "- ".
     void map(const Value& value, std::size_t column, Level level, bool inlined) {
         bool first = inlined;
         each_sorted(value, level, [&](const Member& member) {
@@ -252,7 +254,7 @@ private:
         }
     }
 
-    // Several lines always need quotes.
+    // needs_quotes is true for every text of several lines.
     void string(std::string_view text, std::size_t column) {
         if (!needs_quotes(text)) {
             out_ += text;
@@ -284,7 +286,7 @@ private:
         }
     }
 
-    // A key, and what decides most comparisons.
+    // A key with the values that decide most comparisons.
     struct Ordered {
         std::size_t rank;
         std::uint64_t head;  // the first eight bytes

@@ -17,28 +17,29 @@ constexpr std::string_view kParentAnnotation = TAILRENDER_DOMAIN "/parent";
 constexpr std::string_view kTailnetAnnotation = TAILRENDER_DOMAIN "/tailnet";
 constexpr std::string_view kConfigHashAnnotation = TAILRENDER_DOMAIN "/config-hash";
 
-// A ConfigMap of this name for each Tailnet: testdata/contract/tailnet.md.
+// The prefix of the ConfigMap of each Tailnet: testdata/contract/tailnet.md.
 constexpr std::string_view kTailnetPrefix = "tailrender-tailnet-";
-// On the Secret that it names: the Tailnet.
+// The label on the Secret that a Tailnet names. Its value is the name of the Tailnet.
 constexpr std::string_view kTailnetLabel = TAILRENDER_DOMAIN "/tailnet";
 
-// The Secret of the accounts at the ACME server, one for each tailnet. The controller makes it.
+// The Secret with the accounts at the ACME server, one for each tailnet. The controller creates it.
 constexpr std::string_view kAcmeAccounts = "tailscale-acme-accounts";
 
-// The controller's, with one key for each ingress group: testdata/contract/ingress.md.
+// The controller's ConfigMap with one key for each ingress group: testdata/contract/ingress.md.
 constexpr std::string_view kIngressAddresses = "tailrender-ingress-addresses";
 
-// The controller's, for the table of devices: the second one has `-1` behind it.
+// The controller's ConfigMaps with the table of devices: this name, the same with `-1`, and so on.
 constexpr std::string_view kDevicesTable = "tailrender-devices";
 constexpr std::size_t kDeviceTables = 32;
 
-// One of this name for each group that offers Tailscale Services: testdata/contract/ingress.md.
+// The prefix of the ConfigMap of each group that offers Tailscale Services:
+// testdata/contract/ingress.md.
 constexpr std::string_view kGroupPrefix = "tailrender-group-";
 
-// Where `tailrender-proxy api` listens in its pod, for tailscaled alone.
+// Where `tailrender-proxy api` listens in its pod, only for tailscaled.
 constexpr std::string_view kApiProxyAddress = "127.0.0.2:8443";
 
-// One of this name for each PeerRelay: testdata/contract/peer-relay.md.
+// The prefix of the ConfigMap of each PeerRelay: testdata/contract/peer-relay.md.
 constexpr std::string_view kRelayPrefix = "tailrender-relay-";
 
 }  // namespace renderer

@@ -1,4 +1,4 @@
-// The API group of an apiVersion: "apps" of "apps/v1"; "" of "v1", the core group.
+// Returns the API group of an apiVersion: "apps" for "apps/v1", "" for "v1" (the core group).
 #pragma once
 
 #include <cstddef>

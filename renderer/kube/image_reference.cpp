@@ -26,7 +26,7 @@ bool has_upper(std::string_view text) {
     return std::ranges::any_of(text, is_upper);
 }
 
-// Calls `check` for each part; false as soon as one fails.
+// Calls `check` for each part; returns false as soon as one fails.
 template <typename Check>
 bool all_parts(std::string_view text, char separator, Check check) {
     for (;;) {
@@ -74,7 +74,7 @@ bool is_domain(std::string_view domain) {
     return all_parts(domain.substr(0, colon), '.', is_host_part);
 }
 
-// Lower-case letters and digits, between them ".", "_", "__" or dashes.
+// True for lower-case letters and digits with ".", "_", "__" or dashes between them.
 bool is_path_part(std::string_view part) {
     if (part.empty() || !is_lower_or_digit(part.front()) || !is_lower_or_digit(part.back())) {
         return false;
@@ -120,7 +120,7 @@ ImageReference failed(std::string error) {
     return {.error = std::move(error)};
 }
 
-// `rest`: what follows the registry.
+// `rest` is the text after the registry.
 ImageReference parse_rest(std::string_view domain, std::string_view rest) {
     constexpr std::string_view kFormat = "invalid reference format";
     const std::size_t at = rest.find('@');
@@ -145,7 +145,7 @@ ImageReference parse_rest(std::string_view domain, std::string_view rest) {
             .pinned = is_pinned(tag, digest)};
 }
 
-// "v1.96.5" or "1.96.5"
+// True for "v1.96.5" and "1.96.5".
 bool is_full_version(std::string_view text) {
     std::string_view rest = text;
     if (rest.starts_with('v')) {
@@ -181,7 +181,7 @@ ImageReference parse_image_reference(std::string_view text) {
         return failed(fmt::format(
             "invalid repository name ({}), cannot specify 64-byte hexadecimal strings", text));
     }
-    // What comes before the first slash is a registry when it looks like a host.
+    // The text before the first slash is a registry if it looks like a host.
     const std::size_t slash = text.find('/');
     const std::string_view first = text.substr(0, slash);
     std::string_view domain = "docker.io";

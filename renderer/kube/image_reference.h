@@ -1,5 +1,5 @@
-// Which texts name a container image, and what they name. Source: github.com/distribution/reference
-// v0.6.0 (ParseNormalizedNamed), which the operator uses.
+// Parses references to container images. Source: github.com/distribution/reference v0.6.0
+// (ParseNormalizedNamed), which the operator uses.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 namespace renderer {
 
 struct ImageReference {
-    std::string error = {};  // why the text is none; "" when it is one
+    std::string error = {};  // why the text is not a reference; "" if it is one
     std::string path = {};   // "library/nginx": without registry, tag and digest
-    std::string tag = {};    // "" without one, and beside a digest, which wins
+    std::string tag = {};    // "" if there is none, or a digest, which wins
     bool pinned = false;     // cannot change: a digest, or a full x.y.z tag
 };
 
-// Such an image cannot change. A tag may name several full versions: "v0.1.0-1.104.5".
+// True if such an image cannot change. A tag may name several full versions: "v0.1.0-1.104.5".
 bool is_pinned(std::string_view tag, std::string_view digest);
 
 ImageReference parse_image_reference(std::string_view text);

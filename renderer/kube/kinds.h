@@ -1,6 +1,6 @@
-// The kinds that the programs know by name, one row each: where the API server keeps their objects,
-// and whose they are. A kind that is not here is foreign, and counts as namespaced. Fields of
-// objects are not here: renderer/schema/schemas.txt.
+// The kinds that the programs use by name, one row each: where the API server keeps their objects,
+// and whose they are. Other kinds are foreign and count as namespaced. Fields of objects are in
+// renderer/schema/schemas.txt.
 // Sources: API reference of Kubernetes 1.32-1.37; tailscale v1.96.5 k8s-operator/apis/v1alpha1.
 #pragma once
 
@@ -21,25 +21,25 @@ constexpr std::string_view kCustomVersion = "tailscale.com/v1alpha1";
 enum class Scope : std::uint8_t { Cluster, Namespaced };
 
 struct Kind {
-    std::string_view api_version;  // the one that is asked for and written: "apps/v1"
+    std::string_view api_version;  // the one that is requested and written: "apps/v1"
     std::string_view name;         // "StatefulSet"
     std::string_view plural;       // as in URLs and Roles: "statefulsets"
     Scope scope = Scope::Cluster;
-    // Users' objects that proxies are for or depend on: the controller follows them and writes
+    // Objects of users that proxies are for or depend on: the controller watches them and writes
     // their /status, and the operator has put finalizers on them.
     bool is_parent = false;
-    std::string_view short_name = {};  // for kubectl, in the CRD that we render; "" = none
+    std::string_view short_name = {};  // for kubectl, in the rendered CRD; "" = none
 
     [[nodiscard]] constexpr std::string_view group() const { return group_of(api_version); }
     [[nodiscard]] constexpr std::string_view version() const {
         return api_version.substr(api_version.find('/') + 1);
     }
     [[nodiscard]] constexpr bool is_custom() const { return api_version == kCustomVersion; }
-    // Of its CustomResourceDefinition: "connectors.tailscale.com".
+    // Returns the name of its CustomResourceDefinition: "connectors.tailscale.com".
     [[nodiscard]] std::string crd_name() const;
 };
 
-// Sorted by group and name; no two have one name. Cluster-scoped kinds of Kubernetes are complete.
+// Sorted by group and name. Names are unique. All cluster-scoped kinds of Kubernetes are here.
 inline constexpr std::array kKinds = {
     Kind{"v1", "ComponentStatus", "componentstatuses"},
     Kind{"v1", "ConfigMap", "configmaps", Scope::Namespaced},
@@ -103,21 +103,21 @@ inline constexpr std::array kKinds = {
     Kind{kCustomVersion, "Tailnet", "tailnets", Scope::Cluster, true, "tn"},
 };
 
-// The row of a kind that is known to be there; any other name does not compile.
+// Returns the row of a kind that must be in the table; any other name does not compile.
 consteval const Kind& kind_of(std::string_view name) {
     return *std::ranges::find(kKinds, name, &Kind::name);
 }
 
-// nullptr: no row has that name.
+// Returns nullptr if no row has that name.
 const Kind* find_kind(std::string_view name);
 
-// The kinds of kCustomVersion.
+// Returns the kinds of kCustomVersion.
 constexpr std::span<const Kind> custom_kinds() {
     const auto* first = std::ranges::find_if(kKinds, &Kind::is_custom);
     return {first, std::ranges::find_if_not(first, kKinds.end(), &Kind::is_custom)};
 }
 
-// Whatever the version.
+// True for a cluster-scoped kind in any version of its group.
 bool is_cluster_scoped(std::string_view api_version, std::string_view kind);
 
 }  // namespace renderer

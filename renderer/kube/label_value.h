@@ -1,5 +1,4 @@
-// What a label may hold of a longer text. Source: tailscale v1.98.10 k8s-operator/utils.go,
-// TruncateLabelValue.
+// Shortens text for a label. Source: tailscale v1.98.10 k8s-operator/utils.go, TruncateLabelValue.
 #pragma once
 
 #include <string>
@@ -7,8 +6,8 @@
 
 namespace renderer {
 
-// A label's value: what is too long for one is cut, with the first digits of its SHA-256 behind a
-// dash.
+// Returns the text if it fits into a label's value. Longer text is cut and gets a dash and the
+// first digits of its SHA-256.
 std::string shortened_label(std::string_view value);
 
 }  // namespace renderer

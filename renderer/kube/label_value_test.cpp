@@ -5,7 +5,7 @@
 namespace renderer {
 namespace {
 
-// The hashes are those of sha256sum.
+// The hashes are from sha256sum.
 TEST(ShortenedLabel, CutsWhatIsTooLong) {
     EXPECT_EQ(shortened_label(std::string(63, 'a')), std::string(63, 'a'));
     EXPECT_EQ(shortened_label(std::string(64, 'a')), std::string(54, 'a') + "-ffe054fe");

@@ -1,5 +1,5 @@
-// Which keys labels and annotations may have, and how much annotations may hold, as far as both
-// programs ask. Source: k8s.io/apimachinery v0.34.0 pkg/util/validation, pkg/api/validation.
+// Rules for the keys of labels and annotations and for the size of annotations, as far as both
+// programs check them. Source: k8s.io/apimachinery v0.34.0 pkg/util/validation, pkg/api/validation.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 
 namespace renderer {
 
-inline constexpr std::size_t kMaxAnnotations = std::size_t{256} << 10U;  // bytes, of one object
+inline constexpr std::size_t kMaxAnnotations = std::size_t{256} << 10U;  // bytes, for one object
 
 enum class KeyFault : std::uint8_t {
-    ManySlashes,  // then there is no other
+    ManySlashes,  // then there is no other fault
     NoPrefix,
     LongPrefix,
     BadPrefix,
@@ -23,13 +23,13 @@ enum class KeyFault : std::uint8_t {
     BadName,
 };
 
-// In the order above.
+// Returns the faults in the order above.
 std::vector<KeyFault> key_faults(std::string_view key);
 
-// The case of an annotation's key does not matter.
+// Ignores the case of the key, as the API server does for annotations.
 std::vector<KeyFault> annotation_key_faults(std::string_view key);
 
-// The bytes of all keys and texts of a map.
+// Returns the number of bytes in all keys and texts of a map.
 std::size_t annotations_size(const Value& annotations);
 
 }  // namespace renderer

@@ -1,5 +1,5 @@
-// Which texts are names, as far as both programs ask. Source: k8s.io/apimachinery
-// pkg/util/validation. Bytes, ASCII, no locale. The rest: renderer/plan/grammar.h.
+// Rules for names, as far as both programs check them. Source: k8s.io/apimachinery
+// pkg/util/validation. Bytes, ASCII, no locale. The other rules: renderer/plan/grammar.h.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,10 @@
 
 namespace renderer {
 
-inline constexpr std::size_t kMaxLabel = 63;       // bytes of a DNS label, and of a label's value
-inline constexpr std::size_t kMaxSubdomain = 253;  // bytes of a DNS name
+inline constexpr std::size_t kMaxLabel = 63;       // bytes in a DNS label, and in a label's value
+inline constexpr std::size_t kMaxSubdomain = 253;  // bytes in a DNS name
 
-// What a label of RFC 1123 is, for messages.
+// The rule for a label of RFC 1123, for messages.
 inline constexpr std::string_view kDnsLabelGrammar =
     "lower-case letters, digits and dashes, at most 63, no dash at either end";
 
@@ -18,11 +18,12 @@ bool is_dns1123_label(std::string_view text);      // namespaces, names of Servi
 bool is_dns1123_subdomain(std::string_view text);  // Ingresses, hosts
 bool is_subresource(std::string_view text);        // RESOURCE/SUBRESOURCE, such as "nodes/proxy"
 
-// Of any length but 0: the first and the last byte are `alphanumeric`, the others also of `inner`.
+// True if the text is not empty, its first and last byte are `alphanumeric`, and the others are
+// either that or in `inner`.
 bool is_name_of(std::string_view text, bool (*alphanumeric)(char), std::string_view inner);
 
-// Lower-case letters, digits and dashes, in parts of at most `max_part` bytes with dots between,
-// each of which is_name_of. The whole may be of any length.
+// True for lower-case letters, digits and dashes in parts of at most `max_part` bytes, separated by
+// dots; each part is_name_of. The whole may be of any length.
 bool is_dotted_name(std::string_view text, std::size_t max_part = std::string_view::npos);
 
 }  // namespace renderer

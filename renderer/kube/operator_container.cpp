@@ -10,7 +10,7 @@ namespace renderer {
 
 namespace {
 
-// What only the operator's process is given. Our own controller has none of the first two.
+// True if the container has the variables that only the operator's process gets.
 bool runs_operator(const Value& container) {
     constexpr std::array<std::string_view, 3> kOwn = {"OPERATOR_INITIAL_TAGS", "OPERATOR_HOSTNAME",
                                                       "OPERATOR_SECRET"};

@@ -30,7 +30,7 @@ TEST_F(OperatorContainer, IsKnownByItsEnvNotByItsName) {
         {"{name: x, env: [{name: OPERATOR_HOSTNAME}, {name: PROXY_IMAGE}]}", true},
         {"{name: operator, image: 'tailscale/k8s-operator:v1'}", false},
         {"{name: operator, env: [{name: PROXY_IMAGE}, {name: PROXY_TAGS}]}", false},
-        // Our own controller, on a stream that went through here before.
+        // Our own controller, in a stream that was rendered before.
         {"{name: operator, args: [controller], env: [{name: OPERATOR_LOGGING}, {name: "
          "OPERATOR_NAMESPACE}, {name: OPERATOR_INGRESS_CLASS_NAME}, {name: PROXY_TAGS}]}",
          false},

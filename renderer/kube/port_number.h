@@ -1,4 +1,4 @@
-// Which numbers are ports of TCP, UDP and SCTP.
+// True for a valid port of TCP, UDP or SCTP.
 #pragma once
 
 #include <cstdint>

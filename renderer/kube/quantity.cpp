@@ -16,7 +16,7 @@ constexpr std::size_t kMaxDigits = 18;
 constexpr int kFinest = -9;
 constexpr std::uint64_t kBinaryBase = 1024;
 constexpr std::string_view kLargestBinary = "9223372036854775807";
-__extension__ using Wide = unsigned __int128;  // 18 digits times 1024^6
+__extension__ using Wide = unsigned __int128;  // holds 18 digits times 1024^6
 
 struct Suffix {
     std::string_view text;
@@ -31,11 +31,11 @@ constexpr std::array kBinary = {Suffix{"Ki", 1}, Suffix{"Mi", 2}, Suffix{"Gi", 3
 
 enum class Format : std::uint8_t { Decimal, Exponent, Binary };
 
-// digits * 10^exponent, in the binary format times 1024^power.
+// The value is digits * 10^exponent, in the binary format times 1024^power.
 struct Amount {
     bool negative = false;
-    std::string digits;        // no zeros in front
-    std::size_t fraction = 0;  // so many of them was behind the point
+    std::string digits;        // without leading zeros
+    std::size_t fraction = 0;  // how many of them were after the point
     int exponent = 0;
     Format format = Format::Decimal;
     int power = 0;
@@ -110,7 +110,7 @@ void round_up(std::string& digits, int& exponent) {
     }
 }
 
-// "" when there is no suffix for it.
+// Returns "" if there is no suffix for the exponent.
 std::string decimal_text(std::string digits, int exponent, Format format) {
     while (digits.ends_with('0')) {
         digits.pop_back();
@@ -169,7 +169,7 @@ std::string binary_text(const Amount& amount) {
     return digits_of(number) + std::string(power == 0 ? "" : kBinary.at(power - 1).text);
 }
 
-// What Go takes for canonical without calculating.
+// True for spellings that Go takes for canonical without calculating.
 bool keeps_its_spelling(const Amount& amount) {
     if (amount.digits.size() <= amount.fraction || amount.digits.size() > kMaxDigits) {
         return false;

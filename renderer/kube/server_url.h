@@ -1,18 +1,18 @@
-// URLs of servers, as people write them.
+// URLs of servers, as users write them.
 #pragma once
 
 #include <string_view>
 
 namespace renderer {
 
-// Of Tailscale itself.
+// Tailscale's own control server.
 constexpr std::string_view kDefaultServer = "https://controlplane.tailscale.com";
 
-// http or https, then HOST, HOST:PORT or [ADDRESS]:PORT, and a path or none; no user, no query.
-// Printable ASCII only.
+// True for http or https, then HOST, HOST:PORT or [ADDRESS]:PORT, and an optional path; no user, no
+// query. Printable ASCII only.
 bool is_server_url(std::string_view text);
 
-// What is expected, for messages.
+// The expected form, for messages.
 inline constexpr std::string_view kServerUrlGrammar =
     "a URL such as \"https://login.example.com\", without user and query";
 

@@ -15,15 +15,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Extensions of repositories that change nothing for us: objects that a partial clone lacks are
-// errors of their own, and a work tree's configuration is not asked.
+// Enables repository extensions that do not affect us: a missing object of a partial clone is an
+// error of its own, and the configuration of a work tree is not read.
 void start() {
     git_libgit2_init();
     std::array<const char*, 2> known = {"partialclone", "worktreeconfig"};
     git_libgit2_opts(GIT_OPT_SET_EXTENSIONS, known.data(), known.size());
 }
 
-// The nearest directory that exists, symbolic links resolved.
+// Returns the nearest directory that exists, with symbolic links resolved.
 fs::path existing_directory(const std::string& path) {
     std::error_code ignored;
     fs::path dir = fs::weakly_canonical(fs::absolute(path, ignored), ignored);
@@ -33,8 +33,8 @@ fs::path existing_directory(const std::string& path) {
     return dir;
 }
 
-// Whether the user's or the machine's configuration trusts every repository, as git understands it:
-// an empty value takes back what was before. libgit2 1.5 knows paths only.
+// True if the user's or the machine's configuration trusts every repository ("*"). As in git, an
+// empty value resets what came before. libgit2 1.5 supports paths only.
 bool trusts_every_owner() {
     git_config* opened = nullptr;
     if (git_config_open_default(&opened) != 0) {
@@ -58,7 +58,8 @@ GitRepository open_repository(const std::string& dir, int& code) {
     return GitRepository(opened);
 }
 
-// libgit2 1.5 says so, or, where no "safe.directory" is configured at all, that it found nothing.
+// True if the repository belongs to another user. libgit2 1.5 reports that, or, if no
+// "safe.directory" is configured at all, that it found nothing.
 bool is_foreign(int code, const std::string& dir) {
     git_buf found = GIT_BUF_INIT;
     const bool foreign =
@@ -68,7 +69,7 @@ bool is_foreign(int code, const std::string& dir) {
     return foreign;
 }
 
-// What a configuration names as "safe.directory".
+// Returns the path that "safe.directory" would have to name.
 std::string top_of(git_repository* repository) {
     const char* work_tree = git_repository_workdir(repository);
     std::string top = work_tree == nullptr ? git_repository_path(repository) : work_tree;

@@ -1,6 +1,6 @@
-// Git repositories through libgit2: finding and opening them, handles that free themselves, its
-// errors as ours. What a repository may be is decided here; what is read from one and written to
-// one is load's and emit's business. No git program is needed, and no GIT_* variable is looked at.
+// Git repositories through libgit2: finds and opens them, frees handles, converts errors. It
+// decides which repositories are accepted; load and emit read and write their contents. Needs no
+// git program and reads no GIT_* variable.
 #pragma once
 
 #include <git2.h>
@@ -33,26 +33,26 @@ using GitReference = std::unique_ptr<git_reference, GitFree<git_reference_free>>
 using GitRemote = std::unique_ptr<git_remote, GitFree<git_remote_free>>;
 using GitSignature = std::unique_ptr<git_signature, GitFree<git_signature_free>>;
 
-// Before any call of libgit2; what is below does it itself. Once per process, never undone: threads
-// may still hold objects when it ends.
+// Initialises libgit2. Call it before any call of libgit2; the functions below do so themselves.
+// Done once per process and never undone, since threads may still hold objects when it ends.
 void start_git();
 
-// What libgit2 said last on this thread, first letter lower case, no full stop.
+// Returns libgit2's last message on this thread, first letter lower case, without a full stop.
 std::string last_git_message();
-// "what: why" with rule `git`.
+// Returns the error "what: why" with rule `git`.
 Error git_failure(std::string_view what, std::string where);
 
 struct FoundRepository {
     GitRepository handle;
-    // The real directory that the top of a revision's tree stands for: that of the work tree, or a
+    // The real directory that the top of a revision's tree corresponds to: the work tree, or the
     // bare repository itself.
     std::string root;
 };
 
-// The repository that the path is in; the path need not exist (any more). Never nullptr.
+// Finds the repository that contains the path, which need not exist. The handle is never nullptr.
 Result<FoundRepository> find_repository(const std::string& path);
 
-// A commit by any spelling that git understands: HEAD, a branch, a tag, `main~2`, a shortened id.
+// Finds a commit by any spelling that git understands: HEAD, a branch, a tag, `main~2`, a short id.
 Result<GitCommit> find_commit(git_repository* repository, const std::string& revision);
 
 std::string hex_id(const git_oid& id);

@@ -1,5 +1,5 @@
-// A directory with real repositories for tests, made by the git program with nothing of the user's
-// configuration in sight.
+// A directory with real repositories for tests, made by the git program without the user's
+// configuration.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,11 +29,12 @@ protected:
                "[protocol \"file\"]\nallow = always\n[gc]\nauto = 0\n";
         git("init -q repo");
         repo_ = dir_ + "/repo";
-        // libgit2 looks for the other file where HOME led when the process first asked it.
+        // libgit2 looks for .gitconfig in the HOME of the process's first call, so set the user
+        // here.
         std::ofstream(repo_ + "/.git/config", std::ios::app) << kUser;
     }
 
-    // Runs `git …` in a directory of the sandbox, the repository after SetUp; what it printed.
+    // Runs `git …` in a directory, after SetUp by default the repository, and returns its output.
     std::string git(const std::string& arguments, const std::string& dir = "") const {
         return shell("git " + arguments, dir);
     }
@@ -57,7 +58,7 @@ protected:
         std::filesystem::create_directories(file.parent_path());
         std::ofstream(file, std::ios::binary) << text;
     }
-    // Commits everything; the new commit's id.
+    // Commits everything and returns the new commit's id.
     std::string commit_all(const std::string& message = "Change") const {
         git("add -A && git commit -q --allow-empty -m '" + message + "'");
         return git("rev-parse HEAD");

@@ -1,4 +1,4 @@
-// What messages say that a value of a type has to be.
+// Returns the expected values of a type, for messages.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace renderer {
 
 std::string_view expected_of(Builtin builtin);
 
-// "one of { a, b }"
+// Returns "one of { a, b }".
 std::string choices_of(const Limits& limits);
 
 std::string expected_of(const ValueType& type);

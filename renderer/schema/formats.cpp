@@ -14,7 +14,7 @@ namespace renderer {
 
 namespace {
 
-// All of the text, in decimal digits.
+// Parses the whole text as decimal digits.
 std::optional<unsigned> number_of(std::string_view text) {
     unsigned number = 0;
     const char* const end = text.data() + text.size();

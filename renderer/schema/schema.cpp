@@ -28,7 +28,7 @@ namespace renderer {
 
 namespace {
 
-// 32 of "v1.32.4+k3s1"; no value for what is no version of Kubernetes.
+// Returns 32 for "v1.32.4+k3s1"; nothing if the text is not a version of Kubernetes.
 std::optional<int> minor_version(std::string_view text) {
     text.remove_prefix(text.starts_with('v') ? 1 : 0);
     if (!text.starts_with("1.")) {
@@ -41,8 +41,8 @@ std::optional<int> minor_version(std::string_view text) {
     return error == std::errc() && is_whole ? std::optional(minor) : std::nullopt;
 }
 
-// The version to validate against: the nearest that has schemas, and the newest when no one says.
-// No value: an error was added.
+// Returns the version to validate against: the nearest that has schemas, or the newest if none is
+// configured. Returns nothing after an error.
 std::optional<std::string_view> chosen_version(const Loaded& loaded, Diagnostics& diagnostics) {
     const std::vector<std::string_view>& known = kubernetes_versions();
     const Value& wanted = loaded.kubernetes_version;
@@ -74,7 +74,7 @@ std::optional<std::string_view> chosen_version(const Loaded& loaded, Diagnostics
     return minor ? std::optional(chosen) : std::nullopt;
 }
 
-// In a Secret even what is in place of a key may be a credential, unless it is nearly a field.
+// In a Secret even an unknown key may be a credential, unless it resembles a field.
 void conceal(std::string_view kind, Diagnostic& diagnostic) {
     diagnostic.hide_text = kind == "Secret";
     if (diagnostic.hide_text && diagnostic.rule == "schema-unknown-field" &&
@@ -83,17 +83,17 @@ void conceal(std::string_view kind, Diagnostic& diagnostic) {
     }
 }
 
-// An object on its way through.
+// An object to be validated.
 struct Task {
-    const Document* document = nullptr;  // nullptr: `root` was generated
-    const Value* root = nullptr;         // nullptr: to be read from the document's bytes
+    const Document* document = nullptr;  // nullptr if `root` was generated
+    const Value* root = nullptr;         // nullptr if it has to be read from the document
     std::string_view api_version, kind;
     Pos api_version_pos = {}, kind_pos = {};
-    std::string_view meant = {};  // the apiVersion, where that of an input is misspelled
-    std::string name = {};        // of what was generated
+    std::string_view meant = {};  // the correct apiVersion, if that of an input is misspelled
+    std::string name = {};        // of a generated object
     Pos origin = {};
     bool is_applied = true;
-    bool judged = true;  // by the schema of its kind; else it only has to be YAML
+    bool judged = true;  // false: it only has to be valid YAML; true: validated
     const ValueType* type = nullptr;
     Diagnostics unreadable = {};
     std::vector<SchemaFault> faults = {};
@@ -133,7 +133,7 @@ class Validation {
 public:
     Validation(std::string_view version, unsigned threads) : table_(version), threads_(threads) {}
 
-    // Kinds that no one here knows are only read, if no one has.
+    // Kinds of unknown groups are not validated, only parsed if no other stage has done so.
     void add(Task task) {
         const Known& known = known_of(task.api_version, task.kind);
         task.type = known.type;
@@ -144,8 +144,8 @@ public:
         }
     }
 
-    // Of a group of our inputs, and no kind of it, or of a kind of them, and not of its group: the
-    // API server refuses the object.
+    // True if the group belongs to an input but has no such kind, or the kind belongs to an input
+    // but not to the group: the API server refuses the object.
     bool is_misspelled_input(const Document& doc) {
         const std::string_view api_version = text_of(doc.api_version);
         const std::string_view kind = text_of(doc.kind);
@@ -192,7 +192,7 @@ private:
             task.faults = validate(*root, *task.type, table_.version());
         }
         const bool may_change = is_encrypted(*root);
-        // Whoever misses something says so at the object's first line.
+        // Other stages report a missing field at the object's first line, so look for errors there.
         for (SchemaFault& fault : task.faults) {
             fault.may_change = fault.may_change || may_change;
             if (fault.diagnostic.rule == kRequiredRule) {
@@ -207,7 +207,7 @@ private:
     std::vector<Task> tasks_;
 };
 
-// Places of errors, for saying nothing twice.
+// The places of errors, to report nothing twice.
 class Places {
 public:
     explicit Places(const Diagnostics& diagnostics) {
@@ -229,12 +229,13 @@ private:
     std::vector<Pos> places_;
 };
 
-// A List is a document whose items stand behind it as documents of their own.
+// True for a List whose items follow as documents of their own.
 bool is_emptied_list(const Document& doc) {
     return doc.list == kNone && doc.root.is_null() && text_of(doc.kind).ends_with("List");
 }
 
-// Of a document that leaves as it came: whoever applies it will refuse it.
+// Turns errors into warnings: the document is passed through unchanged, and its applier will refuse
+// it.
 Diagnostics as_warnings(const Diagnostics& errors, Pos kind) {
     Diagnostics warnings;
     for (Diagnostic warning : errors.all()) {
@@ -245,7 +246,7 @@ Diagnostics as_warnings(const Diagnostics& errors, Pos kind) {
     return warnings;
 }
 
-// What tells whether a Service or an Ingress asks for a proxy.
+// True if the fault is in what decides whether a Service or an Ingress asks for a proxy.
 bool decides(const Document& doc, const SchemaFault& fault) {
     const auto is_at = [&](std::initializer_list<std::string_view> path) {
         const Value* value = doc.root.at(path);
@@ -261,8 +262,8 @@ bool decides(const Document& doc, const SchemaFault& fault) {
             is_at({"spec", "loadBalancerClass"}) || is_at({"spec", "ingressClassName"}));
 }
 
-// Of an object that no one here reads, or reads and does not use. Namespaces and Nodes are read
-// for what is in them.
+// True if no stage reads the object, or only reads it without using it. Namespaces and Nodes are
+// used.
 bool is_of_others(const Document& doc, const SchemaFault& fault,
                   std::span<const Document* const> ours) {
     if (doc.mentions_tailscale || std::ranges::binary_search(ours, &doc)) {
@@ -275,7 +276,7 @@ bool is_of_others(const Document& doc, const SchemaFault& fault,
     return !fault.is_shape && meant_version(text_of(doc.api_version), kind).empty();
 }
 
-// Mistakes in objects of others, of which the first is said.
+// Counts faults in foreign objects; only the first is reported in full.
 struct Others {
     std::size_t count = 0;
     Diagnostic first = {};

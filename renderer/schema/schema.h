@@ -1,6 +1,6 @@
-// Would the API server take the objects? Compares inputs and outputs with the schemas of one
-// Kubernetes version and of the operator's CRDs, offline. Kinds of groups that neither defines
-// pass, and so do files that SOPS encrypted: what the cluster gets of them is not known here.
+// Checks offline whether the API server would accept the objects: compares inputs and outputs with
+// the schemas of one Kubernetes version and of the operator's CRDs. Kinds of groups that neither
+// defines pass, and so do files that SOPS encrypted, since their content is not known here.
 #pragma once
 
 #include <span>
@@ -15,37 +15,38 @@ namespace renderer {
 
 struct DocumentFaults {
     const Document* document = nullptr;
-    bool is_applied = false;  // an applier sees it; else it is a fact
+    bool is_applied = false;  // false: only a fact, no applier sees it
     std::vector<SchemaFault> faults;
     Diagnostics unreadable;
 };
 
-// What the schemas say of the inputs.
+// The result of validating the inputs.
 struct InputFaults {
-    std::vector<DocumentFaults> documents;  // that there is something to say of, as in Loaded
+    std::vector<DocumentFaults> documents;  // documents with faults, in the order of Loaded
     bool is_version_known = true;
 
-    // What of a document no release can decode, for whoever decodes it; also what report_inputs
-    // leaves out because something may mend it before the document is applied.
+    // Returns the faults that keep any release from decoding the document, for the stage that
+    // decodes it. Includes those that report_inputs leaves out because the document may still
+    // change.
     [[nodiscard]] std::vector<Diagnostic> shape_of(const Document& document) const;
 };
 
-// Looks at inputs that an applier sees, and at custom resources that are facts. `foreign`: also
-// those whose kinds no one else reads; without it, only whether one that its indentation gives
-// away is YAML. Adds no faults, but an unknown version.
+// Validates the inputs that an applier sees, and custom resources that are only facts. `foreign`
+// includes kinds that no other stage reads; without it those are only parsed, and only if they are
+// oddly indented. Reports nothing but an unknown Kubernetes version.
 InputFaults validate_inputs(const Loaded& loaded, bool foreign, unsigned threads,
                             Diagnostics& diagnostics);
 
-// Adds what is wrong with inputs that an applier sees, except where there is an error about the
-// same place already. `ours`: sorted, the Services and Ingresses that the plan is built on; those
-// of others that do not mention Tailscale get one warning in all, unless `foreign`, or what is
-// wrong is what would tell whose they are. `operator_minor`: of the release whose CRDs the cluster
-// has.
+// Reports the faults of inputs that an applier sees, unless there is already an error at the same
+// place. `ours` (sorted) are the Services and Ingresses that the plan is built on. Faults of other
+// objects that do not mention Tailscale share one warning, unless `foreign` is set or the fault is
+// in a field that decides whether the object asks for a proxy. `operator_minor` is the release
+// whose CRDs the cluster has.
 void report_inputs(InputFaults found, bool foreign, std::span<const Document* const> ours,
                    int operator_minor, Diagnostics& diagnostics);
 
-// The same of what was generated, none of which is a custom resource. A fault is at the input's
-// place that its value came from, else at the object's parent.
+// Reports the same for generated objects, none of which is a custom resource. A fault is reported
+// at the input that its value came from, else at the object's parent.
 void validate_objects(const Loaded& loaded, std::span<const Object> objects, unsigned threads,
                       Diagnostics& diagnostics);
 

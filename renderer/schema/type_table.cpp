@@ -48,7 +48,7 @@ constexpr std::array<std::pair<std::string_view, Builtin>, 11> kBuiltins = {{
     {"time", Builtin::Time},
 }};
 
-constexpr std::string_view kCustomTypes = "tailscale.";  // what their names begin with
+constexpr std::string_view kCustomTypes = "tailscale.";  // prefix of their type names
 
 template <typename Number>
 void read_number(std::string_view text, std::optional<Number>& number) {
@@ -58,7 +58,7 @@ void read_number(std::string_view text, std::optional<Number>& number) {
     number = value;
 }
 
-// A kind of one apiVersion, and where it is served.
+// A kind of one apiVersion, with the versions and releases that serve it.
 struct KindLine {
     std::string_view api_version, kind, type, first, last;
     OperatorSpan releases;
@@ -66,11 +66,11 @@ struct KindLine {
 
 struct TypeLines {
     std::string_view name;
-    std::string_view alias;   // behind `= `
+    std::string_view alias;   // the text after `= `
     std::string_view fields;  // whole lines
 };
 
-// What the text holds, cut into lines but not yet read.
+// The text cut into lines, which are not parsed yet.
 struct Index {
     std::vector<std::string_view> versions;
     std::vector<int> operators;
@@ -78,7 +78,7 @@ struct Index {
     std::vector<TypeLines> types;  // sorted by name
 };
 
-// `@1.31-1.33` at the end of a line is taken away. Empty: there is none.
+// Removes `@1.31-1.33` from the end of a line. Returns empty views if there is none.
 std::pair<std::string_view, std::string_view> take_span(std::string_view& line) {
     const std::size_t at = line.rfind(" @");
     if (at == std::string_view::npos) {
@@ -96,7 +96,7 @@ std::pair<std::string_view, std::string_view> take_versions(std::string_view& li
     return span.first.empty() ? std::pair(index.versions.front(), index.versions.back()) : span;
 }
 
-// 98 of "1.98"
+// Returns 98 for "1.98".
 int minor_of(std::string_view release) {
     std::optional<int> minor;
     read_number(release.substr(release.find('.') + 1), minor);
@@ -295,7 +295,7 @@ const ValueType* TypeTable::named(std::string_view name) {
         return named_[name] = type_of(spelled, limits);
     }
     ValueType& type = types_.emplace_back();
-    named_[name] = &type;  // before its fields: types hold one another
+    named_[name] = &type;  // before its fields, since types may be recursive
     StructType& fields = structs_.emplace_back();
     type.builtin = Builtin::Struct;
     type.fields = &fields;

@@ -1,11 +1,11 @@
-// What the API server of one Kubernetes version knows of each kind, with the CRDs of all releases
-// of the operator: the types of schemas.txt, which scripts/schemas makes from public OpenAPI
-// documents and CRDs, and which is part of the binary. Types are read from it when a kind is asked
-// for, so a run pays for what it validates. Format:
-//   kubernetes 1.32 1.33 …               all versions; `@1.33-1.34` behind a line limits it to some
-//   operator 1.96 1.98 …                 all releases, whose span is behind lines of custom kinds
+// The types of each kind in one Kubernetes version and in the CRDs of all releases of the operator.
+// They are in schemas.txt, which scripts/schemas makes from public OpenAPI documents and CRDs, and
+// which is part of the binary. A type is parsed when its kind is first looked up, so a run pays
+// only for what it validates. Format:
+//   kubernetes 1.32 1.33 …               all versions; `@1.33-1.34` after a line limits it to some
+//   operator 1.96 1.98 …                 all releases; their span is after lines of custom kinds
 //   kind apps/v1 StatefulSet TYPE
-//   core.v1.ServicePort                  a type, sorted by name; its fields follow, each behind one
+//   core.v1.ServicePort                  a type, sorted by name; its fields follow, each after one
 //    port int32 required min=1           space: name, type, limits
 //   NAME = string pattern=^[a-z]$        elements with limits (a pattern is the last word)
 // A type is a builtin ("string", "quantity", …) or a name; `[]` makes lists of it, `{}` maps.
@@ -26,7 +26,7 @@ namespace renderer {
 
 enum class Builtin : std::uint8_t {
     Any,
-    Object,  // a map of anything
+    Object,  // a map with any content
     String,
     Int32,
     Int64,
@@ -46,8 +46,8 @@ struct Limits {
     std::optional<std::size_t> min_length, max_length;
     std::optional<std::size_t> min_items, max_items;
     std::vector<std::string_view> choices;  // empty: any value
-    std::vector<std::string_view> unique;   // keys that tell a list's items apart
-    bool is_set = false;                    // no item twice
+    std::vector<std::string_view> unique;   // keys that must differ between the items of a list
+    bool is_set = false;                    // no duplicate items
     bool is_cidr = false;
     std::string_view pattern_text;
     std::optional<Pattern> pattern;
@@ -62,10 +62,10 @@ struct ValueType {
     const Limits* limits = nullptr;      // nullptr: none
 };
 
-// The releases of the operator whose CRDs have something, by their minor numbers: 98 is 1.98.
+// The releases of the operator whose CRDs have a field or kind, by minor number: 98 is 1.98.
 struct OperatorSpan {
     int first = 0;
-    int last = std::numeric_limits<int>::max();  // also of what the newest known one has
+    int last = std::numeric_limits<int>::max();  // maximum if the newest known release has it
 
     [[nodiscard]] bool holds(int minor) const { return first <= minor && minor <= last; }
 };
@@ -79,7 +79,7 @@ struct TypedField {
 
 // A field that only other versions have.
 struct OtherField {
-    std::string_view name, first, last;  // versions
+    std::string_view name, first, last;  // first and last are versions
 };
 
 struct StructType {
@@ -89,38 +89,38 @@ struct StructType {
     [[nodiscard]] const TypedField* find(std::string_view name) const;
 };
 
-// schemas.txt
+// Returns the text of schemas.txt.
 std::string_view schema_table_text();
 
-// "1.32", … in rising order.
+// Returns "1.32", … in ascending order.
 const std::vector<std::string_view>& kubernetes_versions();
 
-// 96, … in rising order.
+// Returns 96, … in ascending order.
 const std::vector<int>& operator_minors();
 
 class TypeTable {
 public:
-    // `version` is one of kubernetes_versions().
+    // `version` must be one of kubernetes_versions().
     explicit TypeTable(std::string_view version);
 
-    // Whether Kubernetes itself, or the operator, defines the group of this apiVersion.
+    // True if Kubernetes itself or the operator defines the group of this apiVersion.
     [[nodiscard]] static bool knows_group(std::string_view api_version);
-    // The versions that serve a kind: "1.32-1.34", "" when none does.
+    // Returns the versions that serve a kind: "1.32-1.34", or "" if none does.
     [[nodiscard]] static std::string served_by(std::string_view api_version, std::string_view kind);
 
-    // The releases that have a custom kind.
+    // Returns the releases that have a custom kind.
     [[nodiscard]] static OperatorSpan releases_of(std::string_view kind);
 
-    // The other apiVersions of its group that serve the kind.
+    // Returns the other apiVersions of its group that serve the kind.
     [[nodiscard]] static std::vector<std::string_view> versions_of(std::string_view api_version,
                                                                    std::string_view kind,
                                                                    std::string_view version);
 
-    // All kinds of an apiVersion.
+    // Returns all kinds of an apiVersion.
     [[nodiscard]] static std::vector<std::string_view> kinds_of(std::string_view api_version,
                                                                 std::string_view version);
 
-    // nullptr when this version does not serve the kind. Not thread-safe, but what it returns is,
+    // Returns nullptr if this version does not serve the kind. Not thread-safe, but the result is,
     // and lives as long as the table.
     const ValueType* find(std::string_view api_version, std::string_view kind);
 

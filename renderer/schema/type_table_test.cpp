@@ -26,7 +26,7 @@ TEST(TypeTable, KnowsSixVersions) {
               (std::vector<std::string_view>{"1.32", "1.33", "1.34", "1.35", "1.36", "1.37"}));
 }
 
-// Every line of the table is read here, so a word that is not understood aborts.
+// Reads every line of the table; a word that is not understood aborts.
 TEST(TypeTable, ReadsAllKindsOfAllVersions) {
     std::string_view text = schema_table_text();
     std::size_t kinds = 0;
@@ -134,7 +134,7 @@ TEST(TypeTable, HoldsLimitsOfTheReferencesKinds) {
 TEST(TypeTable, ServesTheKindsThatWeKnow) {
     for (const Kind& kind : kKinds) {
         const std::string served = TypeTable::served_by(kind.api_version, kind.name);
-        // No one makes a ComponentStatus.
+        // ComponentStatus objects are never created.
         EXPECT_EQ(served.empty(), kind.name == "ComponentStatus") << kind.name;
         EXPECT_TRUE(served.empty() || served.ends_with(kubernetes_versions().back())) << kind.name;
     }

@@ -24,14 +24,14 @@ namespace renderer {
 
 namespace {
 
-constexpr std::size_t kListedFields = 8;  // of a type that has more, only the nearest is named
+constexpr std::size_t kListedFields = 8;  // types with more only suggest the nearest
 
-// Something of another type is text gone wrong, about which there is an error of its own.
+// A value of another type counts as text: the wrong type is an error of its own.
 bool has_text(const Value* value) {
     return value != nullptr && !value->is_null() && !(value->is_string() && value->text().empty());
 }
 
-// Whether all releases of the operator have it.
+// True if all releases of the operator have the field.
 bool is_everywhere(const TypedField& field) {
     return field.releases.first == 0;
 }
@@ -45,7 +45,7 @@ bool fits_32_bits(std::int64_t number) {
            number <= std::numeric_limits<std::int32_t>::max();
 }
 
-// Of the spec of a Service or an Ingress.
+// The fields in the spec of a Service or Ingress that plan decodes.
 constexpr std::string_view kSpecFields =
     " type clusterIP externalName loadBalancerClass ports ipFamilies ipFamilyPolicy "
     "ingressClassName rules defaultBackend tls ";
@@ -59,7 +59,7 @@ public:
                                                                   : root.pos()),
           is_custom_(text_of(root, {"apiVersion"}).starts_with("tailscale.com/")) {}
 
-    // Reviews are answered, not kept, so they need none.
+    // Reviews are answered, not stored, so they need no name.
     void check_name(const Value& root) {
         const std::string_view api_version = text_of(root, {"apiVersion"});
         const bool is_review = api_version.starts_with("authentication.k8s.io/") ||
@@ -162,7 +162,7 @@ private:
         }
     }
 
-    // What a map of a CRD holds is not null. Texts are told of at their keys.
+    // CRDs allow no null in maps. A wrong type in place of a text is reported at its key.
     void check_members(const ValueType& element, const Value& value) {
         for (const Member& member : value.members()) {
             const Step step = {member.name(), 0, member.key.pos()};
@@ -207,7 +207,7 @@ private:
         }
     }
 
-    // Which is a fault already: an unknown field whose name is similar.
+    // True if an unknown field has a similar name: that is reported already.
     [[nodiscard]] bool is_misspelled(const StructType& type, std::string_view name,
                                      const Value& value) const {
         return std::ranges::any_of(members_of(&value), [&](const Member& member) {
@@ -221,7 +221,7 @@ private:
                std::ranges::none_of(type.fields->fields, &TypedField::required);
     }
 
-    // Go makes an empty object or text of it. CRDs have no such mercy.
+    // Go reads null as an empty object or text. CRDs refuse it.
     void check_null_item(const ValueType& element, const Value& item) {
         if (is_custom_) {
             report_type(element.builtin, item);
@@ -261,7 +261,7 @@ private:
         return text;
     }
 
-    // Of the map that the path's last field is in, as `kubectl explain` takes it.
+    // Returns the path of the map that the last field is in, as `kubectl explain` takes it.
     [[nodiscard]] std::string explained_path() const {
         std::string text = lower_case(kind_);
         for (std::size_t i = 0; i + 1 < path_.size(); ++i) {
@@ -272,15 +272,15 @@ private:
 
     [[nodiscard]] Pos key_pos() const { return path_.empty() ? Pos() : path_.back().pos; }
 
-    // Whether the path is one of the metadata that only load reads.
+    // True if the path is in the metadata that only load reads.
     [[nodiscard]] bool is_in_metadata() const {
         const bool is_map_of_texts =
             path_.size() == 2 && (path_[1].key == "labels" || path_[1].key == "annotations");
         return path_.size() > 1 && path_[0].key == "metadata" && !is_map_of_texts;
     }
 
-    // Whether someone decodes what the path names: of a custom resource all of it, of a Service or
-    // an Ingress what a proxy is planned by.
+    // True if a stage decodes the field: all fields of a custom resource, and those of a Service or
+    // an Ingress that a proxy is planned by.
     [[nodiscard]] bool is_decoded() const {
         const bool is_parent = !is_custom_ && (kind_ == "Service" || kind_ == "Ingress");
         const bool is_spec = path_.size() > 1 && path_[0].key == "spec";
@@ -318,7 +318,7 @@ private:
             fault.found = "text that is not base64";
             fault.hint = "plain text goes into \"stringData\" of a Secret";
         }
-        // What is only too large can be decoded.
+        // A number that is only too large can still be decoded.
         add(std::move(fault), !is_whole || !(wants_number || builtin == Builtin::IntOrString));
     }
 
@@ -366,7 +366,7 @@ private:
         path_.pop_back();
     }
 
-    // What a custom resource itself or its spec lacks, its first line lacks.
+    // What a custom resource or its spec lacks is reported at the first line.
     void report_missing(std::string_view name, std::string expected, const Value& value) {
         const std::string owner = path();
         const bool is_of_object = path_.size() < (is_custom_ ? 2 : 1);
@@ -397,7 +397,7 @@ private:
         }
     }
 
-    // True when the text is none of those that the type is limited to.
+    // Returns true if the text is not one of the values that the type allows.
     bool check_choice(const Limits& limits, const Value& value) {
         const std::string_view text = value.text();
         if (limits.choices.empty() ||
@@ -477,7 +477,7 @@ private:
 
     std::string_view kind_, version_;
     Pos kind_pos_;
-    bool is_custom_;  // decoded by a CRD
+    bool is_custom_;  // a custom resource
     std::vector<Step> path_;
     std::vector<SchemaFault> faults_;
 };

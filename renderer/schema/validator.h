@@ -1,7 +1,7 @@
-// Compares one object with its type: unknown fields (as strictly as `kubectl --validate=strict`),
-// types, required fields, and the limits of the operator's CRDs. What only the API server's own
-// code checks (names that must be unique, ports in range) is none of its business, nor are the
-// rules between fields of CRDs: plan has those.
+// Validates one object against its type: unknown fields (as strictly as `kubectl
+// --validate=strict`), types, required fields, and the limits of the operator's CRDs. Not checked
+// here: what only code of the API server checks (unique names, ports in range), and rules between
+// fields of CRDs, which are in plan.
 #pragma once
 
 #include <array>
@@ -18,18 +18,19 @@ constexpr std::string_view kRequiredRule = "schema-required";
 
 struct SchemaFault {
     Diagnostic diagnostic;
-    std::array<Pos, 2> places;  // of the field and of its value: an error there is about the same
-    // Of the wrong type, missing, or outside a closed choice, in a field that someone decodes and
-    // then cannot. Not in the metadata beyond the maps of labels and annotations.
+    // Positions of the field and its value; an error at either is the same mistake.
+    std::array<Pos, 2> places;
+    // True if a stage decodes the field and cannot: it has the wrong type, is missing, or is not
+    // one of a closed choice. Never true in metadata beyond the maps of labels and annotations.
     bool is_shape = false;
-    // About a text that holds `${`, which something will replace before the object is applied, or
-    // about a null that Go reads as empty: a fault only for whoever reads it now.
+    // True for a text that contains `${`, which is replaced before the object is applied, and for a
+    // null that Go reads as empty: an error only for a stage that reads it now.
     bool may_change = false;
-    // Of a field that only these releases of the operator have: no fault there.
+    // The releases of the operator that have the field; with those it is not a fault.
     OperatorSpan unless = {.first = 0, .last = -1};
 };
 
-// `version` is the table's; it appears in hints.
+// `version` is the table's, for hints.
 std::vector<SchemaFault> validate(const Value& root, const ValueType& type,
                                   std::string_view version);
 

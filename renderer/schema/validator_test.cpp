@@ -11,7 +11,7 @@
 namespace renderer {
 namespace {
 
-// One line a fault: "line: rule: message | found | expected | hint".
+// One line for each fault: "line: rule: message | found | expected | hint".
 std::string validator_faults_of(std::string_view yaml, std::string_view version = "1.35") {
     SourceMap sources;
     Diagnostics diagnostics;

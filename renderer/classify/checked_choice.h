@@ -1,5 +1,5 @@
-// Closed choices of Kubernetes' own kinds, whose schemas do not name the values: what is none of
-// them is a fault of the object. An empty text is absent.
+// Closed choices of Kubernetes' own kinds, for which the schemas do not list the values. An unknown
+// value is a fault of the object; an empty text counts as absent.
 #pragma once
 
 #include <string_view>

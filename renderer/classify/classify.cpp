@@ -11,7 +11,7 @@ namespace renderer {
 
 namespace {
 
-// Of any version: an Ingress that Kubernetes no longer serves must not be silently ignored.
+// True for any version: an Ingress that Kubernetes no longer serves must not be silently ignored.
 bool is_ingress(std::string_view version, std::string_view kind) {
     return kind == "Ingress" &&
            (version.starts_with("networking.k8s.io/") || version.starts_with("extensions/"));
@@ -25,7 +25,7 @@ void add(Input input, const InputFaults& found, std::vector<Input>& inputs) {
     inputs.push_back(std::move(input));
 }
 
-// Plan has its own words for what Kubernetes' own kinds lack.
+// Missing fields of Kubernetes' own kinds are reported by plan, so they are left out here.
 template <typename Input>
 void add_parent(Input input, const InputFaults& found, std::vector<Input>& inputs) {
     add(std::move(input), found, inputs);
@@ -33,7 +33,7 @@ void add_parent(Input input, const InputFaults& found, std::vector<Input>& input
                   [](const Diagnostic& fault) { return fault.rule == kRequiredRule; });
 }
 
-// Of other kinds and versions only the document is kept.
+// Decodes the kinds of kCustomVersion; of others only the document is kept.
 void classify_custom_resource(const Document& doc, const InputFaults& found, Inventory& inventory) {
     inventory.custom_documents.push_back(&doc);
     const Kind* kind = find_kind(text_of(doc.kind));

@@ -1,7 +1,7 @@
-// Stage 2: documents -> what they are. Decodes Kubernetes' own inputs into plain structs; the spec
-// of a custom resource stays a tree, everything else foreign bytes. Decides no policy: whether a
-// Service *should* be exposed is plan's question, and so is whether a field of the wrong type
-// matters to us: it is a fault of its object, which plan reports if it consumes that object.
+// Stage 2: determines what each document is. Decodes Kubernetes' own inputs into plain structs; the
+// spec of a custom resource stays a tree, and everything else stays foreign bytes. Decides no
+// policy: plan decides whether a Service should be exposed, and whether a field of the wrong type
+// matters. Such a field is a fault of its object, which plan reports if it uses the object.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct ServicePort {
     std::string_view name;  // may be empty
     std::int64_t port = 0;  // 0 = absent
     Protocol protocol = Protocol::Tcp;
-    Pos pos;  // of the number, else of the entry
+    Pos pos;  // of the number, else the entry
     std::int64_t node_port = 0;
     const Value* target_port = nullptr;
     std::string_view app_protocol;  // may be empty
@@ -41,14 +41,14 @@ struct ServicePort {
 struct ServiceInput : ParentInput {
     ServiceType type = ServiceType::ClusterIp;
     bool headless = false;
-    std::string_view cluster_ip;  // "" when not pinned or headless
+    std::string_view cluster_ip;  // "" if not pinned, or headless
     Pos cluster_ip_pos;
     std::string_view external_name;
     std::string_view load_balancer_class;
     bool has_load_balancer_class = false;
     std::vector<IpFamily> ip_families;
     IpFamilyPolicy ip_family_policy = IpFamilyPolicy::Unset;
-    Pos families_pos;  // of the families, else of the policy, else of the object
+    Pos families_pos;  // of the families, else the policy, else the object
     std::vector<ServicePort> ports;
 };
 
@@ -86,13 +86,13 @@ struct IngressHost {
 
 struct IngressInput : ParentInput {
     bool served =
-        true;  // false: an apiVersion that Kubernetes no longer has; only the class is read
+        true;  // false: an apiVersion that Kubernetes no longer serves; only the class is read
     std::string_view class_name;
     bool has_class_name = false;
     bool has_default_backend = false;
     IngressBackend default_backend;
     bool has_tls_host = false;
-    std::string_view tls_host;  // spec.tls[0].hosts[0], whole
+    std::string_view tls_host;  // spec.tls[0].hosts[0], uncut
     Pos tls_host_pos;
     std::size_t tls_entries = 0;
     std::vector<IngressHost> tls_hosts;  // of all entries
@@ -104,30 +104,30 @@ struct NamespaceInput {
     std::string_view name;
 };
 
-// The operator's own objects among the inputs: its chart's stream in post-render, or its static
-// manifest in a tree.
+// The operator's own objects among the inputs: from its chart's stream in post-render, or its
+// static manifest in a tree.
 struct OperatorInput {
-    const Document* deployment = nullptr;  // nullptr: there is none
+    const Document* deployment = nullptr;  // nullptr if there is none
     std::vector<const Document*>
-        parts;     // every document of the chart that we replace or let pass, deployment included
-    Value values;  // what its env says, spelled as chart values (a settings layer below all others)
+        parts;     // documents of the chart to replace or pass through, including the Deployment
+    Value values;  // settings from its env, as chart values (the lowest layer of settings)
 };
 
 struct Inventory {
-    std::vector<ServiceInput> services;  // all Services, exposed or not: facts for Ingress backends
+    std::vector<ServiceInput> services;   // all Services, exposed or not: backends of Ingresses
     std::vector<IngressInput> ingresses;  // all Ingresses
     std::vector<NamespaceInput> namespaces;
     std::vector<NodeInput> nodes;
     OperatorInput stock_operator;
-    std::map<const Kind*, std::vector<CustomResource>> custom_resources;  // of kCustomVersion
-    // All inputs of group tailscale.com, of whatever kind and version.
+    std::map<const Kind*, std::vector<CustomResource>> custom_resources;  // those of kCustomVersion
+    // All inputs of group tailscale.com, of any kind and version.
     std::vector<const Document*> custom_documents;
 
-    // Those of one kind: inventory.of(kind_of("Recorder")).
+    // Returns the resources of one kind: inventory.of(kind_of("Recorder")).
     [[nodiscard]] std::span<const CustomResource> of(const Kind& kind) const;
 };
 
-// `found` is what the schemas say of the inputs.
+// `found` holds the faults that the schemas found in the inputs.
 Inventory classify(const Loaded& loaded, const InputFaults& found, Diagnostics& diagnostics);
 
 }  // namespace renderer

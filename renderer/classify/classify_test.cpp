@@ -8,7 +8,7 @@
 namespace renderer {
 namespace {
 
-// Inventory points into Loaded.
+// Keeps Loaded alive, which Inventory points into.
 struct Classified {
     Diagnostics diagnostics;
     Loaded loaded;
@@ -20,7 +20,7 @@ struct Classified {
         loaded = load(options, diagnostics);
         inventory = classify(loaded, validate_inputs(loaded, false, 1, diagnostics), diagnostics);
     }
-    // "4: message | found | expected | hint" for each fault.
+    // Returns "4: message | found | expected | hint" for each fault.
     [[nodiscard]] std::string faults(const ParentInput& parent) const {
         return lines(parent.wish_faults) + lines(parent.faults);
     }
@@ -181,7 +181,7 @@ spec:
     EXPECT_FALSE(ingress.rules[1].has_http);
 }
 
-// A host that is no text is a fault; the next one does not take its place.
+// A host that is not a string is a fault; the next one does not replace it.
 TEST(Classify, TakesOnlyTheVeryFirstTlsHost) {
     const Classified run(
         "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: web}\n"
@@ -195,7 +195,7 @@ TEST(Classify, TakesOnlyTheVeryFirstTlsHost) {
               "quotes\n");
 }
 
-// An unknown pathType is a fault and not a missing one; backends of old versions are not read.
+// An unknown pathType is a fault and not a missing one. Backends of old versions are not read.
 TEST(Classify, KeepsUnknownAndUnservedApart) {
     const Classified run(
         "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: web}\n"

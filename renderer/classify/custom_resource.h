@@ -1,5 +1,5 @@
-// An object of one of the operator's own kinds. Its spec stays a tree: what a field means is for
-// the planner of that kind to say.
+// An object of one of the operator's kinds. Its spec stays a tree, since the planner of the kind
+// interprets the fields.
 #pragma once
 
 #include <initializer_list>
@@ -12,9 +12,9 @@
 namespace renderer {
 
 struct CustomResource : ParentInput {
-    const Value* spec = nullptr;  // a map; nullptr: there is none
+    const Value* spec = nullptr;  // a map, or nullptr
 
-    // A map in the spec, whose fields are absent if there is none.
+    // Returns the fields of a map in the spec; all are absent if the map is missing.
     [[nodiscard]] Fields fields_at(std::initializer_list<std::string_view> path) const;
     [[nodiscard]] Fields fields() const { return fields_at({}); }
 };

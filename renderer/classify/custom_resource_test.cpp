@@ -9,7 +9,7 @@
 namespace renderer {
 namespace {
 
-// Inventory points into Loaded.
+// Keeps Loaded alive, which Inventory points into.
 struct Decoded {
     Diagnostics diagnostics;
     Loaded loaded;
@@ -26,7 +26,7 @@ struct Decoded {
     [[nodiscard]] const CustomResource& input() const {
         return inventory.of(kind_of("ProxyClass"))[0];
     }
-    // "4: message | found | expected | hint" for each fault, warnings with a "?".
+    // Returns "4: message | found | expected | hint" for each fault, with "?" for warnings.
     [[nodiscard]] std::string faults() const {
         std::string out;
         for (const Diagnostic& one : input().faults) {

@@ -1,5 +1,5 @@
-// Reads fields of a Kubernetes object. What is of the wrong type
-// counts as absent, and so does null: the schema (renderer/schema) has reported it by then.
+// Reads fields of a Kubernetes object. A field that is null or of the wrong type counts as absent;
+// the schema (renderer/schema) has reported it by then.
 #pragma once
 
 #include <array>
@@ -18,13 +18,13 @@ inline Pos known_or(Pos pos, Pos other) {
     return pos.known() ? pos : other;
 }
 
-// A text with its place. An absent one is "" and nowhere.
+// A text with its position. If absent, "" without a position.
 struct TextInput {
     std::string_view text;
     Pos pos;
 };
 
-// A variable that the user gives a container.
+// An environment variable that the user sets on a container.
 struct EnvInput {
     std::string_view name, value;
     Pos pos;  // of the name
@@ -43,7 +43,7 @@ std::optional<Enum> choose(std::string_view text, const Choices<Enum, N>& choice
     return std::nullopt;
 }
 
-// One map of the object.
+// The fields of one map of the object.
 class Fields {
 public:
     explicit Fields(const Value* map) : map_(map != nullptr && map->is_map() ? map : nullptr) {}
@@ -62,7 +62,7 @@ public:
     [[nodiscard]] std::vector<EnvInput> env(std::string_view key) const;
     [[nodiscard]] Pos pos(std::string_view key) const;
 
-    // The enumerator of a closed choice.
+    // Returns the enumerator of a closed choice.
     template <typename Enum, std::size_t N>
     Enum choice(std::string_view key, const Choices<Enum, N>& choices, Enum fallback) const {
         return choose(text(key), choices).value_or(fallback);

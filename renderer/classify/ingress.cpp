@@ -47,7 +47,7 @@ IngressPath decode_path(const Value& value, std::vector<Diagnostic>& faults) {
     path.pos = value.pos();
     path.path = fields.text("path");
     path.path_pos = known_or(fields.pos("path"), value.pos());
-    // An unknown type is a fault already, not a missing one.
+    // An unknown type is reported already, so do not treat it as missing.
     const bool known = fields.pos("pathType").known();
     path.path_type =
         checked_choice(fields, "pathType", "paths[].pathType", kPathTypes,

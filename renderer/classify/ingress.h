@@ -1,5 +1,5 @@
-// Decodes an Ingress of networking.k8s.io/v1; of an older version it reads only which class it asks
-// for. Source: Kubernetes API reference, Ingress v1.
+// Decodes an Ingress of networking.k8s.io/v1; of older versions only its class is read. Source:
+// Kubernetes API reference, Ingress v1.
 #pragma once
 
 #include "renderer/classify/classify.h"

@@ -1,4 +1,4 @@
-// A Node, as a fact of the cluster: under which addresses the internet reaches it. Source:
+// A Node, as a fact about the cluster: the addresses at which the internet reaches it. Source:
 // Kubernetes API, v1 Node.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace renderer {
 struct NodeInput {
     const Document* doc = nullptr;
     std::string_view name;
-    const Value* labels = nullptr;               // a map, or null
+    const Value* labels = nullptr;               // a map, or nullptr
     std::vector<std::string_view> external_ips;  // in the order of status.addresses
 };
 

@@ -47,8 +47,8 @@ void read_variable(const OperatorEnv& variable, const Value& container, std::str
         .put(Value::borrowed(variable.key), text_value(text_of(value), pos));
 }
 
-// "repository[:tag][@digest]"; no tag means `latest`, not the chart's fallback. Of both neither is
-// lost: the pods get what the operator was given.
+// Splits "repository[:tag][@digest]". No tag means `latest`, not the chart's default. With both a
+// tag and a digest the tag holds both, so pods get exactly the image that the operator was given.
 Value split_image(std::string_view image, Pos pos) {
     Value parts = Value::map();
     const std::size_t at = image.find('@');
@@ -72,7 +72,7 @@ void read_proxy_image(const Value& container, Value& values) {
     }
 }
 
-// The operator's own image: its tag is its release.
+// Reads the operator's own image, whose tag is its release.
 void read_operator_image(const Value& container, Value& values) {
     const Value* image = container.find("image");
     if (!text_of(image).empty()) {
@@ -81,7 +81,7 @@ void read_operator_image(const Value& container, Value& values) {
     }
 }
 
-// The Secret of the operator's own device has the name of all its objects.
+// The Secret of the operator's own device has the same name as all its objects.
 void read_name(const Value& container, Value& values) {
     const Value* secret = find_env(container, "OPERATOR_SECRET");
     const Value* name = secret == nullptr ? nullptr : secret->find("value");
@@ -100,7 +100,7 @@ void read_extra_env(const Value& container, Value& values) {
     object_group(values, "operatorConfig").put("extraEnv", std::move(extra));
 }
 
-// A variable that is left out is empty for the process, whatever the chart's default is.
+// A missing variable is empty for the process, whatever the chart's default is.
 void clear_absent(const Value& container, Value& values) {
     if (find_env(container, "PROXY_FIREWALL_MODE") == nullptr) {
         object_group(values, "proxyConfig").put("firewallMode", "");
@@ -116,7 +116,7 @@ const Value* find_volume(const Value& pod, std::string_view name) {
     return nullptr;
 }
 
-// Which of the chart's three ways to hand over credentials the pod uses.
+// Determines which of the chart's three ways to pass credentials the pod uses.
 void read_credentials(const Value& pod, Value& values) {
     if (const Value* volume = find_volume(pod, "oidc-jwt")) {
         for (const Value& source : items_of(volume->at({"projected", "sources"}))) {
@@ -152,7 +152,7 @@ void read_pod(const Value& deployment, const Value& container, Value& values) {
         copied->erase("app");
     }
     copy(pod->find("nodeSelector"), "nodeSelector", config);
-    // The chart's default selector is not there unless the pod has it.
+    // Removes the chart's default selector unless the pod has it.
     if (pod->at({"nodeSelector", "kubernetes.io/os"}) == nullptr) {
         Value* selector = config.find("nodeSelector");
         if (selector == nullptr) {

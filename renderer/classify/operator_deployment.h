@@ -1,5 +1,5 @@
-// What env and pod of the operator's Deployment say, spelled as values of the chart. Source:
-// tailscale v1.104.5 cmd/k8s-operator/operator.go and deploy/chart/templates/deployment.yaml.
+// Reads the env and pod of the operator's Deployment back as values of the chart. Source: tailscale
+// v1.104.5 cmd/k8s-operator/operator.go and deploy/chart/templates/deployment.yaml.
 #pragma once
 
 #include <array>
@@ -12,10 +12,10 @@
 
 namespace renderer {
 
-// An env variable that the chart sets from one of its values.
+// A variable that the chart sets from one of its values.
 struct OperatorEnv {
     std::string_view name;
-    std::string_view group;  // "" = a value at the top
+    std::string_view group;  // "" = a top-level value
     std::string_view key;
 };
 
@@ -33,7 +33,7 @@ inline constexpr std::array kOperatorEnv = {
     OperatorEnv{"PROXY_DEFAULT_CLASS", "proxyConfig", "defaultProxyClass"},
 };
 
-// Set by the chart, but not from one value of its own.
+// Variables that the chart sets, but not from one value of its own.
 inline constexpr std::array<std::string_view, 8> kFixedOperatorEnv = {
     "OPERATOR_SECRET",
     "OPERATOR_NAMESPACE",
@@ -44,22 +44,22 @@ inline constexpr std::array<std::string_view, 8> kFixedOperatorEnv = {
     "POD_NAME",
     "POD_UID"};
 
-// True for every variable that the chart itself may set: what remains is `extraEnv`.
+// True for every variable that the chart itself may set. The others are `extraEnv`.
 bool is_operator_env(std::string_view name);
 
-// What the chart's objects are called. Those of the accounts of proxies never change. Source:
-// tailscale v1.104.5 cmd/k8s-operator/deploy/chart/templates/_helpers.tpl.
+// The names of the chart's objects. Those of the proxies' accounts never change. Source: tailscale
+// v1.104.5 cmd/k8s-operator/deploy/chart/templates/_helpers.tpl.
 struct OperatorNames {
     std::string name = "operator";               // Deployment, account, Role, RoleBinding
     std::string cluster = "tailscale-operator";  // ClusterRole, ClusterRoleBinding
     std::string oauth_secret = "operator-oauth";
 };
 
-// "" as `fullname`: the chart's own names.
+// Returns the names for a `fullnameOverride`; "" gives the chart's defaults.
 OperatorNames operator_names(std::string_view fullname);
 
-// Chart values that would give this Deployment. A variable that is set from elsewhere in the
-// cluster (`valueFrom`) is an error: it cannot be known offline.
+// Returns chart values that would give this Deployment. A variable that is set from elsewhere in
+// the cluster (`valueFrom`) is an error, since it is not known offline.
 Value operator_values(const Value& deployment, std::string_view object, Diagnostics& diagnostics);
 
 }  // namespace renderer

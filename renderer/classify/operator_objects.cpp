@@ -11,7 +11,7 @@ namespace renderer {
 
 namespace {
 
-// Bundles that are copied whole are someone else's.
+// False for bundles that are copied as a whole: they are not ours to change.
 bool is_ours_to_change(const Loaded& loaded, const Document& doc) {
     return doc.reachable && !doc.hook && loaded.bundles[doc.bundle].rendered;
 }
@@ -23,8 +23,8 @@ bool may_be_operator(const Loaded& loaded, const Document& doc) {
                std::string_view::npos;
 }
 
-// A chart's document that has the same name in each installation. Those of the operator's namespace
-// and the cluster-scoped ones alike.
+// A document of the chart that has the same name in each installation, in the operator's namespace
+// or cluster-scoped.
 struct Part {
     std::string_view kind, name;
 };
@@ -87,7 +87,7 @@ void take_deployment(const Document& doc, const Value& root, Inventory& inventor
     stock.values = operator_values(root, doc.object_name(), diagnostics);
 }
 
-// The whole tree of a document, also of one that was only scanned.
+// Returns the whole tree of a document, even if it was only scanned.
 Value read_whole(const Loaded& loaded, const Document& doc, Diagnostics& diagnostics) {
     return doc.root.is_null() ? read_yaml(loaded.sources, doc.source, doc.range, diagnostics)
                               : doc.root.clone();
@@ -103,7 +103,7 @@ void read_account(const Loaded& loaded, const Document& doc, Value& values,
     }
 }
 
-// Of a candidate. Beside an object of the release a hook may have the same name.
+// True for a Helm hook, which may have the same name as an object of the release.
 bool is_hook(const Loaded& loaded, const Document& doc, Diagnostics& diagnostics) {
     const RawDocument& range = doc.range;
     const std::string_view text =

@@ -1,6 +1,6 @@
-// Recognises the operator's own objects among the inputs (its chart's stream, or its
-// static manifest) and reads its settings back from the Deployment's env, spelled as chart values.
-// Source: tailscale v1.96.5 cmd/k8s-operator/deploy/chart/templates and deploy/manifests.
+// Recognises the operator's own objects among the inputs (its chart's stream or its static
+// manifest) and reads its settings from the Deployment's env, as chart values. Source: tailscale
+// v1.96.5 cmd/k8s-operator/deploy/chart/templates and deploy/manifests.
 #pragma once
 
 #include "renderer/classify/classify.h"
@@ -9,7 +9,7 @@
 
 namespace renderer {
 
-// Fills inventory.stock_operator. Documents that are among its parts are not further classified.
+// Fills inventory.stock_operator. Its parts are not classified any further.
 void classify_operator(const Loaded& loaded, Inventory& inventory, Diagnostics& diagnostics);
 
 }  // namespace renderer

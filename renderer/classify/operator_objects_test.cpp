@@ -19,7 +19,7 @@ std::string read_file(const std::string& path) {
     return text.str();
 }
 
-// Inventory points into Loaded.
+// Keeps Loaded alive, which Inventory points into.
 struct ClassifiedCase {
     Diagnostics diagnostics;
     Loaded loaded;

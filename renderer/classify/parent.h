@@ -1,12 +1,12 @@
-// What Services and Ingresses have in common: metadata.
+// The metadata that Services and Ingresses have in common.
 #pragma once
 
 #include "renderer/classify/parent_input.h"
 
 namespace renderer {
 
-// Labels and annotations of a wrong type become faults: the API server refuses them, even those
-// that would only be a `true` without quotes.
+// Labels and annotations of a wrong type become faults, even a `true` without quotes: the API
+// server refuses them.
 void decode_metadata(const Document& doc, ParentInput& parent);
 
 }  // namespace renderer

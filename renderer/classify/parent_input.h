@@ -1,5 +1,5 @@
-// What every decoded object has, whatever its kind: its document, its name, and what the API server
-// could not decode of it.
+// What every decoded object has, whatever its kind: its document, its name, and the fields that the
+// API server could not decode.
 #pragma once
 
 #include <string_view>
@@ -15,17 +15,17 @@ namespace renderer {
 struct ParentInput {
     const Document* doc = nullptr;
     std::string_view name, ns;       // ns is the effective namespace; either may be empty
-    std::vector<Diagnostic> faults;  // what the API server cannot decode
-    // Those of labels and annotations in the operator's domain: they can hide what the object asks
+    std::vector<Diagnostic> faults;  // fields that the API server cannot decode
+    // Faults of labels and annotations in the operator's domain. They can hide what the object asks
     // for (`expose: true` without quotes).
     std::vector<Diagnostic> wish_faults;
 
-    // The value node, or nullptr when the key is absent.
+    // Returns the value, or nullptr if the key is absent.
     [[nodiscard]] const Value* annotation(std::string_view key) const;
     [[nodiscard]] const Value* label(std::string_view key) const;
-    // Where the object begins: its `kind`.
+    // Returns the position of the object: its `kind`.
     [[nodiscard]] Pos pos() const { return doc->kind.pos(); }
-    // The place of a metadata key, or of the object when it has none.
+    // Returns the position of metadata.name, or of the object if it has no name.
     [[nodiscard]] Pos name_pos() const;
 };
 

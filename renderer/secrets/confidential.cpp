@@ -15,9 +15,9 @@ constexpr std::size_t kMinKeyId = 8;
 
 constexpr std::string_view kKeyPrefix = "tskey-";
 constexpr std::size_t kReach = std::size_t{1} << 20U;  // more does not fit into a Secret
-constexpr std::size_t kMachineLine = 2000;             // longer ones were not written by people
+constexpr std::size_t kMachineLine = 2000;             // longer lines are machine-generated
 
-// The first key of Tailscale at or behind `at`.
+// Returns the first key of Tailscale at or after `at`.
 std::size_t find_key(std::string_view text, std::size_t at) {
     for (at = text.find(kKeyPrefix, at); at != std::string_view::npos;
          at = text.find(kKeyPrefix, at + 1)) {
@@ -37,7 +37,7 @@ void leave_out_keys(std::string& text) {
     }
 }
 
-// The text around a place, from one `---` to the next.
+// Returns the text around a place, from one `---` to the next.
 std::string_view document_at(std::string_view text, std::size_t offset) {
     const std::size_t low = offset > kReach ? offset - kReach : 0;
     const std::string_view near = text.substr(low, offset - low + kReach);
@@ -50,7 +50,7 @@ std::string_view skip(std::string_view text, std::string_view characters) {
     return text.substr(std::min(text.find_first_not_of(characters), text.size()));
 }
 
-// `kind: Secret` in a block, in braces, or in JSON.
+// Finds `kind: Secret` in block style, flow style or JSON.
 bool names_secret(std::string_view document) {
     constexpr std::string_view kKind = "kind";
     constexpr std::string_view kSecret = "Secret";
@@ -69,7 +69,7 @@ bool names_secret(std::string_view document) {
     return false;
 }
 
-// The key at the left edge that the place is under; of `--set a.b=c` it is `a`.
+// Returns the top-level key that contains the place; for `--set a.b=c` it is `a`.
 std::string_view top_key(std::string_view text, std::size_t offset) {
     std::size_t end = std::min(text.find('\n', offset), text.size());
     for (std::size_t tried = 0; tried < kReach;) {
@@ -88,7 +88,7 @@ std::string_view top_key(std::string_view text, std::size_t offset) {
     return {};
 }
 
-// The word in front of a `:` or `=`, in lower case and without dashes.
+// Returns the word before a `:` or `=`, in lower case and without dashes.
 std::string plain_key(std::string_view line, std::size_t end) {
     std::string key;
     end = std::min(line.find_last_not_of("\"' ", end - 1) + 1, end);
@@ -135,7 +135,7 @@ bool stands_in_credentials(const Diagnostic& diagnostic, const SourceMap& source
     return key == "oauth" || (key == "secretGenerator" && gives_values);
 }
 
-// What is in quotes.
+// Removes text in quotes.
 void leave_out_quoted(std::string& text) {
     const std::size_t first = text.find('"');
     const std::size_t last = text.rfind('"');
@@ -192,7 +192,7 @@ Diagnostic without_credentials(const Diagnostic& diagnostic, const SourceMap& so
                           may_show_url_credentials(line);
         if (confidential) {
             leave_out_quoted(shown.found);
-            // `!word` and `*word` are passwords that lack quotes as often as YAML.
+            // `!word` and `*word` may be YAML, but as often are passwords without quotes.
             if (shown.rule.starts_with("yaml-")) {
                 leave_out_quoted(shown.message);
             }

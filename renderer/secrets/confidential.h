@@ -1,7 +1,7 @@
-// Keeps credentials out of what is printed, whoever reports: a line of source is not shown when it
-// is part of a Secret, of the chart's `oauth`, of a secretGenerator, or names a credential, and
-// then what was found there is not quoted; keys of Tailscale are left out of every text. Refuses
-// nothing: places, rules and hints stay.
+// Keeps credentials out of all output. A line of source is hidden if it is part of a Secret, of the
+// chart's `oauth` or of a secretGenerator, or names a credential; the text found there is not
+// quoted then. Keys of Tailscale are removed from every text. Refuses nothing: places, rules and
+// hints stay.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,15 @@
 
 namespace renderer {
 
-// Length of a key such as tskey-auth-<id>CNTRL-<secret> at the begin of the text; 0: none.
+// Returns the length of a key such as tskey-auth-<id>CNTRL-<secret> at the start of the text; 0 if
+// there is none.
 std::size_t tailscale_key_length(std::string_view text);
-// A key with many equal or counting characters is an example.
+// True for keys with typical words or sequences of examples.
 bool is_example_key(std::string_view key);
-// Whether a key that is no example stands anywhere in the text.
+// True if the text contains a key that is not an example.
 bool holds_tailscale_key(std::string_view text);
 
-// As it may be printed.
+// Returns the diagnostic as it may be printed.
 Diagnostic without_credentials(const Diagnostic& diagnostic, const SourceMap& sources);
 
 }  // namespace renderer

@@ -42,8 +42,8 @@ std::string without_userinfo(std::string_view text, const SecretHash& hash) {
     return out.append(text);
 }
 
-// The word that a `=`, `:` or blank at `sign` gives a value to; it may be in quotes, which JSON
-// within JSON writes as `\"`.
+// Returns the word to which a `=`, `:` or blank at `sign` assigns a value. It may be in quotes,
+// which JSON inside JSON writes as `\"`.
 std::string_view key_before(std::string_view text, std::size_t sign) {
     if (sign == 0 || (is_blank(text[sign]) && is_blank(text[sign - 1]))) {
         return {};
@@ -64,14 +64,15 @@ std::string_view key_before(std::string_view text, std::size_t sign) {
     return text.substr(begin, end - begin);
 }
 
-// How many backslashes the quote has that `text` begins with; nothing: it begins with none.
+// Returns the number of backslashes before the quote that `text` begins with; nothing if it does
+// not begin with a quote.
 std::optional<std::size_t> escaped_quote(std::string_view text) {
     const std::size_t quote = end_or(text.find_first_not_of('\\'), text);
     return quote < text.size() && (text[quote] == '"' || text[quote] == '\'') ? std::optional(quote)
                                                                               : std::nullopt;
 }
 
-// `a:b` sets nothing, `a: b` and `"a":"b"` do; behind a blank only flags have their values.
+// `a:b` is not an assignment, `a: b` and `"a":"b"` are. Only flags have their value after a blank.
 bool sets_value(std::string_view text, std::size_t sign, std::string_view key) {
     const std::string_view rest = text.substr(sign + 1);
     if (is_blank(text[sign])) {
@@ -85,8 +86,8 @@ bool sets_value(std::string_view text, std::size_t sign, std::string_view key) {
            escaped_quote(rest);
 }
 
-// `text` begins with a quote behind so many backslashes: what is in the quotes. The quotes of a
-// text in that text have more.
+// Returns the text in quotes. `text` begins with a quote after `escapes` backslashes; quotes of
+// texts inside have more of them.
 std::string_view quoted_text(std::string_view text, std::size_t escapes) {
     if (escapes == 0) {
         const std::size_t size = quoted_size(text);
@@ -104,8 +105,8 @@ std::string_view quoted_text(std::string_view text, std::size_t escapes) {
     return text;
 }
 
-// The lines from `begin` on, but for the first one only those with an indentation of more than
-// `column`, without the last line break.
+// Returns the rest of the first line from `begin` and the lines below it that are indented deeper
+// than `column`, without the last line break.
 std::string_view lines_under(std::string_view text, std::size_t begin, std::size_t column) {
     std::size_t end = end_or(text.find_first_of("\r\n", begin), text);
     for (auto line = text.find('\n', end); line != kNowhere; line = text.find('\n', line + 1)) {
@@ -120,8 +121,8 @@ std::string_view lines_under(std::string_view text, std::size_t begin, std::size
     return text.substr(begin, end - begin);
 }
 
-// A plain value or a block of YAML: what is left of the line and the deeper lines below it. Empty
-// where these have keys of their own.
+// Returns a plain value or a block of YAML: the rest of the line and the deeper lines below it.
+// Empty if these have keys of their own.
 std::string_view yaml_value(std::string_view text, std::size_t begin, std::string_view key) {
     const auto key_begin = static_cast<std::size_t>(key.data() - text.data());
     const std::size_t line = text.substr(0, key_begin).rfind('\n') + 1;  // npos + 1 is 0
@@ -136,7 +137,7 @@ std::string_view yaml_value(std::string_view text, std::size_t begin, std::strin
     return value.substr(next);
 }
 
-// Where the value begins; a shell's command may go on in the next line.
+// Returns where the value begins; a shell command may continue on the next line.
 std::size_t value_begin(std::string_view text, std::size_t sign) {
     std::size_t begin = end_or(text.find_first_not_of(kSpaceOrTab, sign + 1), text);
     while (is_blank(text[sign]) && text.substr(begin).starts_with("\\\n")) {
@@ -145,7 +146,8 @@ std::size_t value_begin(std::string_view text, std::size_t sign) {
     return begin;
 }
 
-// What is set behind a `=`, `:` or blank. A value that a line begins with may have blanks in it.
+// Returns the value after a `=`, `:` or blank. If the key begins the line, a value after `=` may
+// contain blanks.
 std::string_view value_after(std::string_view text, std::size_t sign, std::string_view key) {
     const std::size_t begin = value_begin(text, sign);
     const std::string_view rest = text.substr(begin);

@@ -7,7 +7,7 @@
 namespace renderer {
 namespace {
 
-// Each hash as `#`.
+// Shows each hash as `#`.
 std::string with_credentials_hidden(std::string_view text) {
     const SecretHash hash("0123456789abcdef");
     std::string out = without_credentials(text, hash);

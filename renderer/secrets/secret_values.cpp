@@ -22,12 +22,12 @@ bool is_reference(std::string_view value) {
            });
 }
 
-// Which values SOPS does not encrypt, by what it notes in the file. Source: shouldBeEncrypted in
-// sops.go. With rules about comments, which are not read, or a regular expression that we do not
-// understand any value may be one: no one could do anything about a refusal.
+// Determines from the metadata of SOPS which values it does not encrypt. Source: shouldBeEncrypted
+// in sops.go. If there are rules about comments, which are not read here, or a regular expression
+// that we cannot parse, any value counts as such: the user could not fix a refusal.
 class SopsRules {
 public:
-    // nullptr: the file is not of SOPS.
+    // nullptr if the file does not use SOPS.
     explicit SopsRules(const Value* stanza) : stanza_(stanza) {}
 
     [[nodiscard]] bool leaves_alone(std::string_view field, std::string_view key) const {

@@ -1,8 +1,7 @@
-// What is in a Secret in the clear. Left out are values that are empty, that SOPS encrypted or
-// was, as far as its rules can be read, told to leave as they are (a `sops` key alone proves
-// nothing: someone may have added a value since), and references that something resolves later:
-// `${NAME}` (Flux, envsubst), `<path:…>` (argocd-vault-plugin), `vault:…` (Bank-Vaults), `ref+…`
-// (vals).
+// Finds the plaintext values of a Secret. Skips empty values, values that SOPS encrypted or that
+// its rules leave unencrypted, as far as those can be read (a `sops` key alone proves nothing,
+// since a value may have been added later), and references that are resolved later: `${NAME}`
+// (Flux, envsubst), `<path:…>` (argocd-vault-plugin), `vault:…` (Bank-Vaults), `ref+…` (vals).
 #pragma once
 
 #include <string>
@@ -17,7 +16,7 @@ struct ClearValue {
     std::string text;                // decoded
 };
 
-// In the order of the document; `data` that is not base64 counts as it is.
+// Returns them in the order of the document. `data` that is not base64 is used as it is.
 std::vector<ClearValue> clear_values(const Value& secret);
 
 }  // namespace renderer

@@ -16,13 +16,13 @@ bool ends_in_port(std::string_view authority) {
         authority.starts_with('[') && authority.find(']') != std::string_view::npos;
     const auto colon = authority.find(':', is_ipv6 ? authority.find(']') : 0);
     if (colon == std::string_view::npos) {
-        return true;  // the usual one
+        return true;  // the default port
     }
     const std::string_view port = authority.substr(colon + 1);
     return !port.empty() && port.size() <= 5 && std::ranges::all_of(port, is_digit);
 }
 
-// `user:password@host.example.com`, which an image with a digest is not.
+// True for `user:password@host.example.com`, but not for an image with a digest.
 bool has_bare_userinfo(std::string_view text) {
     for (auto at = text.find('@'); at != std::string_view::npos; at = text.find('@', at + 1)) {
         const std::string_view before = text.substr(0, at);

@@ -45,7 +45,7 @@ std::string encrypt_key(EVP_PKEY* rsa, const SessionKey& session, std::string_vi
     CHECK(EVP_PKEY_CTX_set_rsa_oaep_md(context.get(), EVP_sha256()) == 1);
     CHECK(EVP_PKEY_CTX_set_rsa_mgf1_md(context.get(), EVP_sha256()) == 1);
     if (!label.empty()) {
-        void* copy = OPENSSL_memdup(label.data(), label.size());  // the context takes it
+        void* copy = OPENSSL_memdup(label.data(), label.size());  // owned by the context
         CHECK(copy != nullptr);
         CHECK(EVP_PKEY_CTX_set0_rsa_oaep_label(context.get(), copy,
                                                static_cast<int>(label.size())) == 1);
@@ -58,7 +58,7 @@ std::string encrypt_key(EVP_PKEY* rsa, const SessionKey& session, std::string_vi
     return sealed;
 }
 
-// The nonce is zero: no key is used twice.
+// The nonce is zero, since every key is used only once.
 std::string encrypt_text(const SessionKey& session, std::string_view plaintext) {
     const std::array<unsigned char, kNonceBytes> nonce{};
     const Owned<EVP_CIPHER_CTX> context(EVP_CIPHER_CTX_new());

@@ -1,6 +1,6 @@
-// The public key of a sealed-secrets controller and the encryption that only its private key
-// undoes: a fresh AES-256-GCM key for every value, itself encrypted by RSA-OAEP with SHA-256 under
-// a label. Source: sealed-secrets v0.27.1 pkg/crypto/crypto.go.
+// The public key of a sealed-secrets controller, and the encryption that only its private key can
+// undo: a new AES-256-GCM key for every value, itself encrypted by RSA-OAEP with SHA-256 and a
+// label. Source: sealed-secrets v0.27.1 pkg/crypto/crypto.go.
 #pragma once
 
 #include <memory>
@@ -13,14 +13,14 @@ namespace renderer {
 
 class SealingCertificate {
 public:
-    // The first certificate of a PEM file, as `kubeseal --fetch-cert` prints it. Refuses a
-    // certificate that has expired and one whose key is not RSA. `path` is for messages.
+    // Reads the first certificate of a PEM file, as `kubeseal --fetch-cert` prints it. Refuses an
+    // expired certificate and one whose key is not RSA. `path` is for messages.
     static Result<SealingCertificate> parse(std::string_view pem, const std::string& path);
     SealingCertificate(SealingCertificate&& other) noexcept;
     SealingCertificate& operator=(SealingCertificate&&) = delete;
     ~SealingCertificate();
 
-    // Differs from call to call. The label must be known again to whoever decrypts.
+    // The result differs between calls. Decryption needs the same label.
     [[nodiscard]] std::string seal(std::string_view plaintext, std::string_view label) const;
 
 private:

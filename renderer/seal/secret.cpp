@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kNamespaceWide = "sealedsecrets.bitnami.com/namespace-wide";
 constexpr std::string_view kClusterWide = "sealedsecrets.bitnami.com/cluster-wide";
-// Written by kubectl and kubecfg: a copy of the whole object, values included.
+// kubectl and kubecfg write these: a copy of the whole object, including its values.
 constexpr std::array<std::string_view, 2> kCopies = {
     "kubectl.kubernetes.io/last-applied-configuration",
     "kubecfg.ksonnet.io/last-applied-configuration"};

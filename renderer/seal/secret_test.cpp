@@ -46,7 +46,7 @@ constexpr const char* kHead =
 TEST(Certificate, SealsWithAFreshKeyEachTime) {
     const SealingCertificate sealing = certificate();
     const std::string sealed = sealing.seal("text", "n/s");
-    EXPECT_EQ(sealed.size(), 2U + 256U + 4U + 16U);  // size, RSA 2048, text, tag of GCM
+    EXPECT_EQ(sealed.size(), 2U + 256U + 4U + 16U);  // size, RSA 2048, text, GCM tag
     EXPECT_EQ(sealed.substr(0, 2), std::string("\1\0", 2));
     EXPECT_NE(sealing.seal("text", "n/s"), sealed);
     EXPECT_EQ(sealing.seal("", "").size(), 2U + 256U + 16U);

@@ -13,7 +13,7 @@ std::string range_text(int first, int count) {
     return count == 1 ? fmt::format("{}", first) : fmt::format("{},{}", first, count);
 }
 
-// Without the line of context behind it that git adds.
+// Leaves out the line of context that git adds after the range.
 std::string hunk_header(const git_diff_hunk& hunk) {
     return fmt::format("@@ -{} +{} @@\n", range_text(hunk.old_start, hunk.old_lines),
                        range_text(hunk.new_start, hunk.new_lines));

@@ -1,4 +1,4 @@
-// A unified diff of two texts with three lines of context, as git makes it, for `check` and for
+// A unified diff of two texts with three lines of context, like git's. Used by `check` and for
 // failing golden cases.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace renderer {
 
-// Empty when the texts are equal. The names stand after `---` and `+++`.
+// Returns "" if the texts are equal. The names follow `---` and `+++`.
 std::string unified_diff(std::string_view old_name, std::string_view new_name,
                          std::string_view old_text, std::string_view new_text);
 

@@ -51,7 +51,7 @@ TEST(UnifiedDiff, SaysWhenTheFinalNewlineIsMissing) {
               "--- o\n+++ n\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n");
 }
 
-// Applies a diff to the old text: the independent check that it is one.
+// Applies a diff to the old text, as an independent check.
 std::string patched(const std::string& old_text, const std::string& diff) {
     std::string out;
     std::size_t old_at = 0;
@@ -90,7 +90,7 @@ TEST(UnifiedDiff, TurnsTheOldTextIntoTheNewOne) {
             before += next() < 8 ? line : "";
             after += next() < 8 ? line : fmt::format("new {}\n", next());
         }
-        // A hunk that begins at line 0 of an empty side would confuse this simple patch program.
+        // This simple patch program does not support a hunk that begins at line 0 of an empty side.
         before.insert(0, "first\n");
         after.insert(0, "first\n");
         const std::string diff = unified_diff("o", "n", before, after);

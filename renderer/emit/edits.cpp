@@ -6,7 +6,8 @@
 namespace renderer {
 namespace {
 
-// A longer edit sorts before a shorter one at the same place, so that a cut document comes first.
+// A longer edit sorts before a shorter one at the same place, so that the removal of a document
+// comes first.
 bool before(const Edit* a, const Edit* b) {
     return std::tuple(a->source, a->begin, b->end) < std::tuple(b->source, b->begin, a->end);
 }

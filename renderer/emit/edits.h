@@ -1,5 +1,5 @@
-// Applies a run's edits to the text they belong to. An edit that removes a whole document wins over
-// edits inside that document; other edits never overlap. Text outside of edits is copied as it is.
+// Applies a run's edits to their texts. An edit that removes a whole document wins over edits
+// inside it; other edits never overlap. Text outside of edits is copied unchanged.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +17,15 @@ public:
     // The edits must outlive the index.
     explicit EditIndex(const std::vector<Edit>& edits);
 
-    // Some edit empties the whole range.
+    // True if an edit removes the whole range.
     [[nodiscard]] bool cuts(SourceId source, RawDocument range) const;
-    // At least one edit is in the range.
+    // True if at least one edit is in the range.
     [[nodiscard]] bool touches(SourceId source, RawDocument range) const;
-    // Appends text[range] with the edits applied that are in it.
+    // Appends text[range] with its edits applied.
     void append(std::string& out, std::string_view text, SourceId source, RawDocument range) const;
 
 private:
-    // Edits that begin inside of the range, its end included, sorted by place.
+    // Returns the edits that begin in the range, including its end, sorted by place.
     [[nodiscard]] std::span<const Edit* const> within(SourceId source, RawDocument range) const;
 
     std::vector<const Edit*> sorted_;

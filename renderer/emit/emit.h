@@ -1,6 +1,6 @@
-// Stage 5: documents, objects and edits -> bytes. The only stage that writes. A writer per mode:
-// stream, directory. Documents that are not ours leave byte for byte as they came, but for the
-// edits.
+// Stage 5: writes documents, objects and edits as bytes. The only stage that writes, with one
+// writer per mode: stream, directory, ResourceList, commit. Foreign documents stay byte for byte
+// the same, except for edits.
 #pragma once
 
 #include <cstddef>
@@ -25,12 +25,12 @@ struct Output {
     const Plan& plan;
     const Objects& objects;
 
-    // All objects that we make, also in the place of documents.
+    // Returns all generated objects, including those that replace documents.
     [[nodiscard]] std::vector<const Object*> made() const;
 };
 
-// Hands out the stream piece by piece, nothing when there is nothing to apply. Order: Helm's
-// InstallOrder, then (namespace, name); foreign documents keep their bytes. `threads` 0 means one
+// Passes the stream to `write` in pieces, or nothing if there is nothing to apply. Order: Helm's
+// InstallOrder, then namespace and name. Foreign documents keep their bytes. `threads` 0 means one
 // per core.
 void emit_stream(const Output& output, unsigned threads,
                  const std::function<void(std::string_view)>& write);
@@ -41,38 +41,38 @@ struct OutputFile {
     std::string content;
 };
 
-// Fails when two things want the same path.
+// Fails if two entries have the same path.
 Result<std::vector<OutputFile>> emit_tree(const Output& output);
 
-// What the tree's inventory says of devices, those of the tailnet's services among them.
+// Returns the devices for the tree's inventory, including those of Tailscale Services.
 std::vector<InventoryDevice> tree_devices(const Output& output);
 
-// A Secret with credentials in the clear, which must not be written into a Git work tree or a
-// cache.
+// A Secret with plaintext credentials, which must not be written into a Git work tree or a cache.
 struct PlaintextSecret {
     Pos pos;
     std::string object;    // "Secret/shop/db"
-    bool foreign = false;  // it is among the sources as it is
+    bool foreign = false;  // it is in the sources
 };
-// The first one, among what we make and then among what we pass on.
+// Returns the first one, among generated objects and then among documents that are passed through.
 std::optional<PlaintextSecret> find_plaintext_secret(const Output& output);
 
 // The tree of one cluster.
 struct RenderedTree {
-    std::string dir;  // on the disk, or in a branch below its top, "" = the top
+    std::string dir;  // on the disk, or in a branch relative to its top; "" = the top
     std::vector<OutputFile> files;
     std::vector<InventoryDevice> devices = {};
-    bool is_gone = false;  // of a cluster that is no more: its files go, and its inventory last
+    // The cluster no longer exists: its files are removed, and its inventory last.
+    bool is_gone = false;
 };
 
-// What earlier runs wrote for clusters that are not among `clusters`. `root` has a directory per
-// cluster; what holds no inventory is not looked at.
+// Returns the trees that earlier runs wrote for clusters that are not in `clusters`. `root` has a
+// directory per cluster; those without an inventory are ignored.
 Result<std::vector<RenderedTree>> find_gone_trees(const std::string& root,
                                                   std::span<const std::string> clusters);
 
-// What an earlier run noted where a tree is to be written.
+// Returns the inventory of an earlier run in the directory of a tree.
 Result<TreeInventory> earlier_inventory(const std::string& dir);
-// The files that it lists and that are there, without following links.
+// Returns the files that it lists and that exist, without following links.
 Result<std::vector<OutputFile>> earlier_files(const std::string& dir,
                                               const TreeInventory& inventory);
 
@@ -81,13 +81,13 @@ struct WriteReport {
     std::size_t unchanged = 0;
 };
 
-// Replaces each tree file by file (temporary file + rename), the inventory last; removes stale
-// files that the previous inventory lists, never others. A killed run is completed by the next
-// (write_trees.cpp says why). Refuses, before it touches any of them, to overwrite what it did not
-// write; an error [write-failed] may come later. One report per tree.
+// Replaces each tree file by file (temporary file + rename), the inventory last. Removes stale
+// files that the previous inventory lists, never others. The next run completes a killed one
+// (write_trees.cpp explains why). Before it changes any tree, it refuses to overwrite files that it
+// did not write; an error [write-failed] may occur later. Returns one report per tree.
 Result<std::vector<WriteReport>> write_trees(std::span<const RenderedTree> trees);
 
-// What `write_trees` would do, as a unified diff; empty when nothing.
+// Returns the changes that `write_trees` would make, as a unified diff; empty if there are none.
 Result<std::string> compare_tree(const RenderedTree& tree);
 
 }  // namespace renderer

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kFile = "postrenderer.helm.sh/postrender-filename";
 
-// A document of the stream that says its file.
+// A document of the stream with the name of its file.
 struct Template {
     Pos begin, end;
     std::string_view file;
@@ -35,7 +35,7 @@ std::vector<Template> templates_of(const Loaded& loaded) {
     return found;
 }
 
-// What no document of the stream asked for goes to a file of its own in the same chart.
+// Objects that belong to no document of the stream go to a file of their own in the same chart.
 std::string file_of(Pos pos, const std::vector<Template>& templates) {
     const auto after = std::ranges::upper_bound(templates, pos, {}, &Template::begin);
     if (after != templates.begin() && pos < std::prev(after)->end) {
@@ -45,7 +45,7 @@ std::string file_of(Pos pos, const std::vector<Template>& templates) {
     return fmt::format("{}/templates/zz-tailrender.yaml", any.substr(0, any.find('/')));
 }
 
-// The rest of the line behind `key`, without quotes; "" without the key.
+// Returns the rest of the line after `key`, without quotes; "" if the key is missing.
 std::string_view line_after(std::string_view text, std::string_view key) {
     const std::size_t at = text.find(key);
     if (at == std::string_view::npos) {
@@ -56,8 +56,8 @@ std::string_view line_after(std::string_view text, std::string_view key) {
     return begin == std::string_view::npos ? std::string_view() : text.substr(begin, end - begin);
 }
 
-// Of the document around a byte, which need not be one that could be read. Helm 3 begins each with
-// a comment.
+// Returns the template of the document around a byte, which may be one that could not be parsed.
+// Helm 3 begins each document with a comment.
 std::string_view template_at(std::string_view stream, std::size_t offset) {
     const std::size_t separator = stream.rfind("\n---", offset);
     const std::size_t begin = separator == std::string_view::npos ? 0 : separator + 1;

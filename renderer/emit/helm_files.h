@@ -1,7 +1,7 @@
-// Helm 4 hands all templates to a post-renderer as one stream, each document annotated with its
-// file, and puts what comes back into files again. Our objects go to the file of the document that
-// they were made for; without that Helm numbers them, and each new one renames those behind it.
-// Source: Helm v4 pkg/action/action.go (annotateAndMerge, splitAndDeannotate).
+// Helm 4 passes all templates to a post-renderer as one stream, each document annotated with its
+// file, and splits the result into files again. Our objects are put into the file of the document
+// that they were made for. Otherwise Helm would number them, and each new one would rename those
+// after it. Source: Helm v4 pkg/action/action.go (annotateAndMerge, splitAndDeannotate).
 #pragma once
 
 #include "renderer/core/diagnostics.h"
@@ -10,11 +10,11 @@
 
 namespace renderer {
 
-// Does nothing on a stream without such annotations, as Helm 3 hands it out.
+// Does nothing on a stream without such annotations, as Helm 3 passes it.
 void name_helm_files(const Loaded& loaded, Objects& objects);
 
-// The same with a note of the template that each line of the stream comes from, as both versions of
-// Helm say it: no one has the stream to look it up.
+// Adds a note with the template that each line of the stream comes from, as both versions of Helm
+// record it: the user does not have the stream.
 Diagnostics with_templates(const Loaded& loaded, const Diagnostics& diagnostics);
 
 }  // namespace renderer

@@ -9,7 +9,7 @@
 namespace renderer {
 namespace {
 
-// The stream of Helm 4: each Service says its file.
+// A stream of Helm 4, in which each Service has its file.
 std::string annotated(std::string_view name, std::string_view file) {
     return manifest("Service", "shop", name) +
            fmt::format("  annotations:\n    postrenderer.helm.sh/postrender-filename: '{}'\n",
@@ -54,7 +54,7 @@ TEST(HelmFiles, KeepOtherAnnotations) {
     EXPECT_EQ(file_of(object), "web/templates/a.yaml");
 }
 
-// Such a parent is in --context; the file keeps its name when documents come and go.
+// The parent is in --context; the file keeps its name when documents are added or removed.
 TEST(HelmFiles, OfParentsElsewhereAreOfTheSameChart) {
     TestInput input = read(annotated("a", "web/templates/a.yaml"));
     const SourceId other = input.loaded.sources.add("context.yaml", manifest("Service", "", "x"));

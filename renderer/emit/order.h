@@ -1,6 +1,6 @@
-// The order of objects in a stream: Helm's InstallOrder by kind, unknown kinds after it in
-// alphabetical order, then namespace and name. Helm 3 applies what a post-renderer prints in that
-// very order, so Helm's own is the only safe one. Source: helm pkg/release/v1/util/kind_sorter.go.
+// The order of objects in a stream: Helm's InstallOrder by kind, then unknown kinds alphabetically,
+// then namespace and name. Helm 3 applies the output of a post-renderer in exactly that order, so
+// only Helm's own is safe. Source: helm pkg/release/v1/util/kind_sorter.go.
 #pragma once
 
 #include <compare>
@@ -8,11 +8,10 @@
 
 namespace renderer {
 
-// Views must outlive the key. The API version only separates kinds of equal name and objects of
-// equal name.
+// Views must outlive the key. The API version only separates kinds or objects of equal name.
 struct OrderKey {
-    int rank = 0;  // in Helm's InstallOrder; one past the last for a kind that Helm does not know
-    std::string_view kind;  // empty when the rank says it
+    int rank = 0;  // in Helm's InstallOrder; one past the last for a kind that is not in it
+    std::string_view kind;  // empty if the rank determines it
     std::string_view ns, name, api_version;
 
     friend auto operator<=>(const OrderKey&, const OrderKey&) = default;

@@ -1,5 +1,6 @@
-// Which paths the output may have. Names of the input become names of files only through here:
-// every component is one name, so a path neither leaves its directory nor meets another one.
+// The allowed paths of output files. Names of the input become names of files only through here:
+// every component is a single name, so a path can neither leave its directory nor collide with
+// another one.
 #pragma once
 
 #include <string>
@@ -7,11 +8,11 @@
 
 namespace renderer {
 
-// "service_web.yaml"; what does not fit into a name of the file system is cut and gets a hash.
+// Returns "service_web.yaml"; a name that is too long for the file system is cut and gets a hash.
 std::string object_file_name(std::string_view kind, std::string_view name);
 
-// Relative, each component a printable name of at most 255 bytes and none of those that tailrender
-// or Git use themselves.
+// True for a relative path whose components are printable names of at most 255 bytes, and not
+// reserved by tailrender or Git.
 bool is_output_path(std::string_view path);
 
 constexpr std::string_view kOutputPathGrammar =

@@ -22,7 +22,7 @@ std::optional<PlaintextSecret> among(const Value& root) {
                            true};
 }
 
-// An item of a List is looked at with its List.
+// Items of a List are checked with their List.
 std::optional<PlaintextSecret> in_document(const Loaded& loaded, const Document& document) {
     if (document.list != kNone || !document.reachable) {
         return std::nullopt;
@@ -44,7 +44,7 @@ std::optional<PlaintextSecret> find_plaintext_secret(const Output& output) {
         }
     }
     if (output.loaded.only_generated) {
-        return std::nullopt;  // no source is written
+        return std::nullopt;  // sources are not written
     }
     const EditIndex edits(output.plan.edits);
     for (const Document& document : output.loaded.documents) {

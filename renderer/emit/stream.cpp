@@ -1,5 +1,5 @@
-// The stream writer: one sort over small keys for each kind, then one pass that copies ranges of
-// the sources and writes objects, on several threads, into buffers of bounded size.
+// The stream writer: sorts small keys, kind by kind, then copies ranges of the sources and writes
+// objects in one pass, on several threads, into buffers of limited size.
 #include <algorithm>
 #include <map>
 #include <span>
@@ -16,15 +16,15 @@ namespace renderer {
 namespace {
 
 constexpr std::size_t kPieceEntries = 64;
-constexpr std::size_t kPieces = 32;  // of a round, whose text is in memory at once
+constexpr std::size_t kPieces = 32;  // per round; their text is in memory at the same time
 
 struct StreamEntry {
     OrderKey key;
-    const Document* document = nullptr;  // or
+    const Document* document = nullptr;  // either this or `object`
     const Object* object = nullptr;
 };
 
-// A document without a kind is blank or only a comment: appliers see nothing in it.
+// A document without a kind is blank or only a comment, which appliers ignore.
 bool is_emitted(const Document& document) {
     return document.reachable && document.list == kNone && document.kind.is_string();
 }
@@ -56,7 +56,7 @@ std::vector<StreamEntry> all_entries(const Output& output, const EditIndex& edit
     return entries;
 }
 
-// Each kind by itself, so that threads share the work.
+// Sorts each kind separately, so that threads share the work.
 std::vector<StreamEntry> sorted_entries(const Output& output, const EditIndex& edits,
                                         unsigned threads) {
     std::vector<StreamEntry> entries = all_entries(output, edits);
@@ -93,7 +93,7 @@ void append(const StreamEntry& entry, const Output& output, const EditIndex& edi
     }
     const Document& document = *entry.document;
     edits.append(out, output.loaded.sources.text(document.source), document.source, document.range);
-    // So does whoever reads a manifest for the API server (k8s.io/apimachinery's LineReader): a
+    // Readers of manifests for the API server do the same (k8s.io/apimachinery's LineReader), so a
     // block scalar that ends with the file gets the same value from our stream as from the file.
     // For what kustomize reads: renderer/load/last_scalar.h.
     if (!out.ends_with('\n')) {

@@ -1,4 +1,4 @@
-// For this folder's tests only: builds what the earlier stages would hand over, from texts.
+// For tests in this folder: builds the input of emit from texts.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct TestInput {
         return static_cast<std::uint32_t>(loaded.bundles.size() - 1);
     }
 
-    // A file of a bundle, cut into documents as load does it.
+    // Adds a file of a bundle, split into documents as load does it.
     SourceId add_file(std::uint32_t bundle, const std::string& path, std::string text) {
         const std::string& dir = loaded.bundles[bundle].dir;
         const SourceId source =
@@ -72,7 +72,7 @@ struct TestInput {
     [[nodiscard]] Output output() const { return {loaded, plan, objects}; }
 };
 
-// "kind: …" documents in one line each, for tests where only names matter.
+// Returns a document with only kind and metadata, for tests where only names matter.
 inline std::string manifest(std::string_view kind, std::string_view ns, std::string_view name) {
     std::string text = "apiVersion: v1\nkind: ";
     text.append(kind).append("\nmetadata:\n  name: ").append(name).append("\n");

@@ -1,13 +1,14 @@
-// How a branch is moved. Git's own protocol: whoever creates `refs/heads/B.lock` may change B. A
-// process that is killed in between would leave that file, and every later run would take it for
-// someone at work. So the lock is made as a hard link to a file of ours:
+// How a branch is moved. In Git's own protocol, whoever creates `refs/heads/B.lock` may change B. A
+// process that is killed in between would leave that file, and every later run would take it for a
+// running program. So the lock is made as a hard link to a file of ours:
 //   1. The new value is written to `tailrender-<hash of B>` in the repository's directory.
-//   2. link(2) makes it `refs/heads/B.lock`. That fails when someone else holds the lock.
-//   3. B is read and compared with what it should be.
-//   4. rename(2) makes the lock B itself; then the file of step 1 goes.
-// All this happens under flock(2), which ends with its process. A run that finds the file of step 1
-// thus knows that its owner is dead, and a B.lock that is the same file (device, inode) is the dead
-// one's and goes. Any other B.lock is of a living git program and is respected.
+//   2. link(2) makes it `refs/heads/B.lock`. That fails if another program holds the lock.
+//   3. B is read and compared with the expected value.
+//   4. rename(2) turns the lock into B; then the file of step 1 is removed.
+// All this happens under flock(2), which ends with its process. So a run that finds the file of
+// step 1 can conclude that its owner is dead. A B.lock that is the same file (device, inode)
+// belongs to the dead process and is removed. Any other B.lock belongs to a running git program and
+// is respected.
 #include "renderer/emit/git/git_branch.h"
 
 #include <fcntl.h>
@@ -43,7 +44,7 @@ Error branch_error(std::string rule, const std::string& branch, std::string mess
              .hint = std::move(hint)}};
 }
 
-// Where HEAD points to a branch that has no commit yet, libgit2 does not call it checked out.
+// libgit2 does not report a branch as checked out if HEAD points to it but it has no commit yet.
 bool is_head(git_repository* repository, const std::string& reference) {
     git_reference* got = nullptr;
     if (git_repository_is_bare(repository) == 1 ||
@@ -68,7 +69,7 @@ bool is_same_file(const std::string& a, const std::string& b) {
            first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
-// `a` and `a/b` cannot both be branches, wherever Git keeps them.
+// `a` and `a/b` cannot both be branches, whether loose or packed.
 Result<Unit> check_free(git_repository* repository, const std::string& branch) {
     const auto taken = [&](const std::string& other) {
         return branch_error("branch-name", branch,
@@ -96,7 +97,7 @@ Result<Unit> check_free(git_repository* repository, const std::string& branch) {
     return Unit{};
 }
 
-// Best effort, as in git: a log that cannot be written undoes nothing.
+// Best effort, as in git: the move stays if the log cannot be written.
 void log_move(git_repository* repository, const git_signature* who, const BranchMove& move) {
     if (git_reference_ensure_log(repository, branch_reference(move.branch).c_str()) != 0) {
         return;
@@ -185,7 +186,7 @@ private:
         return Unit{};
     }
 
-    // Deleted branches `B/…` may leave empty directories.
+    // Removes the empty directories that deleted branches `B/…` may have left.
     bool rename_over_directory() const {
         std::error_code ignored;
         std::vector<std::filesystem::path> dirs;

@@ -56,7 +56,7 @@ Result<Unit> check_ours(const git_commit* tip, const std::string& branch) {
                   .hint = "choose another branch"}};
 }
 
-// `BRANCH:FOLDER/…` as the messages spell it; Git allows no colon in the name of a branch.
+// Takes paths as in messages, `BRANCH:FOLDER/…`; Git allows no colon in the name of a branch.
 class BranchPlace : public Place {
 public:
     BranchPlace(git_repository* repository, const git_tree* tree)
@@ -138,7 +138,7 @@ private:
     const git_tree* tree_;
 };
 
-// The tree of the branch as it will be.
+// The next tree of the branch.
 class NextTree {
 public:
     explicit NextTree(git_repository* repository) : repository_(repository) {}
@@ -230,7 +230,7 @@ std::string message_of(const CommitRequest& request, const git_oid& tree) {
                        hex_id(tree), kVersion, TAILRENDER_VERSION);
 }
 
-// The author's date is that of the source, the committer's is now.
+// The author's date is that of the source commit, the committer's the current time.
 Result<git_oid> write_commit(git_repository* repository, const git_signature* who,
                              const CommitRequest& request, const git_oid& tree_id,
                              const git_commit* parent) {

@@ -1,9 +1,8 @@
-// A rendered tree as a commit of a branch: the writer behind `commit`. Work tree and index are not
-// touched, files that are the same are not written, what the branch holds besides is left alone.
-// Objects come first, then the branch is moved in one step (git_branch.h), so a killed run leaves
-// at most objects that nothing names. The message says what the tree was made from, and a branch
-// whose last commit does not say so, or whose tree is another one than it says, is not ours: it is
-// refused.
+// Writes a rendered tree as a commit of a branch, for `commit`. Does not touch the work tree or the
+// index, writes no unchanged files, and keeps other files of the branch. Objects are written first,
+// then the branch is moved in one step (git_branch.h), so a killed run leaves at most unreferenced
+// objects. The message names the source of the tree and the tree itself. A branch whose last commit
+// has no such message, or another tree than it names, is not ours and is refused.
 #pragma once
 
 #include <optional>
@@ -18,35 +17,34 @@ namespace renderer {
 
 struct CommitRequest {
     std::string branch = {};
-    std::optional<git_oid> tip = {};  // where the branch stands; none: there is no such branch
-    std::optional<git_oid> base =
-        {};                 // what the commit follows: the tip, or a newer one of a remote
-    git_oid source{};       // the commit that was rendered
-    std::string path = {};  // what of it, from the top of the repository
+    std::optional<git_oid> tip = {};   // tip of the branch; none: it does not exist
+    std::optional<git_oid> base = {};  // parent of the commit: the tip, or a newer one of a remote
+    git_oid source{};                  // the commit that was rendered
+    std::string path = {};             // the path that was rendered, from the top of the repository
 };
 
 struct CommitReport {
-    std::optional<git_oid> commit;   // none: nothing changed
+    std::optional<git_oid> commit;   // none if nothing changed
     std::vector<WriteReport> trees;  // one per tree
 };
 
-// The folder of `-o` inside a branch: normal, "" for the top.
+// Returns the directory of `-o` inside a branch: normalised, "" for the top.
 Result<std::string> branch_folder(const std::string& output);
 
-// A newer commit of a remote goes before the branch of this repository; two that do not follow each
-// other are an error.
+// Returns the local or the remote commit of the branch, whichever is newer. If neither follows the
+// other, that is an error.
 Result<std::optional<git_oid>> commit_base(git_repository* repository, const std::string& branch,
                                            std::optional<git_oid> local,
                                            std::optional<git_oid> remote);
 
-// What the branch holds of clusters that are not among `clusters`; `root` is a folder of it with
-// one directory per cluster.
+// Returns the trees on the branch for clusters that are not in `clusters`; `root` is a directory of
+// the branch with one directory per cluster.
 Result<std::vector<RenderedTree>> find_gone_trees(git_repository* repository,
                                                   const CommitRequest& request,
                                                   const std::string& root,
                                                   std::span<const std::string> clusters);
 
-// As earlier_inventory and earlier_files of emit.h, of a directory of the branch.
+// Like earlier_inventory and earlier_files of emit.h, for a directory of the branch.
 Result<TreeInventory> earlier_inventory(git_repository* repository, const CommitRequest& request,
                                         const std::string& dir);
 Result<std::vector<OutputFile>> earlier_files(git_repository* repository,

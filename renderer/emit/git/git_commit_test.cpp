@@ -22,7 +22,7 @@ protected:
         put("source", "x");
         source_ = commit_all("source");
     }
-    // What went wrong, or one letter per file and the number of unchanged ones; `.` for no commit.
+    // Returns the error, or one letter per file and the number of unchanged ones ('.': no commit).
     std::string commit(const std::vector<OutputFile>& files, const std::string& dir = "",
                        const std::string& branch = "out", const std::string& remote = "") const {
         Result<std::string> done = try_commit(files, dir, branch, remote);
@@ -65,7 +65,7 @@ protected:
         }
         return text;
     }
-    // "path=content " of all files of a revision.
+    // Returns "path=content " for all files of a revision.
     std::string tree(const std::string& revision, const std::string& dir = "") const {
         const std::string files_of_inventory =
             "sed -n 's/^    \"\\(.*\\)\",*$/\\1/p; t; /^[^ {}]/p'";
@@ -137,7 +137,7 @@ TEST_F(GitCommitTest, WritesOnlyWhatChanged) {
     EXPECT_EQ(commit({{"a", "1\n"}, {"d", "new\n"}, {"e", "5\n"}}), "+e ~d -b/c 1");
     EXPECT_EQ(tree("out"), ".tailrender-inventory=a,d,e, a=1, d=new, e=5, ");
     EXPECT_EQ(git("rev-parse out~1"), first);
-    EXPECT_EQ(git("ls-tree out").find("\tb"), std::string::npos);  // no empty directory is left
+    EXPECT_EQ(git("ls-tree out").find("\tb"), std::string::npos);  // empty directories are removed
     EXPECT_EQ(commit({{"a/b", "1\n"}, {"d", "new\n"}, {"e", "5\n"}}), "+a/b -a 2");
     EXPECT_EQ(git("fsck --strict --no-progress"), "");
 }
@@ -204,7 +204,7 @@ TEST_F(GitCommitTest, NamesOfBranches) {
     EXPECT_EQ(
         commit({{"a", "1"}}, "", "deep/er/out/x"),
         "--branch: the branch \"deep/er/out\" conflicts with it [branch-name] \"deep/er/out/x\"");
-    EXPECT_EQ(commit({{"a", "2"}}, "", "deep/er/out"), "~a 0");  // packed, and loose again
+    EXPECT_EQ(commit({{"a", "2"}}, "", "deep/er/out"), "~a 0");  // packed before, loose now
     git("branch -D deep/er/out");
     shell("mkdir -p .git/refs/heads/deep/er/empty");
     EXPECT_EQ(commit({{"a", "1"}}, "", "deep/er"), "+a 0");
@@ -243,7 +243,7 @@ TEST_F(GitCommitTest, TheLockOfADeadRunGoesAndThatOfALivingOneStays) {
     shell("echo half > " + own + " && ln " + own + " .git/refs/heads/out.lock");
     EXPECT_EQ(commit({{"a", "2\n"}}), "~a 0");
     shell("test ! -e " + own + " -a ! -e .git/refs/heads/out.lock");
-    shell("ln .git/refs/heads/out " + own);  // killed when all but this was done
+    shell("ln .git/refs/heads/out " + own);  // killed after everything but this
     EXPECT_EQ(commit({{"a", "3\n"}}), "~a 0");
     EXPECT_EQ(count("out"), "3");
     shell("echo half > " + own);  // killed before it had the lock
@@ -276,7 +276,7 @@ TEST_F(GitCommitTest, SwapsOnlyWhatItSaw) {
     EXPECT_EQ(git("rev-parse out"), now);
 }
 
-// A child commits version after version until it is killed; then another run completes.
+// A child commits one version after another until it is killed; then another run completes.
 TEST_F(GitCommitTest, SurvivesAKillAtAnyPoint) {
     std::minstd_rand random(20260101);
     std::string last = "0";
@@ -300,7 +300,7 @@ TEST_F(GitCommitTest, SurvivesAKillAtAnyPoint) {
     EXPECT_EQ(killed, 120);
     EXPECT_EQ(tree("out"), ".tailrender-inventory=a,b, a=119.done, b=same, ");
     EXPECT_EQ(git("fsck --strict --no-progress --no-dangling"), "");
-    // Every commit follows the one before: nothing was rewritten, nothing was lost.
+    // Every commit has one parent: history was not rewritten.
     EXPECT_EQ(git("log --format=%P out | tail -n +1 | awk 'NF > 1' | wc -l"), "0");
     EXPECT_GE(std::stoi(count("out")), 120);
 }
@@ -324,7 +324,7 @@ TEST_F(GitPushTest, PushesTheBranch) {
     EXPECT_EQ(tree("out", remote_), ".tailrender-inventory=a, a=2, ");
     EXPECT_EQ(git("for-each-ref refs/remotes/origin/out"), "");
     commit({{"a", "3\n"}});
-    EXPECT_EQ(commit({{"a", "3\n"}}, "", "out", "origin"), "1.");  // made, but not sent before
+    EXPECT_EQ(commit({{"a", "3\n"}}, "", "out", "origin"), "1.");  // committed, not pushed yet
     EXPECT_EQ(git("rev-parse out", remote_), git("rev-parse out"));
     EXPECT_EQ(git("fsck --strict --no-progress", remote_), "");
 }
@@ -404,7 +404,7 @@ TEST_F(GitPushTest, ShallowClones) {
     repo_ = dir_ + "/shallow";
     source_ = git("rev-parse HEAD");
     Result<std::string> pushed = try_commit({{"a", "2\n"}}, "", "out", "origin");
-    ASSERT_FALSE(pushed);  // libgit2 1.5; a newer one may do it
+    ASSERT_FALSE(pushed);  // fails with libgit2 1.5; a newer one may succeed
     EXPECT_EQ(pushed.error().diagnostic.hint,
               "this is a shallow clone, which libgit2 does not fully support: \"git push origin "
               "out\", or \"git fetch --unshallow\" and run again");

@@ -15,14 +15,14 @@ namespace renderer {
 
 namespace {
 
-// What a connection is for, and what came of it.
+// The state of one connection.
 struct Session {
     bool asked_for_key = false;
-    std::string rejected;  // why the other side did not take the branch
+    std::string rejected;  // why the remote rejected the branch
 };
 
-// SSH keys come from the agent; a name and password for HTTPS only from the URL, where libgit2
-// takes them before it asks here.
+// SSH keys come from the agent. A name and password for HTTPS come only from the URL; libgit2 uses
+// those before it calls this.
 int offer_credential(git_credential** out, const char* /*url*/, const char* user_in_url,
                      unsigned allowed, void* payload) {
     auto& session = *static_cast<Session*>(payload);
@@ -54,7 +54,7 @@ git_remote_callbacks callbacks_of(Session& session) {
     return callbacks;
 }
 
-// `https://user:password@host/x?token=y` -> `https://host/x`, wherever it stands.
+// Turns `https://user:password@host/x?token=y` into `https://host/x` anywhere in the text.
 std::string without_passwords(std::string text) {
     for (std::string_view name = find_userinfo(text); !name.empty(); name = find_userinfo(text)) {
         text.erase(static_cast<std::size_t>(name.data() - text.data()), name.size() + 1);
@@ -78,7 +78,7 @@ Error remote_error(const std::string& remote, std::string_view what, std::string
              .hint = std::move(hint)}};
 }
 
-// Relative paths in the configuration count from the top of the work tree, as in git.
+// As in git, relative paths in the configuration start at the top of the work tree.
 std::string absolute_path(git_repository* repository, const std::string& path, bool configured) {
     const char* top = configured ? git_repository_workdir(repository) : nullptr;
     std::error_code ignored;
@@ -86,7 +86,7 @@ std::string absolute_path(git_repository* repository, const std::string& path, b
         .string();
 }
 
-// The directory of a remote on this machine, "" for any other.
+// Returns the directory of a remote on this machine, "" for other remotes.
 std::string directory_of(git_repository* repository, const std::string& url, bool configured) {
     constexpr std::string_view kFile = "file://";
     if (url.starts_with(kFile) || url.starts_with('/')) {
@@ -97,7 +97,7 @@ std::string directory_of(git_repository* repository, const std::string& url, boo
 
 struct Remote {
     GitRemote handle;
-    std::string directory;  // of one on this machine
+    std::string directory;  // "" unless it is on this machine
 };
 
 Result<Remote> open_remote(git_repository* repository, const std::string& remote) {
@@ -120,7 +120,7 @@ Result<Remote> open_remote(git_repository* repository, const std::string& remote
     return opened;
 }
 
-// libgit2 walks over commits that a shallow clone lacks; git itself does not.
+// libgit2 needs the commits that a shallow clone lacks; git itself does not.
 std::string hint_for(git_repository* repository, std::string_view command) {
     return git_repository_is_shallow(repository) == 1
                ? fmt::format(
@@ -143,8 +143,8 @@ Result<Unit> download(git_remote* handle, const std::string& reference, Session&
     return Unit{};
 }
 
-// To a repository on this machine no one but us writes: the other side fetches, then its branch is
-// moved as ours is, so that a kill leaves no lock behind there either.
+// Pushes to a repository on this machine: that repository fetches the commit, then its branch is
+// moved like ours, so that a kill leaves no lock there either.
 Result<Unit> push_to_directory(git_repository* repository, const std::string& directory,
                                const std::string& branch) {
     git_repository* got = nullptr;

@@ -1,6 +1,6 @@
-// The same branch in another repository: looked at before a commit, pushed to after it. No
-// reference of this repository is written, history on the other side is never rewritten, and what a
-// URL holds besides the place (a password) reaches no message.
+// The branch in another repository: read before a commit, pushed to after it. Writes no references
+// of this repository, never rewrites history of the remote, and keeps the passwords in URLs out of
+// messages.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace renderer {
 
-// Where the branch stands over there; its commits are here afterwards. No value: no such branch.
-// `remote`: the name of a configured one, a URL or a path.
+// Fetches the branch and returns its tip, or nothing if it does not exist there. `remote` is the
+// name of a configured remote, a URL or a path.
 Result<std::optional<git_oid>> fetch_tip(git_repository* repository, const std::string& remote,
                                          const std::string& branch);
 

@@ -14,7 +14,7 @@
 namespace renderer {
 namespace {
 
-// The item that holds a place, and its position among the items; nullptr: none.
+// Returns the item that contains the position; nullptr if none does.
 const Value* item_at(const Loaded& loaded, Pos pos) {
     if (!loaded.resource_list || !pos.known() ||
         loaded.sources.source_of(pos) != loaded.resource_list->source) {
@@ -34,8 +34,8 @@ bool is_plain_key(std::string_view key) {
     return key.find_first_of("./[]'\" ") == std::string_view::npos;
 }
 
-// Appends the way to the deepest value, or to the key of one, that is at this place. The
-// returned value is what is there, nullptr when it is nothing that the item shows.
+// Appends the path to the deepest value that has this position, or whose key has it. Returns that
+// value, or nullptr if the item has no such value.
 const Value* find_field(const Value& value, Pos pos, std::string& path) {
     const std::size_t length = path.size();
     for (const Member& member : members_of(&value)) {
@@ -82,7 +82,7 @@ Value reference_of(const Value& item) {
     return reference;
 }
 
-// The functionConfig, when the place is in it.
+// Returns the functionConfig if it contains the position.
 const Value* config_at(const Loaded& loaded, Pos pos) {
     const Value* config =
         loaded.resource_list ? loaded.resource_list->root.find("functionConfig") : nullptr;
@@ -147,7 +147,7 @@ Value function_results(const Loaded& loaded, const Diagnostics& diagnostics) {
     Value results = Value::list();
     const Value* before =
         loaded.resource_list ? loaded.resource_list->root.find("results") : nullptr;
-    if (before != nullptr && before->is_map()) {  // as older frameworks write them
+    if (before != nullptr && before->is_map()) {  // the form of older frameworks
         before = before->find("items");
     }
     for (const Value& result : items_of(before)) {

@@ -1,5 +1,5 @@
-// Diagnostics -> `results` of a KRM function: message, severity, the resource and the field that
-// they are about, the file that the orchestrator read it from.
+// Converts diagnostics to the `results` of a KRM function: message, severity, the resource and
+// field concerned, and the file that the orchestrator read it from.
 #pragma once
 
 #include "renderer/core/diagnostics.h"
@@ -8,7 +8,7 @@
 
 namespace renderer {
 
-// A list; results of functions that ran before come first.
+// Returns a list that begins with the results of earlier functions.
 Value function_results(const Loaded& loaded, const Diagnostics& diagnostics);
 
 }  // namespace renderer

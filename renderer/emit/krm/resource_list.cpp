@@ -23,7 +23,7 @@
 namespace renderer {
 namespace {
 
-// What makes two items the same object.
+// Items with equal identities are the same object.
 struct Identity {
     std::string group, kind, ns, name;
     friend auto operator<=>(const Identity&, const Identity&) = default;
@@ -36,7 +36,7 @@ Identity identity_of(const Value& object) {
             .name = std::string(scalar_text(object.at({"metadata", "name"})))};
 }
 
-// Keys by which orchestrators recognise an item.
+// True for keys by which orchestrators identify an item.
 bool is_bookkeeping(std::string_view key) {
     return key.starts_with("internal.config.kubernetes.io/") || key == kLegacyPathAnnotation ||
            key == kLegacyIndexAnnotation || key == "config.k8s.io/id";
@@ -120,7 +120,7 @@ private:
         }
     }
 
-    // Documents of a tree that is not the items, with their edits.
+    // Adds the documents of a tree that is not in the items, with their edits.
     void add_tree_documents(std::vector<Value>& objects) const {
         SourceMap sources;
         for (const Document& document : output_.loaded.documents) {
@@ -134,7 +134,7 @@ private:
             std::string text;
             edits_.append(text, output_.loaded.sources.text(document.source), document.source,
                           document.range);
-            Diagnostics none;  // it was read before
+            Diagnostics none;  // errors were reported when it was loaded
             const SourceId source = sources.add("edited", std::move(text));
             objects.push_back(read_yaml(sources, source, none));
         }
@@ -162,7 +162,7 @@ private:
         return objects;
     }
 
-    // Where an earlier run put it, else a file of its own.
+    // Puts the object where an earlier run put it, else into a file of its own.
     Result<Unit> place(Value& object) {
         const Identity identity = identity_of(object);
         Value& annotations = annotations_of(object);
@@ -213,7 +213,7 @@ private:
     std::string dashes_;
     std::string text_;
     std::map<std::size_t, const Document*> documents_;  // by their first byte
-    std::map<Pos, const Object*> replacements_;         // by what they replace
+    std::map<Pos, const Object*> replacements_;         // by the position that they replace
     std::map<Identity, const Value*> earlier_;
     std::map<std::string, std::size_t> paths_;
     std::set<const Object*> used_;

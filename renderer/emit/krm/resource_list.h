@@ -1,7 +1,7 @@
-// The writer of a KRM function: the items that came in, byte for byte but for the edits, ours
-// behind them, and what there is to say as `results`. Bookkeeping annotations of orchestrators stay
-// on items that were given and are never put on new ones, except for a path in a package. Source:
-// KRM Functions Specification v1.
+// The writer of a KRM function: the items of the input, byte for byte except for edits, then our
+// objects, then diagnostics as `results`. Bookkeeping annotations of orchestrators stay on the
+// items of the input and are never added to new ones, except for a path in a package. Source: KRM
+// Functions Specification v1.
 #pragma once
 
 #include <string>
@@ -14,15 +14,15 @@
 
 namespace renderer {
 
-// The `items:` of the result, as YAML. Fails when an object of the output is among the items that
-// are only handed on.
+// Returns the `items:` of the result as YAML. Fails if an object of the output is also among the
+// items that are only passed through.
 Result<std::string> emit_items(const Output& output);
 
-// What came in, for a run that failed.
+// Returns the items of the input, for a failed run.
 std::string unchanged_items(const Loaded& loaded);
 
-// The whole ResourceList around them. After an error without the functionConfig: what was wrong
-// with it may be a credential.
+// Returns the whole ResourceList around them. After an error it leaves out the functionConfig: the
+// invalid part may be a credential.
 std::string wrap_items(const Loaded& loaded, std::string_view items,
                        const Diagnostics& diagnostics);
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kHead = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n";
 
-// What load makes of a ResourceList, and the objects of a run.
+// A loaded ResourceList, and the objects of a run.
 struct Given : TestInput {
     explicit Given(const std::string& rest) {
         add_bundle("");

@@ -33,7 +33,8 @@ public:
         const bool ours = is_listed(file.path);
         FileKind kind = parents_are_usable(file.path) ? place_.kind(path) : FileKind::Other;
         if (kind == FileKind::Directory && has_listed_below(file.path)) {
-            kind = FileKind::Missing;  // its files are stale: it goes before the file comes
+            // Its files are stale, so it is removed before the file is written.
+            kind = FileKind::Missing;
         }
         if (kind == FileKind::Missing) {
             changes_.created.push_back(&file);
@@ -53,7 +54,8 @@ public:
         return Unit{};
     }
 
-    // Every directory above the path is a directory, is missing, or is a file of ours that goes.
+    // True if every directory above the path is a directory, is missing, or is a file of ours that
+    // will be removed.
     bool parents_are_usable(std::string_view path) {
         const auto slash = path.rfind('/');
         if (slash == std::string_view::npos) {

@@ -1,7 +1,7 @@
-// What is between a directory and the tree that it should hold: computed by reading only, used
-// by the writer to do it and by `check` to show it, so the two cannot disagree. Ours is what the
-// directory's inventory lists, nothing else; an inventory is input (it sits in a repository) and
-// may not point outside of its directory.
+// The difference between a directory and the tree that it should contain. It is computed by reading
+// only; the writer applies it and `check` shows it, so the two cannot disagree. Only files in the
+// directory's inventory are ours. The inventory is untrusted input (it is in a repository) and may
+// not point outside of its directory.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,7 @@
 
 namespace renderer {
 
-// Where a tree stands or is to stand: a directory on the disk, or one of a branch. Links are not
-// followed.
+// The storage of a tree: directories on the disk, or those of a branch. Does not follow links.
 class Place {
 public:
     Place() = default;
@@ -27,10 +26,10 @@ public:
     Place& operator=(const Place&) = delete;
     virtual ~Place() = default;
     [[nodiscard]] virtual FileKind kind(const std::string& path) const = 0;
-    // No value: there is no such file.
+    // Returns nothing if there is no such file.
     [[nodiscard]] virtual Result<std::optional<std::string>> read(
         const std::string& path) const = 0;
-    // Names, sorted; none in a directory that is missing.
+    // Returns sorted names; none if the directory is missing.
     [[nodiscard]] virtual Result<std::vector<std::string>> directories(
         const std::string& path) const = 0;
 };
@@ -43,12 +42,12 @@ struct Replacement {
 struct Changes {
     std::vector<const OutputFile*> created;
     std::vector<Replacement> changed;
-    std::vector<std::string> stale;    // listed before, not wanted now; sorted, maybe gone already
-    std::vector<std::string> foreign;  // wanted paths where something stands that is not ours
+    std::vector<std::string> stale;    // listed before, no longer wanted; sorted, may not exist
+    std::vector<std::string> foreign;  // wanted paths at which something exists that is not ours
     std::size_t unchanged = 0;
     TreeInventory listed;       // previous inventory
     TreeInventory wanted;       // the next one
-    std::string old_inventory;  // their texts
+    std::string old_inventory;  // texts of the two inventories
     std::string new_inventory;
 
     [[nodiscard]] bool empty() const {
@@ -57,12 +56,12 @@ struct Changes {
     }
 };
 
-// The files of the tree must be sorted by path and outlive the result. `dir`: the tree's, as the
-// place spells it.
+// The files of the tree must be sorted by path and outlive the result. `dir` is the directory of
+// the tree, as `place` spells it.
 Result<Changes> find_changes(const RenderedTree& tree);
 Result<Changes> find_changes(const Place& place, const std::string& dir, const RenderedTree& tree);
 
-// The directories of `root` that hold a rendered tree and are named after none of the clusters.
+// Returns the directories of `root` that contain a rendered tree and have no cluster's name.
 Result<std::vector<std::string>> gone_clusters(const Place& place, const std::string& root,
                                                std::span<const std::string> clusters);
 
@@ -70,7 +69,7 @@ Result<TreeInventory> earlier_inventory(const Place& place, const std::string& d
 Result<std::vector<OutputFile>> earlier_files(const Place& place, const std::string& dir,
                                               const TreeInventory& inventory);
 
-// Of changes with foreign paths.
+// The error for changes with foreign paths.
 Error not_ours(const std::string& dir, const std::vector<std::string>& foreign);
 
 }  // namespace renderer

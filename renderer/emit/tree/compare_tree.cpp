@@ -1,6 +1,5 @@
-// What `check` shows: the same changes that the writer would make, as one unified diff that
-// `patch -p0` understands. The contents of a Secret that is not tailscaled configuration never
-// reach it.
+// The output of `check`: the changes that the writer would make, as one unified diff that `patch
+// -p0` accepts. The contents of a Secret that is not tailscaled configuration are never shown.
 #include <fmt/format.h>
 
 #include <map>
@@ -27,7 +26,7 @@ std::string file_diff(std::string_view old_name, std::string_view new_name,
     if (!diff.empty()) {
         return diff;
     }
-    // An empty file that comes or goes has no line to show, only what Git says of it.
+    // The diff of an empty file has no lines, only Git's header.
     const bool is_new = old_name == kNothing;
     return fmt::format("diff --git {0} {0}\n{1} file mode 100644\nindex {2}\n",
                        is_new ? new_name : old_name, is_new ? "new" : "deleted",

@@ -20,7 +20,7 @@ Error system_error(std::string_view what, const std::string& path, int code) {
                   .message = fmt::format("{}: {}", what, std::generic_category().message(code))}};
 }
 
-// 0, or the errno of the step that failed.
+// Returns 0, or the errno of the step that failed.
 int write_new(const std::string& path, std::string_view content, Durable durable) {
     Descriptor file(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
     const bool written = file.get() >= 0 && write_all(file.get(), content) &&

@@ -1,5 +1,5 @@
-// The few file operations that writing a tree needs, each with an error that names the file and
-// what the system said. Never follows a symbolic link that is where a file of ours should be.
+// The file operations for writing a tree, with errors that contain the file and the system's
+// message. Never follows a symbolic link in place of one of our files.
 #pragma once
 
 #include <optional>
@@ -19,22 +19,22 @@ enum class FileKind { Missing, File, Directory, Other };  // Other: a symbolic l
 
 FileKind file_kind(const std::string& path);
 
-// No value: there is no such file.
+// Returns nothing if there is no such file.
 Result<std::optional<std::string>> read_file(const std::string& path);
-// Names, sorted; links to directories do not count. None in a directory that is missing.
+// Returns sorted names without links to directories; none if the directory is missing.
 Result<std::vector<std::string>> directories_in(const std::string& path);
-// Puts the content into `temporary` and renames that to `path`: readers see the old file or the new
-// one. Both must be on one file system.
+// Writes the content to `temporary` and renames that to `path`: readers see the old or the new
+// file. Both must be on one file system.
 Result<Unit> replace_file(const std::string& path, const std::string& temporary,
                           std::string_view content, Durable durable);
 // The file must not exist yet.
 Result<Unit> create_file(const std::string& path, std::string_view content, Durable durable);
 Result<Unit> make_directories(const std::string& path);
-// A file that is already gone is fine.
+// Succeeds if the file does not exist.
 Result<Unit> remove_file(const std::string& path);
 
-// Held while a tree is written, so that two runs do not write the same one. Released when dropped,
-// also by a kill.
+// Held while a tree is written, so that no other run writes it. Released by the destructor, or when
+// the process dies.
 class DirectoryLock {
 public:
     static Result<DirectoryLock> take(const std::string& dir);

@@ -33,7 +33,7 @@ bool is_config_key(std::string_view key) {
     return key == "serve-config" || (key.starts_with("cap-") && key.ends_with(".hujson"));
 }
 
-// No AuthKey, or one that names a file.
+// True if there is no AuthKey, or it names a file.
 bool has_no_key(const Value& config) {
     const Value* key = config.find("AuthKey");
     return config.is_map() && (key == nullptr || text_of(key).starts_with("file:"));
@@ -54,7 +54,7 @@ std::optional<Value> decode_config(const Member& entry) {
     return std::move(*config);
 }
 
-// `${` would be taken for a variable by Flux, even in a comment.
+// Breaks up `${`, which Flux would take for a variable even in a comment.
 std::string without_variables(std::string text) {
     for (auto at = text.find("${"); at != std::string::npos; at = text.find("${", at)) {
         text.insert(at + 1, 1, ' ');
@@ -77,13 +77,14 @@ void append_decoded(const Value& root, std::string& out) {
     }
 }
 
-// Nothing else spells the kind.
+// The kind cannot be spelled in any other way.
 bool may_name_secret(std::string_view text) {
     return text.find("Secret") != std::string_view::npos ||
            text.find('\\') != std::string_view::npos;
 }
 
-// Of one with values, `data` or `stringData`; prose, such as the descriptions in a CRD, lacks some.
+// True if the text has the words of a Secret with values (`data` or `stringData`). Prose, such as
+// the descriptions in a CRD, lacks some of them.
 bool has_words_of_secret(std::string_view text) {
     return std::ranges::all_of(
         std::array<std::string_view, 3>{"kind", "Secret", "ata"},
@@ -102,8 +103,8 @@ bool any_document(std::string_view text, bool when_unreadable, const Predicate& 
     });
 }
 
-// Of a List or whatever wraps manifests, also as text; one that is only referred to has no values.
-// `depth` counts the texts around this value. Each is read again, so there is an end to it.
+// Searches a List or any other wrapper of manifests, also in texts. A Secret that is only referred
+// to has no values. `depth` counts the enclosing texts; each is parsed again, so it is limited.
 bool holds_secret(const Value& value, int depth = 0) {
     constexpr int kMaxDepth = 4;
     if (value.is_list()) {

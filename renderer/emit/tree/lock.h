@@ -1,5 +1,6 @@
-// The text of tailrender.lock.yaml after a run: one sorted line for each port that a ProxyGroup
-// gives out. Lines of other clusters stay; lines that this run has no use for go.
+// The text of tailrender.lock.yaml after a run: one line for each port that a ProxyGroup has
+// allocated, sorted. Lines of other clusters are kept; lines that this run does not use are
+// removed.
 #pragma once
 
 #include <span>
@@ -10,11 +11,11 @@
 
 namespace renderer {
 
-// `runs`: those of one repository, so all of them have read the same lock.
+// `runs` must be of one repository, so that all have read the same lock.
 std::string lock_text(std::span<const Output> runs);
 
-// Writes it to `path`. A file that says the same already is not touched, and none is made for
-// nothing. The value: whether the file is another one now.
+// Writes the text to `path`. An unchanged file is not touched, and an empty text removes the file.
+// Returns true if the file has changed.
 Result<bool> write_lock(const std::string& path, const std::string& text);
 
 }  // namespace renderer

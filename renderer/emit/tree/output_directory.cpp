@@ -33,7 +33,7 @@ bool exists(const std::string& path) {
 
 }  // namespace
 
-// Links in a relative path, and those below a directory with a `.git`, may be committed ones.
+// Links in a relative path, or below a directory with a `.git`, may be committed.
 Result<Unit> check_output_links(const std::string& dir) {
     std::string path = dir.starts_with('/') ? "/" : "";
     bool may_be_committed = !dir.starts_with('/');
@@ -84,7 +84,7 @@ Descriptor OutputDirectory::parent_of(std::string_view path, Missing missing) co
         Descriptor below = open_at(dir.get(), name, kDirectory);
         const int code = errno;
         dir = std::move(below);
-        errno = code;  // which closing the one above has changed
+        errno = code;  // restores what closing the directory above has changed
     }
     return dir;
 }
@@ -134,7 +134,7 @@ void OutputDirectory::remove_empty_parents(const std::string& path) const {
         if (parent.get() >= 0 &&
             ::unlinkat(parent.get(), std::string(base_name(dir)).c_str(), AT_REMOVEDIR) != 0 &&
             errno != ENOENT) {
-            return;  // not empty: something else lives there
+            return;  // not empty: it contains other files
         }
     }
 }

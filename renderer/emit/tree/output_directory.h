@@ -1,6 +1,7 @@
-// The directory that a tree is written to, held open: files are reached from it one directory at a
-// time, and no symbolic link is followed, not even one that comes while a run goes on. A link in
-// the path of the directory itself is followed only where it is the machine's, above the work tree.
+// The directory that a tree is written to, held open. Files are reached from it one directory at a
+// time, and no symbolic link is followed, not even one that is created during the run. A link in
+// the path of the directory itself is followed only if it belongs to the machine, above the work
+// tree.
 #pragma once
 
 #include <string>
@@ -12,8 +13,8 @@
 
 namespace renderer {
 
-// [output-link] when the path of an output directory leads through a link of the work tree, or is
-// one. What does not exist yet is fine. Reads only.
+// Fails with [output-link] if the path of an output directory is or contains a symbolic link of the
+// work tree. Directories that do not exist yet are fine. Reads only.
 Result<Unit> check_output_links(const std::string& dir);
 
 class OutputDirectory {
@@ -21,19 +22,19 @@ public:
     // The directory must exist.
     static Result<OutputDirectory> open(const std::string& dir);
 
-    // Makes the directories above it. By way of `temporary`, a name at the top: readers see the old
-    // file or the new one.
+    // Creates missing parent directories. Writes to `temporary`, a name at the top, and renames it:
+    // readers see the old or the new file.
     Result<Unit> replace(std::string_view path, std::string_view temporary,
                          std::string_view content, Durable durable) const;
-    // True: there was a file, and it is removed. A link or a directory stays.
+    // Returns true if there was a file, which is removed. Links and directories stay.
     [[nodiscard]] Result<bool> remove(std::string_view path) const;
-    // The directories above that path, as long as they are empty.
+    // Removes the directories above that path that are empty.
     void remove_empty_parents(const std::string& path) const;
 
 private:
     OutputDirectory(std::string dir, Descriptor top) : dir_(std::move(dir)), top_(std::move(top)) {}
     enum class Missing { Fails, IsMade };
-    // Of the directory that the path is in; -1 with errno.
+    // Opens the directory that contains the path; -1 with errno on failure.
     [[nodiscard]] Descriptor parent_of(std::string_view path, Missing missing) const;
     [[nodiscard]] Error failed(std::string_view what, std::string_view path) const;
 

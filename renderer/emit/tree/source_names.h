@@ -1,4 +1,4 @@
-// What the output calls the files that it is made from: the same wherever the command runs.
+// The names of sources in the output: the same wherever the command runs.
 #pragma once
 
 #include <string_view>
@@ -11,13 +11,13 @@ class SourceNames {
 public:
     explicit SourceNames(const Loaded& loaded);
 
-    // Relative to the root, or the bare name of a file that is elsewhere (a values file); "" for an
-    // unknown position. Lives as long as what was loaded.
+    // Returns the path relative to the root, or the bare name of a file elsewhere (a values file);
+    // "" for an unknown position. Lives as long as what was loaded.
     [[nodiscard]] std::string_view of(Pos pos) const;
 
 private:
     const SourceMap& sources_;
-    // What is before relative paths in the paths that the user sees: "examples/fleet/".
+    // The prefix of relative paths in the paths that the user sees: "examples/fleet/".
     std::string_view root_;
 };
 

@@ -1,10 +1,9 @@
-// The directory writer's contents: which files a rendered tree consists of. Every bundle becomes a
-// directory that an applier can take as it is: generated objects one per file, foreign files whole
-// at their source path, the bundle's fleet.yaml and a kustomization.yaml that lists what to apply.
-// It lists directories, each with a kustomization.yaml of its own, and never a file below its own:
-// Fleet builds in memory below the root "", and kustomize's load restrictor then takes no file of a
-// subdirectory as its own (Fleet internal/helmdeployer/kustomize, kustomize
-// ConfirmedDir.HasPrefix).
+// The contents of a rendered tree. Every bundle becomes a directory that an applier can use
+// directly: generated objects one per file, foreign files whole at their source path, the bundle's
+// fleet.yaml, and a kustomization.yaml that lists what to apply. It lists directories, each with a
+// kustomization.yaml of its own, and no file in a subdirectory: Fleet builds in memory below the
+// root "", where kustomize's load restrictor does not accept a file of a subdirectory (Fleet
+// internal/helmdeployer/kustomize, kustomize ConfirmedDir.HasPrefix).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +24,7 @@ namespace {
 constexpr std::string_view kFleetFile = "fleet.yaml";
 constexpr std::string_view kKustomizationFile = "kustomization.yaml";
 
-// What a finished file is and where it comes from, for the message when two want one path.
+// A finished file with its source, for the message when two have the same path.
 struct TreeEntry {
     std::string content;
     std::string label;  // "Service/shop/web" or the file's own name
@@ -99,14 +98,14 @@ private:
                  .hint = "move or rename the source file"}};
     }
 
-    // A path that is a file cannot be a directory, too.
+    // A path cannot be both a file and a directory.
     Result<Unit> check_directories() const {
         std::optional<Error> conflict;
         for (const auto& [path, entry] : entries_) {
             for (std::string parent = parent_path(path); parent != ".";
                  parent = parent_path(parent)) {
                 const auto found = entries_.find(parent);
-                // The list of resources of a directory says less than what is in it.
+                // Prefers a conflict with a file of the directory to one with its resource list.
                 if (found != entries_.end() && (!conflict || entry.pos.known())) {
                     conflict = collision(parent, found->second, entry);
                     if (entry.pos.known()) {
@@ -141,7 +140,7 @@ private:
         });
     }
 
-    // The whole text with its edits; a cut document leaves together with the separator before it.
+    // Returns the text with its edits. A removed document loses the separator before it as well.
     std::string edited_text(SourceId source) const {
         const std::string_view text = output_.loaded.sources.text(source);
         std::string out;
@@ -190,7 +189,8 @@ private:
                     object.origin.pos});
     }
 
-    // A bundle that lost everything leaves no directory behind, unless it is all that is applied.
+    // An empty bundle gets no directory, except with --only generated, where that directory is all
+    // that is applied.
     Result<Unit> add_bundle_files(std::size_t index) {
         const Bundle& which = bundle(index);
         const std::vector<std::string>& resources = resources_[index];
@@ -205,7 +205,7 @@ private:
             return Unit{};
         }
         if (copied && entries_.contains(fleet)) {
-            return Unit{};  // copied byte for byte, name pinned by an edit
+            return Unit{};  // copied byte for byte; an edit pins its name
         }
         return put(fleet, {generated_text(which.fleet, names_.of(which.pos)),
                            "the bundle's fleet.yaml", which.pos});
@@ -213,11 +213,11 @@ private:
 
     using Entries = std::set<std::string_view>;
 
-    // By directory, "" = the bundle's own.
+    // Returns the entries by directory, "" for the bundle's own.
     std::map<std::string_view, Entries> kustomizations(std::size_t index) const {
         std::map<std::string_view, Entries> found;
         if (output_.loaded.only_generated) {
-            found[""];  // whoever applies the folder fails without one, and removes nothing
+            found[""];  // without one the applier would fail and remove nothing
         }
         for (const LeftAlone& build : output_.loaded.left_alone) {
             if (build.bundle == index && !build.dir.empty() && !output_.loaded.only_generated) {
@@ -247,7 +247,7 @@ private:
     EditIndex edits_;
     SourceNames names_;
     std::map<SourceId, std::vector<const Document*>> documents_;
-    std::vector<std::vector<std::string>> resources_;  // per bundle, relative to its directory
+    std::vector<std::vector<std::string>> resources_;  // by bundle, relative to its directory
     std::map<std::string, TreeEntry> entries_;
 };
 

@@ -1,4 +1,4 @@
-// The devices of the plan as the inventory lists them.
+// The devices of the plan, as listed in the inventory.
 #include <string>
 #include <vector>
 
@@ -12,7 +12,7 @@ std::string applied_by(const Loaded& loaded, Pos pos) {
     return pos.known() ? unit_of(loaded, loaded.sources.source_of(pos))->path : std::string();
 }
 
-// What a program made of a file is of that file.
+// The source of generated text is the file that it was generated from.
 std::string source_of(const Loaded& loaded, const SourceNames& names, Pos pos) {
     const std::string_view file =
         pos.known() ? loaded.sources.file_of_part(pos) : std::string_view();

@@ -1,15 +1,15 @@
-// How a killed run is completed by the next, whatever instant it was killed at:
-//   1. Everything is compared first, of all trees, reading only. A path that is wanted but holds
-//      something that we did not write stops the run here, with every directory untouched.
+// How the next run completes one that was killed at any instant:
+//   1. All trees are compared first, reading only. A wanted path at which there is something that
+//      we did not write stops the run here, with every directory untouched.
 //   2. The inventory becomes (what it listed) + (what we are about to write), by rename and synced.
 //      From here on every file and device that this run can leave behind is listed as ours.
 //   3. Files are written: one temporary file at the top of the directory, renamed into place. The
-//      temporary has a fixed name, so the next run finds and removes one that a kill left.
-//   4. Files that are listed but not wanted are removed, then directories that this emptied.
-//   5. The inventory becomes what is wanted, by rename; that of a cluster that is gone is removed.
+//      temporary has a fixed name, so the next run finds and removes it after a kill.
+//   4. Files that are listed but not wanted are removed, then directories that became empty.
+//   5. The inventory becomes what is wanted, by rename; that of a deleted cluster is removed.
 // After a kill in 2..5 the inventory lists a superset of our files on disk. The next run compares
-// contents, not times: finished files are left, unfinished ones are written, leftovers of either
-// run are stale and go. Files themselves are not synced one by one: after a power failure a short
+// contents, not times: finished files stay, unfinished ones are written, leftovers of either run
+// are stale and are removed. Files are not synced one by one: after a power failure a truncated
 // file is listed, differs, and is written again.
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -58,7 +58,7 @@ public:
         }
         if (tree_.is_gone) {
             static_cast<void>(TRY(dir_.remove(kInventoryFile)));
-            ::rmdir(tree_.dir.c_str());  // unless something else lives there
+            ::rmdir(tree_.dir.c_str());  // fails if it contains other files
         } else {
             TRY(write_inventory(changes_.new_inventory, Durable::No));
         }
@@ -78,7 +78,7 @@ private:
         return all;
     }
 
-    // A stale file where a directory must be, or below a directory where a file must be.
+    // True for a stale file where a directory is needed, or below one where a file is needed.
     bool stands_in_the_way(const std::string& path) const {
         const auto next = first_created_from(path + "/");
         if (next != changes_.created.end() && (*next)->path.starts_with(path + "/")) {
@@ -126,7 +126,7 @@ private:
     WriteReport report_;
 };
 
-// Each tree is locked by an open file until all are written.
+// Raises the limit: each tree is locked by an open file until all are written.
 void allow_open_files(std::size_t count) {
     constexpr std::size_t kOthers = 64;
     rlimit limit{};
@@ -136,12 +136,12 @@ void allow_open_files(std::size_t count) {
     }
 }
 
-// A tree on its way to the disk: looked at first, together with all others, and written later.
+// A tree to be written: first all trees are checked, then each is written.
 class PendingTree {
 public:
     explicit PendingTree(const RenderedTree& tree) : tree_(&tree) {}
 
-    // Reads only. A directory that is not there yet is locked when it is made.
+    // Reads only. A directory that does not exist yet is locked once it is created.
     Result<Unit> check() {
         TRY(check_output_links(tree_->dir));
         if (file_kind(tree_->dir) == FileKind::Directory) {

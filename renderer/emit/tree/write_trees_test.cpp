@@ -27,7 +27,7 @@ protected:
         std::ofstream(dir_ + "/" + path) << content;
     }
 
-    // Every file below the directory as "path=content ", of the inventory the files.
+    // Returns every file below the directory as "path=content "; for an inventory its files.
     std::string dump() const {
         std::vector<std::string> lines;
         for (const auto& entry : fs::recursive_directory_iterator(dir_)) {
@@ -149,7 +149,7 @@ TEST_F(WriteTrees, FollowsNoLinkInThePathOfTheOutput) {
     ASSERT_FALSE(is_link);
     EXPECT_EQ(said(is_link.error()), said_of_it);
     EXPECT_FALSE(compare_tree({root_ + "/link", files}));
-    // Above the work tree a link is the machine's, in it someone may have committed it.
+    // Above the work tree a link belongs to the machine; inside it may have been committed.
     ASSERT_TRUE(write_trees(std::array{RenderedTree{root_ + "/link/lab", files}}));
     EXPECT_TRUE(fs::exists(root_ + "/elsewhere/lab/a"));
     fs::create_directories(root_ + "/.git");
@@ -196,7 +196,7 @@ TEST_F(WriteTrees, NamesThePathThatCannotBeCreated) {
               "ROOT/out: error: cannot create the directory: Not a directory [write-failed]\n");
 }
 
-// A file size limit is in for a full disk: both make write() fail half way.
+// A file size limit simulates a full disk: both make write() fail half way.
 TEST_F(WriteTrees, CompletesARunThatRanOutOfSpace) {
     const std::vector<OutputFile> files = {{"a", "1"}, {"b", std::string(9000, 'x')}, {"c", "3"}};
     std::signal(SIGXFSZ, SIG_IGN);
@@ -211,8 +211,8 @@ TEST_F(WriteTrees, CompletesARunThatRanOutOfSpace) {
     EXPECT_EQ(write(files), "+b +c 1");
 }
 
-// The promise of write_trees.cpp, at instants that the kernel chooses: whatever a killed run
-// leaves, the next one ends with exactly the wanted files, and the user's file is still there.
+// Checks what write_trees.cpp promises, at arbitrary instants: whatever a killed run leaves, the
+// next one ends with exactly the wanted files, and the user's file still exists.
 TEST_F(WriteTrees, CompletesAKilledRun) {
     std::vector<OutputFile> first;
     std::vector<OutputFile> second;

@@ -1,4 +1,4 @@
-// Where a chart that is not at hand could be fetched from, as an object of an engine says it.
+// The address of a chart that is not in the tree, from an object of an engine.
 #pragma once
 
 #include <compare>
@@ -10,23 +10,23 @@
 namespace renderer {
 
 struct ChartAddress {
-    std::string repository =
-        {};                    // "https://charts.example.com", with an index; "oci://ghcr.io/acme",
-                               // of which `chart` is a part; "" = `chart` says all
+    // "https://charts.example.com" has an index, "oci://ghcr.io/acme" contains `chart`; "" =
+    // `chart` is the whole address.
+    std::string repository = {};
     std::string chart = {};    // a name, or an address
-    std::string version = {};  // as spelled, perhaps a range; "" = the newest
-    std::string unknown = {};  // why the object does not say more: "a path in a GitRepository"
+    std::string version = {};  // as spelled, may be a range; "" = the newest
+    std::string unknown = {};  // why the address is unknown: "a path in a GitRepository"
 
     friend auto operator<=>(const ChartAddress&, const ChartAddress&) = default;
 
-    // "oci://ghcr.io/acme/web"; of a chart with an index the repository.
+    // Returns "oci://ghcr.io/acme/web", or the repository of a chart with an index.
     [[nodiscard]] std::string url() const;
-    // The name goes to helm beside the repository.
+    // True if helm gets the name of the chart and the repository separately.
     [[nodiscard]] bool has_index() const;
 };
 
-// Why nothing is fetched from there; "" when it may be. Shows no part of the address but its
-// scheme and host: the rest may hold a credential.
+// Returns why the chart may not be fetched, or "" if it may. Shows only the scheme and host of the
+// address, since the rest may contain a credential.
 std::string refusal_of(const ChartAddress& address, const HostList& hosts);
 
 }  // namespace renderer

@@ -33,8 +33,8 @@ constexpr std::size_t kMaxArchive = std::size_t{64} << 20U;
 constexpr std::size_t kMaxMessage = 400;
 constexpr std::string_view kOut = "out";
 
-// Where Go looks for the certificates of authorities: crypto/x509/root_linux.go. Directories are
-// left out, they may hold keys beside them.
+// Where Go looks for root certificates: crypto/x509/root_linux.go. Directories are left out, since
+// they may also contain keys.
 constexpr std::array kBundles = {"/etc/ssl/certs/ca-certificates.crt",
                                  "/etc/pki/tls/certs/ca-bundle.crt",
                                  "/etc/ssl/ca-bundle.pem",
@@ -64,7 +64,7 @@ std::vector<std::string> environment(const FetchSetup& setup, const std::string&
                                     "KUBECONFIG=/nonexistent"};
     if (!proxy.empty()) {
         all.push_back("HTTPS_PROXY=" + proxy);
-        all.push_back("HTTP_PROXY=" + proxy);  // which refuses it, and says so
+        all.push_back("HTTP_PROXY=" + proxy);  // the proxy refuses plain HTTP with a reason
     }
     if (!setup.ca_file.empty()) {
         all.push_back("SSL_CERT_FILE=" + setup.ca_file);
@@ -89,7 +89,7 @@ std::vector<std::string> pull_arguments(const FetchSetup& setup, const ChartAddr
     return arguments;
 }
 
-// helm's reason on one line, for a terminal.
+// Returns helm's reason on one line, for a terminal.
 std::string reason_of(const SandboxRun& run, const std::string& dir) {
     if (!run.refusal.empty()) {
         return run.refusal;
@@ -106,7 +106,7 @@ std::string reason_of(const SandboxRun& run, const std::string& dir) {
     return line.empty() ? fmt::format("helm ended with {}", run.exit_code) : line;
 }
 
-// The one file that helm has left; "" when it is none.
+// Returns the only file that helm wrote; "" if there is not exactly one.
 std::string archive_in(const std::string& dir) {
     std::error_code error;
     std::vector<fs::path> files;
@@ -243,7 +243,7 @@ ChartFetcher::Fetched ChartFetcher::Run::run_helm(const ChartAddress& address,
     }
     const std::string path = archive_in(dir + "/" + std::string(kOut));
     Fetched fetched{.chart = {}, .archive = path.empty() ? "" : read_archive(path), .failure = {}};
-    if (fetched.archive.empty()) {  // helm may take what was cut off for all of it
+    if (fetched.archive.empty()) {  // helm may accept a truncated archive
         return refused_or("no archive of at most 64 MiB");
     }
     const SandboxRun shown = run_in_sandbox({.arguments = {setup.helm, "show", "chart", "--", path},

@@ -1,7 +1,7 @@
-// Charts that are not at hand, by the user's own `helm pull`: of strangers' repositories, without
-// credentials, in a folder of its own that is all that it may write, and through tunnel_proxy.h.
-// What was fetched is part of the input, so a run that fetched other bytes says so by their digest.
-// Source: helm pkg/action/pull.go, pkg/downloader/chart_downloader.go.
+// Fetches charts that are not in the tree with the user's own `helm pull`: from untrusted
+// repositories, without credentials, in a folder of its own outside of which it cannot write, and
+// through tunnel_proxy.h. Fetched charts are part of the input, so a run that fetched other bytes
+// shows it by their digest. Source: helm pkg/action/pull.go, pkg/downloader/chart_downloader.go.
 #pragma once
 
 #include <chrono>
@@ -20,12 +20,12 @@
 
 namespace renderer {
 
-// Of one chart, and of all of a run.
+// Limits for one chart, and for all charts of a run.
 struct FetchLimits {
     std::chrono::seconds each{60};
     std::chrono::seconds all{300};
     int charts = 100;
-    std::size_t each_bytes = std::size_t{128} << 20U;  // with the index of its repository
+    std::size_t each_bytes = std::size_t{128} << 20U;  // including the index of its repository
     std::size_t all_bytes = std::size_t{1} << 30U;
 };
 
@@ -36,27 +36,26 @@ struct FetchSetup {
     FetchLimits limits = {};
 };
 
-// May be asked by several threads, which then wait for each other.
+// Thread-safe; concurrent calls wait for each other.
 class ChartFetcher {
 public:
     explicit ChartFetcher(FetchSetup setup);
 
-    // Knows what this one has fetched, has its limits with it, and lists what it is asked for
-    // itself.
+    // Returns a fetcher that shares fetched charts and limits with this one, but lists only the
+    // charts that were requested from it.
     [[nodiscard]] std::shared_ptr<ChartFetcher> for_another_load() const;
 
-    // The archive. The same address gives the same bytes, or the same failure, through all of a
-    // run.
+    // Returns the archive. During a run an address always gives the same bytes or the same failure.
     [[nodiscard]] Result<std::string> fetch(const ChartAddress& address);
 
-    // What was fetched, in order.
+    // Returns the fetched charts, sorted.
     [[nodiscard]] std::vector<FetchedChart> fetched() const;
 
 private:
     struct Fetched {
         FetchedChart chart;
         std::string archive;
-        std::string failure;  // "" when there is an archive
+        std::string failure;  // "" if there is an archive
     };
     struct Run {
         explicit Run(FetchSetup all) : setup(std::move(all)) {}

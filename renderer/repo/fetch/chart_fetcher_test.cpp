@@ -13,11 +13,11 @@
 namespace renderer {
 namespace {
 
-// In the place of helm: a script that may not start other programs. What it is asked is added to a
-// file beside it, if it may write there, which it may not.
+// Replaces helm by a script that may not start other programs. It tries to append its arguments to
+// a file beside it, which it may not write.
 class ChartFetching : public testing::Test {
 protected:
-    // `pull`: what it does when it is to pull. $out is where the archive belongs.
+    // `pull` is what the script does on `helm pull`. $out is where the archive belongs.
     FetchSetup helm(const std::string& pull, FetchLimits limits = {}) {
         const std::string path = dir_ + "/helm";
         std::ofstream(path)
@@ -128,7 +128,7 @@ TEST_F(ChartFetching, HasALimitOfNumberForAllLoads) {
     const std::shared_ptr<ChartFetcher> other = fetcher.for_another_load();
     EXPECT_EQ(failure(fetcher, address("a")), "fetched");
     EXPECT_EQ(failure(*other, address("b")), "fetched");
-    EXPECT_EQ(failure(*other, address("a")), "fetched");  // no second time
+    EXPECT_EQ(failure(*other, address("a")), "fetched");  // not fetched a second time
     EXPECT_EQ(failure(fetcher, address("c")), "more than 2 charts to fetch");
 }
 

@@ -1,4 +1,4 @@
-// What --allow-network has brought: a part of the input that no file of the tree holds.
+// A chart that --allow-network has fetched: a part of the input that is not in the tree.
 #pragma once
 
 #include <compare>
@@ -7,9 +7,9 @@
 namespace renderer {
 
 struct FetchedChart {
-    std::string name, version;  // as its Chart.yaml says
+    std::string name, version;  // from its Chart.yaml
     std::string source;         // ChartAddress::url
-    std::string digest;         // SHA-256 of the archive, in hexadecimal digits
+    std::string digest;         // SHA-256 of the archive, in hexadecimal
 
     friend auto operator<=>(const FetchedChart&, const FetchedChart&) = default;
 };

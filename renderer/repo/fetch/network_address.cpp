@@ -23,15 +23,15 @@ struct Network {
 constexpr std::array kNotPublic = std::to_array<Network>({
     {0x00000000, 8},   // this network
     {0x0a000000, 8},   // private
-    {0x64400000, 10},  // of a provider, and of tailnets
+    {0x64400000, 10},  // carrier-grade NAT, and tailnets
     {0x7f000000, 8},   // loopback
-    {0xa9fe0000, 16},  // link-local, and services of clouds
+    {0xa9fe0000, 16},  // link-local, and metadata services of clouds
     {0xac100000, 12},  // private
     {0xa83f8110, 32},  // 168.63.129.16, a service of Azure
-    {0xc0000000, 24},  // of protocols
-    {0xc0000200, 24},  // for documentation, as are the next two
+    {0xc0000000, 24},  // protocol assignments
+    {0xc0000200, 24},  // documentation, as are the next two
     {0xc0a80000, 16},  // private
-    {0xc6120000, 15},  // for benchmarks, and of some private networks
+    {0xc6120000, 15},  // benchmarks, and some private networks
     {0xc6336400, 24},
     {0xcb007100, 24},
     {0xe0000000, 3},  // multicast, reserved, broadcast
@@ -43,8 +43,8 @@ bool is_public_v4(std::uint32_t address) {
     });
 }
 
-// Global unicast (2000::/3) is all that is public, and of it not what hides an IPv4 address (6to4,
-// Teredo).
+// Only global unicast (2000::/3) is public, except for addresses that contain an IPv4 address
+// (6to4, Teredo).
 bool is_public_v6(const in6_addr& address) {
     const std::uint8_t* bytes = address.s6_addr;
     const bool is_mapped = IN6_IS_ADDR_V4MAPPED(&address);

@@ -1,4 +1,4 @@
-// Where in the network a host may be that a stranger's tree names.
+// Checks the network addresses of hosts that an untrusted tree names.
 #pragma once
 
 #include <string>
@@ -9,21 +9,22 @@ struct sockaddr;
 
 namespace renderer {
 
-// Hosts as the user lists them, in lower case; none: any that is public.
+// Hosts that the user allows, in lower case; empty: any public host.
 using HostList = std::vector<std::string>;
 
-// Names do not care about case.
+// Ignores the case of the name.
 bool lists_host(const HostList& hosts, std::string_view host);
 
-// No address of this machine, of a link or of a private network, and none of many hosts. Source:
+// False for addresses of this machine, of a link or of a private network, for multicast and
+// broadcast, and for reserved ones. Source:
 // https://www.iana.org/assignments/iana-ipv4-special-registry and -ipv6-special-registry.
 bool is_public(const sockaddr& address);
 
-// "169.254.169.254", "fe80::1"
+// Returns "169.254.169.254", "fe80::1".
 std::string text_of_address(const sockaddr& address);
 
-// "localhost", or an address of this machine as it is usually spelled. What such a name stands for
-// programs ask no proxy for.
+// True for "localhost" and addresses of this machine in their usual spelling. Programs do not use a
+// proxy for these.
 bool is_own_machine(std::string_view host);
 
 }  // namespace renderer

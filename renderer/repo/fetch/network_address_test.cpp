@@ -7,7 +7,7 @@
 namespace renderer {
 namespace {
 
-// What the resolver makes of a text of digits, asking no one.
+// Parses a numeric address without a DNS lookup.
 const sockaddr& numeric(const std::string& text) {
     static addrinfo* found = nullptr;
     const addrinfo hints = {.ai_flags = AI_NUMERICHOST,

@@ -30,7 +30,7 @@ constexpr std::string_view kUser = "tailrender";
 constexpr std::size_t kMaxHead = 8192;
 constexpr std::size_t kMostTunnels = 100;
 constexpr int kPause = 10;         // ms
-constexpr int kPatience = 20'000;  // ms, for each step of a connection that is not there yet
+constexpr int kPatience = 20'000;  // ms, for each step of a connection that is not established yet
 
 std::string new_password() {
     std::array<char, 32> random{};
@@ -40,7 +40,7 @@ std::string new_password() {
     return sha256_hex(std::string_view(random.data(), random.size()));
 }
 
-// Listens; 0 in `port` when it does not.
+// Returns a listening socket; `port` is 0 on failure.
 int listen_on_loopback(std::uint16_t& port) {
     const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     sockaddr_in own{};
@@ -70,7 +70,7 @@ Addresses look_up(const std::string& host, const std::string& port) {
                                                                                     : nullptr);
 }
 
-// A line of a request, the name of which may be in any case.
+// True if the request has this header; its name may be in any case.
 bool has_header(std::string_view head, std::string_view name, std::string_view value) {
     while (!head.empty()) {
         const std::size_t end = head.find("\r\n");
@@ -86,10 +86,10 @@ bool has_header(std::string_view head, std::string_view name, std::string_view v
 }
 
 struct Target {
-    std::string host, port;  // "" when the request is not understood
+    std::string host, port;  // "" if the request is invalid
 };
 
-// "CONNECT host:443 HTTP/1.1"
+// Parses "CONNECT host:443 HTTP/1.1".
 Target target_of(std::string_view head) {
     constexpr std::string_view kMethod = "CONNECT ";
     const std::string_view line = head.substr(0, head.find("\r\n"));
@@ -175,13 +175,13 @@ void TunnelProxy::accept_all() {
             const int client =
                 ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
             if (client < 0) {
-                (void)::poll(nullptr, 0, kPause);  // perhaps no descriptor is left
+                (void)::poll(nullptr, 0, kPause);  // there may be no free descriptor
                 continue;
             }
             try {
                 tunnels_.emplace_back([this, client] { serve(client); });
             } catch (const std::system_error&) {
-                ::close(client);  // no thread is left
+                ::close(client);  // no thread could be started
             }
         }
     }
@@ -209,7 +209,7 @@ void TunnelProxy::serve(int client) {
     const Descriptor upstream(fd);
     const bool is_refused = !reason.empty();
     if (is_refused) {
-        refuse(std::move(reason));  // before the client can end
+        refuse(std::move(reason));  // before the client can exit
     }
     const std::string_view answer =
         is_refused ? "HTTP/1.1 403 Forbidden\r\n\r\n" : "HTTP/1.1 200 OK\r\n\r\n";
@@ -271,10 +271,10 @@ namespace {
 // One direction of a tunnel.
 struct Flow {
     int from, to;
-    std::string waiting = {};  // of what was read
+    std::string waiting = {};  // read, but not yet written
     bool is_open = true;
 
-    // False: the tunnel has broken.
+    // Returns false if the connection has failed.
     bool read() {
         std::array<char, 65536> buffer{};
         const ssize_t count = ::recv(from, buffer.data(), buffer.size(), 0);
@@ -308,7 +308,7 @@ void TunnelProxy::relay(int client, int upstream) {
                                       {.fd = upstream, .events = events(down, up), .revents = 0},
                                       {.fd = life_[0], .events = POLLIN, .revents = 0}}};
         for (pollfd& one : all) {
-            one.fd = one.events == 0 ? -1 : one.fd;  // else it would say that it is closed, again
+            one.fd = one.events == 0 ? -1 : one.fd;  // else poll reports it as closed again
         }
         if ((::poll(all.data(), all.size(), -1) < 0 && errno != EINTR) || all[2].revents != 0) {
             return;

@@ -27,8 +27,8 @@ sockaddr_in loopback(std::uint16_t port) {
     return address;
 }
 
-// Answers one connection with what it got, `times` times (a multiple of 10'000, or fewer), and ends
-// it.
+// Answers one connection with what it received, `times` times (a multiple of 10'000, or fewer), and
+// closes it.
 class Echo {
 public:
     explicit Echo(std::size_t times = 1)
@@ -59,7 +59,7 @@ private:
         if (count <= 0) {
             return;
         }
-        // Many at once: a call for each would take as long as all the rest of this file.
+        // Sends many at once: one call for each would take as long as the rest of this file.
         std::string block;
         const std::size_t in_block = std::min<std::size_t>(times_, 10'000);
         for (std::size_t i = 0; i < in_block; ++i) {
@@ -81,7 +81,7 @@ std::string password_of(const TunnelProxy& proxy) {
     return url.substr(begin, url.find('@') - begin);
 }
 
-// All that comes back for the request, and for "hello" behind it.
+// Returns the response to the request and to "hello" after it.
 std::string ask(const TunnelProxy& proxy, const std::string& line, const std::string& password) {
     const Descriptor client(::socket(AF_INET, SOCK_STREAM, 0));
     const sockaddr_in address = loopback(proxy.port());

@@ -21,7 +21,7 @@ std::string_view reason_in(const std::optional<KeptParents>& kept, const std::st
     return kept && found != kept->end() ? std::string_view(found->second) : std::string_view();
 }
 
-// What both sides know, of parents that both have.
+// Compares parents that both sides have, if both sides record what is kept.
 std::vector<KeptChange> compare_kept(const Pair& trees, const std::vector<Device>& before,
                                      const std::vector<Device>& after) {
     std::vector<KeptChange> changes;
@@ -38,7 +38,7 @@ std::vector<KeptChange> compare_kept(const Pair& trees, const std::vector<Device
     return changes;
 }
 
-// The sides have nothing in common until they are compared.
+// The sides share no data, so they are read in parallel.
 ClusterComparison compare_cluster(std::string name, Pair trees, const SecretHash& hash) {
     std::array<std::optional<Manifests>, 2> sides;
     for_each_parallel(2, 0, [&](std::size_t i) {

@@ -1,7 +1,7 @@
-// `tailrender diff`: what a change of the sources means. Compares two rendered trees, cluster by
-// cluster: first the devices and what they let in, then the pods that restart, then every object by
-// its fields. Knows nothing of where the trees come from, and shows no value that may be a
-// credential (redact.h).
+// `tailrender diff`: shows the effect of a change to the sources. Compares two rendered trees,
+// cluster by cluster: first the devices and what they expose, then the pods that restart, then
+// every object by its fields. It does not depend on where the trees come from, and shows no value
+// that may be a credential (redact.h).
 #pragma once
 
 #include <map>
@@ -15,19 +15,19 @@
 
 namespace renderer {
 
-// Parents that an engine leaves as they are, each with the reason.
+// Parents that an engine keeps as they are, with the reason.
 using KeptParents = std::map<std::string, std::string>;
 
 struct ClusterTree {
-    std::string cluster;  // "" for an unnamed one
+    std::string cluster;  // "" if it has no name
     std::vector<OutputFile> files;
-    // None: a rendered tree, which does not say.
+    // Not set for a rendered tree, which does not record it.
     std::optional<KeptParents> kept = {};
-    // Services of the sources, where the files are only what was generated.
+    // Services of the sources, if `files` holds only generated objects.
     std::vector<OutputFile> facts = {};
 };
 
-// A device that both sides have, and that an engine begins or ceases to leave as it is.
+// A device of both sides whose parent an engine starts or stops keeping as it is.
 struct KeptChange {
     bool begins = true;
     std::string hostname, parent, reason;
@@ -37,21 +37,22 @@ struct ClusterComparison {
     std::string cluster;
     DevicePlan devices;
     ObjectChanges objects;
-    std::vector<KeptChange> kept;  // in the order of the devices
+    std::vector<KeptChange> kept;  // in the order of devices
 };
 
 struct Comparison {
-    std::string base, head;                   // as the user called them
-    std::string alone;                        // the side that is reported, where the other one
-                                              // cannot be rendered; "" = both are compared
-    std::vector<std::string> warnings;        // of HEAD, one line each
-    std::vector<ClusterComparison> clusters;  // in the order of their names
+    std::string base, head;  // names of the sides, as the user typed them
+    // The side that is reported if the other one cannot be rendered; "" = both are compared.
+    std::string alone;
+    std::vector<std::string> warnings;        // about HEAD, one line each
+    std::vector<ClusterComparison> clusters;  // sorted by name
 
     [[nodiscard]] bool is_equal() const;
 };
 
-// Clusters of one name belong together; one cluster a side belongs together if either has no name.
-// A cluster that only one side has is new, or gone, with all that is in it.
+// Compares clusters of the same name. If each side has only one cluster and either has no name,
+// those two are compared. A cluster that is only on one side is added or removed, with everything
+// in it.
 Comparison compare_trees(std::vector<ClusterTree> base, std::vector<ClusterTree> head,
                          const SecretHash& hash);
 

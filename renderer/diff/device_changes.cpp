@@ -31,14 +31,14 @@ bool is_service(const Device& device) {
     return device.hostname.starts_with("svc:");
 }
 
-// "docs" of "svc:docs"
+// Returns "docs" for "svc:docs".
 std::string_view bare_name(const Device& device) {
     std::string_view name = device.hostname;
     name.remove_prefix(is_service(device) ? 4 : 0);
     return name;
 }
 
-// The pods of a Service that is not in a tree are no difference.
+// If a Service is not in a tree, its pods are unknown and do not count as a difference.
 bool targets_same_pods(const Reach& a, const Reach& b) {
     return a.pods == b.pods || a.pods.empty() || b.pods.empty();
 }
@@ -51,7 +51,7 @@ bool is_same_offer(const Reach& a, const Reach& b) {
     return is_same_way(a, b) && a.is_public == b.is_public && targets_same_pods(a, b);
 }
 
-// Beside its name.
+// True if all but the name is the same.
 bool is_same(const Device& a, const Device& b) {
     return a.tags == b.tags && std::ranges::equal(a.offers, b.offers, is_same_offer) &&
            a.reaches == b.reaches && a.tailnet == b.tailnet && a.server == b.server &&
@@ -99,7 +99,8 @@ public:
 private:
     using Name = std::function<std::string(const Device&)>;
 
-    // Takes out of both lists what has one name; several of a name in their order.
+    // Compares and removes the devices of both lists that have the same name; several with one name
+    // are matched in order.
     void pair(std::vector<Device>& before, std::vector<Device>& after, const Name& old_name,
               const Name& new_name) {
         std::multimap<std::string, Device*> index;
@@ -199,8 +200,8 @@ private:
         }
     }
 
-    // What is public is in the tailnet too. A public offer is a URL: with another name, another
-    // one.
+    // Public offers are reachable in the tailnet as well. A public offer is a URL, so another
+    // hostname makes it another offer.
     static bool is_offered(const Device* side, const Device& other, const Reach& offer) {
         const bool same_tailnet =
             side != nullptr && side->tailnet == other.tailnet && side->server == other.server;
@@ -222,7 +223,7 @@ private:
                     return is_same_way(one, offer) && !targets_same_pods(one, offer);
                 });
             if (!other_pods) {
-                plan_.reach.back().offer.pods.clear();  // the way says it all
+                plan_.reach.back().offer.pods.clear();  // endpoint and target are enough
             }
         }
     }

@@ -1,5 +1,5 @@
-// What a change does to the tailnet: which devices come, go, get another name or another identity,
-// and what can be reached through them afterwards that could not before.
+// The effect of a change on the tailnet: devices that are added or removed or get another name or
+// identity, and what becomes reachable through them.
 #pragma once
 
 #include <optional>
@@ -14,10 +14,10 @@ namespace renderer {
 
 enum class DeviceEdit {
     Added,
-    Renamed,   // the same device under another name
-    Replaced,  // another device, with other addresses, in the place of one
+    Renamed,   // the same device with another name
+    Replaced,  // a new device, with other addresses, in place of the old one
     Removed,
-    Changed,  // tags, or what it targets
+    Changed,  // other tags, or another target
 };
 
 std::string_view name_of(DeviceEdit edit);  // "added"
@@ -27,22 +27,22 @@ struct DeviceChange {
     std::optional<Device> before, after;
     std::vector<std::string> reasons;
 
-    // The side that counts: the new one if there is one.
+    // Returns the new device, or the old one if there is no new one.
     [[nodiscard]] const Device& shown() const { return after ? *after : *before; }
 };
 
 struct ReachChange {
     bool added = true;
     std::string hostname, parent, tailnet;
-    Reach offer;  // with pods where only they differ
+    Reach offer;  // with pods only if those differ
 };
 
 struct DevicePlan {
-    std::vector<DeviceChange> changes;  // in the order of DeviceEdit, then by hostname
-    std::vector<ReachChange> reach;     // public first, then by hostname
+    std::vector<DeviceChange> changes;  // sorted by DeviceEdit, then hostname
+    std::vector<ReachChange> reach;     // public first, then sorted by hostname
 };
 
-// `renames`: objects that have a new name, "Service/shop/web" and "Service/shop/site".
+// `renames` are objects with a new name: "Service/shop/web" and "Service/shop/site".
 DevicePlan compare_devices(std::vector<Device> before, std::vector<Device> after,
                            const std::vector<std::pair<std::string, std::string>>& renames);
 

@@ -28,7 +28,7 @@ std::string_view named_server(std::string_view server) {
     return server == kDefaultServer ? std::string_view() : server;
 }
 
-// "shop/web" of "Service/shop/web"
+// Returns "shop/web" for "Service/shop/web".
 std::string_view without_kind(std::string_view object) {
     return object.substr(std::min(object.find('/') + 1, object.size()));
 }
@@ -62,7 +62,7 @@ bool is_port(const Value& port, std::string_view wanted) {
     return number != nullptr && number->is_number() && number->text() == wanted;
 }
 
-// `service` is "shop/web", `port` its own port.
+// `service` is "shop/web", and `port` the Service's own port.
 std::string selected_pods(const Manifests& manifests, std::string_view service,
                           std::string_view port) {
     const Manifest* found = find_service(manifests, service);
@@ -75,7 +75,7 @@ std::string selected_pods(const Manifests& manifests, std::string_view service,
         words.push_back(fmt::format("{}={}", label.name(), text_of(label.value)));
     }
     std::ranges::sort(words);
-    std::string_view target = port;  // the default of targetPort
+    std::string_view target = port;  // targetPort defaults to the port
     for (const Value& each : items_of(spec->find("ports"))) {
         const Value* named = is_port(each, port) ? each.find("targetPort") : nullptr;
         if (named != nullptr && (named->is_string() || named->is_number())) {
@@ -85,7 +85,7 @@ std::string selected_pods(const Manifests& manifests, std::string_view service,
     return words.empty() ? "" : fmt::format("{} port {}", fmt::join(words, ","), target);
 }
 
-// "http://web.shop.svc.cluster.local:80/" -> "shop/web:80"
+// Turns "http://web.shop.svc.cluster.local:80/" into "shop/web:80".
 std::string short_target(std::string_view url, std::string_view mount) {
     const auto scheme = url.find("://");
     const std::size_t begin = scheme == std::string_view::npos ? 0 : scheme + 3;
@@ -128,7 +128,7 @@ void add_handlers(const Manifests& manifests, const Value& config, const Member&
     }
 }
 
-// A serve configuration, or the part of it for one Tailscale Service.
+// Adds the offers of a serve config, or of its part for one Tailscale Service.
 void add_served(const Manifests& manifests, const Value& config, std::vector<Reach>& offers) {
     for (const Member& site : members_of(config.find("Web"))) {
         add_handlers(manifests, config, site, offers);
@@ -146,8 +146,8 @@ void add_served(const Manifests& manifests, const Value& config, std::vector<Rea
     }
 }
 
-// Every port of a Service, "shop/web": an L3 proxy passes on whatever arrives. `fallback` is where
-// it leads when the Service is not in the tree.
+// Adds every port of a Service, "shop/web", since an L3 proxy forwards all traffic. `fallback` is
+// the target if the Service is not in the tree.
 void add_ports(const Manifests& manifests, std::string_view parent, std::string_view fallback,
                std::vector<Reach>& offers) {
     const Manifest* service = find_service(manifests, parent);
@@ -172,7 +172,7 @@ void add_ports(const Manifests& manifests, std::string_view parent, std::string_
     }
 }
 
-// tailscaled's configuration.
+// Adds the routes in tailscaled's configuration.
 void add_routes(const Value& config, std::vector<Reach>& offers) {
     for (const Value& route : items_of(config.find("AdvertiseRoutes"))) {
         const std::string_view prefix = text_of(route);
@@ -233,7 +233,7 @@ private:
         }
     }
 
-    // What the environment says: where an L3 proxy leads.
+    // Adds what the environment configures: the target of an L3 proxy.
     void add_forwarded(const Value& root, Device& device) const {
         const Value* containers = root.at({"spec", "template", "spec", "containers"});
         for (const Value& container : items_of(containers)) {
@@ -257,7 +257,7 @@ private:
     void add_config(std::string_view ns, const std::string& name, Device& device) const {
         const Manifest* secret = manifests_.find("Secret", ns, name);
         const Value* data = secret == nullptr ? nullptr : manifests_.root(*secret).find("data");
-        bool first = true;  // the other versions of it say less
+        bool first = true;  // the other versions contain less
         for (const Member& entry : members_of(data)) {
             const bool versioned = entry.name().starts_with("cap-");
             const bool wanted = entry.name() == "serve-config" || (versioned && first);
@@ -278,7 +278,7 @@ private:
         }
     }
 
-    // What the load balancer of a peer relay's pod lets through.
+    // Adds the ports of the load balancer of a peer relay's pod.
     void add_relay(std::string_view ns, const std::string& pod, Device& device) const {
         const Manifest* service = manifests_.find("Service", ns, pod);
         if (service != nullptr) {
@@ -306,7 +306,7 @@ private:
         }
     }
 
-    // The Tailscale Services of a group.
+    // Reads the Tailscale Services of a group.
     void read_group(const Manifest& manifest) {
         const Value& root = manifests_.root(manifest);
         if (annotation(root, kContractAnnotation).empty()) {

@@ -1,6 +1,6 @@
-// The devices that a rendered tree makes, read from its objects by the contracts between renderer
-// and controller (testdata/contract/{proxy,ingress,peer-relay}.md). So a tree that was rendered
-// long ago is understood like one that was rendered a moment ago.
+// Reads the devices of a rendered tree from its objects, by the contracts between renderer and
+// controller (testdata/contract/{proxy,ingress,peer-relay}.md). That way trees of older releases
+// can be read as well.
 #pragma once
 
 #include <compare>
@@ -12,20 +12,20 @@
 
 namespace renderer {
 
-// What a device lets the tailnet reach, or anyone (with Funnel, or a load balancer of its own): by
-// the serve configuration of an Ingress, the ports of the Service behind an L3 proxy, the routes of
+// What a device exposes to the tailnet, or to the internet (by Funnel, or a load balancer of its
+// own): the serve config of an Ingress, the ports of the Service behind an L3 proxy, the routes of
 // a Connector, the Service of a peer relay.
 struct Reach {
     std::string endpoint;  // "https:443/api", "tcp/80", "route 10.0.0.0/8", "exit node"
-    std::string target;    // "shop/web:80"; "" when the endpoint says it all
+    std::string target;    // "shop/web:80"; "" if the endpoint is enough
     bool is_public = false;
-    std::string pods;  // what the Service behind it selects, "app=web port 8080"; "" when not known
+    std::string pods;  // the selector of the Service, "app=web port 8080"; "" if unknown
 
     friend auto operator<=>(const Reach&, const Reach&) = default;
 };
 
 struct Device {
-    // Where its identity is kept: the state Secret "tailscale/ts-web-ztn66-0", for a Tailscale
+    // Where its identity is stored: the state Secret "tailscale/ts-web-ztn66-0", or for a Tailscale
     // Service its group and name.
     std::string key;
     std::string hostname;           // "shop-web", "svc:docs"
@@ -37,13 +37,13 @@ struct Device {
     std::string reaches;            // egress: "tailnet 100.64.1.2"
 
     [[nodiscard]] bool is_public() const;
-    [[nodiscard]] std::string target_text() const;  // for a table
+    [[nodiscard]] std::string target_text() const;  // text for a table
 };
 
-// The target of a peer relay's port: traffic of other devices.
+// The target of a peer relay's port: it forwards traffic of other devices.
 inline constexpr std::string_view kRelayed = "peer relay";
 
-// Sorted by key.
+// Returns the devices, sorted by key.
 std::vector<Device> read_devices(const Manifests& manifests);
 
 }  // namespace renderer

@@ -25,7 +25,7 @@ bool is_word(std::string_view key) {
     });
 }
 
-// "data.a", or "data[\"a.b\"]" for a key that is no plain word.
+// Returns "data.a", or "data[\"a.b\"]" if the key is not a plain word.
 std::string child_path(std::string_view path, std::string_view key) {
     if (is_word(key)) {
         return path.empty() ? std::string(key) : fmt::format("{}.{}", path, key);
@@ -38,7 +38,7 @@ std::size_t common_prefix(std::string_view a, std::string_view b) {
     return static_cast<std::size_t>(pair.in1 - a.begin());
 }
 
-// As JSON, but with `<`, `>` and `&` as they are: this is for people.
+// Returns JSON, but with `<`, `>` and `&` unescaped, since it is for people.
 std::string json_for_people(const Value& value) {
     constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kEscapes = {
         {{"\\u003c", "<"}, {"\\u003e", ">"}, {"\\u0026", "&"}}};
@@ -54,18 +54,18 @@ std::string json_for_people(const Value& value) {
     return text;
 }
 
-// What the order of a list means to Kubernetes. Most lists of its API are maps or sets in disguise
-// (containers by name, ports by number and protocol, verbs of a role): they are compared as such.
-// Sources: the `listType`, `listMapKey` and `patchMergeKey` marks in k8s.io/api; RBAC and network
+// The meaning of a list's order to Kubernetes. Most lists of its API are really maps or sets
+// (containers by name, ports by number and protocol, verbs of a role) and are compared as such.
+// Sources: the `listType`, `listMapKey` and `patchMergeKey` markers in k8s.io/api; RBAC and network
 // policies are unions.
 enum class ListOrder { Matters, Set, Keyed };
 
 struct ListRule {
     ListOrder order = ListOrder::Matters;
-    std::span<const std::string_view> keys = {};  // Keyed: what tells an item, "port", "protocol"
+    std::span<const std::string_view> keys = {};  // Keyed: the keys, "port", "protocol"
 };
 
-constexpr std::string_view kHost = "host";  // of a rule of an Ingress
+constexpr std::string_view kHost = "host";  // in a rule of an Ingress
 constexpr std::array kHostKeys = {kHost};
 
 struct KeyedField {
@@ -73,7 +73,7 @@ struct KeyedField {
     std::array<std::string_view, 2> keys;  // the second may be empty
 };
 
-// The first that fits counts.
+// The first match applies.
 constexpr std::array kKeyed = {
     KeyedField{"containers", {"name"}},
     KeyedField{"initContainers", {"name"}},
@@ -118,7 +118,7 @@ bool is_set(std::string_view kind, std::string_view field) {
     return std::ranges::find(kSets, field) != kSets.end();
 }
 
-// "port=80,protocol=TCP"
+// Returns "port=80,protocol=TCP".
 std::string item_label(const Value& item, std::span<const std::string_view> keys) {
     std::string label;
     for (const std::string_view key : keys) {
@@ -134,7 +134,7 @@ std::string item_label(const Value& item, std::span<const std::string_view> keys
     return label;
 }
 
-// No label twice, none empty.
+// True if the labels of all items are unique and not empty.
 bool tells_items(const Value& list, std::span<const std::string_view> keys) {
     std::set<std::string> seen;
     return std::ranges::all_of(list.items(), [&](const Value& item) {
@@ -145,8 +145,8 @@ bool tells_items(const Value& list, std::span<const std::string_view> keys) {
     });
 }
 
-// `field` is the key that the list is under, in an object of that kind. Keyed only when each
-// item of both lists has the first key and no two are alike.
+// `field` is the key of the list, in an object of that kind. Keyed only if each item of both lists
+// has the first key and no label is repeated.
 ListRule list_rule(std::string_view kind, std::string_view field, const Value& before,
                    const Value& after) {
     for (const KeyedField& keyed : kKeyed) {
@@ -162,7 +162,7 @@ ListRule list_rule(std::string_view kind, std::string_view field, const Value& b
     return {is_set(kind, field) ? ListOrder::Set : ListOrder::Matters};
 }
 
-// With every set in it sorted, so that two of one meaning are equal.
+// Returns the value with every set in it sorted, so that equal meanings are equal values.
 Value canonical(std::string_view kind, std::string_view field, const Value& value) {
     if (value.is_map()) {
         Value out = Value::map();
@@ -190,7 +190,7 @@ Value canonical(std::string_view kind, std::string_view field, const Value& valu
     return out;
 }
 
-// Maps that are the same but for one list: a rule of a Role with other names.
+// True for maps that differ only in one list, such as a rule of a Role with other names.
 bool differ_in_one_list(const Value& before, const Value& after) {
     if (!before.is_map() || !after.is_map() || before.size() != after.size()) {
         return false;
@@ -211,7 +211,7 @@ bool differ_in_one_list(const Value& before, const Value& after) {
     return lists == 1;
 }
 
-// `null` is as good as absent.
+// Treats absent as `null`.
 const Value& or_null(const Value* value) {
     static const Value kNull{};
     return value == nullptr ? kNull : *value;
@@ -242,7 +242,7 @@ private:
         const FieldEdit edit = before.is_null()  ? FieldEdit::Added
                                : after.is_null() ? FieldEdit::Removed
                                                  : FieldEdit::Changed;
-        std::size_t skipped = 0;  // what long texts have in common
+        std::size_t skipped = 0;  // the prefix that long texts share
         if (before.is_string() && after.is_string()) {
             skipped = common_prefix(before.text(), after.text());
         }
@@ -277,7 +277,7 @@ private:
                 sequences(path, field, before, after);
                 return;
         }
-        // The pods' controller compares templates as they are written.
+        // The workload's controller compares pod templates as they are written.
         if (changes_.size() == changes && path.starts_with(kPodTemplate) &&
             is_reordered(before, after)) {
             changes_.push_back({path, FieldEdit::Reordered, "", ""});
@@ -318,7 +318,7 @@ private:
                 gone.push_back(&item);
             }
         }
-        if (gone.size() == 1 && left.size() == 1) {  // the same item with another content
+        if (gone.size() == 1 && left.size() == 1) {  // treat it as one changed item
             compare(path + "[]", {}, *gone.front(), *left.begin()->second);
             return;
         }
@@ -338,7 +338,7 @@ private:
         }
     }
 
-    // What both begin and end with is the same; what is left is compared item by item.
+    // Skips the common beginning and end; the rest is compared item by item.
     void sequences(const std::string& path, std::string_view field, const Value& before,
                    const Value& after) {
         const auto a = before.items();

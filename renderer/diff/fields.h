@@ -1,5 +1,5 @@
-// Two trees of one object, compared by meaning: key order never counts, the order of a list only
-// where Kubernetes sees it, `null` is as good as absent.
+// Compares two versions of one object by meaning: the order of keys never matters, the order of a
+// list only where it matters to Kubernetes, and `null` equals absent.
 #pragma once
 
 #include <cstddef>
@@ -16,16 +16,16 @@ enum class FieldEdit { Added, Removed, Changed, Reordered };
 struct FieldChange {
     std::string path;  // spec.template.spec.containers[name=web].image
     FieldEdit edit = FieldEdit::Changed;
-    std::string before, after;  // as compact JSON, shortened; "" where there is none
+    std::string before, after;  // as compact JSON, shortened; "" if absent
 };
 
-// Both are what `redacted` made. In the order of the paths. A list of a pod template whose items
-// only moved is `Reordered`, since that restarts pods.
+// Both values must come from `redacted`. Changes are in the order of their paths. A list in a pod
+// template whose items only moved is `Reordered`, since that restarts pods.
 std::vector<FieldChange> compare_fields(std::string_view kind, const Value& before,
                                         const Value& after);
 
-// Compact JSON. A long text is cut, never within a character; where two have been compared,
-// `skipped` is what they have in common at their begin.
+// Returns compact JSON. Long text is cut, but never within a character. `skipped` is the length of
+// the prefix that two compared texts share.
 std::string shown_value(const Value& value, std::size_t skipped = 0);
 
 constexpr std::string_view kPodTemplate = "spec.template";

@@ -63,12 +63,12 @@ TEST(Markdown, ClosesWhatItFolds) {
          at = report.find("details>", at + 1)) {
         (report[at - 1] == '/' ? closed : open) += 1;
     }
-    EXPECT_EQ(open, 1U);  // devices are new, and not folded
+    EXPECT_EQ(open, 1U);  // devices are new, so they are not folded
     EXPECT_EQ(closed, 1U);
     EXPECT_NE(report.find("<summary>15 more</summary>"), std::string::npos);
 }
 
-// Whatever changes beside them, and however long that is.
+// Whatever else changes, and however long that is.
 TEST(Markdown, NamesWhatIsNewOrLost) {
     Comparison comparison;
     ClusterComparison& cluster = comparison.clusters.emplace_back();

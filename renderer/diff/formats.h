@@ -1,5 +1,5 @@
-// The three ways to print a comparison. All end with a newline and show the same facts; FORMAT.md
-// describes the JSON.
+// The three output formats of a comparison. All end with a newline and show the same facts;
+// FORMAT.md describes the JSON.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@
 
 namespace renderer {
 
-constexpr std::size_t kMarkdownLimit = 60'000;  // GitHub takes comments of up to 65,536 characters
+constexpr std::size_t kMarkdownLimit = 60'000;  // GitHub allows 65,536 characters in a comment
 
-// Warnings are not in it: they are on standard error.
+// Does not contain the warnings, which go to standard error.
 std::string terminal_report(const Comparison& comparison, bool color);
 
 // For a comment on a pull request. Never longer than kMarkdownLimit: what does not fit is counted,
-// but objects that are new or lost are named. What is public comes first. Begins with a mark by
-// which a bot finds its comment again.
+// but objects that are added or removed are named. Public exposure comes first. Begins with a
+// marker by which a bot finds its comment again.
 std::string markdown_report(const Comparison& comparison);
 
 std::string json_report(const Comparison& comparison);

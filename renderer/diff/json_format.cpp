@@ -23,7 +23,7 @@ Value list_of(const std::vector<T>& items, const Make& make) {
     return list;
 }
 
-// What is empty has no key.
+// Empty texts get no key.
 void put_text(Value& map, std::string_view key, const std::string& text) {
     if (!text.empty()) {
         map.add(Value::borrowed(key), Value(text));

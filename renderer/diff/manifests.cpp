@@ -18,7 +18,7 @@ constexpr std::string_view kKustomize = "kustomize.config.k8s.io/";
 
 std::string key_of(const Manifest& manifest) {
     if (!manifest.is_object()) {
-        return fmt::format("\x7f{}", manifest.path);  // behind all objects
+        return fmt::format("\x7f{}", manifest.path);  // sorts after all objects
     }
     return fmt::format("{}\n{}\n{}\n{}", manifest.kind, manifest.ns, manifest.name,
                        group_of(manifest.api_version));
@@ -31,7 +31,8 @@ void take_names(const Value& root, Manifest& manifest) {
     manifest.ns = text_of(root, {"metadata", "namespace"});
 }
 
-// A kustomization says where things stand, and an object needs a name to be told from others.
+// True for kustomizations, which only list files, and for objects that have no name to identify
+// them.
 bool is_file(const Manifest& manifest) {
     return manifest.kind.empty() || manifest.api_version.empty() || manifest.name.empty() ||
            manifest.api_version.starts_with(kKustomize);
@@ -65,7 +66,7 @@ std::vector<const Manifest*> Manifests::sorted_from(std::size_t first) {
     std::ranges::stable_sort(sorted, {}, &Manifest::key);
     std::string previous;
     std::size_t copies = 1;
-    for (Entry* entry : sorted) {  // one object in two bundles, say
+    for (Entry* entry : sorted) {  // the same object may be in two bundles
         copies = entry->key == previous ? copies + 1 : 1;
         previous = entry->key;
         if (copies > 1) {
@@ -119,7 +120,7 @@ bool Manifests::read_objects(SourceId source, std::vector<Entry>& found) const {
             take_names(entry.root, entry);
         }
         if (generated && entry.api_version.starts_with(kKustomize)) {
-            continue;  // lists where the others stand
+            continue;  // only lists the other files
         }
         if (entry.kind.ends_with("List") && entry.name.empty()) {
             parse(entry);

@@ -10,12 +10,12 @@ namespace renderer {
 namespace {
 
 constexpr std::string_view kMark = "<!-- tailrender diff -->\n\n";
-constexpr std::size_t kWarnings = 12'000;  // characters of them
-constexpr std::size_t kOpenLines = 25;     // of a section; the rest is folded
-constexpr std::size_t kOpenDetails = 12;   // of a line; the rest is counted
-constexpr std::size_t kClosing = 300;      // for what stands around a section's lines
+constexpr std::size_t kWarnings = 12'000;  // size of their section in characters
+constexpr std::size_t kOpenLines = 25;     // lines of a section; the rest is folded
+constexpr std::size_t kOpenDetails = 12;   // details of a line; the rest is counted
+constexpr std::size_t kClosing = 300;      // for the text around a section's lines
 
-// A span may hold whatever a longer fence is not in.
+// Encloses text in a fence longer than any run of backquotes in it.
 std::string fenced(std::string_view text) {
     std::size_t longest = 0;
     std::size_t run = 0;
@@ -35,7 +35,7 @@ std::string escaped(char c) {
     return kSpecial.find(c) == std::string_view::npos ? text : "\\" + text;
 }
 
-// What is no code is escaped, arrows are drawn.
+// Escapes everything but code, and draws arrows.
 std::string markdown(std::string_view text) {
     std::string out;
     while (!text.empty()) {
@@ -70,7 +70,7 @@ std::string item(const OutlineLine& line, std::string_view quote) {
     return out;
 }
 
-// What is new or lost is named, whatever else has no room.
+// True for objects that are added or removed; they are named even if there is no room for the rest.
 bool comes_or_goes(const OutlineLine& line) {
     return line.mark == '+' || line.mark == '-' || line.is_renamed;
 }
@@ -107,7 +107,7 @@ public:
                  .lines = outline.warnings},
                 kWarnings, kWarnings);
         }
-        std::size_t behind = 0;  // what the sections behind need for their names
+        std::size_t behind = 0;  // the size of the names in the sections that follow
         for (const OutlineSection& section : outline.sections) {
             behind += brief_size(section);
         }
@@ -120,7 +120,7 @@ public:
                                     counted(outline.sections.size() - i, "section"));
                 break;
             }
-            // A section may take half of what is left, so that those behind it are seen too.
+            // A section may use half of the rest, so that the following ones are shown as well.
             const bool last = i + 1 == outline.sections.size();
             behind -= brief_size(section);
             const std::size_t free = left - needed - kClosing;
@@ -132,8 +132,8 @@ public:
     }
 
 private:
-    // Of a long section, what is new or lost comes first, and is not folded. What of it does not
-    // fit into the share is named in the room that there is.
+    // In a long section, added and removed objects come first and are not folded. If they do not
+    // fit into the section's share, their names use the remaining room.
     void add(OutlineSection section, std::size_t share, std::size_t room) {
         if (section.lines.size() > kOpenLines) {
             std::stable_partition(section.lines.begin(), section.lines.end(), comes_or_goes);
@@ -143,7 +143,7 @@ private:
         const std::string_view quote = alarm ? "> " : "";
         std::string text;
         std::size_t done = 0;
-        std::size_t names = 0;  // the size of those that are still to be named
+        std::size_t names = 0;  // the size of the names still to be listed
         for (const OutlineLine& line : section.lines) {
             names += brief_size(line);
         }
@@ -208,7 +208,7 @@ private:
         }
     }
 
-    // Markdown inside of HTML would need other escapes: a title there has no code spans.
+    // Markdown inside HTML would need other escapes, so a title there has no code spans.
     static std::string fold_begin(std::string_view title) {
         std::string text;
         for (const char c : title) {

@@ -41,18 +41,19 @@ std::string parent_of(const Value& root) {
     return kind == kParentKinds.end() ? "" : object_name(kind->kind, label("-ns"), label(""));
 }
 
-// An object that is gone on one side, or new on the other.
+// An object that is only on one side.
 struct Candidate {
     const Manifest* manifest = nullptr;
     Value tree;  // redacted
 };
 
 constexpr double kSimilar = 0.6;
-constexpr std::size_t kMaxPairs = 20'000;  // of one comparison, so that its time stays bounded
+constexpr std::size_t kMaxPairs = 20'000;  // for one comparison, to limit its time
 
 using Leaves = std::set<std::string>;
 
-// An object's own name in its values (a selector, a host) is no difference when it is renamed.
+// An object's own name in its values (a selector, a host) is not a difference if the object is
+// renamed.
 std::string without_name(std::string text, const std::string& name) {
     for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
         text.replace(at, name.size(), "\x01");
@@ -81,7 +82,7 @@ Leaves leaves_of(const Candidate& candidate) {
     return leaves;
 }
 
-// Shared leaves of all leaves.
+// Returns the share of leaves that both have.
 double similarity(const Leaves& a, const Leaves& b) {
     const auto shared = static_cast<double>(
         std::ranges::count_if(a, [&](const std::string& leaf) { return b.contains(leaf); }));
@@ -94,7 +95,7 @@ struct ObjectPair {
     std::size_t removed, added;
 };
 
-// A tie says nothing.
+// A tie does not count as best.
 bool is_best(const ObjectPair& pair, const std::vector<ObjectPair>& pairs) {
     return std::ranges::none_of(pairs, [&](const ObjectPair& other) {
         const bool same = other.removed == pair.removed && other.added == pair.added;
@@ -103,9 +104,9 @@ bool is_best(const ObjectPair& pair, const std::vector<ObjectPair>& pairs) {
     });
 }
 
-// Objects that are the same but for their name or namespace: a rename to the author, a removal and
-// an addition to Kubernetes. Index into `removed`, index into `added`: both of one kind; each at
-// most once; only where nothing else is as similar.
+// Finds objects that differ only in name or namespace: a rename to the author, a removal and an
+// addition to Kubernetes. Returns indices into `removed` and `added`. Both objects have the same
+// kind, each is used at most once, and only if no other is as similar.
 std::vector<std::pair<std::size_t, std::size_t>> find_renames(const std::vector<Candidate>& removed,
                                                               const std::vector<Candidate>& added) {
     if (removed.size() * added.size() > kMaxPairs) {
@@ -137,7 +138,7 @@ std::vector<std::pair<std::size_t, std::size_t>> find_renames(const std::vector<
     return renames;
 }
 
-// Of a StatefulSet all but these is immutable (k8s.io/kubernetes
+// The mutable fields of a StatefulSet (k8s.io/kubernetes
 // pkg/apis/apps/validation.ValidateStatefulSetUpdate).
 constexpr std::array<std::string_view, 7> kMutable = {"spec.replicas",
                                                       "spec.ordinals",
@@ -147,7 +148,7 @@ constexpr std::array<std::string_view, 7> kMutable = {"spec.replicas",
                                                       "spec.persistentVolumeClaimRetentionPolicy",
                                                       "spec.minReadySeconds"};
 
-// Of what runs pods by a template, the selector is immutable.
+// The immutable field of the other workloads with a pod template.
 constexpr std::string_view kSelector = "spec.selector";
 
 bool is_within_path(std::string_view path, std::string_view root) {
@@ -169,7 +170,8 @@ bool runs_pods(std::string_view kind, const Value& after) {
     return kind != "Job" && after.at({"spec", "template", "spec", "containers"}) != nullptr;
 }
 
-// `after` is the new tree, `fields` how it differs from the old. No value: no pod is touched.
+// `after` is the new tree, `fields` its differences from the old one. Returns nothing if no pods
+// restart.
 std::optional<Restart> restart_of(std::string_view title, const Value& after,
                                   const std::vector<FieldChange>& fields) {
     const std::string_view kind = title.substr(0, title.find('/'));
@@ -288,7 +290,7 @@ private:
         result_.moved += old.path != now.path ? 1 : 0;
     }
 
-    // Generated objects follow their parents, and files have no other name.
+    // Skips generated objects, which follow their parents, and files, which have no other name.
     static std::vector<Candidate> candidates(const std::vector<const Manifest*>& manifests,
                                              const Manifests& side, const SecretHash& hash) {
         std::vector<Candidate> found;

@@ -1,5 +1,6 @@
-// Which objects differ, in which fields, and which pods that replaces. An object is told by group,
-// kind, namespace and name: neither its file nor the order of a stream is a change.
+// Finds which objects differ, in which fields, and which pods that restarts. An object is
+// identified by group, kind, namespace and name; a different file or order of a stream is not a
+// change.
 #pragma once
 
 #include <cstddef>
@@ -16,17 +17,17 @@
 namespace renderer {
 
 enum class RestartWay {
-    Rolling,   // by the workload's controller, as its strategy says
-    OnDelete,  // when someone deletes the pods
+    Rolling,   // by the workload's controller, with its update strategy
+    OnDelete,  // when the user deletes the pods
     Recreate,  // the API server refuses the change until the workload is deleted
 };
 
 struct Restart {
     std::string workload;  // "StatefulSet/tailscale/ts-web-ztn66"
     RestartWay way = RestartWay::Rolling;
-    std::optional<std::int64_t> pods;  // replicas of the new side, where it says so
-    std::vector<FieldChange> fields;   // of the pod template, or the ones that cannot change
-    std::vector<std::string> reasons;  // in words, where a field alone says too little
+    std::optional<std::int64_t> pods;  // replicas on the new side, if specified
+    std::vector<FieldChange> fields;   // in the pod template, or immutable ones
+    std::vector<std::string> reasons;  // explanations, if a field alone is not clear
 };
 
 enum class ObjectEdit { Added, Renamed, Removed, Changed };
@@ -34,21 +35,21 @@ enum class ObjectEdit { Added, Renamed, Removed, Changed };
 struct ObjectChange {
     ObjectEdit edit = ObjectEdit::Changed;
     std::string title;           // "Kind/namespace/name", or the path of a file
-    std::string old_title = {};  // Renamed
+    std::string old_title = {};  // only for Renamed
     std::string api_version;
-    std::string path;         // the file, of the new side if it is there
-    bool generated = false;   // by the renderer
-    std::string parent = {};  // what it is generated for, "Ingress/shop/web", where it says so
+    std::string path;         // the file, on the new side if it exists there
+    bool generated = false;   // made by the renderer
+    std::string parent = {};  // what it is generated for, "Ingress/shop/web", if known
     std::vector<FieldChange> fields =
-        {};  // of Changed and Renamed; empty for a file that is no YAML
+        {};  // of Changed and Renamed; empty for a file that is not YAML
 };
 
 struct ObjectChanges {
     std::vector<ObjectChange> changes;                         // sorted by title
-    std::vector<Restart> restarts;                             // in the same order
+    std::vector<Restart> restarts;                             // sorted by workload
     std::vector<std::pair<std::string, std::string>> renames;  // old title, new title
     std::size_t unchanged = 0;
-    std::size_t moved = 0;  // unchanged, in another file
+    std::size_t moved = 0;  // unchanged, but in another file
 };
 
 ObjectChanges compare_objects(const Manifests& before, const Manifests& after,

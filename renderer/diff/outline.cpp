@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMaxCode = 500;
 constexpr std::string_view kHiddenExposure = "[hidden-exposure]";
 
-// Safe, between the marks.
+// Returns safe text between the code marks.
 std::string code(std::string_view text) {
     return fmt::format("{}{}{}", kCode, safe(text), kCodeEnd);
 }
@@ -100,7 +100,7 @@ OutlineLine restart_line(const Restart& restart) {
     return line;
 }
 
-// `restarts`: its pod template is explained elsewhere.
+// `restarts`: its pod template is described with the pods that restart.
 OutlineLine object_line(const ObjectChange& change, bool restarts) {
     if (change.edit == ObjectEdit::Added || change.edit == ObjectEdit::Removed) {
         return {change.edit == ObjectEdit::Added ? '+' : '-', code(change.title), {}};
@@ -124,7 +124,7 @@ OutlineLine object_line(const ObjectChange& change, bool restarts) {
     return line;
 }
 
-// Of one cluster, or of all of them.
+// Writes the sections of one cluster, or of all of them.
 class Writer {
 public:
     explicit Writer(Outline& outline) : outline_(outline) {}
@@ -153,7 +153,7 @@ public:
         put(std::move(section));
     }
 
-    // Nothing is compared: what the side has.
+    // Lists what the side contains; nothing is compared.
     void add_alone(const Comparison& comparison, const ClusterComparison& cluster) {
         OutlineSection section;
         for (const DeviceChange& change : cluster.devices.changes) {
@@ -249,7 +249,7 @@ private:
         put(std::move(section));
     }
 
-    // What people wrote, and what changed in a generated object.
+    // Adds the differences of objects that users wrote. add_generated adds the others.
     void add_objects(const ObjectChanges& objects) {
         OutlineSection section;
         for (const ObjectChange& change : objects.changes) {
@@ -262,7 +262,7 @@ private:
         put(std::move(section));
     }
 
-    // Whole objects that come and go with a parent are one line.
+    // Objects that are added or removed with a parent share one line.
     void add_generated(const ObjectChanges& objects) {
         OutlineSection section{Weight::Noise, {}, {}};
         std::map<std::pair<std::string, ObjectEdit>, std::vector<std::string>> groups;
@@ -282,7 +282,7 @@ private:
             }
         }
         if (!groups.empty()) {
-            section.weight = Weight::Normal;  // what is new or lost is never folded away
+            section.weight = Weight::Normal;  // what is added or removed is never folded
         }
         for (auto& [group, titles] : groups) {
             section.lines.push_back(
@@ -305,7 +305,7 @@ std::string summary_of(const Comparison& comparison) {
     std::size_t changed = 0;
     std::size_t unchanged = 0;
     std::size_t moved = 0;
-    bool has_devices = false;  // that change
+    bool has_devices = false;  // any device changes
     for (const ClusterComparison& cluster : comparison.clusters) {
         has_devices = has_devices || !cluster.devices.changes.empty();
         changed += cluster.objects.changes.size();

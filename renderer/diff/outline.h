@@ -1,7 +1,7 @@
-// A comparison put into words: sections of marked lines, in the order of what matters to a
-// reviewer. The terminal and the Markdown format only lay it out, so they cannot disagree. What
-// comes from a manifest is between kCode and kCodeEnd, with every control character made
-// visible: a manifest can neither move a terminal's cursor nor end a code span.
+// A comparison as text: sections of marked lines, in the order in which they matter to a reviewer.
+// The terminal and the Markdown format only lay it out, so they cannot disagree. Text from a
+// manifest is between kCode and kCodeEnd, with control characters made visible, so that it can
+// neither move a terminal's cursor nor end a code span.
 #pragma once
 
 #include <string>
@@ -16,17 +16,17 @@ constexpr char kCode = '\x02';
 constexpr char kCodeEnd = '\x03';
 
 enum class Weight {
-    Alarm,   // becomes public
-    Normal,  // what a reviewer wants to read
-    Noise,   // what follows from it
+    Alarm,   // something becomes public
+    Normal,  // of interest to a reviewer
+    Noise,   // consequences of other changes
 };
 
 struct OutlineLine {
     char mark = ' ';  // '+', '-', '~', '!'
     std::string text;
     std::vector<std::string> details;
-    bool is_renamed = false;        // an object: one is lost, one is new
-    bool names_in_details = false;  // without them it does not say which objects
+    bool is_renamed = false;        // an object: one name is removed, one added
+    bool names_in_details = false;  // only the details name the objects
 };
 
 struct OutlineSection {
@@ -36,15 +36,15 @@ struct OutlineSection {
 };
 
 struct Outline {
-    std::string note;                   // what comes before all, "" = nothing
-    std::vector<OutlineLine> warnings;  // of HEAD; those of exposures that are not rendered first
-    std::string summary;                // one line; says so when nothing differs
+    std::string note;                      // shown before everything else, "" = nothing
+    std::vector<OutlineLine> warnings;     // about HEAD; exposures that are not rendered come first
+    std::string summary;                   // one line, also if nothing differs
     std::vector<OutlineSection> sections;  // none is empty; alarms first
 };
 
 Outline outline_of(const Comparison& comparison);
 
-// With control characters made visible, and not too long.
+// Makes control characters visible and shortens the text.
 std::string safe(std::string_view text);
 
 }  // namespace renderer

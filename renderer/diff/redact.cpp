@@ -53,7 +53,7 @@ public:
         return out;
     }
 
-    // Of a Secret or ConfigMap of ours: what its entries say.
+    // Decodes the entries of a ConfigMap, or of a Secret with tailscaled's configuration.
     [[nodiscard]] Value unwrapped(const Value& root) const {
         Value out = members(root);
         for (const std::string_view field : {"data", "binaryData"}) {
@@ -92,7 +92,7 @@ private:
     }
 
     [[nodiscard]] Value members(const Value& value) const {
-        // An environment variable has the word in its name, and the credential in its value.
+        // An environment variable is recognised by its name, but the credential is in its value.
         const bool named = may_name_credential(text_of(value.find("name")));
         Value out = Value::map();
         for (const Member& member : value.members()) {
@@ -105,7 +105,7 @@ private:
         return out;
     }
 
-    // Of an ExternalSecret: what is in it is found elsewhere.
+    // True for references in an ExternalSecret, whose values are stored elsewhere.
     static bool is_reference(const Member& member) {
         return member.value.is_map() &&
                (member.name() == "remoteRef" || member.name() == "extract");
@@ -144,7 +144,7 @@ private:
         return out;
     }
 
-    // Every scalar, whatever it is.
+    // Hashes every scalar.
     [[nodiscard]] Value hashed(const Value& value) const {
         if (value.is_map()) {
             Value out = Value::map();
@@ -156,7 +156,7 @@ private:
         return value.is_null() ? Value() : Value(hash_(write_json(value)));
     }
 
-    // As the API server merges them.
+    // Merges them as the API server does.
     [[nodiscard]] Value secret_data(const Value& root) const {
         Value out = Value::map();
         for (const std::string_view field : {"data", "stringData"}) {

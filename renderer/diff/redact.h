@@ -1,7 +1,7 @@
-// A manifest's tree as it may be shown: values that may be credentials are replaced by their keyed
-// hash, and what is wrapped (tailscaled's configuration in a Secret, JSON in a ConfigMap) is
-// unwrapped, so that it is compared field by field. Every tree passes through here before anything
-// of it reaches a report.
+// Makes a manifest's tree safe to show: replaces values that may be credentials by their keyed
+// hash, and decodes wrapped content (tailscaled's configuration in a Secret, JSON in a ConfigMap),
+// so that it is compared field by field. Every tree passes through here before any of it reaches a
+// report.
 #pragma once
 
 #include <string_view>

@@ -25,12 +25,12 @@ Error is_link(const std::string& inventory, std::string_view path) {
                   .expected = "a file in the inventory's directory"}};
 }
 
-// A link may lead to a file that no one wants to see in a report.
+// Finds symbolic links, which may point to a file that must not appear in a report.
 class Links {
 public:
     Links(const SourceTree& tree, std::string root) : tree_(tree), root_(std::move(root)) {}
 
-    // The path itself or a directory above it.
+    // True if the path itself or a directory above it is a link.
     bool lead_to(std::string_view path) {
         for (std::size_t slash = 0; slash != std::string_view::npos;) {
             const std::size_t next = path.find('/', slash);
@@ -80,13 +80,13 @@ Result<ClusterTree> read_cluster(const SourceTree& tree, const std::string& dir,
     return found;
 }
 
-// What is below a directory that has no inventory of its own.
+// The content of a directory without an inventory of its own.
 struct Contents {
-    std::vector<std::string> trees;  // paths of rendered trees, as read from that directory
-    bool has_sources = false;        // manifests that belong to none of them
+    std::vector<std::string> trees;  // paths of rendered trees, relative to that directory
+    bool has_sources = false;        // it has manifests outside of those trees
 };
 
-// Hidden names are no sources, so they do not count, and a link to a directory is not followed.
+// Hidden names are not sources, so they are skipped. A link to a directory is not followed.
 Result<Unit> look_below(const SourceTree& tree, const std::string& root,
                         const std::string& relative, Contents& contents) {
     const std::string dir = relative.empty() ? root : join_path(root, relative);
@@ -117,7 +117,7 @@ Result<Contents> contents_of(const SourceTree& tree, const std::string& dir) {
     return contents;
 }
 
-// The deepest directory that all of them are below, "." for none.
+// Returns the deepest directory that contains all of them, "." if there is none.
 std::string common_directory(const std::vector<std::string>& paths) {
     std::string common = paths.empty() ? "." : parent_path(paths.front());
     while (common != "." && !std::ranges::all_of(paths, [&](const std::string& path) {

@@ -1,5 +1,5 @@
-// Reads back what `render -o` wrote, wherever it is kept: a directory, or a revision of Git. Takes
-// exactly the files that the inventory lists; what else lies there is none of ours.
+// Reads back what `render -o` wrote, from a directory or a revision of Git. Reads exactly the files
+// that the inventory lists; other files there are ignored.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@
 
 namespace renderer {
 
-// None: the directory is no rendered tree. It is one if it holds an inventory, or if
-// directories below it do and no manifest is beside them. Those are its clusters, each named by
-// its path from the deepest directory that all of them are below.
+// Returns nothing if the directory is not a rendered tree. It is one if it contains an inventory,
+// or if directories below it do and no manifest is beside them. Those are its clusters, each named
+// by its path from the deepest directory that contains all of them.
 Result<std::vector<ClusterTree>> read_rendered(const SourceTree& tree, const std::string& dir);
 
-// The directories below `dir` that hold an inventory, as paths from there: what a reader of sources
-// leaves out.
+// Returns the directories below `dir` that contain an inventory, as relative paths. Readers of
+// sources skip them.
 Result<std::vector<std::string>> rendered_below(const SourceTree& tree, const std::string& dir);
 
 }  // namespace renderer

@@ -1,6 +1,6 @@
-// Who applies which part of the repository: Fleet's GitRepo, Argo CD's Application, Flux's
-// Kustomization. A tree and what was rendered from it must not both reach a cluster, and no object
-// may come from two bundles.
+// Finds what applies each part of the repository: Fleet's GitRepo, Argo CD's Application, Flux's
+// Kustomization. A source and the tree rendered from it must not both be applied to a cluster, and
+// no object may be in two bundles.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -73,8 +73,8 @@ std::vector<Selector> find_selectors(const Repository& repository) {
     return selectors;
 }
 
-// The directory itself or one above it. No one knows whether the tree is the repository's top, so
-// paths count from both.
+// True if the pattern matches the directory or one above it. The tree may or may not be the top of
+// the repository, so paths are tried from both.
 bool selects(const std::string& pattern, const std::string& dir, const std::string& prefix) {
     if (pattern == ".") {
         return true;
@@ -113,7 +113,7 @@ public:
     }
 
 private:
-    // Of -o, relative to the root; "" when it lies elsewhere.
+    // Returns the directory of -o relative to the root; "" if it is elsewhere.
     [[nodiscard]] std::string output_dir() const {
         const std::string& dir = context_.input.options.output_dir;
         if (dir.empty()) {
@@ -125,7 +125,7 @@ private:
         return real != root && is_within(real, root) ? relative_path(real, root) : "";
     }
 
-    // What lies beside its sources has none of them in it.
+    // True for a tree that is applied beside its sources: it contains none of their files.
     [[nodiscard]] bool is_additive(const std::string& dir) const {
         const std::string path =
             join_path(join_path(context_.repository.root, dir), kInventoryFile);
@@ -145,7 +145,7 @@ private:
         return selects(selector.pattern, dir, context_.git.prefix());
     }
 
-    // The first file that is rendered and that someone deploys as it is, too.
+    // Reports the first source file that is rendered and also applied as it is.
     void check(const Selector& of_rendered, const std::string& dir) const {
         for (const Selector& selector : selectors_) {
             for (const SourceFile& file : context_.loaded.files) {
@@ -178,9 +178,8 @@ private:
     std::vector<Selector> selectors_;
 };
 
-// Fleet takes the root of a path as a bundle, too, when a file that ends in .yaml is in it
-// outside of any bundle, also a hidden one, which it then leaves out (Fleet
-// internal/cmd/cli/apply).
+// Fleet also makes a bundle of the root of a path if a file that ends in .yaml is in it outside of
+// any bundle, even a hidden one, which it then leaves out (Fleet internal/cmd/cli/apply).
 void check_root_bundle(const LintContext& context) {
     const Repository& repository = context.repository;
     const auto is_in_root = [](const WalkedDir& dir) { return dir.relative.empty(); };
@@ -205,8 +204,8 @@ void check_root_bundle(const LintContext& context) {
     }
 }
 
-// Each bundle is a release of its own: the second one fails on the object of the first, or takes it
-// over, and whichever is deleted first takes the object along.
+// Each bundle is a release of its own: the second one fails on the first one's object or takes it
+// over, and deleting either bundle deletes the object.
 void check_owners(const LintContext& context) {
     using Key = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>;
     std::map<Key, const Document*> owners;

@@ -1,4 +1,4 @@
-// What the repository says about its cluster that proxies cannot live with. Source:
+// Finds settings of the cluster in the repository that break proxies. Source:
 // docs.cilium.io/en/stable/network/kubernetes/kubeproxy-free (socketLB), Kubernetes Pod Security
 // Admission.
 #include <fmt/format.h>
@@ -26,14 +26,14 @@ void report_cilium(const LintContext& context, Pos pos, std::string_view setting
         .hint("Services are then translated outside pods, after the rules of a proxy");
 }
 
-// Values of Cilium's chart, wherever they stand: in a HelmRelease, an Application, a fleet.yaml.
+// Checks values of Cilium's chart anywhere: in a HelmRelease, an Application, a fleet.yaml.
 void check_network_values(const LintContext& context, const Value& value) {
     const Member* replacement = value.find_member("kubeProxyReplacement");
     if (replacement != nullptr && is_on(&replacement->value) &&
         !is_on(value.at({"socketLB", "hostNamespaceOnly"}))) {
         report_cilium(context, replacement->key.pos(), "socketLB: {hostNamespaceOnly: true}");
     }
-    // As k3s takes them: a text.
+    // k3s takes them as a text.
     const std::string_view text = text_of(&value);
     if (text.find("kubeProxyReplacement: true") != std::string_view::npos &&
         text.find("hostNamespaceOnly: true") == std::string_view::npos) {
@@ -58,7 +58,7 @@ bool forwards_packets(const Plan& plan) {
     });
 }
 
-// A Namespace that the render takes is checked there.
+// Skips Namespaces that are rendered; render checks those.
 void check_pod_security(const LintContext& context, const RepositoryDocument& document) {
     const Plan& plan = context.input.plan;
     const Value* level =

@@ -1,4 +1,4 @@
-// Credentials in files of the repository. Their text never reaches a message.
+// Finds credentials in files of the repository. Their text is never part of a message.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ void check_keys(const LintContext& context, SourceId source) {
     }
 }
 
-// Files whose name says that they hold variables: ".env", ".operator-oauth.env", "prod.env.local".
+// True for names of files with variables: ".env", ".operator-oauth.env", "prod.env.local".
 bool is_env_name(std::string_view name) {
     const std::size_t at = name.find(".env");
     const bool whole =
@@ -65,10 +65,10 @@ bool is_placeholder(std::string_view value) {
         kWords, [&](std::string_view word) { return value.find(word) != std::string_view::npos; });
 }
 
-// The first value that is in the clear.
+// Reports the first plaintext value.
 void check_secret(const LintContext& context, const RepositoryDocument& document) {
     const std::vector<ClearValue> values = clear_values(document.root);
-    // Tokens that the cluster fills in.
+    // The cluster fills in these tokens.
     if (values.empty() ||
         text_of(document.root.find("type")) == "kubernetes.io/service-account-token") {
         return;

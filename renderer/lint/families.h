@@ -28,14 +28,14 @@ struct LintContext {
     }
 };
 
-void check_fleet_bundles(const LintContext& context);    // what enters a bundle
+void check_fleet_bundles(const LintContext& context);    // content of bundles
 void check_fleet_options(const LintContext& context);    // fleet.yaml
-void check_fleet_objects(const LintContext& context);    // objects against their bundle
-void check_appliers(const LintContext& context);         // who applies what, twice
+void check_fleet_objects(const LintContext& context);    // objects that do not fit their bundle
+void check_appliers(const LintContext& context);         // objects that are applied twice
 void check_credentials(const LintContext& context);      // secrets in files
 void check_kustomizations(const LintContext& context);   // names, namespaces, env files
-void check_substitution(const LintContext& context);     // Flux, Helm templates
-void check_front_door(const LintContext& context);       // Funnel, DNS records
+void check_substitution(const LintContext& context);     // Flux's variables, Helm templates
+void check_front_door(const LintContext& context);       // DNS records in front of a Funnel
 void check_tailnet_policy(const LintContext& context);   // the tailnet's policy file
 void check_cluster_network(const LintContext& context);  // Cilium, PodSecurity
 void check_helm_plugins(const LintContext& context);     // plugin.yaml

@@ -1,5 +1,5 @@
-// What Fleet's reader takes into a bundle and what it leaves out silently. Source: Fleet
-// internal/bundlereader/{read,loaddirectory,resources}.go.
+// Checks which files Fleet's reader takes into a bundle and which it silently ignores. Source:
+// Fleet internal/bundlereader/{read,loaddirectory,resources}.go.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,11 +14,11 @@ namespace renderer {
 
 namespace {
 
-// What one object of the API server may hold, with room for its other fields: etcd takes requests
+// The size of one object of the API server, with room for its other fields: etcd accepts requests
 // of 1.5 MiB.
 constexpr std::size_t kMaxBundle = std::size_t{1} << 20U;
 
-// "../a/.b" and "a/.b/c", not "./a".
+// True for "../a/.b" and "a/.b/c", not for "./a".
 bool is_hidden(std::string_view entry) {
     std::string path = normal_path(entry);
     while (path.starts_with("../")) {
@@ -76,7 +76,7 @@ private:
         }
     }
 
-    // Names that begin with a dot never enter a bundle, whoever lists them.
+    // Names that begin with a dot are never in a bundle, even if they are listed.
     void check_hidden() const {
         for (const RepositoryBuild* build : reached_) {
             for (const std::string_view field : {"resources", "bases", "components"}) {
@@ -102,7 +102,7 @@ private:
         }
     }
 
-    // A chart is installed from its own files: manifests beside fleet.yaml are not.
+    // A chart is installed from its own files; manifests beside fleet.yaml are not installed.
     void check_loose() const {
         for (const BundleFile& file : bundle_.files) {
             const bool candidate = is_manifest_name(file.name) && !file.dir->in_chart &&
@@ -132,7 +132,7 @@ private:
         });
     }
 
-    // Values files, and root files of the same name, are taken out before kustomize sees them.
+    // Values files, and root files of the same name, are removed before kustomize runs.
     void check_values_files() const {
         for (const RepositoryBuild* build : reached_) {
             for (const Value& entry : list_of(build->root, "resources")) {
@@ -166,7 +166,7 @@ private:
 
     const LintContext& context_;
     const RepositoryBundle& bundle_;
-    std::set<const RepositoryBuild*> reached_;  // those that Fleet executes
+    std::set<const RepositoryBuild*> reached_;  // those that Fleet builds
 };
 
 }  // namespace

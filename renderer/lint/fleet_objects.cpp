@@ -1,5 +1,5 @@
-// Objects that do not go together with how their bundle is installed: one Helm release, whose
-// kinds must all be known before it begins. Source: Fleet internal/helmdeployer, Helm pkg/kube.
+// Objects that conflict with how their bundle is installed: as one Helm release, whose kinds must
+// all exist before it begins. Source: Fleet internal/helmdeployer, Helm pkg/kube.
 
 #include "renderer/lint/families.h"
 #include "renderer/repo/closed_schema.h"
@@ -8,7 +8,7 @@ namespace renderer {
 
 namespace {
 
-// `cause` is where the CRD comes from, in the same bundle.
+// `cause` is the source of the CRD in the same bundle.
 void warn_first_installation(const LintContext& context, const RepositoryDocument& document,
                              Note cause) {
     context.about(document)
@@ -37,7 +37,7 @@ void check_order(const LintContext& context, const RepositoryDocument& crd) {
     }
 }
 
-// The operator's chart brings the CRDs of its kinds, and so does what is rendered in its place.
+// The operator's chart contains the CRDs of its kinds, and so does what is rendered in its place.
 void check_operator_order(const LintContext& context, const RepositoryDocument& document) {
     const RepositoryBundle* bundle = context.repository.bundle_of(document.file->relative);
     const bool emitted = context.input.plan.settings.custom_resources == CustomResources::Emit;
@@ -49,7 +49,8 @@ void check_operator_order(const LintContext& context, const RepositoryDocument& 
     }
 }
 
-// Fleet makes the namespace for what it copies there, and Helm adopts nothing unasked.
+// Fleet creates the namespace for the resources that it copies there, and Helm adopts nothing
+// unless asked to.
 void check_namespace(const LintContext& context, const RepositoryDocument& document) {
     const RepositoryBundle* bundle = context.repository.bundle_of(document.file->relative);
     if (bundle == nullptr || list_of(bundle->fleet.merged, "downstreamResources").empty()) {

@@ -1,5 +1,5 @@
-// fleet.yaml: options that have no effect, another one than they seem to have, or that Fleet
-// refuses on every cluster. Source: Fleet schemas/fleet.yaml.json, internal/bundlereader/read.go,
+// Checks fleet.yaml for options that have no effect or an unexpected one, or that Fleet refuses on
+// every cluster. Source: Fleet schemas/fleet.yaml.json, internal/bundlereader/read.go,
 // internal/helmdeployer, internal/cmd/agent/deployer/desiredset.
 #include <fmt/format.h>
 
@@ -71,7 +71,8 @@ bool has_criterion(const Value& target) {
     });
 }
 
-// Does the target match any cluster that .tailrender.yaml lists? Groups are not known here.
+// True if the target matches a cluster in .tailrender.yaml, or if that is unknown: groups are not
+// listed there.
 bool matches_some(const Value& target, const std::vector<Cluster>& clusters) {
     Value alone = Value::map();
     Value list = Value::list();
@@ -105,7 +106,7 @@ void check_customizations(const LintContext& context, const std::vector<Cluster>
     }
 }
 
-// A bundle that Fleet names is called <GitRepo>-<path>.
+// If fleet.yaml has no name, Fleet names the bundle <GitRepo>-<path>.
 void check_dependencies(const LintContext& context, const RepositoryBundle& bundle) {
     for (const Value& entry : list_of(bundle.fleet.root, "dependsOn")) {
         const Value* name = entry.find("name");
@@ -129,7 +130,7 @@ void check_dependencies(const LintContext& context, const RepositoryBundle& bund
     }
 }
 
-// Fleet leaves them out of what it patches on the namespace.
+// Fleet does not include these labels when it patches the namespace.
 void check_namespace_labels(const LintContext& context, const Value& options) {
     for (const Member& label : members_of(options.find("namespaceLabels"))) {
         if (label.name().starts_with("pod-security.kubernetes.io/")) {
@@ -143,7 +144,7 @@ void check_namespace_labels(const LintContext& context, const Value& options) {
     }
 }
 
-// The values of every chart go through a template; those of the operator's are checked by render.
+// Fleet runs the values of every chart through a template; render checks those of the operator's.
 void check_template(const LintContext& context, const Value& value) {
     const std::string_view text = text_of(&value);
     if (text.find("${") != std::string_view::npos && text.find("${ ") == std::string_view::npos) {
@@ -178,7 +179,7 @@ void check_crd_deletion(const LintContext& context, const Value& options) {
     }
 }
 
-// Overlays of manifests are executed only where nothing else is.
+// Overlays of manifests are applied only in bundles of plain manifests.
 void check_yaml_overlays(const LintContext& context, const RepositoryBundle& bundle) {
     const auto overlays = items_of(bundle.fleet.merged.at({"yaml", "overlays"}));
     const bool ignored = bundle.is_chart() || map_of(bundle.fleet.merged, "kustomize") != nullptr;

@@ -49,7 +49,7 @@ private:
         return text ? std::move(*text) : std::string();
     }
 
-    // With a target the name in a patch says nothing.
+    // If there is a target, the name in the patch is ignored.
     void add(std::string_view text, const Value* target) {
         if (target != nullptr && text_of(target->find("kind")) != kKind) {
             return;
@@ -73,7 +73,7 @@ private:
         }
     }
 
-    // A strategic merge, or a list of JSON patches.
+    // Reads a strategic merge patch, or a list of JSON patches.
     static FluxPatch patch_of(const Value& root) {
         FluxPatch patch{.name = {},
                         .decrypts = root.at({"spec", "decryption"}) != nullptr,

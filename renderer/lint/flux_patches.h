@@ -1,5 +1,5 @@
-// Patches that others put on Flux's Kustomizations: a parent in `spec.patches`, a kustomization
-// that builds them. What they add is not in the file of the child. Source: fluxcd/pkg kustomize,
+// Patches that change Flux's Kustomizations: in `spec.patches` of a parent, or in a kustomization
+// that builds them. What they add is not in the child's file. Source: fluxcd/pkg kustomize,
 // kustomize api/types/patch.go.
 #pragma once
 
@@ -11,18 +11,19 @@
 namespace renderer {
 
 struct FluxPatch {
-    std::string name;          // of the children, as a regular expression; "" = all
+    std::string name;          // of the patched children, as a regular expression; "" = all
     bool decrypts = false;     // sets spec.decryption
     bool substitutes = false;  // sets spec.postBuild
 };
 
 constexpr std::string_view kFluxGroup = "kustomize.toolkit.fluxcd.io";
 
-// Whether this is a Kustomization of Flux whose path may be in this repository. One from an
-// OCIRepository or a Bucket is not, and a patch of one says neither source nor path.
+// True for a Kustomization of Flux whose path may be in this repository. Its source must not be an
+// OCIRepository or a Bucket. A patch of a Kustomization, with neither source nor path, does not
+// count.
 bool applies_from_git(const RepositoryDocument& document);
 
-// Those that set one of the two.
+// Returns the patches that set spec.decryption or spec.postBuild.
 std::vector<FluxPatch> find_flux_patches(const Repository& repository);
 
 bool is_patched(const std::vector<FluxPatch>& patches, bool FluxPatch::*what,

@@ -1,6 +1,7 @@
-// Public names in front of a Funnel. Its certificate is for the ts.net name alone, and it takes a
-// connection by that name: whatever is in front must ask for it (TLS server name) and keep the
-// public Host. Source: tailscale.com/kb/1223/funnel, developers.cloudflare.com/rules/origin-rules.
+// Checks public names in front of a Funnel. Its certificate is only for the ts.net name, and it
+// accepts connections only for that name. A proxy in front of it must use that name (TLS server
+// name) and keep the public Host. Source: tailscale.com/kb/1223/funnel,
+// developers.cloudflare.com/rules/origin-rules.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +21,7 @@ struct Record {
     const RepositoryDocument* document = nullptr;
     std::string_view name, target;
     Pos pos;
-    bool proxied = false;  // Cloudflare answers for the name
+    bool proxied = false;  // Cloudflare proxies the name
 };
 
 std::string_view without_dot(std::string_view name) {

@@ -47,8 +47,8 @@ std::vector<GitIgnores::Pattern> GitIgnores::patterns_in(const std::string& dir)
     return patterns;
 }
 
-// The last pattern that matches decides, those of deeper directories come later. A directory that
-// is left out takes all below with it.
+// The last pattern that matches decides, and patterns of deeper directories come later. An ignored
+// directory excludes everything below it.
 bool GitIgnores::ignores(std::string_view relative) const {
     const std::string path = join_path(prefix_, relative);
     for (std::size_t end = path.find('/');; end = path.find('/', end + 1)) {

@@ -1,5 +1,5 @@
-// Is a tree part of a Git work tree, and which of its files does Git leave out? Reads `.gitignore`
-// files only: neither the index nor the ignore files of a user or a clone are known here.
+// Determines whether a tree is in a Git work tree, and which of its files Git ignores. Reads only
+// `.gitignore` files, not the index or the ignore files of a user or a clone.
 #pragma once
 
 #include <string>
@@ -14,11 +14,11 @@ class GitIgnores {
 public:
     GitIgnores(const SourceTree& tree, const std::string& root);
 
-    // False: nothing is known to be committed.
+    // False: it is unknown what is committed.
     [[nodiscard]] bool is_work_tree() const { return inside_; }
-    // Where the root is in the work tree, "" for its top.
+    // The path of the root in the work tree, "" for its top.
     [[nodiscard]] const std::string& prefix() const { return prefix_; }
-    // `relative`: a file's path relative to the root that was given.
+    // `relative` is the path of a file, relative to the given root.
     [[nodiscard]] bool ignores(std::string_view relative) const;
 
 private:

@@ -1,6 +1,6 @@
-// Helm plug-ins of the repository. Helm 4 takes a post-renderer only as a plug-in of the new form;
-// Helm 3 reads the same directories, and one file of that form costs it all its plug-ins. Source:
-// Helm internal/plugin/{loader,metadata_v1}.go (v4), pkg/plugin/plugin.go (v3).
+// Checks Helm plug-ins in the repository. Helm 4 accepts a post-renderer only as a plug-in of the
+// new form. Helm 3 reads the same directories, and one file of that form makes it lose all its
+// plug-ins. Source: Helm internal/plugin/{loader,metadata_v1}.go (v4), pkg/plugin/plugin.go (v3).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ bool is_new(const RepositoryDocument& plugin) {
     return plugin.api_version() == "v1";
 }
 
-// Helm 4 leaves a plug-in with one of these mistakes out and says that it was not found.
+// Helm 4 skips a plug-in with one of these mistakes and reports that it was not found.
 void check_new(const LintContext& context, const RepositoryDocument& plugin) {
     const auto refuse = [&](Pos pos, std::string message, std::string_view expected) {
         context.error("helm-plugin", pos, std::move(message)).expected(expected);
@@ -51,7 +51,7 @@ void check_new(const LintContext& context, const RepositoryDocument& plugin) {
     }
 }
 
-// Both forms below one directory: whoever points HELM_PLUGINS at it loses them in Helm 3.
+// With both forms below one directory in HELM_PLUGINS, Helm 3 loads none of them.
 void check_mixed(const LintContext& context, const RepositoryDocument& plugin) {
     const std::string parent = parent_path(parent_path(plugin.file->relative));
     for (const RepositoryDocument& other : context.repository.documents) {

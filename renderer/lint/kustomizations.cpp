@@ -1,5 +1,5 @@
-// Kustomizations: what they do to names and namespaces that others rely on, and the env files of
-// their generators. Source: kustomize api/internal/generators, api/internal/target.
+// Checks kustomizations: changes of names and namespaces that other objects rely on, and the env
+// files of their generators. Source: kustomize api/internal/generators, api/internal/target.
 #include <fmt/format.h>
 
 #include <set>
@@ -26,8 +26,8 @@ bool holds_text(const Value& value, std::string_view text) {
     return found;
 }
 
-// kustomize rewrites names in fields that it knows; those of custom resources and of charts are
-// none.
+// Finds users of a Secret that kustomize does not update: it rewrites names only in fields that it
+// knows, not in custom resources or charts.
 const RepositoryDocument* custom_user(const Repository& repository, std::string_view secret) {
     for (const RepositoryDocument& document : repository.documents) {
         const Value* spec = map_of(document.root, "spec");
@@ -122,7 +122,7 @@ private:
     Result<std::string> text_, example_;
 };
 
-// `namespace` counts more than what a file says.
+// `namespace` overrides the namespaces in files.
 void check_build_namespace(const LintContext& context, const RepositoryBuild& build) {
     const Value* ns = build.root.find("namespace");
     if (text_of(ns).empty()) {

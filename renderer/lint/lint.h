@@ -1,8 +1,8 @@
-// The verb `lint`: what a repository has in it that renders but fails later, in Fleet's
-// loader, in Flux's substitution, in Git, in front of a Funnel. Looks at every file of the tree,
-// also at those that no render reads; changes nothing and fetches nothing. Mistakes that make a
-// render fail are found by the stages themselves, not here. Sources of the rules: Fleet
-// internal/bundlereader and internal/helmdeployer, Flux kustomize-controller, Helm 3 and 4.
+// The verb `lint`: finds what renders but fails later, in Fleet's loader, in Flux's substitution,
+// in Git, or in front of a Funnel. Reads every file of the tree, also those that no render reads;
+// changes nothing and fetches nothing. Mistakes that make a render fail are reported by the stages
+// themselves. Sources of the rules: Fleet internal/bundlereader and internal/helmdeployer, Flux
+// kustomize-controller, Helm 3 and 4.
 #pragma once
 
 #include <span>
@@ -18,14 +18,14 @@
 namespace renderer {
 
 struct LintCheck {
-    std::string_view id;           // what is in brackets behind a message
-    std::string_view explanation;  // one line: what goes wrong
+    std::string_view id;           // shown in brackets after a message
+    std::string_view explanation;  // one line: what fails
 };
 
-// Sorted by id.
+// Returns the checks, sorted by id.
 std::span<const LintCheck> lint_checks();
 
-// Of one cluster; `inventory` and `plan` are what a render made of it, complete or not.
+// The input for one cluster. `inventory` and `plan` are from its render, complete or not.
 struct LintInput {
     const SourceTree& tree;
     const LoadOptions& options;

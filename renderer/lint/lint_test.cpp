@@ -1,5 +1,4 @@
-// The table of checks against what is tested and documented, and what golden cases are too small
-// for.
+// Tests that every check is tested and documented, and what is too large for golden cases.
 #include "renderer/lint/lint.h"
 
 #include <gtest/gtest.h>
@@ -50,12 +49,12 @@ TEST(LintChecks, AreSortedAndHaveOneLineEach) {
     }
 }
 
-// Of each check a case that it speaks up in, and one of good input that it is silent about.
+// Each check has one case with its message, and one of good input without any.
 TEST(LintChecks, EachHasItsGoldenCases) {
     for (const LintCheck& check : lint_checks()) {
         const std::string id(check.id);
         if (id == "fleet-bundle-size") {
-            continue;  // a megabyte: below
+            continue;  // needs a megabyte: tested below
         }
         const std::string bad = read_file(kCases / (id + ".case"));
         EXPECT_NE(bad.find("[" + id + "]"), std::string::npos) << id;

@@ -1,6 +1,6 @@
-// Everything below a root, read for lint: files whatever their role, their documents as trees, the
-// directories that Fleet takes as bundles. What cannot be read or parsed is left out: the render
-// has said so.
+// Everything below a root, read for lint: all files with their documents as trees, and the
+// directories that are Fleet bundles. Files that cannot be read or parsed are left out; the render
+// has reported them.
 #pragma once
 
 #include <string>
@@ -20,8 +20,8 @@
 namespace renderer {
 
 struct RepositoryFile {
-    std::string path;      // as typed
-    std::string relative;  // to the root
+    std::string path;      // as the user typed it
+    std::string relative;  // relative to the root
     SourceId source = 0;
 };
 
@@ -41,13 +41,13 @@ struct RepositoryDocument {
     [[nodiscard]] bool is(std::string_view of_group, std::string_view of_kind) const {
         return group() == of_group && kind() == of_kind;
     }
-    // Of the core group, in its only version.
+    // True for the core group, in its only version.
     [[nodiscard]] bool is_core(std::string_view of_kind) const {
         return api_version() == "v1" && kind() == of_kind;
     }
-    // With a kind and a version, so that appliers take it for an object.
+    // True if it has a kind and a version, so that appliers treat it as an object.
     [[nodiscard]] bool is_object() const { return !kind().empty() && !api_version().empty(); }
-    // nullptr without it.
+    // Returns nullptr if it is missing.
     [[nodiscard]] const Value* annotation(std::string_view key) const {
         return root.at({"metadata", "annotations", key});
     }
@@ -74,18 +74,19 @@ struct Repository {
     std::string root;
     std::vector<WalkedDir> dirs = {};
     std::vector<RepositoryFile> files =
-        {};  // manifests by name, sorted; charts and hidden names left out
+        {};  // files with names of manifests, sorted; without charts and hidden names
     std::vector<RepositoryDocument> documents = {};
-    std::vector<RepositoryBundle> bundles = {};  // those whose fleet.yaml can be read
+    std::vector<RepositoryBundle> bundles = {};  // those with a readable fleet.yaml
     std::vector<RepositoryBuild> builds = {};
     std::vector<std::string> rendered =
         {};  // directories that a render wrote, relative to the root
 
-    // The innermost bundle that a path, relative to the root, is in; nullptr: none.
+    // Returns the innermost bundle that contains a path, relative to the root; nullptr if none
+    // does.
     [[nodiscard]] const RepositoryBundle* bundle_of(std::string_view relative) const;
 };
 
-// A path as appliers spell it, from the top of the repository: "/apps", "./apps".
+// Returns a path, as appliers spell it from the top of the repository: "/apps", "./apps".
 std::string path_in_repository(std::string_view text);
 
 Repository read_repository(const SourceTree& tree, const LoadOptions& options, SourceMap& sources);

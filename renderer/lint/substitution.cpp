@@ -1,6 +1,6 @@
-// Flux: variables that it puts into manifests, and what it takes a directory for. Helm: output that
-// would be taken as a template. Source: fluxcd/pkg kustomize/kustomize_{generator,varsub}.go,
-// kustomize-controller internal/controller.
+// Checks Flux's substitution of variables and what it expects in a directory, and Helm charts that
+// would take rendered output for a template. Source: fluxcd/pkg
+// kustomize/kustomize_{generator,varsub}.go, kustomize-controller internal/controller.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ private:
                is_within(join_path(context_.git.prefix(), relative), path_);
     }
 
-    // Flux substitutes when it has a variable; what comes from the cluster is not known here.
+    // Flux substitutes if it has any variable. Variables from the cluster are not known here.
     void check_variables(const RepositoryDocument& document) const {
         const auto from = items_of(applier_.root.at({"spec", "postBuild", "substituteFrom"}));
         const Value* off = document.annotation("kustomize.toolkit.fluxcd.io/substitute");
@@ -121,7 +121,7 @@ private:
         }
     }
 
-    // Without a kustomization Flux takes every YAML file as manifests.
+    // Without a kustomization.yaml Flux reads every YAML file as manifests.
     void check_object(const RepositoryDocument& document) const {
         if (document.is_object() || has_kustomization(parent_path(document.file->relative))) {
             return;
@@ -136,7 +136,7 @@ private:
             .note(of_applier(applier_.pos, "applies the directory"));
     }
 
-    // In the directory or one above, up to the root.
+    // True if the directory or one above it, up to the root, has a kustomization.
     [[nodiscard]] bool has_kustomization(const std::string& dir) const {
         return std::ranges::any_of(context_.repository.builds, [&](const RepositoryBuild& build) {
             const std::string& at = build.dir->relative;
@@ -146,7 +146,7 @@ private:
 
     const LintContext& context_;
     const RepositoryDocument& applier_;
-    bool may_substitute_, may_decrypt_;  // by a patch of others
+    bool may_substitute_, may_decrypt_;  // set by patches of other objects
     std::string path_;
     const Value* variables_;
 };

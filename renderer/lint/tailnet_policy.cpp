@@ -1,6 +1,6 @@
-// The tailnet's policy file, where it is in the repository (JSON with comments, `tagOwners` at its
-// top): does it allow what is rendered? Says nothing where there is no such file. Source:
-// tailscale.com/kb/1337/policy-syntax, kb/1236/kubernetes-operator.
+// Checks whether the tailnet's policy file allows what is rendered, if it is in the repository
+// (JSON with comments, `tagOwners` at its top). Source: tailscale.com/kb/1337/policy-syntax,
+// kb/1236/kubernetes-operator.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,9 +15,9 @@ namespace renderer {
 
 namespace {
 
-using Tags = std::map<std::string, Pos, std::less<>>;  // where each is asked for
+using Tags = std::map<std::string, Pos, std::less<>>;  // with the places that use them
 
-// HuJSON -> JSON of the same length; commas at the end of a list are YAML, too.
+// Turns HuJSON into JSON of the same length. Trailing commas are allowed in YAML.
 std::string without_comments(std::string text) {
     bool quoted = false;
     for (std::size_t i = 0; i + 1 < text.size(); ++i) {

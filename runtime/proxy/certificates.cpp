@@ -75,7 +75,7 @@ void Certificates::take(const std::string& name, const LocalReply& reply) {
     Duration next = kCheck;
     if (reply.ok()) {
         domain.failures = 0;
-    } else if (reply.code == 0) {  // tailscaled was not reached, nor was anyone behind it
+    } else if (reply.code == 0) {  // tailscaled was not reached, so no CA was asked
         next = certificate_retry(1);
     } else {
         ++domain.failures;

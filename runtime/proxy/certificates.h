@@ -1,5 +1,6 @@
-// Keeps certificates fresh that the pods of a group share, in the one pod that writes them: asking
-// tailscaled for one orders it, or renews it, when it is due, and only then, also after a restart.
+// Renews the certificates that the pods of a group share, in the one pod that writes them. A
+// request to tailscaled for a certificate orders or renews it if it is due, and only then, also
+// after a restart.
 // Source: tailscale v1.104.5 kube/certs/certs.go.
 #pragma once
 
@@ -14,7 +15,7 @@
 
 namespace runtime {
 
-// After the n-th failure in a row (1, 2, …): those of Let's Encrypt's advice.
+// Returns the delay after the n-th failure in a row (n = 1, 2, …), as Let's Encrypt advises.
 Duration certificate_retry(int failures);
 
 class Certificates {
@@ -25,9 +26,9 @@ public:
     Certificates(const Certificates&) = delete;
     Certificates& operator=(const Certificates&) = delete;
 
-    // The domains that the tailnet gives certificates for: others wait.
+    // Sets the domains that the tailnet issues certificates for. No other domain is requested.
     void allow(const std::vector<std::string>& domains);
-    // Those that are wanted, and no others.
+    // Sets the domains whose certificates are kept fresh, and drops all others.
     void keep(const std::vector<std::string>& domains);
 
 private:

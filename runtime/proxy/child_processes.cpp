@@ -104,7 +104,7 @@ renderer::Result<pid_t> ChildProcesses::spawn(const std::string& program,
 }
 
 void ChildProcesses::send(pid_t child, int signal) {
-    if (children_.contains(child)) {  // not reaped: the number is still its own
+    if (children_.contains(child)) {  // not reaped yet, so the kernel has not reused its pid
         static_cast<void>(kill(child, signal));
     }
 }
@@ -117,7 +117,7 @@ void ChildProcesses::reap() {
     for (pid_t ended = 0; (ended = waitpid(-1, &status, WNOHANG)) > 0;) {
         auto child = children_.extract(ended);
         if (child.empty()) {
-            continue;  // whose parent was gone
+            continue;  // an adopted process
         }
         const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
         child.mapped()(

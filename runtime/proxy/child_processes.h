@@ -1,5 +1,5 @@
-// Programs that this process starts, and what PID 1 of a container owes to all others: that what
-// has ended is reaped, also when its parent is gone.
+// Starts programs, and reaps every process that ends. PID 1 of a container also has to reap
+// processes whose parent has exited.
 #pragma once
 
 #include <sys/types.h>
@@ -16,30 +16,31 @@ namespace runtime {
 
 // How a program ended.
 struct Ending {
-    int code = 0;    // of exit; 128 + signal when one ended it
-    int signal = 0;  // 0: it ended by itself
+    int code = 0;    // the exit code; 128 + signal if a signal ended it
+    int signal = 0;  // 0: it exited by itself
 
     [[nodiscard]] std::string text() const;
 };
 
 class ChildProcesses {
 public:
-    // There is one of these in a process. The loop outlives it.
+    // A process may have only one. The loop outlives it.
     explicit ChildProcesses(Loop& loop);
     ~ChildProcesses();
     ChildProcesses(const ChildProcesses&) = delete;
     ChildProcesses& operator=(const ChildProcesses&) = delete;
 
-    // Before the first child, and before any thread: SIGCHLD comes as something to read.
+    // Call it before the first child and before any thread: it blocks SIGCHLD and reads it from a
+    // file descriptor.
     renderer::Result<renderer::Unit> start();
 
-    // From PATH, in a process group of its own, with our environment and `more` ("NAME=value").
-    // `ended` is called once, later.
+    // Starts a program from PATH in a process group of its own, with this process's environment and
+    // `more` ("NAME=value"). `ended` is called once, later.
     renderer::Result<pid_t> spawn(const std::string& program,
                                   const std::vector<std::string>& arguments,
                                   const std::vector<std::string>& more,
                                   std::function<void(Ending)> ended);
-    // Nothing happens when it has ended.
+    // Sends a signal to a child; does nothing if it has ended.
     void send(pid_t child, int signal);
 
 private:

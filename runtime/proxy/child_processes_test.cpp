@@ -58,7 +58,7 @@ TEST_F(ChildProcessesTest, AreEndedBySignalsWhileTheyRun) {
     children.send(*child, SIGTERM);
     loop.run();
     EXPECT_EQ(ending->signal, SIGTERM);
-    children.send(*child, SIGTERM);  // it is no longer ours: nothing happens
+    children.send(*child, SIGTERM);  // it has ended: nothing happens
 }
 
 TEST_F(ChildProcessesTest, AreReapedWhenTheirParentIsGone) {

@@ -27,7 +27,8 @@ renderer::Error copy_failure(const std::string& path, std::string_view problem) 
                                     path, problem)}};
 }
 
-// In shared memory anyone can make a folder of any name.
+// Opens the folder, and refuses it if other users have access: anyone can create a folder in shared
+// memory.
 renderer::Result<renderer::Descriptor> open_folder(const std::string& path) {
     if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
         return copy_failure(path, std::strerror(errno));
@@ -43,7 +44,7 @@ renderer::Result<renderer::Descriptor> open_folder(const std::string& path) {
     return folder;
 }
 
-// Replaced whole: tailscaled may be reading it.
+// Replaces the file by rename, because tailscaled may be reading it.
 renderer::Result<renderer::Unit> replace(const renderer::Descriptor& folder,
                                          const std::string& name, std::string_view text) {
     const std::string next = name + ".next";
@@ -60,7 +61,7 @@ std::string name_in(const std::string& path) {
     return path.substr(path.rfind('/') + 1);
 }
 
-// The same with the key at another place.
+// Returns the configuration `text` with `path` as the place of its key.
 std::string with_key_at(const std::string& text, const std::string& path) {
     auto config = renderer::read_json(standard_json(text));
     for (renderer::Member& member : config->members()) {

@@ -1,6 +1,6 @@
-// tailscaled's configuration and the key that it names, in files of this process's own, since those
-// that the kubelet mounts are up to 90 seconds late. They are in memory, in a folder that no other
-// user can read.
+// Copies of tailscaled's configuration and of the auth key that it names. This process writes them
+// because the files that the kubelet mounts lag by up to 90 seconds. They are in memory, in a
+// folder that no other user can read.
 #pragma once
 
 #include <string>
@@ -12,7 +12,8 @@ namespace runtime {
 
 class ConfigCopy {
 public:
-    // Of the configuration at that path and of its key, as `files`, which outlives it, has them.
+    // Copies the configuration at the path `original`, and its key, into `folder`. Their texts come
+    // from `files`, which outlives it.
     ConfigCopy(const FollowedFiles& files, std::string folder, std::string original);
 
     // Brings the copy up to date. If something cannot be read, the copy stays as it was.

@@ -25,7 +25,7 @@ struct CloseFolder {
     void operator()(DIR* folder) const { closedir(folder); }
 };
 
-// Of ipn.ConfigVAlpha, in lower case: Go takes any.
+// The keys of ipn.ConfigVAlpha in lower case: Go ignores case.
 constexpr std::array<std::string_view, 28> kKeys = {
     "acceptdns",         "acceptroutes",
     "advertiseexitnode", "advertiseroutes",
@@ -47,7 +47,7 @@ renderer::Error config_failure(std::string message) {
     return {{.rule = "invalid-tailscaled-config", .message = std::move(message)}};
 }
 
-// -1: it is not named like a file of ours.
+// Returns -1 if the name is not that of a configuration file.
 int version_of(std::string_view name) {
     if (name == "tailscaled") {
         return 0;
@@ -64,7 +64,7 @@ int version_of(std::string_view name) {
     return error == std::errc() && end == name.data() + name.size() ? version : -1;
 }
 
-// What the JSON has instead of comments, which end before `at` when they have ended.
+// Returns the position after the comment at `at`. The newline after a line comment is kept.
 std::size_t skip_comment(std::string_view text, std::size_t at) {
     const bool is_line = text.substr(at, 2) == "//";
     const std::size_t end = text.find(is_line ? "\n" : "*/", at + 2);
@@ -105,7 +105,7 @@ renderer::Result<std::string> read_if_there(const std::string& path) {
 std::string standard_json(std::string_view text) {
     std::string out;
     bool is_in_text = false;
-    std::size_t comma = std::string::npos;  // in `out`, with nothing but space behind it
+    std::size_t comma = std::string::npos;  // position in `out`; only space has followed
     for (std::size_t at = 0; at < text.size(); ++at) {
         const char byte = text[at];
         if (is_in_text) {

@@ -12,7 +12,7 @@ namespace runtime {
 namespace {
 
 constexpr Duration kPause = std::chrono::seconds(1);
-// Other nodes' kube-proxies are told when this node's is, and some take longer.
+// kube-proxy on other nodes may take longer than on this one to stop routing to this pod.
 constexpr Duration kOtherNodes = std::chrono::seconds(10);
 constexpr Duration kPatience = std::chrono::seconds(3);
 
@@ -28,7 +28,7 @@ struct Drain::Service {
 void Drain::wait(const EgressServices& services, int pings, std::function<void()> done) {
     log_.info(
         "Ensuring that cluster traffic for egress targets is no longer routed via this Pod...");
-    // Each service holds it; the last one to let go of it ends the wait.
+    // Runs after the last service is done.
     const auto finish = std::make_shared<std::function<void()>>([this, done = std::move(done)] {
         log_.info(
             "Sleeping for 10s before shutdown to ensure that kube proxies on all nodes have "
@@ -71,7 +71,7 @@ void Drain::ask(const std::shared_ptr<Service>& service) {
 
 void Drain::take(const std::shared_ptr<Service>& service, const HttpReply& reply) {
     if (reply.status == 0) {
-        // No backend is left, or none answers: nothing of it comes to us.
+        // No backend is left or none answers, so this pod gets none of the service's traffic.
         log_.info(fmt::format("endpoint \"{}\" can not be reached: {}", service->endpoint,
                               reply.problem));
         return ask(service);

@@ -1,6 +1,6 @@
-// Waits until the cluster sends this pod no more traffic for the Services of an egress group: what
-// the pod's preStop hook asks for before it is ended. The Service's health endpoint is asked as
-// often as there are pods, on new connections, until no reply is ours.
+// Waits until the cluster sends this pod no more traffic for the Services of an egress group. The
+// pod's preStop hook requests it before the pod is ended. Each Service's health endpoint is
+// requested as often as there are pods, on new connections, until no reply comes from this pod.
 // Source: tailscale v1.104.5 cmd/containerboot/egressservices.go.
 #pragma once
 
@@ -20,11 +20,12 @@ public:
     struct Pod {
         std::string ipv4 = {}, ipv6 = {};
     };
-    // All references outlive what is asked for.
+    // All references outlive every wait.
     Drain(Loop& loop, Transport& transport, Log& log, Pod pod)
         : loop_(loop), transport_(transport), log_(log), pod_(std::move(pod)) {}
 
-    // `pings`: how many replies in a row must not be ours. The caller's own end bounds the wait.
+    // Calls `done` once `pings` requests in a row got no reply from this pod. There is no time
+    // limit here; the caller's own bounds the wait.
     void wait(const EgressServices& services, int pings, std::function<void()> done);
 
 private:
@@ -39,7 +40,7 @@ private:
     Pod pod_;
 };
 
-// The text of `hep-pings`: 0 for none.
+// Parses the text of `hep-pings`; an empty text is 0.
 renderer::Result<int> read_pings(std::string_view text);
 
 }  // namespace runtime

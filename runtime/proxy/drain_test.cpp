@@ -10,7 +10,7 @@ namespace {
 
 class DrainTest : public testing::Test {
 protected:
-    // When the wait was over; no value: it goes on.
+    // Returns when the wait was over; no value: it still lasts.
     std::optional<Duration> wait(const EgressServices& services, int pings) {
         std::optional<Duration> over;
         drain.wait(services, pings, [&] { over = loop.uptime(); });

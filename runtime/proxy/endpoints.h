@@ -1,6 +1,6 @@
-// What the pod answers over HTTP: /healthz, /metrics, /debug/ and the preStop hook where the
-// environment asks for them, as containerboot does; and on a Unix socket beside tailscaled's
-// whether it is ready, for the exec probe.
+// The HTTP servers of the pod. They serve /healthz, /metrics, /debug/ and the preStop hook if the
+// environment enables them, as containerboot does. A Unix socket next to tailscaled's serves
+// readiness for the exec probe.
 // Source: tailscale v1.104.5 kube/health, kube/metrics, cmd/containerboot/egressservices.go.
 #pragma once
 
@@ -20,25 +20,25 @@ namespace runtime {
 
 inline constexpr std::string_view kPreShutdown = "/internal-egress-services-preshutdown";
 
-// Where the process says whether it is ready.
+// Returns the path of the Unix socket that serves readiness.
 std::string ready_socket(const Environment& environment);
 
 struct EndpointState {
-    bool has_addresses = false;            // of the tailnet
-    bool is_started = false;               // traffic is taken
-    std::string not_ready = "starting";    // why; empty: it is ready
+    bool has_addresses = false;            // the device has addresses in the tailnet
+    bool is_started = false;               // the pod takes traffic
+    std::string not_ready = "starting";    // the reason; empty: it is ready
     std::function<std::string()> metrics;  // of this process
 };
 
 class Endpoints {
 public:
-    // All references outlive it. `transport` reaches other servers than tailscaled's.
+    // All references outlive it. `transport` is for servers other than tailscaled.
     Endpoints(AsioLoop& loop, Log& log, LocalApi& api, Transport& transport,
               const Environment& environment, const FollowedFiles& files,
               const EndpointState& state);
 
     renderer::Result<renderer::Unit> start();
-    // Says which servers end with it.
+    // Stops all servers and logs which ones it stopped.
     void stop();
 
 private:

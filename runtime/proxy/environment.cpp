@@ -26,7 +26,7 @@ public:
     explicit Reader(const EnvironmentLookup& lookup) : lookup_(lookup) {}
 
     [[nodiscard]] std::optional<std::string> find(const char* name) const { return lookup_(name); }
-    // Set to nothing is as not set.
+    // A variable that is set to "" counts as unset.
     [[nodiscard]] std::string text(const char* name, std::string_view otherwise = "") const {
         std::string value = lookup_(name).value_or("");
         return value.empty() ? std::string(otherwise) : value;
@@ -88,7 +88,7 @@ void read_pod(const Reader& in, Environment& out) {
     out.kube_host = in.text("KUBERNETES_SERVICE_HOST");
     out.kube_port = in.text("KUBERNETES_SERVICE_PORT_HTTPS", "443");
     out.in_kubernetes = !out.kube_host.empty();
-    // Only here is "set to nothing" a choice: no state in a Secret.
+    // An empty value differs from an unset variable: it means no state in a Secret.
     out.kube_secret = in.find("TS_KUBE_SECRET").value_or(out.in_kubernetes ? "tailscale" : "");
     out.pod_ip = in.text("POD_IP");
     out.pod_uid = in.text("POD_UID");
@@ -132,7 +132,7 @@ renderer::Result<renderer::Unit> read_pod_ips(const Reader& in, Environment& out
     return renderer::Unit{};
 }
 
-// TS_EXTRA_ARGS may hold --accept-dns, which then decides.
+// Lets --accept-dns in TS_EXTRA_ARGS override TS_ACCEPT_DNS.
 void take_accept_dns(Environment& out) {
     std::vector<std::string> words = fields_of(out.extra_args);
     const auto found = std::find_if(words.begin(), words.end(), [](const std::string& word) {
@@ -170,7 +170,7 @@ void take_accept_dns(Environment& out) {
     out.extra_args = fmt::format("{}", fmt::join(words, " "));
 }
 
-// "$(POD_IP):9002" has no brackets around an IPv6 address.
+// Adds the brackets that "$(POD_IP):9002" lacks around an IPv6 address.
 void add_brackets(Environment& out) {
     const std::size_t at =
         out.pod_ipv6.empty() ? std::string::npos : out.local_text.find(out.pod_ipv6);
@@ -184,7 +184,7 @@ struct Check {
     std::string_view message;
 };
 
-// In containerboot's order: the first that fails is what users are told.
+// Returns the message of the first check that fails, in containerboot's order.
 std::optional<std::string_view> failed_check(const Environment& e) {
     const bool has_login_variable =
         e.accept_dns.has_value() || !e.auth_key.empty() || e.routes.has_value() ||

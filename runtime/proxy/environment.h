@@ -1,5 +1,5 @@
-// What a pod's environment says, under the names that containerboot reads, with its defaults, its
-// checks and its words. Pure: files are config_file.h's.
+// The settings of a pod from its environment, with containerboot's names, defaults, checks and
+// messages. Pure: config_file.h reads files.
 // Source: tailscale v1.104.5 cmd/containerboot/settings.go, main.go.
 #pragma once
 
@@ -19,16 +19,16 @@ using EnvironmentLookup = std::function<std::optional<std::string>(const char* n
 enum class CertShare { None, ReadOnly, ReadWrite };
 
 struct Environment {
-    std::string root = "/";  // TS_TEST_ONLY_ROOT: of the paths that are not said, but fixed
-    // Login by `tailscale up`, without a configuration file.
+    std::string root = "/";  // TS_TEST_ONLY_ROOT: where fixed paths begin
+    // For the login by `tailscale up`, without a configuration file.
     std::string auth_key = {}, client_id = {}, client_secret = {}, id_token = {}, audience = {};
     std::string hostname = {}, extra_args = {};
     std::optional<std::string> routes = {};
     std::optional<bool> accept_dns = {};
     bool auth_once = false;
-    std::string config_dir = {};  // instead of all these: tailscaled's configuration
+    std::string config_dir = {};  // replaces all of the above: tailscaled's configuration
 
-    // What is forwarded; of these, destinations and targets exclude each other in pairs.
+    // The forwarding settings. The two destinations exclude each other, and so do the two targets.
     std::string dest_ip = {}, dest_dns_name = {};
     std::string tailnet_target_ip = {}, tailnet_target_fqdn = {};
     std::string serve_config = {};    // a file
@@ -48,16 +48,16 @@ struct Environment {
     Duration boot_timeout = std::chrono::seconds(60);
 
     std::optional<AddressPort> local = {};  // metrics, health and preStop listen here
-    std::string local_text = {};            // as it was said
+    std::string local_text = {};            // as written
     bool metrics = false, health = false;
     std::optional<AddressPort> separate_health = {};
     std::string separate_health_text = {};
-    std::string debug = {};  // tailscaled's own server
+    std::string debug = {};  // the address of tailscaled's debug server
 
-    // For tests of the process as a whole: no rule reaches the kernel.
+    // For tests of the whole process: rules do not reach the kernel.
     bool fake_netfilter = false, fake_netfilter_v6 = true;
 
-    std::vector<std::string> notes = {};  // to log
+    std::vector<std::string> notes = {};  // messages to log at start
 
     [[nodiscard]] bool is_one_step() const { return !config_dir.empty(); }
     [[nodiscard]] bool forwards() const {
@@ -65,20 +65,20 @@ struct Environment {
                !tailnet_target_fqdn.empty() || cluster_traffic_via_ingress ||
                !egress_config.empty() || !ingress_config.empty();
     }
-    // Of a fixed path, which begins with "/".
+    // Returns the fixed path, which begins with "/", in `root`.
     [[nodiscard]] std::string at_root(std::string_view path) const;
 };
 
 renderer::Result<Environment> read_environment(const EnvironmentLookup& lookup);
 
-// Of tailscaled and of `tailscale up` and `tailscale set`, without the program. `config` is the
-// configuration file, empty without one.
+// Return the arguments of tailscaled, `tailscale up` and `tailscale set`, without the program's
+// name. `config` is the path of the configuration file, empty if there is none.
 std::vector<std::string> tailscaled_arguments(const Environment& environment,
                                               const std::string& config);
 std::vector<std::string> up_arguments(const Environment& environment);
 std::vector<std::string> set_arguments(const Environment& environment);
 
-// As Go reads them; no value: it does not.
+// Parse a bool and a duration as Go does; no value if Go refuses the text.
 std::optional<bool> parse_go_bool(std::string_view text);
 std::optional<Duration> parse_go_duration(std::string_view text);
 

@@ -17,7 +17,7 @@ renderer::Result<Environment> read(const Variables& variables) {
     });
 }
 
-// "" when it is taken.
+// Returns "" if the environment is accepted.
 std::string refusal(const Variables& variables) {
     auto environment = read(variables);
     constexpr std::string_view kPrefix = "invalid configuration: ";
@@ -128,7 +128,7 @@ TEST(Environment, ListensWhereItIsTold) {
                                            {"TS_ENABLE_METRICS", "true"}}));
     EXPECT_EQ(e.local->address.text(), "fd00::3");
     EXPECT_EQ(e.local->port, 9002);
-    // Looked at only where something listens.
+    // The address is read only if something listens.
     EXPECT_EQ(refusal({{"TS_LOCAL_ADDR_PORT", "nonsense"}}), "");
     for (const char* name : {"TS_ENABLE_METRICS", "TS_ENABLE_HEALTH_CHECK"}) {
         EXPECT_EQ(refusal({{"TS_LOCAL_ADDR_PORT", "nonsense"}, {name, "true"}}),
@@ -146,8 +146,8 @@ TEST(Environment, ListensWhereItIsTold) {
     EXPECT_EQ(deprecated.notes.size(), 1U);
 }
 
-// Every pair of variables that choose a mode or a login, beside the rules between them as
-// containerboot documents them: the first that is broken is what is said.
+// Every pair of variables that choose a mode or a login, and containerboot's documented rules for
+// them: the first broken rule is the one that is reported.
 TEST(Environment, RefusesPairsThatExcludeEachOther) {
     const Variables values = {
         {"TS_AUTHKEY", "k"},

@@ -1,5 +1,5 @@
-// Rules that reach no kernel, for tests of the process as a whole (TS_TEST_FAKE_NETFILTER, a
-// variable of containerboot's): each change is taken, and none remembered.
+// A dataplane without a kernel, for tests of the whole process (TS_TEST_FAKE_NETFILTER, a variable
+// of containerboot). Every change succeeds, and none is remembered.
 #pragma once
 
 #include "runtime/nft/dataplane.h"

@@ -71,7 +71,7 @@ void FollowedFiles::ask(KubeClient& kube, const renderer::Kind& kind, const std:
     }
     const bool is_secret = kind.name == kSecrets.name;
     const auto is_over = std::make_shared<bool>(false);
-    // Nothing may wait long for what the mounted files say as well.
+    // Do not wait long: the mounted files have the same content, if older.
     loop_.after(kReadPatience, [is_over, done] {
         if (!std::exchange(*is_over, true)) {
             done(true);

@@ -1,5 +1,6 @@
-// Files that the kubelet mounts from objects, and brings up to date within some 90 seconds. Where
-// the pod may watch the objects, their texts are known at once, and a file's is that of its object.
+// Files that the kubelet mounts from ConfigMaps and Secrets, and updates with a delay of up to some
+// 90 seconds. If the pod may watch an object, the text of its files comes from the object itself,
+// without that delay.
 // Contract: testdata/contract/proxy.md, "Followed objects".
 #pragma once
 
@@ -25,35 +26,35 @@ public:
     FollowedFiles(Loop& loop, Log& log, RandomSource& random)
         : loop_(loop), log_(log), random_(random) {}
 
-    // `changed` is called whenever one of them has another text. Here and below, of no files
-    // nothing is asked.
+    // Watches the object. `changed` is called whenever the text of one of its files changes. If
+    // `files` is empty, this and `ask` send no request.
     void follow(KubeClient& kube, const renderer::Kind& kind, const std::string& ns,
                 const std::string& name, const std::vector<File>& files,
                 const std::function<void()>& changed);
 
-    // Asks for the object once. `done` is told whether to follow it: not what is not there, or may
-    // not be read. Who does not answer soon may do so later.
+    // Reads the object once. `done` gets false if the object does not exist or may not be read, and
+    // true otherwise, also if the server does not answer within a few seconds.
     void ask(KubeClient& kube, const renderer::Kind& kind, const std::string& ns,
              const std::string& name, const std::vector<File>& files,
              const std::function<void(bool is_followed)>& done);
 
-    // As read_if_there: no such file is an empty one.
+    // Returns the text of the file. As in read_if_there, a file that does not exist is empty.
     [[nodiscard]] renderer::Result<std::string> read(const std::string& path) const;
-    // What cannot be read is empty, too.
+    // Like read, but a file that cannot be read is also empty.
     [[nodiscard]] std::string text_of(const std::string& path) const;
 
 private:
-    // Whether a text is another one.
+    // Returns true if the text of one of the files changed.
     bool take(const renderer::Value& object, bool is_secret, const std::vector<File>& files);
 
     Loop& loop_;
     Log& log_;
     RandomSource& random_;
-    std::map<std::string, std::string> texts_;  // by path; only of objects that are known
+    std::map<std::string, std::string> texts_;  // by path; only of objects that were read
     std::vector<std::unique_ptr<ObjectWatch>> watches_;
 };
 
-// The text of a key of a ConfigMap or, `is_secret`, of a Secret; "" without such a key.
+// Returns the text of a key of a ConfigMap or, if `is_secret`, of a Secret; "" without such a key.
 std::string text_of_key(const renderer::Value& object, std::string_view key, bool is_secret);
 
 }  // namespace runtime

@@ -27,7 +27,7 @@ std::vector<IpAddress> one_of_each_family(const ForwardingInput& input) {
     return out;
 }
 
-// Those that can be reached from here; why the others cannot goes to the warnings.
+// Returns the addresses that can be reached from here, and adds a warning for each of the others.
 std::vector<IpAddress> reachable(const std::vector<IpAddress>& addresses,
                                  const ForwardingInput& input, std::vector<std::string>& warnings) {
     std::vector<IpAddress> out;

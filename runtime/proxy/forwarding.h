@@ -1,5 +1,5 @@
-// What the pod forwards, out of its environment and of what is known of tailnet and cluster. Pure;
-// runtime/nft makes rules of it.
+// Decides what the pod forwards, from its environment and the state of the tailnet and the cluster.
+// Pure; runtime/nft turns the result into rules.
 // Source: tailscale v1.104.5 cmd/containerboot/main.go, forwarding.go.
 #pragma once
 
@@ -19,23 +19,23 @@ struct ForwardingInput {
     std::vector<IpAddress> targets = {};       // of TS_TAILNET_TARGET_FQDN
     EgressTargets egress = {};
     IngressServices ingress = {};
-    bool has_v6 = true;  // the kernel
+    bool has_v6 = true;  // the kernel supports IPv6
 };
 
 struct ForwardingPlan {
     nft::Forwarding forwarding;
-    EgressTargets egress;  // with the addresses that can be reached
+    EgressTargets egress;  // with the reachable addresses only
     std::vector<std::string> warnings;
-    std::string failure;  // nothing of what was asked for can be forwarded; the process ends
+    std::string failure;  // no target can be forwarded to; the process ends
 };
 
 ForwardingPlan plan_forwarding(const Environment& environment, const ForwardingInput& input);
 
-// Those that the kernel must forward for it.
+// Returns the IP families that the kernel must forward for these rules.
 nft::Families families_of(const nft::Forwarding& forwarding);
 
-// Which families the kernel must forward for this environment, as far as it tells by itself. An
-// error: an address or a route that is none.
+// Returns the IP families that the kernel must forward, as far as the environment alone shows.
+// Fails on an invalid address or route.
 renderer::Result<nft::Families> needed_families(const Environment& environment);
 
 }  // namespace runtime

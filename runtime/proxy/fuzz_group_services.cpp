@@ -1,6 +1,6 @@
-// Fuzz target: whatever the files of a group say, its pods report valid JSON: of an egress group
-// with each Service, whose ports are forwarded or named as not; of an ingress group with what reads
-// as the same again.
+// Fuzz target: for any files of a group, its pods report valid JSON. The report of an egress group
+// has every Service, and each port is forwarded or named as skipped. The text of an ingress group
+// reads back as the same services.
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -1,5 +1,5 @@
-// Fuzz target: whatever a mounted file says, what goes to tailscaled is JSON without the
-// placeholder, which reads as the same again.
+// Fuzz target: for any mounted file, the text for tailscaled is valid JSON without the placeholder,
+// and reads back as the same serve config.
 #include <cstdint>
 #include <string_view>
 

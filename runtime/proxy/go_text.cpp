@@ -22,7 +22,7 @@ struct Unit {
 constexpr Unit kUnits[] = {{"ns", 1e-6}, {"us", 1e-3}, {"µs", 1e-3}, {"μs", 1e-3},
                            {"ms", 1.0},  {"s", 1e3},   {"m", 60e3},  {"h", 3600e3}};
 
-// The digits at the front, and takes them off.
+// Removes the wanted characters from the front of `text`, and returns them.
 std::string_view take_while(std::string_view& text, bool (*is_wanted)(char)) {
     const auto end = std::find_if_not(text.begin(), text.end(), is_wanted);
     const std::string_view front = text.substr(0, static_cast<std::size_t>(end - text.begin()));
@@ -68,7 +68,7 @@ std::vector<std::string> fields_of(std::string_view text) {
     return out;
 }
 
-// strconv.ParseBool
+// Parses as strconv.ParseBool does.
 std::optional<bool> parse_go_bool(std::string_view text) {
     constexpr std::array<std::string_view, 6> kTrue = {"1", "t", "T", "TRUE", "true", "True"};
     constexpr std::array<std::string_view, 6> kFalse = {"0", "f", "F", "FALSE", "false", "False"};
@@ -79,7 +79,7 @@ std::optional<bool> parse_go_bool(std::string_view text) {
                                                                          : std::nullopt;
 }
 
-// time.ParseDuration
+// Parses as time.ParseDuration does.
 std::optional<Duration> parse_go_duration(std::string_view text) {
     const bool is_negative = text.starts_with('-');
     if (is_negative || text.starts_with('+')) {
@@ -105,7 +105,7 @@ std::optional<Duration> parse_go_duration(std::string_view text) {
         milliseconds += number * unit->milliseconds;
         is_empty = false;
     }
-    constexpr double kLongest = 9.2e12;  // of Go's 64 bits of nanoseconds
+    constexpr double kLongest = 9.2e12;  // Go counts nanoseconds in 64 bits
     if (is_empty || milliseconds > kLongest) {
         return std::nullopt;
     }

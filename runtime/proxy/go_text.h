@@ -1,4 +1,4 @@
-// Texts as Go's standard library reads and writes them, for messages and values that are compared
+// Reads and writes texts as Go's standard library does, for messages and values that are compared
 // with containerboot's.
 #pragma once
 
@@ -8,10 +8,10 @@
 
 namespace runtime {
 
-// strconv.Quote, for ASCII.
+// Quotes as strconv.Quote does, for ASCII.
 std::string quote_go(std::string_view text);
 
-// strings.Fields: the words between white space.
+// Splits at white space, as strings.Fields does.
 std::vector<std::string> fields_of(std::string_view text);
 
 }  // namespace runtime

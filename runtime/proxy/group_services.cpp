@@ -94,7 +94,7 @@ Value ports_value(const EgressService& service) {
     return ports;
 }
 
-// Null when it is not there.
+// Returns null if the service has no such mapping.
 renderer::Result<Value> read_mapping(std::string_view service, const Value* mapping,
                                      std::vector<nft::IngressService>& pairs) {
     if (mapping == nullptr || mapping->is_null()) {

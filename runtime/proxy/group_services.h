@@ -1,5 +1,5 @@
-// The Services that the pods of a group serve, as mounted files say them, and what a pod reports in
-// its state Secret. Pure.
+// The Services that the pods of a group serve, read from mounted files, and what a pod reports
+// about them in its state Secret. Pure.
 // Source: tailscale v1.104.5 kube/egressservices, kube/ingressservices.
 #pragma once
 
@@ -17,7 +17,7 @@
 namespace runtime {
 
 struct PortMap {
-    std::string protocol;  // as spelled
+    std::string protocol;  // as written
     std::uint16_t match = 0, target = 0;
 
     friend auto operator<=>(const PortMap&, const PortMap&) = default;
@@ -33,10 +33,11 @@ struct EgressService {
 };
 using EgressServices = std::map<std::string, EgressService>;  // by namespace-name
 
-// Of nothing there are none.
+// An empty text has no services.
 renderer::Result<EgressServices> read_egress_services(std::string_view text);
 
-// What is forwarded: services with the addresses of their targets, which may have none yet.
+// The services that are forwarded, with the addresses of their targets. A target may have no
+// address yet.
 struct EgressTargets {
     EgressServices services;
     std::map<std::string, std::vector<IpAddress>> addresses;  // by service
@@ -45,14 +46,15 @@ struct EgressTargets {
 };
 std::string egress_status(const EgressTargets& targets, std::string_view pod_ipv4,
                           std::string_view pod_ipv6);
-// Ports of a protocol that is neither TCP nor UDP are left out; `skipped` says which.
+// Returns the ports to forward. Ports that are neither TCP nor UDP are left out; `skipped` gets a
+// message for each.
 std::vector<nft::EgressPort> egress_ports(const EgressTargets& targets,
                                           std::vector<std::string>& skipped);
 
-// The Services of an ingress group: addresses of Tailscale Services, each with that of a Service in
-// the cluster.
+// The Services of an ingress group: the address of each Tailscale Service, paired with that of a
+// Service in the cluster.
 struct IngressServices {
-    std::string text = {};  // JSON, as the report repeats it
+    std::string text = {};  // JSON, repeated in the report
     std::vector<nft::IngressService> pairs = {};
 
     friend bool operator==(const IngressServices&, const IngressServices&) = default;

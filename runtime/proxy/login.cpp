@@ -146,7 +146,7 @@ void Login::ask_for_key(std::string_view why) {
     look_for_key();
 }
 
-// A key that is another text in the configuration, or another text in the file that it names.
+// A new key is another text in the configuration, or another text in the file that it names.
 void Login::look_for_key() {
     if (is_over_ || !is_waiting_for_key()) {
         return;
@@ -166,7 +166,8 @@ void Login::look_for_key() {
         if (is_other_text) {
             return forget_device();
         }
-        // The same path: the operator that renders it takes care of the device itself.
+        // The path is the same: the controller that renders such a path handles the old device
+        // itself.
         state_->set(kReissueAuthKey, std::nullopt);
         state_->on_written([this] {
             listener_.on_end(
@@ -181,7 +182,8 @@ void Login::look_for_key() {
     }
 }
 
-// The device that the old key made is the operator's to delete: this comes back as a new one.
+// Deletes the device's own state, so that it joins as a new device. The operator deletes the old
+// device.
 void Login::forget_device() {
     state_->read([this, alive = std::weak_ptr(alive_)](const OwnStateSecret::Content& content) {
         if (alive.expired()) {
@@ -203,7 +205,7 @@ void Login::forget_device() {
     });
 }
 
-// What is left to do once it runs, and only once.
+// Completes the setup when tailscaled runs. Does nothing the second time.
 void Login::set_up() {
     if (is_over_) {
         return;

@@ -1,5 +1,5 @@
-// From a tailscaled that answers to one that is logged in and running: with the key in its
-// configuration, or by `tailscale up`; and to a new key where the old one does not serve.
+// Logs tailscaled in, with the auth key in its configuration or by `tailscale up`, until it is
+// running. Requests a new auth key if the old one does not work.
 // Source: tailscale v1.104.5 cmd/containerboot/main.go, kube.go, kube/authkey.
 #pragma once
 
@@ -21,10 +21,10 @@ class Login {
 public:
     struct Listener {
         std::function<void()> on_running;  // once
-        // Nothing more can be done here: a new key is there (code 0), or something failed.
+        // The process has to exit: a new key has arrived (code 0), or something failed.
         std::function<void(int code, const std::string& why)> on_end;
     };
-    // `state` is null where nothing may be written to a Secret. All references outlive it.
+    // `state` is null if the process may not write to a Secret. All references outlive it.
     Login(Loop& loop, ChildProcesses& children, LocalApi& api, Log& log, RandomSource& random,
           const Environment& environment, const FollowedFiles& files, OwnStateSecret* state,
           Listener listener);
@@ -32,13 +32,14 @@ public:
     Login(const Login&) = delete;
     Login& operator=(const Login&) = delete;
 
-    // `config_path` is empty without a configuration file; `key_text` is what the file that it
-    // names held when tailscaled was started.
+    // Starts the login. `config_path` is empty if there is no configuration file. `key_text` is the
+    // content of the key's file when tailscaled was started.
     void start(const std::string& config_path, const TailscaledConfig& config,
                const std::string& key_text);
-    // It waits for a key: the time for booting is not for that.
+    // True while it waits for a new key. The boot timeout does not apply then.
     [[nodiscard]] bool is_waiting_for_key() const { return folder_ != nullptr; }
-    // Configuration or key may be others. Does nothing unless it waits for one.
+    // Checks whether the configuration or the key has changed. Does nothing unless it waits for a
+    // key.
     void look_for_key();
 
 private:
@@ -63,8 +64,8 @@ private:
     TailnetView view_;
     BusWatch bus_;
     std::string config_path_;
-    std::string key_, key_file_text_;  // as the configuration spells it; what its file held
-    bool has_tried_ = false;           // to log in
+    std::string key_, key_file_text_;  // as the configuration has it; the content of its file
+    bool has_tried_ = false;           // tried to log in
     bool is_over_ = false;
     std::unique_ptr<WatchedFolder> folder_, key_folder_;
     Duration asked_at_ = {};

@@ -1,10 +1,9 @@
-// tailrender-proxy: the first process of a proxy pod. Beside tailscaled, which it starts, it is
-// what containerboot is: the same environment, files, Secret and HTTP endpoints.
+// tailrender-proxy: the first process of a proxy pod. It starts tailscaled and does what
+// containerboot does, with the same environment, files, Secret and HTTP endpoints.
 //   tailrender-proxy          runs the proxy
-//   tailrender-proxy ready    exits with 0 when the proxy of this pod is ready: its exec probe
+//   tailrender-proxy ready    exits with 0 if the proxy of this pod is ready: its exec probe
 //   tailrender-proxy rules    prints the nftables rules of this pod
-//   tailrender-proxy api      runs the API server's proxy, beside a tailscaled that it does not
-//   start
+//   tailrender-proxy api      serves the Kubernetes API to the tailnet; does not start tailscaled
 #include <fmt/format.h>
 #include <malloc.h>
 
@@ -26,7 +25,7 @@
 namespace {
 
 std::optional<std::string> environment(const char* name) {
-    const char* value = std::getenv(name);  // before any thread
+    const char* value = std::getenv(name);  // called before any thread starts
     return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
 
@@ -122,7 +121,7 @@ int run(std::string_view command) {
     if (command == "api") {
         return runtime::api_proxy::run(environment);
     }
-    // Large texts come and go: what they took is given back at once.
+    // Large texts are short-lived: their memory goes back to the kernel at once.
     mallopt(M_MMAP_THRESHOLD, 64 * 1024);
     runtime::Log log(runtime::Log::Form::Boot, runtime::LogLevel::Info);
     return run_proxy(log);

@@ -18,7 +18,7 @@ constexpr Duration kFirstWait{500};
 constexpr Duration kLongestReconnect{30'000};
 constexpr Duration kRefusedWait{600'000};
 constexpr Duration kLasting{10'000};
-constexpr int kMostRefusals = 5;  // in a row, of what was allowed before
+constexpr int kMostRefusals = 5;  // in a row, of a watch that was allowed before
 constexpr std::size_t kLongestLine = std::size_t{8} << 20U;
 
 bool is_refused(const KubeReply& reply) {
@@ -48,7 +48,8 @@ void ObjectWatch::follow() {
     timer_ = 0;
     buffer_.clear();
     begun_ = loop_.uptime();
-    // The server ends a watch after this time, at another moment for each watch.
+    // The server ends the watch after this time, which is random so that not all watches end at
+    // once.
     const auto seconds = 300 + random_.below(300);
     request_ = client_.watch(
         path_,
@@ -73,7 +74,7 @@ void ObjectWatch::take_bytes(std::string_view bytes) {
         start = end + 1;
     }
     if (start > 0) {
-        std::string(buffer_, start).swap(buffer_);  // without the room of a longer event
+        std::string(buffer_, start).swap(buffer_);  // frees the memory of a longer event
     }
     if (!goes_on || buffer_.size() > kLongestLine) {
         client_.cancel(std::exchange(request_, 0));
@@ -100,7 +101,7 @@ bool ObjectWatch::take_event(std::string_view line) {
 
 void ObjectWatch::take_end(const KubeReply& reply) {
     request_ = 0;
-    // Servers also refuse while they start; what was told stays good meanwhile.
+    // Servers also refuse while they start. The last object stays valid meanwhile.
     refusals_ = is_refused(reply) ? refusals_ + 1 : 0;
     if (refusals_ > (was_told_ ? kMostRefusals : 0)) {
         was_told_ = false;
@@ -109,8 +110,8 @@ void ObjectWatch::take_end(const KubeReply& reply) {
         listener_.on_refusal();
         return follow_after(kRefusedWait);
     }
-    // Its time was over; one that did not last may be of a server that ends each at once, after the
-    // event with which every watch begins.
+    // The stream ended by its timeout. A short stream may come from a server that ends each one
+    // right after the event with which every watch begins.
     if (reply.ok() && loop_.uptime() - begun_ >= kLasting) {
         backoff_.reset();
         return follow_after({});

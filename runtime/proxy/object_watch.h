@@ -1,6 +1,6 @@
-// Tells of one object: what it holds when the watch begins, and each change. Needs the right to
-// watch that name and no other, so that a pod may follow what is its own. A watch without a version
-// begins with the object itself, so that whatever breaks, the next one makes good for it.
+// Watches one object: reports its content when the watch begins, and after each change. Needs the
+// right to watch only that name, so a pod can watch its own objects. A watch without a resource
+// version begins with the object itself, so after any failure the next watch catches up.
 // Source: Kubernetes documentation, "Semantics for watch" (Get State and Start at Most Recent).
 #pragma once
 
@@ -17,11 +17,12 @@ namespace runtime {
 class ObjectWatch {
 public:
     struct Listener {
-        std::function<void(const renderer::Value& object)> on_object;  // also the same again
-        // It may not be watched, or no longer: asked again in a while.
+        std::function<void(const renderer::Value& object)> on_object;  // may repeat the last object
+        // The server refuses the watch. It is tried again after ten minutes.
         std::function<void()> on_refusal;
     };
-    // All references outlive it. An object that does not exist, or is deleted, is not told of.
+    // All references outlive it. Nothing is reported for an object that does not exist or was
+    // deleted.
     ObjectWatch(Loop& loop, KubeClient& client, Log& log, RandomSource& random,
                 const renderer::Kind& kind, std::string_view ns, std::string name,
                 Listener listener);
@@ -35,7 +36,7 @@ private:
     void follow();
     void follow_after(Duration delay);
     void take_bytes(std::string_view bytes);
-    // False: the watch has to begin anew.
+    // Returns false if the watch has to start again.
     bool take_event(std::string_view line);
     void take_end(const KubeReply& reply);
 
@@ -46,10 +47,10 @@ private:
     std::string path_, name_;
     Listener listener_;
     Backoff backoff_;
-    std::string buffer_;     // the beginning of a line
-    bool was_told_ = false;  // since it was refused for good
+    std::string buffer_;     // an incomplete line
+    bool was_told_ = false;  // an event arrived since the last on_refusal
     int refusals_ = 0;       // in a row
-    Duration begun_{};       // when this stream did, by the loop's uptime
+    Duration begun_{};       // when this stream began, in the loop's uptime
     RequestId request_ = 0;
     TimerId timer_ = 0;
 };

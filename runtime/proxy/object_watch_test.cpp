@@ -44,7 +44,7 @@ protected:
                            },
                        .on_refusal = [this] { ++refusals; }}};
 
-    // Until it has asked again.
+    // Runs until it has sent the next request.
     void wait_for_next() {
         const std::size_t before = transport.urls.size();
         while (transport.urls.size() == before && loop.uptime() < std::chrono::hours(1)) {
@@ -83,7 +83,8 @@ TEST_F(ObjectWatchTest, BeginsAnewWhenItsTimeIsOver) {
     EXPECT_EQ(transport.urls.size(), 2U);
 }
 
-// Each begins with the object itself, which says nothing of how long the server lets it live.
+// Each watch begins with the object itself, so an event does not show that the server lets the
+// watch live.
 TEST_F(ObjectWatchTest, WaitsWhereEachEndsAtOnce) {
     watch.start();
     for (int i = 0; i < 20; ++i) {
@@ -97,7 +98,7 @@ TEST_F(ObjectWatchTest, WaitsWhereEachEndsAtOnce) {
 TEST_F(ObjectWatchTest, WaitsLongerAfterEachFailure) {
     watch.start();
     for (int i = 0; i < 20; ++i) {
-        transport.end(i % 2 == 0 ? 500 : 200);  // one that ends at once without a word, too
+        transport.end(i % 2 == 0 ? 500 : 200);  // also after a success without an event
         wait_for_next();
     }
     EXPECT_GT(loop.uptime(), 300 * kSecond);
@@ -126,7 +127,7 @@ TEST_F(ObjectWatchTest, AsksSeldomWhereItMayNot) {
     EXPECT_EQ(transport.urls.size(), 2U);
 }
 
-// As an API server does that has just started.
+// An API server that has just started refuses like this.
 TEST_F(ObjectWatchTest, KeepsWhatItKnowsWhenItIsRefusedLater) {
     watch.start();
     transport.say(event("ADDED", "mine", "a"));

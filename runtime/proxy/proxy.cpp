@@ -115,7 +115,8 @@ void Proxy::take_state(const OwnStateSecret::Content& content) {
     if (!may_write_ || !content.exists) {
         return find_config();
     }
-    // Of an earlier start. What says whose device it is stays: the controller needs it.
+    // Resets the keys of an earlier start. The keys that identify the device stay, because the
+    // controller needs them.
     secret_->set(kCapVer, fmt::format("{}", kCapabilityVersion));
     if (!e.pod_uid.empty()) {
         secret_->set(kPodUid, e.pod_uid);
@@ -134,7 +135,8 @@ void Proxy::take_state(const OwnStateSecret::Content& content) {
     });
 }
 
-// As pods are rendered: Secrets of the pod's name, mounted at a folder of that name.
+// True for pods as tailrender renders them: their Secrets have the pod's name, and are mounted at a
+// folder of that name.
 bool Proxy::has_config_of_its_own() const {
     return environment_.in_kubernetes && !environment_.pod_name.empty() &&
            config_path_.find(fmt::format("/{}/", environment_.pod_name)) != std::string::npos;
@@ -155,7 +157,7 @@ std::vector<FollowedFiles::File> Proxy::key_files() const {
                         : std::vector<FollowedFiles::File>{{"authkey", path}};
 }
 
-// What the pod's Secrets say now: what is mounted may be what they said a while ago.
+// Reads the pod's Secrets from the API server: the mounted files may be out of date.
 void Proxy::find_config() {
     if (!has_config_of_its_own()) {
         return start_tailscaled();

@@ -1,6 +1,7 @@
-// The proxy of a pod: boots as containerboot does (environment, Secret, tailscaled, login), and
-// then keeps what the environment asks for true of what the bus says: rules, Serve, and what the
-// state Secret tells the controller. Level-triggered: every message leads to one look at all of it.
+// The proxy of a pod. It boots as containerboot does (environment, Secret, tailscaled, login), then
+// applies what the environment requests to the state that the bus reports: rules, Serve, and the
+// keys of the state Secret for the controller. Level-triggered: every message causes one look at
+// the whole state.
 // Source: tailscale v1.104.5 cmd/containerboot/main.go.
 #pragma once
 
@@ -24,21 +25,21 @@
 
 namespace runtime {
 
-// Where the command line tool looks for tailscaled's socket.
+// Links tailscaled's socket to the path where the `tailscale` command looks for it.
 void link_socket(const Environment& environment, Log& log);
 
-// What a proxy stands on; all of it outlives the proxy.
+// The dependencies of a proxy; all of them outlive it.
 struct ProxyParts {
     AsioLoop& loop;
     Log& log;
     RandomSource& random;
     LocalApi& api;
-    Transport& network;     // other servers than tailscaled
+    Transport& network;     // for servers other than tailscaled
     KubeClient* kube;       // null without a Secret
     std::string ns;         // of the Secret
     nft::Dataplane* rules;  // null when nothing is forwarded
-    dns::Lookup* lookup;    // null when no name is
-    bool has_v6 = true;     // the kernel
+    dns::Lookup* lookup;    // null when no DNS name is forwarded to
+    bool has_v6 = true;     // the kernel supports IPv6
 };
 
 class Proxy {
@@ -49,13 +50,13 @@ public:
     Proxy(const Proxy&) = delete;
     Proxy& operator=(const Proxy&) = delete;
 
-    // `over` is called once, with the exit code, when all is done.
+    // `over` is called once, with the exit code, after everything has ended.
     void start(std::function<void(int code)> over);
-    // As SIGTERM asks for.
+    // Ends the proxy, as on SIGTERM.
     void end() { finish(0, {}); }
 
 private:
-    // Booting, in this order.
+    // The steps of the boot, in this order.
     void check_rights(const OwnStateSecret::Rights& rights);
     void take_state(const OwnStateSecret::Content& content);
     void find_config();
@@ -65,7 +66,7 @@ private:
     void log_in();
     void run();
 
-    // Running.
+    // The steps after the login.
     void follow_objects();
     void take(const BusMessage& message);
     void reload_config();
@@ -98,17 +99,17 @@ private:
     std::function<void(int)> over_;
     EndpointState state_;
     FollowedFiles files_;
-    std::unique_ptr<ConfigCopy> copy_;  // of tailscaled's configuration, where it is followed
-    std::string reloaded_text_;         // while tailscaled reloads it
-    std::string key_text_;              // that tailscaled was started with
+    std::unique_ptr<ConfigCopy> copy_;  // tailscaled's configuration, if it is followed
+    std::string reloaded_text_;         // the configuration that tailscaled is reloading
+    std::string key_text_;              // the key's file when tailscaled was started
     Endpoints endpoints_;
     ChildProcesses children_;
     Tailscaled tailscaled_;
     std::unique_ptr<OwnStateSecret> secret_;
-    bool may_write_ = false;  // to the Secret
+    bool may_write_ = false;  // the pod may write to the state Secret
     std::unique_ptr<Login> login_;
     std::unique_ptr<Shutdown> shutdown_;
-    std::optional<int> exit_code_ = {};  // decided, while tailscaled ends
+    std::optional<int> exit_code_ = {};  // set while tailscaled ends
     TimerId boot_timer_ = 0;
 
     TailnetView view_;
@@ -120,13 +121,13 @@ private:
     EgressServices egress_;
     IngressServices ingress_;
     EgressTargets programmed_;
-    nft::Families forwarded_;  // by the kernel, as far as it was asked for here
+    nft::Families forwarded_;  // the families that this process enabled in the kernel
     std::unique_ptr<WatchedFolder> egress_folder_, ingress_folder_, config_folder_;
     std::unique_ptr<Serve> serve_;
     std::vector<std::string> advertised_;
-    bool is_started_ = false;    // said so
-    bool is_planned_ = false;    // rules were asked for
-    bool is_published_ = false;  // what the controller reads was asked for
+    bool is_started_ = false;    // the start was logged
+    bool is_planned_ = false;    // rules were passed to rules_
+    bool is_published_ = false;  // the controller's keys were passed to secret_
     bool has_egress_status_ = false, has_ingress_status_ = false;
     std::set<std::string> warned_;
     std::shared_ptr<int> alive_ = std::make_shared<int>(0);

@@ -1,5 +1,5 @@
-// The running half of a Proxy: what the bus, the files and the resolver say becomes rules, Serve,
-// and what the controller reads.
+// The part of Proxy after the login: turns the reports of the bus, the files and the resolver into
+// rules, Serve, and the state Secret's keys for the controller.
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -117,8 +117,8 @@ void Proxy::run() {
     bus_.open(!wanted_names().empty());
 }
 
-// The objects that are rendered for this pod, by the names that they have there; where these do not
-// exist, nothing is told of them.
+// Watches the objects that are rendered for this pod, by their rendered names. An object that does
+// not exist causes no events.
 void Proxy::follow_objects() {
     const Environment& e = environment_;
     const std::string group = e.pod_name.substr(0, e.pod_name.rfind('-'));
@@ -148,8 +148,8 @@ void Proxy::follow_objects() {
     }
 }
 
-// tailscaled reads the copy, if there is one, else the mounted file, of which the kubelet replaces
-// the whole folder. Not while it ends: that would advertise anew what was taken back.
+// tailscaled reads the copy, if there is one, else the mounted file, whose whole folder the kubelet
+// replaces. Does nothing while tailscaled ends: that would advertise withdrawn services again.
 void Proxy::reload_config() {
     if (exit_code_) {
         return;
@@ -192,7 +192,7 @@ std::vector<std::string> Proxy::wanted_names() const {
     return names;
 }
 
-// What cannot be read leaves what was read before.
+// Keeps the services that were read before if a file cannot be read.
 void Proxy::read_services() {
     if (!environment_.egress_config.empty()) {
         auto text = files_.read(environment_.egress_config + "/egress-services");
@@ -215,7 +215,7 @@ void Proxy::read_services() {
         }
     }
     if (view_.want(wanted_names()) && view_.self() != nullptr) {
-        return bus_.open(true);  // nothing was kept of nodes that no one had asked for
+        return bus_.open(true);  // the view has kept only the nodes that were wanted
     }
     look();
 }
@@ -239,7 +239,8 @@ void Proxy::take(const BusMessage& message) {
     }
 }
 
-// The bus does not say when names of the tailnet change, but they do when the device does.
+// Reads the names of the tailnet again. The bus does not report when they change, but the device
+// changes with them.
 void Proxy::refresh_names() {
     parts_.api.dns_config([this, alive = std::weak_ptr(alive_)](const LocalReply& reply) {
         if (alive.expired() || exit_code_) {
@@ -262,7 +263,7 @@ void Proxy::refresh_names() {
     });
 }
 
-// Those of a Serve that others have set up.
+// Advertises the services of a serve config that another program has set.
 void Proxy::advertise_services() {
     parts_.api.serve_config([this, alive = std::weak_ptr(alive_)](const LocalReply& reply) {
         if (alive.expired() || !reply.ok() || reply.body.empty()) {
@@ -314,7 +315,7 @@ void Proxy::look() {
     serve_->set_domains(view_.cert_domains());
 }
 
-// False: not all is known yet that it takes; what was there before stays.
+// Returns false if the rules need something that is not known yet; the old rules stay then.
 bool Proxy::plan_rules(const TailnetNode& self) {
     ForwardingInput input;
     input.own = single_addresses(self);
@@ -340,7 +341,8 @@ bool Proxy::plan_rules(const TailnetNode& self) {
     return true;
 }
 
-// What the environment did not tell at the start: of names, and of services of groups.
+// Enables forwarding for the IP families that the environment did not show at the start: those of
+// names and of services of groups.
 void Proxy::ensure_forwarding(const nft::Forwarding& forwarding) {
     const nft::Families families = families_of(forwarding);
     if (environment_.userspace || (families.v4 <= forwarded_.v4 && families.v6 <= forwarded_.v6)) {
@@ -383,7 +385,7 @@ void Proxy::find_egress(ForwardingInput& input) {
     }
 }
 
-// Only of a device whose rules are live: what it serves would not be reached before.
+// Publishes the device once its rules are live: its services could not be reached before.
 void Proxy::publish() {
     const TailnetNode* self = view_.self();
     if (self == nullptr || (rules_ != nullptr && !(is_planned_ && rules_->is_applied()))) {

@@ -1,6 +1,6 @@
-// Keeps tailscaled's Serve as a mounted file says, with the domain of the device's certificate
-// filled in; advertises the Tailscale Services in it where no controller does, and keeps the
-// certificates of a group fresh where this pod is the one that writes them.
+// Applies the serve config in a mounted file to tailscaled, with the domain of the device's
+// certificate filled in. Advertises the Tailscale Services in it if no controller does, and renews
+// the certificates of a group if this pod is the one that writes them.
 // Source: tailscale v1.104.5 cmd/containerboot/serve.go, kube/services.
 #pragma once
 
@@ -21,19 +21,20 @@ namespace runtime {
 
 class Serve {
 public:
-    // `applied` is called with the domain whenever what the file says has come to be tailscaled's.
-    // All references outlive it.
+    // `applied` is called with the domain whenever the file's serve config has been applied. All
+    // references outlive it.
     Serve(Loop& loop, LocalApi& api, Log& log, RandomSource& random, const Environment& environment,
           const FollowedFiles& files, std::function<void(const std::string& domain)> applied);
     ~Serve();
     Serve(const Serve&) = delete;
     Serve& operator=(const Serve&) = delete;
 
-    // Begins, or goes on with another domain: a device's own, or kNoHttps.
+    // Starts, or continues with another domain: the device's own, or kNoHttps if `domains` is
+    // empty.
     void set_domains(const std::vector<std::string>& domains);
-    // The file may have another text.
+    // Reads the file again, and applies it if it has changed.
     void look();
-    // What the file said at the start is tailscaled's, or the file is empty.
+    // True once the file's serve config was applied, or the file was empty.
     [[nodiscard]] bool is_settled() const { return is_settled_; }
 
 private:
@@ -54,7 +55,7 @@ private:
     std::string domain_;
     std::optional<std::string> applied_;  // the text that tailscaled has
     bool is_busy_ = false;
-    bool is_behind_ = false;  // looked at while it was busy
+    bool is_behind_ = false;  // look() was called while it was busy
     bool is_settled_ = false;
     TimerId timer_ = 0;
     std::shared_ptr<int> alive_ = std::make_shared<int>(0);

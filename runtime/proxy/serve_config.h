@@ -1,5 +1,5 @@
-// The configuration of Serve as a file says it: with the domain of the device's certificate filled
-// in, and what this process has to know of it. Pure.
+// Parses the serve config in a file: fills in the domain of the device's certificate, and finds
+// what this process needs from it. Pure.
 // Source: tailscale v1.104.5 cmd/containerboot/serve.go, kube/certs, ipn/serve.go.
 #pragma once
 
@@ -11,14 +11,14 @@
 
 namespace runtime {
 
-// Instead of a domain when the tailnet gives no certificates.
+// Used as the domain when the tailnet issues no certificates.
 inline constexpr std::string_view kNoHttps = "no-https";
 
 struct ServeConfig {
     std::string text;                        // JSON for tailscaled
     bool has_https = false;                  // the device itself serves HTTPS
     std::vector<std::string> services = {};  // "svc:name", sorted
-    std::vector<std::string> domains = {};   // of the certificates that Services need, sorted
+    std::vector<std::string> domains = {};   // of certificates that Services need, sorted
 };
 
 // `domain` replaces ${TS_CERT_DOMAIN}.

@@ -10,7 +10,7 @@ namespace runtime {
 namespace {
 
 constexpr Duration kBudget = std::chrono::seconds(25);
-constexpr Duration kForState = std::chrono::seconds(4);  // is left of it, whatever happens before
+constexpr Duration kForState = std::chrono::seconds(4);  // always left of kBudget for the state
 constexpr Duration kLongestPause = std::chrono::seconds(2);
 
 }  // namespace

@@ -1,7 +1,7 @@
-// Ends what tailscaled serves before tailscaled itself: Tailscale Services move to other pods
-// first, and a login is not cut off in the middle of being written down. Within 25 seconds of the
-// 30 that the kubelet gives. Source: tailscale v1.104.5 cmd/containerboot/main.go, kube.go,
-// kube/services.
+// Withdraws the services of tailscaled before tailscaled ends: Tailscale Services move to other
+// pods, and a login that is being written to the state Secret is completed. Takes at most 25 of the
+// 30 seconds that the kubelet gives.
+// Source: tailscale v1.104.5 cmd/containerboot/main.go, kube.go, kube/services.
 #pragma once
 
 #include <functional>
@@ -15,8 +15,8 @@ namespace runtime {
 
 class Shutdown {
 public:
-    // `state` is null where none is in a Secret. `ready`: tailscaled may be ended now. All
-    // references outlive it.
+    // `state` is null if tailscaled's state is not in a Secret. `ready` is called when tailscaled
+    // may be ended. All references outlive it.
     Shutdown(Loop& loop, LocalApi& api, Log& log, OwnStateSecret* state, std::string secret_name,
              std::function<void()> ready);
     ~Shutdown();
@@ -34,7 +34,7 @@ private:
     OwnStateSecret* state_;
     std::string secret_name_;
     std::function<void()> ready_;
-    int looks_ = 0;  // at the state
+    int looks_ = 0;  // how often the state was inconsistent
     bool is_over_ = false;
     TimerId timer_ = 0, deadline_timer_ = 0;
     Withdrawal withdrawal_;

@@ -64,7 +64,8 @@ renderer::Result<renderer::Unit> ensure_forwarding(const Environment& environmen
     return renderer::Unit{};
 }
 
-// What this pod forwards to the cluster passes them by. Who may not ask is not told.
+// Warns about BPF programs that balance connections to Services at the socket: packets that this
+// pod forwards bypass them. Does not warn if the process may not list the programs.
 void look_for_socket_programs(const Environment& environment, Log& log) {
     const bool leads_to_services = !environment.dest_ip.empty() ||
                                    !environment.dest_dns_name.empty() ||

@@ -1,4 +1,4 @@
-// What the process does before its loop runs: what it needs of the pod is there, or named.
+// Prepares the pod before the event loop runs, or reports what it lacks.
 #pragma once
 
 #include <memory>
@@ -14,12 +14,12 @@
 namespace runtime {
 
 struct ChosenConfig {
-    std::string path = {};  // empty: none is asked for
+    std::string path = {};  // empty: no configuration is requested
     TailscaledConfig content = {};
 };
 
-// Chooses tailscaled's configuration; for kernel networking also makes /dev/net/tun and switches
-// forwarding on, where they are not there yet.
+// Chooses tailscaled's configuration. For kernel networking, also creates /dev/net/tun and enables
+// IP forwarding if they are missing.
 renderer::Result<ChosenConfig> prepare(const Environment& environment, Log& log);
 
 struct InClusterAccess {
@@ -28,10 +28,10 @@ struct InClusterAccess {
 };
 renderer::Result<InClusterAccess> kube_access(const Environment& environment);
 
-// The kernel's, or one that forgets everything (TS_TEST_FAKE_NETFILTER).
+// Opens the kernel's dataplane, or one that forgets everything (TS_TEST_FAKE_NETFILTER).
 renderer::Result<std::unique_ptr<nft::Dataplane>> open_dataplane(const Environment& environment);
 
-// Exit code of the exec probe: what the proxy of this pod says.
+// Returns the exit code of the exec probe: 0 if the proxy of this pod reports that it is ready.
 int ask_ready(const EnvironmentLookup& lookup);
 
 }  // namespace runtime

@@ -148,7 +148,7 @@ void OwnStateSecret::take(const KubeReply& reply) {
     is_writing_ = false;
     if (!reply.ok()) {
         log_.warning(fmt::format("writing state Secret {}: {}", name_, reply.message));
-        pending_.merge(std::exchange(writing_, {}));  // what was asked for since wins
+        pending_.merge(std::exchange(writing_, {}));  // values that were set since win
         timer_ = loop_.after(backoff_.next(), [this] { write(); });
         return;
     }
@@ -157,7 +157,7 @@ void OwnStateSecret::take(const KubeReply& reply) {
     if (!pending_.empty()) {
         return write();
     }
-    if (const auto on_written = on_written_) {  // which may set another
+    if (const auto on_written = on_written_) {  // a copy: it may replace on_written_
         on_written();
     }
 }

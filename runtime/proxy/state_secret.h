@@ -1,7 +1,7 @@
-// The state Secret, which tailscaled, the controller and this process share, each with keys of its
-// own. Ours are kept as wanted: one patch at a time with all that differs, tried again until the
-// API server has it, so that nothing stops for its sake. tailscaled's are never touched, but when a
-// new key makes the device start over.
+// The state Secret. tailscaled, the controller and this process share it, and each writes its own
+// keys. Keys of this process are written in the background: one patch at a time with all changes,
+// retried until the API server accepts it. Keys of tailscaled are never touched, except when a new
+// auth key makes the device start over.
 // Source: tailscale v1.104.5 cmd/containerboot/kube.go, kube/authkey.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace runtime {
 
-// Keys of its data.
+// Keys of the Secret's data.
 inline constexpr std::string_view kCapVer = "tailscale_capver";
 inline constexpr std::string_view kPodUid = "pod_uid";
 inline constexpr std::string_view kDeviceId = "device_id";
@@ -31,8 +31,8 @@ inline constexpr std::string_view kAuthKey = "authkey";
 
 using SecretData = std::map<std::string, std::string, std::less<>>;  // decoded
 
-// Whether tailscaled is not in the middle of writing the state of a login: all of it is there, or
-// nothing.
+// True unless tailscaled is in the middle of writing the state of a login: either all of it exists,
+// or none of it.
 bool is_consistent(const SecretData& data);
 
 class OwnStateSecret {
@@ -46,7 +46,7 @@ public:
 
     struct Rights {
         bool patch = false, create = false;
-        std::string problem = {};  // what is missing and cannot be done without
+        std::string problem = {};  // the required permissions that are missing
     };
     void ask_rights(const std::function<void(Rights)>& done);
 
@@ -57,11 +57,11 @@ public:
     };
     void read(std::function<void(Content)> done);
 
-    // Wanted from now on; no value: that the key is not there. Written soon, and again after
-    // failures. A key that was asked for before is written only when its value differs.
+    // Sets the wanted value of a key; no value deletes the key. It is written soon, and again after
+    // failures. A key that was set before is written only if its value differs.
     void set(std::string_view key, std::optional<std::string> value);
     [[nodiscard]] bool is_written() const { return pending_.empty() && !is_writing_; }
-    // Called each time that everything is written.
+    // Sets a function that is called each time that everything is written.
     void on_written(std::function<void()> done) { on_written_ = std::move(done); }
 
 private:

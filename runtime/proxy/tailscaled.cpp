@@ -15,15 +15,15 @@ namespace {
 
 constexpr Duration kSocketPeriod = std::chrono::milliseconds(100);
 constexpr Duration kPulsePeriod = std::chrono::seconds(10);
-constexpr int kMostMissed = 3;  // of 10 s each
+constexpr int kMostMissed = 3;  // in a row, one every kPulsePeriod
 constexpr Duration kLongestEnd = std::chrono::seconds(4);
 
 std::string_view cert_share_text(CertShare share) {
     return share == CertShare::ReadWrite ? "rw" : "ro";
 }
 
-// Where a container is started anew, the socket of the last tailscaled may be there still. What
-// cannot be reached at all is taken for one that listens, so that whoever asks it says why.
+// After a restart of the container, the socket of the last tailscaled may still exist. A socket
+// that cannot be accessed at all counts as listening, so that the first request reports why.
 bool is_taking_calls(const std::string& path) {
     return connect_local(path, SOCK_NONBLOCK).get() >= 0 || errno == EAGAIN || errno == EACCES ||
            errno == ENAMETOOLONG;
@@ -82,7 +82,7 @@ void Tailscaled::look_after() {
 }
 
 void Tailscaled::take_pulse(const LocalReply& reply) {
-    // An error is a sign of life; silence, and a socket that no one takes calls from, are none.
+    // An error reply shows that it is alive; no reply or a refused connection does not.
     missed_ = reply.code != 0 ? 0 : missed_ + 1;
     if (missed_ < kMostMissed) {
         return look_after();

@@ -1,5 +1,5 @@
-// The tailscaled of this pod: started once, watched, ended. One that no longer answers is ended,
-// too: the kubelet then starts the pod's container anew.
+// The tailscaled of this pod: started once, watched, ended. If it no longer answers, it is killed;
+// the kubelet then restarts the pod's container.
 // Source: tailscale v1.104.5 cmd/containerboot/tailscaled.go.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace runtime {
 class Tailscaled {
 public:
     struct Listener {
-        std::function<void()> on_socket;  // LocalAPI can be asked
+        std::function<void()> on_socket;  // LocalAPI takes requests
         std::function<void(const Ending&)> on_end;
     };
     // All references outlive it.
@@ -28,7 +28,7 @@ public:
 
     renderer::Result<renderer::Unit> start(const std::string& config);
     [[nodiscard]] bool is_running() const { return process_ != 0; }
-    // Asks it to end, and ends it when it does not within a while.
+    // Sends SIGTERM, and SIGKILL if it has not ended after four seconds.
     void end();
 
 private:
@@ -43,7 +43,7 @@ private:
     const Environment& environment_;
     Listener listener_;
     pid_t process_ = 0;
-    int missed_ = 0;  // pulses in a row
+    int missed_ = 0;  // checks in a row without an answer
     TimerId timer_ = 0;
     std::shared_ptr<int> alive_ = std::make_shared<int>(0);
 };

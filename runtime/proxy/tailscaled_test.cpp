@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
-// The program only waits; the test listens in its place.
+// The program only sleeps; the test listens on its socket instead.
 class TailscaledTest : public testing::Test {
 protected:
     TailscaledTest() {
@@ -59,7 +59,7 @@ protected:
     OpenTransport transport;
     LocalApi api{transport};
     ChildProcesses children{loop};
-    int times = 0;  // that LocalAPI could be asked
+    int times = 0;  // how often on_socket was called
     Tailscaled tailscaled{
         loop, children,    api,
         log,  environment, {.on_socket = [this] { ++times; }, .on_end = [](const Ending&) {}}};
@@ -73,7 +73,7 @@ TEST_F(TailscaledTest, IsAskedOnceItListens) {
     EXPECT_EQ(times_after(milliseconds(5000)), 1);
 }
 
-// A container that is started anew may find the socket in a volume of its pod.
+// A restarted container may find the old socket in a volume of its pod.
 TEST_F(TailscaledTest, IsNotAskedAtTheSocketOfOneThatWasKilled) {
     static_cast<void>(listen_at_socket());
     ASSERT_TRUE(fs::exists(environment.socket));

@@ -1,5 +1,5 @@
-// A mounted folder whose files are replaced while we run: says so by inotify, and where that is not
-// to be had every five seconds.
+// A mounted folder whose files are replaced while the process runs. Reports changes by inotify;
+// without inotify, reports a possible change every five seconds.
 #pragma once
 
 #include <functional>

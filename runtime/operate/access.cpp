@@ -34,8 +34,8 @@ Error problem_at(const std::string& where, const std::string& message, std::stri
 constexpr std::string_view kProxyHint =
     "run `kubectl proxy` beside it, and use --server http://127.0.0.1:8001";
 
-// A file that is being read. Any line of it may hold a credential: messages name places, keys
-// and names, and never show a line, nor what a reader's message quotes.
+// A kubeconfig that is being read. Any line of it may hold a credential, so messages name places,
+// keys and names, but never show a line or a parser's quote of it.
 struct Kubeconfig {
     const std::string& path;
     const renderer::SourceMap& sources;
@@ -50,7 +50,7 @@ struct Kubeconfig {
     }
 };
 
-// The entry `name` of list `list`, below its key `part`.
+// Returns the value of `part` in the entry `name` of the list `list`; nullptr if there is none.
 const Value* find_entry(const Value& config, std::string_view list, std::string_view part,
                         std::string_view name) {
     const Value* entries = config.find(list);
@@ -64,7 +64,7 @@ const Value* find_entry(const Value& config, std::string_view list, std::string_
     return nullptr;
 }
 
-// "home, office": those with a name in a list.
+// Returns the names in a list, as in "home, office".
 std::string names_in(const Value& config, std::string_view list) {
     std::string out;
     const Value* entries = config.find(list);
@@ -78,7 +78,7 @@ std::string names_in(const Value& config, std::string_view list) {
     return out;
 }
 
-// PEM under `key`-data, or in the file that `key` names; "" when there is neither.
+// Returns the PEM in `key`-data, or in the file that `key` names; "" if there is neither.
 Result<std::string> pem(const Kubeconfig& file, const Value& entry, const std::string& key) {
     const Value* data = entry.find(key + "-data");
     const std::string name(text_of(entry.find(key)));
@@ -141,7 +141,7 @@ Result<KubeAccess> access_of(const Kubeconfig& file, const Value& cluster, const
     return access;
 }
 
-// The cluster, or the user, that a context names.
+// Returns the cluster or the user that a context names.
 Result<const Value*> find_part(const Kubeconfig& file, const Value& config, const Value& context,
                                const std::string& part) {
     const Value* name = context.find(part);
@@ -158,7 +158,7 @@ Result<KubeAccess> read_kubeconfig_file(const std::string& path, const std::stri
     return read_kubeconfig(path, TRY(read_trimmed(path)), context);
 }
 
-// $KUBECONFIG is a list, whose empty entries count for nothing.
+// Splits the list in $KUBECONFIG, without its empty entries.
 std::vector<std::string> files_of(std::string_view list) {
     std::vector<std::string> out;
     while (!list.empty()) {

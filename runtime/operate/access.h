@@ -1,6 +1,7 @@
-// How a person's verb reaches the API server: as kubectl does, by a kubeconfig, or by the account
-// of the pod that it runs in. What is rare is refused with the remedy that always works: --server
-// and `kubectl proxy`. Source: https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/
+// Finds the API server for the verbs that people run: from a kubeconfig, as kubectl does, or from
+// the account of the pod. Rare settings of a kubeconfig are refused, with a hint to what always
+// works: --server and `kubectl proxy`.
+// Source: https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/
 #pragma once
 
 #include <string>
@@ -15,11 +16,12 @@ struct AccessFlags {
     std::string kubeconfig = {}, context = {}, server = {};
 };
 
-// First of: --server, --kubeconfig, $KUBECONFIG, ~/.kube/config if it exists, the pod's account.
+// Uses the first of: --server, --kubeconfig, $KUBECONFIG, ~/.kube/config if it exists, the pod's
+// account.
 renderer::Result<KubeAccess> find_access(const AccessFlags& flags, const Environment& environment);
 
-// `path` is what relative files in it are relative to, and what messages name. No context: the
-// current one.
+// Relative files are relative to the folder of `path`, and messages name `path`. An empty `context`
+// is the current one.
 renderer::Result<KubeAccess> read_kubeconfig(const std::string& path, std::string text,
                                              const std::string& context);
 

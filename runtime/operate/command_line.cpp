@@ -226,7 +226,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        // CLI11 answers --help and --version whatever the other words are.
+        // CLI11 handles --help and --version even beside unknown words.
         const bool is_unknown_verb = chosen_verb(app) == nullptr && app.remaining_size() > 0;
         if (error.get_exit_code() != 0 || is_unknown_verb) {
             line.exit_code = 2;

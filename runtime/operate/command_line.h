@@ -1,5 +1,5 @@
-// What tailrender-runtime is told by its arguments: the role of a pod, or a verb that people run.
-// Nothing is read here but the arguments; wrong ones are refused with what would be right.
+// Parses the arguments of tailrender-runtime: the role of a pod, or a verb that people run. Reads
+// nothing else. Wrong arguments are refused with a hint.
 #pragma once
 
 #include <optional>
@@ -25,11 +25,11 @@ struct VerbFlags {
 
 struct Command {
     std::string name;  // "controller", "nameserver", "adopt", "cleanup" or "status"
-    VerbFlags flags;   // of the last three
+    VerbFlags flags;   // for the last three
 };
 
 struct CommandLine {
-    std::optional<Command> command = {};  // no value: the process prints these and ends
+    std::optional<Command> command = {};  // no value: print `out` and `err`, and exit
     int exit_code = 0;                    // 2: wrong usage
     std::string out = {}, err = {};
 };

@@ -1,4 +1,4 @@
-// What every verb that people run works with.
+// The context of every verb that people run.
 #pragma once
 
 #include <functional>
@@ -13,12 +13,12 @@ namespace runtime {
 struct OperateContext {
     Loop& loop;
     KubeClient& kube;
-    std::string ns;  // the operator's and the controller's
+    std::string ns;  // of the operator and the controller
     std::function<void(const std::string& line)> say;
-    Duration patience = std::chrono::minutes(5);  // for one pod to end, and to come back
+    Duration patience = std::chrono::minutes(5);  // for one pod to end, or to start
 };
 
-// Of the Secret of this name in that namespace.
+// Returns the path of the Secret of this name in that namespace.
 inline std::string secret_path(const OperateContext& context, std::string_view name) {
     return path_of(kSecrets, context.ns, name);
 }

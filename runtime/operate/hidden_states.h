@@ -1,12 +1,12 @@
-// State Secrets whose pod has taken off the label by which they are recognised, or has changed it:
-// the auth Secret, which no pod writes, says whose they are.
+// Finds state Secrets whose pod has removed or changed the label that identifies them. Their auth
+// Secret, which no pod writes, shows which ones they are.
 #pragma once
 
 #include "runtime/operate/kube_jobs.h"
 
 namespace runtime {
 
-// Gives them their label in these copies of all Secrets of the namespace.
+// Sets their label in `secrets`, copies of all Secrets of the namespace.
 void show_hidden_states(Objects& secrets);
 
 }  // namespace runtime

@@ -22,10 +22,10 @@ std::string problem_of(const KubeReply& reply, std::string_view verb, const std:
     return reply.problem(fmt::format("cannot {} {}", verb, path));
 }
 
-// What need not be there to be listed.
+// Conditions under which a list may fail without an error.
 struct Lenience {
-    bool kind = false;               // of a CRD
-    std::string* refusal = nullptr;  // the right: then it says so
+    bool kind = false;               // the kind may be missing, as its CRD is
+    std::string* refusal = nullptr;  // set: the right may be missing; gets the server's message
 };
 
 void list_page(KubeClient& kube, const std::string& path, Lenience lenience,

@@ -1,5 +1,5 @@
-// What the verbs that people run do with Kubernetes' API, as jobs: each may have been done before,
-// wholly or in part, and does then only what is left.
+// Jobs that use the Kubernetes API, for the verbs that people run. A job may have been done before,
+// in whole or in part; then it does only the rest.
 #pragma once
 
 #include <functional>
@@ -21,49 +21,52 @@ inline constexpr const renderer::Kind& kDeployments = renderer::kind_of("Deploym
 
 using Objects = std::vector<renderer::Value>;
 
-// How often a write is tried again that another one came before.
+// The number of tries of a write that conflicts with another one.
 inline constexpr int kConflicts = 10;
 
-// nullptr: it is not among them.
+// Returns nullptr if no object has this name.
 const renderer::Value* find_named(const Objects& objects, std::string_view name);
 
-// All objects of a kind that every Kubernetes has, in pages.
+// Lists all objects of a kind that every Kubernetes has, in pages. `out` outlives the job.
 Job list_all(KubeClient& kube, const std::string& path, Objects& out);
-// Of a custom resource: a kind that the server does not know has none.
+// Lists a custom resource. A kind that the server does not have has no objects.
 Job list_custom(KubeClient& kube, const std::string& path, Objects& out);
-// As far as we may: when the server forbids it, `refusal` says so and there are no objects.
+// The result of list_allowed. If the server forbids to list the kind, `refusal` has its message and
+// `objects` is empty.
 struct Listed {
     Objects objects = {};
     std::string refusal = {};
 };
 Job list_allowed(KubeClient& kube, const std::string& path, Listed& out);
 
-// Null: it does not exist. `out` outlives the job.
+// Reads an object; `out` is null if it does not exist. `out` outlives the job.
 Job read_object(KubeClient& kube, const std::string& path, renderer::Value& out);
 
-// Nothing happens if it is there.
+// Creates an object; does nothing if it exists.
 Job create_once(KubeClient& kube, const std::string& collection, renderer::Value object);
 
-// Only the object with this UID, unless it is empty; `gone` if it is another one, or none.
+// Deletes an object. Unless `uid` is empty, deletes only the object with this UID, and succeeds if
+// there is another one, or none.
 Job erase_object(KubeClient& kube, const std::string& path, const std::string& uid = {},
                  std::string_view propagation = {});
 
-// Reads an object, lets `change` say what to patch (RFC 6902) given what it looks like, and writes
-// that, if no one else has written meanwhile; if someone has, it looks again. A null answer: there
-// is nothing to change. An object that is not there is left alone.
+// Reads an object, calls `change` for the operations of a patch (RFC 6902), and applies them unless
+// someone else has written meanwhile; then it starts over. A null value of `change` means that
+// nothing has to change. An object that does not exist is left alone.
 using Change = std::function<renderer::Value(const renderer::Value& object)>;
 Job change_object(KubeClient& kube, const std::string& path, Change change);
 
-// Such an answer: annotations that the object shall have; an empty value: shall not have.
+// Returns operations for change_object: they set these annotations, and remove those with an empty
+// value. Null if the object already has them.
 using Annotation = std::pair<std::string_view, std::string_view>;
 renderer::Value annotate(const renderer::Value& object, std::initializer_list<Annotation> wanted);
 
-// Does the job if the object is as wished now (null: it does not exist).
+// Does the job if `wish` is true for the object now (null: it does not exist).
 using Wish = std::function<bool(const renderer::Value& object)>;
 Job only_if(KubeClient& kube, const std::string& path, Wish wish, Job job);
 
-// Looks at an object until it is as wished (null: it does not exist); `what` is said when it is not
-// within `patience`.
+// Reads an object until `wish` is true for it (null: it does not exist). Fails with the message
+// `what` if that takes longer than `patience`.
 struct Patience {
     Loop& loop;
     Duration limit;

@@ -24,7 +24,7 @@ int complain(const renderer::Diagnostic& diagnostic) {
     return 1;
 }
 
-// The controller's tailnet, with the credentials that it has or had.
+// Returns the controller's tailnet, with the credentials of the environment or of its Secret.
 OwnTailnet own_tailnet(const OperateContext& context, const Environment& environment) {
     return [&kube = context.kube, ns = context.ns, environment](
                const std::string& login_server,
@@ -42,7 +42,7 @@ struct Process {
     Log log{Log::Form::Text, LogLevel::Warning};
     RandomSource random{std::random_device{}()};
     std::unique_ptr<Cleanup> cleanup;
-    bool shows_trouble = false;  // what was shown says what is wrong
+    bool shows_trouble = false;  // the output shows that something is wrong
 };
 
 void begin_verb(const Command& command, const Environment& environment,
@@ -84,7 +84,8 @@ int run_verb(const Command& command, const Environment& environment) {
     KubeClient kube(patient, *access);
     const OperateContext context{process.loop, kube, flags.ns,
                                  [](const std::string& line) {
-                                     // What pods and tenants have written is in it.
+                                     // The line may contain text that pods and tenants have
+                                     // written.
                                      fmt::print("{}{}", renderer::as_lines(line),
                                                 line.ends_with('\n') ? "" : "\n");
                                      static_cast<void>(std::fflush(stdout));

@@ -1,4 +1,4 @@
-// The verbs that people run, from what they are told to their exit code.
+// Runs the verbs that people run, from the command line to the exit code.
 #pragma once
 
 #include "runtime/controller/settings.h"
@@ -6,7 +6,8 @@
 
 namespace runtime {
 
-// 0: done; 1: not, and the reason is on stderr.
+// Returns the exit code: 0 if it is done, 1 if not, with the reason on stderr. `status` also
+// returns 1 if the controller does not run.
 int run_verb(const Command& command, const Environment& environment);
 
 }  // namespace runtime

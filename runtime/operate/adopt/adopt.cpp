@@ -25,18 +25,19 @@ using renderer::Value;
 
 namespace {
 
-constexpr std::size_t kAtATime = 5;  // proxies that are without a pod for a moment
+constexpr std::size_t kAtATime = 5;  // proxies moved at once, each without a pod for a moment
 
 struct Adoption {
     OperateContext context;
     AdoptWish wish;
     AdoptSnapshot snapshot;
     AdoptPlan plan;
-    Objects objects;  // of the kind that is being looked through
+    Objects objects;  // of the kind that is being changed
 };
 using SharedAdoption = std::shared_ptr<Adoption>;
 
-// Kind/name, or Kind/namespace/name, of the user's objects that still have operator-made children.
+// Returns the user's objects that still have children of the operator, as Kind/name or
+// Kind/namespace/name.
 std::set<std::string> parents_left(const AdoptPlan& plan) {
     std::set<std::string> out;
     const auto add = [&out](const auto& entry) {
@@ -53,8 +54,9 @@ std::string path_of_object(const Kind& kind, const Value& object) {
     return path_of(kind, text_of(object.at({"metadata", "namespace"})), name_of(object));
 }
 
-// Without references to what Git no longer has: once the custom resource goes, the garbage
-// collector would take its children along, which are rendered now.
+// Returns the patch that removes owner references to custom resources, except to those in `kept`.
+// When Git deletes the custom resource, the garbage collector would delete its children, which are
+// rendered now.
 Value without_owners(const Value& object, const std::set<std::string>& kept) {
     const Value* all = object.at({"metadata", "ownerReferences"});
     if (all == nullptr || !all->is_list()) {
@@ -75,7 +77,7 @@ Value without_owners(const Value& object, const std::set<std::string>& kept) {
                : Value::list({operation("add", "/metadata/ownerReferences", std::move(left))});
 }
 
-// Lists a kind, then changes what `change` finds something in.
+// Lists a kind, then changes each object for which `change` returns operations.
 Job change_all(const SharedAdoption& adoption, const Kind& kind, std::string_view ns,
                const Change& change) {
     const std::string path = path_of(kind, ns);
@@ -94,7 +96,7 @@ Job change_all(const SharedAdoption& adoption, const Kind& kind, std::string_vie
     };
 }
 
-// The operator would put both on again.
+// The operator must not run: it would add the references again. The same is true of its finalizers.
 std::vector<Job> clear_owners(const SharedAdoption& adoption) {
     const auto change = [kept = parents_left(adoption->plan)](const Value& object) {
         return without_owners(object, kept);
@@ -154,7 +156,7 @@ Job moves(const SharedAdoption& adoption) {
     };
 }
 
-// "" or why nothing is to be done.
+// Returns why nothing is changed, or "".
 std::string objection(const Adoption& adoption) {
     const auto problems = adoption.plan.problems();
     if (problems.empty() || adoption.wish.partial) {
@@ -167,7 +169,7 @@ std::string objection(const Adoption& adoption) {
     return out + "\n  --partial moves the rest; these then run without the operator";
 }
 
-// Whether `roll_back` will find a record once all is done.
+// True if `roll_back` will find a record after this run.
 bool can_go_back(const Adoption& adoption) {
     const AdoptPlan& plan = adoption.plan;
     const auto& secrets = adoption.snapshot.secrets;
@@ -183,7 +185,8 @@ bool can_go_back(const Adoption& adoption) {
            std::any_of(secrets.begin(), secrets.end(), is_record);
 }
 
-// The operator's Secret keeps what the pod has now: two may run with it.
+// Warns that the operator's Secret still has the device that the pod has now: both could run with
+// it.
 void warn_of_operator(const Adoption& adoption) {
     const auto warn = [&](std::string_view secret, std::string_view pod) {
         adoption.context.say(

@@ -1,5 +1,5 @@
-// `tailrender-runtime adopt`: from the operator's proxies to rendered ones, without a new device.
-// testdata/contract/adopt.md says what it does, in which order and with which rights.
+// `tailrender-runtime adopt`: moves the operator's proxies to rendered ones, with their devices.
+// testdata/contract/adopt.md describes what it does, in which order and with which rights.
 #pragma once
 
 #include "runtime/base/jobs.h"
@@ -10,18 +10,18 @@ namespace runtime {
 
 struct AdoptWish {
     bool dry_run = false;
-    bool partial = false;  // what cannot be moved is left alone, and the rest is moved
+    bool partial = false;  // skip what cannot be moved, and move the rest
 };
 
 void adopt(const OperateContext& context, AdoptWish wish, Next done);
-// The operator's objects come back, and take over what their devices have become.
+// Recreates the operator's objects, with the present state of their devices.
 void roll_back(const OperateContext& context, Next done);
-// Forgets how to go back.
+// Deletes the records, after which roll_back is no longer possible.
 void finish(const OperateContext& context, Next done);
 
-// What `adopt` and the ways back look at. It is a problem if nothing there is the operator's or
-// the controller's: what the operator of another namespace has put on the objects of the whole
-// cluster is not ours to take off.
+// Reads the objects that `adopt`, `roll_back` and `finish` need. Fails if the namespace has nothing
+// of the operator or the controller: then the finalizers on objects of the whole cluster belong to
+// the operator of another namespace, and must stay.
 Job read_snapshot(const OperateContext& context, AdoptSnapshot& out);
 
 }  // namespace runtime

@@ -16,7 +16,7 @@ namespace {
 struct BothStates {
     Value old_state, state;
 
-    // Empty: what the pod has is not what the old replica had.
+    // Returns the device that was moved; empty if the pod has not the device of the old replica.
     [[nodiscard]] std::string brought() const {
         const std::string device = device_of(old_state);
         return device == device_of(state) ? device : std::string();
@@ -35,7 +35,8 @@ Value blank_auth(const OperateContext& context, const ProxySet& set, const std::
     return auth_secret(context.ns, pod, set.name, "", set.labels, blank);
 }
 
-// Of one that was let go: what has become of the device meanwhile is read from the tailnet anew.
+// Returns the patch that takes an auth Secret back after a rollback. It removes the notes about the
+// device: the controller reads these from the tailnet again.
 Value taken_again(const Value& auth, const Value& made) {
     Value annotations = auth.at({"metadata", "annotations"}) == nullptr
                             ? Value::map()
@@ -62,7 +63,7 @@ Job make_auth(const OperateContext& context, const ProxySet& set, const std::str
     };
 }
 
-// It may have been there before.
+// Notes the device on the auth Secret, which may have existed before.
 Job vouch_for(const OperateContext& context, const ProxySet& set, const std::string& pod,
               const SharedStates& states) {
     const auto change = [context, set, pod, states](const Value& auth) {
@@ -105,7 +106,7 @@ Job let_start(const OperateContext& context, const ProxySet& set, const std::str
 }
 
 Job let_go_of_auth(const OperateContext& context, const std::string& pod) {
-    // An API proxy's has the name of the operator's own.
+    // The auth Secret of an API proxy has the name of a Secret of the operator.
     const auto without_role = [](const Value& secret) {
         return label_of(secret, kSecretLabel) == kAuthSecret ? without_our_label(secret) : Value();
     };

@@ -1,6 +1,6 @@
-// The auth Secret of a replica that is moved. With it the pod may start, and by it the controller
-// knows that the state Secret of that name is its own, whatever labels that has: so it comes with
-// all that is to be noted, and on the way back it is the first to lose the controller's label.
+// The auth Secret of a replica that is moved. It lets the pod start, and by it the controller
+// recognizes the state Secret of that pod as its own, whatever labels that has. So it is created
+// with all its notes, and a rollback removes the controller's label from it first.
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@
 
 namespace runtime {
 
-// Makes a blank one for a device that `pod` has: that needs no key, only the file. By our word the
-// device that was brought from `old_secret` is the new replica's, whatever tags it is to have now:
-// nothing that a pod of the new name writes could prove that. What an API proxy waits for is the
-// controller's to make.
+// Creates a blank auth Secret for a `pod` that has a device: it needs the file, but no key. Notes
+// on it that the device of `old_secret` is the new replica's, whatever tags the device is to have
+// now: nothing that a pod of the new name writes could prove that. The controller itself creates
+// the auth Secret of an API proxy.
 Job let_start(const OperateContext& context, const ProxySet& set, const std::string& old_secret,
               const std::string& pod);
 
-// The controller neither reads it any more nor makes another one. Where pods of the operator have
-// the same name they go on with it; the next adoption goes on with it, too.
+// Takes the auth Secret from the controller, which then neither reads it nor creates another one.
+// Pods of the operator that have the same name keep using it, and so does the next adoption.
 Job let_go_of_auth(const OperateContext& context, const std::string& pod);
 
-// What to patch; null: it is not ours (any more).
+// Returns the patch that removes our label; null if the Secret does not have it.
 renderer::Value without_our_label(const renderer::Value& secret);
 
 }  // namespace runtime

@@ -24,7 +24,8 @@ using renderer::Value;
 namespace {
 
 constexpr Duration kInterval(500);
-// The kubelet looks for a missing Secret ever more rarely; a new pod is looked after at once.
+// A blocked pod of this age is replaced: the kubelet looks for a missing Secret ever more rarely,
+// but at once for a new pod.
 constexpr Duration kOldPod = std::chrono::seconds(10);
 
 ProxySet rendered_set(const AdoptSnapshot& snapshot, const std::string& name) {
@@ -36,7 +37,8 @@ ProxySet rendered_set(const AdoptSnapshot& snapshot, const std::string& name) {
     return {};
 }
 
-// Labels and annotations of our state Secret, over those that it has.
+// Returns the patch that adds the labels and annotations of `wanted`, our state Secret, to those of
+// `object`.
 Value ours(const Value& object, const Value& wanted) {
     Value operations = Value::list();
     for (const std::string_view part : {"labels", "annotations"}) {
@@ -52,15 +54,15 @@ Value ours(const Value& object, const Value& wanted) {
     return operations;
 }
 
-// What is read before the state of a replica is brought to its new name.
+// The objects that are read before the state of a replica is copied to its new name.
 struct Seen {
     Value auth;   // of the new replica
     Value set;    // the old one
     Value state;  // of the old replica
 };
 
-// The newest state of a device is its old replica's, unless a pod of the new name has run since: a
-// pod notes its UID before anything else.
+// True if the old replica has the newest state of the device, which it has unless a pod of the new
+// name has run since: a pod writes its UID before anything else.
 bool is_newest(const Seen& seen, const Value& present) {
     if (!seen.auth.is_null() || seen.state.is_null()) {
         return false;
@@ -107,8 +109,9 @@ std::string new_secret(const Move& move, const std::string& old_secret) {
     return move.new_name + old_secret.substr(move.old_name.size());
 }
 
-// The Secret becomes the controller's in any case; the state goes along if it is the newest, and
-// not once the new pod may run, which writes there itself.
+// Gives the new state Secret the controller's label in any case, and copies the old state into it
+// if that is the newest. Nothing is copied once the new pod may run, which writes this Secret
+// itself.
 Job bring_state(const OperateContext& context, const ProxySet& set, const Move& move,
                 const std::string& old_secret) {
     return [context, set, old_set = path_of(kStatefulSets, context.ns, move.old_name), old_secret,
@@ -131,8 +134,8 @@ Value at_most(const Value& set, int replicas) {
                            : Value::list({operation("add", "/spec/replicas", Value(replicas))});
 }
 
-// A replica that has not joined yet would do so behind our back, and its device would be lost. It
-// serves no one, so it ends first, with those behind it.
+// Ends the replicas that have not joined yet, with those of higher ordinals. Such a replica has no
+// clients, and if it joined meanwhile its device would be lost.
 void end_joining(const OperateContext& context, const Move& move, std::size_t index,
                  const Next& next) {
     if (index == move.secrets.size()) {
@@ -248,7 +251,7 @@ Job erase_child(const OperateContext& context, const renderer::Kind& kind,
         {change_object(context.kube, path, without_finalizers), erase_object(context.kube, path)});
 }
 
-// A pod that admission refuses would never take over.
+// Waits until the new pod exists: one that admission refuses would never take over.
 Job must_be_made(const OperateContext& context, const ProxySet& set) {
     const std::string pod = fmt::format("{}-0", set.name);
     return set.replicas == 0 ? in_order({})
@@ -261,7 +264,7 @@ Job must_be_made(const OperateContext& context, const ProxySet& set) {
                                                pod));
 }
 
-// It may be the last trace of a device.
+// Deletes the old state Secret, unless nothing else has its device.
 Job erase_state(const OperateContext& context, const Move& move, const std::string& old_secret) {
     return [context, old_secret, name = new_secret(move, old_secret)](const Next& next) {
         const auto old = std::make_shared<Value>();
@@ -296,7 +299,7 @@ std::vector<Job> leftovers(const OperateContext& context, const Move& move) {
     return jobs;
 }
 
-// From here on a rollback finds it.
+// Marks a state Secret as taken over, so that a rollback finds it.
 Value as_taken(const Value& secret) {
     return annotate(secret, {{kTakenAnnotation, "true"}});
 }
@@ -384,7 +387,7 @@ Job move_proxy(const OperateContext& context, const AdoptSnapshot& snapshot, con
     }
     jobs.push_back(wait_for(context.kube, {context.loop, context.patience}, old_set, is_absent,
                             fmt::format("StatefulSet \"{}\" still exists", move.old_name)));
-    jobs.push_back(bring_states);  // what the old pod has written until its end
+    jobs.push_back(bring_states);  // with what the old pod has written until its end
     for (int ordinal = 0; ordinal < set.replicas; ++ordinal) {
         const std::string pod = fmt::format("{}-{}", move.new_name, ordinal);
         jobs.push_back(let_start(context, set, fmt::format("{}-{}", move.old_name, ordinal), pod));
@@ -405,7 +408,7 @@ Job move_group_service(const OperateContext& context, const GroupService& servic
     for (const std::string& slice : service.slices) {
         jobs.push_back(erase_child(context, kEndpointSlices, slice));
     }
-    // The last, since by it the next run finds the others.
+    // The old Service is deleted last: the next run finds the others by it.
     jobs.push_back(erase_child(context, kServices, service.old_name));
     return in_order(std::move(jobs));
 }
@@ -442,8 +445,9 @@ Job take_over(const OperateContext& context, const AdoptSnapshot& snapshot,
         jobs.push_back(erase_object(context.kube, secret_path(context, takeover.leftover)));
     }
     jobs.push_back(let_start(context, set, takeover.secret, takeover.secret));
-    // The last, since without its label the next run finds it. The controller may be quicker: by
-    // the auth Secret it knows that the state Secret is its own, and finds the device noted.
+    // The label is written last: a state Secret without it is found by the next run. The controller
+    // may write it first: by the auth Secret it recognizes the state Secret as its own, and finds
+    // the device noted.
     jobs.push_back(change_object(context.kube, secret, become_ours));
     return in_order(std::move(jobs));
 }

@@ -1,12 +1,15 @@
 // Moves one proxy of the operator to its rendered names, as jobs that may have been done before.
 //
-// In this order a kill at any point leaves a proxy that works or comes back by itself, and never
-// two pods with one device:
-// 1. the record; 2. the old Service, if someone's externalName targets it, selects the new pod,
-// too; 3. the state, to the new name: the new pod waits for its auth Secret, which the controller
-// does not make while the operator's StatefulSet exists; 4. the old StatefulSet goes, in the
-// foreground: when it is gone its pod has ended, and the controller (or the next step) lets the new
-// one start; 5. what the old pod has written until then, if no one was quicker; 6. what is left.
+// In this order a kill at any point leaves a proxy that works or recovers by itself, and never two
+// pods with one device:
+// 1. The record is written.
+// 2. If someone's externalName targets the old Service, that Service also selects the new pod.
+// 3. The state is copied to the new name. The new pod is blocked until its auth Secret exists,
+// which the controller does not create while the operator's StatefulSet exists.
+// 4. The old StatefulSet is deleted in the foreground: when it no longer exists, its pod has ended,
+// and the controller (or the next step) lets the new one start.
+// 5. What the old pod has written until then is copied, unless the new pod may already run.
+// 6. The rest is removed.
 #pragma once
 
 #include <string>
@@ -23,20 +26,21 @@ Job move_group_service(const OperateContext& context, const GroupService& servic
 Job take_over(const OperateContext& context, const AdoptSnapshot& snapshot,
               const Takeover& takeover);
 
-// In an order in which a kill leaves the device without a pod at worst: the next run brings it. The
-// operator has ended.
+// Moves the operator's own device, after the operator has ended. At worst, a kill leaves the device
+// without a pod until the next run.
 Job move_own_device(const OperateContext& context, const AdoptSnapshot& snapshot,
                     const OperatorDevice& own);
 
-// Lets Services "namespace/name" target Service `to` where they targeted `from`.
+// Changes Services "namespace/name" that target Service `from` to target Service `to`.
 Job redirect(const OperateContext& context, const std::vector<std::string>& services,
              const std::string& from, const std::string& to);
 
-// The user's objects wait for no one any more: removes the finalizers of the operator that stand
-// in it. Null: there are none.
+// Returns the patch that removes the operator's finalizers from a user's object; null if it has
+// none.
 renderer::Value without_finalizers(const renderer::Value& object);
 
-// Looks until the pod that runs now has noted its device in its Secret.
+// Waits until the present pod runs with the device in its state Secret. Succeeds at once if there
+// is no device in it: the pod then gets a key from the controller.
 Job must_join(const OperateContext& context, const std::string& pod);
 
 }  // namespace runtime

@@ -31,7 +31,7 @@ bool is_rendered(const Value& set) {
     return !annotation_of(set, kContractAnnotation).empty();
 }
 
-// The rendered nameserver runs a role of ours.
+// True for the operator's nameserver; the rendered one runs our role.
 bool is_operators_nameserver(const Value& deployment) {
     const Value* containers = deployment.at({"spec", "template", "spec", "containers"});
     if (label_of(deployment, "tailscale.com/parent-resource-type") != "nameserver" ||
@@ -50,7 +50,7 @@ const Value* find_by(const std::vector<Value>& objects, std::string_view name) {
     return found == objects.end() ? nullptr : &*found;
 }
 
-// `<set>-<ordinal>` of every ordinal that there is.
+// Returns the existing Secrets `<set>-<ordinal>`, by ordinal.
 std::vector<const Value*> secrets_of(const AdoptSnapshot& snapshot, std::string_view set) {
     std::map<int, const Value*> found;
     for (const Value& secret : snapshot.secrets) {
@@ -81,7 +81,7 @@ std::string device_names(const std::vector<const Value*>& secrets) {
     return out;
 }
 
-// The rendered StatefulSet of the same parent.
+// Returns the rendered StatefulSet of the same parent, or nullptr.
 const Value* rendered_set_labeled(const AdoptSnapshot& snapshot, const Labels& labels) {
     const auto found =
         std::find_if(snapshot.sets.begin(), snapshot.sets.end(), [&labels](const Value& set) {
@@ -90,7 +90,8 @@ const Value* rendered_set_labeled(const AdoptSnapshot& snapshot, const Labels& l
     return found == snapshot.sets.end() ? nullptr : &*found;
 }
 
-// A state Secret that already belongs to another device than the one that is to come.
+// Returns a message if a state Secret of the new name already has another device than the one that
+// is to be moved.
 std::string other_device(const AdoptSnapshot& snapshot, const Move& move) {
     for (const std::string& old_name : move.secrets) {
         const Value* old = find_by(snapshot.secrets, old_name);
@@ -158,8 +159,8 @@ GroupService plan_service(const AdoptSnapshot& snapshot, const Value& old) {
     return out;
 }
 
-// StatefulSets and Services come and go one after the other, records last: what one run has begun
-// is found by the next.
+// Finds the operator's proxies, also those whose move has begun: their StatefulSets and Services
+// are deleted one after the other, and the record is closed last.
 std::map<std::string, Labels> old_proxies(const AdoptSnapshot& snapshot) {
     std::map<std::string, Labels> out;
     for (const Value& set : snapshot.sets) {
@@ -181,7 +182,8 @@ std::map<std::string, Labels> old_proxies(const AdoptSnapshot& snapshot) {
     return out;
 }
 
-// What the operator keeps beside the state Secret `secret` of a rendered set.
+// Returns the Secret that the operator keeps beside the state Secret `secret` of a rendered set, or
+// "".
 std::string leftover_of(const AdoptSnapshot& snapshot, const Value& set,
                         const std::string& secret) {
     const auto proxy = decode_proxy_set(set);
@@ -189,7 +191,7 @@ std::string leftover_of(const AdoptSnapshot& snapshot, const Value& set,
         return secret + "-config";
     }
     const std::string keys = name_of(set) + "-auth";
-    // Of a set with that name it would be the state.
+    // It would be the state Secret of a set with that name.
     const bool has_keys = proxy->is_recorder() && find_by(snapshot.sets, keys) == nullptr;
     return has_keys ? fmt::format("{}-{}", keys, split_replica(secret)->ordinal) : std::string();
 }
@@ -215,7 +217,7 @@ std::optional<OperatorDevice> plan_own_device(const AdoptSnapshot& snapshot) {
     const std::string device = state == nullptr ? std::string() : device_of(*state);
     const bool is_noted = auth != nullptr && !annotation_of(*auth, kDeviceAnnotation).empty();
     if (annotation_of(*old, kMovedAnnotation) == own.new_name && !device.empty() && is_noted) {
-        return std::nullopt;  // whatever device it has by now
+        return std::nullopt;  // moved, whatever device it has by now
     }
     const std::string choice = fmt::format(
         "delete Secrets \"{0}\" and \"{1}\" and pod \"{1}\" and run adopt again, or delete "
@@ -240,7 +242,7 @@ void plan_takeovers(const AdoptSnapshot& snapshot, AdoptPlan& plan) {
     }
     for (const Value& set : snapshot.sets) {
         const std::string set_name = name_of(set);
-        // The state Secrets of a target are the move's: its old pod may still run.
+        // The state Secrets of a target belong to its move: the old pod may still run.
         if (annotation_of(set, kContractAnnotation) != kContractVersion ||
             targets.contains(set_name)) {
             continue;

@@ -1,7 +1,7 @@
-// What `adopt` has to do, from what the cluster looks like: a pure function. The operator
-// (tailscale v1.96.5, cmd/k8s-operator) names the children of a parent `ts-<parent>-<5 random
-// characters>` and finds them by labels; rendered ones have names of their own and the same labels.
-// Groups and Recorders have the same names on both sides: there the rendered objects have replaced
+// Plans an adoption from a snapshot of the cluster: a pure function. The operator (tailscale
+// v1.96.5, cmd/k8s-operator) names the children of a parent `ts-<parent>-<5 random characters>` and
+// finds them by labels; rendered children have names of their own and the same labels. Groups,
+// Recorders and PeerRelays have the same names on both sides: their rendered objects have replaced
 // the operator's, and only the state Secrets are left to take over.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace runtime {
 
 using Labels = std::map<std::string, std::string>;
 
-// All in the operator's namespace, but for the last.
+// All objects are in the operator's namespace, except user_services.
 struct AdoptSnapshot {
     std::vector<renderer::Value> sets, deployments, services, secrets, slices;
     std::vector<renderer::Value> user_services;  // of all namespaces
@@ -26,14 +26,14 @@ struct AdoptSnapshot {
 // A proxy that gets new names.
 struct Move {
     std::string parent;                // Kind/namespace/name
-    std::string old_name;              // of StatefulSet and Service
+    std::string old_name;              // of the StatefulSet and the Service
     std::string old_uid;               // of the StatefulSet; empty: deleted already
-    std::string new_name;              // empty: there is no rendered one
+    std::string new_name;              // empty: there is no rendered proxy
     std::vector<std::string> secrets;  // the operator's, one for each replica, in order
-    // namespace/name of the Services that name the old one by externalName
+    // namespace/name of the Services whose externalName targets the old one
     std::vector<std::string> services;
-    std::string devices;  // for people: FQDNs, or ids
-    std::string problem;  // why it is left alone; empty: it is not
+    std::string devices;  // FQDNs or ids, for messages
+    std::string problem;  // why it is left alone; empty: it is moved
 };
 
 // A proxy of a group: the ClusterIP Service that targets the group's pods.
@@ -47,13 +47,13 @@ struct GroupService {
 // A state Secret that keeps its name.
 struct Takeover {
     std::string secret, set, devices;
-    // Where the operator keeps the key of a Recorder's replica, or the configuration of an API
-    // proxy or a PeerRelay, which the controller makes again; empty: nowhere.
+    // The Secret in which the operator keeps the key of a Recorder's replica, or the configuration
+    // of an API proxy or a PeerRelay, which the controller creates again; empty if there is none.
     std::string leftover;
 };
 
-// The device of the operator itself, where its API proxy is a pod now. It has no StatefulSet, and
-// its Secret stays until `adopt --finish`: the operator needs it to come back.
+// The device of the operator itself, if its API proxy is a pod now. The operator has no
+// StatefulSet, and its Secret stays until `adopt --finish`: a rollback needs it.
 struct OperatorDevice {
     std::string parent;              // of the rendered proxy
     std::string old_name, new_name;  // of the state Secrets; the new one is the pod's
@@ -70,36 +70,39 @@ struct AdoptPlan {
     [[nodiscard]] bool empty() const {
         return moves.empty() && services.empty() && takeovers.empty() && !own;
     }
-    // Of all entries, one line each.
+    // Returns the problems of all entries, one line each.
     [[nodiscard]] std::vector<std::string> problems() const;
 };
 
 AdoptPlan plan_adoption(const AdoptSnapshot& snapshot);
 
-// A table for people, one line for each entry.
+// Returns a table for people, one line for each entry.
 std::string describe(const AdoptPlan& plan);
 
-// namespace/name of the Services whose externalName targets Service `name` of namespace `ns`.
+// Returns namespace/name of the Services whose externalName targets Service `name` of namespace
+// `ns`.
 std::vector<std::string> services_that_name(const AdoptSnapshot& snapshot, std::string_view name,
                                             std::string_view ns);
-// Those that say whose child it is; what else the operator puts on some kinds does not count.
+// Returns the labels that identify the parent of an object, without the operator's other labels.
 Labels parent_labels(const renderer::Value& object);
-// "Service/apps/web" of such labels.
+// Returns the parent that such labels identify: "Service/apps/web".
 std::string parent_of(const Labels& labels);
-// The operator made it: a name that the API server completed, or a StatefulSet without contract.
+// True if the operator created the object: the API server completed its name, or it is a
+// StatefulSet without a contract.
 bool has_generated_name(const renderer::Value& object);
 bool is_operators_set(const renderer::Value& set);
-// The operator's custom resource that an object belongs to, "Kind/name"; empty: none.
+// Returns the operator's custom resource that owns an object, "Kind/name"; empty if there is none.
 std::string custom_owner(const renderer::Value& object);
 std::string name_of(const renderer::Value& object);
-// Null and a StatefulSet that was scaled to none have none.
+// False for null and for a StatefulSet that is scaled to 0.
 bool has_replicas(const renderer::Value& set);
 
-// The entry of a Secret that the operator made for a device, without what belongs to configuration.
+// True if an entry of a Secret of the operator is the state of a device, not configuration.
 bool is_state_key(std::string_view key);
-// The data of a Secret, with the state in `from` over it. Null has none.
+// Returns the `data` of a Secret, with the state in the Secret `from` over it. Both may be null.
 renderer::Value with_state(const renderer::Value& from, const renderer::Value* data);
-// Of tailscaled's profile, or what containerboot has noted; empty: it has never joined.
+// Returns the device id in tailscaled's profile, or the one that containerboot has written; empty
+// if it has never joined.
 std::string device_of(const renderer::Value& secret);
 std::string datum_of(const renderer::Value& secret, std::string_view key);
 

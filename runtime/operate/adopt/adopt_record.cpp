@@ -58,7 +58,7 @@ Value find_all(const std::vector<Value>& objects, const std::vector<std::string>
     for (const Value& object : objects) {
         for (const std::string& name : names) {
             if (name_of(object) == name) {
-                // Items of a list do not say what they are.
+                // Items of a list have neither apiVersion nor kind.
                 Value manifest = manifest_of(object);
                 manifest.put("apiVersion",
                              Value::borrowed(kind == "StatefulSet" ? "apps/v1" : "v1"));

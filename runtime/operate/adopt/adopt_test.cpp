@@ -45,7 +45,7 @@ TEST(Adopt, TagsThatChangeWithTheMoveReachTheDevices) {
     EXPECT_EQ(world.tailnet.devices.at("nOLD-tape").tags, std::vector<std::string>{"tag:rec"});
 }
 
-// As the operator keeps it: the StatefulSet has the name of the rendered one.
+// The operator's StatefulSet of a PeerRelay has the name of the rendered one.
 TEST(Adopt, ARelayKeepsItsDeviceAndIsConfiguredAgain) {
     World world(1);
     const std::string pod = "peerrelay-edge-0";
@@ -122,7 +122,8 @@ TEST(Adopt, DryRunWritesNothing) {
     EXPECT_NE(said.find("the operator runs"), std::string::npos) << said;
 }
 
-// Their state names the device before they are in the tailnet: adopt waits until they are ready.
+// The state of such pods names the device before they are in the tailnet: adopt waits until they
+// are ready.
 TEST(Adopt, KeepsEveryDeviceOfPodsThatForgetNothing) {
     World world;
     world.cluster.keep_device = true;
@@ -133,7 +134,7 @@ TEST(Adopt, KeepsEveryDeviceOfPodsThatForgetNothing) {
     world.expect_gone_back();
 }
 
-// The chart's fullnameOverride.
+// The chart's fullnameOverride renames the Deployment.
 TEST(Adopt, FindsAnOperatorOfAnotherName) {
     World world(1);
     world.kube.erase(FakeCluster::path("deployments", "operator"));
@@ -234,7 +235,7 @@ TEST(Adopt, BringsWhatIsWrittenMeanwhile) {
         const auto write = [&world] {
             world.kube.set_datum(World::secret(old_set(0) + "-0"), "_newest", "yes");
         };
-        // A controller starts the new pod as soon as the old StatefulSet is gone.
+        // A controller starts the new pod as soon as the old StatefulSet no longer exists.
         has_controller ? world.before("GET", "secrets/" + new_set(0) + "-0-auth", write)
                        : world.before("DELETE", "statefulsets/" + old_set(0), write);
         EXPECT_EQ(run_to_end(world, plain_adopt), "");
@@ -250,7 +251,7 @@ TEST(Adopt, KeepsADeviceThatJoinsMeanwhile) {
         World world(2, 1);
         world.start_controller();
         const auto join = [&world] { world.cluster.log_in(old_set(1) + "-0", parent(1)); };
-        // Until its pod has to end.
+        // The replica joins at the last moment before its pod has to end.
         world.before("", "statefulsets/" + old_set(1), join);
         const bool killed = run_and_kill(world, plain_adopt, requests);
         world.loop.run_for(kMinute);
@@ -326,7 +327,7 @@ TEST(Adopt, RefusesANamespaceWithoutAnything) {
 }
 
 TEST(Adopt, EndsWhenTheOperatorHasBeenStartedAgain) {
-    // Before the last write of a step, and what the next one would have deleted.
+    // The last write of a step, and an object that the next step would have deleted.
     const std::tuple<const char*, const char*, const char*> steps[] = {
         {"PATCH", "secrets/out-1", "ts-db-qwxyz"},
         {"DELETE", "services/ts-db-qwxyz", "ts-web0-qwxyz"},

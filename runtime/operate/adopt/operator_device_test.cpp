@@ -1,4 +1,5 @@
-// The operator's own device, where the rendered pod serves the Kubernetes API in its place.
+// Tests the move of the operator's own device to a rendered pod that serves the Kubernetes API
+// instead.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -19,7 +20,7 @@ const std::string kWarning =
     "\nSecret \"operator\" still has the device of \"kube-apiserver-proxy-0\": an operator that is "
     "started before `adopt --rollback` or `adopt --finish` takes it from that pod\n";
 
-// Beside the other proxies: what the operator keeps of its device, and the rendered StatefulSet.
+// A world that also has the operator's own device and the rendered StatefulSet.
 struct OperatorWorld : World {
     OperatorWorld() : World(1) {
         tailnet.devices["nOPERATOR"] = {
@@ -74,8 +75,8 @@ TEST(OperatorDevice, IsMovedWithoutAController) {
     world.expect_moved();
 }
 
-// The controller is in the operator's place, with variables of the operator that were not its own
-// to remove.
+// The controller has replaced the operator, and still has variables of the operator that it was not
+// allowed to remove.
 TEST(OperatorDevice, WaitsForTheOperatorsLastPod) {
     OperatorWorld world;
     const std::string deployment = FakeCluster::path("deployments", "operator");
@@ -163,7 +164,7 @@ TEST(OperatorDevice, IsLeftAloneWhenThePodHasAKey) {
     const std::string auth = World::secret(kPod + "-auth");
     world.cluster.refused_pods.insert(kPod);
     world.kube.put(auth, Value::map({{"metadata", Value::map({{"name", kPod + "-auth"}})}}));
-    // A spent one is blank: the pod may join with it any moment.
+    // A used key is blank: the pod may join with it at any moment.
     for (const std::string_view key : {"tskey-auth-own", ""}) {
         world.kube.set_datum(auth, "authkey", std::string(key));
         EXPECT_NE(run_to_end(world, plain_adopt)
@@ -173,7 +174,7 @@ TEST(OperatorDevice, IsLeftAloneWhenThePodHasAKey) {
     }
 }
 
-// Its copy of the state is the pod's.
+// The operator's copy of the state belongs to the pod.
 TEST(OperatorDevice, StaysWhileTheOperatorRunsAgain) {
     OperatorWorld world;
     ASSERT_EQ(run_to_end(world, plain_adopt), "");

@@ -1,7 +1,7 @@
-// The way back, from the records. The controller keeps its hands off a replica whose Secrets have
-// lost its labels, the auth Secret first (adopt_auth.h), so the rendered pod, which GitOps may make
-// again at any time, waits for an auth Secret that no one makes; the operator's StatefulSet gets
-// its pods when that one has ended.
+// The rollback, from the records. The controller does not touch a replica whose Secrets have lost
+// its labels, the auth Secret first (adopt_auth.h). So the rendered pod, which a GitOps engine may
+// recreate at any time, is blocked by a missing auth Secret. The operator's StatefulSet gets its
+// replicas when that pod has ended.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,15 +35,15 @@ constexpr std::string_view kNoRecord = "no record of an adoption";
 struct Return {
     OperateContext context;
     AdoptSnapshot snapshot;
-    std::vector<std::string> problems;  // of proxies that have gone back, but do not run
+    std::vector<std::string> problems;  // of proxies that were moved back, but do not run
 };
 using SharedReturn = std::shared_ptr<Return>;
 
-// A pod of the rendered proxy, with the Secret that it had.
+// A pod of the rendered proxy, with the Secret that the operator's pod had.
 struct ReturnedReplica {
     std::string pod, old_secret;
     bool has_device = false;
-    const Value* recorded;  // the old Secret
+    const Value* recorded;  // the old Secret, as recorded
 };
 
 bool has_device(const AdoptSnapshot& snapshot, const std::string& name) {
@@ -71,8 +71,8 @@ std::vector<ReturnedReplica> replicas_to_return(const AdoptSnapshot& snapshot,
     return out;
 }
 
-// The devices of rendered replicas that were deleted meanwhile have been deleted, too: what was
-// recorded of them must not come back.
+// Returns the recorded Secret, without its state if the replica has no device any more: its device
+// was deleted, and the recorded state must not come back.
 Value old_secret(const ReturnedReplica& replica) {
     Value out = replica.recorded->clone();
     if (const Value* data = out.at({"data"}); !replica.has_device && data != nullptr) {
@@ -97,7 +97,8 @@ Job create_all(const OperateContext& context, const renderer::Kind& kind,
     return in_order(std::move(jobs));
 }
 
-// Its pods wait: without replicas it only tells the controller to make no auth Secret.
+// Creates the old StatefulSet without replicas: while it exists, the controller creates no auth
+// Secret.
 Job create_idle_set(const OperateContext& context, const AdoptRecord& record) {
     Value idle = record.set.clone();
     idle.find("spec")->put("replicas", 0);
@@ -111,7 +112,8 @@ Job create_idle_set(const OperateContext& context, const AdoptRecord& record) {
          create_once(context.kube, path_of(kStatefulSets, context.ns), std::move(idle))});
 }
 
-// Of a PeerRelay: the operator goes on with a key that it finds there, and its pods lack our file.
+// Returns the patch that removes the auth key from the configuration of a PeerRelay: the operator
+// would keep a key that it finds there, and its pods lack our file.
 Value without_key_file(const Value& secret) {
     if (text_of(secret.at({"metadata", "labels", kSecretLabel})) != kConfigSecret) {
         return {};
@@ -132,7 +134,7 @@ Value without_key_file(const Value& secret) {
     return operations;
 }
 
-// A pod that has its auth Secret already runs; the one after it waits.
+// Ends a pod that has started because it had its auth Secret; the pod after it is blocked.
 Job end_pod(const OperateContext& context, const std::string& pod) {
     return [context, pod](const Next& next) {
         const std::string path = path_of(kPods, context.ns, pod);
@@ -157,7 +159,7 @@ bool is_idle(const Value& set) {
     return !set.is_null() && !has_replicas(set);
 }
 
-// What the device has become since goes back over what it was.
+// Copies the present state of a device over the recorded one.
 Job copy_state(const OperateContext& context, const std::string& from, const std::string& to) {
     return [context, from, to](const Next& next) {
         context.kube.get(secret_path(context, from), [=](const KubeReply& reply) {
@@ -177,7 +179,7 @@ Job copy_state(const OperateContext& context, const std::string& from, const std
     };
 }
 
-// Before its pod starts.
+// Copies the state back, unless the operator's StatefulSet already has replicas.
 Job state_back(const OperateContext& context, const AdoptRecord& record,
                const ReturnedReplica& replica) {
     return only_if(context.kube, path_of(kStatefulSets, context.ns, record.old_name), is_idle,
@@ -197,7 +199,8 @@ Job give_replicas(const OperateContext& context, const AdoptRecord& record) {
         });
 }
 
-// The others go on: the old pod has all that it needs, and no other runs.
+// Keeps the problem of one proxy, so that the others continue: the old pod has all that it needs,
+// and no other pod runs.
 Job keep_problem(const SharedReturn& back, const Job& job) {
     return [back, job](const Next& next) {
         job([back, next](const std::string& problem) {
@@ -268,10 +271,10 @@ Value forget_all(const Value& secret) {
                : Value();
 }
 
-// Its StatefulSet and Secret have kept their names: the operator writes them again once the custom
-// resource is back. A pod that is restarted until then needs the blank auth Secret, and a
-// StatefulSet whose first pod waits would never get to the operator's template. The annotations go
-// last, since by them the next run finds it.
+// Gives back a replica whose StatefulSet and Secret have kept their names. The operator writes both
+// again once the custom resource is recreated. Until then, a pod that is restarted needs the blank
+// auth Secret: a StatefulSet whose first pod is blocked would never get to the operator's template.
+// The annotations are removed last, because the next run finds the Secret by them.
 Job give_back(const OperateContext& context, const Value& secret) {
     const std::string name = name_of(secret);
     const std::string path = secret_path(context, name);
@@ -289,8 +292,8 @@ std::string moved_to(const Value& secret) {
     return annotation_of(secret, kMovedAnnotation);
 }
 
-// The operator itself starts last. The annotation goes behind all else, since by it the next run
-// finds what is left.
+// Gives back the operator's own device; the operator itself starts last. The annotation is removed
+// after everything else, because the next run finds the rest by it.
 Job own_device_back(const OperateContext& context, const Value& secret) {
     const std::string pod = moved_to(secret);
     const std::string state = secret_path(context, pod);
@@ -303,9 +306,9 @@ Job own_device_back(const OperateContext& context, const Value& secret) {
                      change_object(context.kube, secret_path(context, name_of(secret)), stays)});
 }
 
-// What was rendered after the adoption goes as any other proxy does, while the controller runs. Of
-// groups, Recorders and PeerRelays the operator goes on with the Secrets: they have the names that
-// it gives.
+// Names the proxies that were rendered after the adoption. They are removed like any other proxy,
+// while the controller runs. Groups, Recorders and PeerRelays are not named: the operator continues
+// with their Secrets, which have the names that it gives.
 void name_new_ones(const OperateContext& context, const AdoptSnapshot& snapshot) {
     std::set<std::string> moved, others;
     for (const Value& secret : snapshot.secrets) {
@@ -335,7 +338,8 @@ void name_new_ones(const OperateContext& context, const AdoptSnapshot& snapshot)
     }
 }
 
-// An operator that adopt has not stopped is someone else's to start.
+// Returns the end of the output. An operator that adopt has not stopped has to be started by
+// whoever stopped it.
 std::string what_is_next(const AdoptSnapshot& snapshot) {
     const Value deployment = find_operator(snapshot.deployments);
     const OperatorState state = operator_state(deployment);
@@ -353,7 +357,7 @@ std::string what_is_next(const AdoptSnapshot& snapshot) {
 
 void go_back(const SharedReturn& back, const Next& done) {
     const OperateContext& context = back->context;
-    // First: when it is the last that is missing, no record tells the next run of it.
+    // This is done first: if it were last and failed, the next run would find no record of it.
     std::vector<Job> jobs{forget_predecessor(context)};
     bool has_record = false;
     for (const Value& secret : back->snapshot.secrets) {
@@ -387,8 +391,8 @@ void go_back(const SharedReturn& back, const Next& done) {
     });
 }
 
-// What k8s-proxy was told stays in the Secret whose other data is rendered for tailrender-proxy by
-// now. No pod reads it; it may have a key.
+// Returns the patch that removes the configuration of k8s-proxy from a Secret whose other data is
+// now rendered for tailrender-proxy. No pod reads it, and it may contain a key.
 Value without_proxy_config(const Value& secret) {
     if (!is_taken_by_the_renderer(secret) ||
         secret.at({"metadata", "labels", kSecretLabel}) != nullptr) {

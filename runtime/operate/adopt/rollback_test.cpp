@@ -21,12 +21,12 @@ TEST(Rollback, GoesBackToWhereItCameFrom) {
     // The operator has not written its StatefulSets yet.
     world.roll_group();
     world.expect_gone_back();
-    // And there again.
+    // Adopt once more.
     ASSERT_EQ(run_to_end(world, plain_adopt), "");
     world.expect_adopted();
 }
 
-// By a labelled auth Secret the controller would take the operator's Secrets for its own.
+// By a labelled auth Secret, the controller would recognize the operator's Secrets as its own.
 TEST(Rollback, WhatHasKeptItsNameIsNoLongerTheControllers) {
     World world(1);
     world.start_controller();
@@ -46,7 +46,7 @@ TEST(Rollback, WhatHasKeptItsNameIsNoLongerTheControllers) {
     }
 }
 
-// It has got another one from the operator meanwhile.
+// The replica has got another device from the operator meanwhile.
 TEST(Rollback, AnotherDeviceIsTheReplicasAfterTheNextAdoption) {
     World world(1);
     world.start_controller();
@@ -278,7 +278,7 @@ TEST(Rollback, FinishSaysWhatIsTheOperatorsOwn) {
 }
 
 // The operator's k8s-proxy and the rendered tailrender-proxy have their configurations in one
-// Secret. As long as there is a way back, the former has to find its own.
+// Secret. As long as a rollback is possible, k8s-proxy has to find its own.
 struct ApiGroupWorld : World {
     ApiGroupWorld() : World(1) {
         for (const std::string name : {"kube-0", "kube-0-config"}) {

@@ -24,14 +24,15 @@ using renderer::Value;
 namespace {
 
 constexpr std::string_view kOperator = "operator";
-constexpr std::string_view kController = "controller";  // our role, in args
+constexpr std::string_view kController = "controller";  // our role, the first argument
 
-// The container whose first argument is our role; nullptr: it is not the controller's Deployment.
+// Returns the container whose first argument is our role; nullptr if this is not the controller's
+// Deployment.
 const Value* controller_container(const Value& deployment) {
     for (const Value& container :
          items_of(deployment.at({"spec", "template", "spec", "containers"}))) {
         const auto args = items_of(container.find("args"));
-        // Under another name it could be someone else's controller.
+        // A Deployment of another name could be someone else's controller.
         if (!args.empty() && text_of(args[0]) == kController &&
             (name_of(deployment) == kOperator ||
              renderer::find_env(container, "OPERATOR_NAMESPACE") != nullptr)) {
@@ -65,7 +66,7 @@ Value find_first(const std::vector<Value>& deployments, std::initializer_list<Te
     return {};
 }
 
-// The entry of a container's `env`; null: no container has it.
+// Returns the entry in the `env` of a container; nullptr if no container has it.
 const Value* find_variable(const Value& deployment, std::string_view name) {
     for (const Value& container :
          items_of(deployment.at({"spec", "template", "spec", "containers"}))) {
@@ -92,20 +93,20 @@ bool is_pod_of(const Value& pod, const Value& selector) {
                        });
 }
 
-// One that was evicted or has come to its end stays in the list, and runs nothing.
+// True for a pod that was evicted or has completed: it stays in the list, but runs nothing.
 bool is_over(const Value& pod) {
     const std::string_view phase = text_of(pod.at({"status", "phase"}));
     return phase == "Failed" || phase == "Succeeded";
 }
 
-// The rendered controller has the same selector, and what server-side apply has left of the
-// operator's variables.
+// True if the pod runs the operator. The rendered controller has the same selector, and may still
+// have variables of the operator that server-side apply has left.
 bool runs_operator(const Value& pod) {
     const Value deployment = Value::map({{"spec", Value::map({{"template", pod.clone()}})}});
     return is_operator(deployment) && !is_controller(deployment);
 }
 
-// `any`: whatever they run.
+// Waits until the operator's pods have ended; with `any`, all pods of the Deployment.
 Job wait_for_pods(const OperateContext& context, const Value& deployment, bool any) {
     const Value* found = deployment.at({"spec", "selector", "matchLabels"});
     const auto selector = std::make_shared<Value>(found == nullptr ? Value::map() : found->clone());
@@ -141,7 +142,8 @@ void with_deployment(const OperateContext& context, const Next& next,
     });
 }
 
-// What the operator has registered is ours: its node id is in its state.
+// Notes the node id in the operator's state Secret: its Tailscale Services are the controller's
+// now.
 void note_device_of(const OperateContext& context, std::string_view secret, const Next& next) {
     const auto state = std::make_shared<Value>();
     read_object(context.kube, path_of(kSecrets, context.ns, secret),

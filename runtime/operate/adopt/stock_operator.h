@@ -1,6 +1,6 @@
 // The operator that `adopt` replaces: a Deployment of its chart (tailscale v1.104.5), which is
-// called `operator` unless the chart's values name it. The rendered controller has the same
-// Deployment, so applying it stops the operator as well.
+// called `operator` unless the chart's values name it. The rendered controller is the same
+// Deployment, so applying it also stops the operator.
 #pragma once
 
 #include <string>
@@ -13,51 +13,53 @@
 
 namespace runtime {
 
-// Writes down how many replicas it has, then lets it have none, and waits until its pods have
-// ended.
+// Records how many replicas it has, scales it to 0, and waits until its pods have ended.
 Job stop_operator(const OperateContext& context);
-// A problem if it runs: whoever keeps the cluster as its repository says may have started it again.
+// Fails if the operator runs: a GitOps engine may have started it again.
 Job operator_must_rest(const OperateContext& context);
-// The state of its own device: a Secret with the name of the Deployment, whose node id it has;
-// empty: it has none.
+// Return the name of the operator's own state Secret, by default that of the Deployment, and the
+// node id in it; empty if there is none.
 std::string state_of_operator(const renderer::Value& deployment);
 std::string device_of_operator(const renderer::Value& deployment,
                                const std::vector<renderer::Value>& secrets);
-// What it owns in the tailnet, by its node id, is the controller's from now on, or not any more.
+// Note the operator's node id, or remove the note. While it is noted, the Tailscale Services that
+// the operator owns in the tailnet are the controller's.
 Job note_predecessor(const OperateContext& context);
 Job forget_predecessor(const OperateContext& context);
-// As many replicas as were written down; none were: nothing happens.
+// Scales the operator to the recorded number of replicas; does nothing without a record.
 Job start_operator(const OperateContext& context);
 
-// Replaced by the rendered controller, which has the same Deployment.
+// Replaced: the Deployment is the rendered controller's now.
 enum class OperatorState { Runs, Stopped, Replaced, Absent };
 OperatorState operator_state(const renderer::Value& deployment);
-// A sentence: "the operator runs".
+// Returns a sentence, such as "the operator runs".
 std::string describe_operator(const renderer::Value& deployment);
 
-// How many it shall have.
+// Returns the number of replicas in its spec; the default is 1.
 std::int64_t replicas_of(const renderer::Value& deployment);
-// Those that its selector finds and that are not being deleted.
+// Returns the pods that its selector matches and that are not being deleted.
 std::vector<const renderer::Value*> pods_of(const renderer::Value& deployment,
                                             const std::vector<renderer::Value>& pods);
 
-// "" or that a namespace is the wrong one: it has neither the operator, nor the controller, nor a
-// rendered proxy, nor a Secret of the controller's or of `adopt`.
+// Returns a message if the namespace is the wrong one: it has neither the operator, nor the
+// controller, nor a rendered proxy, nor a Secret of the controller or of `adopt`. Else returns "".
 std::string missing_installation(const std::string& ns,
                                  const std::vector<renderer::Value>& deployments,
                                  const std::vector<renderer::Value>& sets,
                                  const std::vector<renderer::Value>& secrets);
 
-// The operator's, else the controller's, else the one called `operator`. Null: none of them.
+// Returns the operator's Deployment, else the controller's, else the one called `operator`; null if
+// there is none.
 renderer::Value find_operator(const std::vector<renderer::Value>& deployments);
-// The controller's first.
+// Like find_operator, but prefers the controller's Deployment.
 renderer::Value find_controller(const std::vector<renderer::Value>& deployments);
-// The account that either runs as; an error: the Deployment does not say.
+// Returns the ServiceAccount of the operator or controller; fails if the Deployment names none.
 OwnAccount account_of(const renderer::Value& deployment, std::string ns);
-// Where the credentials of either come from, by the name that the chart gives the Secret.
+// Returns the Secret with the credentials of the operator or controller; the default is the chart's
+// name.
 std::string oauth_secret_of(const renderer::Value& deployment);
-// The login server of its tailnet, the operator's or the controller's; "" is Tailscale's own. It
-// is an error when that cannot be known: credentials must not go to a server that was guessed.
+// Returns the login server of the operator or controller; "" is Tailscale's own. Fails if it cannot
+// be known: credentials must not be sent to a guessed server.
 renderer::Result<std::string> login_server_of(const renderer::Value& deployment);
 
 }  // namespace runtime

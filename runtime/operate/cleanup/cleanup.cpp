@@ -30,7 +30,7 @@ constexpr std::string_view kNothingLeft = "nothing left of the controller";
 
 bool is_controllers_config_map(const Value& map) {
     const std::string name = name_of(map);
-    // The operator's records have the same name.
+    // The operator's DNS records have the same name.
     return name == renderer::kIngressAddresses || is_devices_table(name) ||
            (name == kDnsRecords && custom_owner(map).empty());
 }
@@ -187,7 +187,7 @@ Job Cleanup::proof(const NamedDevice& named) {
             });
         });
     const Job unknown = [](const Next& next) { next(std::string(kUnknownTailnet)); };
-    // What a pod claims stops nothing.
+    // A false claim of a pod does not stop the cleanup.
     return [this, named, ask = named.claim.is_tailnet_noted ? look : unknown](const Next& next) {
         ask([this, named, next](const std::string& problem) {
             if (named.is_noted || problem.empty()) {
@@ -201,7 +201,7 @@ Job Cleanup::proof(const NamedDevice& named) {
     };
 }
 
-// Once of each; what one replica claims in vain may be another one's own.
+// Prints each line once. A device that one replica wrongly claims may be another one's own.
 void Cleanup::tell_what_stays() {
     const Value* accounts = find_named(secrets_, renderer::kAcmeAccounts);
     if (accounts != nullptr && !takes_accounts() && !std::exchange(told_accounts_, true)) {
@@ -242,7 +242,7 @@ void Cleanup::show() {
     done_({});
 }
 
-// The controller's own, and those that hold something of ours.
+// Returns the controller's own tailnet (""), and each tailnet that has objects of ours.
 std::set<std::string> Cleanup::tailnets() const {
     std::set<std::string> names{""};
     for (const NamedDevice& named : named_) {
@@ -281,7 +281,8 @@ std::string Cleanup::reach() {
     return unreachable();
 }
 
-// What is in a tailnet, and nothing tells how to get at it.
+// Returns a message if a tailnet with objects of ours cannot be reached, or if these objects cannot
+// be identified; else "".
 std::string Cleanup::unreachable() {
     for (const std::string& tailnet : tailnets()) {
         std::string problem;
@@ -307,7 +308,7 @@ void Cleanup::remove() {
     });
 }
 
-// What has joined since, too.
+// Reads the Secrets again, since more devices may have joined.
 void Cleanup::remove_all_but_keys() {
     look_at_secrets();
     prove_devices([this](const std::string& problem) {

@@ -1,8 +1,8 @@
-// `tailrender-runtime cleanup`: before an uninstall, removes what the controller has made: devices,
-// auth keys and Tailscale Services in the tailnets, what users' objects say of them in their
-// status, finalizers that hold these objects, then its Secrets, ConfigMaps and Lease. Keys go
-// first, so that nothing joins any more when the devices are read. Asking twice does no harm: what
-// names the things in a tailnet goes last.
+// `tailrender-runtime cleanup`: before an uninstall, removes what the controller has created:
+// devices, auth keys and Tailscale Services in the tailnets, what it has published in the status of
+// users' objects, finalizers that hold these objects, then its Secrets, ConfigMaps and Lease. Keys
+// go first, so that nothing joins after the devices are read. It may be repeated: an object that
+// names something in a tailnet is deleted after it.
 #pragma once
 
 #include <compare>
@@ -25,18 +25,18 @@
 namespace runtime {
 
 struct CleanupWish {
-    bool yes = false;               // else it shows what it would do
-    bool force = false;             // although proxies or the controller still run
-    bool acme_accounts = false;     // also what has private keys of accounts at the ACME server
-    std::string login_server = {};  // empty: the controller's Deployment says which
+    bool yes = false;               // false: show what would be removed
+    bool force = false;             // even if proxies or the controller still run
+    bool acme_accounts = false;     // also the Secret with the private keys of ACME accounts
+    std::string login_server = {};  // empty: that of the controller's Deployment
 };
 
-// The controller's tailnet, given its login server and the Secret of its credentials: what
-// `login_server_of` and `oauth_secret_of` say.
+// Returns the settings of the controller's tailnet for its login server and the Secret of its
+// credentials, as `login_server_of` and `oauth_secret_of` return them.
 using OwnTailnet = std::function<renderer::Result<TailnetSettings>(
     const std::string& login_server, const std::string& oauth_secret)>;
 
-// "": done, or there is nothing to do it with.
+// Returns "" if the request succeeded or its object does not exist, else a message about `what`.
 std::string problem_of(const TailnetReply& reply, std::string_view what);
 
 class Cleanup {
@@ -48,7 +48,7 @@ public:
     void start(Next done);
 
 private:
-    struct Device {  // or key
+    struct Device {  // or an auth key
         std::string tailnet, id;
 
         auto operator<=>(const Device&) const = default;
@@ -56,7 +56,7 @@ private:
     struct Service {
         std::string tailnet, name;
     };
-    struct Known {  // of a device
+    struct Known {  // what is shown of a device
         std::string name, parent;
     };
     void look();
@@ -65,16 +65,17 @@ private:
     Job proof(const NamedDevice& named);
     void tell_what_stays();
     void show();
-    void look_at_secrets();  // again, too
+    void look_at_secrets();  // also a second time
     void look_at_config_map(const renderer::Value& map);
     [[nodiscard]] std::set<std::string> tailnets() const;
     [[nodiscard]] std::string reach();
     [[nodiscard]] std::string unreachable();
     [[nodiscard]] std::vector<std::string> found() const;
-    // As a person knows it, with its id.
+    // Returns how a device is shown to people: its name, id and parent.
     [[nodiscard]] std::string describe(const Device& device) const;
     [[nodiscard]] bool has_lease() const;
-    // Says it once there is no problem.
+    // Returns a Next that prints that `what` was removed, unless there is a problem, and calls
+    // `next`.
     Next told_of(std::string what, Next next);
     Job removal(std::string what, Job job);
     void remove();
@@ -101,21 +102,21 @@ private:
     OwnTailnet own_;
     Next done_;
     Mirror<TailnetConfig> configs_;
-    std::optional<Tailnets> tailnets_;  // once it is known where the controller's own is
+    std::optional<Tailnets> tailnets_;  // set once the login server is known
     std::vector<renderer::Value> deployments_, sets_, pods_, secrets_, config_maps_, leases_;
     Objects user_services_, user_ingresses_;  // of all namespaces
     std::vector<HeldObject> held_;
     bool told_accounts_ = false;
     Served served_;
     std::set<Device> keys_;
-    std::vector<NamedDevice> named_;      // what Secrets say of devices
-    std::map<Device, Known> devices_;     // those that are ours, as the tailnet knows them
-    std::map<Device, std::string> left_;  // why others stay
+    std::vector<NamedDevice> named_;      // the devices that Secrets name
+    std::map<Device, Known> devices_;     // our devices, as the tailnet shows them
+    std::map<Device, std::string> left_;  // devices that stay, and why
     std::set<Device> told_left_;
     std::vector<Service> services_;
     std::vector<std::string> secret_names_, config_map_names_;
-    std::string mark_;         // of what is ours in the tailnets
-    std::string predecessor_;  // whose Tailscale Services are ours, too
+    std::string mark_;         // marks our keys and Tailscale Services
+    std::string predecessor_;  // the operator whose Tailscale Services are also ours
 };
 
 }  // namespace runtime

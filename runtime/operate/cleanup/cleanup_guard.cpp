@@ -21,7 +21,7 @@ using renderer::Value;
 
 namespace {
 
-// A pod may outlive its StatefulSet, not its state Secret.
+// Returns a pod of a proxy, or "". A pod may outlive its StatefulSet, but not its state Secret.
 std::string running_proxy(const Objects& sets, const Objects& pods, const Objects& secrets) {
     std::set<std::string> rendered, replicas;
     for (const Value& set : sets) {
@@ -45,7 +45,8 @@ std::string running_proxy(const Objects& sets, const Objects& pods, const Object
     return {};
 }
 
-// One that has not been moved to its end: its device is in our Secret, too.
+// Returns a StatefulSet of the operator whose move is not complete, or "": its device is also in a
+// Secret of ours.
 std::string operators_proxy(const Objects& sets, const Objects& secrets) {
     std::map<Labels, std::string> theirs;
     for (const Value& set : sets) {

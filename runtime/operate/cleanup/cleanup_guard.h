@@ -1,5 +1,5 @@
-// What speaks against a `cleanup`: proxies that run, an adoption that has not come to its end, a
-// controller that still works.
+// Reasons to refuse a `cleanup`: proxies that run, an adoption that is not complete, a controller
+// that still runs.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace runtime {
 
-// "": nothing does. `force`: although pods of proxies run.
+// Returns the reason, or "". With `force`, pods of proxies may run.
 std::string cleanup_objection(const Objects& sets, const Objects& pods, const Objects& secrets,
                               bool force);
 
-// Fails if someone renews the controller's Lease while it looks at it. The holder's clock and ours
-// are never compared.
+// Fails if the controller's Lease is renewed while it is watched. The holder's clock and ours are
+// never compared.
 Job controller_must_rest(const OperateContext& context);
 
 }  // namespace runtime

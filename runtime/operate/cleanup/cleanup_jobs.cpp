@@ -1,4 +1,4 @@
-// What there is to remove, line by line, and the jobs that do it.
+// Lists the objects to remove, and creates the jobs that remove them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using renderer::Value;
 
 namespace {
 
-// What is removed, before its name.
+// The kinds of removed objects, printed before their names.
 constexpr std::string_view kAuthKey = "auth key", kTailscaleService = "Tailscale Service",
                            kStatusOf = "status of", kFinalizersOf = "finalizers of",
                            kSecret = "Secret", kLease = "Lease", kConfigMap = "ConfigMap";
@@ -128,7 +128,7 @@ std::vector<Job> Cleanup::key_jobs() {
                         api.revoke_key(id, std::move(done));
                     })));
     }
-    // Keys that were minted and written down nowhere.
+    // Also revoke keys that were minted, but not recorded.
     for (const std::string& tailnet : tailnets()) {
         jobs.push_back(tailnets_->job(tailnet, [this](TailnetApi& api, const Next& next) {
             mark_.empty() ? next({})
@@ -158,13 +158,15 @@ bool Cleanup::has_operators_proxies() const {
     return std::any_of(sets_.begin(), sets_.end(), is_operators_set);
 }
 
-// It would put its finalizers on again, and its groups use the accounts.
+// True if the operator runs or has proxies: it would add its finalizers again, and its
+// groups use the ACME accounts.
 bool Cleanup::has_operator() const {
     return has_operators_proxies() ||
            operator_state(find_operator(deployments_)) == OperatorState::Runs;
 }
 
-// What is looked for in the whole cluster belongs, for a wrong namespace, to an operator elsewhere.
+// True if this is the controller's namespace. In another one, the objects found in the whole
+// cluster belong to an operator elsewhere.
 bool Cleanup::is_here() const {
     return !config_map_names_.empty() || has_lease() ||
            missing_installation(context_.ns, deployments_, sets_, secrets_).empty();
@@ -174,14 +176,16 @@ std::vector<HeldObject> Cleanup::held() const {
     return has_operator() || !is_here() ? std::vector<HeldObject>() : held_;
 }
 
-// Accounts that are lost are recreated, but orders of a day are limited.
+// True if the Secret of ACME accounts is removed: on request, or without accounts. Lost accounts
+// are recreated, but the number of orders a day is limited.
 bool Cleanup::takes_accounts() const {
     const Value* accounts = find_named(secrets_, renderer::kAcmeAccounts);
     return accounts != nullptr && !has_operator() &&
            (wish_.acme_accounts || accounts_in(*accounts) == 0);
 }
 
-// While the operator serves with proxies of its own, what is told may be its word.
+// Returns the parents whose status is cleared. There are none while the operator has proxies of its
+// own: it may have written the status.
 std::vector<ServedParent> Cleanup::told() const {
     return has_operators_proxies() || !is_here()
                ? std::vector<ServedParent>()
@@ -220,7 +224,7 @@ std::vector<Job> Cleanup::kube_jobs() {
     if (has_lease()) {
         erase(kLeases, kLease, kLeaseName);
     }
-    // The ledger last: it says what is ours in the tailnets.
+    // The ledger is deleted last: it identifies our objects in the tailnets.
     std::vector<std::string> maps = config_map_names_;
     std::stable_partition(maps.begin(), maps.end(),
                           [](const std::string& name) { return name != kLedgerName; });

@@ -44,7 +44,7 @@ TEST_F(CleanupTest, ShowsNoServerACredentialThatItCannotBeSureOf) {
     EXPECT_EQ(tailnet.devices.size(), 2U);
 }
 
-// Knows no path.
+// Answers 404 to every path.
 struct WebServer : FakeServer {
     HttpReply answer(const HttpRequest&, const std::string&,
                      const std::shared_ptr<Stream>&) override {
@@ -87,7 +87,8 @@ TEST_F(CleanupTest, RefusesWhileTheControllerRuns) {
         if (!runs) {
             return;
         }
-        const std::string now = format_microseconds(loop.now() - 60 * kMinute);  // by its clock
+        // The controller's clock is an hour late.
+        const std::string now = format_microseconds(loop.now() - 60 * kMinute);
         kube.put("/apis/coordination.k8s.io/v1/namespaces/tailscale/leases/tailrender-controller",
                  Value::map({{"metadata", Value::map({{"name", "tailrender-controller"},
                                                       {"namespace", "tailscale"}})},
@@ -297,7 +298,7 @@ TEST_F(CleanupTest, LeavesADeviceOfWhichOnlyAPodSaysTheTailnet) {
         << said;
 }
 
-// A pod may name whatever it likes.
+// A pod may name any device.
 TEST_F(CleanupTest, LeavesADeviceThatAPodMerelyNames) {
     const std::string own = noted_device();
     tailnet.devices["nVICTIM"] = {"nVICTIM", "laptop", "", "laptop", {"tag:laptop"}};
@@ -332,7 +333,7 @@ TEST_F(CleanupTest, RemovesAStateSecretThatItsPodHasHidden) {
     EXPECT_TRUE(tailnet.devices.empty());
 }
 
-// One that is noted for another replica is that one's, and nothing else is said of it.
+// A device that is noted for another replica belongs to that one, and is not named as left.
 TEST_F(CleanupTest, RemovesADeviceThatAnotherReplicaClaimsToo) {
     const std::string own = noted_device();
     kube.set_datum(FakeCluster::path("secrets", "ts-db-bcdfg-0"), "device_id", own);
@@ -342,7 +343,7 @@ TEST_F(CleanupTest, RemovesADeviceThatAnotherReplicaClaimsToo) {
     EXPECT_TRUE(tailnet.devices.empty());
 }
 
-// Nor may it say whose a device is that another replica has.
+// A pod may also not claim the device of another replica.
 TEST_F(CleanupTest, LeavesADeviceOfAnotherPurpose) {
     tailnet.devices["nOTHER"] = {"nOTHER", "ts-else-bcdfg-0", "", "ts-else-bcdfg-0", {"tag:k8s"}};
     const std::string state = FakeCluster::path("secrets", "ts-web-bcdfg-0");

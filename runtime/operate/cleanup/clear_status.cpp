@@ -23,7 +23,7 @@ bool is_served(const Parent& parent, const Served& served) {
             served.parents.contains("ProxyGroup/" + group->second));
 }
 
-// No value: it is clear.
+// Returns the status without the content of `served`; no value if nothing has to be cleared.
 std::optional<Value> cleared_status(const Parent& parent, const Served& served, Time now) {
     StatusChange change;
     if (is_served(parent, served)) {

@@ -1,5 +1,6 @@
-// What `cleanup` takes off the status of users' Services and Ingresses: conditions and addresses of
-// what is removed. The controller would do so once their proxies are gone, but it does not run.
+// Removes the conditions, names and addresses of removed proxies from the status of users' Services
+// and Ingresses, for `cleanup`. The controller would do so after the proxies are deleted, but it
+// does not run.
 #pragma once
 
 #include <set>
@@ -12,7 +13,7 @@
 
 namespace runtime {
 
-// By what is removed.
+// The parents of the removed proxies, and their names and addresses in the tailnets.
 struct Served {
     std::set<std::string> parents;  // "Service/apps/web", or "ProxyGroup/out" for all in a group
     std::set<std::string> places;   // names and addresses in the tailnets
@@ -24,11 +25,11 @@ struct ServedParent {
     std::string path;
 };
 
-// Those whose status tells something of `served`.
+// Returns the parents whose status still contains something of `served`.
 std::vector<ServedParent> told_parents(const Objects& services, const Objects& ingresses,
                                        const Served& served);
 
-// What others have written stays.
+// Clears the status of a parent. Conditions and addresses that others have written stay.
 Job clear_status(const OperateContext& context, const ServedParent& parent, Served served);
 
 }  // namespace runtime

@@ -1,6 +1,6 @@
-// What would stay for ever after an uninstall: finalizers of the operator's, which hold objects of
-// users when they are deleted, and the Secret of the accounts at the ACME server, which one holds,
-// too.
+// Removes objects that would stay for ever after an uninstall: finalizers of the operator, which
+// block the deletion of users' objects, and the Secret of the accounts at the ACME server, which
+// also has such a finalizer.
 #pragma once
 
 #include <cstddef>
@@ -19,14 +19,15 @@ struct HeldObject {
     std::string path;
 };
 
-// Services, Ingresses and custom resources of all namespaces. `out` outlives the job.
+// Lists the Services, Ingresses and custom resources of all namespaces that have such finalizers.
+// `out` outlives the job.
 Job list_held(const OperateContext& context, std::vector<HeldObject>& out);
 Job let_go(const OperateContext& context, const HeldObject& held);
-// A Secret of ours that is being deleted, and kept by finalizers: its pod may have put one on it,
-// and can put none on it any more.
+// Removes all finalizers from a Secret of ours if it is being deleted. Its pod may have added one;
+// Kubernetes lets it add no other after the deletion has begun.
 Job let_end(const OperateContext& context, const std::string& secret);
 
-// How many there are in the Secret of ACME accounts.
+// Returns the number of accounts in the Secret of ACME accounts.
 std::size_t accounts_in(const renderer::Value& secret);
 Job remove_accounts(const OperateContext& context);
 

@@ -28,7 +28,7 @@ protected:
             ["tailscale.com/ingress-pg-finalizer"]}})");
         put(kGroup, R"({"metadata":{"name":"front","finalizers":["tailscale.com/finalizer"]}})");
     }
-    // As the chart's fullnameOverride calls it.
+    // Puts a Deployment that the chart's fullnameOverride has renamed.
     void put_running_operator() {
         put(kFront, R"({"metadata":{"name":"front"},"spec":{"replicas":1,"template":{"spec":
             {"containers":[{"name":"operator","env":[{"name":"PROXY_IMAGE","value":"x"},
@@ -39,7 +39,7 @@ protected:
             "finalizers":["tailscale.com/acme-account-protection"]},"data":)" +
                           std::string(data) + "}");
     }
-    // A proxy of another tailnet, which trusts the cluster, and a controller of another name.
+    // Adds a proxy of another tailnet, which trusts the cluster, and a controller of another name.
     void join_by_trust() {
         partner.trusts_cluster = true;
         network.add("https://partner", partner);
@@ -127,7 +127,7 @@ TEST_F(LeftoversTest, NothingIsLostWithoutAccounts) {
     EXPECT_EQ(kube.find(accounts), nullptr);
 }
 
-// What the controller knows of its own token, cleanup has to ask for.
+// cleanup has to ask for the audience that the controller knows from its own token.
 TEST_F(LeftoversTest, SendsNoTokenThatTheClusterWouldTake) {
     join_by_trust();
     kube.own_audience = "partner";
@@ -140,7 +140,7 @@ TEST_F(LeftoversTest, SendsNoTokenThatTheClusterWouldTake) {
     EXPECT_EQ(partner.devices.size(), 1U);
 }
 
-// The chart's values may give all of it another name.
+// The chart's values may rename all these objects.
 TEST_F(LeftoversTest, AsksAsTheControllerWhateverItsName) {
     join_by_trust();
     EXPECT_EQ(clean({.yes = true, .force = true}), "");

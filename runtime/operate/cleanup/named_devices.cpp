@@ -16,7 +16,7 @@ namespace {
 
 using Place = std::pair<std::string, std::string>;  // tailnet, device
 
-// Of an auth Secret, whose labels no pod may write.
+// Returns the parent in the labels of an auth Secret, which no pod may write.
 std::string parent_of_replica(const Value& secret) {
     return parent_name(label_of(secret, "tailscale.com/parent-resource-type"),
                        label_of(secret, "tailscale.com/parent-resource-ns"),

@@ -1,6 +1,7 @@
-// Which devices of the tailnets the Secrets of replicas name, for `cleanup`. A pod writes its state
-// Secret, so what that names is asked of the tailnet first (controller/own_devices.h); what the
-// controller has noted on an auth Secret is proven already.
+// Finds the devices that the Secrets of replicas name, for `cleanup`. A pod can write any device
+// into its state Secret, so such a device is checked with the tailnet first
+// (controller/keys/own_devices.h). A device that the controller has noted on an auth Secret is
+// already proven.
 #pragma once
 
 #include <string>
@@ -16,8 +17,8 @@ struct NamedDevice {
     bool is_noted = false;
 };
 
-// The noted ones first, each once; then what replicas claim of others. `sets` say hostnames and
-// tags of the replicas that are still wanted.
+// Returns the noted devices, each once, then the other devices that replicas claim. `sets` has
+// hostnames and tags of the replicas that are still wanted.
 std::vector<NamedDevice> named_devices(const Objects& secrets, const Objects& sets);
 
 }  // namespace runtime

@@ -23,7 +23,7 @@ constexpr std::string_view kNotRunning = "not running";
 constexpr std::string_view kNotReady = "its pod is not ready";
 
 struct LeaseState {
-    std::string problem;  // "": someone holds it and has renewed it a short while ago
+    std::string problem;  // "": someone holds it and has renewed it recently
     std::optional<Time> renewed;
 };
 
@@ -43,7 +43,7 @@ LeaseState look_at_lease(const Objects& leases, Time now) {
             renewed};
 }
 
-// Why there is no pod: a quota, an account that is missing.
+// Returns why there is no pod, such as a quota or a missing account.
 std::string creation_problem(const Value& deployment) {
     const Value* conditions = deployment.at({"status", "conditions"});
     if (conditions != nullptr && conditions->is_list()) {
@@ -57,7 +57,7 @@ std::string creation_problem(const Value& deployment) {
     return {};
 }
 
-// Of the one that is not ready.
+// Describes the pod that is not ready.
 std::string describe_pod(const Value& deployment, const Listed& pods) {
     const auto own = pods_of(deployment, pods.objects);
     std::string progress;

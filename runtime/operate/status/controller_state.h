@@ -1,4 +1,5 @@
-// Whether the controller runs, as its Deployment, its pod and its Lease tell: a pure function.
+// Finds out whether the controller runs, from its Deployment, its pods and its Lease. A pure
+// function.
 #pragma once
 
 #include <optional>
@@ -9,14 +10,15 @@
 
 namespace runtime {
 
-// Its Lease is renewed every few seconds; clocks differ.
+// A Lease that was last renewed this long ago is not held any more. The controller renews it every
+// few seconds, but clocks differ.
 inline constexpr Duration kLeaseIsOld = std::chrono::minutes(1);
 
 struct ControllerState {
     // "running", "starting", "not running", "not installed" or "unknown"
     std::string_view state;
     std::string reason = {};             // "": it runs
-    std::optional<Time> last_seen = {};  // when it has last renewed its Lease
+    std::optional<Time> last_seen = {};  // when it last renewed its Lease
 
     [[nodiscard]] bool is_running() const { return state == "running"; }
 };

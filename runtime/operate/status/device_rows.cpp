@@ -23,7 +23,7 @@ namespace {
 
 using Rows = std::map<std::string, Value>;  // by pod
 
-// What the replicas point to.
+// The decoded objects; `replicas` point to the others.
 struct Decoded {
     std::map<std::string, ProxySet> sets;
     std::map<std::string, StateSecret> states;
@@ -93,7 +93,7 @@ void put_state(Value& row, DeviceState state) {
     row.put("state", name_of(state));
 }
 
-// What its pod and its StatefulSet say now.
+// Corrects a row by the present state of its pod and its StatefulSet.
 void set_right(Value& row, const StatusInputs& inputs, const Decoded& decoded) {
     const std::string pod(text_of(row.find("pod")));
     const std::string_view state = text_of(row.find("state"));

@@ -1,5 +1,5 @@
-// The rows of `status`: the lines of `tailrender-devices` (testdata/contract/controller.md), set
-// right by what StatefulSets and pods say now. A pure function.
+// The rows of `status`: the lines of `tailrender-devices` (testdata/contract/controller.md),
+// corrected by the present StatefulSets and pods. A pure function.
 #pragma once
 
 #include <string_view>
@@ -10,18 +10,18 @@
 namespace runtime {
 
 struct StatusInputs {
-    std::string_view table;  // what the controller has written down
-    bool is_table_known;     // else it may not be read
+    std::string_view table;  // the lines that the controller has written
+    bool is_table_known;     // false: it may not be read
     const Listed& sets;
     const Listed& pods;
-    const Listed& secrets;  // empty unless the table is
+    const Listed& secrets;  // empty unless the table is empty
 };
 
-// Sorted by pod. `problem` has what keeps the pod from running
-// as well, and `created` is there when its pod is.
+// Returns the rows, sorted by pod. `problem` also has the reason why the pod does not run, and
+// `created` is set if the pod exists.
 std::vector<renderer::Value> device_rows(const StatusInputs& inputs);
 
-// One JSON object a line.
+// Parses one JSON object a line, and skips other lines.
 std::vector<renderer::Value> read_lines(std::string_view lines);
 
 }  // namespace runtime

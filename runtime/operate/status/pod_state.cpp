@@ -16,7 +16,7 @@ using renderer::Value;
 
 namespace {
 
-// Reasons for which the name of the image says more than the message.
+// Reasons for which the name of the image tells more than the message.
 constexpr std::array<std::string_view, 6> kImageReasons = {
     "ErrImagePull",      "ImagePullBackOff",  "InvalidImageName",
     "ErrImageNeverPull", "ImageInspectError", "RegistryUnavailable"};
@@ -25,7 +25,7 @@ bool is_on_its_way(std::string_view reason) {
     return reason.empty() || reason == "ContainerCreating" || reason == "PodInitializing";
 }
 
-// In the order in which they start.
+// Returns the statuses of the containers in the order in which they start.
 std::vector<const Value*> containers_of(const Value& pod) {
     std::vector<const Value*> out;
     for (const std::string_view key : {"initContainerStatuses", "containerStatuses"}) {
@@ -39,7 +39,7 @@ std::vector<const Value*> containers_of(const Value& pod) {
     return out;
 }
 
-// "OOMKilled, exit code 137"; Kubernetes' "Error" says nothing.
+// Returns "OOMKilled, exit code 137"; omits Kubernetes' reason "Error".
 std::string describe_end(const Value& terminated) {
     const std::string_view reason = text_of(terminated.find("reason"));
     const Value* code = terminated.find("exitCode");
@@ -71,7 +71,7 @@ std::string trouble_of(const Value& container) {
                : fmt::format("container \"{}\" has terminated: {}", name, describe_end(*ended));
 }
 
-// Why no node takes it.
+// Returns why the pod cannot be scheduled, or "".
 std::string scheduling_trouble(const Value& pod) {
     const Value* conditions = pod.at({"status", "conditions"});
     if (conditions == nullptr || !conditions->is_list()) {

@@ -1,5 +1,5 @@
-// What a pod says of itself while it does not run, in a few words. Pure functions. Source:
-// https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/
+// Describes in a few words why a pod does not run. Pure functions.
+// Source: https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/
 #pragma once
 
 #include <string>
@@ -8,14 +8,15 @@
 
 namespace runtime {
 
-// What keeps it from running: "ImagePullBackOff tailscale/tailscale:v1.96.4", "Unschedulable: 0/1
-// nodes are available"; "": it runs, is about to, or is being deleted.
+// Returns what prevents the pod from running: "ImagePullBackOff tailscale/tailscale:v1.96.4",
+// "Unschedulable: 0/1 nodes are available"; "" if it runs, is starting, or is being deleted.
 std::string pod_trouble(const renderer::Value& pod);
 
-// What it is at before it runs: "Pending", "ContainerCreating"; "": its containers have begun.
+// Returns the phase before it runs: "Pending", "ContainerCreating"; "" if its containers have
+// started.
 std::string pod_progress(const renderer::Value& pod);
 
-// Up to the first full stop, and without it.
+// Returns the text up to the first full stop or line break, without it.
 std::string first_sentence(std::string_view text);
 
 }  // namespace runtime

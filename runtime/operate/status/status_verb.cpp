@@ -39,18 +39,18 @@ struct Look {
 };
 using SharedLook = std::shared_ptr<Look>;
 
-// What is shown.
+// The content of the output.
 struct Report {
     ControllerState controller;
     std::vector<Value> devices, services, blocked;
-    std::vector<std::string> left_out;  // what may not be read, with the server's words
+    std::vector<std::string> left_out;  // what may not be read, in the server's words
 };
 
 std::string joined(const Value* list) {
     return fmt::format("{}", fmt::join(texts_of(list), ","));
 }
 
-// What the controller has written down under `key`.
+// Returns what the controller has written under `key` of its ledger.
 std::string_view written(const Objects& maps, std::string_view key) {
     for (const Value& map : maps) {
         if (text_of(map.at({"metadata", "name"})) == kLedgerName) {
@@ -60,7 +60,7 @@ std::string_view written(const Objects& maps, std::string_view key) {
     return {};
 }
 
-// Of all tables of devices.
+// Returns the lines of all tables of devices.
 std::string written_devices(const Objects& maps) {
     std::string lines;
     for (const Value& map : maps) {
@@ -71,7 +71,8 @@ std::string written_devices(const Objects& maps) {
     return lines;
 }
 
-// Tailscale Services: what the controller has written down, and what it has not seen yet.
+// Returns the rows of Tailscale Services: those that the controller has written, and those that it
+// has not seen yet.
 std::vector<Value> service_rows(const Objects& maps) {
     std::vector<Value> rows = read_lines(written(maps, kServicesKey));
     std::set<std::string> known;
@@ -89,7 +90,7 @@ std::vector<Value> service_rows(const Objects& maps) {
     return rows;
 }
 
-// What has vanished and waits for a word, with the command that says it.
+// Returns the removals that are blocked until a user confirms them, with the command for that.
 std::vector<Value> blocked_removals(const Look& look) {
     std::vector<Value> out;
     for (const std::string_view key : {kBlockedKey, kBlockedServicesKey}) {
@@ -264,7 +265,7 @@ void show(const Look& look) {
     look.done({}, report.controller.is_running());
 }
 
-// Secrets are read only where the controller has written nothing down: few people may.
+// Reads the Secrets only if the controller has written no table: few users may read them.
 void read_secrets(const SharedLook& look) {
     const bool has_table = !written_devices(look->maps.objects).empty();
     std::vector<Job> jobs;

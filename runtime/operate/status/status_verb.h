@@ -1,6 +1,6 @@
-// `tailrender-runtime status`: whether the controller runs, and the devices of the proxies: as it
-// has written them down in `tailrender-devices`, or, where it has not yet, as the state Secrets
-// tell; and what StatefulSets and pods say of them now.
+// `tailrender-runtime status`: shows whether the controller runs, and the devices of the proxies.
+// They are read from `tailrender-devices`, or from the state Secrets if the controller has not
+// written it yet, and combined with the present StatefulSets and pods.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,8 @@ namespace runtime {
 
 enum class StatusForm { Table, Wide, Json };
 
-// `problem`: why nothing could be shown, or "". Shown is the truth of now if the controller runs.
+// `problem` is why nothing could be shown, or "". The output is current only if the controller
+// runs.
 using StatusDone = std::function<void(const std::string& problem, bool controller_runs)>;
 
 void show_status(const OperateContext& context, StatusForm form, StatusDone done);

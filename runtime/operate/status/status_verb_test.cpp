@@ -14,7 +14,7 @@ namespace {
 using renderer::text_of;
 using renderer::Value;
 
-// Lets no one list some kinds.
+// Forbids to list some kinds.
 struct Guarded : FakeServer {
     explicit Guarded(FakeKube& its_kube) : kube(its_kube) {}
     HttpReply answer(const HttpRequest& request, const std::string& path,
@@ -31,7 +31,7 @@ struct Guarded : FakeServer {
     std::vector<std::string> forbidden;
 };
 
-// Knows no path.
+// Answers 404 to every path.
 struct StatusServer : FakeServer {
     HttpReply answer(const HttpRequest&, const std::string&,
                      const std::shared_ptr<Stream>&) override {
@@ -67,7 +67,7 @@ protected:
         run(kMinute);
         renew_lease();
     }
-    // Its pod and its proxies go on.
+    // Stops the controller; its pod and its proxies stay.
     void stop_controller() {
         process.reset();
         put_controller(0, 0);
@@ -77,7 +77,7 @@ protected:
         pod.put(Value(key), json(value));
         kube.put(FakeCluster::path("pods", name), std::move(pod));
     }
-    // What it says, or why it does not.
+    // Returns the output, or the problem.
     std::string status(StatusForm form = StatusForm::Table) {
         network.add("https://kube", guarded);
         FakeTransport transport(network);
@@ -92,7 +92,7 @@ protected:
         loop.run_for(kSecond);
         return result.empty() ? said : result;
     }
-    // A row of the table, with one blank between its cells.
+    // Returns a row of the table, with one space between its cells.
     std::string row(const std::string& pod, StatusForm form = StatusForm::Table) {
         const std::string all = "\n" + status(form);
         const std::size_t begin = all.find("\n" + pod + " ");

@@ -1,4 +1,4 @@
-// Columns for people.
+// Formats a table of aligned columns for people.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace runtime {
 
-// Each column as wide as its longest cell that is not the last of its row; nothing behind that. "-"
-// for an empty cell.
+// Each column is as wide as its longest cell. The last cell of a row does not count, and is not
+// padded. An empty cell is shown as "-".
 std::string table(const std::vector<std::vector<std::string>>& rows);
 
 }  // namespace runtime

@@ -13,7 +13,7 @@
 
 namespace runtime {
 
-// A run of the program: what it knows ends with it.
+// One run of the program; its memory is lost when it ends.
 struct Run {
     Run(FakeLoop& world, FakeNetwork& network)
         : loop(world),
@@ -43,7 +43,7 @@ inline void plain_adopt(const OperateContext& context, Next done) {
     adopt(context, {}, std::move(done));
 }
 
-// "" or what went wrong.
+// Runs a verb to its end, and returns "" or its problem.
 inline std::string run_to_end(World& world, const Verb& verb, std::string* said = nullptr) {
     Run run(world.loop, world.network);
     verb(run.context, run.done());
@@ -58,7 +58,8 @@ inline std::string run_to_end(World& world, const Verb& verb, std::string* said 
     return run.problem;
 }
 
-// The process ends right before its request number `requests` goes out; false: it needed fewer.
+// Runs a verb, and kills the process before it sends one request more than `requests`. Returns
+// false if the verb needed no more.
 inline bool run_and_kill(World& world, const Verb& verb, int requests) {
     auto run = std::make_unique<Run>(world.loop, world.network);
     int left = requests;

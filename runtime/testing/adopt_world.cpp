@@ -35,14 +35,15 @@ constexpr const Kind& kBindings = kind_of("RoleBinding");
 constexpr std::string_view kGroup = "out";
 constexpr std::string_view kDns = "dns";
 constexpr int kReplicas = 2;
-// Where the operator keeps the key of a Recorder's replica.
+// The Secret in which the operator keeps the key of a Recorder's replica.
 constexpr const char* kRecorderKey = "tape-auth-0";
 // State Secrets that keep their names, and the devices in them.
 constexpr std::pair<const char*, const char*> kTaken[] = {
     {"out-0", "nOLD-out"}, {"out-1", "nOLD-out-1"}, {"tape-0", "nOLD-tape"}};
 constexpr std::string_view kOldService = "ts-db-qwxyz";
 constexpr std::string_view kNewService = "ts-db-bcdfg";
-// The operator's, for both kinds of addresses, and one that Kubernetes makes for the same Service.
+// The operator's EndpointSlices, for IPv4 and IPv6, and one that Kubernetes creates for the same
+// Service.
 constexpr const char* kSlices[] = {"ts-db-qwxyz-ipv4", "ts-db-qwxyz-ipv6"};
 constexpr const char* kForeignSlice = "ts-db-qwxyz-7xk2p";
 
@@ -69,7 +70,7 @@ constexpr Held kHeld[] = {
 struct Child {
     Kind kind;
     const char* name;
-    bool is_shared;  // someone else owns it, too
+    bool is_shared;  // it also has another owner
 };
 constexpr Child kChildren[] = {{kStatefulSets, "out", false},
                                {kSecrets, "out-0", false},
@@ -109,7 +110,7 @@ Value metadata(std::string_view ns, std::string_view name) {
     return out;
 }
 
-// Labels of what leads to Service apps/db in the group.
+// Labels of the objects that target Service apps/db in the group.
 Value service_labels() {
     return Value::map({{"tailscale.com/managed", "true"},
                        {"tailscale.com/parent-resource", "db"},
@@ -209,7 +210,7 @@ void World::add_held() {
     for (const Held& one : kHeld) {
         hold(one.kind, one.ns, one.name, one.finalizer);
     }
-    // Two that are being deleted: nothing but the operator's finalizer keeps them.
+    // Two custom resources are being deleted; only the operator's finalizer keeps them.
     for (const auto& [kind, name] : {std::pair(kGroups, kGroup), std::pair(kNames, kDns)}) {
         Value its_metadata = metadata({}, name);
         its_metadata.put("finalizers", Value::list({Value(kFinalizer)}));
@@ -248,8 +249,8 @@ void World::add_operator_group() {
     hold(kServices, "apps", "db", kFinalizer, external(kOldService));
 }
 
-// The rendered objects have taken the place of the operator's. A StatefulSet replaces its pods from
-// the last one on and waits for each, so the first still runs.
+// Replaces the operator's objects with the rendered ones. A StatefulSet replaces its pods from the
+// last one on and waits for each, so the first still runs.
 void World::render_group() {
     cluster.add_group(std::string(kGroup), kReplicas, false);
     cluster.add_group("tape", 1, false);
@@ -391,7 +392,8 @@ void World::expect_group_runs() {
     }
 }
 
-// Its rendered objects stay, and lead to its pods until the operator has written them again.
+// The rendered objects stay, and target the group's pods until the operator has written its own
+// again.
 void World::expect_group_back() {
     expect_nothing_taken();
     expect_group_runs();

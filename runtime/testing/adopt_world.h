@@ -1,5 +1,5 @@
-// A cluster with the operator's proxies, to which the rendered ones have been applied. Runs of
-// `adopt` in it: adopt_run.h.
+// A cluster with the operator's proxies, to which the rendered ones have been applied. adopt_run.h
+// runs `adopt` in it.
 #pragma once
 
 #include <functional>
@@ -26,14 +26,15 @@ inline std::string parent(int i) {
 inline std::string user_service(const std::string& name) {
     return "/api/v1/namespaces/apps/services/" + name;
 }
-// Someone else's name for the first of them.
+// Another user's Service that targets the first proxy by externalName.
 inline constexpr const char* kAlias = "/api/v1/namespaces/alias/services/web0";
 
-// Beside the proxies: an Ingress and a custom resource of each kind that the operator holds by
-// finalizers, an egress group with a Service, a Recorder, and what two custom resources own that
-// are being deleted.
+// Besides the proxies, it has an Ingress and a custom resource of each kind that the operator holds
+// by finalizers, an egress group with a Service, a Recorder, and objects that are owned by two
+// custom resources that are being deleted.
 struct World {
-    // By default more than move at a time. The last `waiting` of them have not joined.
+    // By default there are more proxies than move at a time. The last `waiting` of them have not
+    // joined.
     explicit World(int its_proxies = 7, int waiting = 0);
 
     static std::string secret(const std::string& name) {
@@ -45,27 +46,28 @@ struct World {
 
     void expect_adopted();
     void expect_gone_back();
-    // Whatever adopt has come to.
+    // Expects the same devices as before, however far adopt has got.
     void expect_devices();
-    // No Secret of the group's or the Recorder's is the controller's.
+    // Expects that no Secret of the group or the Recorder is the controller's.
     void expect_nothing_taken();
-    // The group has a pod in which a device of it runs.
+    // True if a device of the group runs in one of its pods.
     bool group_runs();
-    // As a StatefulSet does with a new template: each pod is replaced.
+    // Replaces each pod, as a StatefulSet does with a new template.
     void roll_group();
 
-    // A user's Service, an Ingress or a custom resource, which the operator keeps its finalizer on.
+    // Adds a user's Service, an Ingress or a custom resource on which the operator keeps its
+    // finalizer.
     void hold(const renderer::Kind& kind, std::string_view ns, std::string_view name,
               std::string_view finalizer, renderer::Value spec = renderer::Value::map());
-    // A custom resource becomes the owner, beside someone else if it is shared.
+    // Makes a custom resource the owner of an object, beside another owner if it is shared.
     void own(const renderer::Kind& kind, std::string_view name, const renderer::Kind& owner_kind,
              std::string_view owner, bool is_shared = false);
-    // Those that are left, as "Kind/name".
+    // Returns the owners that are left, as "Kind/name".
     std::vector<std::string> owners(const renderer::Kind& kind, std::string_view name);
     std::vector<std::string> finalizers(const std::string& path);
 
-    // What else happens right before the first request of that method, or without one the first
-    // that writes, to `name`, such as statefulsets/web.
+    // Calls `event` right before the first request with this method to `name`, such as
+    // statefulsets/web. An empty `method` means the first request that writes.
     void before(const std::string& method, const std::string& name,
                 const std::function<void()>& event) {
         network.fault = [method, name, event, is_over = false](const HttpRequest& request) mutable {
@@ -78,7 +80,7 @@ struct World {
         };
     }
 
-    // Those of the proxies that have a pod of one of the two names.
+    // Returns how many proxies have a pod of one of their two names in which their device runs.
     int devices_that_run();
 
     int proxies;

@@ -1,4 +1,4 @@
-// The tailnet's API and a server for it, which may be busy.
+// A TailnetApi for a fake tailnet, and a server that is too busy to answer.
 #pragma once
 
 #include <gtest/gtest.h>

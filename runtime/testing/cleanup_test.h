@@ -1,4 +1,4 @@
-// `cleanup` of an installation that has two proxies, whose controller has gone.
+// Runs `cleanup` of an installation with two proxies, after its controller has stopped.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,7 +29,8 @@ protected:
         loop.run_for(kMinute);
     }
 
-    // `login_server`: how its variable is set; null: not at all.
+    // Puts the controller's Deployment. `login_server` is the entry of that variable in its
+    // environment; null: it has none.
     void put_operator(renderer::Value login_server) {
         renderer::Value variables = renderer::Value::list();
         if (login_server.is_map()) {
@@ -78,7 +79,7 @@ protected:
     static constexpr const char* kLedger =
         "/api/v1/namespaces/tailscale/configmaps/tailrender-devices";
 
-    // `owner`: what marks our things in the tailnet; empty: nothing is said of it.
+    // `owner` marks our objects in the tailnet; empty: the table does not have it.
     void put_table(const std::string& service, const std::string& owner = {}) {
         AddressTable table;
         ServiceRecord record;

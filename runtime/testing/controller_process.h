@@ -1,4 +1,4 @@
-// A controller as a process of its own in a test's world: what it knows ends with it.
+// A controller as one process in a test's world; its memory is lost when it ends.
 #pragma once
 
 #include <chrono>

@@ -34,13 +34,13 @@ protected:
     }
     std::string device_of(const std::string& pod) { return kube.datum(secret(pod), "device_id"); }
 
-    // An empty state Secret of the controller's for pod 0.
+    // Puts an empty state Secret of the controller for pod 0.
     void put_state(const std::string& set) {
         const auto decoded = decode_proxy_set(*kube.find(FakeCluster::path("statefulsets", set)));
         kube.put(secret(set + "-0"),
                  state_secret(FakeCluster::kNamespace, set + "-0", set, "", decoded->labels));
     }
-    // As `adopt` does.
+    // Copies a state to its new name, as `adopt` does.
     void bring_state(const std::string& set, const std::string& old_set) {
         put_state(set);
         for (const char* key : {"_current-profile", "profile-1"}) {
@@ -48,7 +48,7 @@ protected:
         }
     }
 
-    // Gives the word for what waits under that key of `tailrender-devices`.
+    // Confirms the removals that are blocked under `key` of `tailrender-devices`.
     void confirm_blocked(std::string_view key) {
         const std::string path = FakeCluster::path("configmaps", "tailrender-devices");
         renderer::Value object = kube.find(path)->clone();
@@ -62,7 +62,7 @@ protected:
         kube.put(path, std::move(object));
     }
 
-    // Everything that was asked for is there, and nothing else.
+    // Expects the devices and Secrets of these pods, no others, and no unused key.
     void expect_converged(const std::set<std::string>& pods) {
         std::set<std::string> devices;
         for (const std::string& pod : pods) {

@@ -114,7 +114,7 @@ std::optional<Step> Concrete::decide(const World& w) {
     return runtime::decide(replica, kNow, kDelay);
 }
 
-// Worlds that are asked about one after the other differ in little.
+// True if a field has changed since the last world: most fields have not.
 bool Concrete::differs(const World& w, std::initializer_list<Field> fields) const {
     return !last_.has_value() || std::any_of(fields.begin(), fields.end(), [&](Field field) {
         return w.at(field) != last_->at(field);
@@ -159,7 +159,7 @@ void Concrete::set_up(const World& w) {
     }
 }
 
-// Where there is an auth Secret, what a pod marks on its state Secret counts for nothing.
+// If there is an auth Secret, a mark of a pod on its state Secret has no effect.
 void Concrete::set_up_mark(const World& w) {
     static const std::array<std::string, 4> kMarks = {"", format_seconds(kNow - kMinute),
                                                       format_seconds(kNow - kHour), "yesterday"};
@@ -175,7 +175,7 @@ void Concrete::set_up_state(const World& w) {
     state.wants_key = w[kWants] != 0;
     put(state.capability_version,
         w[kLate] != 0 ? std::string_view("138") : std::string_view("133"));
-    // Of a recorder, of which `device_fqdn` says nothing, the profile's name.
+    // A Recorder has no `device_fqdn`: the name in the profile is used.
     const bool agrees = w[kWords] < kNewWords;
     put(state.device_fqdn,
         agrees ? std::string_view("web.ts.net.") : std::string_view("mail.ts.net."));
@@ -278,7 +278,7 @@ private:
             }
             return;
         }
-        // Earlier fields alone make some of the later ones say nothing.
+        // A later field may have no effect because of the earlier fields alone.
         for (int value = 0; value < kRadix.at(field); ++value) {
             w.at(field) = value;
             if ((field == kSeen && value > kThere && !is_later(w)) ||

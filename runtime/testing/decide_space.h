@@ -1,9 +1,9 @@
-// All states that `decide` can tell apart, for tests of it.
+// All states that `decide` can distinguish, for tests of it.
 //
-// A state is abstract: n1 is the device that the state Secret names, ages are one on each side of
-// every threshold, and fields that say nothing in a state have one value there. The pod to restart
-// is the one that there is, or not. A ProxyGroup's replica differs from a proxy by its readiness
-// probe alone, which only the model of pods knows.
+// A state is abstract: n1 is the device that the state Secret names, there is one age on each side
+// of every threshold, and a field that has no effect in a state has one value there. The pod to
+// restart is the present one, or not. A replica of a ProxyGroup differs from a proxy only by its
+// readiness probe, which only the model of pods has.
 #pragma once
 
 #include <array>
@@ -24,20 +24,20 @@ inline constexpr Duration kHour = std::chrono::hours(1);
 
 enum Kind { kProxy, kGroup, kApi, kRecorder };
 enum Set { kWanted, kScaledDown, kNoSet };
-enum Named { kNothing, kByProfile, kByPod };  // the device, in the state Secret
+enum Named { kNothing, kByProfile, kByPod };  // how the state Secret names the device
 enum Noted { kNone, kOther, kSame };          // the device, on the auth Secret
 enum Words { kNotAsked, kAgreed, kNewWords, kOldWords };
 enum Key { kBlank, kYoungKey, kKey, kLongKey, kEndingKey };
 enum PodIs { kNoPod, kLeaving, kWaits, kYoungPod, kOldPod };
-enum Seen { kUnseen, kThere };  // kThere + age, then gone + age
+enum Seen { kUnseen, kThere };  // kThere + age, then kGoneSight + age
 enum Mark { kUnmarked, kJustMarked, kLongMarked, kUnreadable };
 inline constexpr std::array<Duration, 5> kSeenAges = {Duration(0), std::chrono::seconds(45),
                                                       5 * kMinute, 15 * kMinute, 2 * kHour};
-// Of those that are gone the first, the fourth and the fifth age.
+// A device that does not exist has only the first, the fourth and the fifth age.
 inline constexpr int kGoneSight = kThere + int{kSeenAges.size()};
 
 enum Field {
-    // What is looked at first.
+    // The fields that are looked at first.
     kSet,
     kMoved,
     kStray,
@@ -60,26 +60,26 @@ enum Field {
     kPod,
     kReady,
     kSeen,
-    // Of the model alone: the tailnet has n1; the key is good.
+    // The fields of the model alone: the tailnet has n1; the key is valid.
     kExists,
     kUsable,
     kFields
 };
-// How many values each has.
+// The number of values of each field.
 inline constexpr std::array<int, kFields> kRadix = {3, 2, 2, 4, 4, 2, 3, 2, 2, 2, 2, 3,
                                                     2, 4, 5, 2, 2, 2, 2, 5, 2, 9, 2, 2};
 using World = std::array<int, kFields>;
 
 std::string dump(const World& w);
 std::uint64_t index_of(const World& w);
-// What is looked at first says nothing there: these can be remembered, by their index, which is
-// less than `later_worlds`.
+// True if the fields that are looked at first have no effect. Such worlds can be remembered by
+// their index, which is less than `later_worlds`.
 bool is_later(const World& w);
 std::uint64_t later_worlds();
-// What says nothing in this state gets its first value.
+// Returns the world with the first value in each field that has no effect.
 World canonical(World w);
 
-// The replica that such a world has.
+// The replica of such a world.
 class Concrete {
 public:
     Concrete();
@@ -106,11 +106,12 @@ bool is(const Step& step) {
     return std::holds_alternative<T>(step);
 }
 
-// The world after a step. `is_there`: what the tailnet says of n1.
+// Returns the world after a step. `is_there` is whether the tailnet has n1.
 World after(World w, const Step& step, bool is_there);
 
-// All of them, but that what is looked at first (another type, a mark, a move, no StatefulSet) is
-// not combined with every answer of the tailnet and every age of a key.
+// Calls `use` for all of them, except that the fields that are looked at first (another type, a
+// mark, a move, no StatefulSet) are not combined with every answer of the tailnet and every age of
+// a key.
 void each_world(const std::function<void(const World&)>& use);
 
 }  // namespace runtime::decide_space

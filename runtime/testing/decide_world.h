@@ -1,4 +1,4 @@
-// A replica for tests of `decide`, as it is when nothing is to be done.
+// A replica for tests of `decide`, in a state in which nothing is to be done.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace runtime {
 inline const Time kNow = std::chrono::sys_days(std::chrono::year(2026) / 6 / 1);
 inline constexpr Duration kDelay = std::chrono::minutes(5);
 
-// A proxy that has joined and whose key is spent: nothing is to be done.
+// A proxy that has joined and whose key is used: nothing is to be done.
 struct DecideWorld {
     ProxySet set;
     StateSecret state;
@@ -47,19 +47,19 @@ struct DecideWorld {
         auth.key_created = kNow - age;
         auth.key_expires = kNow - age + std::chrono::days(90);
     }
-    // As the pod does it: it has taken its device back when it began to run.
+    // Asks for a key as a pod does, which has removed its device when it started.
     void ask_for_key() {
         state.device_id = "";
         state.wants_key = true;
     }
-    // From 1.98 on it takes nothing back.
+    // Makes the pod one of 1.98, which does not remove its device.
     void be_new() {
         state.capability_version = "138";
         state.wants_key = true;
         pod.ready = true;
     }
     void forget_device() { state.device_id = state.node_id = ""; }
-    // Its config is the one that it has.
+    // Makes it an API proxy that has its present configuration.
     void be_api_proxy() {
         set.is_api_proxy = true;
         config = auth.config = "{}";

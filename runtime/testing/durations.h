@@ -1,4 +1,4 @@
-// What tests let pass.
+// Durations for tests.
 #pragma once
 
 #include <chrono>

@@ -357,7 +357,7 @@ void FakeCluster::run_set(const std::string& its_path) {
     }
 }
 
-// As the kubelet does: the container ends some time after the pod was marked, and then the pod.
+// Ends a pod as the kubelet does: its container ends some time after the pod was marked.
 void FakeCluster::stop(const std::string& pod) {
     Value object = kube_.find(pod)->clone();
     const std::string uid(text_of(object.at({"metadata", "uid"})));
@@ -484,7 +484,7 @@ void FakeCluster::start(const std::string& pod, const std::string& uid) {
     write_status(pod, container);
 }
 
-// What containerboot tells.
+// Writes what containerboot writes about its device.
 void FakeCluster::write_device(const std::string& secret, const FakeTailnet& tailnet,
                                const std::string& device) {
     const std::string fqdn = tailnet.devices.at(device).name + ".tail1a2b3.ts.net.";

@@ -1,10 +1,9 @@
-// What else lives in a cluster: StatefulSets make pods, and pods with stock containerboot in them
-// mount their Secrets, join the tailnet and write what they know into their state Secret (tailscale
-// v1.96.5, cmd/containerboot/kube.go); those of a Recorder write tailscaled's own state alone. With
-// `keep_device` they are of 1.98: what they know of their device outlives a start, they wait for
-// ten minutes before they start again, API proxies ask for keys (cmd/k8s-proxy/kube.go), and each
-// has a readiness probe.
-// Everything moves in steps of a quarter of a second.
+// A fake of the rest of a cluster: StatefulSets create pods, and pods with stock containerboot in
+// them mount their Secrets, join the tailnet and write their state Secret (tailscale v1.96.5,
+// cmd/containerboot/kube.go). Pods of a Recorder write only tailscaled's own state. With
+// `keep_device`, pods are of 1.98: what they have written about their device outlives a start, they
+// wait for ten minutes before they start again, API proxies ask for keys (cmd/k8s-proxy/kube.go),
+// and each has a readiness probe. Everything moves in steps of a quarter of a second.
 #pragma once
 
 #include <cstdint>
@@ -26,44 +25,47 @@ public:
     static constexpr std::string_view kNamespace = "tailscale";
     static std::string path(std::string_view plural, std::string_view name);
 
-    // For Service apps/`parent`, by default of the same name.
+    // Adds a proxy for Service apps/`parent`, by default of the same name.
     void add_proxy(const std::string& name, int replicas = 1, const std::string& tags = "tag:k8s",
                    const std::string& parent = {});
-    // StatefulSet `kube-apiserver-proxy`, in the place of the operator's own device. Its parent is
-    // the controller's own Deployment, which is not followed.
+    // Adds StatefulSet `kube-apiserver-proxy`, which replaces the operator's own device. Its parent
+    // is the controller's own Deployment, which is not followed.
     void add_api_proxy();
-    // A group of type ingress or kube-apiserver; what it offers is for the test to put.
+    // Adds a group of type ingress or kube-apiserver. Its offers are left to the test.
     void add_group(const std::string& name, int replicas, bool is_api_proxy);
     void offer(const std::string& group, const renderer::Value& data);
-    // A PeerRelay of StatefulSet `peerrelay-<name>`; again with another number it is scaled. What
-    // its pods are configured with is for the test to put. They wait for that as well.
+    // Adds a PeerRelay of StatefulSet `peerrelay-<name>`; a second call with another number scales
+    // it. The configuration of its pods is left to the test, and they also wait for it.
     void add_relay(const std::string& name, int replicas);
     void configure_relay(const std::string& name, const renderer::Value& data);
-    // What tailscaled says once it has read so in its configuration.
+    // Writes what tailscaled writes once its configuration advertises these services.
     void advertise(const std::string& pod, const std::vector<std::string>& services);
-    // What the operator (tailscale v1.96.5) makes for Service apps/`parent`: StatefulSet `name`,
-    // Service and a Secret for each replica; the first `joined` have a device.
+    // Adds what the operator (tailscale v1.96.5) creates for Service apps/`parent`: StatefulSet
+    // `name`, a Service, and a Secret for each replica; the first `joined` replicas have a device.
     void add_operator_proxy(const std::string& name, const std::string& parent, int joined = 1,
                             int replicas = 1);
-    // A replica of such a proxy joins, as `apps-<parent>` or, behind the first, `apps-<parent>-N`.
+    // Lets a replica of such a proxy join, as `apps-<parent>` or, after the first,
+    // `apps-<parent>-N`.
     void log_in(const std::string& pod, const std::string& parent);
-    // The operator itself.
+    // Adds the operator itself.
     void add_operator();
-    // As if the renderer had written another value; no value takes the annotation off.
+    // Changes an annotation, as if the renderer had written another value; an empty value removes
+    // it.
     void annotate(const std::string& set, std::string_view key, std::string_view value);
-    // Another one, for proxies whose annotation names it, with credentials in Secret `name`.
+    // Adds another tailnet, for proxies whose annotation names it, with credentials in Secret
+    // `name`.
     void add_tailnet(const std::string& name, const std::string& url, FakeTailnet& tailnet);
     void remove_proxy(const std::string& name) { kube_.erase(path("statefulsets", name)); }
     void restart_pod(const std::string& pod) { kube_.erase(path("pods", pod)); }
 
-    // The finalizers that the operator puts on objects of others, again and again while it runs, by
+    // The finalizers that the operator adds to users' objects, again and again while it runs, by
     // path.
     std::map<std::string, std::string> held;
-    // Pods that admission refuses, by name.
+    // Names of pods that admission refuses.
     std::set<std::string> refused_pods;
-    // Pods whose node is lost: they are deleted and do not end, by name.
+    // Names of pods whose node is lost: they are being deleted, but do not end.
     std::set<std::string> lost_pods;
-    // Pods that start are of 1.98.
+    // True: pods that start now are of 1.98.
     bool keep_device = false;
     // How often a device was started while it ran in another pod.
     int doubles = 0;
@@ -76,10 +78,10 @@ private:
         bool has_probe = false;
         int restarts = 0;
         std::string device = {};
-        std::string key = {};  // that it began with
+        std::string key = {};  // that it started with
     };
 
-    // What a step depends on beside the time.
+    // The inputs of a step, besides the time.
     struct Seen {
         std::uint64_t version = 0;  // of the objects
         std::map<std::string, std::string> held;
@@ -89,8 +91,8 @@ private:
 
     void put_config_map(const std::string& name, const renderer::Value& data);
     void tick();
-    // Most steps of a test that runs for hours would change nothing: all that they depend on is as
-    // the last one saw it, and nothing is due yet.
+    // True if a step would change nothing: all that it depends on is as the last step saw it, and
+    // nothing is due yet. This is so for most steps of a test that runs for hours.
     [[nodiscard]] bool is_idle() const {
         return loop_.uptime() < due_ && seen_.version == kube_.version() && seen_.held == held &&
                seen_.refused_pods == refused_pods && seen_.lost_pods == lost_pods &&
@@ -115,7 +117,7 @@ private:
     FakeLoop& loop_;
     FakeKube& kube_;
     FakeTailnet& tailnet_;
-    std::map<std::string, FakeTailnet*> tailnets_;  // beside it, by name
+    std::map<std::string, FakeTailnet*> tailnets_;  // the other tailnets, by name
     std::map<std::string, Container> containers_;   // by UID of the pod
     std::map<std::string, Duration> stops_at_;      // uptimes, by UID of the pod
     Seen seen_;                                     // by the last step that was not idle

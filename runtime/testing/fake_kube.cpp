@@ -40,7 +40,7 @@ std::string_view collection_of(std::string_view path) {
     return path.substr(0, path.rfind('/'));
 }
 
-// A collection is that of one namespace, or of a kind in all of them.
+// True if `path` is in `collection`, which is of one namespace, or of a kind in all namespaces.
 bool is_in(std::string_view path, std::string_view collection) {
     const std::string_view own = collection_of(path);
     if (own == collection) {
@@ -51,13 +51,13 @@ bool is_in(std::string_view path, std::string_view collection) {
            own.substr(own.rfind('/')) == collection.substr(start);
 }
 
-// Of a path of a collection the last part is a plural; of an object it follows one.
+// True if the last part of the path is a plural; an object has its name there.
 bool is_collection(const std::string& path) {
     const auto slashes = std::count(path.begin(), path.end(), '/');
     return path.starts_with("/api/") ? slashes == 5 || slashes == 3 : slashes == 6 || slashes == 4;
 }
 
-// `key`, or `key=value`.
+// The selector is `key` or `key=value`.
 bool matches(const Value* labels, std::string_view selector) {
     const std::size_t equals = selector.find('=');
     const Value* found =
@@ -118,7 +118,7 @@ std::map<std::string, std::string> parse_query(std::string_view text) {
     return query;
 }
 
-// Server-side apply of what has always been the same manager's.
+// Does a server-side apply by the only manager of the fields.
 void merge(Value& object, const Value& applied) {
     for (const renderer::Member& member : applied.members()) {
         Value* old = object.find(member.name());
@@ -130,7 +130,7 @@ void merge(Value& object, const Value& applied) {
     }
 }
 
-// RFC 6902: `test` of members, and their `add`, `replace` and `remove`.
+// Applies a patch (RFC 6902): `test` of members, and their `add`, `replace` and `remove`.
 bool patch_json(Value& object, const Value& operations) {
     for (const Value& operation : operations.items()) {
         std::string_view path = text_of(operation.find("path"));
@@ -180,7 +180,7 @@ void FakeKube::tell(std::string_view type, const std::string& path, const Value&
     }
 }
 
-// What comes to match a selector is added for its watcher, and what matches no more is deleted.
+// Reports ADDED for an object that starts to match the selector, and DELETED when it stops.
 void FakeKube::tell(const Watcher& watcher, const Event& event) {
     if (!is_in(event.path, watcher.collection)) {
         return;
@@ -478,7 +478,7 @@ HttpReply FakeKube::write(const HttpRequest& request, const std::string& path) {
     }
     CHECK(request.method == "PATCH" && body->is_list());
     if (body->size() == 0) {
-        --writes;  // says what there is
+        --writes;  // an empty patch only reads the object
         return json_reply(200, object);
     }
     if (!patch_json(object, *body) || has_long_annotations(object)) {

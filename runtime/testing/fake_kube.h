@@ -1,8 +1,8 @@
-// Kubernetes' API as far as the controller uses it: objects by path with resourceVersions and UIDs,
-// optimistic locking, finalizers, JSON patch, server-side apply by one manager, `/status`, paged
-// lists with label selectors, of one namespace or of all, watches with a history that can be
-// forgotten, and the garbage collection of what a custom resource alone has owned. It admits
-// everything and defaults nothing.
+// A fake of the Kubernetes API, as far as the controller uses it: objects by path with
+// resourceVersions and UIDs, optimistic locking, finalizers, JSON patch, server-side apply by one
+// manager, `/status`, paged lists with label selectors, of one namespace or of all, watches with a
+// history that can be forgotten, and garbage collection of objects that only a deleted custom
+// resource owned. It admits everything and defaults nothing.
 #pragma once
 
 #include <cstdint>
@@ -22,30 +22,30 @@ public:
     HttpReply answer(const HttpRequest& request, const std::string& path,
                      const std::shared_ptr<Stream>& stream) override;
 
-    // What other clients do: by path of the object.
+    // Write and delete an object, as other clients do.
     void put(const std::string& path, renderer::Value object);
     void erase(const std::string& path);
-    // Of the newest change of any object.
+    // Returns the version of the newest change of any object.
     [[nodiscard]] std::uint64_t version() const { return version_; }
     [[nodiscard]] const renderer::Value* find(const std::string& path) const;
     [[nodiscard]] std::vector<std::string> paths_below(const std::string& collection) const;
-    // A Secret's datum, decoded; "" when there is none.
+    // Returns a value of a Secret, decoded; "" if there is none.
     [[nodiscard]] std::string datum(const std::string& path, std::string_view key) const;
     void set_datum(const std::string& path, std::string_view key, std::string_view text);
     void erase_datum(const std::string& path, std::string_view key);
 
     // Ends all watches and forgets what happened before: they have to list again (410).
     void forget_history();
-    // Ends all watches, which may go on from where they were.
+    // Ends all watches; they may continue from their last version.
     void drop_watches();
-    // Their connections end, after these bytes.
+    // Breaks the connections of all watches, after these bytes.
     void break_watches(std::string_view last_words = {});
 
     std::size_t writes = 0;             // by requests
     bool has_custom_resources = false;  // the CRDs of tailscale.com are installed
-    // "ACCOUNT AUDIENCE SECONDS" of each token that was asked for: the first one is "jwt-1".
+    // "ACCOUNT AUDIENCE SECONDS" of each token that was requested; the first token is "jwt-1".
     std::vector<std::string> token_requests;
-    std::string own_audience = "https://kubernetes.default.svc";  // of tokens for itself
+    std::string own_audience = "https://kubernetes.default.svc";  // of tokens for this server
     bool may_request_tokens = true;
 
 private:

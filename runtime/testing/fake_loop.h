@@ -1,5 +1,5 @@
-// A loop whose time passes when a test says so. Several processes live in one: each has a Process,
-// and what a process had planned dies with it.
+// A loop whose time passes only when a test lets it. Several processes may share one: each has a
+// ProcessLoop, and its timers end with it.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class FakeLoop : public Loop {
 public:
     [[nodiscard]] Time now() const override { return calendar_ + uptime_; }
     [[nodiscard]] Duration uptime() const override { return uptime_; }
-    // Someone sets the calendar.
+    // Sets the calendar, but not the uptime.
     void shift_calendar(Duration by) { calendar_ += by; }
     TimerId after(Duration delay, std::function<void()> task) override {
         const TimerId id = next_++;
@@ -28,7 +28,7 @@ public:
     }
     void watch(int, Interest, std::function<void(Interest)>) override {}
 
-    // The next task; false: there is none before `end`, an uptime.
+    // Runs the next task. Returns false if there is none before `end`, an uptime.
     bool step(Duration end) {
         if (tasks_.empty() || tasks_.begin()->first.first > end) {
             return false;
@@ -52,7 +52,7 @@ private:
     std::map<std::pair<Duration, TimerId>, std::function<void()>> tasks_;
 };
 
-// A process in such a loop: ends with its timers.
+// The loop of one process; its timers end with it.
 class ProcessLoop : public Loop {
 public:
     explicit ProcessLoop(FakeLoop& world) : world_(world) {}

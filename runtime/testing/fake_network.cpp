@@ -57,7 +57,7 @@ RequestId FakeTransport::send(HttpRequest request, std::function<void(HttpReply)
     const Fault fault = network_.fault(request);
     const Duration latency = fault == Fault::Slow ? network_.latency * 20 : network_.latency;
     const std::weak_ptr<int> alive = alive_;
-    FakeNetwork& network = network_;  // outlives us
+    FakeNetwork& network = network_;  // outlives the transport
     network.log.push_back({request.method, request.url});
 
     const auto reply_later = [this, alive, id, latency, &network](HttpReply reply) {

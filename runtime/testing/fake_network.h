@@ -1,5 +1,5 @@
-// Servers and the way to them, in one FakeLoop. Requests that were sent are answered even if who
-// sent them has ended meanwhile, and faults can be put in the way.
+// Fake servers and the network to them, in one FakeLoop. A request that was sent reaches its server
+// even if the sender has ended meanwhile. Tests can inject faults.
 #pragma once
 
 #include <functional>
@@ -15,12 +15,12 @@
 
 namespace runtime {
 
-// What a server is told beside the request.
+// How a server streams its reply, or breaks the connection.
 struct Stream {
-    // Of a request that wants its body piece by piece: call `data` as often as needed, then `end`.
+    // For a request that reads its body piece by piece: call `data` as often as needed, then `end`.
     std::function<void(std::string_view)> data;
     std::function<void()> end;
-    std::function<void()> cut;  // its connection ends
+    std::function<void()> cut;  // breaks the connection
 };
 
 HttpReply json_reply(int status, const renderer::Value& body);
@@ -32,7 +32,7 @@ public:
     FakeServer& operator=(const FakeServer&) = delete;
     virtual ~FakeServer() = default;
 
-    // The path begins behind the server's name. A streamed request that is answered with status 200
+    // `path` begins after the server's name. A streamed request that is answered with status 200
     // and no body stays open.
     virtual HttpReply answer(const HttpRequest& request, const std::string& path,
                              const std::shared_ptr<Stream>& stream) = 0;
@@ -40,13 +40,13 @@ public:
 
 enum class Fault {
     None,
-    Refused,    // never reached the server
-    LostReply,  // done, but no one hears of it
-    Cut,        // the connection ends amid the reply
+    Refused,    // the request never reaches the server
+    LostReply,  // the request is done, but its reply is lost
+    Cut,        // the connection ends in the middle of the reply
     Busy,       // 429
     Broken,     // 500, nothing done
-    Slow,       // twenty times as long
-    Hung        // no answer: ends when the caller's patience does
+    Slow,       // takes twenty times as long
+    Hung        // no answer until the caller's timeout
 };
 
 class FakeNetwork {
@@ -54,7 +54,7 @@ public:
     explicit FakeNetwork(FakeLoop& loop) : loop_(loop) {}
 
     void add(std::string url, FakeServer& server) { servers_[std::move(url)] = &server; }
-    // Asked for each request.
+    // Returns the fault of each request.
     std::function<Fault(const HttpRequest&)> fault = [](const HttpRequest&) { return Fault::None; };
     Duration latency = Duration(2);
 
@@ -66,7 +66,7 @@ public:
     // Addresses by name; no others can be resolved.
     std::map<std::string, std::vector<std::string>> names;
     Duration lookup_time = Duration(20);
-    std::map<std::string, int> lookups;  // how often a name was asked for
+    std::map<std::string, int> lookups;  // how often each name was looked up
 
 private:
     friend class FakeTransport;
@@ -96,7 +96,7 @@ private:
     std::shared_ptr<int> alive_ = std::make_shared<int>(0);
 };
 
-// Its names, as one process with that loop sees them.
+// The names of the network, as one process with that loop sees them.
 class FakeResolver : public Resolver {
 public:
     FakeResolver(Loop& loop, FakeNetwork& network) : loop_(loop), network_(network) {}

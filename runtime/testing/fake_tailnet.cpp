@@ -24,7 +24,7 @@ HttpReply refuse(int status, const std::string& message) {
 constexpr const char* kNoScope =
     "calling actor does not have enough permissions to perform this function";
 
-// The fields that are told by default, of those that someone looks at.
+// Returns the fields that the API returns by default, as far as they are used.
 Value told(const FakeTailnet::Device& device) {
     Value answer = Value::map({{"nodeId", device.id},
                                {"name", device.name + ".tail1a2b3.ts.net"},
@@ -36,7 +36,7 @@ Value told(const FakeTailnet::Device& device) {
     return answer;
 }
 
-// By rules of its own: those of what is tested must not judge themselves.
+// Checks by rules of its own, since the tested rules must not check themselves.
 bool is_service_name(std::string_view name) {
     constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789-";
     if (!name.starts_with("svc:")) {

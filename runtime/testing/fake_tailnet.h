@@ -1,6 +1,7 @@
-// A tailnet's API, strict: it knows which key was minted for what, whether it was spent or revoked,
-// and which device it led to. Services it takes only with known fields, names and ports of the
-// documented form, tags that the client owns, and the addresses that they have.
+// A strict fake of a tailnet's API. It knows for what each key was minted, whether it was used or
+// revoked, and which device joined with it. It accepts Tailscale Services only with known fields,
+// names and ports of the documented form, tags that the client owns, and the addresses that they
+// already have.
 #pragma once
 
 #include <map>
@@ -28,7 +29,7 @@ public:
     };
     struct Device {
         std::string id, hostname, key;
-        std::string name = {};  // the hostname, or with `-1` when another device has it
+        std::string name = {};  // the hostname, with `-1` if another device has it
         std::vector<std::string> tags;
         bool is_online = true;
         Time last_seen = {};
@@ -38,18 +39,19 @@ public:
     std::map<std::string, Key> keys;                  // by id
     std::map<std::string, Device> devices;            // by id
     std::map<std::string, renderer::Value> services;  // by name
-    std::set<std::string> unowned_tags;               // that the client may not give
-    std::size_t tokens = 0;                           // that were given out
+    std::set<std::string> unowned_tags;               // that the client may not assign
+    std::size_t tokens = 0;                           // the number of tokens issued
     bool lists_descriptions = true;
     std::set<std::string> known_tags;  // empty: all
-    bool may_read_devices = true;      // the client's scopes let it
+    bool may_read_devices = true;      // the client's scopes allow it
     std::string wanted_secret = "tskey-client-secret";
-    bool trusts_cluster = false;         // takes tokens of its accounts
-    std::vector<std::string> exchanges;  // the forms of those
+    bool trusts_cluster = false;         // accepts tokens of the cluster's accounts
+    std::vector<std::string> exchanges;  // the forms of these exchanges
 
-    // A device joins with a key: its id, or "" when the key is not good (any more).
+    // Lets a device join with a key. Returns the device's id, or "" if the key is not valid or no
+    // longer valid.
     std::string join(const std::string& secret, const std::string& hostname);
-    // Keys that could still bring a device in.
+    // Returns the ids of the keys with which a device could still join.
     [[nodiscard]] std::vector<std::string> usable_keys() const;
     void refuse_tokens() { token_.clear(); }
 

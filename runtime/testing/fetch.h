@@ -1,4 +1,4 @@
-// One request on a real loop, for tests of what speaks HTTP.
+// Sends one request on a real loop, for tests of HTTP clients and servers.
 #pragma once
 
 #include <functional>

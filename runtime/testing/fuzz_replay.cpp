@@ -1,5 +1,5 @@
-// Runs a fuzz target over the files of its corpus: fuzz_targets TARGET DIR. Linked instead of
-// libFuzzer's main where that is not built in.
+// Runs a fuzz target over the files of its corpus: fuzz_targets TARGET DIR. It is linked instead of
+// libFuzzer's main if that is not available.
 #include <dirent.h>
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// All fuzz targets in one executable: fuzz_targets TARGET …. libFuzzer and fuzz_replay.cpp see the
-// one that the first argument names, and what follows it.
+// All fuzz targets in one executable: fuzz_targets TARGET …. The first argument names the target;
+// libFuzzer and fuzz_replay.cpp get the arguments after it.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

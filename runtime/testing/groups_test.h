@@ -1,4 +1,4 @@
-// A controller with groups that the tailnet reaches.
+// A controller with groups that are reached from the tailnet.
 #pragma once
 
 #include <string>
@@ -52,7 +52,7 @@ protected:
         kube.set_datum(secret(name), "tls.key", "key");
         kube.set_datum(secret(name), "tls.crt", text);
     }
-    // A group of two that offers an Ingress and a Service.
+    // Starts a controller with a group of two replicas that offers an Ingress and a Service.
     void start_front() {
         add_service("broker", renderer::Value::list({"10.96.0.7"}));
         add_ingress("docs");
@@ -71,7 +71,7 @@ protected:
         const renderer::Value* found = kube.find(std::string(path))->at({"status", field});
         return found == nullptr ? "" : renderer::write_json(*found);
     }
-    // "True IngressSvcConfigured: 1/2 …"
+    // Returns a condition, as in "True IngressSvcConfigured: 1/2 …".
     std::string condition(std::string_view path, std::string_view type) {
         const renderer::Value* all = kube.find(std::string(path))->at({"status", "conditions"});
         for (const renderer::Value& one :
@@ -84,7 +84,7 @@ protected:
         }
         return {};
     }
-    // "Kind/name: message" of those with this reason, in any namespace.
+    // Returns "Kind/name: message" of the Events with this reason, in any namespace.
     std::vector<std::string> events(std::string_view reason) {
         std::vector<std::string> found;
         for (const std::string_view ns : {"apps", "default", "tailscale"}) {

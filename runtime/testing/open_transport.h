@@ -1,4 +1,5 @@
-// A transport whose requests stay open until the test ends them: it says what a stream holds.
+// A transport whose requests stay open until the test ends them; the test supplies the bytes of the
+// reply.
 #pragma once
 
 #include <functional>
@@ -11,7 +12,7 @@
 
 namespace runtime {
 
-// `say` and `end` are about the last request.
+// `say` and `end` apply to the last request.
 class OpenTransport : public Transport {
 public:
     RequestId send(HttpRequest request, std::function<void(HttpReply)> done,

@@ -1,4 +1,4 @@
-// A controller with a PeerRelay, "edge", whose load balancers the test plays.
+// A controller with a PeerRelay, "edge"; the test sets the status of its load balancers.
 #pragma once
 
 #include <string>
@@ -29,7 +29,7 @@ protected:
                std::string(1, static_cast<char>('0' + ordinal)) + R"(","RelayServerPort":41641)" +
                std::string(more) + "}";
     }
-    // As it is rendered.
+    // Puts the configuration as it is rendered.
     void configure(int replicas, const std::string& fixed = {}) {
         renderer::Value data = renderer::Value::map();
         for (int i = 0; i < replicas; ++i) {
@@ -47,7 +47,7 @@ protected:
         kube.has_custom_resources = true;
         put(std::string(kRelay), "edge", "", spec);
     }
-    // `ingress` is JSON.
+    // Sets the status of a replica's load balancer; `ingress` is JSON.
     void balance(int ordinal, const std::string& ingress) {
         kube.put(FakeCluster::path("services", pod(ordinal)),
                  renderer::Value::map(
@@ -57,7 +57,7 @@ protected:
                       {"status", json(R"({"loadBalancer":{"ingress":)" + ingress + "}}")}}));
     }
     std::string config(int ordinal) { return kube.datum(config_path(ordinal), kKey); }
-    // What is in it of endpoints: `"192.0.2.1:41641"`.
+    // Returns the static endpoints in a replica's configuration: `"192.0.2.1:41641"`.
     std::string endpoints(int ordinal) {
         const std::string text = config(ordinal);
         const std::size_t begin = text.find(",\"RelayServerStaticEndpoints\":[");

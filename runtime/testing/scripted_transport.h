@@ -1,5 +1,5 @@
-// A transport whose replies a test writes: each request is answered at once by one function, later
-// on the loop, and written down.
+// A transport whose replies come from a function of the test. The function runs when a request is
+// sent; its reply is delivered later, on the loop. Requests are recorded.
 #pragma once
 
 #include <functional>

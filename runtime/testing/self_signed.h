@@ -1,4 +1,4 @@
-// A certificate that confirms itself, for servers of tests.
+// A self-signed certificate for servers in tests.
 #pragma once
 
 #include <openssl/evp.h>
@@ -9,7 +9,7 @@
 
 namespace runtime {
 
-// A certificate for 127.0.0.1 that confirms itself, and its key.
+// A self-signed certificate for 127.0.0.1, and its key.
 struct SelfSigned {
     SelfSigned() {
         EVP_PKEY* pair = EVP_EC_gen("P-256");

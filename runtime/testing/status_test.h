@@ -46,7 +46,7 @@ protected:
             ->put(renderer::Value(key), renderer::Value(value));
         kube.put(FakeCluster::path("statefulsets", set), std::move(object));
     }
-    // The status as JSON, without times.
+    // Returns the status as JSON, without times.
     std::string status(const std::string& path) {
         const renderer::Value* found = kube.find(path)->find("status");
         renderer::Value copy = found == nullptr ? renderer::Value() : found->clone();

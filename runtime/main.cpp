@@ -1,4 +1,4 @@
-// tailrender-runtime ROLE: what is left to do in a cluster whose manifests are rendered.
+// tailrender-runtime ROLE: does in a cluster what cannot be done when its manifests are rendered.
 #include <fmt/format.h>
 #include <malloc.h>
 #include <unistd.h>
@@ -29,7 +29,7 @@ constexpr std::uint16_t kPort = 9002;
 constexpr std::uint16_t kDnsPort = 1053;
 
 std::optional<std::string> environment(const char* name) {
-    const char* value = std::getenv(name);  // before any thread
+    const char* value = std::getenv(name);  // called before any thread starts
     return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
 
@@ -46,10 +46,12 @@ int fail(const renderer::Diagnostic& problem) {
 
 constexpr const char* kUserAgent = "tailrender-runtime/" TAILRENDER_VERSION;
 
-// Replies and tables this long lie apart from what lives on, and go back as soon as they are freed.
+// In bytes. Replies and tables of this size are allocated apart from small objects, and go back to
+// the kernel as soon as they are freed.
 constexpr int kLongText = 32 * 1024;
 
-// What lists were decoded from is garbage between what lives on: the allocator keeps it otherwise.
+// Returns freed memory to the kernel. The texts that lists were decoded from leave gaps between
+// live objects, which the allocator would keep.
 void give_back_memory(runtime::Loop& loop) {
     malloc_trim(0);
     loop.after(std::chrono::seconds(2), [&loop] { give_back_memory(loop); });
@@ -57,7 +59,8 @@ void give_back_memory(runtime::Loop& loop) {
 
 constexpr runtime::Duration kLeasePatience = std::chrono::seconds(5);  // for one request
 
-// On a loop where nothing else runs: whoever has the lease next begins at once.
+// Releases the lease, so that the next leader begins at once. It has its own loop, on which nothing
+// else runs.
 void give_back(runtime::Lease& lease, const runtime::KubeAccess& access) {
     runtime::AsioLoop loop;
     runtime::CurlTransport transport(loop, kUserAgent);
@@ -84,7 +87,7 @@ int run_controller() {
     runtime::MeteredTransport transport(loop, curl, settings->kube.server);
     runtime::PatientTransport patient(loop, transport);
     runtime::KubeClient kube(patient, settings->kube);
-    // Whose time is shorter than a server may ask others to wait.
+    // Requests for the lease do not wait when a busy server asks for it, and time out soon.
     runtime::KubeClient lease_kube(transport, settings->kube, kLeasePatience);
     runtime::Lease lease(loop, lease_kube, log, settings->controller.ns,
                          std::string(runtime::kLeaseName), settings->identity);
@@ -110,7 +113,7 @@ int run_controller() {
     int code = 0;
     lease.start([&] { controller.start(); },
                 [&] {
-                    code = 1;  // another instance works now: nothing that was begun may go on
+                    code = 1;  // another instance leads now: nothing that was begun may continue
                     loop.stop();
                 });
     loop.on_termination([&] { loop.stop(); });

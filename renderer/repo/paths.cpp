@@ -50,6 +50,10 @@ std::string normal_path(std::string_view path) {
     return normal.empty() ? "." : normal;
 }
 
+std::string path_inside(std::string_view dir, std::string_view path) {
+    return normal_path(join_path(dir, normal_path("/" + std::string(path)).substr(1)));
+}
+
 std::string_view base_name(std::string_view path) {
     return path.substr(path.rfind('/') + 1);
 }

@@ -10,6 +10,9 @@ namespace renderer {
 std::string join_path(std::string_view dir, std::string_view path);
 // Removes ".", "x/.." and doubled or trailing slashes; "" and "./" become ".".
 std::string normal_path(std::string_view path);
+// A normal path below `dir`: of `path`, a leading slash and each ".." that would leave `dir` do not
+// count.
+std::string path_inside(std::string_view dir, std::string_view path);
 std::string_view base_name(std::string_view path);
 // The directory part, "." when there is none.
 std::string parent_path(std::string_view path);

@@ -21,6 +21,13 @@ TEST(Paths, Normal) {
     EXPECT_EQ(normal_path("/"), "/");
 }
 
+TEST(Paths, Inside) {
+    EXPECT_EQ(path_inside("a", "b/../../../c"), "a/c");
+    EXPECT_EQ(path_inside("a", "/b/"), "a/b");
+    EXPECT_EQ(path_inside("a", ""), "a");
+    EXPECT_EQ(path_inside("", ".."), ".");
+}
+
 TEST(Paths, Parts) {
     EXPECT_EQ(base_name("a/b.yaml"), "b.yaml");
     EXPECT_EQ(base_name("b.yaml"), "b.yaml");

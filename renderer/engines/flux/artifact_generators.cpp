@@ -20,11 +20,6 @@ constexpr std::string_view kArtifact = "@artifact/";
 constexpr std::string_view kAllBelow = "/**";
 constexpr std::string_view kReconcileMark = "source.extensions.fluxcd.io/reconcile";
 
-// Normalizes a path so that `..` cannot leave the top, which is ".".
-std::string inside(std::string_view path) {
-    return normal_path(normal_path("/" + std::string(path)).substr(1));
-}
-
 // True if two namespaces may be the same: either may be unset.
 bool may_be_same(std::string_view a, std::string_view b) {
     return a.empty() || b.empty() || a == b;
@@ -39,9 +34,9 @@ public:
     Copies(const GitOpsTree& repository, const EngineObject& generator)
         : repository_(repository), generator_(generator) {}
 
-    // `path`: as inside() returns it. A single copy may move a directory. If there are several,
-    // each must keep its path, so that the artifact is a part of the repository and relative paths
-    // keep their meaning.
+    // `path`: as path_inside("", …) returns it. A single copy may move a directory. If there are
+    // several, each must keep its path, so that the artifact is a part of the repository and
+    // relative paths keep their meaning.
     GeneratedSource find(const Value& artifact, const std::string& path) {
         std::vector<Copy> copies;
         for (const Value& operation : items_of(artifact.find("copy"))) {
@@ -58,7 +53,7 @@ public:
             }
             found.tops.push_back(copy.from);
             found.source = copy.source;
-            found.kept = kept_with(copy);
+            found.kept = found.kept.empty() ? kept_with(copy) : found.kept;
         }
         if (copies.empty() || (copies.size() == 1 && !is_within(path, copies.front().to))) {
             return fail(fmt::format("it copies nothing to {}", path));
@@ -113,7 +108,7 @@ private:
             return {.why = fmt::format("not all of \"{}\" is copied as it is", from)};
         }
         Copy copy;
-        copy.to = inside(to.substr(kArtifact.size()));
+        copy.to = path_inside("", to.substr(kArtifact.size()));
         const std::string top = top_of(alias, copy);
         if (!copy.why.empty()) {
             return copy;
@@ -125,14 +120,14 @@ private:
         if (pattern.find_first_of("*?[]") != std::string_view::npos) {
             return {.why = fmt::format("the pattern \"{}\" is not followed", from)};
         }
-        copy.from = normal_path(join_path(top, inside(pattern)));
+        copy.from = path_inside(top, pattern);
         const EntryKind kind = repository_.tree().kind(copy.from);
         const bool is_file = kind == EntryKind::File;
         if (kind == EntryKind::Missing || (is_content && is_file)) {
             return {.why = fmt::format("there is no {} to copy", copy.from)};
         }
         if (!is_content && (!is_file || to.ends_with('/'))) {
-            copy.to = normal_path(join_path(copy.to, base_name(inside(pattern))));
+            copy.to = normal_path(join_path(copy.to, base_name(path_inside("", pattern))));
         }
         return copy;
     }
@@ -188,7 +183,7 @@ std::optional<GeneratedSource> generated_source(const GitOpsTree& repository,
             if (text_of(artifact, {"name"}) != text_of(source_ref, {"name"})) {
                 continue;
             }
-            GeneratedSource one = Copies(repository, object).find(artifact, inside(path));
+            GeneratedSource one = Copies(repository, object).find(artifact, path_inside("", path));
             if (found && !is_same(*found, one)) {
                 return GeneratedSource{.why = "several ArtifactGenerators make it"};
             }

@@ -199,8 +199,7 @@ void add_values(const Value& value, std::string_view name, std::set<std::string>
 // `top`: the top of its source, if that is not this repository.
 std::string directory_of(const GitOpsTree& repository, const std::optional<std::string>& top,
                          std::string_view path) {
-    return top ? normal_path(join_path(*top, normal_path("/" + std::string(path)).substr(1)))
-               : repository.directory(path);
+    return top ? path_inside(*top, path) : repository.directory(path);
 }
 
 // Fills in a unit whose source is not available.

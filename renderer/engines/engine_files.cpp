@@ -205,18 +205,6 @@ std::optional<Misspelling> misspelling_of(const Value& object) {
                : std::nullopt;
 }
 
-std::string instance_path_of(const Value& chart) {
-    const std::string_view values = text_of(chart, {"spec", "valuesContent"});
-    if (!text_of(chart, {"apiVersion"}).starts_with("helm.cattle.io/") || values.empty()) {
-        return {};
-    }
-    SourceMap sources;
-    Diagnostics discarded;
-    const SourceId source = sources.add("valuesContent", std::string(values));
-    const Value root = read_yaml(sources, source, discarded);
-    return std::string(text_of(root, {"instance", "sync", "path"}));
-}
-
 bool is_of_chart(std::string_view path) {
     return path.starts_with("templates/") || path.starts_with("charts/") ||
            path.starts_with("crds/") || path == "Chart.yaml";

@@ -49,10 +49,6 @@ bool may_be_misspelled(std::string_view text);
 
 std::optional<Misspelling> misspelling_of(const Value& object);
 
-// Returns the path that a HelmChart of k3s sets for a FluxInstance in its values, which are a
-// string.
-std::string instance_path_of(const Value& chart);
-
 // True for files that belong to helm: `path` is relative to the directory of a chart.
 bool is_of_chart(std::string_view path);
 

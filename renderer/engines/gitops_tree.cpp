@@ -12,9 +12,10 @@
 #include "renderer/core/document_scanner.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
+#include "renderer/engines/argo/application_charts.h"
 #include "renderer/engines/engine_files.h"
 #include "renderer/engines/engine_groups.h"
-#include "renderer/engines/helm/chart_release.h"
+#include "renderer/engines/k3s/helm_chart.h"
 #include "renderer/repo/paths.h"
 
 namespace renderer {
@@ -186,7 +187,7 @@ const WalkedDir* GitOpsTree::find(const std::string& dir) const {
 }
 
 std::string GitOpsTree::directory(std::string_view path) const {
-    return normal_path(join_path(root_, normal_path("/" + std::string(path)).substr(1)));
+    return path_inside(root_, path);
 }
 
 std::vector<EngineObject> GitOpsTree::read(const std::string& path, std::string text) const {

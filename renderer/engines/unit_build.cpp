@@ -9,6 +9,7 @@
 
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_writer.h"
+#include "renderer/engines/argo/application_charts.h"
 #include "renderer/engines/engine_groups.h"
 #include "renderer/engines/flux/resource_set.h"
 #include "renderer/engines/flux/substitute.h"

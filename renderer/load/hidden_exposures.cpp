@@ -14,6 +14,7 @@
 #include "renderer/core/document_scanner.h"
 #include "renderer/core/source_map.h"
 #include "renderer/core/text_of.h"
+#include "renderer/engines/argo/application_charts.h"
 #include "renderer/engines/helm/exposing_values.h"
 #include "renderer/engines/helm/inflated_tree.h"
 #include "renderer/engines/kustomize/exposing_patches.h"

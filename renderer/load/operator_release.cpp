@@ -11,9 +11,11 @@
 #include <vector>
 
 #include "renderer/core/text_of.h"
+#include "renderer/engines/argo/application_charts.h"
 #include "renderer/engines/helm/chart_release.h"
 #include "renderer/engines/helm/inflated_tree.h"
 #include "renderer/engines/helm/operator_dependency.h"
+#include "renderer/engines/kustomize/helm_charts.h"
 #include "renderer/load/release_objects.h"
 #include "renderer/repo/paths.h"
 #include "renderer/repo/walk.h"

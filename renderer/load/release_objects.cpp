@@ -8,6 +8,7 @@
 
 #include "renderer/base/base64.h"
 #include "renderer/core/text_of.h"
+#include "renderer/engines/chart_releases.h"
 #include "renderer/repo/paths.h"
 
 namespace renderer {

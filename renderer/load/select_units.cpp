@@ -11,6 +11,7 @@
 
 #include "renderer/core/text_of.h"
 #include "renderer/engines/applied_units.h"
+#include "renderer/engines/argo/application_charts.h"
 #include "renderer/engines/argo/argo_units.h"
 #include "renderer/engines/cluster_choice.h"
 #include "renderer/engines/flux/local_sources.h"

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "renderer/core/text_of.h"
+#include "renderer/engines/argo/application_charts.h"
 #include "renderer/engines/engine_fields.h"
 #include "renderer/engines/flux/flux_units.h"
-#include "renderer/engines/helm/chart_release.h"
 #include "renderer/engines/liveness.h"
 #include "renderer/repo/paths.h"
 #include "renderer/secrets/userinfo.h"
@@ -196,8 +196,7 @@ BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
     const std::string_view url = text_of(spelled, {"repoURL"});
     const std::optional<std::string> local = repository.local_repository(url);
     if (local) {
-        unit.dir = normal_path(join_path(
-            *local, normal_path("/" + std::string(text_of(spelled, {"path"}))).substr(1)));
+        unit.dir = path_inside(*local, text_of(spelled, {"path"}));
     } else if (!repository.is_own_url(url)) {
         unit.state = UnitState::External;
         unit.source = without_url_credentials(url);

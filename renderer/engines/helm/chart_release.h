@@ -1,18 +1,15 @@
 // A chart that an engine installs, as declared by a HelmRelease of Flux, an Application of Argo CD,
-// a HelmChart of k3s, or an entry of `helmCharts` in a kustomization. Sources:
-// fluxcd/helm-controller api/v2/helmrelease_types.go, argo-cd docs/user-guide/helm.md,
-// k3s-io/helm-controller pkg/apis/helm.cattle.io/v1/types.go, kustomize api/types/helmchartargs.go.
+// a HelmChart of k3s, or an entry of `helmCharts` in a kustomization. The folder of each engine
+// reads its own objects.
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/pos.h"
-#include "renderer/core/source_map.h"
 #include "renderer/core/value.h"
 #include "renderer/engines/applied_unit.h"
 #include "renderer/engines/helm/unread_values.h"
@@ -85,23 +82,5 @@ struct ChartRelease {
 
 // True for a name, path, address or archive of the operator's chart.
 bool is_operator_chart(std::string_view chart);
-
-// Returns the sources of an Application that are in effect: `sourceHydrator` (its dry source) takes
-// precedence over `sources`, and `sources` over `source`.
-std::vector<const Value*> application_sources(const Value& application);
-
-// Returns what the object installs, nothing for other kinds of objects. `ns`: the object's own
-// namespace. `config`: the HelmChartConfig of a HelmChart, with the same namespace and name.
-// Strings with values are added to `sources`.
-std::vector<ChartRelease> chart_releases(const Value& object, std::string_view ns,
-                                         SourceMap& sources, const Value* config = nullptr);
-
-// Returns the release of one source of an Application, which may be a chart in the tree.
-ChartRelease chart_release_of_source(const Value& application, const Value& source,
-                                     SourceMap& sources);
-
-// Returns the releases of `helmCharts` in the kustomization at `path`.
-std::vector<ChartRelease> chart_releases_of_kustomization(const Value& kustomization,
-                                                          const std::string& path);
 
 }  // namespace renderer

@@ -14,6 +14,7 @@
 #include "renderer/engines/helm/chart_values.h"
 #include "renderer/engines/helm/operator_dependency.h"
 #include "renderer/engines/helm/version_range.h"
+#include "renderer/engines/kustomize/helm_charts.h"
 #include "renderer/repo/paths.h"
 
 namespace renderer {

@@ -1,10 +1,11 @@
-#include "renderer/engines/helm/chart_release.h"
+#include "renderer/engines/chart_releases.h"
 
 #include <gtest/gtest.h>
 
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
+#include "renderer/engines/kustomize/helm_charts.h"
 
 namespace renderer {
 namespace {

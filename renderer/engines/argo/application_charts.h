@@ -1,0 +1,20 @@
+// Charts of Argo CD. Source: argo-cd docs/user-guide/helm.md.
+#pragma once
+
+#include <vector>
+
+#include "renderer/core/source_map.h"
+#include "renderer/core/value.h"
+#include "renderer/engines/helm/chart_release.h"
+
+namespace renderer {
+
+// Returns the sources of an Application that are in effect: `sourceHydrator` (its dry source) takes
+// precedence over `sources`, and `sources` over `source`.
+std::vector<const Value*> application_sources(const Value& application);
+
+// Returns the release of one source of an Application, which may be a chart in the tree.
+ChartRelease chart_release_of_source(const Value& application, const Value& source,
+                                     SourceMap& sources);
+
+}  // namespace renderer

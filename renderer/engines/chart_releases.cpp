@@ -1,0 +1,34 @@
+#include "renderer/engines/chart_releases.h"
+
+#include <optional>
+#include <utility>
+
+#include "renderer/core/text_of.h"
+#include "renderer/engines/argo/application_charts.h"
+#include "renderer/engines/flux/helm_release.h"
+#include "renderer/engines/k3s/helm_chart.h"
+
+namespace renderer {
+
+std::vector<ChartRelease> chart_releases(const Value& object, std::string_view ns,
+                                         SourceMap& sources, const Value* config) {
+    const std::string_view version = text_of(object, {"apiVersion"});
+    const std::string_view kind = text_of(object, {"kind"});
+    std::vector<ChartRelease> found;
+    if (version.starts_with("helm.toolkit.fluxcd.io/") && kind == "HelmRelease") {
+        found.push_back(release_of_helm_release(object, ns));
+    } else if (version.starts_with("helm.cattle.io/") && kind == "HelmChart") {
+        std::optional<ChartRelease> release = release_of_helm_chart(object, ns, sources, config);
+        if (release) {
+            found.push_back(std::move(*release));
+        }
+    } else if (version.starts_with("argoproj.io/") && kind == "Application") {
+        for (const Value* source : application_sources(object)) {
+            found.push_back(chart_release_of_source(object, *source, sources));
+        }
+    }
+    std::erase_if(found, [](const ChartRelease& one) { return one.chart.empty(); });
+    return found;
+}
+
+}  // namespace renderer

@@ -1,0 +1,19 @@
+// The charts that the objects of engines install.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "renderer/core/source_map.h"
+#include "renderer/core/value.h"
+#include "renderer/engines/helm/chart_release.h"
+
+namespace renderer {
+
+// Returns what the object installs, nothing for other kinds of objects. `ns`: the object's own
+// namespace. `config`: the HelmChartConfig of a HelmChart, with the same namespace and name.
+// Strings with values are added to `sources`.
+std::vector<ChartRelease> chart_releases(const Value& object, std::string_view ns,
+                                         SourceMap& sources, const Value* config = nullptr);
+
+}  // namespace renderer

@@ -1,0 +1,71 @@
+#include "renderer/engines/flux/helm_release.h"
+
+#include <fmt/format.h>
+
+#include "renderer/core/text_of.h"
+#include "renderer/engines/helm/release_parts.h"
+
+namespace renderer {
+
+namespace {
+
+void add_release_values(const Value& object, ChartRelease& release) {
+    for (const Value& one : items_of(object.at({"spec", "valuesFrom"}))) {
+        release.values_from.push_back(
+            {.name = std::string(text_of(one, {"name"})),
+             .key = first_text({text_of(one, {"valuesKey"}), "values.yaml"}),
+             .target = std::string(text_of(one, {"targetPath"})),
+             .is_optional = spelling_of(one.find("optional")) == "true",
+             .is_secret = text_of(one, {"kind"}) != "ConfigMap",
+             .pos = one.pos()});
+    }
+    add_value_map(object.at({"spec", "values"}), release);
+}
+
+}  // namespace
+
+ChartRelease release_of_helm_release(const Value& object, std::string_view ns) {
+    ChartRelease release = start_release(object, ns);
+    release.chart = first_text({text_of(object, {"spec", "chart", "spec", "chart"}),
+                                text_of(object, {"spec", "chartRef", "name"})});
+    release.is_reference = text_of(object, {"spec", "chart", "spec", "chart"}).empty();
+    const std::string_view kind = text_of(object, {"spec", "chart", "spec", "sourceRef", "kind"});
+    const std::string_view source = text_of(object, {"spec", "chart", "spec", "sourceRef", "name"});
+    release.source_namespace =
+        first_text({text_of(object, {"spec", "chartRef", "namespace"}),
+                    text_of(object, {"spec", "chart", "spec", "sourceRef", "namespace"}), ns});
+    release.version = text_of(object, {"spec", "chart", "spec", "version"});
+    release.address = {.chart = release.chart, .version = release.version};
+    release.is_suspended = spelling_of(object.at({"spec", "suspend"})) == "true";
+    const std::string_view target = text_of(object, {"spec", "targetNamespace"});
+    release.ns = first_text({target, ns});
+    release.name = text_of(object, {"spec", "releaseName"});
+    if (release.name.empty()) {
+        release.name = fmt::format("{}{}{}", target, target.empty() ? "" : "-",
+                                   text_of(object, {"metadata", "name"}));
+    }
+    if (kind == "GitRepository") {
+        release.source = source;
+    } else if (kind == "HelmRepository") {
+        release.repository = source;
+    }
+    if (!release.is_reference && kind != "HelmRepository") {
+        release.address.unknown = fmt::format("a chart of a {}", kind);
+    }
+    add_release_values(object, release);
+    for (const Value& file : items_of(object.at({"spec", "chart", "spec", "valuesFiles"}))) {
+        release.values_files.push_back({std::string(text_of(file)), file.pos()});
+        release.replaces_defaults = true;
+    }
+    const Value* may_miss = object.at({"spec", "chart", "spec", "ignoreMissingValuesFiles"});
+    release.may_lack_files = spelling_of(may_miss) == "true";
+    release.needs_files = !release.may_lack_files;
+    if (!items_of(object.at({"spec", "postRenderers"})).empty()) {
+        release.unknown = "postRenderers";
+    } else if (object.at({"spec", "kubeConfig"}) != nullptr) {
+        release.unknown = "kubeConfig: another cluster";
+    }
+    return release;
+}
+
+}  // namespace renderer

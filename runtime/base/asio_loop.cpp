@@ -26,7 +26,7 @@ struct AsioLoop::State {
 
     ~State() { any_watched.release(); }
 
-    // While there is something to wait for: else the loop may end.
+    // Waits while any descriptor is watched. If none is, the loop may end.
     void wait() {
         if (watched.is_empty()) {
             return any_watched.cancel();
@@ -62,7 +62,7 @@ TimerId AsioLoop::after(Duration delay, std::function<void()> task) {
     auto& timer = state_->timers.emplace(id, state_->context).first->second;
     timer.expires_after(delay);
     timer.async_wait([this, id, task = std::move(task)](const boost::system::error_code& error) {
-        // Its time may have come before it was cancelled.
+        // It may have been cancelled after it expired.
         if (!error && state_->timers.erase(id) > 0) {
             task();
         }

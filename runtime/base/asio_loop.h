@@ -1,4 +1,4 @@
-// The loop of the real process, on Boost.Asio.
+// The event loop of the real process, on Boost.Asio.
 #pragma once
 
 #include <functional>
@@ -23,13 +23,13 @@ public:
     void cancel(TimerId id) override;
     void watch(int descriptor, Interest interest, std::function<void(Interest)> ready) override;
 
-    // Until `stop`, or until there is nothing left to wait for. May be called again.
+    // Runs until `stop`, or until there is nothing left to wait for. May be called again.
     void run();
     void stop();
     // Calls `task` for the first SIGTERM or SIGINT; the next one ends the process as usual.
     void on_termination(std::function<void()> task);
 
-    // For servers, which speak Asio themselves.
+    // The context for servers that use Asio directly.
     boost::asio::io_context& context();
 
 private:

@@ -30,7 +30,7 @@ TEST(AsioLoop, TheUptimeGrows) {
     EXPECT_GE(loop.uptime() - before, Duration(5));
 }
 
-// Two ends of a connection.
+// The two ends of a connection.
 struct Pair {
     Pair() { EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0); }
     ~Pair() {
@@ -60,7 +60,7 @@ TEST(AsioLoop, TellsAgainAndAgainWhileThereIsSomethingToRead) {
             loop.watch(pair.ends[0], {}, nullptr);
         }
     });
-    loop.run();  // ends, since nothing is left to wait for
+    loop.run();  // ends, since there is nothing left to wait for
     EXPECT_EQ(heard, "abc");
     pair.say("d");
     loop.watch(pair.ends[0], {.read = true}, [&](Interest) {
@@ -101,7 +101,7 @@ TEST(AsioLoop, WhatWasReadyIsNotToldToItsSuccessorOfTheSameNumber) {
     second.say("b");
     const Pair quiet;
     int calls = 0;
-    // Whichever is called first puts a quiet one in the other's place.
+    // The callback that runs first replaces the other watch with a silent one.
     const auto replace = [&](int other) {
         ++calls;
         for (const Pair* pair : {&first, &second}) {

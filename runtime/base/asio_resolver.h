@@ -1,5 +1,5 @@
-// Names as the system resolves them: /etc/hosts, then the servers of /etc/resolv.conf. Asio waits
-// for that on a thread of its own.
+// Resolves names as the system does: /etc/hosts, then the servers of /etc/resolv.conf. Asio does it
+// on a thread of its own.
 #pragma once
 
 #include <memory>

@@ -30,7 +30,7 @@ TEST(AsioResolver, SaysTheAddressesOfAName) {
 }
 
 TEST(AsioResolver, SaysWhyThereAreNone) {
-    // No label is so long, which the system knows without a server.
+    // The label is too long, which the system detects without asking a server.
     const Resolution found = resolved(std::string(64, 'a') + ".example");
     EXPECT_TRUE(found.addresses.empty());
     EXPECT_NE(found.problem, "");

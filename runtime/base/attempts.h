@@ -1,4 +1,5 @@
-// One thing that is tried until it succeeds: once at a time, and later after each failure.
+// The state of an operation that is retried until it succeeds: one attempt at a time, with a
+// growing delay after each failure.
 #pragma once
 
 #include <memory>
@@ -7,19 +8,19 @@
 
 namespace runtime {
 
-// Times are uptimes. Begins with nothing under way and nothing to wait for.
+// Times are uptimes. At first no attempt is running, and the first one may begin at once.
 class Attempts {
 public:
     [[nodiscard]] bool busy() const { return busy_; }
     [[nodiscard]] bool may_begin(Duration now) const { return !busy_ && now >= not_before_; }
-    // Nothing of it needs to be remembered.
+    // True if it behaves like a new one, so that it may be discarded.
     [[nodiscard]] bool is_as_new(Duration now) const { return may_begin(now) && failures_ == 0; }
-    // Failures, one after the other.
+    // The number of consecutive failures.
     [[nodiscard]] int failures() const { return failures_; }
 
     void begin() { busy_ = true; }
     void succeed(Duration not_before = {});
-    // Returns how long to wait: `first` and `longest` are those of Backoff.
+    // Returns the delay before the next attempt. `first` and `longest` are as in Backoff.
     Duration fail(RandomSource& random, Duration first, Duration longest, Duration now);
 
 private:

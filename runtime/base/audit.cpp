@@ -9,7 +9,7 @@ namespace runtime {
 
 std::string audit_line(Time now, std::string_view message, std::initializer_list<LogField> fields) {
     std::string time = format_microseconds(now);
-    time.replace(time.size() - 4, 3, "");  // milliseconds are what the clock has
+    time.replace(time.size() - 4, 3, "");  // the clock has milliseconds
     renderer::Value value = renderer::Value::map(
         {{"time", time}, {"level", "info"}, {"message", renderer::Value(message)}});
     for (const LogField& field : fields) {

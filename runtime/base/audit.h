@@ -1,7 +1,6 @@
-// Lines about who did what, beside the log's and like them: a JSON object per
-// line on stderr. Their fields are written as they are, and not searched for
-// credentials: a name that looks like one would empty the line. Whoever writes
-// them gives no text that could hold any.
+// Audit lines: who did what. They are written to stderr beside the log, in the same form: one JSON
+// object per line. Fields are written unchanged and are not redacted, since a name that looks like
+// a credential would be lost. Callers must not pass text that may hold a credential.
 #pragma once
 
 #include <initializer_list>
@@ -12,7 +11,7 @@
 
 namespace runtime {
 
-// As it is written, without a line end: for tests.
+// Returns the line without a line end, for tests.
 std::string audit_line(Time now, std::string_view message, std::initializer_list<LogField> fields);
 void write_audit(Time now, std::string_view message, std::initializer_list<LogField> fields);
 

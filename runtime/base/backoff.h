@@ -1,5 +1,5 @@
-// How long to wait before trying again: twice as long after each failure, and at random less, so
-// that many do not come back at once.
+// Delays between retries. The delay doubles after each failure and is reduced at random, so that
+// many clients do not retry at the same moment.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace runtime {
 class RandomSource {
 public:
     explicit RandomSource(std::uint64_t seed) : state_(seed) {}
-    // Between 0 and `bound`, which is above 0, exclusively.
+    // Returns a number from 0 to `bound` - 1. `bound` must be above 0.
     std::uint64_t below(std::uint64_t bound);
 
 private:
@@ -25,7 +25,7 @@ public:
     Backoff(RandomSource& random, Duration first, Duration longest)
         : random_(random), first_(first), longest_(longest), next_(first) {}
 
-    // Half of the step to all of it.
+    // Returns a random delay between half of the current step and the whole step.
     Duration next();
     void reset() { next_ = first_; }
 

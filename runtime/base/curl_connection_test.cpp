@@ -1,4 +1,4 @@
-// What happens to requests when connections, names and certificates misbehave.
+// Requests over broken connections, with slow names and with wrong certificates.
 #include <arpa/inet.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -25,7 +25,7 @@
 #include "runtime/testing/fetch.h"
 #include "runtime/testing/self_signed.h"
 
-// Names of `.slow.invalid` are looked up for a while.
+// The lookup of a name in `.slow.invalid` takes a while.
 extern "C" int getaddrinfo(const char* node, const char* service, const addrinfo* hints,
                            addrinfo** found) {
     if (node != nullptr && std::string_view(node).ends_with(".slow.invalid")) {
@@ -42,7 +42,7 @@ namespace {
 
 using boost::asio::ip::tcp;
 
-// Remembers the last descriptor that someone waited for.
+// Remembers the last watched descriptor.
 class SeeingLoop : public AsioLoop {
 public:
     void watch(int descriptor, Interest interest, std::function<void(Interest)> ready) override {
@@ -60,7 +60,7 @@ protected:
     CurlTransport transport{loop, "test"};
 };
 
-// Answers GET and keeps the connection; reads anything else and hangs up.
+// Answers GET and keeps the connection open. Reads any other request and closes the connection.
 class FickleServer {
 public:
     explicit FickleServer(AsioLoop& loop)
@@ -159,7 +159,7 @@ TEST_F(CurlConnectionTest, AConnectionThatNoOneAcknowledgesEnds) {
     EXPECT_EQ(longest, 20'000U);
 }
 
-// One request for each connection.
+// Serves one request per connection.
 class TlsServer {
 public:
     TlsServer(AsioLoop& loop, const SelfSigned& identity)

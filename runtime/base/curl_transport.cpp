@@ -17,7 +17,7 @@ namespace runtime {
 namespace {
 
 constexpr std::size_t kLargestBody = std::size_t{64} << 20U;
-constexpr long kMostOfAHost = 64;  // to one host; a watch without HTTP/2 holds one
+constexpr long kMostOfAHost = 64;  // connections to one host; a watch without HTTP/2 occupies one
 constexpr unsigned kLongestUnacknowledged = 20'000;  // milliseconds
 
 struct FreeList {
@@ -58,8 +58,8 @@ std::size_t take_body(char* bytes, std::size_t, std::size_t count, void* user) {
     return count;
 }
 
-// libcurl sends a request again, of whatever method, when a connection that it had kept ends
-// without a reply. What it reads from here it cannot read twice, so that the caller hears of it.
+// libcurl resends a request of any method when a reused connection ends without a reply. It cannot
+// rewind the body that it reads here, so the request fails and the caller decides.
 std::size_t give_body(char* to, std::size_t, std::size_t room, void* user) {
     auto& exchange = *static_cast<Exchange*>(user);
     const std::size_t count = exchange.request.body.copy(to, room, exchange.sent);
@@ -67,8 +67,8 @@ std::size_t give_body(char* to, std::size_t, std::size_t room, void* user) {
     return count;
 }
 
-// Or a connection whose other end is gone would serve one request after the other, until each has
-// timed out, for a quarter of an hour.
+// Limits how long sent data may stay unacknowledged. Without it a connection whose other end is
+// dead would take one request after another, each of which times out, for a quarter of an hour.
 int set_up_socket(void*, curl_socket_t socket, curlsocktype) {
     ::setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &kLongestUnacknowledged,
                  sizeof kLongestUnacknowledged);
@@ -87,15 +87,15 @@ void set_blob(CURL* easy, CURLoption option, std::string text) {
     }
 }
 
-// Not for methods that change nothing, nor before there was a connection to send on.
+// False for methods that change nothing, and if no connection was established.
 bool may_be_done(const Exchange& exchange) {
     curl_off_t connected_after = 0;  // in microseconds; 0: never
     curl_easy_getinfo(exchange.easy.get(), CURLINFO_PRETRANSFER_TIME_T, &connected_after);
     return connected_after > 0 && exchange.request.method != "GET";
 }
 
-// The same for each time that the same goes wrong: libcurl's own words tell more, but many of them
-// count milliseconds, bytes or streams.
+// Returns the same text each time that the same problem occurs. The messages of libcurl are more
+// precise, but many of them count milliseconds, bytes or streams.
 std::string problem_of(const Exchange& exchange, CURLcode code) {
     const std::string_view words = exchange.problem;
     const bool are_constant = code == CURLE_SSL_CONNECT_ERROR ||
@@ -125,16 +125,16 @@ void prepare(Exchange& exchange, const std::string& user_agent) {
     set(easy, CURLOPT_PRIVATE, &exchange);
     set(easy, CURLOPT_NOSIGNAL, 1L);
     set(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS);
-    // Without TLS nothing would tell that there is no HTTP/2 to wait for.
+    // Without TLS, HTTP/2 is never negotiated, so there is nothing to wait for.
     set(easy, CURLOPT_PIPEWAIT, request.url.starts_with("https:") ? 1L : 0L);
     set(easy, CURLOPT_TCP_KEEPALIVE, 1L);
     set(easy, CURLOPT_TCP_KEEPIDLE, 30L);
     set(easy, CURLOPT_TCP_KEEPINTVL, 10L);
     set(easy, CURLOPT_SOCKOPTFUNCTION, set_up_socket);
     set(easy, CURLOPT_CONNECTTIMEOUT, 10L);
-    set(easy, CURLOPT_QUICK_EXIT, 1L);        // a resolver that hangs is not waited for
-    set(easy, CURLOPT_CA_CACHE_TIMEOUT, 0L);  // their file may be replaced
-    set(easy, CURLOPT_BUFFERSIZE, 4096L);     // each request has one
+    set(easy, CURLOPT_QUICK_EXIT, 1L);        // do not wait for a resolver that hangs
+    set(easy, CURLOPT_CA_CACHE_TIMEOUT, 0L);  // the file may be replaced
+    set(easy, CURLOPT_BUFFERSIZE, 4096L);     // allocated for each request
     set(easy, CURLOPT_WRITEFUNCTION, take_body);
     set(easy, CURLOPT_WRITEDATA, &exchange);
     if (exchange.on_data == nullptr) {
@@ -188,7 +188,7 @@ struct CurlTransport::State {
             curl_multi_remove_handle(multi.get(), exchange->easy.get());
         }
         running.clear();
-        multi.reset();  // still asks to end the watching of its sockets
+        multi.reset();  // still removes the watches of its sockets
         stop_timer();
     }
 
@@ -288,7 +288,7 @@ RequestId CurlTransport::send(HttpRequest request, std::function<void(HttpReply)
 }
 
 void CurlTransport::cancel(RequestId id) {
-    // Not at once: the request may be what is calling us, from inside libcurl.
+    // Removed later: the request itself may be calling us, from inside libcurl.
     state_->loop.after(Duration(0), [this, id] { state_->take(id); });
     if (const auto entry = state_->running.find(id); entry != state_->running.end()) {
         entry->second->done = [](const HttpReply&) {};

@@ -1,4 +1,4 @@
-// HTTP by libcurl on our loop: connections are kept and, with HTTP/2, shared.
+// HTTP by libcurl on our event loop. Connections are reused and, with HTTP/2, shared.
 #pragma once
 
 #include <memory>
@@ -7,11 +7,11 @@
 
 namespace runtime {
 
-// What HTTPS_PROXY, https_proxy, http_proxy and NO_PROXY in the environment say holds, as libcurl
-// reads them (CURLOPT_PROXY(3)).
+// Uses HTTPS_PROXY, https_proxy, http_proxy and NO_PROXY of the environment as libcurl does
+// (CURLOPT_PROXY(3)).
 class CurlTransport : public Transport {
 public:
-    // The loop outlives the transport. `user_agent` is sent with every request.
+    // The loop must outlive the transport. `user_agent` is sent with every request.
     CurlTransport(Loop& loop, std::string user_agent);
     ~CurlTransport() override;
 

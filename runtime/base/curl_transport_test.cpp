@@ -16,7 +16,7 @@
 namespace runtime {
 namespace {
 
-// Real sockets on the loopback interface.
+// Uses real sockets on the loopback interface.
 class CurlTransportTest : public testing::Test {
 protected:
     CurlTransportTest() {
@@ -72,7 +72,7 @@ TEST_F(CurlTransportTest, StreamsTheBody) {
     EXPECT_EQ(bytes, std::size_t{3} << 20U);
 }
 
-// As behind a gateway that speaks HTTP/1.1 only, where every watch holds a connection.
+// A gateway that speaks only HTTP/1.1 needs one connection per watch.
 TEST_F(CurlTransportTest, StreamsWithoutHttp2DoNotWaitForEachOther) {
     constexpr std::size_t kStreams = 40;
     constexpr std::string_view kHead = "HTTP/1.1 200 OK\r\n\r\n";
@@ -115,7 +115,7 @@ TEST_F(CurlTransportTest, NoOneThere) {
     EXPECT_FALSE(reply.may_be_done) << "nothing was sent";
 }
 
-// Who accepts, says the same to everybody, and then nothing.
+// Sends the same greeting to each client, and then nothing.
 class BareServer {
 public:
     BareServer(AsioLoop& loop, std::string_view greeting)

@@ -45,7 +45,7 @@ void DescriptorSet::watch(int descriptor, Interest interest, std::function<void(
     epoll_event event = {};
     event.events = events_of(interest);
     event.data.u64 = std::uint64_t{last_} << 32 | static_cast<std::uint32_t>(descriptor);
-    // Whoever closed it without a word has taken it out, too.
+    // If the descriptor was closed without ending its watch, the kernel has already removed it.
     if (::epoll_ctl(epoll_, EPOLL_CTL_MOD, descriptor, &event) != 0) {
         CHECK(errno == ENOENT && ::epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &event) == 0);
     }
@@ -73,14 +73,14 @@ void DescriptorSet::deliver(const std::function<bool()>& is_over) {
 
 void DescriptorSet::tell(int descriptor, std::uint32_t watching, std::uint32_t events) {
     const Entry& entry = entries_[static_cast<std::size_t>(descriptor)];
-    // One that was called before may have put another in its place, of the same number.
+    // An earlier callback may have replaced this watch with another one for the same number.
     if (entry.watching != watching) {
         return;
     }
     const bool is_broken = (events & (EPOLLERR | EPOLLHUP)) != 0;
     const Interest now{.read = entry.interest.read && ((events & EPOLLIN) != 0 || is_broken),
                        .write = entry.interest.write && ((events & EPOLLOUT) != 0 || is_broken)};
-    const auto ready = entry.ready;  // may replace or end this very watching
+    const auto ready = entry.ready;  // a copy: the call may replace or end this watch
     ready(now);
 }
 

@@ -1,5 +1,5 @@
-// The descriptors that someone waits for, in an epoll instance of our own: told level by level, so
-// that nothing has to be armed again for each event, as Asio would.
+// The watched file descriptors, in an epoll instance of our own. It is level-triggered, so that
+// nothing has to be armed again after each event, as Asio would.
 // Source: epoll(7).
 #pragma once
 
@@ -17,17 +17,19 @@ public:
     DescriptorSet(const DescriptorSet&) = delete;
     DescriptorSet& operator=(const DescriptorSet&) = delete;
 
-    // As Loop::watch.
+    // See Loop::watch.
     void watch(int descriptor, Interest interest, std::function<void(Interest)> ready);
     [[nodiscard]] bool is_empty() const { return count_ == 0; }
-    // Can be read from while one of them is ready.
+    // The descriptor of the epoll instance, which is readable while any watched descriptor is
+    // ready.
     [[nodiscard]] int descriptor() const { return epoll_; }
-    // Calls each that is ready once, until `is_over`; those calls may watch and unwatch any.
+    // Calls the callback of each ready descriptor once, and stops early when `is_over` returns
+    // true. The callbacks may watch and unwatch any descriptor.
     void deliver(const std::function<bool()>& is_over);
 
 private:
     struct Entry {
-        std::uint32_t watching = 0;  // which one; 0: none
+        std::uint32_t watching = 0;  // number of this watch; 0: not watched
         Interest interest = {};
         std::function<void(Interest)> ready = {};
     };

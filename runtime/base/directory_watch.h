@@ -1,5 +1,5 @@
-// Says that something in a folder was replaced, by inotify: the kubelet updates a mounted ConfigMap
-// by renaming a symbolic link in the volume's root (`..data`).
+// Reports by inotify that something in a directory was replaced. The kubelet updates a mounted
+// ConfigMap by renaming a symbolic link in the volume's root (`..data`).
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace runtime {
 
 class DirectoryWatch {
 public:
-    // `changed` may be called without a change. The loop outlives the watch.
+    // `changed` may be called without a change. The loop must outlive the watch.
     DirectoryWatch(Loop& loop, std::string folder, std::function<void()> changed);
     ~DirectoryWatch();
     DirectoryWatch(const DirectoryWatch&) = delete;

@@ -1,4 +1,4 @@
-// Small files that someone else replaces while we run: tokens, credentials.
+// Reads small files that others replace while the process runs: tokens and credentials.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace runtime {
 
-// The folder of the path, `.` where it names none.
+// Returns the directory of the path, or `.` if the path has none.
 std::string folder_of(const std::string& path);
 
-// The whole file without white space at either end.
+// Returns the content of the file without white space at either end.
 renderer::Result<std::string> read_trimmed(const std::string& path);
 
 }  // namespace runtime

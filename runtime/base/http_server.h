@@ -1,6 +1,6 @@
-// A small HTTP server for people and machines that ask how the process is: /healthz, /readyz,
-// /metrics. GET only, one request per connection, nothing read beyond its head; of too many
-// connections the one that was silent the longest is closed. An answer may take its time.
+// A small HTTP server for /healthz, /readyz and /metrics. It serves GET only, one request per
+// connection, and reads nothing after the head. When there are too many connections, the oldest is
+// closed. An answer may be given later.
 #pragma once
 
 #include <cstdint>
@@ -26,18 +26,18 @@ using PageReply = std::function<void(Page)>;  // called once
 
 class HttpServer {
 public:
-    // `answer` is asked for each path; the loop outlives the server.
+    // `answer` is called with the path of each request. The loop must outlive the server.
     HttpServer(AsioLoop& loop, std::function<Page(std::string_view path)> answer);
     HttpServer(AsioLoop& loop, std::function<void(std::string_view path, PageReply reply)> answer);
     ~HttpServer();
     HttpServer(const HttpServer&) = delete;
     HttpServer& operator=(const HttpServer&) = delete;
 
-    // On all addresses of both families. Port 0 takes a free one. The result is the port.
+    // Listens on all addresses of both families. Port 0 picks a free port. Returns the port.
     renderer::Result<std::uint16_t> listen(std::uint16_t port);
-    // On one address, or on all when it is 0.0.0.0 or [::].
+    // Listens on one address, or on all if it is 0.0.0.0 or [::].
     renderer::Result<std::uint16_t> listen(const AddressPort& at);
-    // On a Unix socket, which replaces whatever is at the path.
+    // Listens on a Unix socket. A file at the path is replaced.
     renderer::Result<renderer::Unit> listen_at(const std::string& path);
 
 private:

@@ -42,7 +42,7 @@ protected:
     AsioLoop loop;
     HttpServer server{loop, [](std::string_view) { return Page{200, "ok\n"}; }};
     std::uint16_t port;
-    std::vector<int> silent;  // connections that say nothing
+    std::vector<int> silent;  // connections that send nothing
 };
 
 TEST_F(HttpServerTest, AnswersBesideManySilentConnections) {

@@ -1,5 +1,5 @@
-// An IPv4 or IPv6 address as a value: the bytes of the wire, ordered IPv4 first, then by bytes. An
-// IPv4-mapped IPv6 address stays what it is written as.
+// An IPv4 or IPv6 address as a value: its bytes in network order. IPv4 sorts first, then by bytes.
+// An IPv4-mapped IPv6 address stays an IPv6 address.
 #pragma once
 
 #include <array>
@@ -13,10 +13,10 @@ namespace runtime {
 
 class IpAddress {
 public:
-    // "10.0.0.1" or "fd7a::1"; no value for anything else: a prefix length, a zone, leading zeros,
-    // space around it.
+    // Parses "10.0.0.1" or "fd7a::1". No value for anything else, such as a prefix length, a zone,
+    // leading zeros or surrounding space.
     static std::optional<IpAddress> parse(std::string_view text);
-    // No value unless there are 4 or 16 bytes, most significant first.
+    // Takes 4 or 16 bytes in network order. No value for any other number of bytes.
     static std::optional<IpAddress> from_bytes(std::string_view bytes);
 
     [[nodiscard]] bool is_v6() const { return size_ == 16; }

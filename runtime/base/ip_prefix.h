@@ -1,4 +1,4 @@
-// Prefixes of both families, and an address with a port.
+// An IP prefix of either family, and an address with a port.
 #pragma once
 
 #include <compare>
@@ -15,7 +15,7 @@ struct IpPrefix {
     IpAddress address;
     int bits = 0;
 
-    // "10.0.0.0/8"; an address alone is the prefix that holds it and nothing else.
+    // Parses "10.0.0.0/8". An address without a length is a prefix that contains only this address.
     static std::optional<IpPrefix> parse(std::string_view text);
     static IpPrefix of(const IpAddress& address);
     [[nodiscard]] bool is_one_address() const { return *this == of(address); }
@@ -25,7 +25,8 @@ struct IpPrefix {
     friend auto operator<=>(const IpPrefix&, const IpPrefix&) = default;
 };
 
-// "10.0.0.1:80" or "[fd00::1]:80", as in TS_LOCAL_ADDR_PORT. No value: it is neither.
+// An address and port: "10.0.0.1:80" or "[fd00::1]:80", as in TS_LOCAL_ADDR_PORT. `parse` returns
+// no value for anything else.
 struct AddressPort {
     IpAddress address;
     std::uint16_t port = 0;

@@ -1,5 +1,5 @@
-// Things that take time, one after the other, without a thread: each job calls what it is given
-// when it is done, with what went wrong or with nothing.
+// Asynchronous jobs on one thread. Each job calls its `Next` once when it has finished: with the
+// problem, or with an empty string.
 #pragma once
 
 #include <functional>
@@ -11,13 +11,13 @@ namespace runtime {
 using Next = std::function<void(std::string problem)>;
 using Job = std::function<void(Next)>;
 
-// Ends with the first problem; the jobs behind it do not run.
+// Runs the jobs one after another. Stops at the first problem: the remaining jobs do not run.
 void run_in_order(std::vector<Job> jobs, Next done);
-// The same as one job, which can be run again.
+// Returns a job that runs the jobs in order. It may be run several times.
 Job in_order(std::vector<Job> jobs);
 
-// As many at a time as `width`. Ends with the first problem, when those that ran then have ended;
-// no others begin.
+// Runs up to `width` jobs at a time. After the first problem no job is started; `done` is called
+// with that problem when the running jobs have finished.
 void run_side_by_side(std::vector<Job> jobs, std::size_t width, Next done);
 
 }  // namespace runtime

@@ -8,10 +8,10 @@ namespace runtime {
 
 namespace {
 
-constexpr std::size_t kLongest = std::size_t{8} << 20U;  // of an item, and of the rest
+constexpr std::size_t kLongest = std::size_t{8} << 20U;  // bytes of an item, and of the rest
 constexpr std::string_view kSpace = " \t\r\n";
 constexpr std::string_view kBeginning = "\"items\":[";
-constexpr int kItems = 2;  // the depth between two items
+constexpr int kItems = 2;  // depth between two items
 
 }  // namespace
 

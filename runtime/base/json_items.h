@@ -1,5 +1,5 @@
-// A JSON object with a long list `items`, as it comes: each item is handed on as soon as it is
-// whole, so that no more than one of them is in memory.
+// Reads a JSON object with a long list `items` as it arrives. Each item is passed on as soon as it
+// is complete, so that only one item is in memory at a time.
 #pragma once
 
 #include <functional>
@@ -12,12 +12,13 @@ namespace runtime {
 
 class JsonItems {
 public:
-    // For objects only: anything else among the items is an error.
+    // `on_item` is called for each item. An item that is not an object is an error.
     explicit JsonItems(std::function<void(renderer::Value)> on_item)
         : on_item_(std::move(on_item)) {}
 
     void take(std::string_view bytes);
-    // Everything but the items. Not JSON: it is not whole, or an item could not be read.
+    // Returns everything but the items. It is not valid JSON if the object is incomplete or an item
+    // could not be read.
     [[nodiscard]] const std::string& rest() const { return rest_; }
 
 private:
@@ -28,7 +29,7 @@ private:
 
     std::function<void(renderer::Value)> on_item_;
     std::string rest_, item_;
-    int depth_ = 0;  // brackets that are open
+    int depth_ = 0;  // open brackets
     bool is_in_items_ = false;
     bool is_in_string_ = false;
     bool is_escaped_ = false;

@@ -68,7 +68,7 @@ TEST(JsonItems, WhatIsNotWholeLeavesARestThatIsNotJson) {
     }
 }
 
-// Whoever may write one object must not be able to hide the others.
+// A user who may write one object must not be able to hide the others.
 TEST(JsonItems, AnItemThatIsNestedTooDeepKeepsNoOtherBack) {
     const std::string deep = std::string(150, '[') + std::string(150, ']');
     const Found found = read(R"({"items":[{"n":1,"deep":)" + deep + R"(},{"n":2}]})", 7);

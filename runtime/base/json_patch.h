@@ -1,4 +1,4 @@
-// Operations of a JSON patch (RFC 6902), and the pointers in them (RFC 6901).
+// Operations of a JSON patch (RFC 6902) and their JSON pointers (RFC 6901).
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace runtime {
 
-// A token of a pointer: "tailscale.com/tags" -> "tailscale.com~1tags".
+// Escapes one token of a pointer: "tailscale.com/tags" -> "tailscale.com~1tags".
 std::string pointer(std::string_view key);
 
 renderer::Value operation(std::string_view op, const std::string& path, renderer::Value value);

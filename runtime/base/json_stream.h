@@ -1,5 +1,6 @@
-// JSON that comes in pieces, as events, one value after the other (NDJSON). Never more in memory
-// than the text that is being read: what a value is good for is its listener's to know.
+// A streaming JSON parser that reports events. It accepts JSON in pieces, one value after another
+// (NDJSON), and keeps only the current text or scalar in memory. The listener decides what the
+// values mean.
 // Source: RFC 8259.
 #pragma once
 
@@ -16,32 +17,32 @@ public:
     JsonListener& operator=(const JsonListener&) = delete;
     virtual ~JsonListener() = default;
 
-    // The key stands before the value that it is of.
+    // The key is reported before its value.
     virtual void on_key(std::string_view key) = 0;
     virtual void on_text(std::string_view text) = 0;
-    // As spelled: a number, true, false or null.
+    // A number, true, false or null, as it is spelled.
     virtual void on_scalar(std::string_view spelling) = 0;
     virtual void on_begin(bool is_object) = 0;  // an object or a list
     virtual void on_end() = 0;
-    virtual void on_document() = 0;  // a value that is in no other is whole
+    virtual void on_document() = 0;  // a top-level value is complete
 };
 
 class JsonStream {
 public:
-    // Texts are cut off behind this many bytes. Deeper nesting, or longer spellings of numbers, are
-    // errors.
+    // Texts are cut off after this many bytes. Deeper nesting or a longer spelling of a number is
+    // an error.
     static constexpr std::size_t kLongestText = std::size_t{16} << 10U;
     static constexpr std::size_t kDeepest = 128;
 
     explicit JsonStream(JsonListener& listener) : listener_(listener) {}
 
-    // False: it is not JSON, and nothing more is taken.
+    // Returns false if the input is not JSON. Further input is ignored then.
     bool take(std::string_view bytes);
-    // Between two documents, or at the beginning.
+    // True at the beginning and between two documents.
     [[nodiscard]] bool is_between() const { return nesting_.empty() && state_ == State::Value; }
 
 private:
-    // What may come next.
+    // What may come next in the input.
     enum class State { Value, FirstItem, FirstKey, Key, Colon, AfterValue, Text, Scalar, Failed };
 
     void take(char byte);
@@ -60,10 +61,10 @@ private:
     JsonListener& listener_;
     State state_ = State::Value;
     std::vector<bool> nesting_;  // true: an object
-    std::string text_;           // being read: a text, a key or a scalar
+    std::string text_;           // current text, key or scalar
     bool is_key_ = false;
     bool is_escaped_ = false;
-    int hex_left_ = 0;  // digits of a \u that are to come
+    int hex_left_ = 0;  // remaining digits of a \u escape
     unsigned code_ = 0;
     unsigned high_surrogate_ = 0;
 };

@@ -5,7 +5,7 @@
 namespace runtime {
 namespace {
 
-// The events as text, so that tables can compare them.
+// Records the events as text, so that tables can compare them.
 class Events : public JsonListener {
 public:
     void on_key(std::string_view key) override { out.append("k:").append(key).append(" "); }

@@ -1,9 +1,9 @@
-// Makes a TCP connection notice within a minute that its other end is gone, though nothing is sent.
+// Lets a TCP connection detect within a minute that its other end is dead, even if nothing is sent.
 #pragma once
 
 namespace runtime {
 
-// Of a connected socket. What the kernel refuses stays as it is.
+// Sets the options on a connected socket. Options that the kernel refuses are left unchanged.
 void keep_alive(int descriptor);
 
 }  // namespace runtime

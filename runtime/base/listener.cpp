@@ -53,7 +53,7 @@ struct Listener::State : std::enable_shared_from_this<Listener::State> {
             if (!self->acceptor.is_open()) {
                 return;
             }
-            if (error) {  // no descriptor is free, mostly
+            if (error) {  // usually there is no free descriptor
                 self->pause.expires_after(std::chrono::seconds(1));
                 self->pause.async_wait(
                     [self](const boost::system::error_code&) { self->accept(); });

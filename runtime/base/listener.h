@@ -1,5 +1,5 @@
-// Accepts TCP connections on all addresses of both families, for the servers of this process. Only
-// for .cpp files: it brings Boost's headers.
+// Accepts TCP connections for the servers of this process. Include it only in .cpp files: it pulls
+// in Boost's headers.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
@@ -14,7 +14,8 @@
 
 namespace runtime {
 
-// One socket for both families; a kernel without IPv6 gets one for IPv4. Port 0 takes a free one.
+// Binds one socket to all addresses of both families, or of IPv4 if the kernel has no IPv6. Port 0
+// picks a free port.
 template <typename Socket>
 boost::system::error_code bind_on_all_addresses(Socket& socket, std::uint16_t port) {
     using Protocol = typename Socket::protocol_type;
@@ -37,13 +38,13 @@ boost::system::error_code bind_on_all_addresses(Socket& socket, std::uint16_t po
 
 renderer::Error cannot_listen(std::uint16_t port, const boost::system::error_code& error);
 
-// The open connections of a server: when there are too many, the one that was silent the longest is
+// The open connections of a server. When there are too many, the one that was silent the longest is
 // closed.
 class Connections {
 public:
     explicit Connections(std::size_t most) : most_(most) {}
 
-    // Of one connection, and no longer there than that.
+    // The entry of one connection, which owns it.
     class Place {
     public:
         Place(std::shared_ptr<Connections> all, std::function<void()> close);
@@ -65,22 +66,22 @@ private:
     void close_first();
 
     std::size_t most_;
-    std::list<Place*> open_;  // the one that was silent the longest comes first
+    std::list<Place*> open_;  // longest silent first
 };
 
 class Listener {
 public:
     using Take = std::function<void(boost::asio::ip::tcp::socket)>;
 
-    // The loop outlives the listener.
+    // The loop must outlive the listener.
     Listener(AsioLoop& loop, Take take);
     ~Listener();
     Listener(const Listener&) = delete;
     Listener& operator=(const Listener&) = delete;
 
-    // The result is the port.
+    // Listens on all addresses of both families. Returns the port.
     renderer::Result<std::uint16_t> listen(std::uint16_t port);
-    // On one address only, unless it is 0.0.0.0 or [::].
+    // Listens on one address, or on all if it is 0.0.0.0 or [::]. Returns the port.
     renderer::Result<std::uint16_t> listen(const AddressPort& at);
 
 private:

@@ -1,4 +1,4 @@
-// Connects to who listens at a path (unix(7)).
+// Connects to a Unix socket (unix(7)).
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace runtime {
 
-// -1: no one does; errno says why. It waits only while more than the listener allows are waiting;
-// `flags` of SOCK_NONBLOCK: not even then.
+// Returns a descriptor of -1 if the connection failed; errno has the reason. It blocks only while
+// the backlog of the listener is full, and never if `flags` contains SOCK_NONBLOCK.
 renderer::Descriptor connect_local(const std::string& path, int flags = 0);
 
 }  // namespace runtime

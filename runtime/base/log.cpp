@@ -12,7 +12,7 @@ namespace runtime {
 
 namespace {
 
-// What a credential is made of.
+// True if the byte may be part of a credential.
 bool is_secret_byte(char byte) {
     return renderer::is_alphanumeric(byte) || byte == '-' || byte == '_' || byte == '.' ||
            byte == '~' || byte == '+' || byte == '/' || byte == '=';
@@ -108,7 +108,7 @@ void Log::write(LogLevel level, std::string_view message, std::initializer_list<
             value.put(field.name, redact(field.value));
         }
         line = renderer::write_json(value);
-        line = line.substr(1, line.size() - 2);  // the pattern has the braces
+        line = line.substr(1, line.size() - 2);  // the pattern adds the braces
     } else {
         line = redact(message);
         for (const LogField& field : fields) {

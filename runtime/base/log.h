@@ -1,6 +1,6 @@
-// What the process has to say: one JSON object per line on stderr, plain text for people at a
-// terminal (OPERATOR_LOGGING=dev), or lines as containerboot writes them. Everything passes
-// `redact`, so no line holds a credential.
+// The log of the process: one JSON object per line on stderr, plain text for a terminal
+// (OPERATOR_LOGGING=dev), or lines in the form of containerboot. Every message and field value
+// passes `redact`, so no line holds a credential.
 #pragma once
 
 #include <initializer_list>
@@ -17,8 +17,8 @@ struct LogField {
     std::string value;
 };
 
-// The text with Tailscale's keys (`tskey-…`) and bearer tokens replaced by "[redacted]". OAuth
-// secrets are such keys, too (`tskey-client-…`).
+// Returns the text with Tailscale's keys (`tskey-…`), bearer tokens and JWTs (`eyJ…`) replaced by
+// "[redacted]". OAuth secrets are such keys too (`tskey-client-…`).
 std::string redact(std::string_view text);
 
 class Log {

@@ -1,6 +1,6 @@
-// The one event loop of the process: what happens later, and on which file descriptor. A seam, so
-// that tests run hours in microseconds. Everything runs on the thread that runs the loop; nothing
-// locks.
+// The event loop of the process: timers and watched file descriptors. It is an interface so that
+// tests can run hours in microseconds. Everything runs on the thread of the loop, so nothing needs
+// a lock.
 #pragma once
 
 #include <chrono>
@@ -26,20 +26,20 @@ public:
     Loop& operator=(const Loop&) = delete;
     virtual ~Loop() = default;
 
-    // The calendar: for what people read and for dates that others set. Someone may put it forward
-    // or back.
+    // The wall clock: for times that people read and for dates that others set. It may be set
+    // forward or back at any time.
     [[nodiscard]] virtual Time now() const = 0;
-    // Only ever grows, from whatever it began with: for delays and deadlines.
+    // A monotonic clock with an arbitrary start, for delays and deadlines.
     [[nodiscard]] virtual Duration uptime() const = 0;
 
     // Runs the task once, at the earliest `delay` from now and never inside this call.
     virtual TimerId after(Duration delay, std::function<void()> task) = 0;
-    // Of a timer that has fired or was cancelled: nothing happens.
+    // Does nothing if the timer has fired or was cancelled.
     virtual void cancel(TimerId id) = 0;
 
-    // Calls `ready` again and again while the descriptor is as the interest says. A second call for
-    // the same descriptor replaces the first; no interest ends it. The descriptor stays the
-    // caller's, who ends the watching before closing it.
+    // Calls `ready` repeatedly while the descriptor is ready for what `interest` asks for. A second
+    // call for the same descriptor replaces the first; an empty interest ends the watch. The caller
+    // keeps the descriptor, and must end the watch before closing it.
     virtual void watch(int descriptor, Interest interest, std::function<void(Interest)> ready) = 0;
 };
 

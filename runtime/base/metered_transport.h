@@ -1,5 +1,5 @@
-// A transport that counts what goes through it: requests to the Kubernetes API, and all others,
-// which go to the tailnets' API. Streams count as requests, not in the time.
+// A transport that counts its requests: to the Kubernetes API, and all others, which go to the API
+// of a tailnet. Streams count as requests, but not in the duration.
 #pragma once
 
 #include <string>
@@ -13,13 +13,13 @@ struct Traffic {
     std::uint64_t requests = 0;
     std::uint64_t failures = 0;  // no reply, 429 and 5xx
     std::uint64_t refusals = 0;  // 401 and 403
-    std::uint64_t answered = 0;  // those that `took` adds up
+    std::uint64_t answered = 0;  // requests that `took` sums up
     Duration took = Duration(0);
 };
 
 class MeteredTransport : public Transport {
 public:
-    // What begins with `kube_server` goes to Kubernetes.
+    // Requests whose URL begins with `kube_server` go to Kubernetes.
     MeteredTransport(Loop& loop, Transport& inner, std::string kube_server)
         : loop_(loop), inner_(inner), kube_server_(std::move(kube_server)) {}
 

@@ -1,5 +1,5 @@
-// A tree at rest: its JSON text, which takes a third of the tree's memory, for trees of which
-// thousands are kept and few are looked at.
+// A value tree stored as JSON text, which takes a third of the memory. It is for thousands of trees
+// that are kept and seldom read.
 #pragma once
 
 #include <string>
@@ -20,12 +20,13 @@ public:
     [[nodiscard]] renderer::Value unpack() const {
         return text_.empty() ? renderer::Value() : std::move(*renderer::read_json(text_));
     }
-    // False: no string in it is this word, of letters and digits. Costs little.
+    // Returns false if no string in the tree contains `word`, which consists of letters and digits.
+    // It does not parse the text.
     [[nodiscard]] bool may_say(std::string_view word) const {
         return text_.view().find(word) != std::string_view::npos;
     }
 
-    // The order of members counts.
+    // The order of members matters.
     bool operator==(const PackedValue&) const = default;
 
 private:

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kAttempts = 5;
 constexpr Duration kLongestWait = std::chrono::seconds(60);
-constexpr std::chrono::seconds kUsualWait{1};  // of a 429 that does not say when
+constexpr std::chrono::seconds kUsualWait{1};  // after a 429 without Retry-After
 
 bool is_busy(const HttpReply& reply) {
     return reply.status == 429 || (reply.status == 503 && reply.retry_after.has_value());

@@ -1,7 +1,7 @@
-// A transport to one server that may say that it has too much to do, and when to come again
-// (`Retry-After`, RFC 9110, section 10.2.3): after a 429, and after a 503 that says when, all
-// requests wait, for a minute at most. A 429 says that nothing was done: the request is sent again,
-// and who sent it hears of the last of a few.
+// A transport to one server that may be overloaded and ask clients to retry later (`Retry-After`,
+// RFC 9110, section 10.2.3). After a 429, and after a 503 with `Retry-After`, all requests wait,
+// for a minute at most. Nothing was done for a request that got a 429, so it is sent again; the
+// caller gets the reply of the last of several attempts.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ namespace runtime {
 
 class PatientTransport : public Transport {
 public:
-    // Both outlive the transport.
+    // Both references must outlive the transport.
     PatientTransport(Loop& loop, Transport& inner) : loop_(loop), inner_(inner) {}
 
     RequestId send(HttpRequest request, std::function<void(HttpReply)> done,
@@ -27,7 +27,7 @@ private:
         std::function<void(HttpReply)> done;
         std::function<void(std::string_view)> on_data;
         int attempts = 0;
-        RequestId sent_as = 0;  // by the inner transport; 0: it waits
+        RequestId sent_as = 0;  // id in the inner transport; 0: waiting
     };
 
     void forward(RequestId id);
@@ -39,8 +39,8 @@ private:
     Transport& inner_;
     RequestId next_ = 1;
     std::map<RequestId, Exchange> open_;
-    std::vector<RequestId> waiting_;  // some may be cancelled
-    bool wakes_ = false;              // a timer runs
+    std::vector<RequestId> waiting_;  // may include cancelled ones
+    bool wakes_ = false;              // a timer is running
     Duration not_before_ = {};        // an uptime
 };
 

@@ -1,4 +1,4 @@
-// Addresses by name. A seam: tests answer themselves.
+// Resolves host names to addresses. It is an interface so that tests can give the answers.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 namespace runtime {
 
 struct Resolution {
-    std::vector<std::string> addresses;  // of IPv4
+    std::vector<std::string> addresses;  // IPv4
     std::string problem = {};            // why there are none
 };
 
@@ -19,7 +19,7 @@ public:
     Resolver& operator=(const Resolver&) = delete;
     virtual ~Resolver() = default;
 
-    // `done` is called once, later, and may have to wait for long: one lookup at a time.
+    // Calls `done` once, later. Lookups run one at a time, so it may take long.
     virtual void resolve(const std::string& host, std::function<void(Resolution)> done) = 0;
 };
 

@@ -39,7 +39,7 @@ struct Server {
     std::string host, port, target;
 };
 
-// As server_url() lets them through; the path may be empty.
+// Splits a URL that server_url() accepts, with an optional path.
 std::optional<Server> read_url(std::string_view url) {
     Server out;
     const std::size_t scheme = url.find("://");
@@ -101,7 +101,7 @@ std::string_view header_of(const HttpReply& reply, std::string_view name) {
 
 namespace {
 
-// One request from its connection to its reply. Lives in the callbacks of what it waits for.
+// One request from the connection to the reply. The pending callbacks keep it alive.
 class SocketExchange : public std::enable_shared_from_this<SocketExchange> {
 public:
     SocketExchange(asio::io_context& context, HttpRequest request, std::string unix_path,
@@ -133,7 +133,7 @@ public:
         start_tcp(std::vector{tcp::endpoint(address, port)});
     }
 
-    // Nothing is said any more.
+    // Closes everything. No callback is called any more.
     void end() {
         done_ = nullptr;
         on_data_ = nullptr;
@@ -233,7 +233,7 @@ private:
     template <typename Stream>
     void read_head(Stream& stream) {
         parser_.header_limit(kLargestReplyHead);
-        parser_.body_limit(std::numeric_limits<std::uint64_t>::max());  // take_body has its own
+        parser_.body_limit(std::numeric_limits<std::uint64_t>::max());  // see take_body
         http::async_read_header(
             stream, buffer_, parser_,
             [self = shared_from_this(), &stream](const beast::error_code& error, std::size_t) {
@@ -309,7 +309,7 @@ private:
     }
 
     void fail(const beast::error_code& error) {
-        // A server without Content-Length ends the body by closing.
+        // A server that sends no Content-Length ends the body by closing the connection.
         if (error == http::error::end_of_stream && parser_.is_done()) {
             return finish();
         }

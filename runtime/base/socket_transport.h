@@ -1,7 +1,7 @@
-// HTTP/1.1 over a socket of its own for each request: to one server behind a Unix socket, or to
-// http:// and https:// servers. For a process that asks seldom and stays small: libcurl, with what
-// it links, keeps some 9 MB of a process resident, this a tenth of it. Not for many requests a
-// second (no connection is kept), HTTP/2, proxies or client certificates.
+// HTTP/1.1 with one socket per request: to one server behind a Unix socket, or to http:// and
+// https:// servers. It is for a process that sends few requests and has to stay small: libcurl and
+// its libraries keep about 9 MB resident, this takes a tenth of that. It does not support
+// connection reuse, HTTP/2, proxies or client certificates.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@ namespace runtime {
 
 class SocketTransport : public Transport {
 public:
-    // With a path every request goes to the server that listens on that Unix socket, whatever its
-    // URL's host. The loop outlives the transport.
+    // If `unix_path` is set, every request goes to the server on that Unix socket, whatever the
+    // host of its URL. The loop must outlive the transport.
     explicit SocketTransport(AsioLoop& loop, std::string unix_path = {});
     ~SocketTransport() override;
 

@@ -1,5 +1,5 @@
-// A text that takes no more than a pointer while it is empty, for copies of thousands of objects
-// most of whose fields are. It never changes; std::string is for what is worked on.
+// An immutable string that takes only a pointer while it is empty. It is for copies of thousands of
+// objects whose fields are mostly empty; use std::string for text that is edited.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace runtime {
 class Text {
 public:
     Text() = default;
-    // NOLINTBEGIN(google-explicit-constructor): it stands wherever a text does
+    // NOLINTBEGIN(google-explicit-constructor): Text is used in place of a string
     Text(std::string_view text) {
         if (!text.empty()) {
             const auto size = static_cast<std::uint32_t>(text.size());
@@ -57,7 +57,7 @@ public:
     }
 
 private:
-    std::unique_ptr<char[]> bytes_;  // the size, then as many bytes
+    std::unique_ptr<char[]> bytes_;  // the size, followed by the bytes
 };
 
 }  // namespace runtime

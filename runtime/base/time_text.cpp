@@ -27,7 +27,7 @@ std::string format(Time time, std::string_view fraction) {
                        parts.clock.minutes().count(), parts.clock.seconds().count(), fraction);
 }
 
-// Reads the text from its beginning.
+// Reads the text from front to back.
 class Reader {
 public:
     explicit Reader(std::string_view text) : rest_(text) {}
@@ -54,7 +54,8 @@ public:
         return true;
     }
 
-    // Digits of a fraction: its first three as milliseconds. No value without a digit.
+    // Reads the digits of a fraction and returns the first three as milliseconds. No value if there
+    // is no digit.
     std::optional<int> milliseconds() {
         int value = 0;
         std::size_t count = 0;

@@ -1,4 +1,4 @@
-// So many at once, and then one in so much time.
+// A token bucket: allows a burst, then one token per interval.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 
 namespace runtime {
 
-// Times are uptimes. Begins full.
+// Times are uptimes. The bucket starts full.
 class TokenBucket {
 public:
     TokenBucket(int burst, Duration each, Duration now)
         : full_(burst * each), each_(each), credit_(full_), at_(now) {}
 
     [[nodiscard]] bool has_one(Duration now) const { return credit(now) >= each_; }
-    // False: there is none.
+    // Takes one token. Returns false if there is none.
     bool take(Duration now) {
         const bool may = has_one(now);
         set_credit(credit(now) - (may ? each_ : Duration(0)), now);
@@ -26,11 +26,11 @@ public:
     [[nodiscard]] Duration next_in(Duration now) const {
         return std::max(each_ - credit(now), Duration(0));
     }
-    // 0: it is full.
+    // How long until the bucket is full. 0 if it is full.
     [[nodiscard]] Duration fills_in(Duration now) const { return full_ - credit(now); }
-    // Empties it, and nothing flows into it for this long.
+    // Empties the bucket, and adds no tokens for this long.
     void close(Duration delay, Duration now) { set_credit(std::min(credit(now), -delay), now); }
-    // For how long nothing flows into it.
+    // For how long no tokens are added.
     [[nodiscard]] Duration closed_for(Duration now) const {
         return std::max(-credit(now), Duration(0));
     }
@@ -49,15 +49,15 @@ private:
     Duration at_;
 };
 
-// A bucket for each of many: those that are full need no memory, and of the others there are so
-// many at most, since the fullest gives way.
+// A token bucket for each key. Full buckets are not kept in memory. There are at most `most`
+// others: when a new one is needed, the fullest is dropped.
 class TokenBuckets {
 public:
     TokenBuckets(int burst, Duration each, std::size_t most)
         : burst_(burst), each_(each), most_(most) {}
 
     bool take(const std::string& key, Duration now) { return of(key, now).take(now); }
-    // Takes one if there is one. Returns how long it is until the next.
+    // Takes a token if there is one. Returns how long it is until the next.
     Duration spend(const std::string& key, Duration now) {
         TokenBucket& bucket = of(key, now);
         bucket.take(now);

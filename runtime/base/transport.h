@@ -1,5 +1,5 @@
-// HTTP as a client needs it: a request goes out, a reply comes back, whole or piece by piece. A
-// seam: tests answer themselves.
+// An HTTP client: sends a request and returns the reply, complete or in pieces. It is an interface
+// so that tests can give the replies.
 #pragma once
 
 #include <chrono>
@@ -14,8 +14,8 @@
 
 namespace runtime {
 
-// What a client proves itself with in the TLS handshake, and whom it trusts instead of `ca_file`:
-// PEM texts.
+// The client certificate and its key for the TLS handshake, and the authorities that are trusted
+// instead of `ca_file`: PEM texts.
 struct Identity {
     std::string authorities = {}, certificate = {}, key = {};
 };
@@ -25,7 +25,7 @@ struct HttpRequest {
     std::string url = {};
     std::vector<std::string> headers = {};  // "Name: value"
     std::string body = {};
-    // For the whole exchange; of a stream: for the time without a byte.
+    // For the whole exchange; for a stream, the longest time without a byte.
     Duration timeout = std::chrono::seconds(30);
     std::string ca_file = {};  // PEM; empty: what the system trusts
     Identity identity = {};
@@ -35,14 +35,15 @@ struct HttpReply {
     int status = 0;  // 0: no reply, see `problem`
     std::string body = {};
     std::optional<std::chrono::seconds> retry_after = {};
-    // "name: value" lines, names in lower case; SocketTransport fills it, libcurl's leaves it out.
+    // "name: value" lines with names in lower case. Only SocketTransport fills it; libcurl's does
+    // not.
     std::vector<std::string> headers = {};
     std::string problem = {};
-    // Without a reply: the server may have done what was asked.
+    // If there is no reply: the server may have executed the request.
     bool may_be_done = false;
 };
 
-// The value of a header of the reply, "" when it has none of that name (lower case).
+// Returns the value of a header of the reply, or "" if there is none. `name` is in lower case.
 std::string_view header_of(const HttpReply& reply, std::string_view name);
 
 using RequestId = std::uint64_t;
@@ -54,9 +55,9 @@ public:
     Transport& operator=(const Transport&) = delete;
     virtual ~Transport() = default;
 
-    // `done` is called once, later, unless the request is cancelled. With `on_data` the body of a
-    // reply of status 200 goes there as it comes, and there is no limit to its size; without, more
-    // than 64 MiB is a problem.
+    // Calls `done` once, later, unless the request is cancelled. With `on_data`, the body of a
+    // reply with status 200 is passed there as it arrives, without a limit on its size. Without it,
+    // a body of more than 64 MiB is a problem.
     virtual RequestId send(HttpRequest request, std::function<void(HttpReply)> done,
                            std::function<void(std::string_view)> on_data) = 0;
     virtual void cancel(RequestId id) = 0;

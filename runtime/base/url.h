@@ -1,4 +1,4 @@
-// Text as a part of a URL or a form, and URLs of servers.
+// Escaping for URLs and forms, and URLs of servers.
 #pragma once
 
 #include <optional>
@@ -7,11 +7,11 @@
 
 namespace runtime {
 
-// All but letters, digits and `-_.~` as %XX (RFC 3986 section 2.3).
+// Escapes all bytes but letters, digits and `-_.~` as %XX (RFC 3986 section 2.3).
 std::string escape_url(std::string_view text);
 
-// A server as people name it, with a path if it has one, without slashes at the end. No value: it
-// is none.
+// The form of a server's URL. `server_url` returns the URL, with its path if it has one, without
+// trailing slashes; no value if `text` is not such a URL.
 inline constexpr std::string_view kServerForm = "http://HOST[:PORT] or https://HOST[:PORT]";
 std::optional<std::string> server_url(std::string_view text);
 

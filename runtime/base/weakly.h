@@ -1,5 +1,5 @@
-// Calls that outlive whom they are for: of an object that is shared, made by what keeps it alive
-// only while it is called.
+// Callbacks that may outlive the object that they are for. The object is shared, and is kept alive
+// only during the call.
 #pragma once
 
 #include <functional>
@@ -8,8 +8,8 @@
 
 namespace runtime {
 
-// Nothing happens once the object is destroyed. `call`: a member function, or what takes the
-// object.
+// Returns a callback that does nothing once the object is destroyed. `call` is a member function,
+// or a function that takes the object.
 template <typename T, typename Call>
 auto weakly(std::weak_ptr<T> object, Call call) {
     return [object = std::move(object), call = std::move(call)](auto&&... arguments) {

@@ -31,7 +31,7 @@ using ChainPointer = std::unique_ptr<nftnl_chain, Free<nftnl_chain_free>>;
 using RulePointer = std::unique_ptr<nftnl_rule, Free<nftnl_rule_free>>;
 using SetPointer = std::unique_ptr<nftnl_set, Free<nftnl_set_free>>;
 
-// One message's elements stay well below the 64 KiB that their attribute can hold.
+// The elements of one message stay well below the 64 KiB limit of their attribute.
 constexpr std::size_t kElementsPerMessage = 400;
 constexpr std::size_t kMessageSize = std::size_t{128} << 10;
 
@@ -74,7 +74,8 @@ public:
         for (const Map& map : batch.added_maps) {
             elements(NFT_MSG_NEWSETELEM, NLM_F_CREATE, map.name, map.elements, "add to map");
         }
-        // The kernel answers once all is done; until Linux 6.10 the end of a batch is not answered.
+        // Asks for an acknowledgement of the whole transaction on the last message: Linux before
+        // 6.10 does not acknowledge the end of a batch.
         reinterpret_cast<nlmsghdr*>(&bytes_[last_])->nlmsg_flags |= NLM_F_ACK;
         append(nftnl_batch_end(buffer_.data(), sequence()));
     }

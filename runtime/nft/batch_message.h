@@ -1,4 +1,4 @@
-// A batch as the bytes of one netlink transaction.
+// Encodes a batch as the bytes of one netlink transaction.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ namespace runtime::nft {
 
 struct BatchMessage {
     std::string bytes;
-    std::vector<std::string>
-        steps;  // what each message is about; the first has the sequence number 1
+    std::vector<std::string> steps;  // what each message does; the first has sequence number 1
 };
 
-// The kernel refuses it when its rules are not of the generation any more; 0 asks for none.
+// The kernel refuses the transaction if its rules are no longer of this generation; 0 disables the
+// check.
 BatchMessage encode(const Batch& batch, std::uint32_t generation);
 
 }  // namespace runtime::nft

@@ -1,4 +1,4 @@
-// What is sent to the kernel, byte for byte, once for each kind of expression and of message.
+// The bytes that are sent to the kernel, once for each kind of expression and of message.
 #include "runtime/nft/batch_message.h"
 
 #include <fmt/format.h>
@@ -22,8 +22,8 @@ std::string hex(std::string_view bytes) {
     return text;
 }
 
-// The body of the one NEWRULE message of a batch that adds the rule, behind the names of table and
-// chain.
+// Returns the body of the NEWRULE message of a batch that adds the rule, after the names of table
+// and chain.
 std::string sent(const Rule& rule) {
     const Batch batch{
         .family = "inet", .table = "t", .rewritten_chains = {{.name = "c", .rules = {rule}}}};
@@ -116,7 +116,8 @@ TEST(BatchMessage, NamesItsSteps) {
               "add to map a");
 }
 
-// The first message, with the generation; the last but one, which asks for the answer to all.
+// Checks the first message, which has the generation, and the last but one, which requests the
+// acknowledgement.
 TEST(BatchMessage, FramesATransaction) {
     const std::string bytes =
         encode({.family = "inet", .table = "t", .add_table = true}, 0x01020304).bytes;

@@ -1,6 +1,6 @@
-// What the rules cost, beside nft(8) and a ruleset written by hand: see scripts/bench_dataplane. In
-// network namespaces of its own, without WireGuard. Every figure is a median of 9 runs, each of
-// which is paired with one of what it is compared with.
+// Measures the cost of the rules, compared with nft(8) and with a ruleset written by hand: see
+// scripts/bench_dataplane. It runs in network namespaces of its own, without WireGuard. Every
+// figure is the median of 9 runs, each of which is paired with a run of what it is compared with.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ using namespace runtime::nft;
 constexpr int kRuns = 9;
 constexpr std::uint16_t kFirstPort = 10000;
 constexpr bool kUdp = false;
-// As a person writes one service.
+// One service as a person would write it.
 constexpr const char* kByHand =
     "table ip byhand {\n"
     " chain pre { type nat hook prerouting priority dstnat; iifname != \"tailscale0\" udp dport "
@@ -44,8 +44,8 @@ double seconds_of(const auto& task) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// CPU time instead, the kernel's on our behalf as well: packets pass on the sender's time, others'
-// load does not count.
+// Returns CPU time, including the kernel's for this process. Packets are processed on the sender's
+// time, and the load of other processes does not count.
 double cpu_seconds_of(const auto& task) {
     const auto now = [] {
         timespec time{};
@@ -73,7 +73,7 @@ Forwarding services(int count) {
     return forwarding;
 }
 
-// A cluster, a pod and a tailnet, IPv4 only.
+// A cluster, a pod and a tailnet. IPv4 only.
 struct World {
     World() {
         pod.run("ip link add eth0 type veth peer name c0 netns " + cluster.path());
@@ -138,7 +138,7 @@ Endpoint receive(const Descriptor& socket) {
     return source;
 }
 
-// For `count` flows of one datagram each, to the same ten services.
+// Returns the time for `count` flows of one datagram each, to the same ten services.
 double new_flows(const World& world, const Server& server, int count) {
     std::vector<Client> clients;
     clients.reserve(static_cast<std::size_t>(count));

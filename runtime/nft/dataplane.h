@@ -1,5 +1,5 @@
-// The kernel's rules and tracked connections, as a seam: netlink.h has the real one, tests have
-// their own. Needs CAP_NET_ADMIN in the network namespace of the process.
+// The kernel's rules and tracked connections. It is an interface: netlink.h has the implementation,
+// tests have their own. Needs CAP_NET_ADMIN in the network namespace of the process.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace runtime::nft {
 
 struct Live {
     std::optional<Ruleset> table;  // `inet tailrender`; no value: it does not exist
-    std::uint32_t generation = 0;  // of all rules in the namespace, others' as well
+    std::uint32_t generation = 0;  // of all rules in the namespace, also of other programs
 };
 
 class Dataplane {
@@ -26,12 +26,12 @@ public:
     virtual ~Dataplane() = default;
 
     virtual renderer::Result<Live> read() = 0;
-    // All of it or nothing. Refused as "rules changed meanwhile" when the generation is no longer
-    // that of `read`.
+    // Applies the whole batch or nothing. Fails with "rules changed meanwhile" if the generation is
+    // no longer the one that `read` returned.
     virtual renderer::Result<renderer::Unit> apply(const Batch& batch,
                                                    std::uint32_t generation) = 0;
-    // Ends the tracking of connections that today's rules would not have sent where they go
-    // (flows.h); how many.
+    // Stops tracking connections that the current rules would not have sent where they go
+    // (flows.h). Returns how many.
     virtual renderer::Result<std::size_t> remove_stale_flows(const Forwarding& forwarding) = 0;
 };
 

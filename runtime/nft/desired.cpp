@@ -39,10 +39,10 @@ Rule not_from(const std::string& tunnel) {
             Compare{.negated = true, .bytes = interface_bytes(tunnel)}};
 }
 
-// Where connections with one key go: the values of the map. With several, one of them by chance.
+// The targets of each key of a map. If a key has several, each connection gets a random one.
 using Spread = std::map<std::string, std::vector<std::string>>;
 
-// What arrives is looked up by: the expressions that load the key, from register 0 on.
+// How packets are looked up in a map. `load` loads the key, from register 0 on.
 struct Lookup {
     std::string name = {};  // of the map
     MapType type = {};
@@ -128,8 +128,8 @@ private:
         return found;
     }
 
-    // SYN both ways, since what is forwarded in may have begun on either side; the kernel never
-    // raises an MSS.
+    // Clamps SYN packets in both directions, since either side may open a forwarded connection. The
+    // kernel never raises an MSS.
     void clamp_mss() {
         for (const Meta which : {Meta::Iifname, Meta::Oifname}) {
             forward().push_back(
@@ -142,7 +142,8 @@ private:
         }
     }
 
-    // Replies of the tailnet have to come back to this device, whatever pod the connection is from.
+    // Replies from the tailnet have to come back to this device, whichever pod opened the
+    // connection.
     void translate_source(const IpAddress& own) {
         postrouting().push_back(interface_is(Meta::Oifname, forwarding_.tunnel) +
                                 Rule{LoadCtStatus{}, And{.mask = number_part(IPS_DST_NAT)},
@@ -197,7 +198,7 @@ private:
         add(by_chance(v6), not_from(forwarding_.tunnel), {{"", targets}});
     }
 
-    // One map and one rule for each number of values that a key has.
+    // Adds one map and one rule for each number of targets that a key has.
     void add(const Lookup& lookup, const Rule& condition, const Spread& spread) {
         std::map<std::size_t, std::vector<Element>> by_count;
         for (const auto& [key, values] : spread) {

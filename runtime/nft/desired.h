@@ -1,9 +1,9 @@
-// The rules that do what a Forwarding says: one table `inet tailrender` whose maps are looked up by
-// what arrives, so that a packet costs the same with one service and with thousands. Pure.
+// Computes the rules for a Forwarding: one table `inet tailrender`, whose maps are looked up by the
+// packet's destination, so that a packet costs the same with one service and with thousands. Pure.
 //
-// tailscaled's tables stay as they are and do what is theirs: masquerading what came from the
-// tunnel, by its mark, and accepting it. kube-proxy's are in the node's namespace. Ours come right
-// before (dstnat - 1, srcnat - 1), and use no marks: tailscaled's depend on the byte order of the
+// tailscaled's tables stay unchanged. They accept packets from the tunnel and masquerade them, by a
+// mark. kube-proxy's tables are in the node's namespace. Our chains run right before theirs (dstnat
+// - 1, srcnat - 1) and use no marks, since tailscaled's marks depend on the byte order of the
 // machine.
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace runtime::nft {
 
-// Without anything to forward it clamps the MSS of what goes through the tunnel, for subnet
-// routers.
+// Returns the rules. If there is nothing to forward, they only clamp the MSS of traffic through the
+// tunnel, for subnet routers.
 Ruleset desired(const Forwarding& forwarding);
 
 }  // namespace runtime::nft

@@ -16,7 +16,7 @@ std::vector<IpAddress> addresses(const std::vector<const char*>& texts) {
     return all;
 }
 
-// What is in every table: the chains, and the clamp.
+// Returns the text of a table with the chains and the MSS clamp that every table has.
 std::string table(const std::string& maps, const std::string& postrouting,
                   const std::string& prerouting) {
     return "table inet tailrender {\n" + maps +
@@ -115,7 +115,7 @@ TEST(Desired, SendsMatchPortsToTheServicesTargets) {
          .match_port = 10008,
          .target_port = 443,
          .targets = addresses({"100.64.0.7", "100.64.0.6"})},
-        // Of two for one port the first counts; one without targets forwards nothing.
+        // Of two entries for one port the first is used. An entry without targets forwards nothing.
         {.protocol = Protocol::Tcp,
          .match_port = 10007,
          .target_port = 1,
@@ -207,7 +207,8 @@ TEST(Desired, LeavesOutTargetsOfAFamilyWithoutAnAddressOfOurs) {
               table("", kSource4, ""));
 }
 
-// One rule for each number of targets, however many services there are: a packet costs the same.
+// There is one rule for each number of targets, however many services there are, so that a packet
+// always costs the same.
 TEST(Desired, HasAsManyRulesForThousandsOfServicesAsForOne) {
     Forwarding forwarding{.own = addresses({"100.64.0.1", "fd7a::1"})};
     const auto rules = [&] {

@@ -13,7 +13,7 @@ const T* find(const std::vector<T>& all, const std::string& name) {
     return found == all.end() ? nullptr : &*found;
 }
 
-// Both are sorted by key.
+// Returns the changed elements. Both maps are sorted by key.
 MapChange changes(const Map& current, const Map& desired) {
     MapChange change{.map = desired.name, .type = desired.type};
     auto now = current.elements.begin();
@@ -35,7 +35,8 @@ MapChange changes(const Map& current, const Map& desired) {
     return change;
 }
 
-// What cannot be changed in place: the type of a map, the hook of a chain.
+// Returns false if the table has to be recreated: the type of a map and the hook of a chain cannot
+// be changed in place.
 bool fits(const Ruleset& current, const Ruleset& desired) {
     const auto same_type = [&](const Map& map) {
         const Map* other = find(desired.maps, map.name);
@@ -43,7 +44,7 @@ bool fits(const Ruleset& current, const Ruleset& desired) {
     };
     const auto same_hook = [&](const Chain& chain) {
         const Chain* other = find(desired.chains, chain.name);
-        return other != nullptr && other->hook == chain.hook;  // one that others jump to cannot go
+        return other != nullptr && other->hook == chain.hook;  // another chain may jump to it
     };
     return std::all_of(current.maps.begin(), current.maps.end(), same_type) &&
            std::all_of(current.chains.begin(), current.chains.end(), same_hook);

@@ -113,7 +113,7 @@ TEST(Diff, ReplacesATableThatCannotBeChanged) {
               "add element inet tailrender egress4 { tcp . 10001 : 100.64.0.9 . 443 }\n");
 }
 
-// Carried out on a value, as the kernel does it.
+// Executes a batch on a value, as the kernel would.
 Ruleset carry_out(std::optional<Ruleset> table, const Batch& batch) {
     if (batch.delete_table) {
         table.reset();

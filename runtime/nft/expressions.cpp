@@ -19,7 +19,7 @@ namespace runtime::nft {
 
 namespace {
 
-// The kernel counts registers of 16 bytes from 1 and, after them, those of 4 bytes; it prefers the
+// The kernel numbers registers of 16 bytes from 1, followed by registers of 4 bytes. It prefers the
 // former.
 std::uint32_t register_number(Register slot) {
     return slot % 4 == 0 ? NFT_REG_1 + slot / 4U : NFT_REG32_00 + slot;
@@ -105,7 +105,7 @@ public:
                                             {NFTNL_EXPR_EXTHDR_OP, NFT_EXTHDR_OP_TCPOPT}});
         nftnl_expr_set_u8(expression, NFTNL_EXPR_EXTHDR_TYPE, 2);  // maximum segment size
     }
-    void operator()(const Foreign&) { CHECK(false); }  // only ever read
+    void operator()(const Foreign&) { CHECK(false); }  // only read, never written
 
 private:
     using Numbers = std::initializer_list<std::pair<int, std::uint32_t>>;
@@ -126,7 +126,7 @@ private:
     nftnl_rule* rule_;
 };
 
-// One expression as the kernel gives it.
+// Decodes one expression from the kernel.
 class Decoder {
 public:
     explicit Decoder(const nftnl_expr* expression) : expression_(expression) {}
@@ -216,7 +216,7 @@ private:
                 And{.mask = bytes(NFTNL_EXPR_BITWISE_MASK), .in = slot(NFTNL_EXPR_BITWISE_DREG)};
         }
     }
-    // The kernel repeats the least address and port as the greatest.
+    // The kernel reports the minimum address and port also as the maximum.
     void decode_nat(Expression& known) const {
         constexpr std::uint32_t kOwnFlags = NF_NAT_RANGE_MAP_IPS | NF_NAT_RANGE_PROTO_SPECIFIED;
         const bool has_port = has(NFTNL_EXPR_NAT_REG_PROTO_MIN);

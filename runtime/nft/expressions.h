@@ -1,4 +1,4 @@
-// Our expressions as those of libnftnl, one for one, and back. Used by netlink.cpp.
+// Converts our expressions to libnftnl's, one to one, and back. Used by netlink.cpp.
 #pragma once
 
 #include "runtime/nft/ruleset.h"

@@ -22,7 +22,7 @@ using Handle = std::unique_ptr<nfct_handle, Free<nfct_close>>;
 using Conntrack = std::unique_ptr<nf_conntrack, Free<nfct_destroy>>;
 using Addresses = std::unique_ptr<ifaddrs, Free<freeifaddrs>>;
 
-// Addresses of the interfaces of this namespace.
+// Appends the addresses of the interfaces of this namespace. Returns an errno value.
 int local_addresses(std::vector<IpAddress>& found) {
     ifaddrs* first = nullptr;
     if (getifaddrs(&first) != 0) {
@@ -109,7 +109,7 @@ renderer::Result<std::size_t> remove_flows(const Forwarding& forwarding) {
     for (const Conntrack& flow : search.found) {
         if (nfct_query(handle.get(), NFCT_Q_DESTROY, flow.get()) == 0) {
             ++removed;
-        } else if (errno != ENOENT) {  // it may have ended by itself
+        } else if (errno != ENOENT) {  // it may have ended meanwhile
             return refusal("end the tracking of a connection", errno);
         }
     }

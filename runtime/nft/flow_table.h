@@ -8,7 +8,7 @@
 
 namespace runtime::nft {
 
-// Ends the tracking of those that flows.h finds stale; how many.
+// Stops tracking the connections that flows.h finds stale. Returns how many.
 renderer::Result<std::size_t> remove_flows(const Forwarding& forwarding);
 
 }  // namespace runtime::nft

@@ -46,8 +46,8 @@ StaleFlows::StaleFlows(const Forwarding& forwarding, std::vector<IpAddress> loca
 }
 
 bool StaleFlows::contains(const Flow& flow) const {
-    // What the pod itself begins does not pass our rules, and what goes to loopback was sent there
-    // by others' rules.
+    // Connections that the pod itself opens do not pass our rules, and connections that were sent
+    // to loopback were redirected by rules of others.
     if (flow.established || is_in(local_, flow.from) || flow.sent_to.is_loopback()) {
         return false;
     }
@@ -68,7 +68,8 @@ bool StaleFlows::contains(const Flow& flow) const {
             has_target |= target.first.is_v6() == flow.to.is_v6();
         }
     }
-    // Sent on, but not to a target of today; or not sent on, though there is a target.
+    // It is stale if it was redirected, but not to a current target, or if it was not redirected
+    // although there is a target.
     return flow.sent_to != flow.to || has_target;
 }
 

@@ -12,7 +12,7 @@ IpAddress ip(const char* text) {
 
 constexpr std::uint8_t kTcp = 6, kUdp = 17, kIcmp = 1;
 
-// The pod is 10.1.0.7 and fd00:1::7, the device 100.64.0.1 and fd7a::1.
+// The addresses of the pod are 10.1.0.7 and fd00:1::7, those of the device 100.64.0.1 and fd7a::1.
 const std::vector<IpAddress> kLocal = {ip("127.0.0.1"), ip("10.1.0.7"), ip("fd00:1::7"),
                                        ip("100.64.0.1"), ip("fd7a::1")};
 

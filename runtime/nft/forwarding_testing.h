@@ -1,4 +1,4 @@
-// Random wanted states, for properties that hold for all of them.
+// Random Forwardings, for properties that hold for all of them.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 
 namespace runtime::nft {
 
-// From a small range: that two meet is wanted.
+// Addresses are from a small range, so that collisions happen.
 inline IpAddress random_address(RandomSource& random) {
     const auto text = random.below(2) == 0
                           ? fmt::format("100.64.{}.{}", random.below(3), random.below(10))
@@ -53,7 +53,7 @@ inline std::vector<IpAddress> random_own(RandomSource& random) {
     return own;
 }
 
-// One thing is different afterwards, or, by chance, nothing.
+// Makes one random change. It may leave the value as it was.
 inline void change(Forwarding& forwarding, RandomSource& random) {
     const auto change_one = [&](auto& list, auto make) {
         const auto place = random.below(list.size() + 1);

@@ -1,4 +1,4 @@
-// Objects of C libraries that end with the scope: std::unique_ptr<nftnl_set, Free<nftnl_set_free>>.
+// A deleter for objects of C libraries: std::unique_ptr<nftnl_set, Free<nftnl_set_free>>.
 #pragma once
 
 namespace runtime::nft {

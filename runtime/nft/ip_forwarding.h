@@ -1,6 +1,5 @@
-// Whether the kernel forwards packets between interfaces: what every mode but userspace needs, and
-// all that a subnet router needs besides tailscaled (tailscale v1.96.5
-// cmd/containerboot/forwarding.go).
+// Enables IP forwarding between interfaces. Every mode but userspace needs it, and a subnet router
+// needs nothing else besides tailscaled (tailscale v1.96.5 cmd/containerboot/forwarding.go).
 #pragma once
 
 #include <string>
@@ -15,14 +14,15 @@ struct Families {
     bool v4 = false, v6 = false;
 };
 
-// Those of the addresses.
+// Returns the families of the addresses.
 Families families_of(const std::vector<IpAddress>& addresses);
 
-// Switches it on where it is off; `root` is put before /proc ("" for the real one). The error names
-// the sysctl and who has to set it (an init container that may write /proc/sys).
+// Enables forwarding for the families if it is disabled. `root` is a prefix of /proc ("" for the
+// real one). The error names the sysctl and who has to set it (an init container that may write
+// /proc/sys).
 renderer::Result<renderer::Unit> enable_forwarding(const std::string& root, Families families);
 
-// Whether IPv6 is there at all: /proc/sys/net/ipv6 exists and is not disabled.
+// True if the kernel has IPv6: /proc/sys/net/ipv6 exists and IPv6 is not disabled.
 bool has_ipv6(const std::string& root);
 
 }  // namespace runtime::nft

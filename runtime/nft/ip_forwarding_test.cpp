@@ -50,7 +50,7 @@ TEST_F(IpForwardingTest, NamesTheSysctlThatCannotBeSet) {
     EXPECT_EQ(
         result.error().diagnostic.message,
         "cannot read \"" + path("net/ipv6/conf/all/forwarding") + "\": No such file or directory");
-    // A directory is read-only even for root.
+    // A directory cannot be written to, even by root.
     std::filesystem::create_directory(path("net/ipv6/conf/all/forwarding"));
     EXPECT_FALSE(enable_forwarding(root, {.v6 = true}).has_value());
 }

@@ -1,4 +1,4 @@
-// The rules in a real kernel: in a network namespace of the test's own, beside nft(8).
+// The rules in a real kernel, compared with nft(8), in a network namespace of the test.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ std::string listing() {
     return output_of("nft list ruleset");
 }
 
-// As `nft -f` would: returns the listing.
+// Loads the text as `nft -f` does and returns the listing.
 std::string load(const std::string& text) {
     const renderer::TemporaryFolder folder;
     const std::string path = folder.path() + "/rules.nft";
@@ -40,7 +40,7 @@ protected:
         kernel = std::move(*opened);
     }
 
-    // The live table becomes as wanted; the batch that did it.
+    // Changes the live table to the wanted one, and returns the batch.
     Batch apply(const Forwarding& forwarding) {
         auto live = kernel->read();
         EXPECT_TRUE(live.has_value()) << live.error().diagnostic.message;
@@ -80,7 +80,8 @@ TEST_F(KernelTest, TextAndBatchLeaveTheSameRules) {
     }
 }
 
-// Whatever was there before, after each change the kernel holds what is wanted and nothing else.
+// Whatever the table held before, after each change the kernel holds the wanted rules and nothing
+// else.
 TEST_F(KernelTest, RandomChangesLeaveExactlyTheExpectedRules) {
     const char* count = std::getenv("TAILRENDER_CHANGES");
     const char* seed = std::getenv("TAILRENDER_SEED");
@@ -202,9 +203,9 @@ TEST_F(KernelTest, EndsTheTrackingOfConnectionsToRemovedTargets) {
         return fmt::format("-r {} -q 100.64.0.1 --reply-port-src 53 --reply-port-dst {}", target,
                            from_port);
     };
-    udp(1, 10001, sent_to("100.64.0.9", 1));  // to the target
-    udp(2, 10001, sent_to("100.64.0.8", 2));  // to one of before
-    udp(3, 10001, "");                        // from before there were rules
+    udp(1, 10001, sent_to("100.64.0.9", 1));  // to the current target
+    udp(2, 10001, sent_to("100.64.0.8", 2));  // to a former target
+    udp(3, 10001, "");                        // created before the rules
     udp(4, 10002, "");                        // to a port that is not ours
     const std::string established =
         "-p tcp -s 10.1.0.2 -d 10.1.0.7 --sport 5 --dport 10003 --state ESTABLISHED -u "
@@ -219,7 +220,7 @@ TEST_F(KernelTest, EndsTheTrackingOfConnectionsToRemovedTargets) {
         "sport=1 dport=10001\nsport=4 dport=10002\nsport=5 dport=10003\n");
 }
 
-// Another program flushes everything: the rules come back without a change of what is wanted.
+// When another program flushes all rules, they are restored without a change of the wanted state.
 TEST_F(KernelTest, ComesBackAfterAFlush) {
     AsioLoop loop;
     Log log(Log::Form::Text, LogLevel::Error);

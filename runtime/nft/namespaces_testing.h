@@ -1,4 +1,4 @@
-// Network namespaces of a test. Needs root.
+// Network namespaces for tests. Needs root.
 #pragma once
 
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 namespace runtime::nft {
 
-// What the command prints; it must succeed.
+// Returns the output of the command, which must succeed.
 inline std::string output_of(const std::string& command) {
     std::FILE* pipe = popen((command + " 2>&1").c_str(), "re");
     std::string text;
@@ -48,17 +48,17 @@ private:
 
 class Namespace {
 public:
-    // A new one; the thread is in it afterwards.
+    // Creates a namespace and moves the thread into it.
     Namespace() {
         EXPECT_EQ(unshare(CLONE_NEWNET), 0) << "network namespaces need root";
         self_ = Descriptor(::open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC));
-        // Addresses are there at once, not after a look for others that have them.
+        // Addresses are usable at once, without duplicate address detection.
         output_of(
             "ip link set lo up && sysctl -qw net.ipv6.conf.all.accept_dad=0 "
             "net.ipv6.conf.default.accept_dad=0");
     }
     void enter() const { EXPECT_EQ(setns(self_.get(), CLONE_NEWNET), 0); }
-    // As `ip link` takes it.
+    // The path as `ip link` takes it.
     [[nodiscard]] std::string path() const {
         return fmt::format("/proc/{}/fd/{}", getpid(), self_.get());
     }

@@ -16,10 +16,10 @@ namespace runtime::nft {
 
 namespace {
 
-// How often reading is begun again that others' changes disturb.
+// How often a read is repeated when others change the rules meanwhile.
 constexpr int kAttempts = 20;
 
-// Calls `read` until no rule of the namespace changed meanwhile. Results are errno values.
+// Repeats `read` until no rule of the namespace changed while it ran. Returns an errno value.
 template <typename Read>
 int read_undisturbed(NetlinkSocket& socket, std::uint32_t& generation, Read read) {
     int code = EINTR;

@@ -1,5 +1,5 @@
-// The kernel's dataplane through netlink, without nft(8). An error names the step, the object and
-// the remedy; a kernel without nftables, or a container without NET_ADMIN, is named as such.
+// The implementation of Dataplane: netlink, without nft(8). An error names the step, the object and
+// the remedy. A kernel without nftables and a container without NET_ADMIN are reported as such.
 #pragma once
 
 #include <memory>
@@ -9,11 +9,11 @@
 
 namespace runtime::nft {
 
-// For one thread; keeps a netlink socket.
+// Opens a netlink socket. The result may be used by one thread only.
 renderer::Result<std::unique_ptr<Dataplane>> open_kernel();
 
-// All tables of the namespace, sorted by family and name: what `tailrender-proxy rules` prints with
-// `dump`.
+// Returns all tables of the namespace, sorted by family and name. `tailrender-proxy rules` prints
+// them with `dump`.
 renderer::Result<std::vector<Ruleset>> read_all_tables();
 
 }  // namespace runtime::nft

@@ -26,7 +26,7 @@ void for_each_message(const char* bytes, std::size_t size, Each each) {
     }
 }
 
-// Of NLMSG_ERROR and NLMSG_DONE, which both begin with a negative errno, or with 0.
+// Returns the errno of an NLMSG_ERROR or NLMSG_DONE; both begin with a negative errno or 0.
 int error_of(const nlmsghdr& message) {
     int error = 0;
     if (message.nlmsg_len >= NLMSG_LENGTH(sizeof error)) {
@@ -48,8 +48,8 @@ int NetlinkSocket::open() {
     if (socket_ < 0) {
         return errno;
     }
-    // Errors do not bring back the message that they are about. Kernels before 4.3 do not know it;
-    // they have no NAT in inet tables either.
+    // Errors should not include the message that they refer to. Kernels before 4.3 do not have this
+    // option, but have no NAT in inet tables either.
     const int on = 1;
     ::setsockopt(socket_, SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof on);
     sockaddr_nl any{};
@@ -58,8 +58,8 @@ int NetlinkSocket::open() {
 }
 
 int NetlinkSocket::send(std::string_view bytes) {
-    // A transaction is one datagram. Where the process may not exceed the system's limit, it gets
-    // the limit.
+    // A transaction is one datagram, so the buffer has to hold all of it. A process that may not
+    // exceed the system's limit gets the limit.
     const int size = static_cast<int>(bytes.size() + kBuffer);
     if (::setsockopt(socket_, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof size) != 0) {
         ::setsockopt(socket_, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
@@ -84,7 +84,7 @@ void NetlinkSocket::discard_answers() {
 
 int NetlinkSocket::request(std::string_view message,
                            const std::function<void(const nlmsghdr&)>& each) {
-    discard_answers();  // of an earlier request that ended early
+    discard_answers();  // left from a request that ended early
     if (const int code = send(message)) {
         return code;
     }
@@ -118,7 +118,8 @@ int NetlinkSocket::transact(std::string_view messages, std::uint32_t& failed) {
     if (const int code = send(messages)) {
         return code;
     }
-    // The kernel has carried it out, or not, before it returned: all answers are there.
+    // The kernel commits or aborts the transaction before the send returns, so all answers are
+    // here.
     const auto buffer = std::make_unique_for_overwrite<char[]>(kBuffer);
     bool is_acknowledged = false;
     int refused = 0;

@@ -1,5 +1,5 @@
-// Transport of netfilter's netlink: requests with all of their answers, and transactions. No
-// library: libnftnl and libmnl (netlink.cpp) only build and read messages.
+// A netlink socket for netfilter: requests with all of their answers, and transactions. It does not
+// use a library: libnftnl and libmnl (netlink.cpp) only build and parse messages.
 #pragma once
 
 #include <linux/netlink.h>
@@ -10,7 +10,7 @@
 
 namespace runtime::nft {
 
-// Results are errno values, 0 for success.
+// Results are errno values, or 0 for success.
 class NetlinkSocket {
 public:
     NetlinkSocket() = default;
@@ -20,14 +20,14 @@ public:
 
     int open();
 
-    // Sends a message that asks for an acknowledgement or for a dump, and gives all answers to
-    // `each`. EINTR: the kernel says that what it dumped changed meanwhile; ENOBUFS: answers were
-    // lost. Both: ask again.
+    // Sends a message that requests an acknowledgement or a dump, and calls `each` for every
+    // answer. EINTR: the rules changed during the dump. ENOBUFS: answers were lost. The caller has
+    // to repeat the request after either.
     int request(std::string_view message, const std::function<void(const nlmsghdr&)>& each);
 
-    // Sends a transaction whose last message inside the batch asks for an acknowledgement. `failed`
-    // is the sequence number of the message that was refused. ENOBUFS: sent, but what came of it
-    // was lost; read and see.
+    // Sends a transaction. The last message inside its batch must request an acknowledgement.
+    // `failed` is set to the sequence number of the message that was refused. ENOBUFS: the
+    // transaction was sent, but its result was lost, so the caller has to read the rules.
     int transact(std::string_view messages, std::uint32_t& failed);
 
 private:

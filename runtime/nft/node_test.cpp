@@ -1,4 +1,4 @@
-// What the node's kernel has, or lacks, beside our rules.
+// Features of the node's kernel, or their absence, that our rules depend on.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@
 namespace runtime::nft {
 namespace {
 
-// Where version 2 is mounted.
+// Returns where cgroup version 2 is mounted.
 std::string mount_point() {
     std::ifstream mounts("/proc/self/mounts");
     std::string device;
@@ -52,7 +52,7 @@ protected:
         rmdir(path.c_str());
     }
 
-    // A program that allows everything, as long as the cgroup is there.
+    // Attaches a program that allows everything, which stays as long as the cgroup exists.
     void attach(std::string_view name) const {
         bpf_insn code[2] = {};
         code[0].code = BPF_ALU64 | BPF_MOV | BPF_K;  // register 0 = 1
@@ -115,7 +115,7 @@ TEST_F(SocketPrograms, TakeTheRightToAsk) {
                   "directory");
 }
 
-// For this thread, as a kernel has it that was built without nftables.
+// Makes this thread see a kernel that was built without nftables.
 void lose_nftables() {
     sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),

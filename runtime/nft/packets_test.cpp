@@ -1,5 +1,5 @@
-// Packets through the rules: a cluster, a pod and a tailnet as three network namespaces, without
-// WireGuard.
+// Sends packets through the rules. A cluster, a pod and a tailnet are three network namespaces,
+// without WireGuard.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -46,7 +46,8 @@ protected:
         address(pod, "eth0", {"10.1.0.7/24", "fd00:1::7/64"});
         address(pod, "tailscale0", {"100.64.0.1/24", "fd7a::1/64"});
         address(tailnet, "t0", {"100.64.0.8/24", "100.64.0.9/24", "fd7a::8/64", "fd7a::9/64"});
-        // Without tailscaled, which masquerades, servers in the cluster see clients of the tailnet.
+        // tailscaled would masquerade. Without it, servers in the cluster see the addresses of
+        // clients in the tailnet.
         cluster.run(
             "ip route add 100.64.0.0/10 via 10.1.0.7 && ip route add fd7a::/16 via fd00:1::7");
         tailnet.run(
@@ -63,8 +64,8 @@ protected:
         kernel = std::move(*opened);
     }
 
-    // It takes up to a second until an interface finds neighbours by IPv6: until then a datagram is
-    // not refused.
+    // An interface takes up to a second to find neighbours by IPv6. Until then a datagram is not
+    // refused.
     static void wait_until_reachable(const Namespace& from, const char* to) {
         bool is_refused = false;
         for (int attempt = 0; attempt < 20 && !is_refused; ++attempt) {
@@ -94,7 +95,7 @@ protected:
         return exchange(client, servers);
     }
 
-    // How many of 60 connections each server got.
+    // Returns how many of 60 connections each server got.
     static std::map<std::string, int> spread(const Namespace& from, bool is_tcp, const char* to,
                                              std::uint16_t port,
                                              const std::vector<const Server*>& servers) {
@@ -129,7 +130,7 @@ TEST_F(PacketsTest, IngressToAllAddressesOfAName) {
         const auto v4 = spread(tailnet, is_tcp, "100.64.0.1", 80, {&a, &b, &c, &d, &e});
         EXPECT_EQ(v4.size(), 3U);
         for (const auto& [server, count] : v4) {
-            EXPECT_GE(count, 4) << server;  // of 20; less by chance in one of 400,000 runs
+            EXPECT_GE(count, 4) << server;  // of 20; a random spread fails once in 400,000 runs
         }
         EXPECT_EQ(spread(tailnet, is_tcp, "fd7a::1", 80, {&a, &b, &c, &d, &e}).size(), 2U);
     }
@@ -143,7 +144,7 @@ TEST_F(PacketsTest, EgressToAnAddress) {
                   "100.64.0.9:443 from 100.64.0.1");
         EXPECT_EQ(connect(cluster, is_tcp, "fd00:1::7", 443, {&v4, &v6}),
                   "fd7a::9:443 from fd7a::1");
-        // What is from the tunnel is for the pod itself.
+        // Traffic from the tunnel is for the pod itself.
         const Server own4(pod, is_tcp, "100.64.0.1", 443), own6(pod, is_tcp, "fd7a::1", 443);
         EXPECT_EQ(connect(tailnet, is_tcp, "100.64.0.1", 443, {&own4, &own6, &v4, &v6}),
                   "100.64.0.1:443 from 100.64.0.8");
@@ -226,7 +227,7 @@ TEST_F(PacketsTest, TrafficOfTheClusterViaAnIngress) {
     }
 }
 
-// Both sides learn of the tunnel's MTU; a subnet router has no other rules.
+// Both sides learn the MTU of the tunnel. A subnet router has no other rules.
 TEST_F(PacketsTest, ClampsTheSegmentsOfBothDirections) {
     const auto sizes = [&](const Namespace& from, const Namespace& at, const char* to) {
         const Server server(at, kTcpSocket, to, 80);
@@ -236,14 +237,15 @@ TEST_F(PacketsTest, ClampsTheSegmentsOfBothDirections) {
     };
     EXPECT_EQ(sizes(cluster, tailnet, "100.64.0.9"), "1448 1448");
     apply({});
-    // MTU less headers, less 12 bytes of time stamps.
+    // The MTU less headers and 12 bytes of time stamps.
     EXPECT_EQ(sizes(cluster, tailnet, "100.64.0.9"), "1228 1228");
     EXPECT_EQ(sizes(cluster, tailnet, "fd7a::9"), "1208 1208");
     EXPECT_EQ(sizes(tailnet, cluster, "10.1.0.2"), "1228 1228");
     EXPECT_EQ(sizes(tailnet, cluster, "fd00:1::2"), "1208 1208");
 }
 
-// New connections and all datagrams go to the new target; what is connected stays where it is.
+// New connections and all datagrams go to the new target. Established connections stay where they
+// are.
 TEST_F(PacketsTest, MovesDatagramsAndKeepsConnectionsWhenATargetChanges) {
     const Server tcp8(tailnet, kTcpSocket, "100.64.0.8", 443),
         tcp9(tailnet, kTcpSocket, "100.64.0.9", 443), udp8(tailnet, kUdp, "100.64.0.8", 443),

@@ -11,7 +11,7 @@ namespace runtime::nft {
 namespace {
 
 constexpr Duration kPeriod = std::chrono::minutes(1);
-// Changes come in groups. Our own are heard of as well, which costs one more read.
+// Changes come in groups. Our own changes are reported too, which costs one more read.
 constexpr Duration kAfterChange = std::chrono::milliseconds(200);
 constexpr Duration kFirstRetry = std::chrono::milliseconds(100);
 constexpr Duration kLongestRetry = std::chrono::seconds(30);
@@ -45,7 +45,7 @@ void Reconciler::set(Forwarding wanted) {
 }
 
 void Reconciler::disturbed() {
-    // After a failure a pass is planned anyway.
+    // After a failure a pass is scheduled anyway.
     if (applied_ && !disturbed_) {
         disturbed_ = true;
         plan(kAfterChange);
@@ -69,7 +69,7 @@ void Reconciler::pass() {
     const bool is_news = !std::exchange(applied_, true) || *changed;
     plan(kPeriod);
     if (is_news) {
-        on_applied_();  // may come back with `set`
+        on_applied_();  // may call `set`
     }
 }
 
@@ -84,7 +84,7 @@ renderer::Result<bool> Reconciler::reconcile() {
     return !batch.empty();
 }
 
-// New connections go the right way without it, so it is no failure of the rules.
+// A failure here is not a failure of the rules: they apply to new connections in any case.
 void Reconciler::check_flows() {
     if (flows_checked_) {
         return;

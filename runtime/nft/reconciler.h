@@ -1,7 +1,7 @@
-// Keeps the kernel's rules as wanted: at once when what is wanted changes, after changes by others
-// (`disturbed`), every minute, and with backoff while the kernel refuses. Level-triggered: each
-// pass reads the live rules and applies the difference, so that nothing depends on what an earlier
-// pass, or an earlier process, did.
+// Keeps the kernel's rules as wanted. It makes a pass whenever the wanted state changes, after
+// changes by others (`disturbed`), every minute, and with backoff while the kernel refuses. It is
+// level-triggered: each pass reads the live rules and applies the difference, so it does not depend
+// on earlier passes or processes.
 #pragma once
 
 #include <functional>
@@ -17,27 +17,27 @@ namespace runtime::nft {
 
 class Reconciler {
 public:
-    // `applied` is called when a pass has made the kernel's rules as wanted, or has found them so
-    // after a failure; not when there was nothing to do. Loop, log, chance and dataplane outlive
-    // the reconciler.
+    // `applied` is called when a pass has changed the kernel's rules to the wanted ones, or has
+    // found them correct after a failure. It is not called if there was nothing to do. The
+    // references must outlive the reconciler.
     Reconciler(Loop& loop, Log& log, RandomSource& random, Dataplane& dataplane,
                std::function<void()> applied);
     ~Reconciler();
     Reconciler(const Reconciler&) = delete;
     Reconciler& operator=(const Reconciler&) = delete;
 
-    // Applies it before returning, if the kernel takes it.
+    // Sets the wanted state, and applies it before returning if the kernel accepts it.
     void set(Forwarding wanted);
-    // Rules of the namespace have changed (rule_watch.h): looks after them soon.
+    // Tells it that rules of the namespace have changed (rule_watch.h). A pass follows soon.
     void disturbed();
-    // Whether the last pass left the kernel as wanted. False before `set`.
+    // True if the last pass left the kernel as wanted. False before `set`.
     [[nodiscard]] bool is_applied() const { return applied_; }
-    // Why not, in one line; empty when it is, and before `set`.
+    // The reason in one line if the rules are not applied. Empty if they are, and before `set`.
     [[nodiscard]] const std::string& problem() const { return problem_; }
 
 private:
     void pass();
-    renderer::Result<bool> reconcile();  // whether anything had to change
+    renderer::Result<bool> reconcile();  // whether anything changed
     void check_flows();
     void plan(Duration delay);
 
@@ -50,7 +50,7 @@ private:
     std::string problem_, flow_problem_;
     bool applied_ = false;
     bool flows_checked_ = false;
-    bool disturbed_ = false;  // a pass is planned for that
+    bool disturbed_ = false;  // a pass is scheduled because of `disturbed`
     TimerId timer_ = 0;
 };
 

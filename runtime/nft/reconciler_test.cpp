@@ -12,7 +12,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// A kernel that holds one table, and refuses as told.
+// A kernel that holds one table and refuses on request.
 class FakeDataplane : public Dataplane {
 public:
     renderer::Result<Live> read() override {
@@ -46,7 +46,7 @@ public:
     }
 
     std::optional<Ruleset> table;
-    Ruleset becomes;  // what a batch leads to: that is diff_test's business
+    Ruleset becomes;  // the result of a batch; diff_test covers it
     std::uint32_t generation = 1;
     int reads = 0, applies = 0, flow_checks = 0;
     int failing_reads = 0, failing_applies = 0, failing_flow_checks = 0;
@@ -97,7 +97,7 @@ TEST_F(ReconcilerTest, FindsRulesOfAnEarlierProcess) {
                             .egress_targets = {*IpAddress::parse("100.64.0.9")}});
     set("100.64.0.9");
     EXPECT_EQ(kernel.applies, 0);
-    EXPECT_EQ(kernel.flow_checks, 1);  // that process may have been killed in between
+    EXPECT_EQ(kernel.flow_checks, 1);  // an earlier process may have been killed
     EXPECT_EQ(news, 1);
 }
 
@@ -123,12 +123,12 @@ TEST_F(ReconcilerTest, TriesAgainWithBackoffAndSaysWhy) {
     EXPECT_EQ(reconciler.problem(),
               "cannot add map egress4: Operation not permitted (give the container the capability "
               "NET_ADMIN, or run it privileged)");
-    reconciler.disturbed();  // changes nothing about the retries
+    reconciler.disturbed();  // does not change the retries
     loop.run_for(milliseconds(49));
     EXPECT_EQ(kernel.reads, 1);
     loop.run_for(milliseconds(51));
     EXPECT_EQ(kernel.reads, 2);
-    loop.run_for(seconds(4));  // 0.1, 0.2, 0.4, 0.8, 1.6 at the most
+    loop.run_for(seconds(4));  // at most 0.1, 0.2, 0.4, 0.8 and 1.6
     EXPECT_TRUE(reconciler.is_applied());
     EXPECT_EQ(reconciler.problem(), "");
     EXPECT_EQ(news, 1);
@@ -136,7 +136,7 @@ TEST_F(ReconcilerTest, TriesAgainWithBackoffAndSaysWhy) {
     loop.run_for(seconds(61));
     EXPECT_TRUE(reconciler.is_applied());
     EXPECT_EQ(kernel.applies, 1);
-    EXPECT_EQ(news, 2);  // as wanted again, as far as is known
+    EXPECT_EQ(news, 2);  // as wanted again, as far as it is known
 }
 
 TEST_F(ReconcilerTest, ForwardsEvenIfOldConnectionsCannotBeEnded) {

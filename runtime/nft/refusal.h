@@ -1,4 +1,4 @@
-// What the kernel's errno means for the people who run the pod. Pure.
+// Explains an errno of the kernel to the people who run the pod. Pure.
 #pragma once
 
 #include <string_view>
@@ -7,9 +7,9 @@
 
 namespace runtime::nft {
 
-// `step` as in "cannot add map egress4: …"; `code` is an errno.
+// `step` completes "cannot", as in "cannot add map egress4: …". `code` is an errno.
 renderer::Error refusal(std::string_view step, int code);
-// The first thing that was asked of nftables failed: most often because there is none.
+// The error for a failure of the first nftables request. Most often the kernel has no nftables.
 renderer::Error no_nftables(int code);
 
 }  // namespace runtime::nft

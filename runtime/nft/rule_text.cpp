@@ -68,18 +68,18 @@ std::string part_text(Part part, std::string_view bytes) {
 
 std::string interface_text(std::string_view bytes) {
     const auto end = bytes.find('\0');
-    // Without an end it is the beginning of a name.
+    // A name without a terminating zero is a prefix.
     return end == std::string_view::npos ? fmt::format("\"{}*\"", bytes)
                                          : fmt::format("\"{}\"", bytes.substr(0, end));
 }
 
-// What a register holds: what was loaded into it, or, for immediates, the bytes.
+// The content of a register: the text of the loaded expression, or the bytes of an immediate.
 struct Value {
     std::string text = {}, bytes = {}, mask = {};
     std::size_t width = 0;  // registers; 0: nothing was loaded
 };
 
-// Follows what the registers hold, which is what nft's words stand for.
+// Tracks the contents of the registers, since nft prints them instead of register numbers.
 class Reader {
 public:
     void operator()(const LoadMeta& load) {
@@ -129,7 +129,7 @@ public:
     void operator()(const Compare& compare) {
         Value value = take(compare.with);
         if (value.text.empty()) {
-            value.text = fmt::format("reg {}", compare.with);  // loaded by others' expressions
+            value.text = fmt::format("reg {}", compare.with);  // loaded by an unknown expression
         }
         const auto* const differs = compare.negated ? "!= " : "";
         if (value.text == "iifname" || value.text == "oifname") {
@@ -161,7 +161,7 @@ public:
     void operator()(const Nat& nat) {
         const Value address = take(nat.address);
         std::string target = address.text.empty() ? address_text(address.bytes) : address.text;
-        if (nat.has_port && at(nat.port).width > 0) {  // else it is from the map, like the address
+        if (nat.has_port && at(nat.port).width > 0) {  // otherwise the map has both
             const std::string port = take(nat.port).bytes;
             target = fmt::format("{}:{}", nat.v6 ? fmt::format("[{}]", target) : target,
                                  part_text(Part::Port, port + std::string(2, '\0')));
@@ -199,7 +199,7 @@ private:
         }
     }
 
-    // What follows says as much as the statement, if that was made.
+    // Removes a statement that the next one implies. Returns false if it is not there.
     bool imply(std::string_view statement) { return std::erase(statements_, statement) > 0; }
     static bool is_any_of(const Compare& compare, const Value& value, std::uint32_t bits) {
         return compare.negated && number(compare.bytes) == 0 && number(value.mask) == bits;

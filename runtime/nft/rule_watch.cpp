@@ -39,7 +39,7 @@ renderer::Result<renderer::Unit> RuleWatch::start() {
     return renderer::Unit{};
 }
 
-// What has changed does not matter: the live rules are read.
+// The notifications are discarded: a pass reads the live rules.
 void RuleWatch::drain() {
     char byte;
     ssize_t size = 0;

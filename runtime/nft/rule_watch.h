@@ -1,4 +1,4 @@
-// Hears of changes of any rule of the namespace, by anyone, ourselves included.
+// Reports changes of any rule in the namespace, by any program including this one.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@ namespace runtime::nft {
 
 class RuleWatch {
 public:
-    // The loop outlives it. `changed` also means that some news were lost.
+    // `changed` is also called when notifications were lost. The loop must outlive the watch.
     RuleWatch(Loop& loop, std::function<void()> changed);
     ~RuleWatch();
     RuleWatch(const RuleWatch&) = delete;

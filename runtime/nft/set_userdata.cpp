@@ -17,7 +17,7 @@ enum Attribute : std::uint8_t {
     DataInterval = 6
 };
 enum ByteOrder : std::uint32_t { Several = 0, Machine = 1, Wire = 2 };
-// nft's own numbers of expressions (enum expr_types) and of headers (enum proto_desc_id).
+// nft's own numbers for expressions (enum expr_types) and for headers (enum proto_desc_id).
 enum Etype : std::uint32_t { Payload = 7, MetaKey = 9, Concat = 13, NumGen = 23 };
 enum Protocols : std::uint32_t { Th = 11, Ip = 12, Ip6 = 13 };
 

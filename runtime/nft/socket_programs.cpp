@@ -20,7 +20,7 @@ namespace runtime::nft {
 
 namespace {
 
-constexpr std::size_t kMost = 64;  // as many as a cgroup can have (BPF_CGROUP_MAX_PROGS)
+constexpr std::size_t kMost = 64;  // limit of a cgroup (BPF_CGROUP_MAX_PROGS)
 constexpr std::string_view kMount = "/sys/fs/cgroup";
 constexpr std::string_view kUnified = "0::";  // the line of version 2 in /proc/self/cgroup
 
@@ -77,7 +77,8 @@ std::string own_cgroup() {
     if (line == std::string::npos) {
         return std::string(kMount);
     }
-    // In a cgroup namespace the mount begins with it; else it is below.
+    // In a cgroup namespace the mount point is the process's own cgroup. Otherwise that is below
+    // it.
     const std::size_t begin = line + kUnified.size();
     const std::string below =
         fmt::format("{}{}", kMount, groups->substr(begin, groups->find('\n', begin) - begin));

@@ -1,5 +1,5 @@
-// Sockets in the namespaces of a test: a socket stays in the namespace that it was made in, so one
-// process can be client, pod and server.
+// Sockets in the namespaces of a test. A socket stays in the namespace in which it was created, so
+// one process can be client, pod and server.
 #pragma once
 
 #include <arpa/inet.h>
@@ -79,7 +79,8 @@ struct Server {
     Descriptor socket;
 };
 
-// What is ready among the sockets within a second; nothing: their number.
+// Returns the index of the first socket that is ready within a second, or the number of sockets if
+// none is.
 inline std::size_t wait_for(const std::vector<int>& sockets, short events) {
     std::vector<pollfd> polled;
     polled.reserve(sockets.size());
@@ -94,7 +95,7 @@ inline std::size_t wait_for(const std::vector<int>& sockets, short events) {
     return ready;
 }
 
-// A client's connection, or its flow of datagrams.
+// A client's connection or flow of datagrams.
 struct Client {
     Client(const Namespace& where, bool tcp, const char* to, std::uint16_t port)
         : is_tcp(tcp), socket(socket_in(where, tcp, *IpAddress::parse(to))) {
@@ -107,7 +108,8 @@ struct Client {
     Descriptor accepted = Descriptor();  // the server's side
 };
 
-// Says something to whoever gets it, who answers: "10.0.0.9:80 from 10.0.0.1", or what went wrong.
+// Sends a request and answers it on the server that receives it. Returns "10.0.0.9:80 from
+// 10.0.0.1", or the problem.
 inline std::string exchange(Client& client, const std::vector<const Server*>& servers) {
     std::vector<int> sockets;
     sockets.reserve(servers.size());

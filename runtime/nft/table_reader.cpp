@@ -45,7 +45,7 @@ int request(NetlinkSocket& socket, int type, int family, int flags, const Fill& 
 
 Map map_of(const nftnl_set& set) {
     const std::uint32_t flags = nftnl_set_get_u32(&set, NFTNL_SET_FLAGS);
-    // A set without values is no map of ours, whatever its flags.
+    // A set without values never equals one of our maps, whatever its flags.
     return {.name = nftnl_set_get_str(&set, NFTNL_SET_NAME),
             .type = {.key = parts_of(nftnl_set_get_u32(&set, NFTNL_SET_KEY_TYPE)),
                      .value = parts_of(nftnl_set_get_u32(&set, NFTNL_SET_DATA_TYPE)),
@@ -99,8 +99,7 @@ int read_elements(NetlinkSocket& socket, const Ruleset& table, Map& map) {
         socket, NFT_MSG_GETSETELEM, family_number(table.family), NLM_F_DUMP,
         [&](nlmsghdr* message) { nftnl_set_elems_nlmsg_build_payload(message, filter.get()); },
         [&](const nlmsghdr& message) {
-            const SetPointer set(
-                nftnl_set_alloc());  // of this message alone: few in memory at a time
+            const SetPointer set(nftnl_set_alloc());  // per message, to keep few elements in memory
             if (nftnl_set_elems_nlmsg_parse(&message, set.get()) == 0) {
                 nftnl_set_elem_foreach(set.get(), add_element, &map.elements);
             }
@@ -157,7 +156,7 @@ int read_generation(NetlinkSocket& socket, std::uint32_t& number) {
                    });
 }
 
-// Empty: there are none. Only families that have names here.
+// Finds nothing if there are no tables. The family of a table is "" if it has no name here.
 int read_tables(NetlinkSocket& socket, std::vector<Ruleset>& found) {
     return request(
         socket, NFT_MSG_GETTABLE, NFPROTO_UNSPEC, NLM_F_DUMP, {}, [&](const nlmsghdr& message) {
@@ -172,8 +171,7 @@ int read_tables(NetlinkSocket& socket, std::vector<Ruleset>& found) {
         });
 }
 
-// Fills a table of which family and name are known. ENOENT: it is not there, or went away
-// meanwhile.
+// Returns ENOENT if the table does not exist, or was deleted meanwhile.
 int read_table(NetlinkSocket& socket, Ruleset& table) {
     table.maps.clear();
     table.chains.clear();

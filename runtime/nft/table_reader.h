@@ -1,5 +1,5 @@
-// Reads tables from the kernel. Results are errno values, 0 for success; EINTR and ENOENT mean that
-// the rules changed while they were read: read again.
+// Reads tables from the kernel. Results are errno values, or 0 for success. EINTR and ENOENT mean
+// that the rules changed during the read, and that the caller has to repeat it.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace runtime::nft {
 
-// Grows with every change of any rule of the namespace.
+// Reads the generation, which grows with every change of any rule in the namespace.
 int read_generation(NetlinkSocket& socket, std::uint32_t& number);
-// Family and name of all tables.
+// Appends all tables, with family and name only.
 int read_tables(NetlinkSocket& socket, std::vector<Ruleset>& found);
-// The rest of a table of which family and name are known.
+// Fills a table whose family and name are set.
 int read_table(NetlinkSocket& socket, Ruleset& table);
 
 }  // namespace runtime::nft

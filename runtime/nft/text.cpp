@@ -42,7 +42,7 @@ std::string hook_text(const Hook& hook) {
                        priority_text(name, hook.priority), hook.drops ? "drop" : "accept");
 }
 
-// "typeof", which names an expression, is the only way to say the type of a random number.
+// Only "typeof", which takes an expression, can express the type of a random number.
 std::string type_text(const MapType& type) {
     bool has_number = false;
     for (const Part part : type.key) {

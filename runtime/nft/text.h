@@ -1,6 +1,6 @@
-// Rulesets and batches as text of nft(8), which `nft -f` takes: loading the text and applying the
-// batch leave the same rules. What libnftnl knows and we do not (in tables of others) is printed in
-// a comment. Pure.
+// Prints rulesets and batches in the syntax of nft(8). Loading the text with `nft -f` and applying
+// the batch result in the same rules. Expressions of other programs that only libnftnl can print
+// are in a comment. Pure.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace runtime::nft {
 
-// As `nft list table` prints it, elements one a line.
+// Prints a table as `nft list table` does, with one element per line.
 std::string dump(const Ruleset& ruleset);
-// One command a line; empty for an empty batch.
+// Prints one command per line. Empty for an empty batch.
 std::string dump(const Batch& batch);
 
 }  // namespace runtime::nft

@@ -1,4 +1,4 @@
-// What /metrics says of the API proxy, in Prometheus' text format.
+// The metrics of the API proxy in Prometheus' text format.
 // Source of the first name: tailscale v1.96.5 k8s-operator/api-proxy/proxy.go.
 #pragma once
 

@@ -36,7 +36,7 @@ std::unique_ptr<BodyBudget::Place> BodyBudget::ask(const std::string& caller, st
     return std::unique_ptr<Place>(new Place(*this, caller, bytes, std::move(granted)));
 }
 
-// Not within what asks, or gives back.
+// Calls `grant` later, not inside the call that asks or gives back.
 void BodyBudget::plan() {
     if (!waiting_.empty() && !std::exchange(is_planned_, true)) {
         timer_ = loop_.after({}, [this] {
@@ -46,8 +46,8 @@ void BodyBudget::plan() {
     }
 }
 
-// The first body that only the room of all callers is too small for is served next, so that small
-// bodies do not keep a large one waiting for ever.
+// Skips bodies whose caller has used up its share. The first body that does not fit into the total
+// blocks those after it, so that small bodies do not keep a large one waiting forever.
 void BodyBudget::grant() {
     for (auto next = waiting_.begin(); next != waiting_.end();) {
         Place& place = **next;
@@ -64,7 +64,7 @@ void BodyBudget::grant() {
         place.has_room_ = true;
         used_ += place.bytes_;
         used_by_[place.caller_] += place.bytes_;
-        std::exchange(place.granted_, nullptr)();  // which may change all of this
+        std::exchange(place.granted_, nullptr)();  // may change all of this
         return plan();
     }
 }

@@ -1,7 +1,6 @@
-// Room for the bodies that recorders are told, which are in memory until they
-// have been: so much for all of them, and for one caller's a share, so that no
-// one keeps others from theirs. Whoever finds no room waits for it, in turn;
-// who waits for room in his own share holds up no one else.
+// The memory budget for request bodies that are reported to recorders and kept until then: a total
+// for all callers, and a share for each, so that no caller can use it all. Requests without room
+// wait in order. A request that waits for room in its caller's share does not block other callers.
 #pragma once
 
 #include <cstddef>
@@ -19,17 +18,16 @@ class BodyBudget {
 public:
     struct Limits {
         std::size_t all = std::size_t{64} << 20U;     // bytes
-        std::size_t of_one = std::size_t{16} << 20U;  // of one caller; no body is larger
+        std::size_t of_one = std::size_t{16} << 20U;  // per caller; no body takes more
     };
-    // The loop outlives it, and it outlives the places.
+    // The loop must outlive the budget, and the budget the places.
     explicit BodyBudget(Loop& loop) : BodyBudget(loop, Limits()) {}
     BodyBudget(Loop& loop, Limits limits) : loop_(loop), limits_(limits) {}
     ~BodyBudget();
     BodyBudget(const BodyBudget&) = delete;
     BodyBudget& operator=(const BodyBudget&) = delete;
 
-    // Room for one body, or a place among those who wait for it. Destroyed, it
-    // gives that back.
+    // Room for one body, or a place in the queue for it. The destructor gives it back.
     class Place {
     public:
         ~Place();
@@ -47,9 +45,9 @@ public:
         std::size_t bytes_;
         std::function<void()> granted_;
         bool has_room_ = false;
-        std::list<Place*>::iterator at_;  // while it waits
+        std::list<Place*>::iterator at_;  // while waiting
     };
-    // `granted` is called once there is room, later than now.
+    // `granted` is called once there is room, and never inside this call.
     std::unique_ptr<Place> ask(const std::string& caller, std::size_t bytes,
                                std::function<void()> granted);
 
@@ -61,7 +59,7 @@ private:
     Limits limits_;
     std::size_t used_ = 0;
     std::map<std::string, std::size_t> used_by_;
-    std::list<Place*> waiting_;  // in the order in which they have come
+    std::list<Place*> waiting_;  // in order of arrival
     TimerId timer_ = 0;
     bool is_planned_ = false;
 };

@@ -61,7 +61,7 @@ TEST_F(BodyBudgetTest, WhoGivesUpIsForgotten) {
     EXPECT_EQ(run(), Names{"d"});
     b.reset();
     d.reset();
-    auto all = ask("a", 100);  // as much as one may have
+    auto all = ask("a", 100);  // as much as one caller may have
     EXPECT_EQ(run(), Names{"a"});
 }
 

@@ -1,5 +1,5 @@
-// Who is at the other end of a connection, as tailscaled tells it, and as whom the API server is
-// asked in their place. Pure. Whatever is in doubt is an error: there is no caller then.
+// The user or device behind a connection, as tailscaled reports it, and the identity that the API
+// server sees instead. Pure. Anything doubtful is an error, and then there is no caller.
 // Source: tailscale v1.96.5 client/tailscale/apitype, k8s-operator/api-proxy/proxy.go.
 #pragma once
 
@@ -15,7 +15,7 @@
 namespace runtime::api_proxy {
 
 struct Caller {
-    std::string user = {};  // a login name; of a tagged device its name
+    std::string user = {};  // login name, or the name of a tagged device
     std::vector<std::string> groups = {};
     std::string node = {};  // the device's name in the tailnet
     std::string node_id = {};
@@ -24,11 +24,12 @@ struct Caller {
     Grants grants = {};
 };
 
-// `whois`: tailscaled's answer about `source`, which must be an address of the device in it.
+// Parses `whois`, tailscaled's answer about `source`. `source` must be an address of the device in
+// it.
 renderer::Result<Caller> read_caller(std::string_view whois, const IpAddress& source);
 
-// What began as `then` may go on as `now`: the same user with no group less, who is not to be
-// recorded where that was not asked for.
+// Returns true if a request that began with `then` may continue with `now`: the user is the same,
+// no group is missing, and recording is not newly enforced.
 bool still_allows(const Caller& now, const Caller& then);
 
 }  // namespace runtime::api_proxy

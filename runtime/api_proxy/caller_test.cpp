@@ -6,7 +6,7 @@
 namespace runtime::api_proxy {
 namespace {
 
-// WhoIs of a device at 100.64.0.7.
+// The WhoIs answer for a device at 100.64.0.7.
 std::string whois(std::string_view capabilities, std::string_view tags = "",
                   std::string_view login = "a@b.example") {
     return fmt::format(
@@ -23,7 +23,7 @@ std::string legacy(std::string_view rules) {
     return fmt::format(R"({{"https://tailscale.com/cap/kubernetes":[{}]}})", rules);
 }
 
-// "USER GROUP,GROUP", or the message.
+// Returns "USER GROUP,GROUP", or the message.
 std::string read(std::string_view answer, std::string_view source = "100.64.0.7") {
     auto caller = read_caller(answer, IpAddress::parse(source).value());
     return caller ? fmt::format("{} {}", caller->user, fmt::join(caller->groups, ","))
@@ -82,7 +82,7 @@ TEST(CallerTest, AGrantThatCannotBeReadIsNoLesserGrant) {
     for (const Row& row : rows) {
         SCOPED_TRACE(row.rules);
         const std::string found = read(whois(modern(row.rules)));
-        // What is not JSON, as two equal keys are to us, names no device.
+        // A rule with two equal keys is not JSON for our parser, so the answer names no device.
         EXPECT_EQ(found,
                   row.want.empty() ? "tailscaled's answer holds no device" : begin + row.want);
     }

@@ -30,7 +30,7 @@ CallerAnswer answer_of(const LocalReply& reply, const IpAddress& source) {
 
 const CallerAnswer* Callers::known(const AddressPort& source, Duration age) const {
     const auto found = entries_.find(source.address);
-    // One that is asked for just now is answered later than this.
+    // If a request is in flight, its answer will be newer than this one.
     const bool counts = found != entries_.end() && found->second.waiting.empty() &&
                         found->second.answer.caller != nullptr &&
                         loop_.uptime() - found->second.asked <= age;
@@ -44,7 +44,7 @@ void Callers::find(const AddressPort& source, Duration age, Done done) {
     }
     Entry& entry = entries_[source.address];
     if (!entry.waiting.empty()) {
-        // Asked for at most a LocalAPI time-out ago, and answered later than now.
+        // It was asked at most one LocalAPI timeout ago, and the answer will be newer than now.
         entry.waiting.push_back(std::move(done));
         return;
     }

@@ -1,5 +1,5 @@
-// Asks tailscaled who has an address of the tailnet, and remembers the answer for a few seconds.
-// Questions about one address at one time are one question; what failed is not remembered.
+// Asks tailscaled which device has an address of the tailnet, and caches the answer for a few
+// seconds. Concurrent requests for one address are merged. Failures are not cached.
 #pragma once
 
 #include <functional>
@@ -15,8 +15,8 @@
 namespace runtime::api_proxy {
 
 struct CallerAnswer {
-    std::shared_ptr<const Caller> caller = {};  // empty: see `problem`
-    bool is_known = false;                      // tailscaled has answered about this address
+    std::shared_ptr<const Caller> caller = {};  // if null, see `problem`
+    bool is_known = false;                      // tailscaled has answered for this address
     std::string problem = {};
 };
 
@@ -24,12 +24,13 @@ class Callers {
 public:
     using Done = std::function<void(const CallerAnswer&)>;
 
-    // Both outlive this.
+    // Both references must outlive this.
     Callers(Loop& loop, LocalApi& api) : loop_(loop), api_(api) {}
 
-    // An answer that is at most `age` old, if there is one: until the next call.
+    // Returns a cached answer that is at most `age` old, or nullptr. It is valid until the next
+    // call.
     [[nodiscard]] const CallerAnswer* known(const AddressPort& source, Duration age) const;
-    // Calls `done` with an answer that is at most `age` old: now, or later.
+    // Calls `done` with an answer that is at most `age` old, now or later.
     void find(const AddressPort& source, Duration age, Done done);
 
 private:

@@ -13,7 +13,7 @@ using std::chrono::seconds;
 
 class CallersTest : public testing::Test {
 protected:
-    // What was answered, once time has passed.
+    // Returns the answer, after time has passed.
     std::string ask(std::string_view source = "100.64.0.7:1000") {
         std::string out = "nothing";
         callers.find(AddressPort::parse(source).value(), seconds(5),
@@ -58,7 +58,7 @@ TEST_F(CallersTest, OnlyARecentAnswerIsKnown) {
     EXPECT_EQ(known(), "n");
     loop.run_for(seconds(5));
     EXPECT_EQ(known(), "");
-    // One that is on its way is newer.
+    // An answer that is still awaited would be newer.
     ask();
     callers.find(source, Duration(-1), [](const CallerAnswer&) {});
     EXPECT_EQ(known(), "");

@@ -1,6 +1,6 @@
-// The framing of a chunked body, followed byte by byte so that it can be passed on as it came. Only
-// the plainest form is taken: a size of 1 to 8 hexadecimal digits, no extensions; trailers only
-// where they are allowed, which requests' are not.
+// Follows the framing of a chunked body byte by byte, so that it can be forwarded unchanged. Only
+// the simplest form is accepted: a size of 1 to 8 hexadecimal digits and no extensions. Trailers
+// are accepted only if they are allowed, which they are not in requests.
 // Source: RFC 9112 section 7.1.
 #pragma once
 
@@ -18,13 +18,13 @@ public:
     enum class Trailers : std::uint8_t { Refused, Allowed };
     explicit ChunkReader(Trailers trailers = Trailers::Refused) : trailers_(trailers) {}
 
-    // How many of these bytes belong to the body: all of them, unless it ends within them. What is
-    // before a fault is not to be passed on either.
+    // The number of bytes that belong to the body: all of them, unless it ends within them. After a
+    // fault no bytes of this call may be forwarded.
     struct Taken {
         std::size_t size = 0;
         std::optional<Fault> fault = {};
     };
-    // `data`: what is in the chunks is appended.
+    // Appends the content of the chunks to `data`, if it is given.
     Taken take(std::string_view bytes, std::string* data = nullptr);
     [[nodiscard]] bool is_done() const { return state_ == State::Done; }
 
@@ -48,7 +48,7 @@ private:
     Trailers trailers_;
     State state_ = State::Size;
     int digits_ = 0;
-    std::uint64_t left_ = 0;  // of the chunk
+    std::uint64_t left_ = 0;  // of the current chunk
     std::size_t trailer_ = 0;
 };
 

@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::string_literals;
 
-// "SIZE done", "SIZE" while it goes on, or the fault.
+// Returns "SIZE done", "SIZE" if the body continues, or the fault.
 std::string read_chunks(std::string_view bytes, std::size_t piece,
                         ChunkReader::Trailers trailers = ChunkReader::Trailers::Refused) {
     ChunkReader reader(trailers);

@@ -12,7 +12,7 @@ namespace runtime::api_proxy {
 namespace {
 
 constexpr Duration kTick = std::chrono::seconds(1);
-constexpr Duration kEach = std::chrono::seconds(10);  // of the recorders
+constexpr Duration kEach = std::chrono::seconds(10);  // per recorder
 
 }  // namespace
 
@@ -97,7 +97,7 @@ void EventUpload::fail(const std::string& problem) {
 }
 
 void EventUpload::end(const std::string& problem) {
-    const auto self = shared_from_this();  // whoever is told may let go of it
+    const auto self = shared_from_this();  // `done` may release the last reference
     stream_.close();
     if (const auto done = std::exchange(done_, nullptr)) {
         done(problem, turns_.address());

@@ -1,7 +1,7 @@
-// One request on its way to a recorder of the tailnet: POST /v2/event over HTTP/1.1. Recorders are
-// tried one after another; the first that says 200 has it.
-// Source: tailscale v1.96.5 sessionrecording/connect.go (SendEvent), which asks by HEAD first; a
-// recorder that does not know the path says 404 to either.
+// Sends one request event to a recorder of the tailnet: POST /v2/event over HTTP/1.1. Recorders are
+// tried one after another, until one answers 200.
+// Source: tailscale v1.96.5 sessionrecording/connect.go (SendEvent), which sends HEAD first. A
+// recorder that does not have the path answers 404 to either.
 #pragma once
 
 #include <functional>
@@ -17,11 +17,12 @@ namespace runtime::api_proxy {
 
 class EventUpload : public std::enable_shared_from_this<EventUpload> {
 public:
-    // Why no recorder has it; empty: the one at `address` has.
+    // `problem` says why no recorder accepted the event. It is empty if the recorder at `address`
+    // did.
     using Done = std::function<void(const std::string& problem, const std::string& address)>;
 
-    // `socket`: tailscaled's. The loop outlives this, which is let go of to break off. `done` is
-    // called once, not within.
+    // `socket` is tailscaled's. The loop must outlive the upload. Releasing the result cancels the
+    // upload. `done` is called once, and never inside this call.
     static std::shared_ptr<EventUpload> start(Loop& loop, std::string socket,
                                               std::vector<std::string> addresses, std::string json,
                                               Done done);

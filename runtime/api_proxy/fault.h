@@ -1,5 +1,5 @@
-// Why bytes are not taken as HTTP/1.1 or as a PROXY protocol header. There is one name for each
-// reason: what metrics and the log call it. Nothing that is ambiguous is repaired.
+// The reasons for refusing bytes as HTTP/1.1 or as a PROXY protocol header. Each reason has one
+// name, which metrics and the log use. Ambiguous input is refused, never repaired.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ enum class Fault : std::uint8_t {
     Host,
     ContentLength,
     TransferEncoding,
-    TwoLengths,  // Content-Length beside Transfer-Encoding
+    TwoLengths,  // both Content-Length and Transfer-Encoding
     Connection,
     Upgrade,
     Expectation,

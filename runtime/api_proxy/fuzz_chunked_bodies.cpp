@@ -1,5 +1,5 @@
-// Fuzz target: however a chunked body is cut, it ends at the same byte or is refused; and what is
-// taken is what a reader sees who knows nothing but sizes.
+// Fuzz target: however a chunked body is split, it ends at the same byte or is refused. An accepted
+// body is the same for a reader that only understands sizes.
 #include <charconv>
 #include <cstdint>
 #include <optional>
@@ -12,7 +12,7 @@ namespace {
 
 using namespace runtime::api_proxy;
 
-// Where it ends; no value: it does not, or is refused.
+// Returns where the body ends. No value if it does not end, or is refused.
 std::optional<std::size_t> end_of(std::string_view bytes, std::size_t piece,
                                   ChunkReader::Trailers trailers) {
     ChunkReader reader(trailers);

@@ -1,5 +1,5 @@
-// Fuzz target: whatever tailscaled says of a caller, it is refused or becomes an identity that can
-// be put into a head as it is.
+// Fuzz target: any answer of tailscaled about a caller is refused, or becomes an identity that can
+// be written into a head unchanged.
 #include <cstdint>
 #include <string>
 

@@ -1,6 +1,6 @@
-// Fuzz target: whatever a server answers over HTTP/2, and however it is cut, the same is
-// understood, or it is given up. Cut behind an empty HEADERS frame, nghttp2 gives up what it else
-// understands.
+// Fuzz target: any answer of a server over HTTP/2 is understood in the same way however it is
+// split, or it is given up. nghttp2 gives up some valid input if it is split after an empty HEADERS
+// frame.
 #include <algorithm>
 #include <cstdint>
 #include <string>

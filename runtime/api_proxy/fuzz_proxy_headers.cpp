@@ -1,5 +1,5 @@
-// Fuzz target: a PROXY header names a peer or is refused, and says the same however it is cut and
-// whatever follows it.
+// Fuzz target: a PROXY header names a peer or is refused, and has the same result however it is
+// split and whatever follows it.
 #include <cstdint>
 #include <string>
 
@@ -9,7 +9,7 @@
 using namespace runtime::api_proxy;
 
 extern "C" int fuzz_proxy_headers(const std::uint8_t* data, std::size_t size) {
-    // With the signature in front, the rest is reached.
+    // With the signature in front, the fuzzer gets past it.
     for (const std::string& front : {std::string(), std::string("\r\n\r\n\0\r\nQUIT\n", 12)}) {
         const std::string bytes = front + std::string(reinterpret_cast<const char*>(data), size);
         const ProxyHeader whole = parse_proxy_header(bytes);

@@ -1,6 +1,6 @@
-// Fuzz target: whatever a client or the API server sends as a head, it is taken or refused however
-// it is cut; and what goes on of one that is taken is read by ourselves as the same message, with
-// no other word on who asks than ours.
+// Fuzz target: any head from a client or from the API server is accepted or refused however it is
+// split. An accepted head that is forwarded is read by our own parser as the same message, and has
+// no identity but ours.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -13,8 +13,7 @@ namespace {
 
 using namespace runtime::api_proxy;
 
-// Of the lines of a head, as a reader would see them that takes any line end: those that say who
-// asks.
+// Counts the lines of a head that state an identity, for a reader that accepts any line end.
 int count_identity(std::string_view head) {
     int count = 0;
     std::size_t begin = 0;

@@ -21,9 +21,9 @@ renderer::Error malformed(std::string_view capability, std::string_view what) {
          .hint = "see the grants in the policy file of the tailnet"}};
 }
 
-// The members of a rule. Go's decoder takes keys in any case, and of two the last; here a rule in
-// which two keys are one to Go is malformed, and so is one with keys beyond ASCII, since Go takes a
-// few of those for letters.
+// The members of a rule. Go's decoder ignores the case of keys, and uses the last of two equal
+// keys. Here a rule with two keys that are equal in Go is malformed. So is a rule with a key beyond
+// ASCII, since Go folds a few such characters to ASCII letters.
 class Rule {
 public:
     static renderer::Result<Rule> read(std::string_view capability, const Value& rule) {
@@ -43,7 +43,7 @@ public:
         return out;
     }
 
-    // nullptr: it is not there, or null.
+    // Returns nullptr if the key is missing or null.
     [[nodiscard]] const Value* at(std::string_view key) const {
         const renderer::Member* member = find(key);
         return member == nullptr || member->value.is_null() ? nullptr : &member->value;

@@ -1,5 +1,6 @@
-// What the grants of the tailnet's policy let a caller be in the cluster: the groups, and whether
-// sessions are recorded. A grant that cannot be read exactly is an error, never less than it says.
+// What the grants of the tailnet policy allow a caller in the cluster: the groups, and whether
+// sessions are recorded. A grant that cannot be parsed exactly is an error; it is never read as
+// less than it grants.
 // Sources: tailscale v1.96.5 kube/kubetypes/grants.go, k8s-operator/api-proxy/proxy.go.
 #pragma once
 
@@ -12,7 +13,7 @@
 namespace runtime::api_proxy {
 
 inline constexpr std::string_view kCapability = "tailscale.com/cap/kubernetes";
-// Counts where there is no rule of the other; only groups are taken from it.
+// Used if there is no rule for kCapability. Only groups are taken from it.
 inline constexpr std::string_view kLegacyCapability = "https://tailscale.com/cap/kubernetes";
 
 struct Grants {
@@ -22,7 +23,7 @@ struct Grants {
     bool records_events = false;
 };
 
-// `capabilities`: the CapMap of WhoIs, which may be missing.
+// `capabilities` is the CapMap of WhoIs, or nullptr if it is missing.
 renderer::Result<Grants> read_grants(const renderer::Value* capabilities);
 
 }  // namespace runtime::api_proxy

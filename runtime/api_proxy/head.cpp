@@ -12,13 +12,13 @@ namespace {
 
 constexpr std::array<std::string_view, 7> kMethods = {"GET",   "HEAD",   "POST",   "PUT",
                                                       "PATCH", "DELETE", "OPTIONS"};
-// What Connection must not take out of a message: it would be another one then.
+// Fields that Connection must not name: without them it would be another message.
 constexpr std::array<std::string_view, 9> kNeverNominated = {
     "host",          "content-length",  "transfer-encoding",
     "authorization", "cookie",          "content-type",
     "expect",        "x-forwarded-for", "x-stream-protocol-version"};
 
-// Of each byte.
+// Indexed by byte.
 constexpr std::array<bool, 256> kTokenChars = [] {
     std::array<bool, 256> out = {};
     for (std::size_t byte = 0; byte < out.size(); ++byte) {
@@ -68,7 +68,7 @@ std::optional<std::uint64_t> parse_length(std::string_view text) {
     return length;
 }
 
-// A reg-name, an IPv4 address or an IPv6 address in brackets, and a port.
+// Checks the characters of a reg-name, an IPv4 address or an IPv6 address in brackets, with a port.
 bool is_host(std::string_view text) {
     const auto is_host_char = [](char c) {
         return renderer::is_alphanumeric(c) ||
@@ -128,8 +128,8 @@ struct Framing {
     bool has_close = false, has_upgrade = false;
 };
 
-// False: what we set or strip ourselves, what frames the message, or what a session's protocol is
-// chosen by.
+// Returns false for fields that the proxy sets or strips itself, that frame the message, or that
+// select the protocol of a session.
 bool may_be_nominated(std::string_view name) {
     const std::string normal = normal_name(name);
     return std::ranges::find(kNeverNominated, normal) == kNeverNominated.end() &&
@@ -158,7 +158,7 @@ std::optional<Fault> read_connection(std::string_view value, Framing& framing,
     }
 }
 
-// What is the same for requests and responses: at most one of each field that frames the message.
+// Reads the fields that frame a request or response. Each may occur only once.
 std::optional<Fault> read_framing(const std::vector<HeadField>& fields, Framing& framing,
                                   std::vector<std::string_view>& nominated) {
     for (const HeadField& field : fields) {
@@ -235,10 +235,10 @@ std::optional<Fault> read_request_line(std::string_view line, RequestHead& out) 
     return std::nullopt;
 }
 
-// An upgrade is a request of its own: nothing follows before the server has agreed.
+// An upgrade has no body: nothing may follow before the server has agreed.
 std::optional<Fault> read_upgrade(const Framing& framing, RequestHead& out) {
     if (framing.upgrade == nullptr || !framing.has_upgrade) {
-        // One without the other asks for nothing, and goes no further than here.
+        // One header without the other requests nothing, and neither is forwarded.
         return std::nullopt;
     }
     const auto protocol = protocol_of(framing.upgrade->value);
@@ -283,7 +283,7 @@ std::optional<Fault> read_request_fields(RequestHead& out) {
 }
 
 std::optional<Fault> read_status_line(std::string_view line, ResponseHead& out, bool& is_old) {
-    constexpr std::size_t kReason = 13;  // behind "HTTP/1.1 200 "
+    constexpr std::size_t kReason = 13;  // after "HTTP/1.1 200 "
     is_old = line.starts_with("HTTP/1.0 ");
     if ((!is_old && !line.starts_with("HTTP/1.1 ")) || line.size() < kReason - 1 ||
         !std::ranges::all_of(line.substr(9, 3), renderer::is_digit) ||

@@ -64,7 +64,7 @@ TEST(Head, ReadsRequests) {
 
 TEST(Head, RefusesWhatCouldBeReadDifferently) {
     const std::vector<Row> rows = {
-        // What frames the message.
+        // Fields that frame the message.
         {"Content-Length: 1\r\nContent-Length: 1\r\n", "content_length"},
         {"Content-Length: 1, 1\r\n", "content_length"},
         {"Content-Length: +1\r\n", "content_length"},

@@ -13,10 +13,10 @@ namespace runtime::api_proxy {
 
 namespace {
 
-constexpr std::size_t kKept = std::size_t{64} * 1024;  // of what was sent, before it is let go
+constexpr std::size_t kKept = std::size_t{64} * 1024;  // sent bytes, before they are freed
 
 nghttp2_nv field(std::string_view name, std::string_view value) {
-    // It copies both.
+    // nghttp2 copies both.
     const auto bytes = [](std::string_view text) {
         return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
     };
@@ -38,7 +38,7 @@ struct Http2Client::Calls {
             const std::string_view text = header_text(value, value_size);
             int status = 0;
             std::from_chars(text.data(), text.data() + text.size(), status);
-            self.response_.status = status < 200 ? 0 : status;  // others come before the last
+            self.response_.status = status < 200 ? 0 : status;  // 1xx come before the final one
         }
         return 0;
     }
@@ -62,7 +62,8 @@ struct Http2Client::Calls {
         return 0;
     }
 
-    // Also when the connection is to end, of streams that the server will not look at.
+    // It is also called when the connection is about to end, for streams that the server will not
+    // process.
     static int on_close(nghttp2_session*, std::int32_t stream, std::uint32_t, void* user) {
         auto& self = *static_cast<Http2Client*>(user);
         if (stream == self.stream_) {
@@ -127,7 +128,7 @@ void Http2Client::request(std::string_view method, std::string_view path, bool h
     response_.is_broken = stream_ < 0;
 }
 
-// What is no HTTP/2 may be noticed only when it is to be said to the server.
+// Some violations are detected only when the error is to be sent to the server.
 bool Http2Client::receive(std::string_view bytes) {
     const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
     is_failed_ |= nghttp2_session_mem_recv(session_.get(), data, bytes.size()) < 0;
@@ -145,7 +146,7 @@ void Http2Client::pump() {
     if (is_failed_) {
         return;
     }
-    nghttp2_session_resume_data(session_.get(), stream_);  // of one that waits for nothing: nothing
+    nghttp2_session_resume_data(session_.get(), stream_);  // no effect unless it was deferred
     const std::uint8_t* piece = nullptr;
     ssize_t size = 0;
     while ((size = nghttp2_session_mem_send(session_.get(), &piece)) > 0) {

@@ -1,5 +1,6 @@
-// One connection to an HTTP/2 server in the clear, without its socket: what comes goes in, what is
-// to be sent comes out (nghttp2). One request at a time; the server may push nothing.
+// A client's side of one unencrypted HTTP/2 connection, without the socket: the caller passes in
+// received bytes, and sends the bytes that it returns. One request at a time; server push is
+// disabled. Uses nghttp2.
 // Source: RFC 9113.
 #pragma once
 
@@ -14,12 +15,12 @@ namespace runtime::api_proxy {
 
 class Http2Client {
 public:
-    // Of the last request.
+    // The response to the last request.
     struct Response {
         int status = 0;     // 0: no head yet
-        std::string bytes;  // of the body; whoever reads takes them away
+        std::string bytes;  // of the body; the reader removes them
         bool is_whole = false;
-        bool is_broken = false;  // the server has given it up
+        bool is_broken = false;  // the server has aborted it
     };
 
     explicit Http2Client(std::string authority);
@@ -27,22 +28,23 @@ public:
     Http2Client(const Http2Client&) = delete;
     Http2Client& operator=(const Http2Client&) = delete;
 
-    // Forgets the last one. With a body: what `write` is given, until `end`.
+    // Starts a request and drops the previous one. If `has_body`, the body is what is passed to
+    // `write`, until `end`.
     void request(std::string_view method, std::string_view path, bool has_body);
     void write(std::string_view bytes) { body_.append(bytes); }
     void end() { is_ended_ = true; }
-    // What the server does not take yet.
+    // Bytes of the body that the server has not accepted yet.
     [[nodiscard]] std::size_t waiting() const { return body_.size() - taken_; }
-    // Of the body, in frames that `take` has given.
+    // Bytes of the body in the frames that `take` has returned.
     [[nodiscard]] std::uint64_t sent() const { return sent_; }
 
-    // False: the server does not speak HTTP/2, or not as it has to.
+    // Returns false if the server does not speak HTTP/2, or violates the protocol.
     [[nodiscard]] bool receive(std::string_view bytes);
-    std::string take();  // what is to be sent now
+    std::string take();  // bytes to be sent now
     Response& response() { return response_; }
 
 private:
-    struct Calls;  // nghttp2's
+    struct Calls;  // callbacks of nghttp2
     void pump();
     struct Free {
         void operator()(nghttp2_session* session) const;
@@ -54,7 +56,7 @@ private:
     Response response_;
     std::string out_;
     std::string body_;
-    std::size_t taken_ = 0;  // of it
+    std::size_t taken_ = 0;  // of body_
     std::uint64_t sent_ = 0;
     bool is_ended_ = false;
     bool is_failed_ = false;

@@ -1,4 +1,4 @@
-// How far a body has come.
+// The progress of reading a message body.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct Progress {
     bool is_done = true;
 
     void begin(const Body& its_body, ChunkReader::Trailers trailers);
-    // As ChunkReader's.
+    // See ChunkReader::take.
     ChunkReader::Taken take(std::string_view bytes, std::string* data = nullptr);
 };
 

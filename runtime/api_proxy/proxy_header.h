@@ -1,6 +1,6 @@
-// The PROXY protocol's header, version 2, as tailscaled writes it in front of a connection: who is
-// at its other end. Only TCP over IPv4 and IPv6; what a health checker would send (LOCAL) is
-// refused, since it names no one.
+// Parses the header of the PROXY protocol, version 2, which tailscaled writes at the start of a
+// connection. It names the peer. Only TCP over IPv4 and IPv6 is accepted. The header of a health
+// checker (LOCAL) is refused, since it names no peer.
 // Source: haproxy doc/proxy-protocol.txt section 2.2.
 #pragma once
 
@@ -16,10 +16,10 @@ namespace runtime::api_proxy {
 inline constexpr std::size_t kLongestProxyHeader = 16 + 512;
 
 struct ProxyHeader {
-    std::size_t size = 0;  // 0: it does not end within these bytes
+    std::size_t size = 0;  // 0: it is incomplete
     std::optional<Fault> fault = {};
-    // An IPv4-mapped address is the IPv4 address. Never loopback, multicast or the unspecified one:
-    // those are no peers of a tailnet.
+    // An IPv4-mapped address is converted to IPv4. Loopback, multicast and unspecified addresses
+    // are refused, since no peer of a tailnet has one.
     std::optional<AddressPort> source = {};
 };
 

@@ -22,7 +22,7 @@ std::string read_header(std::string_view bytes) {
                                           header.source->port);
 }
 
-// Of a source of IPv6 with this one as its address.
+// Returns a header with an IPv6 source.
 std::string v6(const std::string& address) {
     return kSignature + "\x21\x21\0\x24"s + address + std::string(16, 'd') + "\x12\x34\x01\xBB"s;
 }
@@ -32,7 +32,7 @@ TEST(ProxyHeaderTest, NamesTheSource) {
     EXPECT_EQ(read_header(v6("\xFD\x7A"s + std::string(13, '\0') + "\x05")), "52 fd7a::5 4660");
     EXPECT_EQ(read_header(v6(std::string(10, '\0') + "\xFF\xFF\x64\x40\0\x07"s)),
               "52 100.64.0.7 4660");
-    // With something for those who understand it.
+    // The header has an extension.
     EXPECT_EQ(read_header(kSignature + "\x21\x11\0\x10"s + kV4.substr(16) + "\x04\0\x01x"s),
               "32 100.64.0.7 54321");
 }

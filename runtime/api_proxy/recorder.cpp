@@ -64,7 +64,7 @@ void Recorder::next() {
     dial(true);
 }
 
-// Once for each version: who does not speak HTTP/2 may have taken its first bytes for anything.
+// Uses a new connection for each version: a server without HTTP/2 may have misread the first bytes.
 void Recorder::dial(bool is_http2) {
     close();
     is_http2_ = is_http2;
@@ -96,7 +96,7 @@ void Recorder::ask() {
                     address()));
 }
 
-// Before the begin the next recorder is asked; later there is no other.
+// Before the recording has begun, the next recorder is tried. Later there is no other.
 void Recorder::fail(const std::string& problem) {
     const bool is_beginning = events_.started != nullptr && done_ == nullptr;
     close();
@@ -150,7 +150,7 @@ void Recorder::settle() {
 void Recorder::on_moved() {
     settle();
     moved_ = loop_.uptime();
-    const auto moved = events_.moved;  // who is told may want to hear no more
+    const auto moved = events_.moved;  // a copy: the handler may clear it
     if (moved != nullptr) {
         moved();
     }
@@ -205,7 +205,7 @@ void Recorder::take_http2(std::string_view bytes) {
     }
 }
 
-// Of what it has said until it broke off, too.
+// Acknowledgements that came before the stream broke count too.
 void Recorder::take_acks() {
     if (http2_ == nullptr) {
         return;
@@ -264,7 +264,7 @@ void Recorder::write(std::string_view lines) {
         return;
     }
     if (waiting() == 0) {
-        moved_ = loop_.uptime();  // it cannot have taken what was not there
+        moved_ = loop_.uptime();  // it had nothing to take before
     }
     written_ += lines.size();
     if (http2_ == nullptr) {

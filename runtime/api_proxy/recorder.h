@@ -1,7 +1,7 @@
-// A recording on its way to a recorder of the tailnet: the lines of a cast as they come. Recorders
-// are tried one after another; the first that takes it has it. Those that answer HEAD /v2/record
-// over HTTP/2 have POST /v2/record, and say at least each 30 seconds how many bytes have come;
-// others POST /record over HTTP/1.1, and say at the end that they have it all.
+// Uploads a recording to a recorder of the tailnet, line by line. Recorders are tried one after
+// another until one accepts it. Recorders that answer HEAD /v2/record over HTTP/2 get POST
+// /v2/record, and acknowledge the received bytes at least every 30 seconds. Others get POST /record
+// over HTTP/1.1, and confirm the whole recording at the end.
 // Source: tailscale v1.96.5 sessionrecording/connect.go.
 #pragma once
 
@@ -23,14 +23,15 @@ namespace runtime::api_proxy {
 class Recorder : public std::enable_shared_from_this<Recorder> {
 public:
     struct Events {
-        // Once: empty when a recorder waits for lines, else why none does.
+        // Called once: with an empty problem when a recorder is ready for lines, otherwise with why
+        // none is.
         std::function<void(const std::string& problem)> started;
-        // At most once, and never before: the recording is broken from here on.
+        // Called at most once, and only after `started`: the recording is incomplete from here on.
         std::function<void(const std::string& problem)> broken;
-        std::function<void()> moved;  // less is waiting
+        std::function<void()> moved;  // fewer bytes are waiting
     };
 
-    // `socket`: tailscaled's. The loop outlives this. Nothing is said within.
+    // `socket` is tailscaled's. The loop must outlive this. No event is reported inside this call.
     static std::shared_ptr<Recorder> start(Loop& loop, std::string socket,
                                            std::vector<std::string> addresses, Events events);
     Recorder(const Recorder&) = delete;
@@ -38,18 +39,18 @@ public:
     ~Recorder() = default;
 
     void write(std::string_view lines);
-    // Bytes that the recorder has not taken yet.
+    // Bytes that the recorder has not accepted yet.
     [[nodiscard]] std::size_t waiting() const;
     [[nodiscard]] const std::string& address() const { return turns_.address(); }
     [[nodiscard]] std::uint64_t written() const { return written_; }
-    // Of these, what the recorder has said to have.
+    // How many of these bytes the recorder has acknowledged.
     [[nodiscard]] std::uint64_t acknowledged() const {
         return is_whole_ && !is_http2_ ? written_ : acks_.acknowledged();
     }
-    // Says no event any more. What is waiting is still sent, and `done` told how that ended: empty
-    // when the recorder has it all.
+    // Stops reporting events. Sends what is waiting, then calls `done`: with an empty problem if
+    // the recorder has all of it.
     void finish(std::function<void(const std::string& problem)> done);
-    // Says no event any more, and breaks off.
+    // Stops reporting events, and closes the connection.
     void abandon();
 
 private:
@@ -83,7 +84,7 @@ private:
     bool is_http2_ = false;
     std::unique_ptr<Http2Client> http2_;
     recording::AckReader acks_;
-    std::string in_;  // of a head of HTTP/1.1
+    std::string in_;  // head of an HTTP/1.1 response
     std::uint64_t written_ = 0;
     bool is_whole_ = false;
     Duration asked_ = {}, moved_ = {}, heard_ = {};  // uptimes

@@ -16,7 +16,7 @@ namespace {
 
 using std::chrono::seconds;
 
-// Tells of the one descriptor that is watched when a test says so.
+// Reports that its only watched descriptor is ready, when a test asks for it.
 class ReadyLoop : public FakeLoop {
 public:
     void watch(int, Interest interest, std::function<void(Interest)> ready) override {
@@ -34,7 +34,7 @@ private:
     std::function<void(Interest)> ready_;
 };
 
-// With tailscaled and a recorder at the other end of a socket.
+// Has tailscaled and a recorder at the other end of a socket.
 class RecorderTest : public testing::Test {
 protected:
     RecorderTest() {
@@ -59,7 +59,7 @@ protected:
         loop.tell();
         answer("HTTP/1.1 101 Switching Protocols\r\n\r\n");
     }
-    // A recorder that speaks HTTP/1.1 only says so, and is dialled again.
+    // A recorder that only speaks HTTP/1.1 refuses, and is dialed again.
     void start_over_http1() {
         answer("HTTP/1.1 400 Bad Request\r\n\r\n");
         accept();
@@ -96,7 +96,7 @@ TEST_F(RecorderTest, SilenceIsNoStall) {
     loop.tell();
     EXPECT_EQ(received(), "4\r\none\n\r\n");
     loop.run_for(seconds(60));
-    // The recorder has had no time to take it.
+    // The recorder has had no time to accept it.
     recorder->write("two\n");
     loop.run_for(seconds(29));
     EXPECT_EQ(broken, "");

@@ -1,5 +1,5 @@
-// The recorders of a list, one after another and for 30 seconds in all, and why those that have had
-// their turn did not take what they were to take.
+// Iterates over a list of recorders, for 30 seconds in all, and collects why the previous ones
+// failed.
 #pragma once
 
 #include <optional>
@@ -14,18 +14,18 @@ namespace runtime::api_proxy {
 
 class RecorderTurns {
 public:
-    // `addresses`: "100.64.0.4:80". `now` is the loop's uptime, as below.
+    // `addresses` are like "100.64.0.4:80". `now` is always the loop's uptime.
     RecorderTurns(std::vector<std::string> addresses, Duration now);
 
-    // Whose turn is next; none: no one is left, or no time.
+    // Returns the next recorder. No value if none is left, or the time is over.
     std::optional<AddressPort> next(Duration now);
-    [[nodiscard]] const std::string& address() const { return address_; }  // whose turn it is
+    [[nodiscard]] const std::string& address() const { return address_; }  // of the current one
     [[nodiscard]] bool is_over(Duration now) const { return now >= give_up_; }
 
-    // "recorder 100.64.0.4:80: it does not answer"
+    // Returns the message for the current recorder: "recorder 100.64.0.4:80: it does not answer".
     [[nodiscard]] std::string told_of(std::string_view problem) const;
     void give_up(std::string_view problem);
-    [[nodiscard]] std::string problems() const;  // of all
+    [[nodiscard]] std::string problems() const;  // of all recorders so far
 
 private:
     std::vector<std::string> addresses_;

@@ -17,13 +17,13 @@ namespace {
 
 constexpr std::size_t kUsualHead = 1024;
 
-// Of this connection only (RFC 9110 section 7.6.1), and what frames the body, which is written
-// anew.
+// Fields of one hop (RFC 9110 section 7.6.1), and fields that frame the body, which are rewritten.
 constexpr std::array<std::string_view, 11> kOfOneHop = {
     "connection", "content-length",      "keep-alive",       "proxy-authenticate",
     "te",         "proxy-authorization", "proxy-connection", "trailer",
     "upgrade",    "http2-settings",      "transfer-encoding"};
-// Where a request comes from is what tailscaled says; the API server's audit log takes these names.
+// Fields about the origin of a request. The API server's audit log uses them, and only tailscaled
+// is trusted for it.
 constexpr std::array<std::string_view, 6> kOfOrigin = {"forwarded",        "x-forwarded-for",
                                                        "x-forwarded-host", "x-forwarded-proto",
                                                        "x-real-ip",        "x-forwarded-port"};
@@ -39,7 +39,7 @@ bool says_who(std::string_view name) {
     return is_named(name, "authorization") || begins("impersonate") || begins("x-remote-");
 }
 
-// The protocols of a list of which the condition is true.
+// Returns the protocols of the list that satisfy the condition.
 std::string chosen_protocols(std::string_view protocols, bool (*is_chosen)(std::string_view)) {
     std::string out;
     while (!protocols.empty()) {
@@ -55,7 +55,7 @@ std::string chosen_protocols(std::string_view protocols, bool (*is_chosen)(std::
     return out;
 }
 
-// kubernetes v1.35 apiserver/pkg/authentication/request/websocket
+// Source: kubernetes v1.35 apiserver/pkg/authentication/request/websocket
 bool is_no_token(std::string_view protocol) {
     return !renderer::lower_case(protocol).starts_with("base64url.bearer.authorization.k8s.io.");
 }
@@ -150,7 +150,7 @@ std::string client_head(const ResponseHead& head, bool closes) {
     out.reserve(kUsualHead);
     fmt::format_to(std::back_inserter(out), "HTTP/1.1 {} {}\r\n", head.status, head.reason);
     const bool has_length_of_another =
-        head.body.kind == Body::Kind::None && head.status >= 200;  // HEAD, 304
+        head.body.kind == Body::Kind::None && head.status >= 200;  // as for HEAD and 304
     for (const HeadField& field : head.fields) {
         const std::string_view name = field.name;
         const bool frames = has_length_of_another && is_named(name, "content-length");

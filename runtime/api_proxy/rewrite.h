@@ -1,4 +1,4 @@
-// What becomes of a head on its way through: pure.
+// Rewrites the heads of requests and responses on their way through the proxy. Pure.
 #pragma once
 
 #include <memory>
@@ -11,27 +11,26 @@
 
 namespace runtime::api_proxy {
 
-// As whom the API server is asked: with our own token, in place of the caller.
+// The identity that the API server sees: the caller, impersonated with the proxy's own token.
 struct Impersonation {
     const Caller& caller;
     std::string_view token;
 };
 
-// The head that goes to the API server. With `as`, nothing that the client says about who it is
-// gets through; without, its credentials are what the API server judges. In both, what is meant for
-// the next hop only ends here, and `source` is the only word on where the request comes from.
-// `is_recorded`: of the protocols of a WebSocket only those are offered that can be recorded.
+// Returns the head for the API server. With `as`, nothing that the client says about its identity
+// is forwarded. Without it, the API server checks the client's credentials. In both cases
+// hop-by-hop fields are removed, and `source` is the only statement of where the request comes
+// from. If `is_recorded`, only WebSocket protocols that can be recorded are offered.
 std::string upstream_head(const RequestHead& head, const std::optional<Impersonation>& as,
                           std::string_view source, bool is_recorded = false);
 
-// Of protocols that a WebSocket offers, or of the one that it speaks: those whose sessions can be
-// recorded.
+// Returns those of the WebSocket protocols, offered or selected, whose sessions can be recorded.
 std::string recordable_protocols(std::string_view protocols);
 
-// The head that goes to the client. `closes`: the connection ends after this message.
+// Returns the head for the client. `closes` means that the connection ends after this message.
 std::string client_head(const ResponseHead& head, bool closes);
 
-// A whole response of ours: a Status of Kubernetes, after which the connection ends.
+// A response of the proxy itself: a Kubernetes Status. The connection ends after it.
 struct Refusal {
     int code = 500;
     std::string message;

@@ -23,12 +23,11 @@ namespace runtime::api_proxy {
 
 namespace {
 
-// In user space tailscaled hands a connection to any port of its device over to this address: as
-// itself, with nothing in front of what the peer sends (tailscale v1.96.5
-// wgengine/netstack/netstack.go).
+// In userspace mode, tailscaled forwards connections to any port of its device to this address,
+// under its own user and without a PROXY header (tailscale v1.96.5 wgengine/netstack/netstack.go).
 const IpAddress kForPeers = IpAddress::parse("127.0.0.1").value();
 constexpr std::string_view kService = "svc:";
-// In which tailscaled is to say that it advertises its Service no more, and clients go elsewhere.
+// The time for tailscaled to withdraw its Service, and for clients to move to other pods.
 constexpr Duration kWithdrawal = std::chrono::seconds(25);
 constexpr std::string_view kAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
 
@@ -60,7 +59,7 @@ renderer::Result<int> number_of(const Environment& environment, const char* name
     return number;
 }
 
-// Two for each connection; what the system gives.
+// Allows as many descriptors as the system does. A connection needs two.
 void raise_descriptor_limit() {
     rlimit limit = {};
     if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) {

@@ -1,4 +1,5 @@
-// `tailrender-proxy api`: the Kubernetes API for the tailnet, beside a tailscaled in the same pod.
+// The role `tailrender-proxy api`: the Kubernetes API for the tailnet, next to a tailscaled in the
+// same pod.
 #pragma once
 
 #include <functional>
@@ -20,16 +21,17 @@ struct Settings {
     AddressPort listen;        // on loopback, for tailscaled; never 127.0.0.1
     AddressPort local;         // /healthz, /readyz, /metrics
     Duration grace = std::chrono::seconds(25);
-    std::string service = {};  // "svc:NAME" that is served; empty: the device's own name
+    std::string service = {};                  // "svc:NAME" to serve; empty: the device's own name
     std::vector<std::string> unrecorded = {};  // what enforceRecorder lets pass, by name
 };
 
-// APISERVER_PROXY is true or noauth, as the operator has it; the others have defaults:
-// TS_SOCKET, TS_LOCAL_ADDR_PORT, KUBERNETES_SERVICE_HOST and _PORT, TAILRENDER_API_LISTEN,
-// TAILRENDER_API_GRACE_SECONDS, TAILRENDER_API_SERVICE, TAILRENDER_API_UNRECORDED.
+// Reads the settings. APISERVER_PROXY is true or noauth, as for the operator. The others have
+// defaults: TS_SOCKET, TS_LOCAL_ADDR_PORT, KUBERNETES_SERVICE_HOST and _PORT,
+// TAILRENDER_API_LISTEN, TAILRENDER_API_GRACE_SECONDS, TAILRENDER_API_SERVICE,
+// TAILRENDER_API_UNRECORDED.
 renderer::Result<Settings> read_settings(const Environment& environment);
 
-// Exit code of the process.
+// Returns the exit code of the process.
 int run(const Environment& environment);
 
 }  // namespace runtime::api_proxy

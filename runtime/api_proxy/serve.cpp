@@ -18,8 +18,8 @@ constexpr Duration kUnsettled = std::chrono::seconds(1);
 constexpr Duration kSettled = std::chrono::minutes(1);
 constexpr int kConflict = 412;
 
-// Under whatever name: tailscaled ends TLS of it, or of none. By any other way than this one
-// whoever comes could write the PROXY header.
+// The name may be any, but tailscaled has to terminate TLS. If there were another way to this port,
+// whoever used it could write the PROXY header.
 bool leads_here_alone(const Value& found, std::string_view service, const AddressPort& at) {
     const Value* led = service.empty() ? &found : found.at({"Services", service});
     const Value* port = led == nullptr ? nullptr : led->at({"TCP", "443"});
@@ -145,7 +145,7 @@ void Serve::advertise() {
     }));
 }
 
-// It serves meanwhile those who come.
+// Meanwhile tailscaled serves the clients that connect.
 void Serve::not_advertised(std::string trouble) {
     if (trouble != trouble_) {
         log_.error(trouble);

@@ -1,10 +1,10 @@
-// Keeps tailscaled's Serve as this proxy needs it: TLS of the device's own name ends there, on port
-// 443, and what is in it comes to us on loopback behind a PROXY header. The pod's tailscaled serves
-// nothing else. Where it is a Tailscale Service that is served, whoever starts tailscaled does
-// this, and this only looks; but an earlier process of this container may have taken back that it
-// is advertised, so tailscaled is told once to read its configuration again, where it does not.
-// Looks again each minute, and each second until it is so. Source: tailscale v1.96.5 ipn/serve.go,
-// ipn/localapi/serve.go, ipn/conf.go.
+// Keeps tailscaled's Serve configuration as this proxy needs it: tailscaled terminates TLS for the
+// device's own name on port 443, and forwards the connections to us on loopback with a PROXY
+// header. The pod's tailscaled serves nothing else. For a Tailscale Service, the program that
+// starts tailscaled writes the configuration, and this class only checks it. An earlier process of
+// this container may have withdrawn the Service, though. So if tailscaled does not advertise it, it
+// is told once to reload its configuration. Checks every minute, and every second until all is
+// well. Source: tailscale v1.96.5 ipn/serve.go, ipn/localapi/serve.go, ipn/conf.go.
 #pragma once
 
 #include <sys/types.h>
@@ -22,16 +22,17 @@
 
 namespace runtime::api_proxy {
 
-// Of a device with this name.
+// Returns the Serve configuration for a device with this name.
 renderer::Value serve_config(std::string_view domain, const AddressPort& at);
 
 class Serve {
 public:
-    // Of the process that tailscaled's socket is of.
+    // Returns the user of the process that listens on tailscaled's socket.
     using Owner = std::function<renderer::Result<uid_t>()>;
 
-    // All references outlive it. `at`: where we listen. `service`: "svc:NAME", or empty. `misled`:
-    // tailscaled led here in another way when we looked, so that what runs may be of anyone.
+    // All references must outlive it. `at` is where the proxy listens. `service` is "svc:NAME", or
+    // empty. `misled` is called if tailscaled forwards to us in any other way, so that open
+    // connections may be from anyone.
     Serve(Loop& loop, Log& log, LocalApi& api, Owner owner, AddressPort at, std::string service,
           std::function<void()> misled);
     ~Serve();
@@ -39,14 +40,14 @@ public:
     Serve& operator=(const Serve&) = delete;
 
     void start() { look(); }
-    // Nothing is advertised any more once `ended` is called. At most once.
+    // Calls `ended` once nothing will be advertised any more. May be called once.
     void end(std::function<void()> ended);
-    // Whose connections count: as whom tailscaled runs, while it serves as needed and answers.
-    // Where it leads here in another way, a PROXY header may be of anyone's making.
+    // Returns the user whose connections are accepted: tailscaled's, while it answers and serves as
+    // needed. If it forwards to us in any other way, anyone may have written the PROXY header.
     [[nodiscard]] std::optional<uid_t> tailscaled() const {
         return problem_.empty() ? tailscaled_ : std::nullopt;
     }
-    // "": tailscaled serves.
+    // Empty if tailscaled serves.
     [[nodiscard]] const std::string& problem() const { return problem_; }
 
 private:
@@ -76,8 +77,8 @@ private:
     std::function<void()> misled_, ended_;
     std::optional<uid_t> tailscaled_;
     std::string problem_ = "starting";
-    std::string trouble_;         // why it could not be asked for; what was said last
-    bool is_advertised_ = false;  // has been seen so, or asked for
+    std::string trouble_;         // why it could not be checked, as logged last
+    bool is_advertised_ = false;  // was seen or requested
     bool is_reloading_ = false, is_ending_ = false;
     TimerId timer_ = 0;
     std::shared_ptr<int> alive_ = std::make_shared<int>(0);

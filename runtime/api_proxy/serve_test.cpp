@@ -55,7 +55,7 @@ protected:
     int reloads = 0, misled = 0;
     std::function<void()> on_reload;
     uid_t owner = 1000;
-    std::string away;  // why its socket is not there
+    std::string away;  // why its socket cannot be reached
     std::vector<std::string> written;
     FakeLoop loop;
     Log log{Log::Form::Json, LogLevel::Error};
@@ -76,7 +76,7 @@ protected:
                 [this] { ++misled; }};
 };
 
-// Of a group: whoever starts tailscaled writes its Serve.
+// For a group: the program that starts tailscaled writes its Serve configuration.
 class ApiServiceTest : public ApiServeTest {
 protected:
     void run_led() {

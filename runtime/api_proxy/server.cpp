@@ -10,7 +10,8 @@ namespace runtime::api_proxy {
 namespace {
 
 constexpr Duration kServerTick = std::chrono::seconds(1);
-// Beyond the limit of connections so many are told that there are too many; more are closed.
+// Sessions beyond the limit of connections that get a response with the reason. Connections beyond
+// these are closed at once.
 constexpr std::size_t kTold = 500;
 
 }  // namespace
@@ -62,8 +63,8 @@ void Server::take(int descriptor) {
     started.start();
 }
 
-// So that no one can close the proxy to others with connections that ask for nothing. False: each
-// has a request.
+// Ends the session that was silent the longest, so that idle connections cannot keep others out.
+// Returns false if every session has a request.
 bool Server::end_most_silent() {
     Session* found = nullptr;
     Duration since{};
@@ -86,7 +87,7 @@ void Server::forget(std::uint64_t id) {
     finish();
 }
 
-// Recordings are brought to their end, too, unless the time is over.
+// Recordings are finished too, unless the time is over.
 void Server::finish() {
     const bool is_over = ends_at_ && loop_.uptime() >= *ends_at_;
     if (stopped_ != nullptr && sessions_.empty() && (shared_.uploads.empty() || is_over)) {

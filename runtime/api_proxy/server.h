@@ -1,4 +1,4 @@
-// The sessions of this process: which connections become one, and how all of them end.
+// The sessions of this process: accepts connections, and ends all sessions.
 #pragma once
 
 #include <sys/types.h>
@@ -19,17 +19,18 @@ namespace runtime::api_proxy {
 
 class Server {
 public:
-    // All references outlive it. `tailscaled`: the user whose connections count; without a value
-    // none does, and never root, as whom everyone comes who may forward ports into the pod.
+    // All references must outlive it. `tailscaled` returns the user whose connections are accepted.
+    // Without a value none is. Root's never are, since everyone who may forward ports into the pod
+    // connects as root.
     Server(AsioLoop& loop, Shared& shared, std::function<std::optional<uid_t>()> tailscaled);
     ~Server();
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
 
-    // On an address of IPv4 loopback. The result is the port.
+    // Listens on an IPv4 loopback address. Returns the port.
     renderer::Result<std::uint16_t> listen(const AddressPort& at);
-    // Takes no new connections and requests; `done` once all have ended and their recordings are
-    // taken, at the latest after `grace`.
+    // Stops taking connections and requests. Calls `done` when all sessions have ended and their
+    // recordings are uploaded, or after `grace`.
     void stop(Duration grace, std::function<void()> done);
     void end_all(std::string_view reason);
     [[nodiscard]] std::size_t size() const { return sessions_.size(); }

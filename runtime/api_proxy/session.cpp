@@ -15,7 +15,7 @@ namespace {
 
 constexpr Duration kHeaderWithin = seconds(10);  // the PROXY header
 constexpr Duration kHeadWithin = seconds(30);    // from its first byte
-constexpr Duration kRefusedWithin = seconds(2);  // the same, of who is one too many
+constexpr Duration kRefusedWithin = seconds(2);  // the same, for a caller beyond the limit
 constexpr Duration kLingers = seconds(3);
 
 int code_of(Fault fault) {
@@ -193,7 +193,7 @@ void Session::on_client(Interest ready) {
         if (state_ == State::Linger) {
             linger();
         } else if (to_client_.empty() && link_ == Link::Open) {
-            read_upstream();  // TLS may hold what the socket does not tell of
+            read_upstream();  // TLS may hold bytes that the socket does not report
         }
         if (!is_ended() && to_client_.empty() && upstream_ended_ && state_ == State::Tunnel) {
             client_.end_sending();
@@ -294,7 +294,7 @@ void Session::expect_head() {
 
 void Session::take_head() {
     if (in_.empty()) {
-        std::string().swap(in_);  // an idle connection holds no memory
+        std::string().swap(in_);  // an idle connection uses no memory
         return;
     }
     const HeadEnd found = find_head_end(in_, seen_);
@@ -364,8 +364,8 @@ void Session::refuse(const Refusal& refusal) {
     linger();
 }
 
-// Lets the client read what it was told before the connection ends: with bytes of it unread, the
-// kernel would take them back.
+// Lets the client read the response before the connection is closed. If bytes from the client were
+// unread, closing would discard it.
 void Session::linger() {
     if (is_ended()) {
         return;
@@ -384,7 +384,7 @@ void Session::linger() {
 
 void Session::audit(std::string_view what, int status) {
     const std::string_view path = request_.target.substr(0, request_.target.find('?'));
-    // What stands behind the API server's own proxy may do anything.
+    // A request to the API server's own proxy may do anything.
     const bool only_reads = request_.upgrade == Protocol::None &&
                             (request_.method == "GET" || request_.method == "HEAD") &&
                             path.find("/proxy") == std::string_view::npos;

@@ -1,8 +1,8 @@
-// One connection of a client, and the one to the API server that is its alone: from the PROXY
-// header to the end of the last response. Requests are taken one after another; each is judged by
-// what tailscaled says of its caller, and a long one again every 20 seconds. Bytes go on as they
-// come, in both directions, and nothing is read while what was read before has not left: at most a
-// piece of 64 KiB waits on each side, but for a body that recorders are told.
+// A client's connection, and its own connection to the API server: from the PROXY header to the end
+// of the last response. Requests are handled one after another. Each is authorized by what
+// tailscaled says about its caller, a long one again every 20 seconds. Bytes are forwarded as they
+// come, and none are read before the previous ones were sent: at most 64 KiB wait on each side,
+// except for a body that is reported to recorders.
 #pragma once
 
 #include <functional>
@@ -24,37 +24,37 @@ namespace runtime::api_proxy {
 
 class Session {
 public:
-    // `shared` outlives it. `ended` is called once; not to be destroyed within.
+    // `shared` must outlive it. `ended` is called once, and must not destroy the session.
     Session(Shared& shared, Stream client, bool is_over_limit, std::function<void()> ended);
     ~Session();
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
 
     void start();
-    void tick();   // each second: deadlines, and whether the caller may go on
-    void drain();  // ends once there is no request at hand
+    void tick();   // every second: deadlines, and whether the caller is still allowed
+    void drain();  // ends when no request is in progress
     void end(std::string_view why);
-    // Since when one without a request has said nothing (uptime); no value: it has a request.
+    // Since when a session without a request is silent (uptime). No value with a request.
     [[nodiscard]] std::optional<Duration> silent_since() const;
 
 private:
     enum class State : std::uint8_t {
         ProxyHeader,
-        Head,      // of the next request
-        Identify,  // its caller
-        Collect,   // a body that a recorder is told
-        Event,     // a recorder is told of the request
-        Record,    // a recorder is asked first
-        Connect,   // to the API server
+        Head,      // reading the head of the next request
+        Identify,  // identifying its caller
+        Collect,   // reading a body for a recorder
+        Event,     // reporting the request to a recorder
+        Record,    // waiting for a recorder
+        Connect,   // connecting to the API server
         Exchange,
         Tunnel,
-        Linger,  // the last word is on its way
+        Linger,  // sending the last response
         Ended
     };
     enum class Phase : std::uint8_t { Idle, Head, Body };  // of the response
     enum class Link : std::uint8_t { None, Connecting, Handshake, Open };
 
-    // The client's side: session.cpp.
+    // The client's side, in session.cpp.
     void on_client(Interest ready);
     void read_client();
     void on_client_end();
@@ -72,7 +72,7 @@ private:
     void audit(std::string_view what, int status);
     [[nodiscard]] bool wants_client_bytes() const;
 
-    // Its caller: session_caller.cpp.
+    // The caller, in session_caller.cpp.
     void identify();
     void on_caller(const CallerAnswer& answer);
     std::optional<Refusal> judge(const CallerAnswer& answer);
@@ -82,7 +82,7 @@ private:
     void confirm();
     void on_confirmed(const CallerAnswer& answer);
 
-    // The API server's side: session_upstream.cpp.
+    // The API server's side, in session_upstream.cpp.
     void go_upstream();
     void connect_next();
     void on_upstream(Interest ready);
@@ -104,14 +104,14 @@ private:
     void drop_upstream();
     void unreachable(std::string_view why);
 
-    // What recorders are told of the request: session_event.cpp.
+    // Request events for recorders, in session_event.cpp.
     void start_event();
     void collect_body();
     void send_event();
     void on_event(const std::string& problem, const std::string& address);
     void forget_body();
 
-    // The recording: session_recording.cpp.
+    // The recording, in session_recording.cpp.
     std::optional<Refusal> plan_recording();
     void start_recording();
     void on_recorder(const std::string& problem);
@@ -128,8 +128,8 @@ private:
         const std::string& flaw) const;
     void finish_recording(const std::string& flaw = {});
 
-    // All of them.
-    void settle();  // watches for what is wanted now
+    // Used by all of them.
+    void settle();  // updates what is watched
     bool send(Stream& stream, std::string& pending, std::string_view bytes);
     void set_deadline(Duration from_now) { deadline_ = shared_.loop.uptime() + from_now; }
     [[nodiscard]] bool is_ended() const { return state_ == State::Ended; }
@@ -150,15 +150,15 @@ private:
 
     Stream client_;
     Interest client_interest_;
-    std::string in_;         // from the client, not taken yet
-    std::string to_client_;  // what it does not take yet
+    std::string in_;         // from the client, not processed yet
+    std::string to_client_;  // not accepted by the client yet
     bool client_ended_ = false;
     std::optional<AddressPort> source_;
-    std::string source_text_, address_place_, user_place_;  // its address, and what it counts as
+    std::string source_text_, address_place_, user_place_;  // the address, and the keys in Places
 
-    std::string head_;  // of the request, which looks into it
+    std::string head_;  // of the request; request_ points into it
     RequestHead request_;
-    std::size_t seen_ = 0;  // of in_, while looking for the end of a head
+    std::size_t seen_ = 0;  // bytes of in_ that were searched for the end of a head
     Progress request_body_;
     std::shared_ptr<const Caller> caller_;
     Duration confirmed_ = {}, begun_ = {}, heard_ = {};  // uptimes
@@ -169,12 +169,12 @@ private:
     Interest upstream_interest_;
     std::vector<AddressPort> addresses_;  // not tried yet
     std::string out_head_;                // for the API server
-    std::string from_upstream_;           // of a head that is not whole yet
-    std::string response_head_;           // waits for the first bytes of its body
+    std::string from_upstream_;           // an incomplete head
+    std::string response_head_;           // held until the first bytes of its body
     std::string to_upstream_;
     bool upstream_ended_ = false, is_reused_ = false;
     bool needs_write_ = false, reads_later_ = false;
-    bool closes_ = false;  // the client's connection, after this response
+    bool closes_ = false;  // the client's connection closes after this response
     Phase phase_ = Phase::Idle;
     ResponseHead response_;
     int status_ = 0;
@@ -184,11 +184,11 @@ private:
     std::shared_ptr<EventUpload> event_;
     std::unique_ptr<BodyBudget::Place> room_;  // for the body
     Progress collected_;
-    std::size_t looked_at_ = 0;  // of in_, for the copy
-    std::string body_copy_;      // without its framing
-    std::string told_ = "no";    // for the audit: who knows of the request
+    std::size_t looked_at_ = 0;  // bytes of in_ that were copied
+    std::string body_copy_;      // without chunk framing
+    std::string told_ = "no";    // for the audit: the recorder of the request event
 
-    std::optional<recording::SessionRequest> session_;  // that is to be recorded
+    std::optional<recording::SessionRequest> session_;  // to be recorded
     std::shared_ptr<Recorder> recorder_;
     std::unique_ptr<recording::Tape> tape_;
     Duration tape_begun_ = {};

@@ -1,4 +1,4 @@
-// Who asks, whether they may, and whether they still may.
+// Identifies and authorizes the caller, and checks later whether it is still authorized.
 #include <utility>
 
 #include "runtime/api_proxy/session.h"
@@ -9,7 +9,7 @@ using std::chrono::seconds;
 
 namespace {
 
-// A caller is asked about again, and what no one confirms ends: within a minute of a change.
+// Callers are checked again, and what cannot be confirmed ends, within a minute of a change.
 constexpr Duration kKnownFor = seconds(5);
 constexpr Duration kConfirmEach = seconds(20);
 constexpr Duration kUnconfirmed = seconds(45);
@@ -27,8 +27,9 @@ void Session::identify() {
     }));
 }
 
-// As soon as it is known where a connection comes from: silent ones count for their user as well.
-// Whom the tailnet does not know, or whose grant cannot be read, is told so if he asks soon.
+// Called as soon as the address of a connection is known, so that silent connections count for
+// their user too. A caller whom the tailnet does not know, or whose grant is malformed, gets that
+// answer if it sends a request soon.
 void Session::ask_for_owner() {
     shared_.callers.find(*source_, kKnownFor, guarded([this](const CallerAnswer& answer) {
         if (state_ != State::Head || !user_place_.empty()) {
@@ -48,7 +49,7 @@ bool Session::take_places(const Caller& caller) {
     if (is_over_limit_ || user_place_ == caller.user) {
         return !is_over_limit_;
     }
-    // The connection to the API server was another user's.
+    // The connection to the API server belongs to another user.
     drop_upstream();
     if (!user_place_.empty()) {
         shared_.places.give_back(std::exchange(user_place_, {}));

@@ -1,4 +1,4 @@
-// What recorders are told of a request before the API server is asked.
+// Reports a request to recorders before it is sent to the API server.
 #include <fmt/format.h>
 
 #include <utility>
@@ -10,9 +10,9 @@ namespace runtime::api_proxy {
 
 namespace {
 
-constexpr std::size_t kLargestBody = std::size_t{4} * 1024 * 1024;  // as it comes
-constexpr Duration kRoomWithin = std::chrono::minutes(2);           // in memory
-constexpr Duration kBodyWithin = std::chrono::seconds(30);          // from then on
+constexpr std::size_t kLargestBody = std::size_t{4} * 1024 * 1024;  // with its framing
+constexpr Duration kRoomWithin = std::chrono::minutes(2);           // for room in memory
+constexpr Duration kBodyWithin = std::chrono::seconds(30);          // after that
 
 }  // namespace
 
@@ -37,7 +37,7 @@ void Session::start_event() {
             collected_.begin(request_.body, ChunkReader::Trailers::Refused);
             looked_at_ = 0;
             if (request_.has_expectation && in_.empty()) {
-                request_.has_expectation = false;  // the API server's own answer is one too many
+                request_.has_expectation = false;  // do not forward the API server's own
                 send_client("HTTP/1.1 100 Continue\r\n\r\n");
             }
             if (!is_ended()) {
@@ -47,7 +47,7 @@ void Session::start_event() {
         }));
 }
 
-// The bytes stay where they are, for the API server.
+// The bytes also stay in in_, for the API server.
 void Session::collect_body() {
     if (!room_->has_room()) {
         return;
@@ -107,7 +107,7 @@ void Session::on_event(const std::string& problem, const std::string& address) {
     shared_.log.warning("a request cannot be recorded: " + problem);
     if (caller_->grants.enforces_recorder) {
         ++shared_.counters.denied;
-        const bool is_theirs = address.empty();  // what the problem says is of no recorder
+        const bool is_theirs = address.empty();  // not the problem of a recorder
         return refuse(
             {403, fmt::format("your grant of \"{}\" requires this to be recorded "
                               "(enforceRecorder): {}",

@@ -1,4 +1,4 @@
-// A session's recording: whether there must be one, and what goes into it.
+// Decides whether a session has to be recorded, and records it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,9 +13,9 @@ namespace runtime::api_proxy {
 
 namespace {
 
-constexpr std::size_t kMostWaiting = std::size_t{256} * 1024;  // for a recorder
+constexpr std::size_t kMostWaiting = std::size_t{256} * 1024;  // bytes for a recorder
 
-// What could be a session that the API server starts. A path with "%" may be any other.
+// Returns true if the API server may start a session. A path with "%" may be any other path.
 bool may_be_session(const RequestHead& request) {
     if (request.upgrade == Protocol::None) {
         return false;
@@ -37,7 +37,7 @@ bool can_be_recorded(const RequestHead& request) {
 
 }  // namespace
 
-// Decides what is recorded; a refusal is for what must be, and cannot.
+// Decides what is recorded. Returns a refusal if something must be recorded and cannot be.
 std::optional<Refusal> Session::plan_recording() {
     const Grants& grants = caller_->grants;
     session_ =
@@ -106,7 +106,7 @@ void Session::refuse_unrecorded() {
                              kCapability)});
 }
 
-// Before the request goes on: from then on its command may run, whatever comes back.
+// Called before the request is sent: from then on its command may run, whatever the response is.
 void Session::begin_tape() {
     recorded_ = recorder_->address();
     tape_begun_ = shared_.loop.uptime();
@@ -129,12 +129,12 @@ void Session::begin_tape() {
         session_->has_terminal);
 }
 
-// Of a request that may be recorded, and what has come behind it.
+// Returns true if the client has sent something after a request that must be recorded.
 bool Session::speaks_too_early() const {
     return recorder_ != nullptr && caller_->grants.enforces_recorder && !in_.empty();
 }
 
-// The response says that there is a session.
+// Called when the response has started a session.
 void Session::go_on_with_tape() {
     if (tape_ == nullptr) {
         return;
@@ -148,7 +148,8 @@ void Session::go_on_with_tape() {
     record({}, true);
 }
 
-// Before the bytes go on. False: the session has ended, for what they hold cannot be recorded.
+// Records the bytes before they are forwarded. Returns false if the session has ended, because they
+// cannot be recorded.
 bool Session::record(std::string_view bytes, bool is_client) {
     if (tape_ == nullptr) {
         return !is_ended();
@@ -167,14 +168,15 @@ bool Session::is_recorder_behind() const {
     return recorder_ != nullptr && recorder_->waiting() > kMostWaiting;
 }
 
-// The recorder is gone.
+// Called when the recorder has failed.
 void Session::break_recording(const std::string& problem) {
     tape_ = nullptr;
     note_recording(problem)(*recorder_, "");
     stop_recording(problem);
 }
 
-// What the log says of a recording when nothing more of it is sent. `flaw`: why it is not whole.
+// Returns a function that writes the audit line when the upload has ended. `flaw` says why the
+// recording is incomplete.
 std::function<void(const Recorder&, const std::string& problem)> Session::note_recording(
     const std::string& flaw) const {
     const std::string_view path = request_.target.substr(0, request_.target.find('?'));
@@ -191,7 +193,7 @@ std::function<void(const Recorder&, const std::string& problem)> Session::note_r
     };
 }
 
-// What was recorded until here is still sent, where there is a recorder.
+// Sends what was recorded so far, if there is a recorder.
 void Session::stop_recording(const std::string& problem) {
     ++shared_.counters.recordings_failed;
     shared_.log.warning("a session is recorded no further: " + problem);
@@ -201,14 +203,14 @@ void Session::stop_recording(const std::string& problem) {
     if (caller_ != nullptr && caller_->grants.enforces_recorder) {
         return state_ == State::Connect ? refuse_unrecorded() : end("the recording broke");
     }
-    // What was not read while the recorder was behind; not from within a reading.
+    // Reads what was left while the recorder was behind. Later, since this may be inside a read.
     shared_.loop.after({}, guarded([this] {
                            read_upstream();
                            settle();
                        }));
 }
 
-// There is no session.
+// Drops the recording, since there is no session.
 void Session::abandon_recording() {
     tape_ = nullptr;
     recorded_ = "no";
@@ -217,7 +219,7 @@ void Session::abandon_recording() {
     }
 }
 
-// The rest is sent after the session has ended. One with a flaw is counted already.
+// Sends the rest after the session has ended. A recording with a flaw is already counted.
 void Session::finish_recording(const std::string& flaw) {
     if (recorder_ == nullptr || tape_ == nullptr) {
         return abandon_recording();

@@ -1,4 +1,4 @@
-// A session's side towards the API server.
+// A session's connection to the API server.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,8 @@ constexpr Duration kIdle = minutes(3);  // between requests
 }  // namespace
 
 void Session::go_upstream() {
-    // What begins a session is never sent twice, so not on a connection that may just be closing.
+    // A request that starts a session is never sent twice, so it must not use a connection that may
+    // be closing.
     if (link_ == Link::Open && request_.upgrade == Protocol::None) {
         return begin_exchange(true);
     }
@@ -74,11 +75,11 @@ void Session::on_handshake() {
     link_ = Link::Open;
     begin_exchange(false);
     if (link_ == Link::Open && upstream_.holds_more()) {
-        read_upstream();  // what came with the last word of the handshake
+        read_upstream();  // bytes that came with the end of the handshake
     }
 }
 
-// To the client the cause is the log's: it may name what is inside the cluster.
+// The client does not get the reason, which may name internals of the cluster. It is in the log.
 void Session::unreachable(std::string_view why) {
     ++shared_.counters.unreached;
     shared_.log.warning(fmt::format("the API server cannot be asked: {}", why));
@@ -113,7 +114,7 @@ void Session::send_upstream(std::string_view bytes) {
     }
 }
 
-// What the API server has said before it went away is still to be read.
+// A response that was sent before a new connection broke is still read.
 void Session::on_unwritable() {
     to_upstream_.clear();
     if (is_reused_) {
@@ -151,7 +152,7 @@ bool Session::wants_upstream_bytes() const {
     return to_client_.empty() && !upstream_ended_ && !is_recorder_behind();
 }
 
-// TLS may hold more, of which the socket does not tell; others come first.
+// TLS may hold bytes that the socket does not report. Other sessions come first.
 void Session::read_upstream_later() {
     if (!std::exchange(reads_later_, true)) {
         shared_.loop.after({}, guarded([this] {
@@ -180,7 +181,7 @@ void Session::read_upstream() {
         }
         process_upstream({shared_.piece.data(), io.count});
         if (link_ == Link::Open && !upstream_.holds_more()) {
-            return;  // the socket tells of the rest
+            return;  // the socket reports the rest
         }
     }
 }
@@ -202,7 +203,7 @@ void Session::on_upstream_end(bool is_clean) {
     if (state_ != State::Exchange) {
         return;  // between requests
     }
-    // It may have closed an idle connection while the request was on its way.
+    // The API server may have closed an idle connection while the request was sent.
     const bool may_repeat = request_.body.kind == Body::Kind::None &&
                             (request_.method == "GET" || request_.method == "HEAD");
     if (says_nothing && is_reused_ && may_repeat) {
@@ -224,7 +225,7 @@ void Session::process_upstream(std::string_view bytes) {
             return record(bytes, false) ? send_client(bytes) : void();
         }
         if (phase_ == Phase::Idle) {
-            return drop_upstream();  // it says what no one has asked for
+            return drop_upstream();  // an unrequested response
         }
         if (phase_ == Phase::Head) {
             bytes.remove_prefix(take_response_head(bytes));
@@ -244,7 +245,7 @@ void Session::process_upstream(std::string_view bytes) {
         bytes.remove_prefix(taken.size);
         if (response_body_.is_done) {
             if (!bytes.empty()) {
-                drop_upstream();  // what follows answers nothing
+                drop_upstream();  // the rest is no response
             }
             return finish_exchange();
         }
@@ -254,7 +255,7 @@ void Session::process_upstream(std::string_view bytes) {
     }
 }
 
-// How many of the bytes are the head's.
+// Returns how many of the bytes belong to the head.
 std::size_t Session::take_response_head(std::string_view bytes) {
     const std::size_t before = from_upstream_.size();
     if (before > 0) {
@@ -283,7 +284,7 @@ std::size_t Session::take_response_head(std::string_view bytes) {
         response_.keeps_alive &&
         (response_.body.kind != Body::Kind::None || size == bytes.size() || response_.status < 200);
     take_response();
-    // It looked into these bytes; what counts from here on are its numbers.
+    // The texts point into these bytes. Only the numbers are needed from here on.
     response_.reason = {};
     response_.fields = {};
     response_.nominated = {};
@@ -351,7 +352,7 @@ void Session::finish_exchange() {
     const bool may_reuse = response_.keeps_alive && request_body_.is_done && !client_ended_;
     audit("", status_);
     phase_ = Phase::Idle;
-    // The next request has nothing of this one.
+    // Nothing of this request may be used for the next one.
     request_ = {};
     head_ = {};
     out_head_ = {};

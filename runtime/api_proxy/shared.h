@@ -1,4 +1,4 @@
-// What all sessions have in common: where they ask, what they count, and how many there may be.
+// The state that all sessions share: where to connect, counters and limits.
 #pragma once
 
 #include <array>
@@ -19,22 +19,21 @@
 namespace runtime::api_proxy {
 
 struct Counters {
-    std::uint64_t requests = 0;  // that went to the API server
-    std::uint64_t upgrades = 0;  // of those, that became a session
+    std::uint64_t requests = 0;  // sent to the API server
+    std::uint64_t upgrades = 0;  // requests that became a session
     std::array<std::uint64_t, kFaultNames.size()> faults = {};
     std::uint64_t foreign = 0;    // connections that are not tailscaled's
-    std::uint64_t unled = 0;      // connections while tailscaled does not serve this
-    std::uint64_t unknown = 0;    // requests of callers whom tailscaled does not name
+    std::uint64_t unled = 0;      // connections while tailscaled was not serving
+    std::uint64_t unknown = 0;    // requests whose caller tailscaled did not name
     std::uint64_t denied = 0;     // requests that a grant forbids, or whose grant is malformed
-    std::uint64_t crowded = 0;    // requests on connections beyond the limit
+    std::uint64_t crowded = 0;    // requests and connections beyond the limits
     std::uint64_t unreached = 0;  // requests that the API server did not answer
-    std::uint64_t withdrawn = 0;  // sessions that ended since their caller lost a grant
+    std::uint64_t withdrawn = 0;  // requests and sessions ended because their caller lost a grant
     std::uint64_t recordings = 0, recordings_uploaded = 0, recordings_failed = 0;
-    std::uint64_t events = 0, events_failed = 0;  // requests that recorders are told
+    std::uint64_t events = 0, events_failed = 0;  // requests that are reported to recorders
 };
 
-// How many connections there are of each: of a user, and of an address of the tailnet until it is
-// known whose it is.
+// Counts the connections of each user, and of each address of the tailnet until its user is known.
 class Places {
 public:
     explicit Places(std::size_t most) : most_(most) {}
@@ -59,7 +58,7 @@ private:
 };
 
 inline constexpr Duration kHalfClosed = std::chrono::minutes(1);  // without a byte
-inline constexpr int kTurns = 16;  // pieces of one connection before others have theirs
+inline constexpr int kTurns = 16;  // reads from one connection before others get their turn
 
 struct Limits {
     std::size_t connections = 10'000;
@@ -75,11 +74,10 @@ struct Shared {
     Limits limits = {};
     Counters counters = {};
     std::vector<std::string> unrecorded = {};  // what enforceRecorder lets pass, by name
-    BodyBudget bodies{loop};                   // that recorders are told
+    BodyBudget bodies{loop};                   // for bodies that are reported to recorders
     Places places{limits.of_one_caller};
-    std::vector<std::shared_ptr<Recorder>> uploads = {};  // of sessions that have ended
-    std::vector<char> piece =
-        std::vector<char>(std::size_t{64} * 1024);  // is read into, then taken
+    std::vector<std::shared_ptr<Recorder>> uploads = {};                  // of ended sessions
+    std::vector<char> piece = std::vector<char>(std::size_t{64} * 1024);  // read buffer
 };
 
 }  // namespace runtime::api_proxy

@@ -24,7 +24,7 @@ struct Question {
     inet_diag_req_v2 request;
 };
 
-// The socket whose own address is `peer` and whose other end is `self`.
+// Asks for the socket whose own address is `peer` and whose other end is `self`.
 Question question_about(const sockaddr_in& peer, const sockaddr_in& self) {
     Question out = {};
     out.header.nlmsg_len = sizeof out;
@@ -55,7 +55,8 @@ std::optional<uid_t> read_answer(const char* bytes, std::size_t size, const Ques
         header.nlmsg_type == SOCK_DIAG_BY_FAMILY && found.id.idiag_sport == asked.idiag_sport &&
         found.id.idiag_dport == asked.idiag_dport && found.id.idiag_src[0] == asked.idiag_src[0] &&
         found.id.idiag_dst[0] == asked.idiag_dst[0];
-    // A listening socket answers for what no connection has; an orphan has no inode and user 0.
+    // Without a matching connection the kernel returns a listening socket. An orphaned socket has
+    // no inode, and user 0.
     if (!is_it || found.idiag_state != TCP_ESTABLISHED || found.idiag_inode == 0) {
         return std::nullopt;
     }

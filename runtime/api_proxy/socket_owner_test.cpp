@@ -10,7 +10,7 @@
 namespace runtime::api_proxy {
 namespace {
 
-// A connection over loopback within this process.
+// A loopback connection within this process.
 struct Pair {
     explicit Pair(std::uint32_t address = INADDR_LOOPBACK) {
         const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
@@ -38,7 +38,7 @@ TEST(SocketOwner, IsTheUserOfTheOtherEnd) {
     EXPECT_EQ(owner_of_peer(pair.accepted), ::getuid());
 }
 
-// Its user id is 0 then, which is not root's.
+// The kernel reports user id 0 then, which does not mean root.
 TEST(SocketOwner, IsNoOneOnceTheOtherEndIsClosed) {
     Pair pair;
     ::close(pair.client);

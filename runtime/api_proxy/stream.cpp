@@ -34,7 +34,7 @@ renderer::Error no_tls(std::string_view what) {
              .message = fmt::format("cannot check the API server's certificate: {}", what)}};
 }
 
-// What is left of earlier calls would count as this one's. Nearly always there is nothing.
+// Errors of earlier calls would be reported for the next one. Usually there are none.
 void forget_errors() {
     if (ERR_peek_error() != 0) {
         ERR_clear_error();
@@ -48,7 +48,7 @@ std::string openssl_error() {
     return reason == nullptr ? "the connection broke" : reason;
 }
 
-// Small pieces leave at once.
+// Makes the socket nonblocking, and sends small pieces at once.
 void prepare(int descriptor) {
     const int flags = ::fcntl(descriptor, F_GETFL);
     static_cast<void>(::fcntl(descriptor, F_SETFL, flags | O_NONBLOCK));
@@ -96,7 +96,7 @@ renderer::Result<TlsClient> TlsClient::create(const std::string& authorities, st
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
     SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                   SSL_MODE_RELEASE_BUFFERS);
-    SSL_CTX_set_read_ahead(context, 1);  // else a record takes two reads
+    SSL_CTX_set_read_ahead(context, 1);  // otherwise a record takes two reads
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     static constexpr unsigned char kHttp1[] = "\x08http/1.1";
     SSL_CTX_set_alpn_protos(context, kHttp1, sizeof kHttp1 - 1);
@@ -170,7 +170,8 @@ bool Stream::start_tls(const TlsClient& client) {
     }
     SSL_set_connect_state(tls_.get());
     X509_VERIFY_PARAM* wanted = SSL_get0_param(tls_.get());
-    // An authority in the file is trusted, also one that another has signed (as Go does).
+    // Trusts every certificate in the file, even one that another authority has signed (as Go
+    // does).
     static_cast<void>(X509_VERIFY_PARAM_set_flags(wanted, X509_V_FLAG_PARTIAL_CHAIN));
     if (IpAddress::parse(client.host_)) {
         return X509_VERIFY_PARAM_set1_ip_asc(wanted, client.host_.c_str()) == 1;

@@ -1,5 +1,5 @@
-// A TCP connection whose calls never wait, in the clear or as a TLS client. Nothing is buffered
-// here but what TLS holds of one record; whoever reads decides how much there may be.
+// A non-blocking TCP connection, unencrypted or as a TLS client. It buffers only what TLS holds of
+// one record. The reader decides how much more is buffered.
 #pragma once
 
 #include <memory>
@@ -19,14 +19,15 @@ struct Io {
     enum class State : std::uint8_t { Done, Again, End, Failed };
     State state = State::Done;
     std::size_t count = 0;
-    // Of Again: the socket has to take bytes first, also for reading (TLS).
+    // With Again: the socket has to become writable first, even for reading (TLS).
     bool needs_write = false;
 };
 
-// Whom a TLS client trusts, and as whom it knows the server. Servers that speak HTTP/1.1 only.
+// The settings of a TLS client: the trusted authorities, and the name that the server must have.
+// Only for servers that speak HTTP/1.1.
 class TlsClient {
 public:
-    // `authorities` in PEM. `host`: a name or an address, which the certificate must have.
+    // `authorities` is PEM. `host` is a name or an address that must be in the certificate.
     static renderer::Result<TlsClient> create(const std::string& authorities, std::string host);
 
 private:
@@ -41,26 +42,27 @@ private:
 class Stream {
 public:
     Stream() = default;               // closed
-    explicit Stream(int descriptor);  // takes it over; makes it nonblocking
+    explicit Stream(int descriptor);  // takes ownership and makes it nonblocking
     Stream(Stream&& other) noexcept;
     Stream& operator=(Stream&& other) noexcept;
     ~Stream() { close(); }
 
-    // Begins to connect; `finish_connect` says how it went, once the socket can be written to.
+    // Starts connecting. When the socket is writable, `finish_connect` returns the result.
     static Stream connect(const AddressPort& to);
-    // To a server on a Unix socket; at once, or not at all.
+    // Connects to a server on a Unix socket. The stream is closed if that fails.
     static Stream connect_local(const std::string& path);
     [[nodiscard]] Io finish_connect();
-    // Of a connected socket; then `shake_hands` until it is done.
+    // Starts TLS on a connected socket. Call `shake_hands` until it is done.
     bool start_tls(const TlsClient& client);
     [[nodiscard]] Io shake_hands();
 
     [[nodiscard]] Io read(std::span<char> into);
-    // TLS has taken more from the socket than was read here, of which the socket does not tell any
-    // more: whoever waits for it first reads until this is false, or Again.
+    // Returns true if TLS has read more from the socket than `read` has returned. The socket does
+    // not become readable for these bytes: call `read` until this is false, or until it returns
+    // Again.
     [[nodiscard]] bool holds_more() const;
     [[nodiscard]] Io write(std::string_view bytes);
-    // The other end reads an end; it may still be read from.
+    // Ends the sending direction. The stream can still be read from.
     void end_sending();
     void close();
 
@@ -72,7 +74,7 @@ private:
     struct Free {
         void operator()(ssl_st* tls) const;
     };
-    Io io_of(int result);  // of an OpenSSL call
+    Io io_of(int result);  // the result of an OpenSSL call
     Io failed(std::string problem);
 
     int descriptor_ = -1;

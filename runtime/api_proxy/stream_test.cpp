@@ -21,7 +21,7 @@ auto read_pem(const std::string& pem, Read read) {
     return out;
 }
 
-// A server whose records the test hands over piece by piece.
+// A server whose records the test passes on in pieces.
 class StreamTest : public testing::Test {
 protected:
     StreamTest() {
@@ -53,7 +53,7 @@ protected:
         hear();
         EXPECT_EQ(SSL_do_handshake(server), 1);
         hand_over(written());
-        EXPECT_EQ(read_client(), "again");  // the tickets
+        EXPECT_EQ(read_client(), "again");  // TLS session tickets
     }
     ~StreamTest() override {
         SSL_free(server);
@@ -61,7 +61,7 @@ protected:
         ::close(wire);
     }
 
-    // What the client has sent.
+    // Takes what the client has sent.
     void hear() const {
         std::array<char, 4096> bytes;
         for (ssize_t count = 1; count > 0;) {
@@ -108,7 +108,7 @@ TEST_F(StreamTest, ARecordThatComesInPiecesIsReadWhenItIsWhole) {
     for (std::size_t at = 0; at + 1 < record.size(); ++at) {
         hand_over(record.substr(at, 1));
         ASSERT_EQ(read_client(), "again") << at;
-        ASSERT_FALSE(is_readable());  // and so is waited for
+        ASSERT_FALSE(is_readable());  // so the loop waits for more
     }
     hand_over(record.substr(record.size() - 1));
     EXPECT_EQ(read_client(), "hello");

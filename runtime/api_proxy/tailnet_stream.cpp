@@ -53,7 +53,7 @@ void TailnetStream::send(std::string_view bytes) {
 }
 
 void TailnetStream::settle() {
-    // Whoever asks without taking the answers is not listened to.
+    // Stops reading while the other end does not read what it is sent.
     const Interest wanted{.read = out_.size() < kLargestBacklog, .write = !out_.empty()};
     if (wanted.read != interest_.read || wanted.write != interest_.write) {
         interest_ = wanted;

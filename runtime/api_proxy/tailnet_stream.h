@@ -1,6 +1,6 @@
-// A connection to an address of the tailnet, which tailscaled dials: a request on its socket that
-// becomes the connection. What is to be sent is kept until the other end takes it; whoever sends
-// looks at how much that is.
+// A connection to an address of the tailnet. tailscaled dials it: a request on its socket becomes
+// the connection. Data that the other end has not accepted is buffered without a limit, so the
+// sender has to check `waiting`.
 // Source: tailscale v1.96.5 ipn/localapi (dial).
 #pragma once
 
@@ -19,18 +19,18 @@ public:
     struct Events {
         std::function<void()> opened;
         std::function<void(std::string_view bytes)> received;
-        std::function<void()> moved;  // some of what was to be sent is gone
-        // Once, and nothing afterwards; also when the other end closes.
+        std::function<void()> moved;  // some bytes were sent
+        // Called once, also when the other end closes. No other event follows.
         std::function<void(const std::string& problem)> failed;
     };
 
-    explicit TailnetStream(Loop& loop) : loop_(loop) {}  // which outlives this
+    explicit TailnetStream(Loop& loop) : loop_(loop) {}  // the loop must outlive this
     ~TailnetStream() { close(); }
     TailnetStream(const TailnetStream&) = delete;
     TailnetStream& operator=(const TailnetStream&) = delete;
 
-    // Ends what was before. Whoever is told of an event may dial again, close or destroy this.
-    // False: tailscaled is not there.
+    // Closes the previous connection. The event handlers may dial again, close or destroy this.
+    // Returns false if tailscaled does not accept the connection.
     bool dial(const std::string& socket, const AddressPort& to, Events events);
     void send(std::string_view bytes);
     [[nodiscard]] std::size_t waiting() const { return out_.size(); }
@@ -52,7 +52,7 @@ private:
     bool is_dialled_ = false;
     std::string in_;  // of tailscaled's answer
     std::string out_;
-    std::shared_ptr<int> here_;  // of this connection
+    std::shared_ptr<int> here_;  // identifies this connection
 };
 
 }  // namespace runtime::api_proxy

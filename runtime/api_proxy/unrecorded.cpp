@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kNodesProxy = "nodes/proxy";
 
-// Read in one way only, by whomever.
+// Returns true if every server reads the path in the same way.
 bool is_plain(std::string_view path) {
     return path.starts_with('/') && !path.ends_with('/') &&
            path.find('%') == std::string_view::npos &&

@@ -1,6 +1,5 @@
-// What runs commands or opens streams in a cluster, and no recorder could be
-// told of. Whose grant enforces recordings is refused it, unless a setting
-// names it. Pure.
+// Requests that run commands or open streams in a cluster, but cannot be reported to a recorder. If
+// the caller's grant enforces recording they are refused, unless a setting names them. Pure.
 #pragma once
 
 #include <optional>
@@ -12,13 +11,13 @@
 
 namespace runtime::api_proxy {
 
-// Its name, as "nodes/proxy" or "virtualmachineinstances/console"; empty: it
-// may be any. No value: it can be recorded, or is exec, attach or portforward
-// of a pod, or none of this.
+// Returns the name of such a request, as "nodes/proxy" or "virtualmachineinstances/console", or ""
+// if it may be any. No value for other requests: ordinary ones, those that can be recorded, and
+// exec, attach and portforward of a pod.
 std::optional<std::string> unrecorded_name(const RequestHead& request);
 
-// What names of a setting look like: RESOURCE/SUBRESOURCE, joined with `,`. No
-// value: malformed.
+// Parses the names in a setting: RESOURCE/SUBRESOURCE, joined with `,`. No value if it is
+// malformed.
 std::optional<std::vector<std::string>> read_unrecorded_names(std::string_view text);
 
 }  // namespace runtime::api_proxy

@@ -7,7 +7,7 @@
 namespace runtime::api_proxy {
 namespace {
 
-// "-": it may pass.
+// "-" means that the request may pass.
 std::string name_of_request(const std::string& method, const std::string& path, bool is_upgrade) {
     const std::string head = method + " " + path + " HTTP/1.1\r\nHost: a\r\n" +
                              (is_upgrade ? "Connection: Upgrade\r\nUpgrade: websocket\r\n" : "") +

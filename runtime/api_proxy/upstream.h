@@ -1,5 +1,5 @@
-// The API server: where it is, how it proves itself, and the token that we show it. The files are
-// read again when others are in their place.
+// The API server: its addresses, the authorities that it is verified with, and the token that the
+// proxy presents. The files are read again after they were replaced.
 #pragma once
 
 #include <sys/stat.h>
@@ -21,20 +21,20 @@ struct UpstreamPlace {
     std::string host;  // a name, or an address without brackets
     std::uint16_t port = 443;
     std::string ca_file;
-    std::string token_file;  // empty: no token is shown
+    std::string token_file;  // empty: no token is sent
 };
 
 class Upstream {
 public:
-    // Both outlive this.
+    // Both references must outlive this.
     Upstream(Loop& loop, Resolver& resolver, UpstreamPlace place)
         : loop_(loop), resolver_(resolver), place_(std::move(place)) {}
 
-    // Now, or later; empty when there are none.
+    // Calls `done` now or later. The list is empty if there are none.
     void find_addresses(std::function<void(std::vector<AddressPort>)> done);
-    // Of the authorities that are in the file now.
+    // Returns the client settings for the authorities that are in the file now.
     renderer::Result<const TlsClient*> tls();
-    // As the file says, at most a second ago; never empty. Until the next call.
+    // Returns the token, read at most a second ago. It is not empty, and valid until the next call.
     renderer::Result<std::string_view> token();
     [[nodiscard]] bool shows_token() const { return !place_.token_file.empty(); }
 
@@ -45,7 +45,7 @@ private:
         struct stat as_read = {};
         bool is_read = false;
     };
-    // The result: whether the text is new.
+    // Returns true if the text is new.
     renderer::Result<bool> refresh(const std::string& path, WatchedFile& file) const;
 
     Loop& loop_;

@@ -59,7 +59,7 @@ void AckReader::on_scalar(std::string_view spelling) {
     }
 }
 
-// A recorder may say a number again, also when it has nothing new to say.
+// A recorder may repeat a number, also when it has received nothing new.
 void AckReader::on_document() {
     if (is_malformed_) {
         return;

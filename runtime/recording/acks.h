@@ -1,5 +1,5 @@
-// What a recorder says while it takes a recording over HTTP/2: JSON values, one after another. Each
-// tells how many bytes have come; one with an error is the last. Pure.
+// Parses what a recorder sends while it receives a recording over HTTP/2: JSON values, one after
+// another. Each has the number of received bytes. One with an error is the last. Pure.
 // Source: tailscale v1.96.5 sessionrecording/connect.go (connectV2).
 #pragma once
 
@@ -14,11 +14,11 @@ namespace runtime::recording {
 
 class AckReader : private JsonListener {
 public:
-    // The next bytes of the response, while `sent` bytes of the recording were sent. A problem: the
-    // recorder says one, or what no recorder says.
+    // Takes the next bytes of the response, after `sent` bytes of the recording were sent. Returns
+    // a problem if the recorder reports an error, or if the response is invalid.
     [[nodiscard]] Problem take(std::string_view bytes, std::uint64_t sent);
     [[nodiscard]] std::uint64_t acknowledged() const { return acknowledged_; }
-    [[nodiscard]] std::uint64_t frames() const { return frames_; }  // values so far
+    [[nodiscard]] std::uint64_t frames() const { return frames_; }  // number of values so far
     [[nodiscard]] bool is_between() const { return json_.is_between(); }
 
 private:
@@ -31,10 +31,10 @@ private:
 
     JsonStream json_{*this};
     int depth_ = 0;
-    std::string key_;  // of the frame
+    std::string key_;  // of the current value
     std::uint64_t count_ = 0;
-    std::string said_;   // as an error, by the frame
-    std::string error_;  // of the first frame that has one
+    std::string said_;   // error of the current value
+    std::string error_;  // of the first value with an error
     bool is_malformed_ = false;
     std::uint64_t acknowledged_ = 0, frames_ = 0;
 };

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-// How many bytes a character has that begins with this one; 0: none begins so.
+// Returns the length of the character that begins with this byte. 0: no character does.
 std::size_t length_of(unsigned char first) {
     return first < 0x80                     ? 1
            : first >= 0xC2 && first <= 0xDF ? 2
@@ -23,7 +23,8 @@ std::size_t length_of(unsigned char first) {
                                             : 0;
 }
 
-// The second byte tells what is too long, a surrogate, or beyond Unicode (Unicode 15, table 3-7).
+// The range of the second byte excludes overlong forms, surrogates and values beyond Unicode
+// (Unicode 15, table 3-7).
 bool may_follow(unsigned char first, unsigned char next, std::size_t at) {
     if (at > 1) {
         return (next & 0xC0U) == 0x80;

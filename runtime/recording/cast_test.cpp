@@ -34,7 +34,7 @@ TEST(Cast, HasTheLinesOfAsciicast) {
     EXPECT_EQ(resize_line(milliseconds(60000), {120, 40}), "[60.000,\"r\",\"120x40\"]\n");
 }
 
-// However it is cut.
+// Returns the text, read in pieces of this size.
 std::string whole(std::string_view bytes, std::size_t piece) {
     WholeText text;
     std::string out;

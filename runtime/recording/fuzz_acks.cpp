@@ -1,5 +1,5 @@
-// Fuzz target: whatever a recorder says, and however it is cut, the same is understood: no more is
-// acknowledged than was sent.
+// Fuzz target: any response of a recorder is understood in the same way however it is split, and
+// acknowledges no more than was sent.
 #include <algorithm>
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-// Fuzz target.
+// Fuzz target: see fuzz_streams.h.
 #include "runtime/recording/fuzz_streams.h"
 
 extern "C" int fuzz_spdy_frames(const std::uint8_t* data, std::size_t size) {

@@ -1,5 +1,5 @@
-// What fuzz targets of both transports do: whatever passes in a session, and however it is cut, the
-// same is told of it, and no more than has passed.
+// The common part of the fuzz targets of both transports: however the bytes of a session are split,
+// the result is the same, and contains no more bytes than were sent.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,8 @@
 
 namespace runtime::recording {
 
-// What the client sends, up to a length that the first byte tells, and then what the server does.
+// Reads the bytes from the client, whose number is in the first byte, and then those from the
+// server.
 inline std::string read_streams(StreamReader& reader, std::string_view bytes, std::size_t piece) {
     const std::size_t client = bytes.empty() ? 0 : static_cast<std::uint8_t>(bytes.front());
     std::vector<StreamEvent> events;
@@ -37,11 +38,11 @@ inline std::string read_streams(StreamReader& reader, std::string_view bytes, st
         }
     }
     CHECK(output.size() <= bytes.size());
-    // Output before a problem may have come in a piece that was not looked at to its end.
+    // If there was a problem, output before it may depend on how the bytes were split.
     return problem ? *problem : out + output;
 }
 
-// Of new readers that `open` gives.
+// Compares two splits. `open` returns a new reader.
 template <typename Open>
 void check_streams(const std::uint8_t* data, std::size_t size, const Open& open) {
     const std::string_view bytes(reinterpret_cast<const char*>(data), size);

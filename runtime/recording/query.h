@@ -1,5 +1,5 @@
-// What a request asks for, read as Go reads it: the API server and the operator's proxy do. Pure.
-// Source: go1.26 net/url (ParseQuery, unescape).
+// Parses the target of a request as Go does, since the API server and the operator's proxy are
+// written in Go. Pure. Source: go1.26 net/url (ParseQuery, unescape).
 #pragma once
 
 #include <optional>
@@ -10,13 +10,13 @@
 
 namespace runtime::recording {
 
-// The path, decoded. No value: what is behind a "%" is no byte, and no server takes the request.
+// Returns the decoded path. No value if an escape is invalid; no server accepts such a request.
 std::optional<std::string> path_of(std::string_view target);
 
-// The parameters behind "?", in order; without those that cannot be decoded or hold a ";".
+// Returns the parameters after "?", in order, without those that cannot be decoded or contain ";".
 using Query = std::vector<std::pair<std::string, std::string>>;
 Query query_of(std::string_view target);
-// The first of that name; nullptr: there is none.
+// Returns the first parameter with this name, or nullptr.
 const std::string* first_of(const Query& query, std::string_view name);
 
 }  // namespace runtime::recording

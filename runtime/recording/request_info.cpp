@@ -45,7 +45,7 @@ bool is_on(const std::string* value) {
     return value != nullptr && *value != "0" && renderer::lower_case(*value) != "false";
 }
 
-// One term of a field selector: `name=value` or `name==value`, of which the value is wanted.
+// Returns the value of a term `metadata.name=value` or `metadata.name==value` of a field selector.
 std::optional<std::string> value_of_name(std::string_view term) {
     const std::size_t at = term.find('=');
     if (at == std::string_view::npos || (at > 0 && term[at - 1] == '!') ||
@@ -63,7 +63,7 @@ std::optional<std::string> value_of_name(std::string_view term) {
     return out;
 }
 
-// The one object that a field selector leaves, if it says so.
+// Returns the name of the only object that a field selector can match, or "".
 std::string selected_name(std::string_view selector) {
     std::size_t begin = 0;
     for (std::size_t at = 0; at <= selector.size(); ++at) {
@@ -92,7 +92,7 @@ void take_name_and_subresource(RequestInfo& out) {
     }
 }
 
-// Of a request without a name: what is it that it gets, and by which selectors.
+// Completes a request without a name: its verb and its selectors.
 void take_query(const Query& query, bool is_verb_in_path, RequestInfo& out) {
     const std::string* fields = first_of(query, "fieldSelector");
     if (out.name.empty() && out.verb == "get") {

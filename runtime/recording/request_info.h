@@ -1,5 +1,5 @@
-// What a request is to the API server, by its method and path: which verb on which resource. The
-// API server's own rules, by which it asks who may do what. Pure.
+// What a request means to the API server: the verb and the resource, by its method and path. These
+// are the rules that the API server itself uses for authorization. Pure.
 // Source: k8s.io/apiserver v0.35.4 pkg/endpoints/request/requestinfo.go.
 #pragma once
 
@@ -20,11 +20,11 @@ struct RequestInfo {
     std::string field_selector = {}, label_selector = {};
 };
 
-// No value: the API server does not take such a path either.
+// No value if the API server does not accept such a path.
 std::optional<RequestInfo> read_request_info(std::string_view method, std::string_view target);
 
-// The body may hold credentials: of a Secret, of a token to be reviewed, or for an application
-// behind the API server's own proxy.
+// Returns true if the body may hold credentials: of a Secret, of a token review, or for an
+// application behind the API server's own proxy.
 bool has_sensitive_body(const RequestInfo& info);
 
 }  // namespace runtime::recording

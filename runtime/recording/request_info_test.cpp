@@ -6,7 +6,8 @@
 namespace runtime::recording {
 namespace {
 
-// verb resource/subresource, group/version, namespace, name, parts, selectors; "-": no resource.
+// Returns: verb resource/subresource, group/version, namespace, name, parts, selectors; "-" if
+// there is no resource.
 std::string dump(std::string_view method, std::string_view target) {
     const auto info = read_request_info(method, target);
     if (!info) {

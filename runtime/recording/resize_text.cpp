@@ -9,9 +9,9 @@ namespace runtime::recording {
 namespace {
 
 constexpr std::size_t kLongest = 4096;
-constexpr std::int64_t kLargest = 65535;  // the kernel's
+constexpr std::int64_t kLargest = 65535;  // the kernel's limit
 
-// Go reads the keys in any case.
+// Returns the number, 0 if it is missing, or -1 if it is invalid. Go ignores the case of keys.
 int member(const renderer::Value& map, std::string_view lower) {
     for (const renderer::Member& one : map.members()) {
         if (renderer::lower_case(one.name()) == lower) {

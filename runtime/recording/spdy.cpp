@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kHead = 8;
 constexpr std::size_t kLargestControl = std::size_t{64} * 1024;
-constexpr std::size_t kFixedOfSyn = 10;  // before its header block
+constexpr std::size_t kFixedOfSyn = 10;  // bytes before its header block
 constexpr std::size_t kMostStreams = 64;
 constexpr std::size_t kLargestHeaders = std::size_t{64} * 1024;
 constexpr std::uint16_t kSynStream = 1, kSynReply = 2, kRstStream = 3, kSettings = 4, kPing = 6,
@@ -28,7 +28,7 @@ std::uint32_t number_at(std::string_view bytes, std::size_t at, std::size_t widt
     return out;
 }
 
-// Header blocks of one direction are one zlib stream.
+// Decompresses header blocks. Those of one direction are one zlib stream.
 class Inflater {
 public:
     Inflater() { is_usable_ = inflateInit(&stream_) == Z_OK; }
@@ -36,7 +36,7 @@ public:
     Inflater(const Inflater&) = delete;
     Inflater& operator=(const Inflater&) = delete;
 
-    // No value: it is not compressed as it should be, or too large.
+    // No value if the block is not compressed correctly, or too large.
     std::optional<std::string> take(std::string_view block) {
         std::string out;
         std::string input(block);
@@ -69,7 +69,8 @@ private:
     bool is_usable_ = false;
 };
 
-// The value of "streamtype" in a block of names and values. No value: there is not exactly one.
+// Returns the value of "streamtype" in a block of names and values. No value unless there is
+// exactly one.
 std::optional<std::string> stream_type(std::string_view block) {
     std::optional<std::string> out;
     std::size_t at = 0;
@@ -132,9 +133,9 @@ public:
 private:
     struct Direction {
         bool is_client = false;
-        std::string head = {};     // of a frame
-        std::string control = {};  // what came of a control frame
-        std::size_t left = 0;      // of a frame, behind its head
+        std::string head = {};     // head of the frame
+        std::string control = {};  // payload of a control frame so far
+        std::size_t left = 0;      // rest of the frame's payload
     };
 
     static bool is_control(const Direction& way) { return (way.head[0] & 0x80) != 0; }
@@ -192,9 +193,10 @@ private:
         return std::nullopt;
     }
 
-    // Before a byte of the frame goes on: the API server's reader takes as many bytes as a frame of
-    // the type has, whatever its length says, and what is left would be frames to it. The client's
-    // header blocks are one zlib stream, and Kubernetes' clients have them in SYN_STREAM only.
+    // Checks the head before any byte of the frame is forwarded. The API server's reader takes as
+    // many bytes as a frame of this type should have, whatever its length field says, and would
+    // read the rest as new frames. The client's header blocks are one zlib stream, and Kubernetes'
+    // clients send them only in SYN_STREAM.
     static Problem check_head(const Direction& way) {
         if (!is_control(way)) {
             return std::nullopt;
@@ -230,7 +232,8 @@ private:
         }
     }
 
-    // As soon as they say how many they are, for the same reason.
+    // Checks the length of SETTINGS as soon as the number of entries has arrived, for the same
+    // reason.
     static Problem check_settings(const Direction& way) {
         const std::size_t length = number_at(way.head, 5, 3);
         const bool is_wrong = type_of(way) == kSettings && way.control.size() >= 4 &&

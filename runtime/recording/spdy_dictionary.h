@@ -1,4 +1,4 @@
-// What header blocks of SPDY/3 are compressed against.
+// The dictionary that header blocks of SPDY/3 are compressed with.
 // Source: draft-mbelshe-httpbis-spdy-00 section 2.6.10.1.
 #pragma once
 

@@ -1,6 +1,7 @@
-// What is in a session's bytes: output of the container, and sizes of the terminal. A reader
-// follows the bytes of one transport both ways as they pass; what it cannot read exactly as
-// Kubernetes' own reader does is a problem, which says that the session can be recorded no further.
+// Extracts the output of the container and the sizes of the terminal from the bytes of a session. A
+// reader follows both directions of one transport. If it cannot read something exactly as
+// Kubernetes' own reader does, it returns a problem, and the session cannot be recorded any
+// further.
 #pragma once
 
 #include <memory>
@@ -29,7 +30,7 @@ public:
     StreamReader& operator=(const StreamReader&) = delete;
     virtual ~StreamReader() = default;
 
-    // Appends what is in the bytes to `events`.
+    // Appends the events in the bytes to `events`.
     [[nodiscard]] virtual Problem from_client(std::string_view bytes,
                                               std::vector<StreamEvent>& events) = 0;
     [[nodiscard]] virtual Problem from_server(std::string_view bytes,
@@ -41,11 +42,11 @@ std::unique_ptr<StreamReader> read_websocket();
 // SPDY/3.1 as Kubernetes uses it (draft-mbelshe-httpbis-spdy-00).
 std::unique_ptr<StreamReader> read_spdy();
 
-// A stream of resizes: JSON values {"Width":n,"Height":n}, each on a line, in pieces.
+// Parses a stream of resizes: JSON values {"Width":n,"Height":n}, one per line, in pieces.
 class ResizeText {
 public:
     [[nodiscard]] Problem take(std::string_view bytes, std::vector<StreamEvent>& events);
-    // What came is whole.
+    // Parses the rest: the message is complete.
     [[nodiscard]] Problem end(std::vector<StreamEvent>& events);
 
 private:

@@ -26,7 +26,7 @@ std::string told(const std::vector<StreamEvent>& events) {
     return out;
 }
 
-// What is told of bytes however they are cut, or the problem.
+// Returns the events, which must not depend on how the bytes are split, or the problem.
 template <typename Make>
 std::string read(Make make, const std::string& client, const std::string& server) {
     std::string first;
@@ -126,7 +126,7 @@ std::string number(std::uint64_t value, int width) {
     return out;
 }
 
-// The client's end of a SPDY connection: its header blocks are one zlib stream.
+// Writes the client's end of a SPDY connection. Its header blocks are one zlib stream.
 class SpdyWriter {
 public:
     SpdyWriter() {
@@ -235,7 +235,7 @@ TEST(SpdyReader, WhatOtherReadersMightReadDifferentlyIsAProblem) {
     EXPECT_EQ(spdy(streams, ""), unclear);
 }
 
-// A frame whose head is `type` and `length` with what came of it.
+// Returns the beginning of a frame: a head with `type` and `length`, and part of its payload.
 std::string begun(std::uint32_t type, std::uint32_t length, const std::string& payload = "") {
     return number(0x80030000U | type, 4) + "\0"s + number(length, 3) + payload;
 }
@@ -252,7 +252,8 @@ TEST(SpdyReader, AControlFrameHasTheLengthOfItsType) {
             EXPECT_EQ(tell(begun(type, right, std::string(right, 'x')) + begun(99, 0)),
                       "a control frame of an unknown type");
             for (const std::uint32_t length : {0U, right - 1, right + 1, right + 8, 100U}) {
-                // Its head is enough: what follows would go on before the frame has ended.
+                // The head is enough: otherwise bytes would be forwarded before the frame has
+                // ended.
                 EXPECT_EQ(tell(begun(type, length)), wrong) << type << " of " << length;
             }
         }

@@ -1,6 +1,6 @@
-// One session's recording: what passes, as lines of a cast, in the order in which it passed. With a
-// terminal the first line holds its size, which the client tells soon after the begin; what passes
-// before waits for it, though not for long. Pure.
+// The recording of one session: the events, as lines of a cast, in their order. With a terminal,
+// the first line has its size, which the client sends soon after the start. Until then lines wait,
+// but only for a limited time and size. Pure.
 #pragma once
 
 #include <memory>
@@ -16,12 +16,12 @@ class Tape {
 public:
     Tape(std::unique_ptr<StreamReader> reader, CastHeader header, bool has_terminal);
 
-    // What is not understood ends the recording, and is a problem from then on.
+    // Return a problem, and end the recording, if the bytes cannot be read.
     [[nodiscard]] Problem from_client(std::string_view bytes, Since since);
     [[nodiscard]] Problem from_server(std::string_view bytes, Since since);
-    // What is ready to be sent, each line once.
+    // Returns the lines that can be sent, each once.
     std::string take_lines(Since since);
-    // The rest.
+    // Returns the remaining lines.
     std::string end(Since since);
 
 private:
@@ -37,8 +37,8 @@ private:
     std::string lines_;
 };
 
-// What a request for a session asks for. No value: it is none, or its path is not as the API
-// server's own clients write it.
+// The parameters of a request that starts a session. No value if it does not start one, or if the
+// path is not in the form that Kubernetes' own clients use.
 struct SessionRequest {
     std::string ns = {}, pod = {}, type = {};  // "exec" or "attach"
     std::string container = {}, command = {};

@@ -9,7 +9,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Whatever comes from the client is a size, from the server output; "!" is a problem.
+// Reads every input of the client as a size, and every input of the server as output. "!" is a
+// problem.
 class ScriptedReader : public StreamReader {
 public:
     Problem from_client(std::string_view bytes, std::vector<StreamEvent>& events) override {
@@ -28,7 +29,7 @@ Tape tape_of(bool has_terminal) {
     return Tape(std::make_unique<ScriptedReader>(), {.node = "n"}, has_terminal);
 }
 
-// The sizes of a header, and what follows it.
+// Returns the size in the header, and the lines after it.
 std::string shape(const std::string& lines) {
     if (!lines.starts_with("{\"version\":2,")) {
         return lines;

@@ -9,10 +9,10 @@ namespace {
 
 constexpr std::uint8_t kContinuation = 0, kBinary = 2, kClose = 8, kPingFrame = 9, kPong = 10;
 constexpr std::uint64_t kLargestControlFrame = 125;
-// Of v5: "this stream is closed", followed by its number.
+// The channel of v5 that closes a stream is ignored.
 constexpr std::uint8_t kStdout = 1, kStderr = 2, kResize = 4;
 
-// The frames of one direction. A message may have several, and pings between them.
+// The frames of one direction. A message may have several frames, with pings between them.
 class Direction {
 public:
     explicit Direction(bool is_client) : is_client_(is_client) {}
@@ -53,7 +53,7 @@ private:
     }
     [[nodiscard]] bool is_control() const { return opcode_ >= kClose; }
 
-    // Of a head that may not be whole yet.
+    // Parses the head once it is complete.
     Problem read_head() {
         if (head_.size() < 2) {
             return std::nullopt;

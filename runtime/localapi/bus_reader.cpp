@@ -56,7 +56,7 @@ Place step(Place from, std::string_view key) {
     return Place::Other;
 }
 
-// 0: not a number of a node.
+// Returns 0 if the text is not the number of a node.
 std::uint64_t read_id(std::string_view text) {
     std::uint64_t id = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
@@ -156,7 +156,7 @@ void BusReader::take_message(std::string_view text) {
     }
 }
 
-// A tailcfg.Node or an ipnstate.PeerStatus, whose ID is what a Node calls StableID.
+// Reads a tailcfg.Node, or an ipnstate.PeerStatus, whose ID is the StableID of a Node.
 void BusReader::take_node(std::string_view text) {
     if (key_ == "StableID" || key_ == "ID") {
         node_.stable_id = text;

@@ -1,7 +1,7 @@
-// What tailscaled says on its IPN bus, one JSON object a line, as far as a proxy needs it. Nodes
-// are handed on one by one as they come: a netmap of 10,000 peers is never in memory. Both dialects
-// are read: a whole NetMap each time (1.96), and InitialStatus with SelfChange, PeersChanged and
-// PeersRemoved behind it (1.104, which has no NetMap any more).
+// Parses the messages of tailscaled's IPN bus, one JSON object per line, as far as a proxy needs
+// them. Nodes are passed on one by one as they arrive, so that a netmap of 10,000 peers is never in
+// memory. Both formats are supported: a whole NetMap in each message (1.96), and InitialStatus
+// followed by SelfChange, PeersChanged and PeersRemoved (1.104, which no longer sends a NetMap).
 // Source: tailscale v1.96.5 and v1.104.5 ipn/backend.go, ipn/ipnstate/ipnstate.go,
 // tailcfg/tailcfg.go.
 #pragma once
@@ -29,7 +29,7 @@ enum class BackendState {
 std::string_view name_of(BackendState state);
 
 struct TailnetNode {
-    std::uint64_t id = 0;  // 0: not said
+    std::uint64_t id = 0;  // 0: unknown
     std::string stable_id = {};
     std::string name = {};  // "host.tail1234.ts.net."
     std::vector<IpPrefix> addresses = {};
@@ -38,15 +38,15 @@ struct TailnetNode {
     friend bool operator==(const TailnetNode&, const TailnetNode&) = default;
 };
 
-// What one message says besides nodes and names.
+// The content of one message, without nodes and names.
 struct BusMessage {
-    std::string version = {};  // of tailscaled, in a first message
+    std::string version = {};  // of tailscaled, in the first message
     std::optional<BackendState> state = {};
     std::string error = {};
-    bool login_failed = false;  // the health warning "login-state"
-    bool is_snapshot = false;   // the nodes and names in it are all there are
+    bool login_failed = false;  // health warning "login-state"
+    bool is_snapshot = false;   // its nodes and names are complete
     bool has_self = false;
-    bool has_peers = false;  // some came, changed or went
+    bool has_peers = false;  // peers were added, changed or removed
 };
 
 class BusSink {
@@ -69,10 +69,10 @@ class BusReader : private JsonListener {
 public:
     explicit BusReader(BusSink& sink) : sink_(sink), stream_(*this) {}
 
-    // False: it is not JSON; nothing more is taken.
+    // Returns false if the input is not JSON. Further input is ignored then.
     bool take(std::string_view bytes) { return stream_.take(bytes); }
 
-    // Where in a message something is; public for the table of places.
+    // The part of a message that is being read. It is public for the table of steps.
     enum class Place : std::uint8_t {
         Other,
         Message,

@@ -61,7 +61,7 @@ void BusWatch::take(std::string_view bytes) {
     has_heard_ = true;
     failing_since_ = {};
     const std::uint64_t connection = connection_;
-    const auto reader = reader_;  // a message may end this connection
+    const auto reader = reader_;  // the handler may end this connection
     while (!bytes.empty() && connection == connection_) {
         const std::size_t line = std::min(bytes.find('\n'), bytes.size() - 1) + 1;
         if (!reader->take(bytes.substr(0, line))) {

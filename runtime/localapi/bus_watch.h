@@ -1,6 +1,6 @@
-// Follows the IPN bus: reads it into the view of the tailnet, reconnects when the stream ends, and
-// opens it anew from time to time, since messages may have been dropped for a reader that was slow.
-// Gives up when it could not be opened for a minute: tailscaled is gone, or hangs.
+// Follows the IPN bus and updates the view of the tailnet. It reconnects when the stream ends, and
+// also from time to time, since tailscaled drops messages for slow readers. It gives up if the bus
+// could not be opened for a minute: tailscaled does not run, or hangs.
 #pragma once
 
 #include <functional>
@@ -17,15 +17,16 @@ class BusWatch : private BusSink {
 public:
     struct Listener {
         std::function<void(const BusMessage&)> on_message;
-        std::function<void(const std::string&)> on_trouble;  // it goes on
-        std::function<void(const std::string&)> on_failure;  // it does not
+        std::function<void(const std::string&)> on_trouble;  // it reconnects
+        std::function<void(const std::string&)> on_failure;  // it has given up
     };
 
-    // All references outlive the watch.
+    // All references must outlive the watch.
     BusWatch(Loop& loop, LocalApi& api, RandomSource& random, TailnetView& view, Listener listener);
     ~BusWatch() override;
 
-    // Ends what there is, and begins with a snapshot. `peers`: names of other nodes are wanted.
+    // Closes the current stream, and opens one that begins with a snapshot. `peers` means that
+    // other nodes are wanted as well.
     void open(bool peers);
     void close();
 
@@ -53,12 +54,12 @@ private:
 
     std::shared_ptr<BusReader> reader_;
     RequestId request_ = 0;
-    TimerId timer_ = 0;  // of the next attempt
+    TimerId timer_ = 0;  // until the next attempt
     TimerId resync_ = 0;
     unsigned mask_ = 0;
-    bool is_old_ = false;                         // tailscaled knows whole netmaps only
-    bool is_first_ = true;                        // message of this connection
-    bool has_heard_ = false;                      // on this connection
+    bool is_old_ = false;                         // tailscaled sends only whole netmaps
+    bool is_first_ = true;                        // the next message is the first of the stream
+    bool has_heard_ = false;                      // the stream has sent something
     std::optional<Duration> failing_since_ = {};  // uptime
     std::uint64_t connection_ = 0;
 };

@@ -8,7 +8,7 @@
 namespace runtime {
 namespace {
 
-// tailscaled drops messages of watchers that are slow, and does not say so.
+// tailscaled drops messages for slow readers without reporting it.
 TEST(BusWatch, BeginsAnewNowAndThen) {
     FakeLoop loop;
     OpenTransport transport;

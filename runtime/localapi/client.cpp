@@ -14,10 +14,10 @@ using renderer::Value;
 
 namespace {
 
-constexpr Duration kLongestOrder = std::chrono::minutes(30);  // of a certificate
+constexpr Duration kLongestOrder = std::chrono::minutes(30);  // for a certificate
 constexpr std::string_view kBase = "http://local-tailscaled.sock/localapi/v0/";
 
-// tailscaled's errors are text or {"error": "…"}.
+// Returns the error of tailscaled, which is plain text or {"error": "…"}.
 std::string problem_of(const HttpReply& reply) {
     if (reply.status == 0) {
         return reply.problem;

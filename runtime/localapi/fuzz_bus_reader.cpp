@@ -1,5 +1,5 @@
-// Fuzz target: whatever tailscaled says, and however it is cut, the reader takes it as the same
-// events, and what is kept of it is what is wanted.
+// Fuzz target: any input from tailscaled results in the same view of the tailnet however it is
+// split.
 #include <cstdint>
 #include <string>
 

@@ -12,7 +12,7 @@ namespace runtime {
 
 namespace {
 
-constexpr std::size_t kMostRecords = 1024;  // of wanted names
+constexpr std::size_t kMostRecords = 1024;  // for wanted names
 
 template <typename Number>
 std::optional<Number> read_number(std::string_view text, int base) {
@@ -76,8 +76,9 @@ bool TailnetView::want(const std::vector<std::string>& names) {
     return has_new;
 }
 
-// Takes off the routes that nothing asks for. Which single addresses are those of Services is known
-// only from the records, which may come later.
+// Removes unneeded routes from the node, and returns whether it is needed. Routes of a single
+// address stay: which of them belong to Services is known only from the records, which may come
+// later.
 bool TailnetView::keep(TailnetNode& node) const {
     if (wanted_.empty()) {
         return false;

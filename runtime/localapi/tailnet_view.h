@@ -1,5 +1,5 @@
-// The tailnet as a proxy sees it: its own node, and of all others those that it forwards to. What
-// is kept grows with the names that are wanted, not with the tailnet.
+// The tailnet as a proxy sees it: its own node, and the nodes that it forwards to. Its memory grows
+// with the number of wanted names, not with the tailnet.
 #pragma once
 
 #include <map>
@@ -13,29 +13,30 @@
 
 namespace runtime {
 
-// Lower case, with a dot at the end.
+// Returns the name in lower case, with a dot at the end.
 std::string full_name(std::string_view name);
 
-// The address that a 4via6 name stands for: "10-1-0-5-via-7.tail1234.ts.net" is 10.1.0.5 behind
-// site 7, fd7a:115c:a1e0:b1a:0:7:a01:5. No value: it is not such a name.
+// Returns the address of a 4via6 name: "10-1-0-5-via-7.tail1234.ts.net" is 10.1.0.5 at site 7,
+// fd7a:115c:a1e0:b1a:0:7:a01:5. No value if it is not such a name.
 // Source: tailscale v1.104.5 k8s-operator/utils.go.
 std::optional<IpAddress> address_of_via_name(std::string_view name);
 
 class TailnetView : public BusSink {
 public:
-    // Names that `resolve` will be asked for. Returns true when one is new: what was said before of
-    // the nodes behind it was not kept, so that it takes another snapshot.
+    // Sets the names that `resolve` will be called with. Returns true if there is a new one: its
+    // nodes were not kept so far, so another snapshot is needed.
     bool want(const std::vector<std::string>& names);
 
-    // Null until the first message that has it.
+    // Null until a message has included it.
     [[nodiscard]] const TailnetNode* self() const { return has_self_ ? &self_ : nullptr; }
     [[nodiscard]] const std::vector<std::string>& cert_domains() const { return cert_domains_; }
 
-    // Of a wanted name: the addresses of the node of that name, else those of the Tailscale Service
-    // that some node serves, else that of a 4via6 name that some node routes.
+    // Returns the addresses of a wanted name: of the node with this name, otherwise of the
+    // Tailscale Service that some node serves, otherwise of a 4via6 name that some node routes.
     [[nodiscard]] renderer::Result<std::vector<IpAddress>> resolve(std::string_view name) const;
 
-    // Instead of those of the last snapshot: bus messages of 1.104 do not say when they change.
+    // Removes the names of the last snapshot, so that current ones can be added: bus messages of
+    // 1.104 do not report changed names.
     void clear_names();
 
     void begin_snapshot() override;
@@ -56,7 +57,7 @@ private:
     bool has_self_ = false;
     TailnetNode self_;
     std::map<std::uint64_t, TailnetNode> peers_;
-    std::map<std::string, TailnetNode> nameless_;  // nodes without an id, by their name
+    std::map<std::string, TailnetNode> nameless_;  // nodes without an id, by name
     std::vector<std::string> cert_domains_;
     std::multimap<std::string, IpAddress> records_;
 };

@@ -6,7 +6,7 @@
 namespace runtime {
 namespace {
 
-// A view, and what messages said besides.
+// A view that remembers the rest of the last message.
 class View : public TailnetView {
 public:
     void end_message(const BusMessage& message) override { last = message; }
@@ -62,7 +62,7 @@ TEST(TailnetView, KnowsItselfAndTheNamesThatAreWanted) {
         EXPECT_EQ(view.cert_domains(), std::vector<std::string>{"me.t.ts.net"});
         EXPECT_EQ(view.addresses_of("db.t.ts.net."), "100.64.0.2");
         EXPECT_EQ(view.addresses_of("svc.t.ts.net"),
-                  "100.100.1.1");  // 100.100.1.2: no one serves it
+                  "100.100.1.1");  // no node serves 100.100.1.2
         EXPECT_EQ(view.addresses_of("10-1-0-5-via-7.t.ts.net"), "fd7a:115c:a1e0:b1a:0:7:a01:5");
     }
 }

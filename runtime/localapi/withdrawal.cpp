@@ -14,7 +14,7 @@ using renderer::Value;
 
 namespace {
 
-// What the tailnet takes to send clients elsewhere (15 s), and a little.
+// The tailnet takes 15 s to move clients; this adds a margin.
 constexpr Duration kMove = std::chrono::seconds(20);
 constexpr Duration kLook = std::chrono::seconds(1);
 

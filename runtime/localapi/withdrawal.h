@@ -1,7 +1,7 @@
-// Takes from tailscaled what it advertises of Tailscale Services, and leaves the tailnet the time
-// to send clients to other pods: what is served goes on meanwhile. What is advertised anew in that
-// time, as by a tailscaled that reads its configuration again, is taken back as well. Source:
-// tailscale v1.104.5 kube/services.
+// Withdraws the Tailscale Services that tailscaled advertises, and waits until the tailnet has
+// moved clients to other pods. Traffic is still served meanwhile. Services that are advertised
+// again in that time, for example because tailscaled reloads its configuration, are withdrawn too.
+// Source: tailscale v1.104.5 kube/services.
 #pragma once
 
 #include <functional>
@@ -18,14 +18,14 @@ namespace runtime {
 
 class Withdrawal {
 public:
-    // All references outlive it. `done`: at once where nothing is advertised, and once.
+    // All references must outlive it. `done` is called once; at once if nothing is advertised.
     Withdrawal(Loop& loop, LocalApi& api, Log& log, std::function<void()> done)
         : loop_(loop), api_(api), log_(log), done_(std::move(done)) {}
     ~Withdrawal();
     Withdrawal(const Withdrawal&) = delete;
     Withdrawal& operator=(const Withdrawal&) = delete;
 
-    // Ends within that time, whether or not tailscaled answers.
+    // Ends within this time, whether or not tailscaled answers.
     void start(Duration at_most);
 
 private:
@@ -40,8 +40,8 @@ private:
     LocalApi& api_;
     Log& log_;
     std::function<void()> done_;
-    std::optional<Duration> moved_at_ = {};  // uptime at which clients are elsewhere
-    std::string said_ = {};                  // of what went wrong last
+    std::optional<Duration> moved_at_ = {};  // uptime at which clients have moved
+    std::string said_ = {};                  // the last logged problem
     TimerId timer_ = 0, deadline_ = 0;
     std::shared_ptr<int> alive_ = std::make_shared<int>(0);
 };

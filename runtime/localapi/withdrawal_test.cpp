@@ -25,7 +25,7 @@ protected:
         }
         return {.status = patch_status, .body = "{}"};
     }
-    // Seconds until it is done.
+    // Returns how many seconds it takes.
     std::optional<long> seconds_until_done(Duration at_most) {
         withdrawal.start(at_most);
         loop.run_for(seconds(60));
@@ -58,7 +58,7 @@ TEST_F(WithdrawalTest, WaitsUntilClientsAreElsewhere) {
     EXPECT_EQ(times, 1);
 }
 
-// tailscaled reads its configuration anew, for example.
+// tailscaled reloads its configuration, for example.
 TEST_F(WithdrawalTest, TakesBackWhatIsAdvertisedMeanwhile) {
     withdrawal.start(seconds(40));
     loop.run_for(seconds(10));

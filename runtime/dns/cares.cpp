@@ -57,14 +57,14 @@ Answer answer_of(int status, const ares_addrinfo* info) {
     return answer;
 }
 
-// One configuration of c-ares, with its sockets and its timer on the loop.
+// A c-ares channel, with its sockets and its timer on the loop.
 class Channel {
 public:
     explicit Channel(Loop& loop) : loop_(loop) {}
     ~Channel() {
         if (channel_ != nullptr) {
             is_ending_ = true;
-            ares_destroy(channel_);  // calls back for all that is pending
+            ares_destroy(channel_);  // calls back for all pending lookups
         }
         loop_.cancel(timer_);
         for (const auto& [number, timer] : deliveries_) {
@@ -74,7 +74,7 @@ public:
     Channel(const Channel&) = delete;
     Channel& operator=(const Channel&) = delete;
 
-    // The result is a status of c-ares.
+    // Returns a status of c-ares.
     int open(const CaresOptions& options, bool searches) {
         ares_options wanted{};
         wanted.sock_state_cb = [](void* self, ares_socket_t socket, int read, int write) {
@@ -90,7 +90,7 @@ public:
         int mask = ARES_OPT_SOCK_STATE_CB | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES |
                    ARES_OPT_UDP_PORT | ARES_OPT_TCP_PORT | ARES_OPT_RESOLVCONF;
         if (!searches) {
-            mask |= ARES_OPT_DOMAINS;  // none
+            mask |= ARES_OPT_DOMAINS;  // no search domains
         }
         return ares_init_options(&channel_, &wanted, mask);
     }
@@ -119,7 +119,8 @@ private:
         }
     }
 
-    // c-ares may call back while it is being asked, and must not be destroyed while it calls back.
+    // Calls `done` later: c-ares may call back inside ares_getaddrinfo, and must not be destroyed
+    // in a callback.
     void deliver(Answer answer, std::function<void(Answer)> done) {
         const std::uint64_t number = next_delivery_++;
         deliveries_[number] = loop_.after(

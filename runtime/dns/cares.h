@@ -1,4 +1,4 @@
-// Lookups by c-ares on the process's loop.
+// Lookups with c-ares on the event loop of the process.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ namespace runtime::dns {
 struct CaresOptions {
     std::string resolv_conf = "/etc/resolv.conf";
     std::uint16_t port = 53;
-    Duration timeout = std::chrono::seconds(2);  // of one try
+    Duration timeout = std::chrono::seconds(2);  // per try
     int tries = 3;
-    // Names in it are asked for as they are: with the usual "ndots:5" search domains would come
-    // first.
+    // Names in this domain are not completed with search domains. With the usual "ndots:5" those
+    // would be tried first.
     std::string cluster_domain = {};
 };
 
-// The loop outlives it.
+// The loop must outlive the result.
 renderer::Result<std::unique_ptr<Lookup>> open_cares(Loop& loop, const CaresOptions& options);
 
 }  // namespace runtime::dns

@@ -1,4 +1,4 @@
-// Lookups at a DNS server on loopback.
+// Lookups with a DNS server on loopback.
 #include "runtime/dns/cares.h"
 
 #include <fmt/format.h>
@@ -70,7 +70,7 @@ protected:
         }
         std::vector<Rr> answers;
         std::string owner = name;
-        for (const Rr& rr : zone) {  // an alias is before what it stands for
+        for (const Rr& rr : zone) {  // an alias is before its target
             if (*wire_name(rr.name) == owner &&
                 (rr.type == query->question->type || rr.type == kCname)) {
                 answers.push_back(rr);
@@ -121,7 +121,7 @@ protected:
         return text;
     }
 
-    // "10.0.0.1 10.0.0.2 ttl 5", "none", or the problem.
+    // Returns "10.0.0.1 10.0.0.2 ttl 5", "none", or the problem.
     std::string ask(const std::string& name, Family family) {
         std::string text;
         bool is_done = false;
@@ -149,8 +149,8 @@ protected:
     CaresOptions options;
     std::unique_ptr<Lookup> lookup;
     std::vector<Rr> zone;
-    std::uint16_t rcode = 0;  // of names that exist
-    int broken_bytes = 0;     // of each reply, but for its id
+    std::uint16_t rcode = 0;  // for names that exist
+    int broken_bytes = 0;     // in each reply, but not in its id
     RandomSource random{5};
     std::set<std::string> silent;
     std::vector<std::string> asked;
@@ -209,7 +209,7 @@ TEST_F(CaresTest, AsksForTheClustersNamesAsTheyAre) {
     asked.clear();
     EXPECT_EQ(ask("db.example.com", Family::V4), "10.0.0.1 ttl 60");
     EXPECT_EQ(asked.back(), "db.example.com");
-    EXPECT_EQ(asked.size(), 4U);  // with each search domain before
+    EXPECT_EQ(asked.size(), 4U);  // preceded by each search domain
 }
 
 TEST_F(CaresTest, TakesAddressesAsNames) {
@@ -218,11 +218,11 @@ TEST_F(CaresTest, TakesAddressesAsNames) {
     EXPECT_TRUE(asked.empty());
 }
 
-// Whatever comes back, there is one answer or one problem, and the next lookup works.
+// Any reply results in one answer or one problem, and the next lookup works.
 TEST_F(CaresTest, SurvivesBrokenReplies) {
     zone = {alias("www.example.com", 60, "a.example.com"), address("a.example.com", 60, "10.0.0.1"),
             address("a.example.com", 60, "fd00::1")};
-    options.timeout = std::chrono::milliseconds(10);  // of what c-ares takes for another's reply
+    options.timeout = std::chrono::milliseconds(10);  // a reply that matches no query runs into it
     open();
     std::set<std::string> got;
     for (int i = 0; i < 150; ++i) {

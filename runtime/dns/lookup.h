@@ -1,5 +1,5 @@
-// Asks the pod's resolver (/etc/resolv.conf, /etc/hosts) for the addresses of a name of one family.
-// A seam: cares.h has the real one, tests have their own.
+// Asks the pod's resolver (/etc/resolv.conf, /etc/hosts) for the addresses of a name in one family.
+// It is an interface: cares.h has the implementation, tests have their own.
 #pragma once
 
 #include <functional>
@@ -15,9 +15,9 @@ enum class Family { V4, V6 };
 
 struct Answer {
     std::vector<IpAddress> addresses =
-        {};             // empty without a problem: the name has none of this family, or no record
-    Duration ttl = {};  // the least of all records, CNAMEs as well
-    std::string problem = {};  // nothing is known: "timeout while contacting DNS servers"
+        {};                    // empty without a problem: no record of this family, or no such name
+    Duration ttl = {};         // the smallest of all records, including CNAMEs
+    std::string problem = {};  // why it failed: "timeout while contacting DNS servers"
 };
 
 class Lookup {
@@ -27,7 +27,7 @@ public:
     Lookup& operator=(const Lookup&) = delete;
     virtual ~Lookup() = default;
 
-    // Calls `done` once, never inside this call; not at all once the lookup is destroyed.
+    // Calls `done` once, never inside this call, and not after the lookup is destroyed.
     virtual void addresses_of(const std::string& name, Family family,
                               std::function<void(Answer)> done) = 0;
 };

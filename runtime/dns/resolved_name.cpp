@@ -71,7 +71,7 @@ void ResolvedName::take() {
         outcome.failed ? backoff_.next() : delay_until_next(outcome.ttl, in_cluster_, random_);
     timer_ = loop_.after(delay, [this] { ask(); });
     if (outcome.changed) {
-        changed_(set_.addresses());  // may end this object
+        changed_(set_.addresses());  // may destroy this object
     }
 }
 

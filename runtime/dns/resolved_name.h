@@ -1,5 +1,5 @@
-// Follows the addresses of one name: both families, asked for again by TTL (schedule.h), the last
-// good ones kept on failure.
+// Keeps the addresses of one name up to date. Both families are looked up again when the TTL is
+// over (schedule.h). On failure the last addresses are kept.
 #pragma once
 
 #include <functional>
@@ -18,9 +18,9 @@ namespace runtime::dns {
 
 class ResolvedName {
 public:
-    // `changed` gets all addresses, sorted, each once: when they are first known and whenever they
-    // differ. `cluster_domain`, such as "cluster.local", says which names are the cluster's own; it
-    // may be empty. Loop, log, chance and lookup outlive the name.
+    // `changed` gets all addresses, sorted and unique, when they are first known and whenever they
+    // change. `cluster_domain`, such as "cluster.local", tells which names are in the cluster; it
+    // may be empty. The references must outlive the name.
     ResolvedName(Loop& loop, Log& log, RandomSource& random, Lookup& lookup, std::string name,
                  std::string_view cluster_domain,
                  std::function<void(const std::vector<IpAddress>&)> changed);
@@ -28,10 +28,10 @@ public:
     ResolvedName(const ResolvedName&) = delete;
     ResolvedName& operator=(const ResolvedName&) = delete;
 
-    // Asks now instead of when the TTL says.
+    // Looks the name up now, instead of when the TTL is over.
     void refresh();
     [[nodiscard]] std::vector<IpAddress> addresses() const { return set_.addresses(); }
-    // Why the last lookup failed; empty if it did not.
+    // Why the last lookup failed; empty if it succeeded.
     [[nodiscard]] const std::string& problem() const { return problem_; }
 
 private:

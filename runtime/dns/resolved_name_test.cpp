@@ -13,7 +13,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Answers at once, with what a test has put in; notes when it was asked.
+// Returns the answer that a test has set, and records the lookups.
 class FakeLookup : public Lookup {
 public:
     explicit FakeLookup(FakeLoop& loop) : loop_(loop) {}
@@ -85,7 +85,7 @@ TEST_F(ResolvedNameTest, KeepsTheLastGoodSetAndComesBackSoonerAndSooner) {
     loop.run_for(seconds(300));
     EXPECT_TRUE(changes.empty());
     EXPECT_EQ(name->problem(), "Timeout while contacting DNS servers");
-    // 1, 2, 4, 8, 16, 30, 30, … seconds, or up to half of that.
+    // The delays are 1, 2, 4, 8, 16, 30, 30, … seconds, or down to half of that.
     EXPECT_GE(lookup.asked.size(), 12U);
     EXPECT_LE(lookup.asked.size(), 26U);
     answer({"10.96.0.7"}, seconds(5));
@@ -100,7 +100,7 @@ TEST_F(ResolvedNameTest, KeepsTheLastGoodSetAndComesBackSoonerAndSooner) {
     loop.run_for(seconds(31));
     EXPECT_EQ(name->problem(), "");
     EXPECT_EQ(changes.size(), 1U);
-    // After a success the next failure is tried again in a second.
+    // After a success, the next failure is retried within a second.
     fail();
     const std::size_t before = lookup.asked.size();
     loop.run_for(seconds(5) + milliseconds(1100));
@@ -110,7 +110,7 @@ TEST_F(ResolvedNameTest, KeepsTheLastGoodSetAndComesBackSoonerAndSooner) {
 TEST_F(ResolvedNameTest, AsksAtOnceOnRequestAndOnlyOnce) {
     answer({"10.96.0.7"}, seconds(600));
     start();
-    name->refresh();  // asking already
+    name->refresh();  // a lookup is running
     loop.run_for(seconds(1));
     EXPECT_EQ(lookup.asked.size(), 1U);
     answer({"10.96.0.8"}, seconds(600));

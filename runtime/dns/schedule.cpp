@@ -17,7 +17,7 @@ std::string_view without_last_dot(std::string_view name) {
     return name;
 }
 
-// Whether it is another set now.
+// Returns true if the set has changed.
 bool replace(std::vector<IpAddress>& old, std::vector<IpAddress> found) {
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());

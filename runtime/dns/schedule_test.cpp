@@ -56,7 +56,7 @@ TEST(Schedule, KeepsBetweenFloorAndCeiling) {
             least = std::min(least, delay);
             most = std::max(most, delay);
         }
-        // Never later than the TTL, and spread over a tenth of it.
+        // The delay never exceeds the TTL, and varies by a tenth of it.
         EXPECT_LE(most, row.want);
         EXPECT_GT(most, row.want * 99 / 100);
         EXPECT_GE(least, row.want * 9 / 10);

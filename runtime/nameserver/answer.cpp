@@ -9,10 +9,10 @@ namespace {
 
 constexpr std::uint16_t kSmallestUdp = 512;
 
-// No one's mailbox, and no time at which anything may be kept: addresses of pods change.
+// The data of the SOA record: no mailbox, and a minimum TTL of 0, since addresses of pods change.
 std::string soa_data(std::size_t zone_offset) {
     std::string data;
-    append_u16(data, static_cast<std::uint16_t>(0xC000U | (12 + zone_offset)));  // the zone itself
+    append_u16(data, static_cast<std::uint16_t>(0xC000U | (12 + zone_offset)));  // name of the zone
     data += std::string_view("\x06nobody\x07invalid\0", 16);
     for (const std::uint32_t number : {1U, 3600U, 600U, 86400U, 0U}) {
         append_u32(data, number);  // serial, refresh, retry, expire, minimum

@@ -1,5 +1,5 @@
-// What the nameserver says to a packet: a pure function. It is the authority for `ts.net` and knows
-// nothing else; it never asks anyone.
+// Computes the nameserver's answer to a packet. Pure. It is authoritative for `ts.net`, refuses
+// other names, and forwards nothing.
 #pragma once
 
 #include <string>
@@ -13,12 +13,12 @@ namespace runtime {
 enum class Carrier { Udp, Tcp };
 
 struct Answer {
-    std::string packet;  // empty: say nothing
+    std::string packet;  // empty: send nothing
     Rcode rcode = Rcode::NoError;
     bool truncated = false;
 };
 
-// `records` is nullptr as long as there are none to be trusted.
+// `records` is nullptr until there are valid ones.
 Answer answer(std::string_view packet, Carrier carrier, const Records* records);
 
 }  // namespace runtime

@@ -46,7 +46,7 @@ protected:
         return packet;
     }
 
-    // "NOERROR"-like summary: rcode, flags, numbers of records.
+    // Returns rcode, flags and numbers of records, such as "rcode 0 aa answers 1 authorities 0".
     static std::string summary(const std::string& packet) {
         const auto byte = [&](std::size_t at) { return static_cast<std::uint8_t>(packet.at(at)); };
         return fmt::format("rcode {}{}{} answers {} authorities {}", byte(3) & 0xF,
@@ -122,7 +122,7 @@ TEST_F(AnswerTest, FitsIntoWhatTheClientTakes) {
     };
     EXPECT_EQ(summary(ask_many({}, Carrier::Udp).packet), "rcode 0 aa tc answers 0 authorities 0");
     EXPECT_TRUE(ask_many({}, Carrier::Udp).truncated);
-    // 100 addresses take 1600 bytes: more than we ever send in one datagram.
+    // 100 addresses take 1600 bytes, more than any datagram of ours.
     EXPECT_TRUE(ask_many(4096, Carrier::Udp).truncated);
     EXPECT_EQ(summary(ask_many({}, Carrier::Tcp).packet), "rcode 0 aa answers 100 authorities 0");
     EXPECT_FALSE(ask_many({}, Carrier::Tcp).truncated);

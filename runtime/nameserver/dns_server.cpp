@@ -99,7 +99,7 @@ public:
     }
 
 private:
-    // What the kernel does not take at once is lost, as UDP may lose it anywhere.
+    // A reply that the kernel does not accept at once is lost, as UDP packets may be.
     void send(std::string_view packet) {
         const std::string reply = reply_(packet, Carrier::Udp);
         if (!reply.empty()) {

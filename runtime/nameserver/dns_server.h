@@ -1,6 +1,6 @@
-// DNS over UDP and TCP (RFC 7766) on all addresses of both families. Who asks by TCP gets the
-// replies in the order of the questions, and is cut off when he neither asks nor reads for a while,
-// or when too many others come.
+// DNS over UDP and TCP (RFC 7766) on all addresses of both families. A TCP client gets the replies
+// in the order of its queries. It is disconnected if it neither sends nor reads for a while, or if
+// there are too many clients and it was silent the longest.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,20 @@
 namespace runtime {
 
 struct DnsLimits {
-    Duration patience = std::chrono::seconds(10);  // for one question and its reply over TCP
-    std::size_t connections = 200;                 // the one that was silent the longest goes first
+    Duration patience = std::chrono::seconds(10);  // for one query and its reply over TCP
+    std::size_t connections = 200;                 // beyond these, the longest silent is closed
 };
 
 class DnsServer {
 public:
-    // An empty reply is not sent. The loop outlives the server.
+    // An empty reply is not sent. The loop must outlive the server.
     using Reply = std::function<std::string(std::string_view packet, Carrier carrier)>;
     DnsServer(AsioLoop& loop, DnsLimits limits, const Reply& reply);
     ~DnsServer();
     DnsServer(const DnsServer&) = delete;
     DnsServer& operator=(const DnsServer&) = delete;
 
-    // Port 0 takes a free one. The result is the port, the same for both protocols.
+    // Port 0 picks a free port. Returns the port, which is the same for both protocols.
     renderer::Result<std::uint16_t> listen(std::uint16_t port);
 
 private:

@@ -1,5 +1,5 @@
-// Fuzz target: whatever comes, the nameserver's reply is a message that we read ourselves, with the
-// query's id and question, and no longer than the client takes.
+// Fuzz target: the reply to any packet is a message that our own parser reads, has the id and
+// question of the query, and is no longer than its protocol allows.
 #include <cstdint>
 
 #include "renderer/base/check.h"

@@ -13,7 +13,7 @@ constexpr std::size_t kLongestName = 255;
 constexpr std::size_t kLongestLabel = 63;
 constexpr std::uint8_t kPointer = 0xC0;
 
-// Takes bytes from the front; what is not there sets `failed`.
+// Reads from the front. Reading beyond the end sets `failed`.
 class Reader {
 public:
     Reader(std::string_view packet, std::size_t offset) : packet_(packet), offset_(offset) {}
@@ -34,7 +34,7 @@ public:
         offset_ += failed_ ? 0 : count;
     }
 
-    // Uncompressed, as a question has it.
+    // Reads an uncompressed name, as in a question.
     std::string name() {
         const std::size_t start = offset_;
         while (!failed_) {
@@ -50,7 +50,7 @@ public:
         return failed_ ? std::string() : std::string(packet_.substr(start, offset_ - start));
     }
 
-    // Returns whether it is the root.
+    // Returns true if the name is the root.
     bool skip_name() {
         const std::size_t start = offset_;
         while (!failed_) {
@@ -81,7 +81,8 @@ struct Counts {
     std::uint16_t questions, answers, authorities, additionals;
 };
 
-// The OPT record, which is in the additional section, belongs to the root and is there once.
+// Reads one record. An OPT record must be in the additional section, belong to the root, and occur
+// only once.
 bool read_record(Reader& reader, bool is_additional, std::optional<Edns>& edns) {
     const bool is_root = reader.skip_name();
     const std::uint16_t type = reader.u16();
@@ -100,8 +101,8 @@ bool read_record(Reader& reader, bool is_additional, std::optional<Edns>& edns) 
     return true;
 }
 
-// What was read before a mistake stays: the reply repeats it (RFC 5452 section 9.1, RFC 6891
-// section 6.1.1).
+// On an error, `query` keeps what was read before, since the reply repeats it (RFC 5452 section
+// 9.1, RFC 6891 section 6.1.1).
 bool read_body(Reader& reader, const Counts& counts, Query& query) {
     if (counts.questions != 1) {
         return false;
@@ -226,7 +227,7 @@ std::optional<std::string> wire_name(std::string_view text) {
 
 std::string lower_name(std::string_view name) {
     std::string out(name);
-    // A label's length is below 'A', so that no length is mistaken for a letter.
+    // The length of a label is less than 'A', so it cannot be taken for a letter.
     for (char& byte : out) {
         byte = byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte - 'A' + 'a') : byte;
     }

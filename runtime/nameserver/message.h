@@ -1,9 +1,9 @@
-// DNS messages as an authoritative server of one small zone meets them: queries are read, replies
-// to them are written. Nothing of a query is trusted; of records other than EDNS' OPT only the
-// extent is looked at. Sources: RFC 1035 section 4, 6891 (EDNS), 9619 (one question), 3225 (DO).
+// DNS messages for the authoritative server of one small zone: parses queries and writes replies.
+// Nothing in a query is trusted. Of records other than EDNS' OPT only the length is read. Sources:
+// RFC 1035 section 4, 6891 (EDNS), 9619 (one question), 3225 (DO).
 //
-// Why no library: libldns, the one that Debian has under a fitting licence, loses memory for every
-// query with several TSIG records (1.8.3: 2.5 KB each), which anyone may send.
+// It does not use a library: libldns, the only one in Debian with a suitable license, leaks memory
+// for every query with several TSIG records (1.8.3: 2.5 KB each), which anyone may send.
 #pragma once
 
 #include <cstdint>
@@ -33,12 +33,12 @@ inline constexpr std::uint16_t kIxfr = 251;
 inline constexpr std::uint16_t kAxfr = 252;
 inline constexpr std::uint16_t kAny = 255;
 inline constexpr std::uint16_t kInternet = 1;  // class
-// What passes every network unfragmented (DNS flag day 2020).
+// The size of a datagram that passes every network unfragmented (DNS flag day 2020).
 inline constexpr std::uint16_t kUdpSize = 1232;
 }  // namespace dns
 
 struct Question {
-    std::string name;  // as it came: uncompressed, in the case that the client chose
+    std::string name;  // as received: uncompressed, in the client's case
     std::uint16_t type = 0, qclass = 0;
 };
 
@@ -52,16 +52,15 @@ struct Query {
     std::uint16_t id = 0;
     std::uint8_t opcode = 0;
     bool recursion_desired = false;
-    std::optional<Question> question = {};  // if it could be read; there when `problem` is NoError
+    std::optional<Question> question = {};  // if it could be parsed; set if `problem` is NoError
     std::optional<Edns> edns = {};
-    Rcode problem = Rcode::NoError;  // other than NoError: all that can be answered
+    Rcode problem = Rcode::NoError;  // if not NoError, reply with it
 };
 
-// No value: too short to be answered, or itself a reply, to which no one replies.
+// No value if the packet is too short to be answered, or is itself a reply.
 std::optional<Query> read_query(std::string_view packet);
 
-// A record of a reply. Its owner is the question's name, or what is left of it without the first
-// `owner_offset` bytes.
+// A record of a reply. Its owner is the question's name without the first `owner_offset` bytes.
 struct Record {
     std::uint16_t type = 0;
     std::string data;
@@ -74,18 +73,18 @@ struct Reply {
     std::vector<Record> answer = {}, authority = {};  // class IN, TTL 0
 };
 
-// What does not fit into `limit` bytes goes without records and says so (TC).
+// Returns the reply. If it does not fit into `limit` bytes, it has no records and the TC flag.
 std::string write_reply(const Query& query, const Reply& reply, std::size_t limit);
 
-// "db.ts.net" or "db.ts.net." as labels, in lower case; no value if it is no hostname (RFC 1123;
-// `_` is allowed as well).
+// Returns "db.ts.net" or "db.ts.net." in wire form and lower case. No value if it is not a hostname
+// (RFC 1123; `_` is also allowed).
 std::optional<std::string> wire_name(std::string_view text);
-// Letters A to Z of a name in wire form in lower case.
+// Returns a name in wire form with the letters A to Z in lower case.
 std::string lower_name(std::string_view name);
-// Without its first label; the root stays as it is.
+// Returns the name without its first label. The root stays as it is.
 std::string_view parent_name(std::string_view name);
 
-// Number as two or four bytes, most significant first.
+// Append a number in network byte order.
 void append_u16(std::string& out, std::uint16_t number);
 void append_u32(std::string& out, std::uint32_t number);
 

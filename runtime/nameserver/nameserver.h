@@ -1,4 +1,4 @@
-// The role `nameserver`: answers for `ts.net` inside a cluster, from the records that the
+// The role `nameserver`: resolves names in `ts.net` inside a cluster, from the records that the
 // controller writes. Contract: testdata/contract/nameserver.md.
 #pragma once
 
@@ -14,15 +14,15 @@ namespace runtime {
 
 class Nameserver {
 public:
-    // Reads `<folder>/records.json`. The references outlive it.
+    // Reads `<folder>/records.json`. The references must outlive it.
     Nameserver(AsioLoop& loop, Log& log, std::string folder, DnsLimits limits = {});
 
-    // Port 0 takes a free one. The result is the port.
+    // Port 0 picks a free port. Returns the port.
     renderer::Result<std::uint16_t> start(std::uint16_t port);
 
-    // It has had records once; those stay when a later file is broken.
+    // True once valid records were read. They are kept if a later file is invalid.
     [[nodiscard]] bool is_ready() const { return records_.has_value(); }
-    // For Prometheus (text exposition format 0.0.4).
+    // Returns the metrics for Prometheus (text exposition format 0.0.4).
     [[nodiscard]] std::string metrics() const;
 
 private:
@@ -32,7 +32,7 @@ private:
     Log& log_;
     std::string file_;
     std::optional<Records> records_;
-    std::optional<std::string> text_;  // that was read last, good or not
+    std::optional<std::string> text_;  // content that was read last, valid or not
     bool is_broken_ = false;
     std::map<std::pair<Carrier, Rcode>, std::uint64_t> replies_;
     std::uint64_t truncated_ = 0;

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr Duration kPatience(200);
 
-// Asks for an address of `<label>.ts.net`.
+// Returns a query for an address of `<label>.ts.net`.
 std::string query(std::string_view label, char id = 1) {
     std::string packet = "\x00?\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00"s;
     packet[1] = id;
@@ -34,7 +34,7 @@ std::string framed(const std::string& packet) {
     return out + packet;
 }
 
-// Real sockets on the loopback interface, and a folder that looks like a mounted ConfigMap.
+// Uses real sockets on the loopback interface, and a directory that looks like a mounted ConfigMap.
 class NameserverTest : public testing::Test {
 protected:
     NameserverTest() = default;
@@ -46,7 +46,7 @@ protected:
     NameserverTest(const NameserverTest&) = delete;
     NameserverTest& operator=(const NameserverTest&) = delete;
 
-    // As the kubelet does it: a new folder, and one rename.
+    // Replaces the file as the kubelet does: a new directory, and one rename.
     void mount(std::string_view text) {
         const fs::path version = folder / fmt::format("..v{}", ++versions);
         fs::create_directory(version);
@@ -86,8 +86,8 @@ protected:
         return descriptor;
     }
 
-    // What comes until `size` bytes are there, the other side closes, or too long a time has
-    // passed.
+    // Returns what is received until `size` bytes have arrived, the other side closes, or a
+    // timeout.
     std::string receive(int descriptor, std::size_t size) {
         std::string got;
         const TimerId timer = loop.after(std::chrono::seconds(20), [&] { loop.stop(); });
@@ -110,14 +110,14 @@ protected:
                   static_cast<ssize_t>(bytes.size()));
     }
 
-    // The answer's code by UDP.
+    // Returns the code of the answer over UDP.
     int rcode(std::string_view label) {
         const int descriptor = connect_to(AF_INET, SOCK_DGRAM);
         send_all(descriptor, query(label));
         const std::string reply = receive(descriptor, 1);
         return reply.size() < 12 ? -1 : reply[3] & 0xF;
     }
-    // Lets the loop work until that code comes.
+    // Runs the loop until this code is received.
     bool becomes(std::string_view label, int code) {
         for (int i = 0; i < 1000; ++i) {
             if (rcode(label) == code) {

@@ -89,7 +89,7 @@ renderer::Result<Records> Records::read(std::string_view text, std::vector<std::
             Addresses& entry = records.names_[*name];
             auto& known = family.family == AF_INET ? entry.ip4 : entry.ip6;
             auto addresses = read_addresses(family, key.text(), list, skipped);
-            addresses.insert(known.begin(), known.end());  // of another spelling
+            addresses.insert(known.begin(), known.end());  // the same name in another spelling
             known.assign(addresses.begin(), addresses.end());
             own.insert(*name);
         }

@@ -1,4 +1,4 @@
-// The names that the nameserver knows, as the controller writes them:
+// The names and addresses of the nameserver, as the controller writes them:
 // testdata/contract/nameserver.md.
 #pragma once
 
@@ -17,22 +17,23 @@ struct Addresses {
 
 class Records {
 public:
-    // The name in wire form and in lower case. nullptr: neither it nor a name below it is there.
+    // `name` is in wire form and lower case. Returns nullptr if neither it nor a name below it
+    // exists.
     [[nodiscard]] const Addresses* find(std::string_view name) const;
-    // Names with records of their own.
+    // The number of names with addresses.
     [[nodiscard]] std::size_t size() const { return size_; }
 
-    // `text` is records.json. What is wrong with one name or address goes into `skipped`, in words.
+    // Parses records.json. Messages about single invalid names or addresses are added to `skipped`.
     static renderer::Result<Records> read(std::string_view text, std::vector<std::string>& skipped);
 
 private:
-    std::map<std::string, Addresses, std::less<>> names_;  // with all names above them
+    std::map<std::string, Addresses, std::less<>> names_;  // including all parents of these names
     std::size_t size_ = 0;
 };
 
-// The zone of all names: `ts.net` in wire form.
+// The zone of all names, `ts.net`, in wire form.
 inline constexpr std::string_view kZone("\x02ts\x03net\0", 8);
-// The name is the zone's, or below it.
+// Returns true if the name is the zone or is below it.
 bool is_in_zone(std::string_view name);
 
 }  // namespace runtime

@@ -30,7 +30,7 @@ KubeReply decode(HttpReply reply) {
         return out;
     }
     if (out.ok()) {
-        out.code = 0;  // a proxy's page, or a reply that was cut short
+        out.code = 0;  // a page of a proxy, or a truncated reply
         out.may_be_done = true;
         out.message = fmt::format("the API server's response is not JSON: {}",
                                   body.error().diagnostic.message);
@@ -48,7 +48,7 @@ KubeReply decode(HttpReply reply) {
 
 constexpr auto kNothing = +[] { return std::string("{}"); };
 
-// A success has `body` instead of its own, when there is one.
+// A success has the result of `body`, if given, instead of its own body.
 std::function<void(HttpReply)> decoded(KubeDone done, std::function<std::string()> body = nullptr) {
     return [done = std::move(done), body = std::move(body)](HttpReply reply) {
         reply.body = body != nullptr && reply.status == 200 ? body() : std::move(reply.body);
@@ -82,7 +82,7 @@ HttpRequest KubeClient::request(std::string_view method, const std::string& path
     if (access_.token.empty() && !access_.token_file.empty()) {
         token = read_trimmed(access_.token_file);
     }
-    if (token && !token->empty()) {  // without one the log shows a 401
+    if (token && !token->empty()) {  // without a token the server answers 401
         out.headers.push_back("Authorization: Bearer " + *token);
     }
     return out;
@@ -93,7 +93,7 @@ void KubeClient::change(std::string_view method, const std::string& path, std::s
     HttpRequest out = request(method, path);
     out.headers.push_back(fmt::format("Content-Type: {}", type));
     out.body = renderer::write_json(body);
-    // Whoever merges wants to know that it is done; what comes back then is not looked at.
+    // For a merge only the success matters, so the response is not parsed.
     const auto answer = type.starts_with("application/strat") ? kNothing : nullptr;
     transport_.send(std::move(out), decoded(std::move(done), answer), nullptr);
 }
@@ -131,7 +131,7 @@ RequestId KubeClient::watch(const std::string& path, const std::string& query, D
                             std::function<void(std::string_view)> on_data, KubeDone done) {
     HttpRequest out = request("GET", path + "?" + query);
     out.timeout = silence;
-    // What it holds goes to on_data.
+    // The body was passed to on_data.
     return transport_.send(std::move(out), decoded(std::move(done), kNothing), std::move(on_data));
 }
 

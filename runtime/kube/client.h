@@ -1,8 +1,8 @@
-// Kubernetes' API, as much of it as we use: objects by path, created, replaced, patched,
-// deleted, listed in pages and watched (watch.h). Objects are trees; decoding is their reader's.
+// A small client of the Kubernetes API: reads and writes objects by path, lists them in pages and
+// watches them (watch.h). Objects are value trees, which the caller decodes.
 // Sources: Kubernetes API conventions; RFC 6902 (JSON patch).
 //
-// The token is read again for each request, since projected tokens are replaced (KEP-1205).
+// The token file is read again for each request, since projected tokens are replaced (KEP-1205).
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ struct KubeAccess {
     std::string server;      // https://10.96.0.1:443
     std::string ca_file;     // PEM
     std::string token_file;  // empty: no token
-    // Of a person, from a kubeconfig.
+    // The credentials of a user, from a kubeconfig.
     std::string token = {};
     Identity identity = {};
 };
@@ -34,16 +34,16 @@ inline constexpr const renderer::Kind& kIngresses = renderer::kind_of("Ingress")
 inline constexpr const renderer::Kind& kEndpointSlices = renderer::kind_of("EndpointSlice");
 inline constexpr const renderer::Kind& kLeases = renderer::kind_of("Lease");
 
-// The path of one object, or of all when `name` is empty; in all namespaces, or of a kind without
-// any, when `ns` is empty.
+// Returns the path of one object, or of all objects of the kind if `name` is empty. `ns` is empty
+// for all namespaces, and for a kind that is not namespaced.
 std::string path_of(const renderer::Kind& kind, std::string_view ns, std::string_view name = {});
 
 struct KubeReply {
-    int code = 0;                 // of HTTP; 0: no reply
+    int code = 0;                 // HTTP status; 0: no reply
     renderer::Value object = {};  // null unless `ok`
-    std::string reason = {};      // of a Status: "AlreadyExists", "Conflict", "Expired"
-    std::string message = {};     // what went wrong, in one line
-    bool may_be_done = false;     // no reply, but the server may have done it
+    std::string reason = {};      // of the Status: "AlreadyExists", "Conflict", "Expired"
+    std::string message = {};     // the problem, in one line
+    bool may_be_done = false;     // no reply, but the server may have executed it
 
     [[nodiscard]] bool ok() const { return code == 200 || code == 201 || code == 202; }
     [[nodiscard]] bool not_found() const { return code == 404; }
@@ -52,8 +52,8 @@ struct KubeReply {
     }
 };
 
-// What an object has to be to be deleted (otherwise 409): of this UID, written by no one since this
-// resourceVersion. Empty: whatever it is.
+// The preconditions of a deletion, which fails with 409 otherwise: the UID of the object, and the
+// resourceVersion that must be its newest. An empty one is not checked.
 struct Preconditions {
     std::string_view uid = {}, version = {};
 };
@@ -63,7 +63,7 @@ using OnItem = std::function<void(renderer::Value)>;
 
 class KubeClient {
 public:
-    // `timeout` is for each request but a watch.
+    // `timeout` applies to every request except watches.
     KubeClient(Transport& transport, KubeAccess access, Duration timeout = std::chrono::seconds(30))
         : transport_(transport), access_(std::move(access)), timeout_(timeout) {}
 
@@ -71,26 +71,26 @@ public:
     void create(const std::string& path, const renderer::Value& object, KubeDone done) {
         change("POST", path, "application/json", object, std::move(done));
     }
-    // With metadata.resourceVersion only if no one wrote in between (409 otherwise).
+    // If the object has a metadata.resourceVersion, fails with 409 if it was changed since.
     void replace(const std::string& path, const renderer::Value& object, KubeDone done) {
         change("PUT", path, "application/json", object, std::move(done));
     }
-    // Server-side apply (KEP-555): creates the object, or makes these fields ours.
+    // Server-side apply (KEP-555): creates the object, or takes ownership of these fields.
     void apply(const std::string& path, const renderer::Value& object, KubeDone done);
     void json_patch(const std::string& path, const renderer::Value& operations, KubeDone done) {
         change("PATCH", path, "application/json-patch+json", operations, std::move(done));
     }
-    // A member that is null is removed (strategic merge patch). The path may have a query.
+    // Strategic merge patch: a member that is null is removed. The path may have a query.
     void merge(const std::string& path, const renderer::Value& object, KubeDone done) {
         change("PATCH", path, "application/strategic-merge-patch+json", object, std::move(done));
     }
-    // "Foreground": what it owns goes first.
+    // With "Foreground", the objects that it owns are deleted first.
     void erase(const std::string& path, const Preconditions& only_if, KubeDone done,
                std::string_view propagation = {});
 
-    // One page of a list, or the lines of a watch: `query` is the part of the URL behind `?`. Items
-    // are handed on as they come, also those of a page that ends before its time; the reply has
-    // the list without them.
+    // Reads one page of a list, or the lines of a watch. `query` is the part of the URL after `?`.
+    // Items are passed on as they arrive, even if the page turns out to be cut short. The reply has
+    // the list without its items.
     RequestId list(const std::string& path, const std::string& query, OnItem on_item,
                    KubeDone done);
     RequestId watch(const std::string& path, const std::string& query, Duration silence,

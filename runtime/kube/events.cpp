@@ -17,7 +17,7 @@ using renderer::Value;
 
 void Events::post(const ObjectRef& object, EventType type, std::string_view reason,
                   std::string_view message) {
-    message = message.substr(0, 1024);  // more is refused
+    message = message.substr(0, 1024);  // the API server's limit
     const std::string text = redact(message.substr(0, renderer::find_bad_utf8(message)));
     const std::string ns = object.ns.empty() ? "default" : object.ns;
     const std::string name = fmt::format(
@@ -30,7 +30,7 @@ void Events::post(const ObjectRef& object, EventType type, std::string_view reas
     if (quiet_until_.contains(path) || !budgets_.take(key, loop_.uptime())) {
         return;
     }
-    // Forgotten, it is asked of the server whether it was said.
+    // If there is no room, the server is asked again whether it has the Event.
     if (quiet_until_.size() < kEventsKept) {
         quiet_until_.emplace(path, loop_.uptime() + kEventQuiet);
     }
@@ -47,7 +47,7 @@ void Events::post(const ObjectRef& object, EventType type, std::string_view reas
          {"reason", reason},
          {"message", text},
          {"source", Value::map({{"component", "tailrender-controller"}})}});
-    // An empty patch reads it with the rights that writing needs.
+    // An empty patch reads the Event with the permission that writing needs.
     auto shared = std::make_shared<Value>(std::move(event));
     client_.json_patch(path, Value::list(), [this, path, shared](const KubeReply& last) {
         write(path, std::move(*shared), last);

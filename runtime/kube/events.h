@@ -1,8 +1,7 @@
-// Says something about an object where its owner looks: an Event (core/v1) beside it. One Event
-// stands for all times that the same was said: its name is a function of what it says, and repeats
-// count it up. Said again within kEventQuiet nothing is written, not even after a restart. What is
-// said may come from pods, so there is a limit to how much is written about one object, as in
-// client-go's tools/record; more than that is dropped.
+// Posts Events (core/v1) about an object. The name of an Event is a hash of its content, and a
+// repeat only increases its count. Within kEventQuiet an equal Event is not written again, not even
+// after a restart. The text may come from pods, so the number of Events per object is limited, as
+// in client-go's tools/record. Events over the limit are dropped.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +16,13 @@
 namespace runtime {
 
 inline constexpr Duration kEventQuiet = std::chrono::minutes(10);
-inline constexpr int kEventBurst = 25;  // about one object, and then one in each kEventPause
+inline constexpr int kEventBurst = 25;  // for one object; then one per kEventPause
 inline constexpr Duration kEventPause = std::chrono::minutes(5);
-inline constexpr std::size_t kEventsKept = 4096;  // in memory: objects, and what was said
+inline constexpr std::size_t kEventsKept = 4096;  // in memory: objects, and Events
 
 struct ObjectRef {
     std::string api_version, kind;
-    std::string ns;  // empty: its kind has none, and the Event is in `default`
+    std::string ns;  // empty if not namespaced; the Event is in `default`
     std::string name, uid;
 };
 
@@ -33,7 +32,7 @@ class Events {
 public:
     Events(Loop& loop, KubeClient& client, Log& log) : loop_(loop), client_(client), log_(log) {}
 
-    // `reason` is one word in CamelCase. A failure is logged and nothing else.
+    // `reason` is one word in CamelCase. A failure is only logged.
     void post(const ObjectRef& object, EventType type, std::string_view reason,
               std::string_view message);
 
@@ -43,7 +42,7 @@ private:
     Loop& loop_;
     KubeClient& client_;
     Log& log_;
-    std::map<std::string, Duration> quiet_until_;                  // by path: an uptime
+    std::map<std::string, Duration> quiet_until_;                  // uptime, by path
     TokenBuckets budgets_{kEventBurst, kEventPause, kEventsKept};  // by object
 };
 

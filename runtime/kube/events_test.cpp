@@ -73,7 +73,7 @@ TEST_F(EventsTest, OtherWordsAreAnotherEvent) {
     EXPECT_EQ(paths().size(), 2U);
 }
 
-// As of a pod that says something else each time.
+// A pod may report something else each time.
 TEST_F(EventsTest, ThereIsALimitToWhatIsSaidAboutOneObject) {
     for (int i = 0; i < 600; ++i) {
         events.post(service("web"), EventType::Warning, "Odd", fmt::format("word {}", i));

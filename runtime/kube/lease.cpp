@@ -118,7 +118,7 @@ void Lease::take_written(const KubeReply& reply) {
         const auto left_of = [this](Duration since_sent) {
             return std::max(sent_at_ + since_sent - loop_.uptime(), Duration(0));
         };
-        // Even if the next request hangs.
+        // The deadline holds even if the next request hangs.
         loop_.after(left_of(kLeaseDeadline + Duration(1)), [this] { check_deadline(); });
         return again_in(left_of(kLeaseRenewal));
     }
@@ -126,7 +126,7 @@ void Lease::take_written(const KubeReply& reply) {
     if (reply.code != 409 && !reply.not_found()) {
         return again_in(kLeaseRetry);
     }
-    // A new holder, a label that someone has put on it, or a write of ours whose answer got lost.
+    // There is a new holder, someone has changed a label, or the reply to a write of ours was lost.
     current_ = {};
     leads_ ? look() : again_in(kLeaseRetry);
 }
@@ -158,7 +158,7 @@ void Lease::release(KubeClient& client, std::function<void()> done) {
         }
         spec->put("holderIdentity", "");
         client.replace(path, last.object, [this, &client, done](const KubeReply& reply) {
-            leads_ = reply.code == 409;  // a renewal was under way
+            leads_ = reply.code == 409;  // a renewal was in flight
             release(client, done);
         });
     });

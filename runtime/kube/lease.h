@@ -1,8 +1,8 @@
-// Leader election by a Lease (coordination.k8s.io/v1), by the rules of client-go's: who holds the
-// Lease writes it before its time is over; others take it when they have seen it unchanged for that
-// time. The holder's clock and ours are never compared.
+// Leader election by a Lease (coordination.k8s.io/v1), with the rules of client-go. The holder
+// renews the Lease before its time is over. Another instance takes it after it has seen the Lease
+// unchanged for that time. The clocks of two instances are never compared.
 //
-// Losing it is final: the process is expected to end, so that nothing that was begun goes on.
+// The loss of the Lease is final: the process must exit, so that nothing that it began goes on.
 #pragma once
 
 #include <functional>
@@ -14,11 +14,11 @@
 namespace runtime {
 
 inline constexpr Duration kLeaseDuration = std::chrono::seconds(15);
-inline constexpr Duration kLeaseRenewal = std::chrono::seconds(3);  // while all is well
+inline constexpr Duration kLeaseRenewal = std::chrono::seconds(3);  // between renewals
 inline constexpr Duration kLeaseRetry =
-    std::chrono::seconds(2);  // while someone else holds it, and after a failure
+    std::chrono::seconds(2);  // while another instance holds it, and after a failure
 inline constexpr Duration kLeaseDeadline =
-    std::chrono::seconds(10);  // without a renewal it counts as lost
+    std::chrono::seconds(10);  // without a renewal the Lease is lost
 
 class Lease {
 public:
@@ -26,10 +26,10 @@ public:
     Lease(Loop& loop, KubeClient& client, Log& log, std::string ns, std::string name,
           std::string identity);
 
-    // `on_lead` is called once we hold it, `on_lost` once we do no longer. Each at most once.
+    // Calls `on_lead` when the Lease is acquired, `on_lost` when it is lost; each at most once.
     void start(std::function<void()> on_lead, std::function<void()> on_lost);
-    // Gives it back through this client, so that the next one need not wait; then calls `done`.
-    // Others may lead from then on: nothing else of this process may run any more.
+    // Gives the Lease up through this client, so that the next instance need not wait, and then
+    // calls `done`. Another instance may lead from then on: nothing else of this process may run.
     void release(KubeClient& client, std::function<void()> done);
     [[nodiscard]] bool leads() const { return leads_; }
 
@@ -51,12 +51,12 @@ private:
 
     bool leads_ = false;
     bool ended_ = false;
-    std::string seen_;  // version and holder when we last saw a change
+    std::string seen_;  // version and holder at the last change that we saw
     // Uptimes.
     Duration seen_at_ = {};
-    Duration renewed_at_ = {};  // when the last write of ours that succeeded was sent
+    Duration renewed_at_ = {};  // when our last successful write was sent
     Duration sent_at_ = {};
-    renderer::Value current_;  // as the server has it, while we lead; null: not known
+    renderer::Value current_;  // as on the server, while we lead; null: unknown
 };
 
 }  // namespace runtime

@@ -69,7 +69,8 @@ TEST_F(LeaseTest, TheNextOneTakesOverWithinTheLeaseTime) {
         1);
 }
 
-// It sees a renewal kLeaseRetry late at the most, and does not look late for the end of its time.
+// A waiting instance sees a renewal at most kLeaseRetry late, and checks exactly when the time is
+// over.
 TEST(Lease, TheNextOneIsThereWhenTheTimeIsOver) {
     for (Duration offset(0); offset < 3 * kSecond; offset += Duration(250)) {
         FakeLoop loop;
@@ -133,7 +134,7 @@ TEST_F(LeaseTest, ItsTimeRunsFromTheSending) {
     Instance a(loop, network, "a");
     loop.run_for(30 * kSecond);
     network.log.clear();
-    network.latency = 3 * kSecond;  // there, and as much back
+    network.latency = 3 * kSecond;  // in each direction
     while (network.log.empty()) {
         loop.run_for(Duration(100));
     }
@@ -148,7 +149,7 @@ TEST_F(LeaseTest, ItsTimeRunsFromTheSending) {
 TEST_F(LeaseTest, SlowRepliesAreNoLoss) {
     Instance a(loop, network, "a");
     loop.run_for(30 * kSecond);
-    network.latency = Duration(2'400);  // there, and as much back
+    network.latency = Duration(2'400);  // in each direction
     loop.run_for(std::chrono::minutes(2));
     EXPECT_EQ(a.lost, 0);
 }

@@ -19,7 +19,7 @@ namespace {
 constexpr Duration kFirstWait{500};
 constexpr Duration kLongestWait{30'000};
 constexpr Duration kAbsentWait{600'000};
-constexpr int kPage = 500;  // objects
+constexpr int kPage = 500;  // objects per page
 constexpr std::size_t kLongestLine = std::size_t{8} << 20U;
 
 std::string with(const std::string& query, const std::string& more) {
@@ -40,7 +40,7 @@ bool may_pass(const KubeReply& reply) {
     return reply.code == 0 || reply.code == 429 || reply.code >= 500;
 }
 
-// 400: the version says nothing to this server.
+// 400 means that this server does not understand the version.
 bool is_forgotten(std::int64_t code) {
     return code == 410 || code == 400;
 }
@@ -83,7 +83,7 @@ void Watch::take_page(const KubeReply& reply) {
         return tell_absence();
     }
     if (!reply.ok()) {
-        // 410: the pages that we have are from a time that the server has forgotten.
+        // 410: the server no longer has the version of the pages that we have.
         const bool may_go_on = !continued_.empty() && may_pass(reply);
         return wait_then(may_go_on ? &Watch::ask_for_page : &Watch::list, reply.message);
     }
@@ -103,7 +103,7 @@ void Watch::tell_absence() {
 }
 
 void Watch::resume() {
-    // Of one object, whichever.
+    // Reads the version of the list, with a single object.
     client_.list(
         source_.path, "limit=1", [](const Value&) {},
         [this](const KubeReply& reply) { take_version(reply); });
@@ -122,7 +122,7 @@ void Watch::take_version(const KubeReply& reply) {
 void Watch::follow() {
     buffer_.clear();
     heard_ = false;
-    // The server ends a watch after this time, at another moment for each watch.
+    // The server ends the watch after this time, which differs between watches.
     const auto seconds = 300 + random_.below(300);
     request_ = client_.watch(
         source_.path,
@@ -143,7 +143,7 @@ void Watch::take_bytes(std::string_view bytes) {
         start = end + 1;
     }
     if (start > 0) {
-        std::string(buffer_, start).swap(buffer_);  // without the room of a longer event
+        std::string(buffer_, start).swap(buffer_);  // without spare capacity
     }
     if (stop == nullptr && buffer_.size() > kLongestLine) {
         stop = doubt();
@@ -154,7 +154,7 @@ void Watch::take_bytes(std::string_view bytes) {
     }
 }
 
-// What is to be done instead of going on, if anything.
+// Returns what to do instead of reading on, or nullptr.
 Watch::Step Watch::take_event(std::string_view line) {
     const auto event = renderer::read_json_within_limits(line);
     const Value* object = event && event->is_map() ? event->find("object") : nullptr;
@@ -184,17 +184,18 @@ Watch::Step Watch::take_event(std::string_view line) {
     return nullptr;
 }
 
-// An event that cannot be read may have been harmed on its way; the same again is the server's.
+// An event that cannot be read may have been damaged in transit. If it happens again, it is the
+// server's.
 Watch::Step Watch::doubt() {
     return std::exchange(doubts_, true) ? &Watch::list : &Watch::resume;
 }
 
 void Watch::take_end(const KubeReply& reply) {
     if (reply.ok() && heard_) {
-        return follow();  // its time was over
+        return follow();  // the time of the watch was over
     }
     if (reply.ok()) {
-        // Silence for the whole time is usual in a quiet cluster; at once it would be a loop.
+        // A quiet cluster sends nothing. If the stream ended at once, the delay prevents a loop.
         loop_.after(backoff_.next(), [this] { follow(); });
         return;
     }

@@ -1,8 +1,8 @@
-// Tells a sink of all objects of a kind: lists them in pages, then watches for changes. Whatever
-// breaks, it goes on where it was, at the same page or behind the last event. It lists again only
-// when the server has forgotten where that was (410 Gone, also inside the stream), when an event
-// cannot be read for the second time, and when the server is at an older version than we are: etcd
-// was restored from a backup, and a watch would say nothing until it is past ours again.
+// Keeps a sink up to date with all objects of a kind: lists them in pages, then watches for
+// changes. After a failure it continues where it was, at the same page or after the last event. It
+// lists again only if the server no longer has that version (410 Gone, also inside the stream), if
+// an event cannot be read twice in a row, or if the server is at an older version than we are: etcd
+// was restored from a backup, and a watch would report nothing until it has passed our version.
 // Source: Kubernetes documentation, "Efficient detection of changes", "Retrieving large results
 // sets in chunks"; client-go's tools/cache/reflector.go.
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace runtime {
 
-// Where a watch puts what it sees.
+// Receives the objects of a watch.
 class WatchSink {
 public:
     WatchSink() = default;
@@ -28,22 +28,22 @@ public:
     virtual void begin_list() = 0;
     virtual void put(const renderer::Value& object) = 0;
     virtual void erase(const renderer::Value& object) = 0;
-    virtual void end_list() = 0;  // what the list did not hold is gone
+    virtual void end_list() = 0;  // objects that were not listed were deleted
 };
 
-// Its resourceVersion, by which versions of one object can be compared (KEP-5504); 0: it has none.
+// Returns the resourceVersion, which orders versions of one object (KEP-5504), or 0 without one.
 std::uint64_t version_number(const renderer::Value& object);
 
 struct WatchSource {
     std::string path;
     std::string query = {};  // selectors: "labelSelector=a%3Db"
-    // 404 is a list of nothing, looked at again in a while: its kind is not installed.
+    // Treats 404 as an empty list, and checks again later: the kind is not installed.
     bool may_be_absent = false;
 };
 
 class Watch {
 public:
-    // All references outlive the watch.
+    // All references must outlive the watch.
     Watch(Loop& loop, KubeClient& client, Log& log, RandomSource& random, WatchSource source,
           WatchSink& sink);
 
@@ -75,9 +75,9 @@ private:
     Backoff backoff_;
     std::string continued_;  // where the next page starts; empty: at the first
     std::string version_;    // where the next watch starts
-    std::string buffer_;     // the beginning of a line
-    bool heard_ = false;     // this stream has said something
-    bool doubts_ = false;    // what came behind `version_` could not be read
+    std::string buffer_;     // an incomplete line
+    bool heard_ = false;     // this stream has sent an event
+    bool doubts_ = false;    // the event after `version_` could not be read
     RequestId request_ = 0;
 };
 

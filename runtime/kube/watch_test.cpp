@@ -17,7 +17,7 @@ using renderer::Value;
 
 constexpr Duration kWatchSecond = std::chrono::seconds(1);
 
-// What was told, by name of the object.
+// The reported objects, by name.
 class Copy : public WatchSink {
 public:
     void begin_list() override { unseen = objects; }
@@ -42,7 +42,7 @@ private:
     }
 };
 
-// A server whose answer may be another one.
+// A server that can be made to answer differently.
 class Moody : public FakeServer {
 public:
     explicit Moody(FakeKube& its_kube) : kube(&its_kube) {}
@@ -69,7 +69,7 @@ protected:
                  Value::map({{"metadata", Value::map({{"name", name}, {"namespace", "ns"}})},
                              {"text", text}}));
     }
-    // One object that is known, and no one has asked for anything since.
+    // Starts with one object, and clears the log of requests.
     void begin() {
         put("a", "1");
         watch.start();
@@ -82,7 +82,7 @@ protected:
         return std::string(
             renderer::text_of(kube.find(path("a"))->at({"metadata", "resourceVersion"})));
     }
-    // Requests whose URL has this.
+    // Returns the number of requests whose URL contains this.
     [[nodiscard]] std::size_t requests(std::string_view part) const {
         std::size_t count = 0;
         for (const auto& sent : network.log) {
@@ -144,7 +144,7 @@ TEST_F(WatchTest, WhatHasChangedMeanwhileIsSeenAfterAFreshList) {
     loop.run_for(kWatchSecond);
     kube.erase(path("a"));
     put("b", "2");
-    kube.forget_history();  // the watch ends, and cannot go on: 410
+    kube.forget_history();  // the watch ends with 410 and cannot resume
     put("c", "3");
     loop.run_for(5 * kWatchSecond);
     EXPECT_EQ(shown(), "b=2 c=3 ");
@@ -277,7 +277,7 @@ TEST_F(WatchTest, ABookmarkSaysWhereToGoOn) {
     EXPECT_EQ(lists(), 0U);
 }
 
-// A watch from a version that is still to come would say nothing until it has.
+// A watch from a version in the future would report nothing until the server has reached it.
 TEST_F(WatchTest, ListsAnewAfterEtcdWasRestored) {
     begin();
     FakeKube restored;

@@ -19,24 +19,24 @@ namespace {
 constexpr Duration kTimeout = std::chrono::seconds(20);
 constexpr Duration kTokenMargin = std::chrono::seconds(60);
 constexpr Duration kCredentialsPause = std::chrono::minutes(1);
-// The rights of the client may have grown since a token was given.
+// The rights of the client may have been extended after the token was issued.
 constexpr Duration kFreshRights = std::chrono::minutes(1);
-// Longer than a pod may take to be scheduled; one that waits longer gets another key.
+// Longer than a pod may take to be scheduled. A pod that waits longer gets another key.
 constexpr std::chrono::seconds kKeyLife = std::chrono::hours(24);
 constexpr int kAttempts = 4;
-constexpr int kAtOnce = 20;                // requests under way
-constexpr int kMoreForKeys = 4;            // beyond these
-constexpr std::uint64_t kTurn = 10;        // each such call is the one that has waited longest
+constexpr int kAtOnce = 20;                // requests in flight
+constexpr int kMoreForKeys = 4;            // in addition to these
+constexpr std::uint64_t kTurn = 10;        // every tenth call is the one that has waited longest
 constexpr int kBurst = 200;                // requests without a pause
 constexpr Duration kEach = Duration(100);  // ten per second from then on
 constexpr Duration kLongestRetryAfter = std::chrono::seconds(60);
 
-// What an OAuth client has to be given: https://tailscale.com/kb/1623/trust-credentials.
+// The scopes that an OAuth client needs: https://tailscale.com/kb/1623/trust-credentials.
 constexpr std::string_view kKeys = "auth_keys";
 constexpr std::string_view kDevices = "devices:core";
 constexpr std::string_view kServices = "services";
 
-// The token's own exchange, or any other: what the server says went wrong.
+// Returns what the server reports as the problem, for a call and for the token exchange.
 std::string message_of(const HttpReply& reply) {
     if (reply.status == 0) {
         return reply.problem;
@@ -60,7 +60,7 @@ std::string device_path(std::string_view id) {
     return "/api/v2/device/" + escape_url(id);
 }
 
-// The form of the name leaves nothing to escape.
+// A valid name needs no escaping.
 std::string service_path(std::string_view name) {
     return fmt::format("/api/v2/tailnet/-/vip-services/{}", name);
 }
@@ -198,7 +198,7 @@ std::deque<TailnetApi::Call>& TailnetApi::lane_of(const Call& call) {
     return lanes_.at(static_cast<std::size_t>(call.lane));
 }
 
-// Of which a call may go out now; nullptr: of none.
+// Returns the lane whose first call is sent next. nullptr if none can be sent now.
 std::deque<TailnetApi::Call>* TailnetApi::next_lane() {
     const bool is_turn = (sent_ + 1) % kTurn == 0;
     std::deque<Call>* next = nullptr;
@@ -248,7 +248,7 @@ void TailnetApi::pump() {
     }
 }
 
-// A token that is still good is not given up for credentials that cannot be read just now.
+// A valid token is kept if the credentials cannot be read at the moment.
 void TailnetApi::read_credentials() {
     asks_for_token_ = true;
     settings_.credentials([this](renderer::Result<TokenRequest> request) {
@@ -308,7 +308,8 @@ void TailnetApi::take_token(const HttpReply& reply) {
     const Value* lives = body->find("expires_in");
     const auto seconds = lives == nullptr ? std::optional<std::int64_t>() : lives->as_int();
     token_ = token;
-    // Half of a short life, so that tests and strict servers do not make us ask all the time.
+    // For a short life, half of it is used, so that tests and strict servers do not cause constant
+    // renewals.
     const Duration life = std::chrono::seconds(std::max<std::int64_t>(seconds.value_or(3600), 2));
     token_at_ = loop_.uptime();
     token_ends_ = token_at_ + std::max(life - kTokenMargin, life / 2);
@@ -326,7 +327,7 @@ void TailnetApi::take_refusal(const HttpReply& reply) {
                  : reply.status == 200 ? "no access token in the response"
                                        : "no access token: " + message_of(reply));
     }
-    // Whoever asks before then waits, too.
+    // Calls that are made before then wait too.
     loop_.after(delay, [this] {
         asks_for_token_ = false;
         pump();
@@ -340,7 +341,7 @@ std::string TailnetApi::refusal(const std::string& said) const {
                     client_, said, place_));
 }
 
-// With a remedy.
+// Returns the problem with a remedy.
 std::string TailnetApi::explain(const HttpReply& reply, std::string_view scope) const {
     const std::string said = message_of(reply);
     if (reply.status == 401) {
@@ -358,7 +359,7 @@ void TailnetApi::fail_all(const std::string& why, bool lacks_credentials) {
             TailnetReply reply;
             reply.message = why;
             reply.lacks_credentials = lacks_credentials;
-            // Later: who calls us may not expect to be called from inside.
+            // Later, because the caller may not expect a callback inside its call.
             loop_.after(Duration(0), [done = std::move(call.done),
                                       reply = std::make_shared<TailnetReply>(std::move(reply))] {
                 done(std::move(*reply));
@@ -402,8 +403,8 @@ void TailnetApi::send(Call call) {
         [this, kept](const HttpReply& reply) { take_reply(std::move(*kept), reply); }, nullptr);
 }
 
-// How long to wait after a failure. A 429 is about all requests: they share one delay, and no one
-// has a budget until it is over.
+// Returns how long to wait after a failure. A 429 applies to all requests: they share one delay,
+// and none has a budget until it is over.
 Duration TailnetApi::delay_after(const HttpReply& reply) {
     const Duration now = loop_.uptime();
     Duration delay = budget_.closed_for(now);
@@ -427,14 +428,14 @@ bool TailnetApi::needs_other_token(const Call& call, const HttpReply& reply) con
 void TailnetApi::take_reply(Call call, const HttpReply& reply) {
     --under_way_;
     if (needs_other_token(call, reply)) {
-        if (call.token_at == token_at_) {  // else there is another one already
+        if (call.token_at == token_at_) {  // otherwise it was already renewed
             token_.clear();
         }
         call.token_was_renewed = true;
         lane_of(call).push_front(std::move(call));
         return pump();
     }
-    // A 429 says that nothing was done.
+    // A 429 means that nothing was done.
     const bool harmless = (call.repeatable || reply.status == 429) && may_pass(reply);
     const Duration delay = harmless ? delay_after(reply) : Duration(0);
     if (harmless && call.attempts < kAttempts) {
@@ -449,7 +450,7 @@ void TailnetApi::take_reply(Call call, const HttpReply& reply) {
         });
         return pump();
     }
-    pump();  // before the answer: who gets it may end us
+    pump();  // before the answer, which may destroy this object
     TailnetReply out;
     out.code = reply.status;
     out.may_be_done = reply.status == 0 ? reply.may_be_done : reply.status >= 500;

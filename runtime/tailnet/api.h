@@ -1,18 +1,18 @@
-// Tailscale's REST API for one tailnet, as much of it as the controller needs: auth keys, devices
-// and Tailscale Services. Source: https://tailscale.com/api (OpenAPI document), and tailscale
-// v1.96.5 internal/client/tailscale and client/tailscale/v2.
+// A small client of Tailscale's REST API for one tailnet: auth keys, devices and Tailscale
+// Services. Source: https://tailscale.com/api (OpenAPI document), and tailscale v1.96.5
+// internal/client/tailscale and client/tailscale/v2.
 //
-// One access token is shared by all calls and renewed before it ends, when it is refused, and when
-// the credentials have changed, which are read again before a call, once a minute at most. Calls
-// that change nothing when they come twice are repeated after 5xx and broken connections; `mint`
-// never is: what has become of it is for the caller to find out (`list_keys`). All keep to a
-// budget, and a 429, which says that nothing was done, makes all of them wait. So a call may leave
-// long after it was made: a `guard` is asked right before each time that it is sent, and its
-// problem is the answer then.
+// All calls share one access token. It is renewed before it expires, when it is refused, and when
+// the credentials have changed. The credentials are read again before a call, at most once a
+// minute. Idempotent calls are repeated after 5xx and broken connections. `mint` is not: the caller
+// has to find out what became of it (`list_keys`). All calls share a rate limit. A 429 means that
+// nothing was done, and delays all of them. So a call may be sent long after it was made. Its
+// `guard` is therefore asked right before each time that it is sent; if the guard returns a
+// problem, that is the answer.
 //
-// Calls wait in lanes. The first lane that has one goes first, but for each tenth call, which is
-// the one that has waited longest: a key waits for one call of other lanes at most, and none of
-// them stands still. Some requests under way are kept for keys.
+// Calls wait in lanes, in order of priority. Every tenth call is the one that has waited longest,
+// so that a key waits for at most one call of other lanes, and no lane is starved. Some of the
+// requests in flight are reserved for keys.
 #pragma once
 
 #include <array>
@@ -35,11 +35,11 @@
 namespace runtime {
 
 struct TailnetReply {
-    int code = 0;               // of HTTP; 0: no reply
+    int code = 0;               // HTTP status; 0: no reply
     renderer::Value body = {};  // JSON of a 200
-    std::string message = {};   // what went wrong, in one line, without credentials
+    std::string message = {};   // the problem, in one line, without credentials
     bool may_be_done = false;
-    bool lacks_credentials = false;  // they cannot be read
+    bool lacks_credentials = false;  // the credentials cannot be read
 
     [[nodiscard]] bool ok() const { return code == 200; }
     [[nodiscard]] bool not_found() const { return code == 404; }
@@ -48,7 +48,7 @@ using TailnetDone = std::function<void(TailnetReply)>;
 
 enum class Lane {
     UrgentKeys,
-    Keys,  // and what has to be done before one is minted
+    Keys,  // and calls that must be made before one is minted
     Devices,
     Removals,
     Sweeps
@@ -57,23 +57,23 @@ enum class Lane {
 struct KeyRequest {
     std::vector<std::string> tags;
     std::string description;  // letters, digits, `-`, `_` and spaces, at most 50
-    bool urgent = false;      // a proxy that runs waits for it
+    bool urgent = false;      // a running proxy waits for it
 };
 
 struct TailnetSettings {
-    std::string server;  // without a slash at its end: https://api.tailscale.com
+    std::string server;  // without a trailing slash: https://api.tailscale.com
     std::string token_server;
-    std::string ca_file = {};  // PEM; empty: what the system trusts
+    std::string ca_file = {};  // PEM; empty: the system's
     Credentials credentials;
 };
 
 class TailnetApi {
 public:
-    // All references outlive the API.
+    // All references must outlive the API.
     TailnetApi(Loop& loop, Transport& transport, Log& log, RandomSource& random,
                TailnetSettings settings);
 
-    // A single-use, pre-authorised key: {"id", "key", "created", "expires"}.
+    // Creates a single-use, pre-authorized key: {"id", "key", "created", "expires"}.
     void mint(const KeyRequest& request, TailnetDone done);
     void list_keys(TailnetDone done);
     void get_key(std::string_view id, TailnetDone done);
@@ -82,9 +82,9 @@ public:
     }
     void revoke_key(std::string_view id, Lane lane, TailnetDone done, Job guard = {});
 
-    // All devices at once: the API has no pages.
+    // Lists all devices at once: the API has no pages.
     void list_devices(Lane lane, TailnetDone done);
-    // {"hostname", "addresses"} and more.
+    // Returns {"hostname", "addresses"} and more.
     void get_device(std::string_view id, TailnetDone done) {
         get_device(id, Lane::Devices, std::move(done));
     }
@@ -95,8 +95,8 @@ public:
     void delete_device(std::string_view id, Lane lane, TailnetDone done, Job guard = {});
     void set_tags(std::string_view device, const std::vector<std::string>& tags, TailnetDone done);
 
-    // Tailscale Services, by name ("svc:" and a DNS label). `put_service` makes or replaces one: a
-    // known one is sent with the addresses that it has.
+    // Tailscale Services, by name ("svc:" and a DNS label). `put_service` creates or replaces one.
+    // An existing Service has to be sent with its addresses.
     void get_service(std::string_view name, TailnetDone done);
     void put_service(std::string_view name, const renderer::Value& service, TailnetDone done);
     void delete_service(std::string_view name, TailnetDone done);
@@ -106,14 +106,14 @@ private:
         std::string_view method;
         std::string path;
         std::string body = {};
-        std::string_view scope;  // that the client needs
+        std::string_view scope;  // scope that the client needs
         Lane lane;
         bool repeatable = true;
         TailnetDone done;
-        Job guard = {};            // empty: nothing has to be asked
-        std::uint64_t number = 0;  // in the order in which they were made
+        Job guard = {};            // empty: no guard
+        std::uint64_t number = 0;  // in the order of the calls
         int attempts = 0;
-        Duration token_at = {};  // of the token that it was sent with
+        Duration token_at = {};  // uptime at which its token was issued
         bool token_was_renewed = false;
     };
 
@@ -143,15 +143,15 @@ private:
     TailnetSettings settings_;
     Backoff backoff_;
     std::array<std::deque<Call>, 5> lanes_;  // by Lane
-    std::uint64_t calls_ = 0;                // that were made
+    std::uint64_t calls_ = 0;                // number of calls so far
     std::uint64_t sent_ = 0;
     std::string token_, identity_, client_, place_;
     Duration token_at_ = {}, token_ends_ = {};  // uptimes
     Duration credentials_at_ = {};              // uptime
-    bool asks_for_token_ = false;               // or waits to ask again
-    int token_attempts_ = 0;                    // that have failed, one after the other
+    bool asks_for_token_ = false;               // or is waiting to ask again
+    int token_attempts_ = 0;                    // consecutive failures
     int under_way_ = 0;
-    TokenBucket budget_;  // of requests that may go out; closed after a 429
+    TokenBucket budget_;  // rate limit; closed after a 429
     bool pump_is_due_ = false;
 };
 

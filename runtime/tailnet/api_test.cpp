@@ -11,7 +11,7 @@ using renderer::Value;
 
 namespace {
 
-// Each time that it is sent, and not when it is made.
+// The guard is asked each time that the call is sent, not when it is made.
 TEST_F(ApiTest, AsksTheGuardRightBeforeACallIsSent) {
     tailnet.devices["n1"] = {"n1", "a", "", "a", {"tag:k8s"}};
     bool is_busy = true;

@@ -47,7 +47,7 @@ TokenRequest token_request(std::string_view client_id, std::string_view client_s
     return {"/api/v2/oauth/token", form, form, std::string(client_id), std::move(place)};
 }
 
-// The token is another one every hour, for the same identity.
+// The JWT is replaced every hour, but stands for the same identity.
 TokenRequest exchange_request(std::string_view client_id, std::string place) {
     return {"/api/v2/oauth/token-exchange",
             "grant_type=client_credentials&client_id=" + escape_url(client_id),

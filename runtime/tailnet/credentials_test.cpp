@@ -165,7 +165,7 @@ TEST_F(ApiTest, ARefusalTellsNoSecret) {
     EXPECT_FALSE(reply.lacks_credentials);
 }
 
-// A token server that is asked for too much.
+// The token server is overloaded.
 TEST_F(ApiTest, TheTokenServerIsAskedAgainWhenItSaysSo) {
     BusyServer busy;
     network.add("https://tailnet", busy);

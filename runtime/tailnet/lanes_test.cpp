@@ -31,7 +31,7 @@ TEST_F(ApiTest, TwentyRequestsAreUnderWayAtOnce) {
     for (int i = 0; i < 50; ++i) {
         api.list_keys(keep(reply));
     }
-    loop.run_for(std::chrono::seconds(3));  // two for the token
+    loop.run_for(std::chrono::seconds(3));  // two seconds for the token
     EXPECT_EQ(requests("/keys"), 20U);
     loop.run_for(std::chrono::seconds(4));
     EXPECT_EQ(requests("/keys"), 50U);
@@ -47,7 +47,7 @@ TEST_F(ApiTest, A429MakesAllRequestsWaitOnce) {
     for (int i = 0; i < 50; ++i) {
         api.list_keys(keep(reply));
     }
-    loop.run_for(Duration(250));  // the delay is at least as long
+    loop.run_for(Duration(250));  // the delay is at least this long
     EXPECT_EQ(requests("/keys"), 20U) << "those that were under way";
     loop.run_for(std::chrono::seconds(2));
     EXPECT_GT(requests("/keys"), 35U) << "twenty refusals are one delay";
@@ -73,7 +73,7 @@ TEST_F(ApiTest, CallsThatNoOneAnswersHoldUpOthersForATime) {
     EXPECT_TRUE(reply.ok()) << reply.message;
 }
 
-// Nothing is left of the budget but ten calls a second.
+// Uses up the burst, so that only ten calls per second are left.
 class LanesTest : public ApiTest {
 protected:
     LanesTest() {
@@ -97,7 +97,7 @@ protected:
     TailnetDone note(const std::string& what) {
         return [this, what](const TailnetReply&) { order.push_back(what); };
     }
-    // The answers of this kind among the first so many.
+    // Returns how many of the first `among` answers are of this kind.
     [[nodiscard]] std::ptrdiff_t count(std::string_view what, std::size_t among) const {
         const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(among, order.size()));
         return std::count(order.begin(), end, what);

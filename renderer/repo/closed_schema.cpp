@@ -63,7 +63,7 @@ bool has_type(const Value& value, FieldType type) {
     return false;
 }
 
-// One map and where it is.
+// The schema of a map, its name in messages and its path.
 struct Place {
     Schema schema;
     std::string_view what, path;
@@ -117,7 +117,7 @@ void check_text(const Value& value, std::string_view path, bool is_secret,
     }
 }
 
-// What the field holds.
+// Checks the values inside of a field.
 void check_inside(const Value& value, const SchemaField& field, const Place& inner,
                   Diagnostics& diagnostics) {
     const bool holds_texts = field.type == FieldType::TextMap ||

@@ -1,6 +1,6 @@
-// Which keys a configuration may have and of what type they are. For what is ours to understand
-// whole (fleet.yaml, kustomization.yaml, .tailrender.yaml, the settings): an unknown key is an
-// error with the nearest known one, never ignored.
+// Checks the keys of a configuration and the types of their values. It is for files that tailrender
+// must understand completely (fleet.yaml, kustomization.yaml, .tailrender.yaml, the settings): an
+// unknown key is never ignored, but an error that suggests the nearest known key.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ enum class FieldType : std::uint8_t {
     Flag,
     TextOrFlag,
     Number,
-    Map,  // of anything
+    Map,  // of any values
     List,
     TextMap,   // of strings
     TextList,  // of strings
@@ -34,30 +34,30 @@ struct SchemaField;
 using Schema = std::span<const SchemaField>;
 
 struct SchemaField {
-    std::string_view names;  // of all fields of this type, separated by spaces
+    std::string_view names;  // the fields of this type, separated by spaces
     FieldType type = FieldType::Any;
     Schema section = {};
-    // More that has to be true of a value of the right type; may be nullptr.
+    // Checks a value of the right type further; may be nullptr.
     void (*check)(std::string_view path, const Value& value, Diagnostics& diagnostics) = nullptr;
-    bool is_secret = false;  // no text of it in messages
+    bool is_secret = false;  // messages do not show its value
 };
 
-// nullptr: the schema has no field of that name.
+// Returns nullptr if the schema has no field of that name.
 const SchemaField* find_field(Schema schema, std::string_view name);
 
-// `what` names the thing in messages: "fleet.yaml", "a cluster"; `path` what its fields are in:
-// "tailrender.image".
+// Reports unknown keys and values of the wrong type. `what` names the value in messages:
+// "fleet.yaml", "a cluster". `path` is the path of the value, "tailrender.image"; "" for a file.
 void check_schema(const Value& value, Schema schema, std::string_view what,
                   Diagnostics& diagnostics, std::string_view path = "");
 
-// Typed look-ups that never complain: check_schema has done that. Null counts as absent.
+// Typed look-ups. They report no errors, since check_schema has done so. Null counts as absent.
 std::string_view text_of(const Value& map, std::string_view key);
 bool flag_of(const Value& map, std::string_view key);
-std::int64_t number_of(const Value& map, std::string_view key);  // 0: absent, or no whole number
+std::int64_t number_of(const Value& map, std::string_view key);  // 0: absent, or not an integer
 const Value* map_of(const Value& map, std::string_view key);
 std::span<const Value> list_of(const Value& map, std::string_view key);
 
-// The value itself, then everything in it.
+// Visits the value itself, then every value in it.
 template <typename Visit>
 void for_each_value(const Value& value, const Visit& visit) {
     visit(value);

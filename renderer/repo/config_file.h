@@ -1,4 +1,4 @@
-// Reads one file of settings: a YAML document whose positions stay known.
+// Reads one configuration file: a YAML document whose values keep their positions.
 #pragma once
 
 #include <string>
@@ -14,17 +14,17 @@
 namespace renderer {
 
 struct ConfigFile {
-    Pos pos = {};     // its first byte; unknown when it could not be read
+    Pos pos = {};     // of its first byte; unknown if it could not be read
     Value root = {};  // Null for an empty file and after an error
     bool usable = false;
 };
 
-// A file that cannot be read is an error at `pos`, where its name was given; without one, at the
-// file itself.
+// Reads a file. If that fails, the error is at `pos`, the place that names the file, or at the file
+// itself if `pos` is unknown.
 ConfigFile read_config(const SourceTree& tree, const std::string& path, Pos pos, SourceMap& sources,
                        Diagnostics& diagnostics, Repeated repeated = Repeated::Refused);
 
-// One whose keys are ours to know; `what` names it in messages.
+// Reads a file and checks it against a closed schema; `what` names the file in messages.
 ConfigFile read_config(const SourceTree& tree, const std::string& path, Schema schema,
                        std::string_view what, SourceMap& sources, Diagnostics& diagnostics);
 

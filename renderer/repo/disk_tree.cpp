@@ -58,7 +58,7 @@ std::size_t size_hint(int fd) {
     return ::fstat(fd, &info) == 0 && info.st_size > 0 ? static_cast<std::size_t>(info.st_size) : 0;
 }
 
-// A link that leads to itself leads nowhere.
+// A symbolic link to itself is broken, and so counts as missing.
 EntryKind entry_kind(fs::file_type type, const std::error_code& error) {
     if (error == std::errc::too_many_symbolic_link_levels) {
         return EntryKind::Missing;
@@ -72,12 +72,12 @@ EntryKind entry_kind(fs::file_type type, const std::error_code& error) {
     return type == fs::file_type::not_found ? EntryKind::Missing : EntryKind::Other;
 }
 
-// What cannot be looked at is an error, but for a link that leads nowhere, about which walk.h
-// decides, and what is hidden.
+// Fails if the kind of an entry cannot be read, except for hidden names and for broken links, which
+// walk.h judges.
 Result<Entry> entry_of(const fs::directory_entry& found) {
     std::error_code error;
     const std::string name = found.path().filename().string();
-    if (found.is_regular_file(error) && !found.is_symlink(error)) {  // known without a look
+    if (found.is_regular_file(error) && !found.is_symlink(error)) {  // readdir gave the type
         return Entry{.name = name, .kind = EntryKind::File};
     }
     const fs::file_type type = found.status(error).type();
@@ -103,7 +103,7 @@ bool DiskTree::is_named(const std::string& path) const {
     return named_.contains(normal_path(path));
 }
 
-// Reads to the end of the file instead of trusting its size, so that pipes work.
+// Reads until the end of the file instead of trusting its size, so that pipes work.
 Result<std::string> DiskTree::read(const std::string& path) const {
     const bool may_wait = is_named(path);
     if (!may_wait && kind(path) == EntryKind::Other) {

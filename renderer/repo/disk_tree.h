@@ -1,5 +1,6 @@
-// The file system as it is when a path is first looked at. Pipes and devices in a tree are not
-// files: they are neither opened nor waited for. Not for: the output directory, which emit writes.
+// The source tree on disk. A path keeps the kind that it had when it was first listed. Pipes and
+// devices in a tree are not files: they are never opened, so that no read blocks. Do not read the
+// output directory with it: emit writes that.
 #pragma once
 
 #include <map>
@@ -15,9 +16,9 @@ namespace renderer {
 
 class DiskTree : public SourceTree {
 public:
-    // `named`: files that the user typed, which may be pipes, and links to anywhere. Other
-    // files may not be outside of the `roots`: link_guard.h.
-    // `top`: of the work tree, if it is known.
+    // `named`: files that the user typed; they may be pipes, and links to any path. Other files
+    // must be inside of the `roots` (link_guard.h).
+    // `top`: the top of the work tree, if it is known.
     explicit DiskTree(const std::vector<std::string>& named = {},
                       const std::vector<std::string>& roots = {}, const std::string& top = {});
 
@@ -28,7 +29,7 @@ public:
 
 private:
     [[nodiscard]] bool is_named(const std::string& path) const;
-    // Of a file or directory that was listed, and is no link. Missing: it was not, or is one.
+    // Returns the kind of a file or directory that was listed, Missing if it was not or is a link.
     [[nodiscard]] EntryKind listed(const std::string& path) const;
     [[nodiscard]] Result<Unit> check_inside(const std::string& path) const;
 

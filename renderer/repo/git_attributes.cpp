@@ -13,7 +13,7 @@ std::string blob_text(const char* value) {
     return git_attr_value(value) == GIT_ATTR_VALUE_STRING ? value : "";
 }
 
-// `crlf` is the old name of `text`; -crlf is -text and crlf=input is eol=lf.
+// `crlf` is the old name of `text`: `-crlf` means `-text`, and `crlf=input` means `eol=lf`.
 Checkout::LineEnds line_ends_of(const std::array<const char*, kAttributes>& values) {
     const char* const kind =
         git_attr_value(values[Text]) == GIT_ATTR_VALUE_UNSPECIFIED ? values[Crlf] : values[Text];
@@ -25,7 +25,7 @@ Checkout::LineEnds line_ends_of(const std::array<const char*, kAttributes>& valu
     return spelled == "auto" ? Checkout::LineEnds::CrlfUnlessMixed : Checkout::LineEnds::Crlf;
 }
 
-// Git's guess at what is no text: a NUL, or more than one unprintable byte in 128.
+// Git's heuristic for binary files: a NUL, or more than one unprintable byte in 128.
 bool looks_binary(std::string_view text) {
     std::size_t odd = 0;
     std::size_t plain = 0;

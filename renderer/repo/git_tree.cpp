@@ -22,17 +22,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostLinks = 40;  // as in Linux
+constexpr int kMostLinks = 40;  // the limit of Linux
 
-// What is at a path of the revision, symbolic links followed.
+// The object at a path of the revision, after following symbolic links.
 struct Found {
     enum class What { Missing, File, Directory, Submodule, Outside };
     What what = What::Missing;
     git_oid id{};
-    std::string path = {};  // resolved; from the top, or absolute when it is outside
+    std::string path = {};  // resolved; relative to the top, or absolute if outside
 };
 
-// The names of a path that are still to be looked up, in front of those that a link stands for.
+// The names of a path that were not looked up yet. The names of a symbolic link's target are pushed
+// in front of those after the link.
 class Names {
 public:
     explicit Names(const std::string& path) { push_front(path); }
@@ -55,7 +56,7 @@ public:
         return name;
     }
     [[nodiscard]] bool empty() const { return left_.empty(); }
-    // What is left, below `dir`.
+    // Takes all names that are left, and returns their path below `dir`.
     std::string rest(std::string dir) {
         while (const std::optional<std::string> name = next()) {
             dir = join_path(dir, *name);
@@ -64,7 +65,7 @@ public:
     }
 
 private:
-    std::vector<std::string> left_;  // the last comes first
+    std::vector<std::string> left_;  // in reverse: the last one is next
 };
 
 Error not_found(const std::string& path) {
@@ -95,7 +96,7 @@ EntryKind found_kind(Found::What what) {
         case Found::What::File:
             return EntryKind::File;
         case Found::What::Directory:
-        case Found::What::Submodule:  // reading it says what is wrong
+        case Found::What::Submodule:  // reading it reports the error
             return EntryKind::Directory;
         case Found::What::Outside:
             return EntryKind::Other;
@@ -111,7 +112,7 @@ bool is_refused(const Found& found) {
 
 }  // namespace
 
-// libgit2's objects must not be used by two threads at a time: `guard` is held around every call.
+// Two threads must not use an object of libgit2 at a time: hold `guard` around every call.
 struct GitTree::State {
     State(const std::vector<std::string>& named, const std::vector<std::string>& dirs)
         : disk(named, dirs) {}
@@ -122,7 +123,7 @@ struct GitTree::State {
     GitTreeObject top;
     DiskTree disk;
     mutable std::mutex guard;
-    // Directories as typed, absolute, and where they are in the tree.
+    // Absolute directories as the user typed them, and their paths in the tree.
     mutable std::vector<std::pair<std::string, std::string>> known;
 
     std::optional<std::string> inside(const std::string& path) const;
@@ -135,8 +136,8 @@ private:
     std::string link_target(const git_tree_entry* entry) const;
 };
 
-// The path in the tree, "" for its top; no value for a path that is not of the repository. Links on
-// the way to the repository are followed on the disk, those within it in the tree.
+// Returns the path in the tree, "" for its top, or no value for a path outside of the repository.
+// Links above the repository are followed on the disk, those in it are followed in the tree.
 std::optional<std::string> GitTree::State::inside(const std::string& path) const {
     std::error_code error;
     const std::string absolute = normal_path(fs::absolute(path, error).string());
@@ -210,7 +211,7 @@ Found GitTree::State::find(const std::string& path) const {
                      : type == GIT_OBJECT_BLOB ? Found::What::File
                                                : Found::What::Submodule;
         if (found.what == Found::What::Submodule) {
-            return found;  // whatever is below it
+            return found;  // its files are in another repository
         }
         if (found.what == Found::What::File && !names.empty()) {
             return {.path = names.rest(below)};
@@ -238,14 +239,14 @@ Result<std::string> GitTree::State::lfs_object(const LfsPointer& pointer,
     const std::string file =
         fmt::format("{}lfs/objects/{}/{}/{}", git_repository_commondir(repository.handle.get()),
                     id.substr(0, 2), id.substr(2, 2), id);
-    Result<std::string> text = DiskTree().read(file);  // of the repository, wherever it is
+    Result<std::string> text = DiskTree().read(file);  // may be outside of the roots of `disk`
     if (!text || text->size() != pointer.size || sha256_hex(*text) != id) {
         return lfs_pointer_error(path, fmt::format("git lfs fetch origin {}", commit_id));
     }
     return text;
 }
 
-// The bytes that a checkout would write.
+// Returns the bytes that a checkout would write.
 Result<std::string> GitTree::State::file_text(const Found& found, const std::string& path) const {
     std::string text = TRY(blob_text(found.id, path));
     if (const std::optional<LfsPointer> pointer = parse_lfs_pointer(text)) {
@@ -291,7 +292,7 @@ Result<std::shared_ptr<const GitTree>> GitTree::open(const std::string& path,
         return git_failure("cannot read the tree of the revision", "--rev");
     }
     state->top.reset(top);
-    // The attributes of the index, which the commit's would be mixed with, are not of the revision.
+    // An empty index: libgit2 would mix the attributes of the index with those of the commit.
     git_index* index = nullptr;
     if (git_index_new(&index) != 0) {
         return git_failure("cannot create an index", "--rev");
@@ -369,7 +370,7 @@ std::string GitTree::real_path(const std::string& path) const {
     if (!in_tree) {
         return state_->disk.real_path(path);
     }
-    std::string missing;  // below the longest part that exists
+    std::string missing;  // relative to the longest part that exists
     std::string part = *in_tree;
     Found found = state_->find(part);
     while (found.what == Found::What::Missing && !part.empty()) {

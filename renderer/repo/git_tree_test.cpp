@@ -24,7 +24,7 @@ protected:
         auto tree = GitTree::open(path.empty() ? repo_ : path, revision);
         return tree ? "none" : said(tree.error());
     }
-    // message [rule]; hint
+    // Returns "where: message [rule]; hint".
     std::string said(Error& error) const {
         const Diagnostic& d = error.diagnostic;
         return without_dir(fmt::format("{}: {} [{}]; {}", d.where, d.message, d.rule, d.hint));
@@ -39,7 +39,7 @@ protected:
     std::string refusal(Result<T> result) const {
         return result ? "none" : said(result.error());
     }
-    // Every file and directory that can be reached, with its bytes.
+    // Returns every file and directory that can be reached, with its bytes.
     static std::string dump(const SourceTree& tree, const std::string& dir) {
         Result<std::vector<Entry>> entries = tree.list(dir);
         EXPECT_TRUE(entries) << dir;
@@ -147,7 +147,7 @@ TEST_F(GitTreeTest, LineEndsAreThoseOfTheRevisionsAttributes) {
     EXPECT_EQ(*open("HEAD")->read(repo_ + "/sub/old"), "a\r\nb\r\n");
     EXPECT_EQ(*open("HEAD")->read(repo_ + "/none"), "a\nb\n");
     EXPECT_EQ(*open("HEAD~1")->read(repo_ + "/unmixed"), "a\nb\n");
-    // Neither the attributes of the work tree and the index, nor the configuration of the machine.
+    // The attributes of the work tree and the index, and the user's configuration, do not matter.
     put(".gitattributes", "* text eol=lf\n");
     git("add .gitattributes && git config core.autocrlf true");
     EXPECT_EQ(*open("HEAD")->read(repo_ + "/unmixed"), "a\r\nb\r\n");

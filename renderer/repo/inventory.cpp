@@ -26,7 +26,7 @@ bool is_inside(std::string_view path) {
            });
 }
 
-// Of a merge that no one has finished.
+// True for a line with which Git marks a merge conflict.
 bool is_conflict_mark(std::string_view line) {
     return line.starts_with("<<<<<<<") || line.starts_with("=======") ||
            line.starts_with(">>>>>>>");
@@ -46,7 +46,7 @@ Error outside(std::string where, std::string_view path) {
                          fmt::format("\"{}\"", path));
 }
 
-// A path may begin with a brace, too: "{{cookiecutter.name}}/web.yaml".
+// The brace alone is not enough: a path may begin with one, "{{cookiecutter.name}}/web.yaml".
 bool looks_like_json(std::string_view text) {
     const std::size_t second = text.find_first_not_of(" \t\r\n", 1);
     return text.starts_with('{') && second != std::string_view::npos &&
@@ -75,7 +75,7 @@ Result<TreeInventory> read_lines(const std::string& where, std::string_view text
     return inventory;
 }
 
-// No value: there is none.
+// Returns the first key of the map that is not in `known`, no value if all keys are.
 template <std::size_t N>
 std::optional<std::string_view> unknown_key(const Value& map,
                                             const std::array<std::string_view, N>& known) {
@@ -175,7 +175,7 @@ void append_list(std::string_view key, const std::vector<std::string>& lines, st
     out += lines.empty() ? "]" : "\n  ]";
 }
 
-// A reviewer sees also what is not printable, which is spelled as in JSON.
+// Spells unprintable characters as JSON escapes, so that reviewers see them.
 std::string quoted(const std::string& text) {
     return on_one_line(write_json(Value(text)));
 }

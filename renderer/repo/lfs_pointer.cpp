@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kLfsVersion = "version https://git-lfs.github.com/spec/v1\n";
 constexpr std::string_view kId = "oid sha256:";
 constexpr std::string_view kSize = "size ";
-constexpr std::size_t kLongest = 1024;  // longer files are no pointers, says the specification
+constexpr std::size_t kLongest = 1024;  // bytes; by the specification no pointer is longer
 constexpr std::size_t kDigits = 64;
 
 std::string_view line_after(std::string_view text, std::string_view key) {

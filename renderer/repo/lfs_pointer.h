@@ -1,5 +1,5 @@
-// Git LFS keeps a large file outside of Git and a few lines that name it inside. Where those lines
-// are in place of the file, rendering them would leave the file's documents out silently.
+// Git LFS stores a large file outside of Git, and a pointer of a few lines in its place. A pointer
+// must never be rendered: the documents of the file would be missing without an error.
 // Source: github.com/git-lfs/git-lfs docs/spec.md.
 #pragma once
 
@@ -18,7 +18,7 @@ struct LfsPointer {
 
 std::optional<LfsPointer> parse_lfs_pointer(std::string_view text);
 
-// `hint`: how the user gets the file.
+// Returns the error for a pointer at `path`. `hint`: how the user fetches the file.
 Error lfs_pointer_error(const std::string& path, std::string hint);
 
 }  // namespace renderer

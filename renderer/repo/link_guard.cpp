@@ -31,8 +31,8 @@ std::string work_tree_top(const std::string& real) {
 
 namespace {
 
-// Where a tree without a work tree may have its bases: as overlays do, up to two directories above,
-// or below the directory of the process, but never at the top of the machine.
+// Returns the directory in which a tree without a work tree may have its bases, as overlays have
+// them: two directories above it, or the current directory if that is further up, but never "/".
 std::string bases_above(const std::string& real, const std::string& here) {
     std::string limit = real;
     for (int i = 0; i < 2 && parent_path(limit) != "/"; ++i) {

@@ -1,5 +1,5 @@
-// Keeps a run in the directories that it was given: neither symbolic links nor paths of a tree may
-// lead it to files elsewhere on the machine.
+// Keeps a run inside of the directories that it was given: neither symbolic links nor paths in a
+// tree may make it read files elsewhere on the machine.
 #pragma once
 
 #include <map>
@@ -9,31 +9,33 @@
 
 namespace renderer {
 
-// Absolute, symbolic links of the longest part that exists resolved; the path itself if they cannot
-// be.
+// Returns the absolute path with the symbolic links of its longest existing part resolved, or the
+// path itself if that fails.
 std::string canonical_path(const std::string& path);
 
-// Of a canonical path: the Git work tree that it is in, else itself.
+// Returns the top of the Git work tree or bare repository that a canonical path is in, or the path
+// itself if it is in none.
 std::string work_tree_top(const std::string& real);
 
 class LinkGuard {
 public:
-    // Directories or files as typed. Without any everything is allowed. `top`: of the work tree,
-    // where it is known; else the Git work tree that a root is in.
+    // `roots`: directories or files as the user typed them; without any, every path is allowed.
+    // `top`: the top of the work tree if it is known, else each root's own Git work tree counts.
     explicit LinkGuard(const std::vector<std::string>& roots, const std::string& top = {});
 
     enum class Verdict { Allowed, LinkLeaves, PathLeaves };
-    // Bases above a root may be read: in the work tree, and without one as far as overlays need it.
-    // `is_no_link`: the last part is known to be none. Thread-safe.
+    // Decides whether a path may be read. Bases above a root may be: all those in the work tree, or
+    // without a work tree as far up as overlays usually have them. `is_no_link`: the caller has
+    // found that the last part of the path is not a symbolic link. Thread-safe.
     [[nodiscard]] Verdict judge(const std::string& path, bool is_no_link = false) const;
 
-    // canonical_path, with each directory resolved once. Thread-safe.
+    // Returns the canonical_path, and resolves each directory only once. Thread-safe.
     [[nodiscard]] std::string real_path(const std::string& path, bool is_no_link = false) const;
 
 private:
     struct Root {
         std::string typed, real, top;
-        std::string limit;  // for paths without links: where bases may be
+        std::string limit;  // bases must be in it, for paths without links
     };
 
     std::vector<Root> roots_;

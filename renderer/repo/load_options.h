@@ -1,4 +1,5 @@
-// What a run is asked to read, and how. Nothing here is looked at before load.h does.
+// The options of load.h: what a run reads, and how. The files that they name are not opened before
+// load runs.
 #pragma once
 
 #include <map>
@@ -14,7 +15,7 @@ class LocalSources;
 class SourceTree;
 
 struct LoadOptions {
-    std::shared_ptr<const SourceTree> tree;  // where files are read; none: the disk
+    std::shared_ptr<const SourceTree> tree;  // files are read from it; null: from the disk
     std::string path;                        // directory or file; unused for a stream
     std::optional<std::string> stream;       // stdin, already read to its end: post-render, krm
     bool resource_list = false;              // `stream` is a ResourceList: krm
@@ -25,25 +26,25 @@ struct LoadOptions {
     std::string default_namespace;           // --namespace
     std::string output_dir;                  // -o: skipped while reading
     bool only_generated = false;        // --only generated: the sources are applied as they are
-    std::vector<std::string> includes;  // --include: folders to render that no one applies
-    std::vector<std::string> ignores;   // --ignore: folders that may hold such
+    std::vector<std::string> includes;  // --include: folders to render that nothing applies
+    std::vector<std::string> ignores;   // --ignore: folders that nothing has to apply
     std::vector<std::string>
-        substitutes;  // --substitute NAME=VALUE: of Flux, where the tree has none
-    std::map<std::string, std::string> configured_substitutes = {};  // below, of .tailrender.yaml
-    std::vector<std::string> argo_clusters;  // --argo-cluster: all that Argo CD knows
-    std::vector<std::string> sources;        // --source KEY=DIR, the last wins
-    std::shared_ptr<const LocalSources> local_sources = {};  // made of them; none: not yet
-    bool skip_suspended = false;     // --skip-suspended: not what engines leave as it is
-    bool fixes_sources = false;      // with only_generated: the edits that sources need are made
-    bool lints = false;              // what only matters once it is applied is an error, too
-    bool one_stream = false;         // what is left out of the output is lost
-    std::string kustomize = "none";  // --kustomize: where kustomize or kubectl is
-    std::string helm = "none";       // --helm: where helm is
-    std::vector<std::string> chart_dirs;    // --charts: directories of the disk that hold charts
-    std::shared_ptr<ChartFetcher> fetcher;  // --allow-network; none: nothing is fetched
-    bool install = false;                   // no input but values: a bundle of the operator's chart
+        substitutes;  // --substitute NAME=VALUE: variables of Flux not in the tree
+    std::map<std::string, std::string> configured_substitutes = {};  // of .tailrender.yaml; weaker
+    std::vector<std::string> argo_clusters;  // --argo-cluster: all clusters of Argo CD
+    std::vector<std::string> sources;        // --source KEY=DIR; the last one wins
+    std::shared_ptr<const LocalSources> local_sources = {};  // made of `sources`; null: not yet
+    bool skip_suspended = false;            // --skip-suspended: leave out what is not reconciled
+    bool fixes_sources = false;             // with only_generated: plan edits of the sources
+    bool lints = false;                     // report as errors what only matters once applied
+    bool one_stream = false;                // no tree is written, so no build can be copied
+    std::string kustomize = "none";         // --kustomize: path of kustomize or kubectl
+    std::string helm = "none";              // --helm: path of helm
+    std::vector<std::string> chart_dirs;    // --charts: directories on disk that hold charts
+    std::shared_ptr<ChartFetcher> fetcher;  // --allow-network; null: nothing is fetched
+    bool install = false;                   // render only the operator's chart, from values
     std::string kubernetes_version;         // --kubernetes-version
-    bool validate = false;                  // --validate: foreign documents and outputs too
+    bool validate = false;                  // --validate: check all documents and outputs
     unsigned threads = 0;                   // 0 = one per core
 };
 

@@ -1,4 +1,4 @@
-// A tree that only exists in memory, for tests: paths and their contents.
+// A tree in memory, for tests: paths and their contents.
 #pragma once
 
 #include <map>
@@ -14,7 +14,8 @@ public:
     MemoryTree() = default;
     explicit MemoryTree(std::map<std::string, std::string> files) : files_(std::move(files)) {}
 
-    // A symbolic link; the target is relative to the root of the tree and may lead out of it.
+    // Adds a symbolic link. The target is relative to the root of the tree, and may be outside of
+    // the tree.
     void link(std::string path, std::string target) { links_[std::move(path)] = std::move(target); }
 
     Result<std::string> read(const std::string& path) const override;

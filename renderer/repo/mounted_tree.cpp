@@ -9,7 +9,7 @@ namespace renderer {
 
 namespace {
 
-// `path` is in `from`, and so is what it is called in `to`.
+// Replaces the directory `from` that `path` is in by `to`.
 std::string moved(const std::string& path, const std::string& from, const std::string& to) {
     return normal_path(join_path(to, relative_path(path, from)));
 }
@@ -21,7 +21,7 @@ void MountedTree::mount(std::string place, std::string target,
     mounts_.push_back({std::move(place), std::move(target), std::move(tree)});
 }
 
-// The innermost.
+// Returns the innermost mount, nullptr if the path is in none.
 const MountedTree::Mount* MountedTree::find(const std::string& path) const {
     const Mount* found = nullptr;
     for (const Mount& mount : mounts_) {

@@ -1,5 +1,5 @@
-// A tree that has directories and files of other trees, too, each at a place where it has nothing
-// itself. No listing shows them.
+// A tree with directories and files of other trees mounted in it, each at a path where the tree
+// itself has nothing. Listings of the directories above do not show them.
 #pragma once
 
 #include <memory>
@@ -13,11 +13,11 @@ namespace renderer {
 
 class MountedTree : public SourceTree {
 public:
-    // `base` outlives it. `root`: its top, a normal path.
+    // `base` must outlive this tree. `root`: the top of `base`, a normal path.
     MountedTree(const SourceTree& base, std::string root) : base_(base), root_(std::move(root)) {}
 
-    // `place`: below the root. `target`: of `tree`; a file, or a directory with all below. Normal
-    // paths.
+    // Mounts `target`, a file of `tree` or a directory with everything below it, at `place` below
+    // the root. Both are normal paths.
     void mount(std::string place, std::string target, std::shared_ptr<const SourceTree> tree);
 
     [[nodiscard]] bool is_mounted(const std::string& path) const { return find(path) != nullptr; }
@@ -25,8 +25,8 @@ public:
     Result<std::string> read(const std::string& path) const override;
     Result<std::vector<Entry>> list(const std::string& dir) const override;
     EntryKind kind(const std::string& path) const override;
-    // Of what is mounted as if it were below the root; what a link there leads out to stays
-    // outside.
+    // A mounted path resolves to a path below the root, unless a symbolic link leaves what is
+    // mounted: then it resolves to the path outside.
     std::string real_path(const std::string& path) const override;
 
 private:

@@ -1,4 +1,4 @@
-// A tree in which some files say something else.
+// A tree with other contents for some of its files, and files that it does not have.
 #pragma once
 
 #include <map>
@@ -11,8 +11,8 @@ namespace renderer {
 
 class OverlayTree : public SourceTree {
 public:
-    // `base` outlives it. `files`: texts by path. The directory of a file is in the tree; the file
-    // itself need not be.
+    // `base` must outlive this tree. `files`: texts by path. The directory of a file must be in
+    // `base`; the file itself need not be.
     OverlayTree(const SourceTree& base, std::map<std::string, std::string> files)
         : base_(base), files_(std::move(files)) {}
 

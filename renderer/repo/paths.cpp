@@ -10,7 +10,7 @@ namespace renderer {
 
 namespace {
 
-// Most paths are, and std::filesystem takes its time. False also where it is not certain.
+// Most paths are normal, and std::filesystem is slow. False also if the answer is not certain.
 bool is_surely_normal(std::string_view path) {
     for (std::size_t begin = path.starts_with('/') ? 1 : 0; begin <= path.size();) {
         const std::size_t end = std::min(path.find('/', begin), path.size());
@@ -85,7 +85,7 @@ std::string relative_path(std::string_view path, std::string_view dir) {
     const auto fork = std::mismatch(from.begin(), from.end(), to.begin(), to.end()).first;
     const std::string relative = to.lexically_relative(from).generic_string();
     if ((fork != from.end() && *fork == "..") || (relative.empty() && path != dir)) {
-        return fmt::format("../{}", path);  // what is below ".." is unknown
+        return fmt::format("../{}", path);  // the names below ".." are unknown
     }
     return relative == "." ? "" : relative;
 }

@@ -1,4 +1,4 @@
-// Paths as text, with `/` between names. All functions are lexical: none looks at a disk.
+// Paths as text, with `/` between names. All functions are lexical: none reads the disk.
 #pragma once
 
 #include <string>
@@ -14,15 +14,16 @@ std::string normal_path(std::string_view path);
 // count.
 std::string path_inside(std::string_view dir, std::string_view path);
 std::string_view base_name(std::string_view path);
-// The directory part, "." when there is none.
+// Returns the directory part, "." if there is none.
 std::string parent_path(std::string_view path);
-// Both normal; the path is the directory itself or below it.
+// True if the path is the directory itself or below it. Both must be normal.
 bool is_within(std::string_view path, std::string_view dir);
-// Path from `dir` to `path`, both normal: "" for the directory itself, "../x" when it is outside.
+// Returns the path from `dir` to `path`, "" for the directory itself, "../x" for a path outside.
+// Both must be normal.
 std::string relative_path(std::string_view path, std::string_view dir);
-// .yaml, .yml or .json
+// True for names that end in .yaml, .yml or .json.
 bool is_manifest_name(std::string_view name);
-// The shell pattern of Go's filepath.Match (`*`, `?`, `[a-z]`); `*` does not cross a slash.
+// Matches the whole text as Go's filepath.Match does (`*`, `?`, `[a-z]`); `*` matches no slash.
 bool matches_glob(const std::string& pattern, const std::string& text);
 
 }  // namespace renderer

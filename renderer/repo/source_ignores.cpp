@@ -15,7 +15,7 @@ constexpr std::string_view kAnyDepth = "**";
 
 constexpr std::array<std::string_view, 4> kGit = {".git/", ".gitignore", ".gitmodules",
                                                   ".gitattributes"};
-// Only where no one says other patterns.
+// These patterns apply only if the user gives none.
 constexpr std::array<std::string_view, 20> kDefaults = {"*.jpg",
                                                         "*.jpeg",
                                                         "*.gif",
@@ -37,7 +37,7 @@ constexpr std::array<std::string_view, 20> kDefaults = {"*.jpg",
                                                         "**/.sops.yaml",
                                                         "**/.flux.yaml"};
 
-// Also what is between slashes that have nothing between them.
+// Splits at each slash, and keeps the empty names of doubled slashes.
 std::vector<std::string> names_of(std::string_view path) {
     std::vector<std::string> names;
     while (true) {
@@ -54,7 +54,7 @@ std::string_view without_spaces_behind(std::string_view text) {
     return text.substr(0, text.find_last_not_of(' ') + 1);
 }
 
-// In Go `!` in front of a class is one of its characters; only `^` negates.
+// Escapes `!` at the start of a class: for Go it is an ordinary character there, only `^` negates.
 std::string in_words_of_fnmatch(std::string pattern) {
     for (std::size_t at = 0; at + 1 < pattern.size(); ++at) {
         if (pattern[at] == '\\') {
@@ -148,7 +148,7 @@ bool SourceIgnores::matches(const Pattern& pattern, Path path, bool is_directory
                                      : matches_path(pattern, path, is_directory);
 }
 
-// The first name that it fits decides.
+// Only the first name of the path that matches counts.
 bool SourceIgnores::matches_name(const Pattern& pattern, Path path, bool is_directory) {
     const auto found = std::ranges::find_if(
         path, [&](const std::string& name) { return fits(pattern.names.front(), name); });
@@ -156,7 +156,7 @@ bool SourceIgnores::matches_name(const Pattern& pattern, Path path, bool is_dire
     return found != path.end() && (!is_last || is_directory || !pattern.only_directories);
 }
 
-// `**` takes the first place where the name behind it fits, and never tries another.
+// `**` stops at the first name that matches the name after it, and does not backtrack.
 bool SourceIgnores::matches_path(const Pattern& pattern, Path path, bool is_directory) {
     bool is_match = false;
     bool any_depth = false;

@@ -1,8 +1,8 @@
-// What Flux leaves out of the artifact of a Git repository: its built-in patterns, those of each
-// `.sourceignore`, and `spec.ignore` of the source. The grammar is that of .gitignore, and yet not
-// what Git does: every path is judged by itself, so that a file comes back although a directory
-// above it stays out, and a pattern that names a directory names all below it. Sources: fluxcd/pkg
-// sourceignore, sourceignore/gitignore, artifact/storage/archive.go.
+// Decides which paths Flux leaves out of the artifact of a Git repository: by its built-in
+// patterns, those of each `.sourceignore`, and `spec.ignore` of the source. The grammar is that of
+// .gitignore, but Flux matches every path by itself: a file can be included again although a
+// directory above it is left out, and a pattern that matches a directory matches everything below
+// it. Sources: fluxcd/pkg sourceignore, sourceignore/gitignore, artifact/storage/archive.go.
 #pragma once
 
 #include <span>
@@ -16,15 +16,15 @@ class SourceIgnores {
 public:
     SourceIgnores();
 
-    // Lines that win over those before them. `dir`: where they are valid, relative to the top of
-    // the repository, "" = the top.
+    // Adds lines that take precedence over those before them. `dir`: the directory that they apply
+    // to, relative to the top of the repository; "" = the top.
     void add(std::string_view text, std::string_view dir);
 
-    // `path`: relative to the top of the repository. The top itself is never left out.
+    // `path` is relative to the top of the repository. The top itself is never left out.
     [[nodiscard]] bool leaves_out(std::string_view path, bool is_directory) const;
 
 private:
-    // A part of a path, or what fits one.
+    // One name of a pattern: literal text or a glob.
     struct Name {
         std::string text;
         bool is_glob = false;
@@ -46,7 +46,7 @@ private:
     static bool matches_path(const Pattern& pattern, Path path, bool is_directory);
 
     std::vector<Pattern> patterns_;  // the last one that matches decides
-    std::size_t always_ = 0;         // of them those that patterns of the user do not replace
+    std::size_t always_ = 0;         // how many at its front the user's never replace
     bool has_own_ = false;
 };
 

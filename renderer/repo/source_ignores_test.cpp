@@ -53,7 +53,7 @@ TEST(SourceIgnores, AnyDepth) {
                  {"a/**", "a/b/web.yaml", true},
                  {"a/**", "b/web.yaml", false},
                  {"a/x**", "a/xy", false},
-                 {"**/a/c", "a/b/a/c", false}});  // the first `a` is taken
+                 {"**/a/c", "a/b/a/c", false}});  // `**` stops at the first `a`
 }
 
 TEST(SourceIgnores, SlashAtTheEndIsForDirectories) {
@@ -113,7 +113,7 @@ TEST(SourceIgnores, OfADirectoryAreForWhatIsBelowIt) {
     EXPECT_FALSE(ignores.leaves_out("apps/web.yaml", false));
     EXPECT_FALSE(ignores.leaves_out("apps/ab/web.yaml", false));
     EXPECT_FALSE(ignores.leaves_out("old/x.yaml", false));
-    ignores.add("!/apps/a/web.yaml", "");  // of the source, which comes last
+    ignores.add("!/apps/a/web.yaml", "");  // spec.ignore of the source is added last
     EXPECT_FALSE(ignores.leaves_out("apps/a/web.yaml", false));
 }
 

@@ -1,6 +1,6 @@
-// What load sees of storage: files and directories under the paths that the user typed, so that a
-// path is also how a file is called in messages. Listings are sorted bytewise whatever the storage
-// does. Nothing is followed, cached or written here; walk.h decides what is visited.
+// The interface to storage: files and directories under the paths that the user typed, so that
+// messages can name a file by its path. Listings are sorted bytewise for every kind of storage. The
+// interface writes nothing, and walks no tree: walk.h decides which directories are visited.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ public:
     virtual Result<std::string> read(const std::string& path) const = 0;
     virtual Result<std::vector<Entry>> list(const std::string& dir) const = 0;
     virtual EntryKind kind(const std::string& path) const = 0;
-    // Absolute, symbolic links resolved; of the longest part that exists.
+    // Returns the absolute path with the symbolic links of its longest existing part resolved.
     virtual std::string real_path(const std::string& path) const = 0;
 };
 

@@ -79,7 +79,7 @@ private:
         dir.files.push_back(entry.name);
     }
 
-    // A manifest may be called like Fleet's file.
+    // True for a manifest, which may have the name of Fleet's file.
     [[nodiscard]] bool is_object(const std::string& path) const {
         Result<std::string> text = tree_.read(path);
         SourceMap sources;
@@ -114,7 +114,7 @@ private:
         return false;
     }
 
-    // Follows no other link: what that leads to is walked, or outside.
+    // Follows no other link: its target is walked anyway, or is outside of the tree.
     [[nodiscard]] bool directory_mentions_tailscale(const std::string& dir) const {
         const Result<std::vector<Entry>> entries = tree_.list(dir);
         return !entries || std::ranges::any_of(*entries, [&](const Entry& entry) {
@@ -143,7 +143,7 @@ private:
     std::string real_output_;
 };
 
-// Letters as escapes, or in UTF-16, which kustomize reads, too.
+// True for text with letters as escapes, or in UTF-16: kustomize also reads those.
 bool may_hide_words(std::string_view text) {
     for (std::size_t at = text.find('\\'); at != std::string_view::npos;
          at = text.find('\\', at + 1)) {

@@ -1,7 +1,7 @@
-// Every directory below a root in one sorted list, with what decides its role: a fleet.yaml, a
-// kustomization, a chart. Leaves out what no applier and no reader of ours may look into: hidden
-// names, the output directory and rendered trees. A symbolic link that leaves the tree or leads
-// nowhere is an error.
+// Lists every directory below a root, sorted, with the files that decide its role: a fleet.yaml, a
+// kustomization, a chart. Skips what is never a source: hidden names, the output directory and
+// rendered trees. A symbolic link that leaves the tree is an error, and so is a broken one with the
+// name of a manifest.
 #pragma once
 
 #include <array>
@@ -14,19 +14,19 @@
 
 namespace renderer {
 
-// The names that kustomize knows for its file.
+// The file names that kustomize recognises.
 constexpr std::array<std::string_view, 3> kKustomizationNames = {
     "kustomization.yaml", "kustomization.yml", "Kustomization"};
 
 bool is_kustomization_name(std::string_view name);
 
-constexpr std::string_view kSourceIgnoreName = ".sourceignore";  // of Flux
+constexpr std::string_view kSourceIgnoreName = ".sourceignore";  // a file of Flux
 constexpr std::string_view kLockName = "tailrender.lock.yaml";
 constexpr std::string_view kOAuthGenerator = "operator-oauth";
 
 struct WalkedDir {
     std::string path = {};                      // as typed, e.g. "examples/fleet/apps"
-    std::string relative = {};                  // to the root, "" for the root
+    std::string relative = {};                  // path from the root, "" for the root
     std::vector<std::string> files = {};        // names, sorted; hidden ones are left out
     std::vector<std::string> fleet_files = {};  // fleet.yaml, fleet.yml, unless they are manifests
     std::vector<std::string> kustomizations = {};  // names that kustomize recognises
@@ -34,20 +34,21 @@ struct WalkedDir {
     bool has_fleetignore = false;
     bool has_sourceignore = false;
     bool in_chart = false;    // this directory or one above it, up to the root, has a Chart.yaml
-    bool is_outside = false;  // of a source that is at hand (roots/local_sources.h)
+    bool is_outside = false;  // of a `--source` outside of the tree (engines/flux/local_sources.h)
 };
 
-// The sign of an input of ours, under the operator's own class names.
+// True if the text may hold an input for Tailscale: with the operator's own class names, every
+// input has the word in it.
 bool mentions_tailscale(std::string_view text);
 bool file_mentions_tailscale(const SourceTree& tree, const std::string& path);
 
-// Output of ours, which no one takes for a source.
+// True for output of tailrender, which has an inventory and is never read as a source.
 bool is_rendered_tree(const SourceTree& tree, const std::string& dir);
 
-// In a file that is right in it.
+// True if a file directly in the directory mentions Tailscale.
 bool mentions_tailscale(const SourceTree& tree, const WalkedDir& dir);
 
-// Parents before children, bytewise. `output_dir` may be empty.
+// Returns parents before children, sorted bytewise. `output_dir` may be empty.
 std::vector<WalkedDir> walk_tree(const SourceTree& tree, const std::string& root,
                                  const std::string& output_dir, Diagnostics& diagnostics);
 

@@ -1,5 +1,5 @@
-// Is a work tree what its last commit says? `commit` renders the commit and would otherwise leave
-// out what the user sees on the disk. Reads only: neither files nor the index are refreshed.
+// Checks that a work tree has no uncommitted changes. `tailrender commit` renders the last commit,
+// and would silently leave out changes on the disk. Nothing is written, not even the index.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace renderer {
 
-// Changes of tracked files count wherever they are (a kustomization may name any), new files only
-// below the path. A bare repository is always clean.
+// Fails if a tracked file was changed anywhere in the work tree (a kustomization may name any
+// file), or a new file is below the path. A bare repository is always clean.
 Result<Unit> check_clean(const std::string& path);
 
 }  // namespace renderer

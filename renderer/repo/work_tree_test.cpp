@@ -7,7 +7,7 @@ namespace {
 
 class WorkTreeTest : public GitSandbox {
 protected:
-    // "clean", or what differs.
+    // Returns "clean", or the paths that differ.
     std::string state(const std::string& path = "apps") const {
         Result<Unit> clean = check_clean(repo_ + "/" + path);
         if (clean) {

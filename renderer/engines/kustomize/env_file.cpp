@@ -23,7 +23,7 @@ void parse_line(std::string_view line, std::size_t offset, EnvFile& file) {
     }
     const std::size_t equals = line.find('=');
     if (equals == 0) {
-        return;  // no key: kustomize takes it for an empty line
+        return;  // no key: kustomize ignores the line
     }
     if (equals == std::string_view::npos) {
         file.without_equals.push_back(offset);

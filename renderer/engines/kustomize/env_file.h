@@ -1,7 +1,6 @@
-// The sources of a kustomize generator: env files, literals and files, exactly as kustomize 5 takes
-// them (no quotes, no escapes, no trimming on the right, …). Values are credentials as often as
-// not: nothing here puts one into a message. Source: kustomize api/kv/kv.go,
-// api/internal/generators.
+// Parses the sources of a kustomize generator, which are env files, literals and files, exactly as
+// kustomize 5 does (no quotes, no escapes, no trimming on the right, …). Values are often
+// credentials, so no message contains one. Source: kustomize api/kv/kv.go, api/internal/generators.
 #pragma once
 
 #include <optional>
@@ -14,7 +13,8 @@
 
 namespace renderer {
 
-// A line of a file that is longer ends the file, silently: bufio.Scanner gives up on it.
+// The longest line of an env file, in bytes. A longer one ends the file without an error, since
+// kustomize's bufio.Scanner stops there.
 constexpr std::size_t kMaxEnvLine = 65535;
 
 struct EnvEntry {
@@ -23,11 +23,11 @@ struct EnvEntry {
 };
 
 struct EnvFile {
-    std::vector<EnvEntry> entries;            // views into the text
-    std::optional<std::size_t> bad_utf8;      // offset of the line: kustomize refuses the file
+    std::vector<EnvEntry> entries;            // views of the text
+    std::optional<std::size_t> bad_utf8;      // offset of the line; kustomize refuses the file
     std::optional<std::size_t> cut_off;       // offset of a line that is too long
     std::vector<std::size_t> without_equals;  // offsets of lines that have no `=`
-    bool has_mark = false;                    // begins with a byte order mark
+    bool has_mark = false;                    // the file begins with a byte order mark
 };
 
 EnvFile parse_env_file(std::string_view text);
@@ -36,18 +36,19 @@ struct KeyValue {
     std::string key, value;
 };
 
-// `key=value`, one pair of outer quotes removed; no value when there is no key or no `=`.
+// Parses `key=value`, and removes one pair of outer quotes from the value. Returns no value if the
+// key or the `=` is missing.
 std::optional<KeyValue> parse_literal(std::string_view literal);
 
-// `path` or `key=path`: .value is the path. No value when it is neither.
+// Parses `path` or `key=path`; the path is in `value`. Returns no value for any other form.
 std::optional<KeyValue> parse_file_source(std::string_view source);
 
-// What people get wrong in an env file with credentials, as warnings. `example`: the text of the
-// file of the same name with `.example` behind it, "" if there is none.
+// Warns about common mistakes in an env file with credentials. `example`: the text of the file
+// FILE.example beside it, "" if there is none.
 void lint_env_file(const SourceMap& sources, SourceId source, const EnvFile& file,
                    std::string_view example, Diagnostics& diagnostics);
 
-// The file is encrypted by SOPS (`sops_…` keys), so its values are no credentials.
+// True if SOPS encrypted the file (it has `sops_…` keys), so that its values are not credentials.
 bool is_encrypted(const EnvFile& file);
 
 }  // namespace renderer

@@ -9,7 +9,7 @@
 namespace renderer {
 namespace {
 
-// "key=value|…", then what is odd about the file.
+// Returns "[key]=[value]" of each entry, then where the file is bad or cut off.
 std::string dump(std::string_view text) {
     const EnvFile file = parse_env_file(text);
     std::string out;
@@ -29,7 +29,7 @@ struct EnvFileRow {
     std::string_view name, text, want;
 };
 
-// The numbers are those of the rules of kustomize's grammar: split, trim, skip, split at `=`, …
+// The rows follow the steps of kustomize's parser: split, trim, skip, split at `=`, …
 TEST(EnvFile, Grammar) {
     constexpr std::array kRows = {
         EnvFileRow{"one line without an end", "a=1", "[a]=[1]"},

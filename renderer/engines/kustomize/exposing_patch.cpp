@@ -9,7 +9,7 @@ namespace renderer {
 
 namespace {
 
-// Of the whole text, as kustomize does. One that cannot be understood may match.
+// Matches the whole text, as kustomize does. A pattern that does not compile counts as a match.
 bool is_match(const std::string& pattern, std::string_view text) {
     if (pattern.empty() || pattern == text) {
         return true;

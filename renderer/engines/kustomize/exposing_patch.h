@@ -1,4 +1,4 @@
-// A change that a kustomization makes to objects, as far as it exposes them.
+// A change of a kustomization that exposes objects on the tailnet.
 #pragma once
 
 #include <string>
@@ -11,19 +11,19 @@
 namespace renderer {
 
 struct ExposingPatch {
-    Pos pos = {};                            // in the file of the patch, else of the entry
-    std::vector<ExposingValue> values = {};  // that it gives, at least one
-    std::string kind = {}, name = {};  // of what it is for, regular expressions; "" = anything
-    bool is_for_one = false;           // object, of this kind and name
-    std::string build = {};            // "kustomize build app", where someone executes it
+    Pos pos = {};                            // in the patch file, else of the entry
+    std::vector<ExposingValue> values = {};  // the values that it sets, at least one
+    std::string kind = {}, name = {};        // regular expressions for its objects; "" = any
+    bool is_for_one = false;                 // it changes one object, with this kind and name
+    std::string build = {};                  // "kustomize build app", if it is executed
 
     [[nodiscard]] bool is_public() const;
-    // "spec.ingressClassName: tailscale, and 1 more, for Ingress/web"
+    // Returns a text like "spec.ingressClassName: tailscale, and 1 more, for Ingress/web".
     [[nodiscard]] std::string text() const;
     [[nodiscard]] bool is_for(std::string_view kind_of, std::string_view name_of) const;
 };
 
-// A name, and no regular expression.
+// True for a plain name, false for a regular expression and for "".
 bool is_exact_name(std::string_view text);
 
 }  // namespace renderer

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kOurGroup = "tailscale.com";
 
-// Of a JSON pointer.
+// Decodes `~0` and `~1` in a token of a JSON pointer.
 std::string unescaped(std::string_view token) {
     std::string out;
     for (std::size_t i = 0; i < token.size(); ++i) {
@@ -31,7 +31,7 @@ std::string unescaped(std::string_view token) {
     return out;
 }
 
-// What an operation gives, as an object that has nothing else; Null for one that gives nothing.
+// Returns an object with only the value that a JSON patch operation sets, Null if it sets none.
 Value given_by(const Value& operation) {
     const std::string_view op = text_of(operation, {"op"});
     const Value* value = operation.find("value");
@@ -76,7 +76,8 @@ public:
     std::vector<ExposingPatch> found;
 
 private:
-    // Of a file, or of the text itself; without Tailscale none.
+    // Returns the documents of the file that `text` names, or of `text` itself; none if they do not
+    // mention Tailscale, unless `is_ours`.
     std::vector<Value> documents(const Value& entry, std::string_view text, bool is_ours = false) {
         const std::string path = normal_path(join_path(dir_, text));
         const bool is_file = !text.empty() && text.find('\n') == std::string_view::npos &&
@@ -98,7 +99,7 @@ private:
         return out;
     }
 
-    // With or without a target, inline or of a file.
+    // A patch may have a target, and may be inline or in a file.
     void patch(const Value& entry) {
         const std::string_view text = text_of(entry, {"patch"});
         const std::string_view json = text_of(entry, {"jsonOp"});
@@ -141,7 +142,7 @@ private:
         }
     }
 
-    // One that is patched is one that there is.
+    // A patch of a custom resource for a device means that the resource exists.
     static void add_device(std::string_view kind, Pos pos, std::vector<ExposingValue>& values) {
         if (is_device_kind(kind)) {
             values.push_back({.pos = pos, .what = fmt::format("kind: {}", kind)});
@@ -173,7 +174,7 @@ private:
         }
     }
 
-    // Where the value is one of an object, it is not known.
+    // A value that comes from another object is not known, and taken for "true".
     void replacement(const Value& entry) {
         const std::string_view path = text_of(entry, {"path"});
         if (!path.empty()) {
@@ -248,8 +249,8 @@ private:
     const SourceTree& tree_;
     const std::string& dir_;
     SourceMap& sources_;
-    Pos outer_;  // the same of a text that holds others
-    Pos place_;  // of the entry that holds the text that is read; unknown: each value has its own
+    Pos outer_;  // place_ of the transformer whose patches are read
+    Pos place_;  // of the entry with the inline text that is read; unknown: values have their own
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What a kustomization does to objects, as far as it exposes them: its patches, annotations that
-// all objects get, and replacements. Sources: kustomize api/types/{patch,replacement}.go and
+// Finds the changes of a kustomization that expose objects on the tailnet: patches, annotations for
+// all objects, and replacements. Sources: kustomize api/types/{patch,replacement}.go and
 // api/internal/builtins, RFC 6902, RFC 6901.
 #pragma once
 
@@ -15,11 +15,12 @@
 
 namespace renderer {
 
-// Whoever knows why it is not rendered adds that.
+// Reports an exposure that is not rendered. The caller adds the reason and a hint.
 Finding refuse_exposure(const ExposingPatch& patch, Diagnostics& diagnostics);
 
-// `dir`: where its files are named from; texts of these are added to the sources. `kustomization`:
-// or a part of one, which an object of an engine holds.
+// `dir`: the directory that paths in the kustomization are relative to. `kustomization`: a whole
+// kustomization, or the part of one in an object of an engine, such as a HelmRelease. The texts of
+// patch files are added to the sources.
 std::vector<ExposingPatch> exposing_patches(const SourceTree& tree, const std::string& dir,
                                             const Value& kustomization, SourceMap& sources);
 

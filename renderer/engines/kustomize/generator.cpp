@@ -105,8 +105,8 @@ Value make_generated(const GeneratorInput& input) {
     return object;
 }
 
-// The member `name` is always empty: kustomize looks up a field that is literally called
-// "metadata/name". So the suffix does not depend on the name.
+// The suffix does not depend on the name. The member `name` is always empty, since kustomize looks
+// up a field that is literally called "metadata/name".
 std::string name_suffix(const GeneratorInput& input) {
     Data data = data_of(input, wrapped_base64);
     Value hashed = Value::map({{"name", ""}});
@@ -115,7 +115,7 @@ std::string name_suffix(const GeneratorInput& input) {
     put_if(hashed, input.is_secret, "type", type_of(input));
     put_if(hashed, data.has_binary, "binaryData", std::move(data.binary));
     std::string suffix = sha256_hex(write_json_sorted(hashed)).substr(0, 10);
-    constexpr std::string_view kFrom = "013ae";  // avoids vowels and what looks like them
+    constexpr std::string_view kFrom = "013ae";  // avoids vowels and digits that look like them
     constexpr std::string_view kTo = "ghkmt";
     for (char& c : suffix) {
         const std::size_t at = kFrom.find(c);

@@ -1,5 +1,5 @@
-// The Secrets and ConfigMaps that a kustomization makes, and the suffix of their names. Values
-// never reach a message. Source: kustomize api/internal/generators, api/hasher,
+// Makes the Secrets and ConfigMaps of a kustomization's generators, and the hash suffix of their
+// names. No message contains a value. Source: kustomize api/internal/generators, api/hasher,
 // kyaml/yaml/datamap.go.
 #pragma once
 
@@ -22,14 +22,14 @@ struct GeneratorInput {
     bool is_secret = false;
     std::string name, ns;
     std::string type;             // of a Secret; "" = Opaque
-    std::vector<KeyValue> pairs;  // unique keys
+    std::vector<KeyValue> pairs;  // keys are unique
     GeneratorOptions options;
 };
 
-// The object with its final name.
+// Returns the object with its final name.
 Value make_generated(const GeneratorInput& input);
 
-// Ten characters that depend on kind, type and data only.
+// Returns ten characters that depend only on kind, type and data.
 std::string name_suffix(const GeneratorInput& input);
 
 }  // namespace renderer

@@ -70,7 +70,7 @@ private:
         return result;
     }
 
-    // The generator's own labels win; flags are or-ed, so a local `false` changes nothing.
+    // The generator's own labels take precedence. Flags are or-ed, so its `false` has no effect.
     void read_options() {
         const Value* local = map_of(item_, "options");
         const Value* global = map_of(file_.root, "generatorOptions");
@@ -103,7 +103,7 @@ private:
         }
     }
 
-    // The key is not printed: of a line without `=` it may be the credential.
+    // The key is not printed: the key of a line without `=` may be a credential.
     void add(KeyValue pair, Pos pos) {
         const auto [first, added] = places_.try_emplace(pair.key, pos);
         if (!added) {
@@ -119,7 +119,8 @@ private:
         input_.pairs.push_back(std::move(pair));
     }
 
-    // The contents of a file that an entry names; an error when kustomize would not read it.
+    // Returns the contents of a file that an entry names. A file that kustomize would not read is
+    // an error.
     std::optional<std::string> contents(const Value& entry, std::string_view relative) {
         const std::string path = normal_path(join_path(file_.dir, relative));
         if (relative.find("://") != std::string_view::npos || relative.starts_with('/') ||
@@ -184,7 +185,7 @@ private:
     std::map<std::string, Pos> places_;  // of the keys
 };
 
-// Reads the env file behind one entry, if it exists.
+// Reads the env file at `oauth.path`, if it exists.
 void read_oauth_file(const BuildContext& context, OAuthEnvFile& oauth) {
     Result<std::string> text = context.tree.read(oauth.path);
     if (!text) {

@@ -1,5 +1,5 @@
-// What one entry of secretGenerator or configMapGenerator says, with the contents of its files. The
-// entry named `operator-oauth` is never generated: its env file is recorded, and may be absent.
+// Reads an entry of secretGenerator or configMapGenerator, with the contents of its files. The
+// entry named `operator-oauth` generates nothing: its env file is recorded, and may be missing.
 #pragma once
 
 #include <optional>
@@ -9,21 +9,22 @@
 
 namespace renderer {
 
-// The env files of a generator: `envs`, then the singular `env`, as kustomize orders them.
+// Returns the env files of a generator in kustomize's order: `envs`, then the singular `env`.
 std::vector<const Value*> env_files(const Value& generator);
 
 struct ListedFile {
     const Value* entry = nullptr;
-    std::string_view path;  // of `files` without the key that may be in front
+    std::string_view path;  // without the key that an entry of `files` may have
 };
 
-// Every file that the generators of a kustomization list.
+// Returns every file that the generators of a kustomization list.
 std::vector<ListedFile> generator_files(const Value& kustomization);
 
-// No value after an error.
+// Returns no value after an error, which is reported.
 std::optional<GeneratorInput> read_generator(const BuildContext& context, const Kustomization& file,
                                              const Value& item, bool is_secret);
 
+// Records the env file of the generator `operator-oauth`. Two that exist are an error.
 void take_oauth(const BuildContext& context, const Kustomization& file, const Value& item);
 
 }  // namespace renderer

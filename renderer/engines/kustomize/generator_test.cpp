@@ -23,8 +23,8 @@ GeneratorInput secret(std::vector<KeyValue> pairs, std::string type = "") {
     return input;
 }
 
-// From kustomize's own tests (api/hasher/hasher_test.go, api/krusty/configmaps_test.go), and two
-// that were computed with kustomize.
+// The first two values are from kustomize's own tests (api/hasher/hasher_test.go,
+// api/krusty/configmaps_test.go); the others were computed with kustomize.
 TEST(Generator, NameSuffix) {
     EXPECT_EQ(name_suffix(config_map_input({})), "6ct58987ht");
     EXPECT_EQ(name_suffix(config_map_input({{"VAR1", "100"}, {"VAR2", "200"}})), "hdghb5ddkg");

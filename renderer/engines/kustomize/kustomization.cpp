@@ -127,7 +127,7 @@ private:
                               .required = true});
     }
 
-    // A base may lie above the directory that is rendered; its files must not leave the output.
+    // A base may be above the directory that is rendered; its files must not leave the output.
     std::string path_in_bundle(const std::string& path) const {
         std::string relative = relative_path(path, request_.bundle_dir);
         std::string above;
@@ -199,7 +199,7 @@ private:
         out_.generated.push_back(std::move(object));
     }
 
-    // The same kind, namespace and name from two generators.
+    // Reports a second generator of the same kind, namespace and name. True: there is one.
     bool is_known(const Object& object, const Value& item) {
         const std::string_view name = text_of(item, "name");
         const auto [twin, is_new] = generated_.try_emplace(

@@ -1,6 +1,7 @@
-// Executes kustomizations: which files a build applies, in which namespace, and what its generators
-// make. Owns resources, namespace, generators and their options; every other field that would
-// change the result is an error that names the field and the way around. Never fetches anything.
+// Executes kustomizations: finds the files that a build applies and their namespace, and runs its
+// generators. It supports resources, namespace, generators and their options; every other field
+// that would change the result is an error that names the field and a workaround. It fetches
+// nothing.
 // Source: kustomize api/types/kustomization.go, api/internal/target/kusttarget.go.
 #pragma once
 
@@ -20,7 +21,7 @@
 
 namespace renderer {
 
-// Whose entries are paths, or what kustomize fetches.
+// The fields whose entries are paths, or addresses that kustomize fetches.
 constexpr std::array<std::string_view, 6> kListFields = {
     "resources", "bases", "components", "generators", "transformers", "validators"};
 
@@ -28,8 +29,8 @@ constexpr std::array<std::string_view, 6> kListFields = {
 struct Kustomization {
     std::string dir, path;
     Value root;
-    Diagnostics faults;       // reported by a build that it takes part in
-    bool is_changed = false;  // what was remote is at hand: `root` is not what the file says
+    Diagnostics faults;       // a build that includes it reports them
+    bool is_changed = false;  // `root` has local copies in place of remote entries
     [[nodiscard]] bool usable() const { return !faults.has_errors(); }
 };
 
@@ -37,11 +38,11 @@ struct BuildFiles;
 struct KustomizeBuild;
 class LocalSources;
 
-// Reads each kustomization file once, whoever asks.
+// Reads kustomization files, each of them once.
 class KustomizationReader {
 public:
-    // `output_dir` is going to be written, and may be empty.
-    // `local`: in whose place remote entries are read; none: those stay what they are.
+    // `output_dir`: the directory that the run will write; may be empty.
+    // `local`: local copies that are read in place of remote entries; null: no entry has one.
     KustomizationReader(const SourceTree& tree, SourceMap& sources,
                         const std::string& output_dir = {},
                         std::shared_ptr<const LocalSources> local = {})
@@ -50,36 +51,39 @@ public:
           local_(std::move(local)),
           real_output_(output_dir.empty() ? "" : tree.real_path(output_dir)) {}
 
-    // nullptr: the directory has none. Two of them are a fault of the first.
+    // Returns nullptr if the directory has no kustomization. A second file is a fault of the first.
     const Kustomization* find(const std::string& dir);
-    // The one of that file; nullptr: another file is read in its directory, or it holds no map.
+    // Returns the kustomization in this file, nullptr if the directory's kustomization is another
+    // file, or if the file is not a map.
     const Kustomization* find_file(const std::string& path);
 
-    // Output of ours, of an earlier run or of this one, which may list it before it is there.
+    // True for output of tailrender, from an earlier run or this one. A kustomization may list the
+    // output directory before it exists.
     [[nodiscard]] bool is_rendered(const std::string& path) const;
 
-    // Whether a file does, each of which is read once.
+    // True if the file mentions Tailscale. Each file is read once.
     bool mentions_tailscale(const std::string& path);
-    // What someone else has found out.
+    // Sets the answer of mentions_tailscale for a file that the caller has read already.
     void know_mention(const std::string& path, bool mentions) { mentions_[path] = mentions; }
 
-    // Of find_build_files, by directory.
+    // Results of find_build_files, by directory.
     std::map<std::string, std::shared_ptr<const BuildFiles>> build_files;
-    // Of kustomize_program.h, by job, and how often each will be asked for.
+    // Results of kustomize_program.h, by job, and how often each of them will be used.
     struct KeptBuild {
         std::shared_ptr<Result<KustomizeBuild>> build;
         std::size_t takers = 1;
     };
     std::map<std::string, KeptBuild> kept_builds;
 
-    // Files that kustomize takes for what its helm made: it gives their objects no namespace.
+    // Files with the output of charts, which kustomize must take for output of its helm: it sets no
+    // namespace on objects from there.
     std::set<std::string> made_by_helm;
 
     [[nodiscard]] const std::shared_ptr<const LocalSources>& local() const { return local_; }
-    // A file at hand in place of a remote one, which kustomize takes wherever it is.
+    // True for a local copy of a remote file. It may be outside of the kustomization's directory.
     [[nodiscard]] bool is_local_copy(const std::string& path) const;
 
-    // Directories that its fields for resources, components and plug-ins name, normal paths.
+    // Returns the existing directories that the fields of kListFields name, as normal paths.
     std::vector<std::string> directories(const Kustomization& kustomization) const;
 
 private:
@@ -93,18 +97,18 @@ private:
     std::map<std::string, bool> mentions_;
 };
 
-// A component, which is nothing by itself.
+// True for a Component, which builds nothing by itself.
 bool is_component(const Kustomization& kustomization);
 
-// An entry of `resources` that kustomize fetches.
+// True for an entry of `resources` that kustomize fetches.
 bool is_remote_resource(std::string_view entry);
 
 struct BuildRequest {
     std::string dir;
-    std::string boundary;  // nothing outside of this directory exists; "" = no such limit
+    std::string boundary;  // directories outside of it are refused; "" = no limit
     std::string bundle_dir;
     std::uint32_t bundle = 0;
-    NamespaceRule rule;  // what the bundle says
+    NamespaceRule rule;  // the namespaces that the bundle sets
 };
 
 struct BuildContext {
@@ -113,8 +117,8 @@ struct BuildContext {
     KustomizationReader& reader;
     Selection& selection;
     Diagnostics& diagnostics;
-    // Below it files may be named from anywhere, as with LoadRestrictionsNone; "" = only those in
-    // or below the kustomization's own directory.
+    // A kustomization may name any file in or below this directory, as with LoadRestrictionsNone;
+    // "" = only files in or below its own directory.
     std::string files_root = {};
 
     [[nodiscard]] bool may_load(const std::string& path, const std::string& dir) const;
@@ -124,7 +128,7 @@ struct BuildContext {
 // kustomizations took part.
 std::vector<std::string> run_build(const BuildContext& context, const BuildRequest& request);
 
-// Looks only for a secretGenerator named `operator-oauth`.
+// Records the env file of the secretGenerator `operator-oauth`, and ignores everything else.
 void find_oauth(const BuildContext& context, const Kustomization& kustomization);
 
 }  // namespace renderer

@@ -1,4 +1,4 @@
-// Reading and checking a kustomization file, apart from what it does.
+// Reads and checks a kustomization file; kustomization.cpp executes it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ constexpr std::array kSecretFields = {
     SchemaField{"options", FieldType::Section, kOptionFields},
 };
 
-// The last are those that only kustomize executes.
+// The last entry has the fields that only kustomize executes.
 constexpr std::array kKustomizationFields = {
     SchemaField{"apiVersion kind namespace", FieldType::Text},
     SchemaField{"metadata", FieldType::Map},

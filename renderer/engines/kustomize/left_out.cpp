@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 3> kChartFields = {
 constexpr std::array<std::string_view, 3> kPlugInFields = {"generators", "transformers",
                                                            "validators"};
 
-// Besides those of kListFields, what kustomize loads.
+// The fields besides kListFields whose entries kustomize loads from files.
 constexpr std::array<std::string_view, 6> kPartFields = {"patches",         "patchesStrategicMerge",
                                                          "patchesJson6902", "replacements",
                                                          "configurations",  "crds"};
@@ -65,7 +65,7 @@ void leave_out_remote(Value& root, std::vector<LeftOut>& left_out) {
     }
 }
 
-// By a path of its own, or as a text in its place.
+// An entry is a path, a map with a path, or the text itself.
 void leave_out_remote_parts(Value& root, std::vector<LeftOut>& left_out) {
     for (const std::string_view field : kPartFields) {
         keep_entries(root, field, [&](const Value& entry) {
@@ -94,7 +94,7 @@ void leave_out_secrets(const SourceTree& tree, const std::string& dir, Value& ro
     });
 }
 
-// What an earlier run has made of this tree. False: it lists none.
+// Leaves out the output of tailrender. Returns false if the kustomization lists none.
 bool leave_out_rendered(const KustomizationReader& reader, const std::string& dir, Value& root) {
     bool lists = false;
     for (const std::string_view field : {"resources", "bases"}) {
@@ -108,7 +108,7 @@ bool leave_out_rendered(const KustomizationReader& reader, const std::string& di
     return lists;
 }
 
-// ksops, say: a program, or a function in a container.
+// Leaves out plug-ins that are a program or a function in a container, such as ksops.
 void leave_out_plug_ins(const SourceTree& tree, KustomizationReader& reader,
                         const Kustomization& file, Value& root, std::vector<LeftOut>& left_out) {
     for (const std::string_view field : kPlugInFields) {
@@ -133,7 +133,7 @@ Value without_foreign(const SourceTree& tree, KustomizationReader& reader,
     return root;
 }
 
-// A patch of one object, which is inline or in a file.
+// Returns the "Kind/name" of a patch, inline or in a file, "" unless it is one document.
 std::string patched_object(const SourceTree& tree, const std::string& dir, const Value& entry) {
     const std::string text(entry.is_map() ? text_of(entry, {"patch"}) : text_of(&entry));
     const std::string path = normal_path(
@@ -162,7 +162,8 @@ void leave_out_orphans(const SourceTree& tree, const std::string& dir,
     }
 }
 
-// Those that kustomize would not read where they are. False: there are none.
+// Names the wrapping directory of each file that kustomize must not read directly (kWrapped).
+// Returns false if there is none.
 bool wrap_local_files(const SourceTree& tree, const KustomizationReader& reader,
                       const std::string& dir, Value& root) {
     bool wraps = false;
@@ -200,12 +201,12 @@ Result<std::string> content_for_copy(const SourceTree& tree, KustomizationReader
     Value root = without_foreign(tree, reader, *file, left_out);
     leave_out_orphans(tree, file->dir, orphans, root, left_out);
     const bool lists_rendered = leave_out_rendered(reader, file->dir, root);
-    // What an overlay says names the files at hand already.
+    // Wraps even if `is_changed` is false: an overlay's kustomization names local copies already.
     const bool wraps = wrap_local_files(tree, reader, file->dir, root);
     if (!lists_rendered && !wraps && left_out.size() == before && !file->is_changed) {
         return tree.read(path);
     }
-    // kustomize takes a file without any field for a mistake.
+    // kustomize refuses a file without any field.
     root.put("metadata", Value::map({{"name", "left-out"}}));
     std::string text;
     write_yaml(root, text);
@@ -219,7 +220,8 @@ std::vector<LeftOut> left_out_of(const SourceTree& tree, KustomizationReader& re
     return left_out;
 }
 
-// `no resource matches strategic merge patch "ConfigMap.v1.[noGrp]/argocd-cm.[noNs]": …`
+// The message is `no resource matches strategic merge patch
+// "ConfigMap.v1.[noGrp]/argocd-cm.[noNs]": …`.
 Orphan orphan_of(std::string_view message) {
     constexpr std::string_view kPath = "recursed accumulation of path '";
     constexpr std::string_view kPatch = "no resource matches strategic merge patch \"";

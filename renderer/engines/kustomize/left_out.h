@@ -1,6 +1,7 @@
-// What the copy of a kustomization leaves out, since it takes the network or another program, or is
-// not in Git: charts, remote resources, plug-ins, files of Secrets, and the patches of what those
-// would have made, on which kustomize fails. Rendered trees are left out silently.
+// Decides what the copy of a kustomization leaves out because it needs the network or another
+// program, or is not in Git: charts, remote resources, plug-ins, files of Secrets, and the patches
+// of objects from those, on which kustomize would fail. Rendered trees are left out without a
+// report.
 #pragma once
 
 #include <compare>
@@ -15,39 +16,40 @@
 namespace renderer {
 
 struct LeftOut {
-    Pos pos;           // the entry
+    Pos pos;           // of the entry
     std::string what;  // "https://example.com/crds.yaml", "chart tailscale-operator"
     bool is_chart = false;
-    bool is_secret = false;  // by its name: the file is not in the tree
-    bool is_remote = false;  // what kustomize would fetch
+    bool is_secret = false;  // a missing file that is a Secret by its name
+    bool is_remote = false;  // kustomize would fetch it
 };
 
-// A resource that is not there because Git must not have it: the name of the file says so.
+// True for a manifest that is missing because a Secret must not be in Git. Its file name says so.
 bool is_kept_secret(const SourceTree& tree, const std::string& path);
 
-// Of one kustomization that can be read, but for patches.
+// Returns what is left out of one kustomization, except patches. Its file must be a map.
 std::vector<LeftOut> left_out_of(const SourceTree& tree, KustomizationReader& reader,
                                  const Kustomization& file);
 
-// A strategic merge patch whose object is not there.
+// A strategic merge patch whose object is not in the build.
 struct Orphan {
-    std::string dir;     // of its kustomization; "" = of the one that is built
-    std::string object;  // "Kind/name"; "" = there is none
+    std::string dir;     // of its kustomization; "" = the directory that is built
+    std::string object;  // "Kind/name"; "" = no orphan
     friend auto operator<=>(const Orphan&, const Orphan&) = default;
 };
 
-// The bytes that a copy of the file gets: its own, unless it is a kustomization of which something
-// is left out. The directories of `orphans` are those of the tree.
+// Returns the bytes for a copy of the file: those of the file, unless it is a kustomization that is
+// changed for the copy. The directories of `orphans` are paths of the tree.
 Result<std::string> content_for_copy(const SourceTree& tree, KustomizationReader& reader,
                                      const std::string& path, const std::set<Orphan>& orphans,
                                      std::vector<LeftOut>& left_out);
 
-// A file at hand in place of a remote one is given to kustomize as a directory that lists it:
-// kustomize reads no file outside of the directory that names it.
+// The suffix of a directory in the copy whose kustomization lists one file: a local copy of a
+// remote file, since kustomize reads no file outside of the directory that names it, or the output
+// of a chart (KustomizationReader::made_by_helm).
 inline constexpr std::string_view kWrapped = ".source";
 
-// Out of kustomize's message. Source: kustomize api/internal/builtins/PatchTransformer.go,
-// kyaml/resid/resid.go.
+// Parses the orphan in an error message of kustomize. Source: kustomize
+// api/internal/builtins/PatchTransformer.go, kyaml/resid/resid.go.
 Orphan orphan_of(std::string_view message);
 
 }  // namespace renderer

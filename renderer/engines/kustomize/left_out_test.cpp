@@ -15,7 +15,7 @@
 namespace renderer {
 namespace {
 
-// "dir Kind/name"
+// Returns "dir Kind/name".
 std::string told(std::string_view message) {
     const Orphan orphan = orphan_of(message);
     return orphan.dir + " " + orphan.object;

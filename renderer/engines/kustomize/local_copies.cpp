@@ -65,7 +65,7 @@ private:
         has_changed_ = true;
     }
 
-    // Not even one that is called "github.com" must look remote.
+    // The "./" keeps a directory that is called "github.com" from looking remote.
     void name_copy(Value& entry) {
         if (const std::optional<std::string> path = copy_of(entry)) {
             const std::string relative = relative_path(*path, dir_);

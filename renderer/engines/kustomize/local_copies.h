@@ -1,4 +1,4 @@
-// Remote entries of a kustomization whose files are at hand: `--source`.
+// Replaces remote entries of a kustomization by local copies, which `--source` gives.
 #pragma once
 
 #include <string>
@@ -9,8 +9,9 @@
 
 namespace renderer {
 
-// Names the local files and directories in place of remote ones; patches become part of it. `dir`:
-// where it is. True: something has changed.
+// Replaces remote entries of the kustomization `root` by paths of local files and directories, and
+// remote patches by their text. `dir`: the directory of the kustomization. Returns true if it
+// changed anything.
 bool use_local_copies(const SourceTree& tree, const LocalSources& local, const std::string& dir,
                       Value& root);
 

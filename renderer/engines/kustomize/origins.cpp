@@ -29,16 +29,16 @@ bool asks_origins(const Value& root) {
     });
 }
 
-// A line of its top can follow: its map is in block style, and the text does not end in a line or a
-// document that would change by it.
+// True if a top-level key can be appended as a line: the map is in block style, the last line is
+// complete, and no `...` ends the document.
 bool can_be_continued(std::string_view text) {
     const std::size_t first = text.find_first_not_of(" \t\r\n");
     return text.ends_with('\n') && first != std::string_view::npos && text[first] != '{' &&
            text.find("\n...") == std::string_view::npos;
 }
 
-// The annotation, with its key. Its value is YAML itself: `path` of a file, or `configuredIn` of a
-// generator.
+// Returns the file that the annotation names. `annotation` is its key and its value, which is YAML
+// itself, with the `path` of a file, or `configuredIn` of a generator.
 std::string file_of_origin(std::string annotation) {
     SourceMap sources;
     Diagnostics discarded;
@@ -52,8 +52,8 @@ std::string file_of_origin(std::string annotation) {
     return std::string(path.empty() ? text_of(origin, {"configuredIn"}) : path);
 }
 
-// Takes the annotation out of what kustomize prints: maps are in block style, each level is
-// indented by two spaces, and so are lines of a text.
+// Removes the annotation from the output of kustomize, in which maps are in block style, and each
+// level and the lines of a block scalar are indented by two spaces.
 class Annotations {
 public:
     explicit Annotations(bool keeps) : keeps_(keeps) {}
@@ -69,7 +69,7 @@ public:
     }
 
     std::string stream;
-    std::vector<std::string> files;  // of documents
+    std::vector<std::string> files;  // one for each document
 
 private:
     enum class Place : std::uint8_t { Elsewhere, Metadata, Annotations, Origin };

@@ -1,5 +1,5 @@
-// Which file each object of a build comes from, as kustomize itself says when it is asked for
-// annotations. Source: kustomize api/types/buildmetadata.go, api/resource/origin.go.
+// Finds the file that each object of a build comes from, by the origin annotations that kustomize
+// writes on request. Source: kustomize api/types/buildmetadata.go, api/resource/origin.go.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,14 @@ namespace renderer {
 
 struct DocumentOrigin {
     std::size_t begin = 0;  // of the document in the stream
-    std::string file = {};  // that holds the object or makes it; "" when kustomize does not say
+    std::string file = {};  // that has or generates the object; "" if unknown
 };
 
-// Whether a kustomization says something for which kustomize builds: it refuses an empty one.
+// True if a kustomization has a field to build. kustomize refuses one that has none, and adding
+// `buildMetadata` would hide that.
 bool can_ask_origins(const Value& root);
 
-// The text of a kustomization with `buildMetadata` that asks for them, too.
+// Returns the text of a kustomization with `buildMetadata` that also requests the annotations.
 std::string asking_for_origins(std::string text, const Value& root);
 
 struct BuildWithOrigins {
@@ -28,16 +29,16 @@ struct BuildWithOrigins {
     std::vector<DocumentOrigin> origins;  // one for each document, in order
 };
 
-// What kustomize has printed, without the annotations, unless the kustomization itself asks for
+// Removes the annotations from the output of kustomize, unless the kustomization itself requests
 // them. Files are relative to the directory that was built.
 BuildWithOrigins take_origins(std::string_view annotated, const Value& root);
 
-// The one whose document holds that byte; null before the first.
+// Returns the origin of the document that holds the byte at `offset`, nullptr before the first one.
 const DocumentOrigin* origin_at(const std::vector<DocumentOrigin>& origins, std::size_t offset);
 
-// Lines of what a program printed are not those of any file that the user has: messages name the
-// file of each document, and the build as `path` of the source does. The file of a part is relative
-// to `root`.
+// Makes messages name the file of each document and the build, which is the path of the source: the
+// line numbers of a program's output mean nothing to the user. The file of a part is relative to
+// `root`.
 void name_documents(const std::vector<DocumentOrigin>& origins, SourceId source,
                     const std::string& root, SourceMap& sources);
 

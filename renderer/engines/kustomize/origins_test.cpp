@@ -7,7 +7,7 @@
 namespace renderer {
 namespace {
 
-// As kustomize prints it.
+// The output of kustomize with origin annotations.
 constexpr const char* kAnnotated =
     "apiVersion: v1\nkind: Service\nmetadata:\n  annotations:\n"
     "    a.example.com/text: |\n      config.kubernetes.io/origin: |\n\n        path: no\n"

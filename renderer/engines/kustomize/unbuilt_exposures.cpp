@@ -29,7 +29,7 @@ public:
         for (const std::string& dir : all) {
             const Kustomization* file = build_.places.find(dir);
             if (file != nullptr && file->root.is_map()) {
-                // A component changes what those have that name it.
+                // A component changes the objects of the kustomizations that name it.
                 judge(dir, file->root, is_component(*file) ? all : below(dir));
             }
         }
@@ -40,7 +40,7 @@ public:
     }
 
 private:
-    // The directory and those that it names.
+    // Returns the directory and all directories that it names, directly or indirectly.
     std::set<std::string> below(const std::string& top) {
         std::set<std::string> dirs;
         std::vector<std::string> open = {top};
@@ -68,7 +68,8 @@ private:
         }
     }
 
-    // None: it is for objects of the build alone.
+    // Returns what is left out and may have the patch's object, nullptr if the patch is only for
+    // objects of the build.
     const LeftOut* meant(const ExposingPatch& patch, const std::set<std::string>& scope) {
         if (patch.is_for_one && has(patch, scope)) {
             return nullptr;
@@ -83,7 +84,7 @@ private:
         return nullptr;
     }
 
-    // Plug-ins mostly make Secrets, which no patch of several objects means.
+    // Most plug-ins make Secrets, which a patch for several objects is not meant for.
     static bool may_hold(const LeftOut& what, const Value& root, const ExposingPatch& patch) {
         constexpr std::string_view kChart = "chart ";
         const bool is_ours =
@@ -109,7 +110,8 @@ private:
         return known->second;
     }
 
-    // Names may have a prefix or a suffix of a kustomization below.
+    // True if the object of the patch is in the build. A kustomization may add a prefix or a suffix
+    // to its name.
     bool has(const ExposingPatch& patch, const std::set<std::string>& scope) {
         const bool is_renamed = std::ranges::any_of(scope, [&](const std::string& dir) {
             const Value& root = build_.reader.find(dir)->root;

@@ -1,5 +1,6 @@
-// What a build says about objects that are not in it: of a chart or a remote resource that is left
-// out. Where it exposes them, devices would be missing silently.
+// Finds the patches of a build for objects that are not in it: those of a chart or a remote
+// resource that is left out. If such a patch exposes an object, its device would be missing without
+// a message.
 #pragma once
 
 #include <string>
@@ -12,24 +13,24 @@
 namespace renderer {
 
 struct PatchedBuild {
-    const SourceTree& tree;  // with what was put in place of charts, and the changes
+    const SourceTree& tree;  // with the output of charts, and the changes
     KustomizationReader& reader;
-    KustomizationReader& places;  // of the files as the user has them
-    const Value* changes;         // that an engine makes to the kustomization of `dir`; may be none
+    KustomizationReader& places;  // of the user's files, for positions
+    const Value* changes;         // an engine's changes to the kustomization of `dir`; may be null
     const std::string& dir;
 };
 
 struct UnbuiltExposure {
     ExposingPatch patch;
-    LeftOut what;  // the first of those that it may be for
+    LeftOut what;  // the first part that may hold its object
 };
 
 struct PatchesOfBuild {
-    std::vector<UnbuiltExposure> unbuilt;  // in no certain order
-    std::vector<ExposingPatch> applied;    // that kustomize executes
+    std::vector<UnbuiltExposure> unbuilt;  // unordered
+    std::vector<ExposingPatch> applied;    // kustomize executes them
 };
 
-// Texts of patches are added to the sources.
+// Adds the texts of patch files to the sources.
 PatchesOfBuild patches_of_build(const PatchedBuild& build, SourceMap& sources);
 
 }  // namespace renderer

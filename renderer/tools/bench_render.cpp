@@ -1,4 +1,4 @@
-// Rates of single steps over documents in memory, for scripts/bench and for whoever optimises.
+// Measures the rates of single steps over documents in memory. scripts/bench runs it.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -53,7 +53,7 @@ std::string documents(int count, Make make) {
     return text;
 }
 
-// A stream of foreign documents from bytes to bytes: scan, namespaces, order, write.
+// Renders a stream of foreign documents from bytes to bytes: scan, set namespaces, sort, write.
 template <typename Make>
 void foreign(benchmark::State& state, Make make) {
     const std::string text = documents(20'000, make);

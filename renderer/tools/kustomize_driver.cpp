@@ -1,8 +1,8 @@
-// For the e2e test of generators: prints what `load` generates for kustomizations, or what a YAML
-// stream of kustomize holds, as one line of sorted JSON per object. Base64 is printed without line
-// breaks, since kustomize breaks long values and we do not.
+// For the e2e test of generators: prints the objects that `load` generates for kustomizations, or
+// those of a YAML stream from kustomize, as one line of sorted JSON per object. Base64 is printed
+// without line breaks, since kustomize breaks long values and tailrender does not.
 //
-//   kustomize_driver build DIR…    our objects; "error" for a directory with errors; then "."
+//   kustomize_driver build DIR…    generated objects; "error" for a directory with errors; then "."
 //   kustomize_driver read FILE…    the objects of a stream; then "."
 #include <fmt/format.h>
 
@@ -33,8 +33,8 @@ void join_lines(Value& object, std::string_view field) {
     }
 }
 
-// YAML 1.1, which kustomize writes, folds lines at these characters; YAML 1.2, which we read, does
-// not. The hash in the name still compares such values.
+// YAML 1.1, which kustomize writes, folds lines at these characters; YAML 1.2, which tailrender
+// reads, does not. Such values are compared only by the hash in the name.
 void hide_line_separators(Value& object) {
     Value* data = object.find("data");
     for (renderer::Member& member :

@@ -1,7 +1,7 @@
-// For the e2e test of templates: fills in what is in lines of its input as an ApplicationSet
-// does. A line is {"template": TEXT, "data": MAP, "strict": BOOL, "unsure": BOOL}, and the answer
-// to each {"result": BASE64} or {"error": TEXT}. "strict" is missingkey=error. "unsure": some
-// parameters may have the types of Go that generators give them.
+// For the e2e test of templates: renders the template in each line of its input as an
+// ApplicationSet does. A line is {"template": TEXT, "data": MAP, "strict": BOOL, "unsure": BOOL},
+// and its answer is {"result": BASE64} or {"error": TEXT}. "strict" means missingkey=error.
+// "unsure": some parameters may have the Go types that generators give them.
 #include <fmt/format.h>
 
 #include <cstdio>

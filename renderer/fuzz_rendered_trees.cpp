@@ -1,7 +1,6 @@
-// Fuzz target: strings of a small tree never become more than text. Whatever a name, a label, a
-// value or the name of a file is, a run that succeeds writes inside of its directory, makes no
-// document that no input asked for, prints nothing that a terminal obeys, and gives the same bytes
-// once more.
+// Fuzz target: strings of a small tree stay text. For any name, label, value or file name, a run
+// that succeeds writes only inside of its directory, writes only documents that the inputs cause,
+// prints no terminal codes, and writes the same bytes when it is repeated.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -28,13 +27,13 @@ namespace {
 
 using namespace renderer;
 
-constexpr std::size_t kMaxPlaces = 4;  // that one input changes
+constexpr std::size_t kMaxPlaces = 4;  // how many places one input changes
 
 struct Template {
-    std::string_view path, text;  // `@A` is the place A
+    std::string_view path, text;  // `@A` is replaced by the value of place A
 };
 
-// What is at each place that the input does not change.
+// The value of each place, from A to Z, that the input does not change.
 constexpr std::array<std::string_view, 26> kUsual = {"shop",      "web",
                                                      "app",       "web-1",
                                                      "tag:k8s",   "prod",
@@ -135,7 +134,7 @@ private:
     std::string_view rest_;
 };
 
-// `is_spelled`: as YAML spells what is at a place.
+// Replaces the places in a text by their values; `is_spelled`: as YAML scalars.
 std::string filled(std::string_view text, const std::array<std::string, 26>& places,
                    bool is_spelled) {
     std::string out;
@@ -190,7 +189,7 @@ std::string key_of(const Value& object) {
            std::string(text_of(object, {"metadata", "name"}));
 }
 
-// Every document of the text is one of these.
+// Checks that every document of the text is in `known`.
 void check_documents(const std::string& text, const std::set<std::string>& known) {
     SourceMap sources;
     const SourceId source = sources.add("output", text);

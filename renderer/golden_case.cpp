@@ -57,7 +57,7 @@ std::string read_whole(const fs::path& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// In the child: never returns.
+// Runs the binary in the child process; never returns.
 [[noreturn]] void execute(const std::string& binary, const std::vector<std::string>& words,
                           const fs::path& tree, const fs::path& dir) {
     const auto redirect = [](const fs::path& path, int flags, int fd) {
@@ -71,7 +71,7 @@ std::string read_whole(const fs::path& path) {
         argv.push_back(const_cast<char*>(word.c_str()));
     }
     argv.push_back(nullptr);
-    std::string path = "PATH=";  // programs of this machine are no part of a case
+    std::string path = "PATH=";  // a case must not depend on programs of this machine
     char* environment[] = {path.data(), nullptr};
     if (::chdir(tree.c_str()) == 0) {
         ::execve(binary.c_str(), argv.data(), environment);

@@ -1,18 +1,18 @@
-// A golden case: one file with an input tree and what the real binary must answer, in sections
-// that begin with a line `-- name --` (as in Go's txtar). Text before the first section is a
-// comment.
+// A golden case: one file with an input tree and the expected output of the real binary, in
+// sections that begin with a line `-- name --` (as in Go's txtar). Text before the first section is
+// a comment.
 //   -- apps/web.yaml --   a file of the input tree, byte for byte. ` (no final newline)` after the
-//                         path takes the last newline away; ` (link)` makes a symbolic link
-//                         to what is in the first line
+//                         path removes the last newline; ` (link)` makes a symbolic link, whose
+//                         target is the first line
 //   -- flags --           the command line, default `render .`; words, or 'quoted words'. --quiet
-//                         is added: only diagnostics print
+//                         is added, so that only diagnostics are printed
 //   -- report --          empty; --quiet is not added
 //   -- stdin --           standard input, default empty
 //   -- want:out --        standard output, default empty
 //   -- want:err --        standard error, default empty
 //   -- want:exit --       default 1 when want:err has `error:`, else 0
 //   -- want:out/PATH --   a file of the output directory `out` after the run; `-- want:tree --`
-//                         (empty) asks for that comparison where no file is wanted
+//                         (empty) compares the directory if no file is expected
 #pragma once
 
 #include <string>
@@ -35,7 +35,7 @@ struct GoldenCase {
     [[nodiscard]] bool has_tree() const;
 };
 
-// What a run did.
+// The result of a run.
 struct Outcome {
     std::string out, err;
     int exit_code = 0;
@@ -45,13 +45,13 @@ struct Outcome {
 GoldenCase parse_case(std::string_view text);
 std::string print_case(const GoldenCase& golden);
 
-// The command line's words after the binary's name.
+// Returns the arguments of the command line, without the name of the binary.
 std::vector<std::string> arguments(const GoldenCase& golden);
 
 // Runs the binary in a fresh directory that holds the case's tree.
 Outcome run_case(const GoldenCase& golden, const std::string& binary, const std::string& dir);
 
-// The case with its expectations replaced by what happened.
+// Returns the case with its expectations replaced by the result of the run.
 GoldenCase with_outcome(const GoldenCase& golden, const Outcome& outcome);
 
 }  // namespace renderer

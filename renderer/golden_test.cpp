@@ -1,7 +1,7 @@
-// Runs every testdata/**/*.case against the real binary, and compares the worked example's rendered
-// tree with testdata/golden/fleet, and what `install` writes with overlays/. UPDATE_GOLDEN=1
-// rewrites what is wanted and reports the test as skipped, so that accepting can never look like
-// passing; a CI that sets it fails.
+// Runs every testdata/**/*.case against the real binary. Compares the rendered tree of
+// examples/fleet with testdata/golden/fleet, and the output of `install` with overlays/.
+// UPDATE_GOLDEN=1 rewrites the expected files and reports the test as skipped, so that accepting
+// never looks like passing; it is an error in CI.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -98,7 +98,7 @@ std::string tree_diff(std::map<std::string, std::string> want,
     return diff;
 }
 
-// Runs `tailrender ARGUMENTS -o DIR` in the source tree; DIR must become what `path` is there.
+// Runs `tailrender ARGUMENTS -o DIR` in the source tree, and expects DIR to equal `path`.
 void expect_tree(const std::string& path, const std::string& arguments) {
     const fs::path wanted = fs::path(kSource) / path;
     const TemporaryFolder dir;

@@ -1,4 +1,4 @@
-// tailrender: the renderer's command line. Everything is in cli/; this file only hands over.
+// tailrender: the command line of the renderer, which is in cli/.
 #include "renderer/cli/cli.h"
 
 int main(int argc, char** argv) {

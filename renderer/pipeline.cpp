@@ -24,7 +24,7 @@ Diagnostics without_absences(const Diagnostics& found) {
     return kept;
 }
 
-// "" without one: the name in the first `${NAME}`.
+// Returns the name in the first `${NAME}`, "" if there is none.
 std::string_view first_variable(std::string_view text) {
     const std::size_t begin = text.find("${");
     const std::size_t end = text.find('}', begin == std::string_view::npos ? text.size() : begin);
@@ -34,7 +34,7 @@ std::string_view first_variable(std::string_view text) {
     return is_variable_name(name) ? name : std::string_view();
 }
 
-// Where a value is wrong because it holds a variable, the variable is the cause.
+// Adds a hint to each error about a value with a variable: the variable is the cause.
 Diagnostics with_variables_named(const Diagnostics& found) {
     Diagnostics named;
     for (Diagnostic diagnostic : found.all()) {
@@ -54,9 +54,9 @@ Diagnostics with_variables_named(const Diagnostics& found) {
 
 }  // namespace
 
-// The stages in order, and what is true between them. A stage reports every mistake that it can
-// find and goes on without the document concerned, so that one run shows all of them; nothing is
-// generated unless there are none.
+// Runs the stages in order; the comments say what is true between them. A stage reports every
+// mistake that it can find and skips the document concerned, so that one run shows all of them.
+// Objects are generated only if there are none.
 bool render(LoadOptions options, Run& run, Form form) {
     const unsigned threads = options.threads;
     const bool validate = options.validate;
@@ -65,17 +65,18 @@ bool render(LoadOptions options, Run& run, Form form) {
         return false;
     }
     const bool complete = !run.diagnostics.has_errors();
-    // Every file has been read: nothing behind this line opens one. Each document knows its
-    // bundle, its namespace and whether an applier would see it. The order is that of paths, never
-    // that of a directory or of threads.
+    // Every file has been read: no later stage opens one. Each document has its bundle, its
+    // namespace and whether an applier would see it. Documents are sorted by path, whatever the
+    // order of a directory or of threads.
 
     InputFaults faults = validate_inputs(run.loaded, validate, threads, run.diagnostics);
-    // What the schemas say of the inputs is known, and reported once plan has said more of it.
+    // The inputs were validated. report_inputs below reports a fault only if plan reported no error
+    // at the same place, since plan's errors say more.
 
     run.inventory = classify(run.loaded, faults, run.diagnostics);
-    // Every document is a Service, an Ingress or another input of Kubernetes' own, decoded; a
-    // custom resource, whose spec is a tree that its planner reads; a fact; or foreign bytes. What
-    // cannot be decoded counts as absent, and is a fault of its object.
+    // Every document is a decoded Service, Ingress or other built-in kind; a custom resource, whose
+    // spec is a tree that its planner reads; a fact; or foreign bytes. A field that cannot be
+    // decoded counts as absent, and is a fault of its object.
 
     Diagnostics found;
     run.plan = plan(run.loaded, run.inventory, found);
@@ -89,14 +90,14 @@ bool render(LoadOptions options, Run& run, Form form) {
     if (run.diagnostics.has_errors()) {
         return false;
     }
-    // Everything is decided: names, places, tags, targets, edits. Nothing behind this line can
-    // fail because of the input, and every input that was read has the fields that its kind has.
+    // Everything is decided: names, places, tags, targets, edits. Later stages cannot fail because
+    // of the input, and every input that was read matches the schema of its kind.
 
     run.objects = generate(run.plan, validate ? Form::Tree : form, threads);
     if (validate) {
         validate_objects(run.loaded, run.objects, threads, run.diagnostics);
     }
-    // Every object exists. What is left is to order and to write them: emit.h.
+    // Every object exists. emit.h sorts and writes them.
     return !run.diagnostics.has_errors();
 }
 

@@ -1,4 +1,4 @@
-// The renderer on one page: load -> classify -> plan -> generate, a checkpoint after each stage.
+// The pipeline of the renderer: load -> classify -> plan -> generate.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,7 @@
 
 namespace renderer {
 
-// Everything that a run made; the earlier parts own what the later ones point to. Not movable once
-// filled.
+// The results of a run. Later members point into earlier ones, so a filled Run must not be moved.
 struct Run {
     Diagnostics diagnostics;
     Loaded loaded;
@@ -22,8 +21,8 @@ struct Run {
     Objects objects;
 };
 
-// False when there are errors: `run.diagnostics` has all that could be found, and nothing may be
-// written.
+// Returns false if there are errors. Then `run.diagnostics` has every error that could be found,
+// and nothing may be written.
 bool render(LoadOptions options, Run& run, Form form = Form::Tree);
 
 }  // namespace renderer

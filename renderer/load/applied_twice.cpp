@@ -21,7 +21,7 @@ void drop_applied_twice(const std::vector<InputFile>& files,
         return file.unit->is_included ||
                (file_at(first).path == file.path && first.root == second.root);
     };
-    // What is applied, what is kept, what is included.
+    // Applied documents come first, then kept ones, then those of included directories.
     const auto rank_of = [&](const Document& document) {
         return file_at(document).unit->is_included ? 2 : document.kept != kNone ? 1 : 0;
     };

@@ -1,4 +1,4 @@
-// Objects that several units apply.
+// Drops repeated copies of objects that several units apply.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,10 @@
 
 namespace renderer {
 
-// One object is one device: of two that two units apply alike, and of one that lies in an included
-// directory as well, the first counts; what is applied counts before what is kept. `file_of`: input
-// file of each source, kNone for others.
+// One object is one device. If several units apply an equal object of one file, or an included
+// directory also has the object, the first copy counts. Applied objects come before kept ones and
+// replace them; those of included directories come last. `file_of` is the index of each source's
+// input file, kNone for other sources.
 void drop_applied_twice(const std::vector<InputFile>& files,
                         const std::vector<std::uint32_t>& file_of, Loaded& loaded);
 

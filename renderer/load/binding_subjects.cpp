@@ -17,10 +17,10 @@ namespace renderer {
 
 namespace {
 
-// A document as a build sees it.
+// A document of a build, with its namespaces before and after the build.
 struct Resource {
     const Document* document = nullptr;
-    std::string_view before = {}, after = {};  // the namespaces; "" for none
+    std::string_view before = {}, after = {};  // namespaces; "" for none
     bool in_namespace = false;
     bool is_moved = false;
 
@@ -60,7 +60,7 @@ private:
         const auto subjects = items_of(root.find("subjects"));
         const Resources seen = seen_from(binding, subjects);
         for (const Value& subject : subjects) {
-            // The namespace of "default" is set with that of the binding.
+            // The namespace pass sets the namespace of "default" together with that of the binding.
             const std::string_view name = text_of(subject.find("name"));
             if (!name.empty() && !(name == "default" && binding.is_moved)) {
                 follow(document, root, subject, accounts(name, subject.find("namespace"), seen));
@@ -88,8 +88,8 @@ private:
         return seen;
     }
 
-    // Those that a subject may mean: if anything was in its namespace before, what was, and else
-    // what is now.
+    // Returns the ServiceAccounts that a subject may refer to. If any resource was in its namespace
+    // before the build, only those are candidates; otherwise the resources that are in it now.
     static Resources accounts(std::string_view name, const Value* ns, const Resources& seen) {
         Resources found = seen;
         for (const auto member : {&Resource::before, &Resource::after}) {

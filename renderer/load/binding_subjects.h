@@ -1,7 +1,7 @@
-// Follows ServiceAccounts that a kustomization moves to another namespace: writes it into the
-// subjects of RoleBindings and ClusterRoleBindings of the same build that mean them. Like kustomize
-// it looks at the name of a subject, not at its kind. Source: kustomize api/filters/nameref,
-// api/resmap (SubsetThatCouldBeReferencedByResource).
+// Follows ServiceAccounts that a kustomization moves to another namespace: writes the new namespace
+// into the subjects of RoleBindings and ClusterRoleBindings of the same build that refer to them.
+// Like kustomize it looks at the name of a subject, not at its kind. Source: kustomize
+// api/filters/nameref, api/resmap (SubsetThatCouldBeReferencedByResource).
 #pragma once
 
 #include <vector>

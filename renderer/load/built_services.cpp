@@ -48,7 +48,7 @@ std::vector<Document> egress_services(const SourceTree& tree, const std::string&
 
 void find_built(const SourceTree& tree, const std::vector<InputFile>& files,
                 const std::vector<std::uint32_t>& file_of, Loaded& loaded) {
-    std::map<std::string, std::vector<Document>> known;  // a file of two builds is one source
+    std::map<std::string, std::vector<Document>> known;  // a file of two builds is added once
     for (SourceId source = 0; source < file_of.size(); ++source) {
         if (file_of[source] == kNone || !files[file_of[source]].text) {
             continue;

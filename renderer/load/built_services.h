@@ -1,4 +1,5 @@
-// Where a Service that kustomize printed comes from: what a program has printed cannot be edited.
+// Finds the source files of Services that kustomize or helm printed: only the file can be edited,
+// not the printed text.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +11,8 @@
 
 namespace renderer {
 
-// Adds an entry to `built` for each file with a text. `file_of`: for every source the index of its
-// file, or kNone.
+// Adds an entry to `built` for each input file that a program or a ResourceSet made. `file_of` is
+// the index of each source's input file, or kNone.
 void find_built(const SourceTree& tree, const std::vector<InputFile>& files,
                 const std::vector<std::uint32_t>& file_of, Loaded& loaded);
 

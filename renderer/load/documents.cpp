@@ -29,7 +29,7 @@ bool is_list_kind(std::string_view kind) {
     return kind.ends_with("List");
 }
 
-// A document on its way: scanned, and read whole where that is needed.
+// A document that was scanned, and parsed if needed.
 struct Pending {
     ScannedDocument scanned = {};
     Value root = {};
@@ -41,11 +41,11 @@ struct PendingFile {
     SourceId source = 0;
     const InputFile* file = nullptr;
     std::vector<Pending> documents = {};
-    bool is_judged = true;    // false: mistakes in it are no concern of ours
-    bool no_objects = false;  // the text cannot hold one
+    bool is_judged = true;    // false: mistakes in it are not reported
+    bool no_objects = false;  // the text cannot have objects
 };
 
-constexpr std::size_t kPieceBytes = std::size_t{1} << 20U;  // enough to pay for a thread
+constexpr std::size_t kPieceBytes = std::size_t{1} << 20U;  // enough work for a thread
 
 bool may_hold_objects(std::string_view text) {
     return text.find("apiVersion") != std::string_view::npos ||
@@ -72,7 +72,7 @@ void scan_file(const SourceMap& sources, PendingFile& pending, unsigned threads)
     }
 }
 
-// A stream that was cut off rarely ends with a line.
+// A stream that was cut off rarely ends with a line end.
 bool may_be_cut(const SourceMap& sources, const PendingFile& file, const Pending& document) {
     const std::string_view text = sources.text(file.source);
     return document.scanned.range.end == text.size() && !text.ends_with('\n');
@@ -109,7 +109,7 @@ void substitute_files(std::vector<PendingFile>& files) {
     }
 }
 
-// Turns the pending documents of one file into Documents, or says what is wrong with them.
+// Turns the pending documents of one file into Documents, or reports what is wrong with them.
 class Assembler {
 public:
     Assembler(PendingFile& pending, Loaded& loaded, Diagnostics& diagnostics)
@@ -119,7 +119,7 @@ public:
           diagnostics_(diagnostics),
           out_(pending.file->lenient || !pending.is_judged ? discarded_ : diagnostics) {}
 
-    // The number of documents that were added.
+    // Returns the number of documents that were added.
     std::size_t run() {
         if (!file_.required && std::ranges::none_of(pending_.documents, [this](const auto& one) {
                 return may_be_object(one);
@@ -171,7 +171,7 @@ private:
                 "refuse it");
     }
 
-    // Not a Kubernetes object, and not a part of one.
+    // True if the document is neither a Kubernetes object nor an incomplete one.
     [[nodiscard]] bool is_strange(const Pending& document) const {
         const bool has_tree = document.has_tree;
         const bool has_version = has_tree ? document.root.find("apiVersion") != nullptr
@@ -183,8 +183,8 @@ private:
                (has_one && !file_.required && !may_be_object(document));
     }
 
-    // Configuration of other programs has a kind, too, but neither metadata nor items. Of what
-    // cannot be read only the words are known.
+    // Configuration files of other programs may have a kind, but have neither metadata nor items.
+    // If a document cannot be parsed, only its words are searched.
     [[nodiscard]] bool may_be_object(const Pending& document) const {
         const bool broken = document.diagnostics.has_errors();
         if (document.has_tree && !broken) {
@@ -254,7 +254,7 @@ private:
         return value != nullptr && value->is_string() ? value->clone() : Value();
     }
 
-    // A List becomes a document of its own, followed by its items.
+    // Adds a List as a document, followed by its items.
     void add_tree(Document document) {
         document.api_version = text_at(document.root, {"apiVersion"});
         document.kind = text_at(document.root, {"kind"});
@@ -321,7 +321,7 @@ private:
     const InputFile& file_;
     Loaded& loaded_;
     Diagnostics& diagnostics_;
-    Diagnostics discarded_;  // of a file whose mistakes no one wants to hear of
+    Diagnostics discarded_;  // of a file whose mistakes are not reported
     Diagnostics& out_;
 };
 
@@ -364,7 +364,7 @@ void assemble_stream(PendingFile scanned, unsigned threads, Loaded& loaded,
     Assembler(files[0], loaded, diagnostics).run();
 }
 
-// Text glued to a separator is what Helm makes of templates that trim too much.
+// Helm templates that trim too much put text directly behind a separator.
 void warn_glued(const SourceMap& sources, const PendingFile& file, Diagnostics& diagnostics) {
     const std::string_view text = sources.text(file.source);
     for (const Pending& document : file.documents) {
@@ -393,13 +393,14 @@ bool needs_tree(const ScannedDocument& scanned, bool in_stream) {
 
 namespace {
 
-// Files that an applier takes together: of one build, or loose in one folder.
+// Returns a key that is the same for files that an applier applies together: files of one build, or
+// loose files of one folder.
 std::pair<std::uint32_t, std::string> unit_of(const InputFile& file) {
     const bool is_loose = file.build == kNone && !file.text;
     return {file.build, is_loose ? parent_path(file.path) : file.text ? file.path : std::string()};
 }
 
-// What shares no unit with an input of ours is not for us to judge.
+// Does not report mistakes in files that are applied together with nothing of Tailscale.
 void judge_units(std::vector<PendingFile>& files, const Loaded& loaded) {
     std::set<std::pair<std::uint32_t, std::string>> ours;
     for (const PendingFile& pending : files) {

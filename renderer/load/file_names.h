@@ -1,4 +1,5 @@
-// Names of files become paths of the output, comments in it and lines of the inventory.
+// Checks file names, because they become paths of the output, comments in it and lines of the
+// inventory.
 #pragma once
 
 #include "renderer/core/diagnostics.h"
@@ -7,8 +8,8 @@
 
 namespace renderer {
 
-// False: it cannot be printed. An error, unless the file is not about Tailscale and no source is
-// written.
+// Returns false if the name cannot be printed. That is an error, unless no source is written and
+// the file does not mention Tailscale.
 bool has_usable_name(const InputFile& file, SourceId source, const Loaded& loaded,
                      Diagnostics& diagnostics);
 

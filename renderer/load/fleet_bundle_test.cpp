@@ -18,7 +18,7 @@ Cluster home() {
     return cluster;
 }
 
-// The fleet.yaml that is written for the cluster, then the values of the chart, then the messages.
+// Returns the fleet.yaml that is written for the cluster, the chart's values and the messages.
 std::string bundle_text(std::string fleet, const Cluster& cluster, Files files = {}) {
     files["op/fleet.yaml"] = std::move(fleet);
     const MemoryTree tree(std::move(files));
@@ -82,7 +82,7 @@ TEST(FleetBundle, CustomizationIsMerged) {
         "{\"a\":1}\n{\"c\":3}\n{\"b\":2}\n{\"d\":4}\n");
 }
 
-// Without it Helm refuses a namespace that exists before the bundle.
+// Without takeOwnership Helm refuses a namespace that exists before the bundle.
 TEST(FleetBundle, OwnershipIsTakenWhereItIsAskedFor) {
     EXPECT_EQ(bundle_text("name: x\n"
                           "targetCustomizations:\n"
@@ -95,7 +95,7 @@ TEST(FleetBundle, OwnershipIsTakenWhereItIsAskedFor) {
               "kustomize:\n  dir: \".\"\nname: x\n");
 }
 
-// Flags are or-ed, a negative time takes the base's away, and two fields are the base's alone.
+// Flags are or-ed, a negative time removes the base's, and two fields are taken from the base only.
 TEST(FleetBundle, WhatFleetDoesWithTheReleaseStays) {
     EXPECT_EQ(
         bundle_text("name: x\n"
@@ -125,7 +125,7 @@ TEST(FleetBundle, ImageScansAreLeftOut) {
         "kustomize:\n  dir: \".\"\nname: op\n");
 }
 
-// Also of customizations that do not match.
+// The labels of customizations that do not match also count.
 TEST(FleetBundle, MetadataOfTheNamespaceIsThatOfEveryTarget) {
     EXPECT_EQ(bundle_text("namespaceLabels: {a: base, b: base}\n"
                           "targetCustomizations:\n"
@@ -154,7 +154,7 @@ TEST(FleetBundle, TargetsOfItsOwn) {
               "kustomize:\n  dir: \".\"\nname: op\n");
 }
 
-// What it would be customized with there is no one's business then.
+// Customizations of a bundle that is not deployed do not matter.
 TEST(FleetBundle, CustomizationsOfABundleThatIsLeftOutAreNotJudged) {
     EXPECT_EQ(bundle_text("overrideTargets: [{clusterName: lab}]\n"
                           "targetCustomizations: [{clusterGroup: g}]\n",
@@ -181,7 +181,7 @@ TEST(FleetBundle, TargetsThatCannotBeKnown) {
               "  hint: list the cluster in .tailrender.yaml, or name it with --cluster\n");
 }
 
-// Whatever disablePreProcess says; an item of a list is taken literally.
+// Labels are replaced even if disablePreProcess is set; items of lists are taken literally.
 TEST(FleetBundle, LabelsOfTheClusterInValues) {
     EXPECT_EQ(
         bundle_text("helm:\n"

@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::string_view kOperatorImage = "k8s-operator";
 
-// What they hold is read elsewhere, or exposes nothing.
+// API groups whose objects are read elsewhere, or expose nothing.
 constexpr std::array<std::string_view, 8> kOtherGroups = {
     "apps",          "autoscaling",
     "batch",         "extensions",
@@ -50,7 +50,7 @@ bool may_expose(std::string_view api_version, std::string_view kind) {
            std::ranges::find(kOtherGroups, group) == kOtherGroups.end();
 }
 
-// "" for an object that is no release of a chart.
+// Returns the chart of a release; "" if the object is not a release.
 std::string_view chart_of(const Value& root) {
     for (const Value* chart : {root.at({"spec", "chart", "spec", "chart"}),
                                root.at({"spec", "chartRef", "name"}), root.at({"spec", "chart"})}) {
@@ -67,7 +67,8 @@ std::string_view chart_of(const Value& root) {
     return {};
 }
 
-// The parts of an object of an engine that no one else reads.
+// Returns the object of an engine without the parts that are read elsewhere: the kustomize settings
+// and, unless `has_post_renderers`, the postRenderers.
 Value without_builds(const Value& root, bool has_post_renderers) {
     Value part = root.clone();
     if (Value* spec = part.is_map() ? part.find("spec") : nullptr;
@@ -142,7 +143,7 @@ public:
     }
 
 private:
-    // The file itself, or the chart that it is in.
+    // True if the file, or the chart that it is in, was rendered.
     [[nodiscard]] bool is_rendered(const std::string& path) const {
         std::string part = path;
         while (!rendered_.files.contains(part)) {
@@ -154,7 +155,8 @@ private:
         return true;
     }
 
-    // Flux gives the objects of the chart to them. True: nothing is left to say.
+    // Refuses postRenderers that expose something: Flux applies them to the objects of the chart.
+    // Returns true if it reported an error.
     bool refuse_post_renderers(const Value& root, std::string_view path) {
         bool is_refused = false;
         for (const Value& one : items_of(root.at({"spec", "postRenderers"}))) {
@@ -176,7 +178,7 @@ private:
         return is_refused;
     }
 
-    // True: a patch exposes what the chart of the object makes.
+    // Refuses patches that expose objects of the chart. Returns true if it reported an error.
     bool refuse_patched(const Value& root, std::string_view path) {
         if (chart_of(root).empty()) {
             return false;
@@ -202,7 +204,7 @@ private:
         return is_refused;
     }
 
-    // A list may have moved what is in it.
+    // Compares only the last key: the index of an item may have changed.
     static bool is_same_key(std::string_view a, std::string_view b) {
         const auto last = [](std::string_view what) {
             const std::size_t slash = what.rfind('/');
@@ -218,7 +220,7 @@ private:
         });
     }
 
-    // As a chart, or as its Deployment.
+    // True if the operator is installed, by its chart or as a Deployment.
     [[nodiscard]] bool has_operator() const {
         return given_.has_operator ||
                std::ranges::any_of(loaded_.documents, [&](const Document& document) {
@@ -284,7 +286,7 @@ private:
         }
     }
 
-    // Of a chart in the tree.
+    // Sets the hint for a chart in the tree if helm is missing.
     void need_helm(Words& words) const {
         if (rendered_.lacks_helm) {
             words.hint = "helm is not on PATH; install it or use --helm PROGRAM";
@@ -331,7 +333,7 @@ private:
     const RenderedCharts& rendered_;
     Loaded& loaded_;
     Diagnostics& diagnostics_;
-    Severity severity_;  // of what an operator would still make
+    Severity severity_;  // of exposures that an installed operator would still create
 };
 
 }  // namespace

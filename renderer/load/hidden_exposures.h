@@ -1,5 +1,5 @@
-// Exposures that no Service and no Ingress of the tree says: charts make them of their values, and
-// other operators of their own resources. What is not rendered is a warning.
+// Warns of exposures that are not rendered because no Service or Ingress in the tree requests them:
+// charts create them from their values, and other operators from their own resources.
 #pragma once
 
 #include <string>
@@ -14,16 +14,16 @@
 namespace renderer {
 
 struct ExposureSources {
-    std::vector<ChartFile> files;        // that charts are made of
-    std::vector<ExposingPatch> patches;  // that were executed
+    std::vector<ChartFile> files;        // templates and values of charts
+    std::vector<ExposingPatch> patches;  // executed patches that expose something
     RenderedCharts rendered;
-    std::string root;           // of the tree; "" for a stream
-    bool has_operator = false;  // its chart is installed
+    std::string root;           // the tree's directory; "" for a stream
+    bool has_operator = false;  // the operator's chart is installed
 };
 
-// Asks the documents that were loaded, and the files, which it reads and adds to the sources. Sets
-// `hidden_exposures`. What a patch has put into an object is an error at the patch, and so is a
-// patch of what a chart makes, but in a stream.
+// Searches the loaded documents and `given.files`, which it reads and adds to the sources. Sets
+// `hidden_exposures`. Outside of a stream, a patch that exposes something through an object, or
+// through what a chart creates, is an error at the patch.
 void warn_hidden_exposures(const SourceTree& tree, const ExposureSources& given, unsigned threads,
                            Loaded& loaded, Diagnostics& diagnostics);
 

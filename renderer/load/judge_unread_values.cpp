@@ -16,7 +16,8 @@ namespace renderer {
 
 namespace {
 
-// Settings of what is rendered, as paths: a layer decides one where it has a value there.
+// Settings that change what is rendered, as paths. A layer decides a setting if it has a value at
+// that path.
 constexpr std::array<std::string_view, 10> kRendering = {
     "loginServer",
     "ingressClass.name",
@@ -30,7 +31,7 @@ constexpr std::array<std::string_view, 10> kRendering = {
     "proxyConfig.image.digest",
 };
 
-// Where the controller is rendered, these count as well.
+// Further settings that matter if the controller is rendered.
 constexpr std::array<std::string_view, 8> kInstalling = {
     "operatorConfig", "apiServerProxyConfig", "imagePullSecrets", "annotations",
     "nameOverride",   "fullnameOverride",     "installCRDs",      "tailrender",
@@ -45,7 +46,7 @@ std::vector<std::string_view> steps_of(std::string_view path) {
     return steps;
 }
 
-// One of them holds the other.
+// True if one of the paths is a prefix of the other.
 bool overlap(std::string_view a, std::string_view b) {
     const std::vector<std::string_view> left = steps_of(a);
     const std::vector<std::string_view> right = steps_of(b);
@@ -54,7 +55,7 @@ bool overlap(std::string_view a, std::string_view b) {
                       right.begin());
 }
 
-// What is in a map that is there may still be decided by another layer.
+// A map does not decide a setting: another layer may still set its members.
 bool decides(const Value& layer, std::string_view path) {
     const Value* value = &layer;
     for (const std::string_view step : steps_of(path)) {
@@ -63,7 +64,7 @@ bool decides(const Value& layer, std::string_view path) {
     return value != nullptr && !value->is_map();
 }
 
-// So are Secrets called that hold what the operator logs in with.
+// True if the name is typical of Secrets with the operator's credentials.
 bool may_name_credentials(std::string_view name) {
     std::string lower(name);
     std::ranges::transform(lower, lower.begin(), [](char c) { return lower_case(c); });
@@ -87,7 +88,7 @@ public:
         }
     }
 
-    // False: it does not matter.
+    // Sets the diagnostic of the values. Returns false if they do not matter.
     bool judge(UnreadValues& one) const {
         if (one.kind == Unread::Refused) {
             one.diagnostic.severity = is_given_ ? Severity::Warning : Severity::Error;

@@ -1,4 +1,5 @@
-// Whether values of the operator's chart that are not known could hold a setting that matters.
+// Decides whether values of the operator's chart that cannot be read could hold a setting that
+// matters.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +8,8 @@
 
 namespace renderer {
 
-// Decides, when all layers of values are known, which of loaded.unread_values matter, and how.
-// `given`: the first layer that the user gave.
+// Keeps those of `loaded.unread_values` that matter, and sets their diagnostics. All layers of
+// values must be loaded. `given` is the index of the first layer that the user gave.
 void judge_unread_values(std::size_t given, Loaded& loaded);
 
 }  // namespace renderer

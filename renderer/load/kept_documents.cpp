@@ -18,7 +18,8 @@ bool is_unapplied_input(const Document& document) {
             text_of(document.api_version).starts_with("tailscale.com/"));
 }
 
-// Of what was only scanned, releases of charts are looked at, and what may have been an input.
+// Returns the mark by which an object is not reconciled, or "". Of documents that were only
+// scanned, it checks releases of charts, Services and Ingresses.
 std::string mark_of(const Loaded& loaded, const Document& document) {
     if (!document.root.is_null()) {
         return why_not_reconciled(document.root);

@@ -1,5 +1,5 @@
-// What engines say of documents that have been read: which unit applies them, and which of them it
-// is told to leave as they are in the cluster.
+// Notes what engines do with documents that have been read: which unit applies them, and which of
+// them an engine is told to leave as they are in the cluster.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,13 @@
 
 namespace renderer {
 
-// Marks those documents, and those of units that are kept. With `skips_kept` it makes facts of them
-// instead, with a warning for an input of ours. `file_of`: for each source the index of its file.
+// Marks documents that an engine leaves as they are, and those of kept units. With `skips_kept`,
+// documents that are marked themselves become facts instead, with a warning if one is an input.
+// `file_of` is the index of each source's input file, or kNone.
 void mark_kept(const std::vector<InputFile>& files, const std::vector<std::uint32_t>& file_of,
                bool skips_kept, Loaded& loaded, Diagnostics& diagnostics);
 
-// Which unit applies each source.
+// Sets the unit that applies each source.
 void note_units(const std::vector<InputFile>& files, const std::vector<std::uint32_t>& file_of,
                 Loaded& loaded);
 

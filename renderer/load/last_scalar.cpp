@@ -11,7 +11,7 @@ namespace renderer {
 
 namespace {
 
-// Where the `|` or `>` is of a scalar that begins here; npos when it is of another style.
+// Returns the offset of the `|` or `>` of a block scalar that begins here, npos for other styles.
 std::size_t block_indicator(std::string_view text, std::size_t begin) {
     std::size_t at = begin;
     while (at < text.size() && (text[at] == '&' || text[at] == '!')) {
@@ -21,7 +21,7 @@ std::size_t block_indicator(std::string_view text, std::size_t begin) {
     return at < text.size() && (text[at] == '|' || text[at] == '>') ? at : std::string_view::npos;
 }
 
-// Only one that ends the text has such a value.
+// Only a block scalar at the end of the text can have a value without a line end.
 std::optional<Edit> strip(const SourceMap& sources, SourceId source, const Value& value) {
     if (!value.is_string() || value.text().empty() || value.text().ends_with('\n') ||
         !value.pos().known() || sources.source_of(value.pos()) != source) {
@@ -51,7 +51,7 @@ std::optional<Edit> strip(const SourceMap& sources, SourceId source, const Value
 
 void strip_last_scalars(const std::vector<InputFile>& files,
                         const std::vector<std::uint32_t>& file_of, Loaded& loaded) {
-    Diagnostics ignored;  // what is wrong with a document was said when it was read
+    Diagnostics ignored;  // mistakes in a document were reported when it was read
     for (const Document& document : loaded.documents) {
         const std::string_view text = loaded.sources.text(document.source);
         const bool is_last = document.range.end == text.size() && !text.ends_with('\n');

@@ -1,6 +1,7 @@
-// A block scalar that ends its file without a line end: kustomize reads it without one, and readers
-// for the API server with one (k8s.io/apimachinery's LineReader), as all do as soon as anything is
-// behind it. In files of a build it is written as one that has none: `|-`, `>-`.
+// Strips a block scalar that ends its file without a line end. kustomize reads such a scalar
+// without a line end, and readers for the API server with one (k8s.io/apimachinery's LineReader),
+// as every reader does once anything follows it. In files of a build it is therefore written as
+// `|-` or `>-`.
 #pragma once
 
 #include <vector>

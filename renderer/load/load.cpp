@@ -1,4 +1,4 @@
-// The order of loading on one page. A mode differs only in where the documents come from.
+// The order of loading on one page. Modes differ only in the source of the documents.
 #include "renderer/load/load.h"
 
 #include <fmt/format.h>
@@ -41,7 +41,7 @@ namespace renderer {
 
 namespace {
 
-// What is said elsewhere is a fact: no one applies it, nothing is written back.
+// Adds the documents of a --context directory as facts: they are neither applied nor written.
 void add_context(const SourceTree& tree, const std::string& dir, const Cluster& cluster,
                  Selection& selection, SourceMap& sources, Diagnostics& diagnostics) {
     const Cluster all{
@@ -68,7 +68,7 @@ void sort_files(std::vector<InputFile>& files) {
     });
 }
 
-// The same file twice: as an input and as a fact, or in builds that make the same of it.
+// Drops a file that is both an input and a fact, or part of builds that write it to the same path.
 void drop_repeated(std::vector<InputFile>& files) {
     std::ranges::stable_sort(files, {}, [](const InputFile& file) {
         return std::tuple(std::string_view(file.path), !file.reachable,
@@ -80,7 +80,8 @@ void drop_repeated(std::vector<InputFile>& files) {
     files.erase(std::unique(files.begin(), files.end(), same), files.end());
 }
 
-// A bundle that is copied keeps its fleet.yaml, but its name must not depend on where it lies now.
+// A copied bundle keeps its fleet.yaml, but its default name depends on its directory, which
+// changes. So the name is written into the file.
 void pin_names(Loaded& loaded, Diagnostics& diagnostics) {
     for (const SourceFile& file : loaded.files) {
         const Bundle& bundle = loaded.bundles[file.bundle];
@@ -100,7 +101,7 @@ void pin_names(Loaded& loaded, Diagnostics& diagnostics) {
     }
 }
 
-// `${NAME}`, `${NAME:=x}` or `${#NAME}` in anything that was read.
+// True if any text that was read has `${NAME}`, `${NAME:=x}` or `${#NAME}`.
 bool is_used(std::string_view name, const SourceMap& sources) {
     for (std::size_t i = 0; i < sources.count(); ++i) {
         const std::string_view text = sources.text(static_cast<SourceId>(i));
@@ -161,7 +162,7 @@ void load_files(const SourceTree& tree, const LoadOptions& options, const Cluste
     for (const auto& [unit, why] : selection.unbuilt) {
         loaded.standings.all.push_back({unit, Liveness::Broken, why});
     }
-    // Only what came from there may be lost: no unit may hold anything else.
+    // Only objects of the unbuilt part may be lost: no unit can have any others.
     for (const auto& [file, part] : selection.unbuilt_parts) {
         loaded.standings.all.push_back(
             {file, Liveness::Absent, fmt::format("{} is not built", part), true});
@@ -172,7 +173,7 @@ void load_files(const SourceTree& tree, const LoadOptions& options, const Cluste
     strip_last_scalars(selection.files, file_of, loaded);
     pin_names(loaded, diagnostics);
     check_edits(loaded.sources, loaded.edits, diagnostics);
-    // `file_of` knows nothing of what they make.
+    // This comes last because `file_of` does not cover the sources that it adds.
     add_resource_sets(tree, selection, file_of, options, loaded, diagnostics);
     const InstalledOperators operators =
         find_operator_release(tree, selection, options, loaded, diagnostics);
@@ -194,7 +195,7 @@ void load_files(const SourceTree& tree, const LoadOptions& options, const Cluste
     }
 }
 
-// Unlike helm, no one else gives these documents their namespace.
+// Nothing else gives these documents their namespace, unlike helm for a stream.
 void load_items(const LoadOptions& options, Loaded& loaded, Diagnostics& diagnostics) {
     loaded.keeps_custom_resources = loaded.resource_list->is_package;
     read_parts(loaded.resource_list->source, input_items(*loaded.resource_list), options.threads,
@@ -239,7 +240,7 @@ std::shared_ptr<const SourceTree> source_tree(const LoadOptions& options) {
         named.push_back(options.path);
         roots.push_back(options.path);
     } else if (options.resource_list) {
-        roots.emplace_back(".");  // its functionConfig may name files
+        roots.emplace_back(".");  // the functionConfig may name files
     }
     return options.tree != nullptr ? options.tree : std::make_shared<DiskTree>(named, roots);
 }
@@ -255,7 +256,7 @@ Loaded load_tree(const SourceTree& tree, LoadOptions options, Diagnostics& diagn
     }
     Cluster cluster = load_cluster(tree, options, loaded.sources, diagnostics);
     if (diagnostics.has_errors()) {
-        return loaded;  // what is rendered depends on the cluster
+        return loaded;  // the result depends on the cluster
     }
     if (options.fetcher != nullptr) {
         options.fetcher = options.fetcher->for_another_load();

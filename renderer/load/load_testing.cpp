@@ -49,7 +49,7 @@ LoadOptions in_namespace(std::string ns) {
 }
 
 LoadedText load_text(Files files, LoadOptions options) {
-    options.validate = true;  // every mistake counts
+    options.validate = true;  // reports every mistake
     Diagnostics diagnostics;
     const Loaded loaded =
         load_tree(MemoryTree(std::move(files)), with_path(std::move(options)), diagnostics);

@@ -1,4 +1,4 @@
-// For tests of this stage: a tree in memory in, a text to compare out.
+// Helpers for tests of this stage: they load a tree in memory, and return texts to compare.
 #pragma once
 
 #include <map>
@@ -10,8 +10,8 @@
 namespace renderer {
 
 struct LoadedText {
-    std::string files;        // bundles and files, one a line
-    std::string documents;    // one a line
+    std::string files;        // bundles and files, one per line
+    std::string documents;    // one per line
     std::string objects;      // generated inputs as YAML
     std::string diagnostics;  // as printed
 };
@@ -22,7 +22,7 @@ LoadOptions in_namespace(std::string ns);  // as --namespace
 
 LoadedText load_text(Files files, LoadOptions options = {});
 
-// The text of a file with the edits of the run.
+// Returns the text of a file with the edits of the run.
 std::string edited(Files files, const std::string& path, LoadOptions options = {});
 
 }  // namespace renderer

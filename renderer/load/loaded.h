@@ -1,5 +1,5 @@
-// What a run has read: bundles, files, documents with their namespaces and positions, and what is
-// known of whatever applies them. Data only; load.h makes it.
+// The data that a run has read: bundles, files, documents with their namespaces and positions, and
+// the units that apply them. load.h fills it.
 #pragma once
 
 #include <cstddef>
@@ -24,50 +24,50 @@
 
 namespace renderer {
 
-// A file that reaches the output: with documents (whole, with edits) or copied byte for byte.
+// A file in the output: written whole or with edits, if it has documents, or copied byte for byte.
 struct SourceFile {
     SourceId source = 0;
     std::uint32_t bundle = 0;
     std::string path;  // relative to the bundle's directory
     bool reachable =
         true;  // false: facts only (--context, directories that the applier does not see)
-    bool copied_whole = false;  // belongs to a bundle that we do not render
-    bool is_unlisted = false;   // copied as it is: no kustomization lists it
+    bool copied_whole = false;  // belongs to a bundle that is not rendered
+    bool is_unlisted = false;   // copied as it is, because no kustomization lists it
 };
 
 struct ListItem {
     RawDocument range;
     bool is_local = false;  // never applied: a fact, left as it is
-    bool is_ours = false;   // made by an earlier run: replaced by what this one makes
+    bool is_ours = false;   // made by an earlier run; this run replaces it
 };
 
-// What a KRM function was given. Items are documents of `source`, their dashes blanked.
+// The input of a KRM function. Items are documents of `source`, with their dashes blanked.
 struct ResourceList {
     SourceId source = 0;
-    Value root;  // as it came
+    Value root;  // unchanged
     std::vector<ListItem> items;
     std::size_t dash_column = 0;
-    bool is_package = false;  // items are files of a package, and the output takes their place
-    std::string output;       // directory of a package that holds what we make
+    bool is_package = false;  // items are files of a package, and the output replaces them
+    std::string output;       // the package's directory for generated objects
 };
 
 // The operator's chart, installed by an object of an engine.
 struct OperatorRelease {
     Pos pos;
     std::string object;   // "HelmRelease/tailscale/tailscale-operator"
-    std::string ns;       // "" when the object does not say
-    std::string version;  // as spelled, perhaps a range
+    std::string ns;       // "" if the object does not set it
+    std::string version;  // as spelled, possibly a range
     std::uint32_t document =
-        kNone;  // index of what is cut out for what we install; kNone: it stays
+        kNone;  // index of the document that our installation replaces; kNone: it stays
 };
 
-// What the user's kustomize or helm printed. An edit of an egress Service belongs into the file it
-// is from.
+// Output of the user's kustomize or helm, or of a ResourceSet. An egress Service in it must be
+// edited in the file that it is from.
 struct BuiltSource {
     SourceId source = 0;
-    bool is_chart = false;         // by helm: the file is not known
-    bool is_set = false;           // by no program: a ResourceSet makes it
-    std::vector<Document> egress;  // ExternalName Services of the files that it was given
+    bool is_chart = false;         // printed by helm, so the file is not known
+    bool is_set = false;           // made by a ResourceSet, not by a program
+    std::vector<Document> egress;  // ExternalName Services of the files it was built from
 };
 
 struct Loaded {
@@ -76,55 +76,59 @@ struct Loaded {
     std::vector<Bundle> bundles;           // sorted by dir; at least one
     std::vector<Document> documents;       // sorted by (bundle, file, position)
     std::vector<Object> generated_inputs;  // made by secretGenerator and configMapGenerator
-    std::vector<Edit> edits;               // namespaces that bundle or kustomization give
-    // Chart values in rising precedence; keys as in the operator chart plus `tailrender`. Each
-    // value keeps its Pos.
+    std::vector<Edit> edits;               // namespaces that bundles and kustomizations set
+    // Chart values in rising precedence, with the keys of the operator's chart plus `tailrender`.
+    // Each value keeps its Pos.
     std::vector<Value> values;
-    // Of the operator's chart, that are not known and matter if anything is rendered.
+    // Values of the operator's chart that cannot be read, and that matter if anything is rendered.
     std::vector<UnreadValues> unread_values;
     std::optional<OAuthEnvFile> oauth_env;
     std::vector<LockedPort> locked_ports;          // of all clusters, in the order of the file
     std::optional<std::uint32_t> operator_bundle;  // index of the bundle whose fleet.yaml, or a
                                                    // release in it, names the chart
     std::optional<OperatorRelease> operator_release;
-    std::string cluster;         // name; "" for an unnamed one
-    Value kubernetes_version;    // as --kubernetes-version or the cluster spell it; Null: neither
-    bool cluster_level = false;  // there is a .tailrender.yaml: output goes to DIR/<cluster>/
+    std::string cluster;  // its name; "" if it has none
+    // As spelled in --kubernetes-version or for the cluster; Null: neither.
+    Value kubernetes_version;
+    bool cluster_level = false;  // a .tailrender.yaml exists; output goes to DIR/<cluster>/
     bool is_stream = false;
-    bool keeps_custom_resources = false;        // the reader's output takes the input's place
+    bool keeps_custom_resources = false;        // the output replaces the input
     std::optional<ResourceList> resource_list;  // krm
-    std::size_t skipped_files = 0;              // no Kubernetes documents in them
-    std::size_t hidden_exposures = 0;  // that a chart or an operator makes, said in warnings
-    std::vector<std::shared_ptr<const AppliedUnit>>
-        units;  // of each source; empty: no engine is here
+    std::size_t skipped_files = 0;              // files without Kubernetes documents
+    // Number of exposures by charts or operators that were reported.
+    std::size_t hidden_exposures = 0;
+    std::vector<std::shared_ptr<const AppliedUnit>> units;  // by source; empty: no engine was found
     Standings standings;
-    std::vector<std::string> kept_reasons;  // of documents that an engine leaves as they are
+    // Why engines leave documents as they are; Document::kept is an index.
+    std::vector<std::string> kept_reasons;
     std::vector<LeftAlone> left_alone;
-    // Files that are not understood and do not mention Tailscale.
+    // Files that cannot be parsed, and do not mention Tailscale.
     std::vector<SourceId> unjudged;
     std::vector<BuiltSource> built;
-    std::string kustomize_version;  // its version, "" when nothing was built
-    std::string helm_version;       // likewise
+    std::string kustomize_version;  // "" if kustomize built nothing
+    std::string helm_version;       // "" if helm rendered nothing
     std::vector<FetchedChart> fetched_charts;
-    bool only_generated = false;  // documents are read, and never written
-    bool lints = false;           // what only matters once it is applied is an error, too
-    bool fixes_sources = false;   // but for edits that are `in_source`
+    bool only_generated = false;  // documents are read, but never written
+    // Mistakes that matter only when the output is applied are also errors.
+    bool lints = false;
+    // With only_generated: makes the edits that are `in_source` all the same.
+    bool fixes_sources = false;
     std::size_t input_bytes = 0;
 };
 
-// As lines of the lock call it.
+// Returns the cluster's name as it is in lines of the lock file.
 std::string_view own_cluster(const Loaded& loaded);
 
-// Of any source; never null.
+// Returns the unit that applies a source; never null.
 std::shared_ptr<const AppliedUnit> unit_of(const Loaded& loaded, SourceId source);
 
-// Why an engine leaves it as it is in the cluster, "" when it does not.
+// Returns why an engine leaves the document as it is in the cluster, or "" if no engine does.
 std::string_view kept_reason(const Loaded& loaded, const Document& document);
 
-// The whole tree of a document, also of one that was only scanned.
+// Returns the tree of a document, also if it was only scanned.
 Value read_document(const Loaded& loaded, const Document& document, Diagnostics& diagnostics);
 
-// The bytes of a document, before any edit.
+// Returns the bytes of a document before any edit.
 std::string_view document_text(const Loaded& loaded, const Document& document);
 
 }  // namespace renderer

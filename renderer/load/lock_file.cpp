@@ -21,7 +21,7 @@ namespace {
 struct Section {
     std::string_view name;
     LockedKind kind;
-    std::ptrdiff_t slashes;  // in a key without a cluster
+    std::ptrdiff_t slashes;  // number of slashes in a key without a cluster
     std::int64_t first, last;
     std::string_view key;
 };
@@ -82,7 +82,7 @@ std::optional<LockedPort> decode_port(const Section& section, const Member& memb
     return port;
 }
 
-// A port of a group's pods is taken once in the group, a NodePort once in the cluster.
+// A match port is unique in its group, a NodePort in its cluster.
 std::string scope(const LockedPort& port) {
     return port.kind == LockedKind::NodePort
                ? fmt::format("{}/{}", port.cluster, port.number)
@@ -90,7 +90,7 @@ std::string scope(const LockedPort& port) {
                              port.number);
 }
 
-// A merge of two branches can give one port to two lines.
+// Refuses a port that two lines assign, for example after a merge of two branches.
 void check_repeated(const std::vector<LockedPort>& ports, Diagnostics& diagnostics) {
     std::map<std::string, const LockedPort*> first;
     for (const LockedPort& port : ports) {

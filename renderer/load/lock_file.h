@@ -1,11 +1,11 @@
-// `tailrender.lock.yaml`: ports of ProxyGroups that must stay what they are, one line each:
+// `tailrender.lock.yaml` pins ports of ProxyGroups, one per line:
 //   egressPorts:
 //     out/data/office-pg/5432/TCP: 10698
 //   nodePorts:
 //     edge/0: 30500
-// A key is group/namespace/name/port/protocol or group/ordinal; where `.tailrender.yaml` names
-// clusters the cluster comes before it. An input like any other: only `render --update-lock`
-// writes it. Found in the directory that is rendered, else in a --context directory.
+// A key is group/namespace/name/port/protocol or group/ordinal; if `.tailrender.yaml` names
+// clusters, the cluster comes first. The file is part of the input, and only `render --update-lock`
+// writes it. It is looked for in the rendered directory, then in the --context directories.
 #pragma once
 
 #include "renderer/core/diagnostics.h"

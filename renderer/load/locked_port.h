@@ -1,4 +1,4 @@
-// Ports that tailrender.lock.yaml keeps.
+// Ports that tailrender.lock.yaml pins.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@ enum class LockedKind : std::uint8_t { EgressPort, NodePort };
 // A line of tailrender.lock.yaml.
 struct LockedPort {
     LockedKind kind = LockedKind::EgressPort;
-    std::string cluster;  // "" where no file names clusters
+    std::string cluster;  // "" if no file names clusters
     std::string key;      // group/namespace/name/port/protocol, or group/ordinal
     std::int64_t number = 0;
     Pos pos;
 };
 
-// The ports that an egress group gives out.
+// The range of the match ports of an egress group.
 constexpr std::int64_t kFirstLockedPort = 10000;
 constexpr std::int64_t kLastLockedPort = 10999;
 

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kMaxPath = 6;
 using Path = std::array<std::string_view, kMaxPath>;  // unused steps are empty
 
-// Where the pod of a workload stands.
+// The path of the pod's spec in a workload.
 struct Workload {
     std::string_view kind;
     Path pod;
@@ -37,9 +37,9 @@ constexpr std::array kWorkloads = {
 };
 
 struct Reference {
-    std::string_view target;  // kind that the name belongs to
-    std::string_view kind;    // of the document; "" = the pod of a workload
-    Path path;                // lists are walked through
+    std::string_view target;  // kind of the object that is referred to
+    std::string_view kind;    // kind of the document; "" = the pod of any workload
+    Path path;                // goes through the items of lists
 };
 
 constexpr std::array kReferences = {
@@ -80,7 +80,7 @@ constexpr std::array kReferences = {
     Reference{"Secret", "PersistentVolume", {"spec", "azureFile", "secretName"}},
 };
 
-// Every scalar at the end of the path, through lists.
+// Visits every scalar at the end of the path. Goes through the items of lists.
 template <typename Visit>
 void visit_scalars(const Value& value, std::span<const std::string_view> path, const Visit& visit) {
     if (value.is_list()) {
@@ -120,7 +120,7 @@ public:
     }
 
 private:
-    // Of the same namespace at the time of the build; cluster-scoped objects see all.
+    // True if both have the same namespace during the build; cluster-scoped objects see all names.
     bool sees(const Document& document, const InputFile& file, const HashedName& name) const {
         const NamespaceRule& rule = selection_.rules[file.rule];
         const std::string_view own =

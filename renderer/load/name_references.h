@@ -1,7 +1,7 @@
-// Rewrites references to generated Secrets and ConfigMaps whose names got a hash: in the fields
-// that kustomize knows, in documents of the same build and namespace. Fields of custom resources
-// are not among them, as in kustomize. Source: kustomize api/internal/konfig/builtinpluginconsts/
-// namereference.go, api/filters/nameref.
+// Rewrites references to generated Secrets and ConfigMaps whose names got a hash. Like kustomize,
+// it rewrites the reference fields of built-in kinds, in documents of the same build and namespace,
+// but no fields of custom resources. Source: kustomize
+// api/internal/konfig/builtinpluginconsts/namereference.go, api/filters/nameref.
 #pragma once
 
 #include <string_view>
@@ -13,7 +13,7 @@
 
 namespace renderer {
 
-// kustomize takes no namespace for "default".
+// kustomize treats an empty namespace as "default".
 inline std::string_view or_default(std::string_view ns) {
     return ns.empty() ? "default" : ns;
 }

@@ -25,7 +25,7 @@ struct CustomKind {
     friend auto operator<=>(const CustomKind&, const CustomKind&) = default;
 };
 
-// What is written into one document. Reads its tree only when the fast way is not enough.
+// Writes namespaces into one document. Reads its tree only if the fast way is not enough.
 class DocumentEditor {
 public:
     DocumentEditor(Document& document, Loaded& loaded, Diagnostics& diagnostics)
@@ -44,7 +44,7 @@ public:
         put_metadata("namespace", wanted);
     }
 
-    // A Namespace object is renamed to the namespace that its kustomization sets.
+    // Renames a Namespace object to the namespace that its kustomization sets.
     void rename(const std::string& wanted) {
         const Value* name = tree().at({"metadata", "name"});
         if (name == nullptr || text_of(name) == wanted) {
@@ -57,7 +57,7 @@ public:
         put_metadata("name", wanted);
     }
 
-    // The other fields that kustomize's namespace transformer changes.
+    // Sets the other fields that kustomize's namespace transformer changes.
     void set_references(const std::string& wanted) {
         const std::string_view kind = text_of(&doc_.kind);
         const std::string_view group = group_of(text_of(&doc_.api_version));
@@ -167,8 +167,8 @@ public:
     }
 
 private:
-    // A namespace that is written into a document, and becomes the name of a directory. Each wrong
-    // one is reported once.
+    // Refuses an invalid namespace, because it is written into documents and becomes the name of a
+    // directory. Reports each one once.
     bool has_good_names(const Document& document, const NamespaceRule& rule) {
         for (const std::string* ns : {&rule.forced, &rule.overwrite, &rule.fallback}) {
             if (!ns->empty() && !is_dns1123_label(*ns) && !holds_variable(*ns)) {
@@ -203,7 +203,7 @@ private:
                 document_text(loaded_, document).find("Cluster") == std::string_view::npos) {
                 continue;
             }
-            Diagnostics ignored;  // what is wrong with it was said when it was read
+            Diagnostics ignored;  // its mistakes were reported when it was read
             const Value root = read_document(loaded_, document, ignored);
             if (text_of(root.at({"spec", "scope"})) == "Cluster") {
                 custom_.push_back({std::string(text_of(root.at({"spec", "group"}))),
@@ -229,7 +229,7 @@ private:
     std::set<std::string> refused_;
 };
 
-// Its items are documents of their own.
+// True for a List itself; its items are separate documents.
 bool is_list_itself(const Document& document) {
     return document.list == kNone && text_of(&document.kind).ends_with("List") &&
            (document.root.is_null() || document.root.find("items") != nullptr);

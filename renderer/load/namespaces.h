@@ -1,7 +1,7 @@
-// Gives every document its namespace: what bundle, kustomization and flags say, as edits of the
-// document's own bytes. Cluster-scoped objects get none; a CustomResourceDefinition among the
-// inputs says which kinds of its group are. Source: kustomize api/filters/namespace, Fleet
-// helmdeployer.
+// Gives every document its namespace, which the bundle, a kustomization or flags set, as edits of
+// the document's own bytes. Cluster-scoped objects get none; CustomResourceDefinitions among the
+// inputs define which kinds of their group are cluster-scoped. Source: kustomize
+// api/filters/namespace, Fleet helmdeployer.
 #pragma once
 
 #include <vector>
@@ -12,13 +12,14 @@
 
 namespace renderer {
 
-// `file_of`: input file of each source, kNone for others. `rules` are those of the files.
+// Applies the rule of its file to each document. `file_of` is the index of each source's input
+// file, kNone for others; InputFile::rule is an index into `rules`.
 void apply_namespaces(const std::vector<InputFile>& files,
                       const std::vector<std::uint32_t>& file_of,
                       const std::vector<NamespaceRule>& rules, Loaded& loaded,
                       Diagnostics& diagnostics);
 
-// The same rule for all documents.
+// Applies one rule to all documents.
 void apply_namespaces(const NamespaceRule& rule, Loaded& loaded, Diagnostics& diagnostics);
 
 }  // namespace renderer

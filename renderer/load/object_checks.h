@@ -1,4 +1,4 @@
-// What an API server, or whoever applies them, would refuse of any object.
+// Checks for mistakes that an API server or an applier would refuse in any object.
 #pragma once
 
 #include "renderer/core/diagnostics.h"
@@ -7,11 +7,11 @@
 
 namespace renderer {
 
-// Names that are no strings to Kubernetes: `name: 12`, `namespace: y`.
+// Refuses names that Kubernetes does not read as strings: `name: 12`, `namespace: y`.
 void check_names(const Value& root, Diagnostics& diagnostics);
 
-// A `List` that mentions Tailscale and has no items, as a list or empty. An API server knows no
-// such kind: whoever applies it takes it apart.
+// Refuses a `List` that mentions Tailscale and whose items are missing, not a list, or empty. The
+// API server has no such kind; an applier splits it into its items.
 void check_list(const Document& document, Diagnostics& diagnostics);
 
 }  // namespace renderer

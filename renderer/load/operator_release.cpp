@@ -25,7 +25,8 @@ namespace renderer {
 
 namespace {
 
-// The rest of the chart's values is for the operator itself.
+// Returns the values that change what is rendered. The chart's other values only configure the
+// operator.
 Value rendering_values(const Value& values) {
     Value taken = Value::map();
     for (const std::string_view key : {"loginServer", "ingressClass"}) {
@@ -51,7 +52,8 @@ Value rendering_values(const Value& values) {
     return taken;
 }
 
-// A variable of Flux is no credential, and nothing that we could use.
+// Returns the values without credentials that are variables of Flux: their values are not known
+// here.
 Value installing_values(const Value& values) {
     Value taken = values.clone();
     const Value* oauth = taken.find("oauth");
@@ -109,16 +111,17 @@ public:
 private:
     struct Found {
         ChartRelease release;
-        std::vector<Value> values = {};  // of the operator, in rising precedence
+        std::vector<Value> values = {};  // values of the operator's chart, in rising precedence
         std::string version = {};
-        bool is_dependency = false;      // of the release's chart
-        std::uint32_t document = kNone;  // that installs it and nothing else
+        // The operator's chart is a dependency of the release's chart.
+        bool is_dependency = false;
+        std::uint32_t document = kNone;  // the document that installs the release and nothing else
         bool is_in_fleet = false;
         std::vector<UnreadValues> unread = {};
-        Diagnostics warnings = {};  // of its values
+        Diagnostics warnings = {};  // warnings about its values
     };
 
-    // What is rendered is all that is applied.
+    // True if the output is everything that is applied.
     [[nodiscard]] bool is_complete(const Found& one) const {
         return !loaded_.only_generated && !loaded_.is_stream && !one.is_in_fleet;
     }
@@ -153,7 +156,8 @@ private:
         return &found_.emplace_back(std::move(one));
     }
 
-    // Of the charts that the operator's is a dependency of: the values of that.
+    // Takes the values of the first dependency on the operator's chart. Returns false if there is
+    // none.
     bool take_dependency(const ChartRelease& release, Found& one) {
         std::vector<OperatorDependency> dependencies =
             operator_dependencies(tree_, options_.path, release.dir);
@@ -184,7 +188,8 @@ private:
                     : std::string();
     }
 
-    // All are maps: `below` of what is unread counts them.
+    // Returns the layers of values of a release. All are maps, because `below` of unread values
+    // counts them.
     std::vector<Value> layers(const ChartRelease& release, Found& one) {
         ChartValues values = chart_values(tree_, options_.path, release, loaded_);
         for (Value& layer : values.layers) {
@@ -197,7 +202,7 @@ private:
         return std::move(values.layers);
     }
 
-    // Of those of a chart the ones that its dependency has.
+    // Returns the unread values of a chart that belong to its dependency.
     static std::vector<UnreadValues> unread_below(std::vector<UnreadValues> unread,
                                                   const std::vector<DependencyStep>& steps) {
         std::vector<UnreadValues> out;
@@ -212,7 +217,8 @@ private:
         return out;
     }
 
-    // Of values that belong to the dependency `key`; the target then is that of its own values.
+    // True if the target belongs to the dependency `key`; the target then becomes a path in the
+    // values of the dependency.
     static bool is_below(std::string& target, const std::string& key) {
         if (target.empty()) {
             return true;
@@ -228,7 +234,7 @@ private:
         return true;
     }
 
-    // Of a Fleet bundle, below those that it says itself.
+    // Adds the values that a Fleet bundle takes from objects, below the values in its fleet.yaml.
     void bundle_values() {
         ChartRelease release;
         release.is_operator = true;
@@ -258,7 +264,8 @@ private:
         }
     }
 
-    // A chart in the tree may depend on the operator's under any name.
+    // A chart in the tree may depend on the operator's chart, so its release need not mention
+    // Tailscale.
     [[nodiscard]] bool may_name_directory(const Document& document) const {
         const std::string_view sign =
             text_of(&document.kind) == "Application" ? "path:" : "GitRepository";
@@ -266,7 +273,8 @@ private:
                document_text(loaded_, document).find(sign) != std::string_view::npos;
     }
 
-    // Of an Application also the charts in the tree, which are read as the whole repository.
+    // Returns the releases of an object. Those of an Application include charts in the tree; the
+    // tree is read as the whole repository.
     std::vector<ChartRelease> releases(const Document& document, const Value& root) {
         std::vector<ChartRelease> found =
             releases_of(document, root, options_.path, selection_.foreign_sources, loaded_);
@@ -376,7 +384,7 @@ private:
     Loaded& loaded_;
     Diagnostics& diagnostics_;
     std::vector<Found> found_;
-    InstalledCharts known_;  // of which each was taken once
+    InstalledCharts known_;  // charts that were taken already
     InstalledOperators operators_;
 };
 

@@ -1,5 +1,5 @@
-// The operator's chart where an engine installs it: its values are the settings of what is
-// rendered, below all others, and its namespace is ours.
+// Finds the operator's chart if an engine installs it. Its values are settings of the rendering,
+// with the lowest precedence, and its namespace becomes the operator namespace.
 #pragma once
 
 #include <cstdint>
@@ -17,26 +17,27 @@
 
 namespace renderer {
 
-// Objects that install a chart, and which: what an Application has several of.
+// Pairs of an object that installs a chart, and the chart. An Application may install several.
 using InstalledCharts = std::set<std::pair<std::string, std::string>>;
 
-// A chart that installs the operator and objects of its own, of an object that a complete tree cuts
-// out.
+// A chart that installs the operator and other objects. In a complete tree the document that
+// installs it is cut out.
 struct ReplacedChart {
     ChartRelease release;
     std::uint32_t document = kNone;
 };
 
 struct InstalledOperators {
-    bool is_any = false;    // also as the dependency of another chart
-    InstalledCharts alone;  // the operator's chart and nothing else: there is nothing to render
+    bool is_any = false;    // the operator may also be a dependency of another chart
+    InstalledCharts alone;  // install only the operator's chart; they are not rendered
     std::vector<ReplacedChart> replaced;
 };
 
-// Looks among the loaded documents, the releases of the selection and its kustomizations. Sets
-// `operator_release`, and adds its values as the lowest layers. In a complete tree the object gives
-// way to what we install, or is an error where it installs more than one chart. Objects that the
-// chart has besides the operator's are `replaced`.
+// Looks for the chart among the loaded documents, the releases of the selection and its
+// kustomizations. Sets `operator_release`, and adds the chart's values as the lowest layers. In a
+// complete tree our installation replaces the object that installs the chart; it is an error if
+// that object installs several charts. Charts with other objects besides the operator's are
+// returned in `replaced`.
 InstalledOperators find_operator_release(const SourceTree& tree, const Selection& selection,
                                          const LoadOptions& options, Loaded& loaded,
                                          Diagnostics& diagnostics);

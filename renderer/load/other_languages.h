@@ -1,5 +1,5 @@
-// Files that make objects in languages which no one here executes: Jsonnet, HCL, CUE, and the
-// pipelines of Kargo. What they expose is not rendered.
+// Warns of files that define objects in languages which tailrender does not execute: Jsonnet, HCL,
+// CUE, and the pipelines of Kargo. What they expose is not rendered.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@
 
 namespace renderer {
 
-// Those that mention Tailscale, by their names.
+// Returns the names of such files that mention Tailscale.
 std::vector<std::string> files_in_other_languages(const SourceTree& tree,
                                                   const std::vector<WalkedDir>& dirs);
 
-// One warning for all of `files`, and for Kargo's objects among the documents.
+// Adds one warning for all of `files` and for Kargo's objects among the documents.
 void warn_other_languages(std::vector<std::string> files, const Loaded& loaded,
                           Diagnostics& diagnostics);
 

@@ -15,7 +15,7 @@ namespace renderer {
 
 namespace {
 
-// Of a Secret, or of the ExternalSecret that makes it.
+// Returns the text of a key of a Secret, or of the ExternalSecret that creates it.
 Value secret_text(const Value& root, const std::string& key) {
     Value text;
     if (text_of(root, {"kind"}) == "ExternalSecret") {
@@ -34,7 +34,7 @@ Value secret_text(const Value& root, const std::string& key) {
     return text_of(text).starts_with("ENC[") ? Value() : std::move(text);
 }
 
-// The object that a name means, or what will make it.
+// True if this object is the source, or creates it.
 bool makes(const Value& root, std::string_view kind, std::string_view object_name,
            const ValuesSource& source) {
     if (!source.is_secret) {
@@ -46,7 +46,8 @@ bool makes(const Value& root, std::string_view kind, std::string_view object_nam
            (target.empty() ? object_name : target) == source.name;
 }
 
-// Of the release's namespace, else the first one; what is applied comes before what is not.
+// Returns the text that the source names. An object in the release's namespace comes before others,
+// and an applied one before others.
 HeldText held_text(const Loaded& loaded, const ValuesSource& source, std::string_view ns) {
     HeldText found;
     int best = -1;
@@ -81,7 +82,7 @@ HeldText held_text(const Loaded& loaded, const ValuesSource& source, std::string
     return found;
 }
 
-// An object that is applied; Null when there is none. `ns`: "" = of any namespace.
+// Returns an applied object; Null if there is none. `ns` is its namespace, "" for any.
 Value named(const Loaded& loaded, std::string_view kind, std::string_view name,
             std::string_view ns) {
     for (const Document& document : loaded.documents) {
@@ -94,7 +95,7 @@ Value named(const Loaded& loaded, std::string_view kind, std::string_view name,
     return {};
 }
 
-// Of `ref`, the digest counts, else the range, else the tag.
+// In `ref`, the digest comes before the range, and the range before the tag.
 void set_reference(const Value& source, ChartRelease& release) {
     if (!source.is_map()) {
         release.address.unknown = fmt::format("no OCIRepository {} in the tree", release.chart);

@@ -1,4 +1,4 @@
-// What the documents of a tree say of the release of a chart: the chart, and the values.
+// Reads the chart and the values of a chart's release from the documents of a tree.
 #pragma once
 
 #include <set>
@@ -14,15 +14,16 @@
 
 namespace renderer {
 
-// What an object installs, with what other documents say of it: the HelmChartConfig of a HelmChart,
-// the OCIRepository that a HelmRelease refers to.
-// `root`: the top of the repository, which is not among the GitRepositories `foreign_sources`.
+// Returns the charts that an object installs, completed from other documents: the HelmChartConfig
+// of a HelmChart, the OCIRepository that a HelmRelease refers to. `root` is the top of the
+// repository. The GitRepositories in `foreign_sources` are other repositories.
 std::vector<ChartRelease> releases_of(const Document& document, const Value& object,
                                       const std::string& root,
                                       const std::set<std::string>& foreign_sources, Loaded& loaded);
 
-// Its values, also from ConfigMaps, which are looked for among the documents. Secrets are only read
-// for the operator's chart, where they are in plain text, and without its credentials.
+// Returns the values of a release, also those from ConfigMaps, which are looked for among the
+// documents. A Secret is only read for the operator's chart and if it is plain text, and without
+// the operator's credentials.
 ChartValues chart_values(const SourceTree& tree, const std::string& root,
                          const ChartRelease& release, Loaded& loaded);
 

@@ -28,7 +28,8 @@ namespace renderer {
 
 namespace {
 
-// Inputs, and the Services that they may name. The rest of a chart is not for us to judge.
+// Returns the documents that are inputs, and Services that inputs may refer to. Other objects of a
+// chart are not checked.
 std::string objects_of_interest(std::string_view stream) {
     constexpr std::string_view kSeparator = "\n---";
     std::string out;
@@ -74,7 +75,7 @@ public:
         return std::move(rendered_);
     }
 
-    // Of the operator's, whose objects a complete tree has cut out.
+    // Renders the charts with the operator whose release was cut out of a complete tree.
     RenderedCharts run(const std::vector<ReplacedChart>& replaced) {
         for (const ReplacedChart& one : replaced) {
             bundle_ = loaded_.documents[one.document].bundle;
@@ -92,7 +93,7 @@ public:
         return std::move(rendered_);
     }
 
-    // None is rendered.
+    // Notes all releases as not rendered.
     void note_left(const InstalledCharts& others) {
         for (const ChartRelease& release : releases_of_documents()) {
             note_left(release, others);
@@ -104,7 +105,8 @@ public:
     }
 
 private:
-    // Of Ingresses of ours: the names of their ports stand for numbers that only the Services tell.
+    // Finds the namespaces where an Ingress input refers to a port by name, and no document is the
+    // Service. The number of the port is only in the Service.
     void find_wanted_services() {
         std::set<std::pair<std::string_view, std::string_view>> known;
         for (const Document& document : loaded_.documents) {
@@ -140,7 +142,7 @@ private:
             rendered_.files.erase(dir);
         }
         add_left_files();
-        // Of an Application with several charts all must be.
+        // An Application with several charts is only rendered if all its charts are.
         std::erase_if(rendered_.objects,
                       [&](const std::string& object) { return left_.contains(object); });
         const std::vector<std::uint32_t> file_of =
@@ -155,7 +157,8 @@ private:
         rendered_.files.merge(selection_.rendered_files);
     }
 
-    // What charts would make that are not rendered is searched, wherever in the tree they are.
+    // Adds files of charts that are not rendered, wherever they are in the tree, to the search for
+    // exposures.
     void add_left_files() {
         std::set<std::string> known;
         for (const ChartFile& file : selection_.chart_files) {
@@ -222,7 +225,8 @@ private:
         return found;
     }
 
-    // By the API server: the engine stops at the object, and so does what applies it.
+    // Notes an object that the API server would refuse: the engine fails at it, and so does the
+    // unit that applies it.
     void note_refused(const Document& document, const Value& object, bool is_unread) {
         if (!text_of(document.api_version).starts_with(kHelmGroup)) {
             return;
@@ -234,7 +238,7 @@ private:
         } else if (std::optional<Misspelling> misspelling = misspelling_of(object)) {
             why = std::move(misspelling->message);
         } else {
-            // A patch looks like that, or adds it.
+            // The object may be a patch, or a patch may add the missing field.
             if (std::optional<IncompleteObject> incomplete = incomplete_object(object)) {
                 loaded_.standings.all.push_back(
                     {name, Liveness::Kept, std::move(incomplete->message), true});
@@ -254,7 +258,7 @@ private:
                                fmt::format("{}: {}", name, why), loaded_.standings);
     }
 
-    // False: what it exposes is not known.
+    // Renders a release. Returns false if what it exposes is not known.
     bool add(const ChartRelease& release) {
         standing_ = {release.object, release.kept.empty() ? Liveness::Applied : Liveness::Kept,
                      release.kept, true};
@@ -275,7 +279,8 @@ private:
             leave(text.error().diagnostic.message);
             report(release, std::move(text.error()));
         } else if (!*text && values.lacking.empty() && !is_left && wanted_.contains(release.ns)) {
-            // Nothing in it is ours: what it lacks is no mistake, and it may make the Service.
+            // The chart has no inputs, so a missing value is not an error; but it may have the
+            // Service.
             text = charts_.render(release, values.layers, kAll);
             if (!text) {
                 leave(text.error().diagnostic.message);
@@ -320,7 +325,7 @@ private:
 
     [[nodiscard]] bool is_complete() const { return !options_.only_generated; }
 
-    // In the output.
+    // Returns the path of the rendered chart in the output.
     [[nodiscard]] std::string path_of(const ChartRelease& release) const {
         const std::string& dir = loaded_.bundles[bundle_].dir;
         return is_complete()
@@ -330,7 +335,7 @@ private:
                    : fmt::format("_charts/{}.yaml", release.object);
     }
 
-    // One value that is not known hardly makes an object; all of them may.
+    // One unknown value rarely decides whether an object exists; a whole unknown layer may.
     void note_unread_values(const ChartValues& values) {
         for (const UnreadValues& one : values.unread) {
             const std::string& why =
@@ -364,7 +369,7 @@ private:
     std::vector<InputFile> files_;
     RenderedCharts rendered_;
     std::set<std::string> left_, left_dirs_;
-    Standing standing_;  // of the release that was added last
+    Standing standing_;  // the release that was added last
     bool is_reported_ = false;
     bool (*matters_)(std::string_view) = mentions_tailscale;
     std::set<std::string, std::less<>> wanted_;  // namespaces of Services that charts may make

@@ -1,5 +1,5 @@
-// Releases of charts that clusters apply and that are at hand -> documents, by the user's helm.
-// What is not rendered is searched for exposures (hidden_exposures.h).
+// Renders releases that clusters apply, and whose charts are available, into documents with the
+// user's helm. Releases that are not rendered are searched for exposures (hidden_exposures.h).
 #pragma once
 
 #include <set>
@@ -15,15 +15,15 @@
 namespace renderer {
 
 struct RenderedCharts {
-    // "HelmRelease/shop/web": of the releases; and chart_of_kustomization.
+    // Objects of the releases, such as "HelmRelease/shop/web", and names by chart_of_kustomization.
     std::set<std::string> objects;
-    std::set<std::string> files;  // of the charts, and values
-    bool lacks_helm = false;      // there is none on PATH
+    std::set<std::string> files;  // directories of charts, and files with values
+    bool lacks_helm = false;      // helm is not on PATH
 };
 
-// After the documents were read, to which it adds. Only beside sources that stay as they are: a
-// complete tree keeps the release, unless it gives way to what we install: then all that its chart
-// makes besides the operator is added.
+// Adds documents; call it after the others were read. It renders releases if sources stay as they
+// are. A complete tree keeps a release, unless our installation replaces it: then everything that
+// its chart creates besides the operator is added.
 RenderedCharts render_charts(const SourceTree& tree, Selection& selection,
                              const InstalledOperators& operators, const LoadOptions& options,
                              Loaded& loaded, Diagnostics& diagnostics);

@@ -44,7 +44,8 @@ public:
           loaded_(loaded),
           diagnostics_(diagnostics) {}
 
-    // Of the documents from `first` on, whose files these are. Returns the files of what they make.
+    // Expands the sets among the documents from `first` on, which are in `files`. Returns the files
+    // that the sets create.
     std::vector<InputFile> add(std::size_t first, const std::vector<InputFile>& files,
                                const std::vector<std::uint32_t>& file_of) {
         std::vector<InputFile> made;
@@ -121,7 +122,7 @@ private:
              .unit = std::make_shared<const AppliedUnit>(std::move(unit))});
     }
 
-    // What a slip of indentation makes of a set.
+    // Finds a set that has nothing, for example because of wrong indentation.
     static std::string why_empty(const Value& set) {
         const Value* resources = set.at({"spec", "resources"});
         if (resources != nullptr && !resources->is_null()) {
@@ -136,7 +137,7 @@ private:
         return "none of spec.resources, spec.resourcesTemplate and spec.steps is there";
     }
 
-    // By the API server: the set, or what it makes.
+    // Returns why the API server would refuse the set or an object that it creates, or "".
     static std::string why_refused(const Value& set, const std::vector<Value>& made) {
         if (std::string why = why_empty(set); !why.empty()) {
             return why;

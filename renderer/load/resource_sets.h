@@ -1,4 +1,4 @@
-// What ResourceSets among the documents make, as documents of their own.
+// Expands ResourceSets among the documents into further documents.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace renderer {
 
-// Where sources are applied as they are. `file_of` as read_documents gives it. What is not known,
-// and would expose something, is a warning.
+// Does nothing unless sources are applied as they are. `file_of` is what read_documents returned. A
+// set that may expose something and cannot be expanded is a warning.
 void add_resource_sets(const SourceTree& tree, Selection& selection,
                        const std::vector<std::uint32_t>& file_of, const LoadOptions& options,
                        Loaded& loaded, Diagnostics& diagnostics);

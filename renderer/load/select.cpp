@@ -14,7 +14,7 @@ namespace renderer {
 
 namespace {
 
-// A glob of .tailrender.yaml selects a directory and all below it.
+// True if the pattern of .tailrender.yaml matches the directory or one above it.
 bool matches_pattern(const std::string& pattern, std::string_view dir) {
     if (pattern == ".") {
         return true;
@@ -83,7 +83,7 @@ private:
         }
     }
 
-    // Every directory belongs to the nearest one above it that has a fleet.yaml.
+    // Puts every directory into the bundle of the nearest directory above it that has a fleet.yaml.
     void group() {
         const std::vector<const WalkedDir*> roots = bundle_roots(dirs_);
         for (std::size_t i = 0; i < dirs_.size(); ++i) {
@@ -108,7 +108,8 @@ private:
         has_plain_ = !has_fleet_ || std::ranges::any_of(plain_, holds_manifests);
     }
 
-    // Also one whose chart is elsewhere.
+    // True if a file of the bundle mentions Tailscale, or if the bundle has a path outside of its
+    // directory, which may hold a chart.
     [[nodiscard]] bool mention_tailscale(const WalkedDir& root, const DirList& dirs) const {
         const Result<std::string> fleet =
             context_.build.tree.read(join_path(root.path, root.fleet_files.front()));
@@ -125,8 +126,9 @@ private:
             .hint("render the bundles whole, into a directory for Fleet");
     }
 
-    // Neither in its files nor in what they lead to. What the operator's settings give a meaning to
-    // is asked of files that are left alone, once settings are known.
+    // True if the bundle's files, or files that they refer to, may have inputs. Objects that only
+    // the operator's settings make inputs are looked for in left-alone files later, once settings
+    // are known.
     [[nodiscard]] bool may_hold_inputs(const DirList& dirs) const {
         const BuildContext& build = context_.build;
         const std::string& root = dirs.front()->path;
@@ -143,7 +145,7 @@ private:
                });
     }
 
-    // Whether a text of a kustomization is an address. Inline patches have several lines.
+    // True if a string in a kustomization is a remote address. Inline patches have several lines.
     static bool fetches(const Value& value) {
         const std::string_view text = text_of(&value);
         return (text.find('\n') == std::string_view::npos && is_remote_resource(text)) ||
@@ -152,7 +154,8 @@ private:
                                    [](const Member& member) { return fetches(member.value); });
     }
 
-    // Which customization applies decides about nothing of ours then.
+    // Reads the fleet.yaml. If the bundle has no inputs, it does not matter which customization
+    // applies, so a cluster that is not known is not an error.
     FleetFile read_bundle(const std::string& path, const DirList& dirs) const {
         const BuildContext& build = context_.build;
         Diagnostics found;

@@ -1,6 +1,6 @@
-// Decides what is read: the bundles of a tree, their files, and for each file whether an applier
-// would see it. A tree without fleet.yaml is one bundle; kustomizations are executed in both.
-// Source: Fleet internal/bundlereader/loaddirectory.go, internal/helmdeployer/render/helm.go.
+// Decides which files are read: the bundles of a tree, their files, and for each file whether an
+// applier would see it. A tree without fleet.yaml is one bundle; kustomizations are executed in
+// both. Source: Fleet internal/bundlereader/loaddirectory.go, internal/helmdeployer/render/helm.go.
 #pragma once
 
 #include <string>
@@ -17,12 +17,11 @@
 
 namespace renderer {
 
-// `root`: directory or file, a normal path. Of the options only output_dir and default_namespace
-// are asked.
+// `root` is a directory or a file, as a normal path.
 Selection select_inputs(const SourceTree& tree, const std::string& root, const LoadOptions& options,
                         const Cluster& cluster, SourceMap& sources, Diagnostics& diagnostics);
 
-// ---- The two kinds of trees behind it, private to selection.
+// ---- The parts of the selection; private to it.
 
 struct SelectContext {
     const BuildContext build;
@@ -31,7 +30,7 @@ struct SelectContext {
     const Cluster& cluster;
 };
 
-// Adds the files that charts may be made of, where `is_wanted(path, in_chart)`.
+// Adds files that may be values or templates of charts, if `is_wanted(path, in_chart)`.
 template <typename IsWanted>
 void add_chart_files(const DirList& dirs, const IsWanted& is_wanted, Selection& selection) {
     for (const WalkedDir* dir : dirs) {
@@ -48,11 +47,12 @@ void add_chart_files(const DirList& dirs, const IsWanted& is_wanted, Selection& 
 // executed.
 void select_plain(const SelectContext& context, const DirList& dirs, std::uint32_t bundle);
 
-// Adds what clusters apply of it, as objects of Flux and Argo CD say. False: they apply nothing,
-// and nothing was added.
+// Adds the files that clusters apply, as objects of Flux and Argo CD define. Returns false, and
+// adds nothing, if they apply none.
 bool select_units(const SelectContext& context, const DirList& dirs, std::uint32_t bundle);
 
-// Adds a Fleet bundle and its files. `dirs`: its directory and all below, nested bundles left out.
+// Adds a Fleet bundle and its files. `dirs` has its directory and all below it, without nested
+// bundles.
 void select_fleet(const SelectContext& context, const FleetFile& fleet, const DirList& dirs);
 
 }  // namespace renderer

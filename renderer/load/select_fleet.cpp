@@ -17,7 +17,8 @@ namespace renderer {
 
 namespace {
 
-constexpr std::string_view kKustomizationFile = "kustomization.yaml";  // Fleet knows no other name
+// Fleet accepts no other name.
+constexpr std::string_view kKustomizationFile = "kustomization.yaml";
 
 class FleetSelection {
 public:
@@ -114,7 +115,7 @@ private:
                 .rule = out_.add_rule(rule_)};
     }
 
-    // Fleet reads these from the repository, wherever they are.
+    // Finds paths outside of the bundle, which Fleet reads from the repository.
     void find_not_copied(const Value& options, std::vector<NamedPath>& found) const {
         const auto check = [&](const Value& path) {
             if (!is_in_bundle(normal_path(text_of(path)))) {
@@ -166,12 +167,12 @@ private:
                          context_.build.sources, out_.values, out_.values_from, diagnostics_);
     }
 
-    // Where the chart is, if it is in the tree.
+    // Returns the directory of the chart, if the chart is in the tree.
     [[nodiscard]] std::string chart_dir() const {
         return normal_path(join_path(root_.path, fleet_.helm_text("chart")));
     }
 
-    // One in the tree may depend on the operator's.
+    // Adds a chart in the tree, because it may depend on the operator's chart.
     void add_chart(const Bundle& bundle) {
         if (fleet_.has_chart() ? !is_local_chart(fleet_.helm_text("chart")) : !root_.has_chart) {
             return;
@@ -183,17 +184,18 @@ private:
         release.chart = release.dir = release.files_dir = dir;
         release.ns =
             bundle.forced_namespace.empty() ? bundle.default_namespace : bundle.forced_namespace;
-        Diagnostics discarded;  // Fleet's to judge
+        Diagnostics discarded;  // Fleet reports these errors
         add_chart_values(context_.build.tree, fleet_, context_.cluster, root_.path,
                          context_.build.sources, release.values, release.values_from, discarded);
     }
 
-    // kustomize.dir; nullptr: not given.
+    // Returns kustomize.dir, or nullptr if it is not set.
     [[nodiscard]] const Value* explicit_dir() const {
         return fleet_.merged.at({"kustomize", "dir"});
     }
 
-    // Fleet runs kustomize only on a file of exactly that name, and says nothing otherwise.
+    // True if the directory has a kustomization. Fleet runs kustomize only on a file of exactly
+    // that name, and silently ignores other names.
     bool has_kustomization() {
         const std::string path = join_path(kustomize_dir_, kKustomizationFile);
         if (context_.build.tree.kind(path) == EntryKind::File) {
@@ -232,7 +234,7 @@ private:
         }
     }
 
-    // No one executes it here: what else is wrong with it is not for us to say.
+    // Warns only of subdirectories, because the kustomization is copied and not executed here.
     void warn_of_build_that_is_copied() {
         if (kustomize_dir_ != root_.path) {
             return;
@@ -243,7 +245,8 @@ private:
         }
     }
 
-    // Fleet gives what the chart makes to the kustomization; no one executes it here.
+    // Refuses patches of the chart's objects: Fleet applies the kustomization to the chart's
+    // output, and tailrender does not execute it.
     void refuse_patches_of_chart(const std::string& chart) {
         KustomizationReader reader(context_.build.tree, context_.build.sources);
         PatchesOfBuild found = patches_of_build({.tree = context_.build.tree,
@@ -263,7 +266,7 @@ private:
         }
     }
 
-    // Of the ways to spell the bundle's own directory Fleet knows one.
+    // Fleet accepts only "." and no kustomize.dir for the bundle's own directory.
     void warn_of_directory() {
         const std::string_view text = text_of(explicit_dir());
         if (!text.empty() && text != "." && fleet_.kustomize_dir() == ".") {
@@ -275,7 +278,7 @@ private:
         }
     }
 
-    // `namespace` of an overlay would move the chart's own objects, too.
+    // Refuses an overlay whose `namespace` would also move the objects of the operator's chart.
     void check_operator_namespace() {
         const Bundle& bundle = out_.bundles[index_];
         const Kustomization* file = context_.build.reader.find(kustomize_dir_);
@@ -301,7 +304,8 @@ private:
                std::ranges::find(root_.fleet_files, file.name) != root_.fleet_files.end();
     }
 
-    // Files that Fleet applies to nothing. They may hold facts, so they are read with lenience.
+    // Adds files that Fleet does not apply. They may hold facts, so they are read, but their errors
+    // are ignored.
     void add_unreached() {
         for (const BundleFile& file : files_) {
             if (is_manifest_name(file.name) && !file.dir->in_chart && !is_config(file) &&
@@ -365,7 +369,7 @@ private:
             .hint("set kustomize.dir to the directory, or exclude it in .fleetignore");
     }
 
-    // Helm renders what is in `templates/` of a bundle without a chart, too.
+    // Refuses templates: Helm renders `templates/` of a bundle even without a chart.
     void refuse_template(const BundleFile& file) {
         if (!file.relative.starts_with("templates/")) {
             return;
@@ -381,7 +385,8 @@ private:
         }
     }
 
-    // The env file is often listed in a bootstrap directory that Fleet does not reach.
+    // Looks for the OAuth env file in other kustomizations: it is often listed in a bootstrap
+    // directory that Fleet does not apply.
     void find_oauth_below() {
         KustomizationReader reader(context_.build.tree, context_.build.sources);
         for (const WalkedDir* dir : dirs_) {

@@ -26,7 +26,8 @@ public:
           bundle_(bundle),
           builds_(context, dirs, bundle),
           unlisted_(context, dirs),
-          // Of a complete tree some may be in bundles of Fleet.
+          // In a complete tree some of the directories may be in bundles of Fleet, so errors are
+          // discarded.
           choice_(unit_choice(
               dirs, context.root, context.options, context.cluster,
               context.options.only_generated ? context.build.diagnostics : discarded_)) {}
@@ -42,8 +43,8 @@ public:
     }
 
 private:
-    // Kustomizations that no other one names are what people build. What is left after these is a
-    // cycle: running it says so.
+    // People build the kustomizations that no other kustomization refers to. Those that are not
+    // reached from these are in a cycle; building one reports it.
     void run_builds() {
         std::set<std::string> referenced;
         for (const WalkedDir* dir : dirs_) {
@@ -78,7 +79,8 @@ private:
         return has ? context_.build.reader.find(dir.path) : nullptr;
     }
 
-    // Two builds are two applications of a file; only what is exposed must not be so by accident.
+    // Two builds apply a file twice. Nothing may be exposed twice by accident, so that is an error
+    // for a file that mentions Tailscale.
     void index_listed(std::size_t first) {
         for (std::size_t i = first; i < out_.files.size(); ++i) {
             InputFile& file = out_.files[i];
@@ -104,7 +106,7 @@ private:
             .note({.pos = twin.pos, .text = "also listed here"});
     }
 
-    // In the output, where both have to be, unless they are the same.
+    // Gives the file a separate path in the output, unless both builds give it the same namespaces.
     void give_path(const std::vector<const InputFile*>& twins, InputFile& file) const {
         const auto same = std::ranges::find_if(twins, [&](const InputFile* twin) {
             return out_.rules[twin->rule] == out_.rules[file.rule];
@@ -123,7 +125,7 @@ private:
         return {.fallback = context_.options.default_namespace};
     }
 
-    // Below a kustomization only what it lists is applied.
+    // Below a kustomization only the files that it lists are applied.
     bool is_covered(const WalkedDir& dir) {
         const auto parent = covered_.find(parent_path(dir.path));
         const bool above = parent != covered_.end() && parent->second;
@@ -151,7 +153,7 @@ private:
                 ++out_.skipped_files;
                 continue;
             }
-            // A patch, which has the words of an object, is none.
+            // A patch looks like an object, but is not an input.
             const bool covered = below && (!included || unlisted_.is_read(path));
             const bool is_unlisted = covered && unlisted_.holds(path);
             if (is_unlisted && !choice_.ignores_below(path) &&
@@ -176,7 +178,8 @@ private:
     UnlistedInputs unlisted_;
     Diagnostics discarded_;
     UnitChoice choice_;
-    std::map<std::string, std::vector<const InputFile*>> listed_;  // into the selection's files
+    // Pointers into the selection's files.
+    std::map<std::string, std::vector<const InputFile*>> listed_;
     std::map<std::string, bool> covered_;
 };
 

@@ -30,27 +30,28 @@ std::string spelled(std::string_view text) {
     return needs_quotes(text) ? quoted_scalar(text) : std::string(text);
 }
 
-// Between brackets and commas.
+// Spells a scalar so that it can be between brackets and commas.
 std::string spelled_in_flow(std::string_view text) {
     return text.find_first_of(",[]{}") == std::string_view::npos ? spelled(text)
                                                                  : quoted_scalar(text);
 }
 
-// In the quotes of the scalar that it replaces, if it reads as itself between them.
+// Spells a scalar in the quotes of the one that it replaces, if it needs no escapes.
 std::string spelled_like(char quote, std::string_view text) {
     const bool is_plain =
         is_printable(text) && text.find_first_of("\"\\'") == std::string_view::npos;
     return is_plain ? fmt::format("{0}{1}{0}", quote, text) : quoted_scalar(text);
 }
 
-// How often a node of the tree has this position. Twice means that aliases share it.
+// Returns how many nodes of the tree have this position. More than one: aliases share it.
 std::size_t count_at(const Value& value, Pos place) {
-    std::size_t count = 0;  // a block map is where its first key stands, so keys are not counted
+    // A block map has the position of its first key, so keys are not counted.
+    std::size_t count = 0;
     for_each_value(value, [&](const Value& one) { count += one.pos() == place ? 1 : 0; });
     return count;
 }
 
-// Offset of a node that is in the document itself, once.
+// Returns the offset of a node that is in the document itself, and not shared by aliases.
 std::optional<std::size_t> own_offset(const Spliced& document, const Value& value) {
     if (!value.pos().known() || document.sources.source_of(value.pos()) != document.source) {
         return std::nullopt;

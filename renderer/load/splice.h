@@ -1,6 +1,6 @@
-// Small edits of documents that are not ours, found through the positions of the tree that was read
-// from them. Refuses (no value) whenever the bytes at a position are not plainly the scalar or map
-// that the tree says, for example behind an alias, an anchor or a tag.
+// Small edits of foreign documents, found through the positions of the tree that was parsed from
+// them. Returns no value if the bytes at a position are not exactly the scalar or map of the tree,
+// for example behind an alias, an anchor or a tag.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace renderer {
 
-// Where a document stands and what was read from it.
+// The position of a document, and the tree that was parsed from it.
 struct Spliced {
     const SourceMap& sources;
     SourceId source;
@@ -21,25 +21,24 @@ struct Spliced {
     const Value& root;
 };
 
-// Another text for a scalar; keeps its quotes.
+// Replaces the text of a scalar, and keeps its quotes.
 std::optional<Edit> replace_scalar(const Spliced& document, const Value& scalar,
                                    std::string_view replacement);
 
-// A first member `key: value` in front of a map's others: a line of its own in block style, with
-// the line end of its neighbour.
+// Inserts `key: value` as the first member of a map: in block style as a separate line, with the
+// line end of the next one.
 std::optional<Edit> insert_member(const Spliced& document, const Value& map, std::string_view key,
                                   std::string_view value);
 
-// Replaces the member if the map has it, else inserts it.
+// Replaces the member if the map has it; otherwise inserts it.
 std::optional<Edit> set_member(const Spliced& document, const Value& map, std::string_view key,
                                std::string_view value);
 
-// The line `key: value` in front of the line of this position, with its indentation.
+// Inserts the line `key: value` before the line at this position, with the same indentation.
 Edit insert_line(const SourceMap& sources, SourceId source, Pos place, std::string_view key,
                  std::string_view value);
 
-// Sorts them. Two edits of one place are an error: they come from aliases that several documents
-// share.
+// Sorts the edits. Two edits of one place are an error: several documents share it through aliases.
 void check_edits(const SourceMap& sources, std::span<Edit> edits, Diagnostics& diagnostics);
 
 }  // namespace renderer

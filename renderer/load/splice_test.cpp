@@ -37,7 +37,7 @@ TEST(Splice, KeepsTheStyleOfTheDocument) {
     EXPECT_EQ(with_namespace(kBlock, "on"), "kind: A\nmetadata:\n  namespace: \"on\"\n  name: x\n");
 }
 
-// Whatever is written reads back as that text, in the same document.
+// Any text that is written is read back as the same text, and nothing else in the document changes.
 TEST(Splice, WritesTextAndNothingElse) {
     for (const std::string& document : {kBlock, std::string("metadata: {name: x}\n"),
                                         std::string("{\"metadata\": {\"name\": 1}}"),

@@ -23,7 +23,7 @@ UnitList list_units(LoadOptions options, SourceMap& sources, Diagnostics& diagno
         diagnostics.error("missing-path", {}, "no such directory").where(root);
         return list;
     }
-    Diagnostics discarded;  // what a render says of the file
+    Diagnostics discarded;  // a render reports these errors
     const Cluster cluster = load_cluster(*base, options, sources, discarded);
     give_facts(cluster, options);
     options.local_sources = std::make_shared<LocalSources>(*base, options, cluster, diagnostics);

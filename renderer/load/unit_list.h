@@ -1,5 +1,5 @@
-// What Flux and Argo CD apply of a tree, and what of it nothing applies: the answer that
-// `tailrender roots` prints and that `--only generated` follows.
+// Lists what Flux and Argo CD apply of a tree, and which inputs no unit applies. `tailrender roots`
+// prints it, and `--only generated` follows it.
 #pragma once
 
 #include <map>
@@ -14,9 +14,9 @@ namespace renderer {
 
 struct UnitList {
     std::vector<BuildUnit> units;     // parents before children
-    std::vector<std::size_t> inputs;  // files with inputs in each
-    bool are_applied = true;          // false: what is part of no unit is rendered, too
-    // Files with inputs that are part of no unit, by directory.
+    std::vector<std::size_t> inputs;  // number of files with inputs in each unit
+    bool are_applied = true;          // false: inputs outside of units are also rendered
+    // Names of files with inputs that no unit applies, by directory.
     std::map<std::string, std::vector<std::string>> unreached;
 };
 

@@ -65,7 +65,7 @@ private:
         return is_rendered(unit, context_.options.skip_suspended);
     }
 
-    // Flux would apply one of the files.
+    // True if Flux would apply one of the files, but its source ignores it.
     [[nodiscard]] bool is_ignored(const std::string& dir,
                                   const std::vector<std::string>& names) const {
         return std::ranges::any_of(units_, [&](const BuildUnit& unit) {
@@ -95,7 +95,8 @@ private:
         }
     }
 
-    // The engine stops at it and removes nothing; what it means may be what no unit applies.
+    // Refuses broken units. The engine fails at such a unit and removes nothing, and the unit may
+    // be meant to apply inputs that no unit applies.
     void refuse_broken() {
         std::vector<std::string_view> dirs;
         dirs.reserve(unreached_.size());
@@ -129,7 +130,7 @@ private:
         }
     }
 
-    // False: a text that nothing applies says none of the directories.
+    // Returns false if nothing applies the unit's file, and its text has none of these directories.
     [[nodiscard]] bool may_name(const BuildUnit& unit,
                                 const std::vector<std::string_view>& dirs) const {
         return unit.text.empty() || std::ranges::any_of(dirs, [&](std::string_view dir) {
@@ -147,7 +148,8 @@ private:
             near.empty() || near == unit.dir ? "" : fmt::format("did you mean \"{}\"? ", near));
     }
 
-    // One of them may apply what no unit does.
+    // Refuses sets of units that are not known: one of their units may apply inputs that no known
+    // unit applies.
     void refuse_sets() {
         for (const BuildUnit& unit : units_) {
             if (unit.rest == UnitRest::Chart && unit.state == UnitState::Unresolved) {
@@ -174,7 +176,7 @@ private:
         }
     }
 
-    // False: nothing that its text says exposes anything.
+    // Refuses what the unit's own text exposes. Returns false if that is nothing.
     bool refuse_exposures(const BuildUnit& unit) {
         if (!unit.changes) {
             return false;
@@ -200,7 +202,8 @@ private:
         return !patches.empty();
     }
 
-    // What it gives may be made of this repository, or what the unit says of it names Tailscale.
+    // Refuses a source that may be built from this repository, or a unit whose settings name
+    // Tailscale.
     void refuse_source(const BuildUnit& unit) {
         const std::string file =
             unit.may_be_own ? could_apply(repository_, context_.build.reader, unit, unreached_)

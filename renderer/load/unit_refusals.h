@@ -1,5 +1,4 @@
-// What is said of the units of engines in a tree: inputs that none of them applies, and what they
-// apply that is not known.
+// Reports units that cannot be followed, and inputs that no unit applies.
 #pragma once
 
 #include <map>
@@ -13,16 +12,18 @@
 
 namespace renderer {
 
-// Files with inputs that no unit applies, by their directory.
+// Names of files with inputs that no unit applies, by directory.
 using Unreached = std::map<std::string, std::vector<std::string>>;
 
-// Warns of them. What could apply them, and is broken or not known, is an error.
+// Warns of inputs that no unit applies. A unit that may apply them, but is broken or unknown, is an
+// error.
 void report_unreached(const SelectContext& context, GitOpsTree& repository,
                       const std::vector<BuildUnit>& units, const UnitChoice& choice,
                       const Unreached& unreached);
 
-// Of units whose source is not at hand: an error where their own text exposes something or names
-// Tailscale, or where the source may be made of this repository and hold what is `unreached`.
+// Checks units whose source is not available. It is an error if such a unit's own text exposes
+// something or names Tailscale, or if its source may be built from this repository and include
+// `unreached` files.
 void refuse_elsewhere(const SelectContext& context, GitOpsTree& repository,
                       const std::vector<BuildUnit>& units, const UnitChoice& choice,
                       const Unreached& unreached);

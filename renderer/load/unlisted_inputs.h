@@ -1,5 +1,5 @@
-// Inputs in a plain tree that lie below a kustomization which does not list them: kustomize leaves
-// them out, and so do we, with a word.
+// Inputs in a plain tree that are below a kustomization which does not list them. Like kustomize,
+// tailrender does not render them, but it warns.
 #pragma once
 
 #include <optional>
@@ -12,17 +12,17 @@ namespace renderer {
 
 class UnlistedInputs {
 public:
-    // `dirs`: all of the tree.
+    // `dirs` has all directories of the tree.
     UnlistedInputs(const SelectContext& context, const DirList& dirs)
         : context_(context), dirs_(dirs) {}
 
-    // Whether the file holds inputs, and no kustomization reads it in any way.
+    // Returns true if the file has inputs, and no kustomization reads it in any way.
     [[nodiscard]] bool holds(const std::string& path);
 
-    // By a kustomization: a resource, a patch, values of a chart.
+    // Returns true if a kustomization reads the file as a resource, a patch or values of a chart.
     [[nodiscard]] bool is_read(const std::string& path);
 
-    // Adds a warning of one that does to the selection.
+    // Adds a warning for a file for which `holds` is true to the selection.
     void report(const std::string& path) const;
 
 private:
@@ -30,7 +30,8 @@ private:
 
     const SelectContext& context_;
     const DirList& dirs_;
-    std::optional<std::set<std::string>> read_;  // by kustomizations, once it is asked for
+    // Files that kustomizations read; filled on first use.
+    std::optional<std::set<std::string>> read_;
 };
 
 }  // namespace renderer

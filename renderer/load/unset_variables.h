@@ -1,6 +1,6 @@
-// Variables without a value in objects that no one here reads: since Flux 2.9 one of them keeps all
-// of its Kustomization from being applied. Source: fluxcd/kustomize-controller
-// internal/features (StrictPostBuildSubstitutions).
+// Warns of variables without a value in objects that tailrender does not decode: since Flux 2.9 one
+// such variable prevents its whole Kustomization from being applied. Source:
+// fluxcd/kustomize-controller internal/features (StrictPostBuildSubstitutions).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@
 
 namespace renderer {
 
-// A warning for each unit whose variables are all known. `file_of`: input file of each source.
+// Adds one warning for each unit, if all its variables are known. `file_of` is the index of each
+// source's input file.
 void warn_unset_variables(const std::vector<InputFile>& files,
                           const std::vector<std::uint32_t>& file_of, const Loaded& loaded,
                           Diagnostics& diagnostics);

@@ -33,7 +33,7 @@ constexpr std::array kOwnFields = {
     SchemaField{"spec", FieldType::Section, kSpecFields},
 };
 
-// Of a ConfigMap the values are scalars, whatever kpt made of `key=true`.
+// The values in a ConfigMap are scalars, even those that kpt writes for `key=true`.
 constexpr std::array kDataFields = {
     SchemaField{"repo cluster namespace values set valuesFiles context "
                 "kubernetesVersion validate output"},
@@ -54,7 +54,7 @@ std::string scalar_of(const Value& map, std::string_view key) {
     return std::string(spelling_of(map.find(key)));
 }
 
-// A path or an assignment, and where it is written.
+// A path or an assignment, with its position.
 struct Named {
     std::string text;
     Pos pos;
@@ -88,7 +88,7 @@ public:
           sources_(sources),
           diagnostics_(diagnostics) {}
 
-    // `from`: what is under `spec`, or the data of a ConfigMap, whose values are texts.
+    // `from` is the `spec`, or the data of a ConfigMap, whose values are strings.
     FunctionConfig decode(const Value& from) {
         if (!is_own_) {
             check_scalars(from);
@@ -139,7 +139,8 @@ private:
         return text == "true";
     }
 
-    // Of a ConfigMap YAML inside of a string: a source of its own.
+    // Adds the chart values. In a ConfigMap they are YAML in a string, which becomes a separate
+    // source.
     void add_values(const Value& from, FunctionConfig& read) {
         if (is_own_) {
             if (const Value* values = map_of(from, "values")) {

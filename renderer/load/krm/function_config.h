@@ -1,6 +1,5 @@
 // The functionConfig of `tailrender krm`: a TailscaleRender, or a ConfigMap whose data has the same
-// keys as strings. Refuses every key that it does not know. plugins/kustomize/README.md documents
-// the shape.
+// keys as strings. Unknown keys are errors. plugins/kustomize/README.md documents the format.
 #pragma once
 
 #include <string>
@@ -17,11 +16,11 @@ namespace renderer {
 struct FunctionConfig {
     std::string repo = {}, cluster = {}, ns = {}, kubernetes_version = {}, output = {};
     std::vector<std::string> context_dirs = {};
-    std::vector<Value> layers = {};  // chart values, the later wins
+    std::vector<Value> layers = {};  // chart values; later layers win
     bool validate = false;
 };
 
-// Null is fine: the defaults.
+// Reads the configuration; a Null `config` means the defaults.
 FunctionConfig read_function_config(const SourceTree& tree, const Value& config, SourceMap& sources,
                                     Diagnostics& diagnostics);
 

@@ -14,7 +14,7 @@ namespace {
 
 struct Read {
     FunctionConfig config;
-    std::string layers;  // one document each
+    std::string layers;  // one YAML document per layer
     std::string diagnostics;
 };
 

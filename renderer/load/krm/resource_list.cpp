@@ -36,19 +36,19 @@ constexpr std::array kResourceListFields = {
     SchemaField{"items functionConfig results"},
 };
 
-// "" when the object has no such annotation.
+// Returns "" if the object has no such annotation.
 std::string_view annotation_of(const Value& object, std::string_view key) {
     return text_of(object.at({"metadata", "annotations", key}));
 }
 
-// Where the items are in a text whose dashes are blanked.
+// The text with blanked dashes, and the ranges of the items in it.
 struct Layout {
     std::string text;
     std::vector<ListItem> items;
     std::size_t dash_column = 0;
 };
 
-// The start of the line on which the list's last item no longer is.
+// Returns the start of the first line after the last item of the list.
 std::size_t list_end(const SourceMap& sources, const Value& root, Pos last) {
     const std::string_view text = sources.text(0);
     std::size_t end = text.size();
@@ -65,8 +65,9 @@ bool is_blank_or_comment(std::string_view text) {
     return first == std::string_view::npos || text[first] == '#';
 }
 
-// The dash of the item whose first key is at `offset`: in front of it, or of the comments above it
-// (kyaml writes `- # comment` when a document begins with one). No value: it has none of its own.
+// Returns the offset of the dash of the item whose first key is at `offset`. The dash is in front
+// of the key, or of the comments above it (kyaml writes `- # comment` if a document begins with
+// one). Returns no value if the item has no dash.
 std::optional<std::size_t> dash_before(std::string_view text, std::size_t offset) {
     for (std::size_t end = offset; end > 0;) {
         const std::size_t begin = text.rfind('\n', end - 1) + 1;
@@ -85,7 +86,7 @@ std::optional<std::size_t> dash_before(std::string_view text, std::size_t offset
     return std::nullopt;
 }
 
-// No value unless every item begins on a line of its own, behind a dash.
+// Returns no value unless every item begins on a separate line, behind a dash.
 std::optional<Layout> lay_out(const SourceMap& sources, const Value& root) {
     Layout layout{.text = std::string(sources.text(0)), .items = {}};
     const auto items = list_of(root, "items");
@@ -97,7 +98,7 @@ std::optional<Layout> lay_out(const SourceMap& sources, const Value& root) {
         const std::size_t begin = sources.text(0).rfind('\n', *dash) + 1;
         if (!layout.items.empty()) {
             if (begin <= layout.items.back().range.begin) {
-                return std::nullopt;  // an alias is where its anchor does
+                return std::nullopt;  // an alias has the position of its anchor
             }
             layout.items.back().range.end = begin;
         }
@@ -111,7 +112,7 @@ std::optional<Layout> lay_out(const SourceMap& sources, const Value& root) {
     return layout;
 }
 
-// Each item means the same when it is read by itself: it leans on no anchor of another.
+// True if each item parses to the same value alone, that is, uses no anchor of another item.
 bool stands_alone(const Layout& layout, const Value& root) {
     SourceMap sources;
     sources.add(std::string(kStdin), layout.text);
@@ -167,8 +168,9 @@ Value parse(std::string text, SourceMap& sources, Diagnostics& diagnostics) {
     return read_yaml(sources, 0, diagnostics);
 }
 
-// Lines of standard input are not those of any file that the user has, and what an earlier run made
-// moves them: messages name the item's file and its position there, as results do.
+// Names the items in messages by file and index, as results do. Line numbers of standard input
+// would not help: they are not those of a file of the user, and objects of an earlier run shift
+// them.
 void name_parts(const ResourceList& list, SourceMap& sources) {
     const auto items = list_of(list.root, "items");
     const auto has_path = [](const Value& item) { return !item_path(item).empty(); };
@@ -191,7 +193,8 @@ void name_parts(const ResourceList& list, SourceMap& sources) {
     }
 }
 
-// No one applies it: who wrote it says so, or it is kpt's own file or our configuration.
+// True if no one applies the item: it is annotated so, or is kpt's own file, or configures
+// tailrender.
 bool is_local(const Value& item) {
     const std::string_view version = text_of(item, "apiVersion");
     return annotation_of(item, kLocalAnnotation) == "true" || version.starts_with("kpt.dev/") ||
@@ -212,7 +215,7 @@ void classify_items(ResourceList& list) {
     }
 }
 
-// A generator without a place to read from.
+// Refuses a run without anything to render: a generator needs a path to read from.
 void refuse_nothing(const ResourceList& list, const LoadOptions& options,
                     Diagnostics& diagnostics) {
     const bool only_local = std::ranges::all_of(
@@ -237,7 +240,7 @@ void apply_config(FunctionConfig& config, LoadOptions& options, ResourceList& li
     };
     fill(options.path, config.repo);
     if (options.path.empty()) {
-        options.stream.emplace();  // the items are what is rendered
+        options.stream.emplace();  // the items are rendered
     }
     fill(options.cluster, config.cluster);
     fill(options.default_namespace, config.ns);
@@ -248,7 +251,7 @@ void apply_config(FunctionConfig& config, LoadOptions& options, ResourceList& li
     list.output = normal_path(config.output.empty() ? std::string(kDefaultOutput) : config.output);
 }
 
-// A path of its own inside of the package.
+// Refuses an output that is not a separate directory in the package.
 void check_output(const ResourceList& list, Diagnostics& diagnostics) {
     if (list.output.empty() || list.output == "." || list.output.starts_with("..") ||
         list.output.starts_with('/')) {
@@ -291,7 +294,8 @@ std::vector<Value> read_resource_list(const SourceTree& tree, LoadOptions& optio
         layout = lay_out(again, root);
         CHECK(layout.has_value());
     }
-    // The same positions as in the text that was read: it is the first source, as long as that.
+    // Positions are the same as in the parsed text: it is the first source, and has the same
+    // length.
     ResourceList& list = loaded.resource_list.emplace();
     list.source = loaded.sources.add(std::string(kStdin), std::move(layout->text));
     list.root = std::move(root);

@@ -24,7 +24,7 @@ struct ReadList {
         diagnostics = found.print(loaded.sources, false);
     }
 
-    // The bytes of each item that is read, without the dash.
+    // Returns the bytes of each item that is read, without the dash.
     [[nodiscard]] std::vector<std::string> inputs() const {
         std::vector<std::string> texts;
         for (const RawDocument& range : input_items(*loaded.resource_list)) {
@@ -58,7 +58,7 @@ TEST(ReadResourceList, AnItemIsADocumentWhereItStands) {
     EXPECT_TRUE(read.options.stream.has_value()) << "the items are what is rendered";
 }
 
-// kyaml puts the dash in front of a comment with which a document begins.
+// kyaml puts the dash in front of the comment with which a document begins.
 TEST(ReadResourceList, CommentsAboveTheFirstKeyBelongToTheItem) {
     const ReadList read(
         list("items:\n- # one\n  # two\n\n  kind: 'A'\n  x: {y: 0x10}\n- # three\n  kind: B\n"

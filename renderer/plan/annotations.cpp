@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 6> kLabels = {kProxyClass,
                                                      "tailscale.com/parent-resource-type",
                                                      "tailscale.com/svc-type"};
 
-// One of the two kinds.
+// The words of messages for one of the two kinds.
 struct Vocabulary {
     On on;
     std::string_view kind, article, other_kind;
@@ -32,7 +32,7 @@ struct Vocabulary {
 constexpr Vocabulary kService = {On::Service, "Service", "a", "an Ingress"};
 constexpr Vocabulary kIngress = {On::Ingress, "Ingress", "an", "a Service"};
 
-// What all have in common makes none of them similar.
+// Compares without the domain, because a common prefix would make all keys similar.
 std::string suggestion(std::string_view key, const std::vector<std::string_view>& keys) {
     std::vector<std::string_view> names;
     for (std::string_view one : keys) {
@@ -76,7 +76,8 @@ void check_switch(const ParentInput& parent, const Member& entry, Diagnostics& d
                   : fmt::format("write {}: \"true\"", entry.name()));
 }
 
-// Also by a value that is no text, which is an error of its own.
+// True if the object names a group, also by a value that is not a string, which is reported
+// separately.
 bool names_group(const ParentInput& parent) {
     const Value* group = parent.annotation(kProxyGroup);
     return group != nullptr && (!group->is_string() || !group->text().empty());

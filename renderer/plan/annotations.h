@@ -1,6 +1,6 @@
-// What users may say to the operator on a Service or an Ingress, and the typos that it
-// silently ignores. Values count only when they match byte for byte: no trimming, no case
-// folding. Source: tailscale v1.96.5 cmd/k8s-operator/{sts,svc,ingress}.go.
+// The annotations that the operator reads from a Service or an Ingress, and checks for typos that
+// it silently ignores. Values count only if they match byte for byte: no trimming, no case folding.
+// Source: tailscale v1.96.5 cmd/k8s-operator/{sts,svc,ingress}.go.
 #pragma once
 
 #include <array>
@@ -29,7 +29,8 @@ constexpr std::string_view kShareAcmeAccount = "tailscale.com/share-acme-account
 constexpr std::string_view kManaged = "tailscale.com/managed";
 
 enum class On : std::uint8_t { Service = 1, Ingress = 2, Both = 3 };
-// On an object that a ProxyGroup serves; Required: on no other.
+// Whether an annotation counts on an object that a ProxyGroup serves. Required: it counts on no
+// other object.
 enum class InGroup : std::uint8_t { Counts, Ignored, Required };
 
 struct Annotation {
@@ -39,7 +40,7 @@ struct Annotation {
     InGroup in_group = InGroup::Counts;
 };
 
-// In the order in which messages list them.
+// The order is the order of messages.
 inline constexpr std::array kAnnotations = {
     Annotation{.key = kExpose, .on = On::Service, .is_switch = true},
     Annotation{.key = kHostname, .on = On::Service},
@@ -58,16 +59,16 @@ inline constexpr std::array kAnnotations = {
     Annotation{.key = kHttpEndpoint, .on = On::Ingress, .in_group = InGroup::Required},
 };
 
-// nullptr: the operator knows none of that name.
+// Returns nullptr if the operator has no such annotation.
 const Annotation* find_annotation(std::string_view key);
 bool is_on(const Annotation& annotation, On kind);
 
-// The annotation's text; "" when it is absent or no string.
+// Returns the text of the annotation; "" if it is absent or not a string.
 std::string_view annotation_text(const ParentInput& parent, std::string_view key);
 bool is_exactly_true(const ParentInput& parent, std::string_view key);
 
-// Warnings about keys of the operator's domain that it does not know or that do nothing here, and
-// about switches that are neither on nor plainly off.
+// Warns of keys of the operator's domain that it does not have or that have no effect here, and of
+// switches that are neither "true" nor plainly off.
 void check_annotations(const ServiceInput& service, Diagnostics& diagnostics);
 void check_annotations(const IngressInput& ingress, Diagnostics& diagnostics);
 

@@ -19,11 +19,11 @@ struct Device {
     Joining joining;
 };
 
-// Devices by tailnet and hostname, in lower case: names do not differ by it.
+// Devices by tailnet and hostname, in lower case, because the tailnet ignores case.
 using Key = std::pair<std::string, std::string>;
 using Devices = std::map<Key, std::vector<Device>>;
 
-// What tells tailnets apart offline.
+// Returns a key that identifies a tailnet offline.
 std::string tailnet_of(const ClusterPlan& cluster, const Joining& one) {
     return fmt::format("{} {} {}", cluster.plan.settings.tailnet_domain, one.server_url,
                        one.tailnet);
@@ -53,9 +53,9 @@ void report_clash(const Device& first, const Device& other) {
                       "\"tailnetDomain\" of both if they are in different tailnets");
 }
 
-// Each would delete devices of the other that are offline.
+// Refuses a take-over tag of two clusters: each would delete devices of the other that are offline.
 void check_take_over(std::span<const ClusterPlan> clusters) {
-    std::map<std::string, std::string_view> owners;  // by tailnet and tag
+    std::map<std::string, std::string_view> owners;  // cluster by tailnet and tag
     for (const ClusterPlan& cluster : clusters) {
         const Settings& settings = cluster.plan.settings;
         const std::string& tag = settings.take_over_tag;
@@ -101,8 +101,8 @@ std::vector<std::string_view> hostnames_in(std::string_view domain,
     return names;
 }
 
-// A name that no cluster serves may be any other device of the tailnet; one that nearly is the name
-// of a device of ours is a typo.
+// A target that no cluster serves may be any other device of the tailnet. A target that differs
+// only slightly from the name of a device of a cluster is a typo.
 void check_target(const ClusterPlan& cluster, const Workload& workload, const ProxyPlan& proxy,
                   std::span<const ClusterPlan> clusters) {
     std::string_view target = proxy.target_value;

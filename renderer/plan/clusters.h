@@ -1,4 +1,4 @@
-// Checks over the plans of several clusters of one repository: what no cluster can see alone.
+// Checks across the plans of several clusters of one repository, which need more than one cluster.
 #pragma once
 
 #include <span>
@@ -14,13 +14,13 @@ struct ClusterPlan {
     std::string_view name;
     const Plan& plan;
     const SourceMap& sources;
-    Diagnostics& diagnostics;  // takes what is said about this cluster's inputs
+    Diagnostics& diagnostics;  // receives the diagnostics about this cluster's inputs
 };
 
-// Reports a hostname that two clusters of one tailnet use (the tailnet would call the second device
-// `<hostname>-1`), a tag for taking over that two clusters have, and an egress target that is
-// nearly, but not quite, the name of a device of another cluster. Clusters are in one tailnet when
-// their `tailnetDomain` and control server are the same.
+// Reports a hostname that two clusters of one tailnet use (the tailnet would name the second device
+// `<hostname>-1`), a take-over tag that two clusters have, and an egress target that differs only
+// slightly from the name of a device of another cluster. Clusters are in one tailnet if their
+// `tailnetDomain` and control server are the same.
 void check_clusters(std::span<const ClusterPlan> clusters);
 
 }  // namespace renderer

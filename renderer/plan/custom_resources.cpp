@@ -28,7 +28,7 @@ const Kind* known_kind(const Document& doc) {
     return kind != nullptr && kind->is_custom() ? kind : nullptr;
 }
 
-// Whether the operator of that release has it.
+// Returns true if the operator of that release has the kind.
 bool is_of_release(const Kind& kind, const Release& release) {
     return TypeTable::releases_of(kind.name).holds(release.version.minor);
 }
@@ -70,7 +70,7 @@ bool has_crd(const Loaded& loaded, const Kind& kind) {
     });
 }
 
-// The kinds whose documents are consumed.
+// Returns the kinds whose documents are consumed.
 std::set<const Kind*> consumed_kinds(const Loaded& loaded, CustomResources mode) {
     std::set<const Kind*> consumed;
     for (const Kind& kind : kCustomKinds) {
@@ -85,7 +85,7 @@ std::set<const Kind*> consumed_kinds(const Loaded& loaded, CustomResources mode)
 // Items of one List, by the index of the List's document.
 using Lists = std::map<std::uint32_t, std::vector<const Document*>>;
 
-// A List that holds nothing else goes as a whole.
+// Cuts out whole Lists. Only a List whose items are all consumed can be cut out.
 void cut_lists(const Loaded& loaded, const Lists& lists, std::vector<Edit>& edits,
                Diagnostics& diagnostics) {
     for (const auto& [list, items] : lists) {
@@ -107,7 +107,7 @@ void cut_lists(const Loaded& loaded, const Lists& lists, std::vector<Edit>& edit
     }
 }
 
-// The document, or with a note where it was first.
+// Reports duplicate custom resources, with a note on the first one.
 void check_custom_duplicates(const Loaded& loaded, std::vector<const Document*> documents,
                              Diagnostics& diagnostics) {
     const auto key = [](const Document* doc) {

@@ -1,7 +1,7 @@
-// What becomes of the operator's custom resources: refused, consumed or emitted, as the setting
-// `tailrender.customResources` says. A consumed document is cut out of the output, since no
-// cluster has to know its kind; an emitted one leaves byte for byte. On a stream all of them pass:
-// the chart that made them brings their CRDs.
+// Decides whether the operator's custom resources are refused, consumed or emitted, according to
+// the setting `tailrender.customResources`. A consumed document is cut out of the output, because
+// clusters need not have its kind; an emitted one is written byte for byte. In a stream all of them
+// are kept: the chart that creates them also has their CRDs.
 #pragma once
 
 #include "renderer/classify/classify.h"
@@ -12,18 +12,18 @@
 
 namespace renderer {
 
-// Of any kind: every pod mounts every replica's key.
+// The maximum for all kinds, because every pod mounts the key of every replica.
 inline constexpr std::int64_t kMaxReplicas = 1000;
 
-// The edits that cut out what is consumed. Reports kinds and versions that are not built, what is
-// in the inputs twice, and items of a List that cannot be cut out of it.
+// Returns the edits that cut out consumed documents. Reports kinds and versions that are not
+// supported, duplicates in the inputs, and items of a List that cannot be cut out of it.
 std::vector<Edit> plan_custom_resources(const Loaded& loaded, const Inventory& inventory,
                                         const Settings& settings, Diagnostics& diagnostics);
 
-// The kinds that the cluster has to be told of when their resources are emitted.
+// Returns the kinds whose CRDs the cluster needs if their resources are emitted.
 std::vector<const Kind*> missing_crds(const Loaded& loaded, const Settings& settings);
 
-// What the API server refuses of any kind: the faults of its shape, the name, labels, annotations.
+// Checks what the API server refuses for any kind: wrong fields, the name, labels, annotations.
 void check_custom_resource(const ParentInput& parent, Diagnostics& diagnostics);
 
 }  // namespace renderer

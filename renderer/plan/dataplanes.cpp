@@ -31,7 +31,7 @@ std::string_view without_registry(std::string_view image) {
     return image;
 }
 
-// The image in one of its spellings.
+// Returns the image in a normalized spelling.
 std::string plain(std::string_view image) {
     const std::string_view short_name = without_registry(image);
     const std::string_view last = short_name.substr(short_name.rfind('/') + 1);
@@ -39,7 +39,7 @@ std::string plain(std::string_view image) {
     return fmt::format("{}{}", short_name, has_version ? "" : ":latest");
 }
 
-// One that the release's pods run where nothing else is said.
+// True for an image that the release's pods run by default.
 bool is_release_image(std::string_view reference, std::string_view repository,
                       const Release& release) {
     return plain(reference) == fmt::format("{}:{}", repository, release.tag);
@@ -52,7 +52,7 @@ bool is_other_image(const ProxyClassPlan& one, const Release& release) {
            !is_release_image(image, kK8sProxyRepository, release);
 }
 
-// An operator among the inputs names the image of its own release, which may be another one.
+// Also true for the tag of an operator among the inputs, whose release may differ.
 bool is_default_image(const Settings& settings) {
     const Image& image = settings.proxy_image;
     const std::string installed = text_at(settings.chart, {"operatorConfig", "image", "tag"});
@@ -61,14 +61,14 @@ bool is_default_image(const Settings& settings) {
             without_registry(image.repository) == kStockRepository);
 }
 
-// What a class says of the user of tailscaled in the pods of a group of type kube-apiserver.
+// The user that a class sets for tailscaled in the pods of a group of type kube-apiserver.
 struct ClassUser {
     Pos pos;
-    std::string found;  // "": it leaves tailscaled a user of its own
+    std::string found;  // "": tailscaled keeps a separate user
 };
 
-// The container's context replaces ours whole; in it, or else in the pod's, is the user. The image
-// has root.
+// The container's securityContext replaces the default one as a whole. The user is in it, or else
+// in the pod's; the default of the image is root.
 ClassUser user_by(const ProxyClassPlan& one) {
     constexpr std::string_view kContext = "securityContext", kUser = "runAsUser";
     const Member* context = one.container.fields.find_member(kContext);
@@ -104,14 +104,15 @@ bool serves_api_natively(const Workload& one) {
     return is_api_group(one) && !runs_k8s_proxy(one);
 }
 
-// By these tailscaled connects any port of the pod, as itself, for whoever reaches its listener.
+// With these variables tailscaled connects to any port of the pod, as its own user, for every
+// client of its listener.
 constexpr std::array<std::string_view, 3> kListeners = {
     "TS_SOCKS5_SERVER", "TS_OUTBOUND_HTTP_PROXY_LISTEN", "TS_TAILSCALED_EXTRA_ARGS"};
 
 constexpr std::string_view kK8sProxyExample =
     "an image such as \"registry.example.com/k8s-proxy:v1.104.5\"";
 
-// As found by a message, which shows no password.
+// Sets the image as what was found, without its password.
 Finding with_image(Finding finding, std::string_view image) {
     const bool has_password = !find_userinfo(image).empty();
     return finding.found(has_password ? std::string(kHiddenPassword) : fmt::format("\"{}\"", image))
@@ -312,7 +313,7 @@ void check_stock_image(const Plan& plan, Diagnostics& diagnostics) {
             users.push_back(user_of(one));
         }
     }
-    const bool is_malformed =  // which the settings report
+    const bool is_malformed =  // reported with the settings
         !parse_image_reference(settings.proxy_image.reference()).error.empty();
     if (users.empty() || settings.native_image.repository != kNativeRepository || is_malformed ||
         is_default_image(settings)) {

@@ -10,8 +10,8 @@
 
 namespace renderer {
 
-// An empty annotation is one empty tag, which is malformed; the default tags are checked where
-// settings are.
+// An empty annotation means one empty tag, which is malformed. The default tags are checked with
+// the settings.
 std::vector<std::string> plan_tags(const ParentInput& parent, const Settings& settings,
                                    Diagnostics& diagnostics) {
     const Value* wish = parent.annotation(kTags);

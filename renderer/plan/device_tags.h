@@ -1,4 +1,4 @@
-// Which tags devices get.
+// Decides the tags of devices.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace renderer {
 
-// By annotation, else the default ones; trimmed. Reports malformed ones.
+// Returns the tags of the annotation, else the default ones; trimmed. Reports malformed tags.
 std::vector<std::string> plan_tags(const ParentInput& parent, const Settings& settings,
                                    Diagnostics& diagnostics);
 
-// Of a custom resource: those of its spec, else the fallback.
+// Returns the tags of a custom resource: those of its spec, else the fallback.
 std::vector<std::string> spec_tags(const std::vector<TextInput>& tags,
                                    const std::vector<std::string>& fallback);
 
-// What its device gets: its own tags, and the one by which we know our devices again.
+// Returns the tags of the device: `tags` and the take-over tag.
 std::vector<std::string> device_tags(std::vector<std::string> tags, const Settings& settings);
 
 }  // namespace renderer

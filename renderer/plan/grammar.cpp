@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMaxPortName = 15;
 constexpr std::size_t kMaxHostnamePrefix = 62;
 
-// What Go's %q makes of one byte, read as a Latin-1 character.
+// Formats one byte, read as a Latin-1 character, as Go's %q does.
 std::string shown_byte(char c) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 0x20 || byte == 0x7f || (byte >= 0x80 && byte < 0xa1)) {

@@ -13,7 +13,7 @@ namespace renderer {
 
 namespace {
 
-// The full name in place of the first label of it is an error that has one remedy.
+// A full name instead of only its first label is an error with exactly one fix.
 std::string hint_of(const std::string& hostname, std::string_view advice) {
     const std::string label = hostname.substr(0, hostname.find('.'));
     return hostname.ends_with(".ts.net") && dns_label_error(label).empty()

@@ -1,4 +1,4 @@
-// How devices are called in the tailnet.
+// Hostnames of devices in the tailnet.
 #pragma once
 
 #include <optional>
@@ -17,27 +17,28 @@ struct Workload;
 constexpr std::string_view kHostnameAdvice =
     "choose one with the annotation \"tailscale.com/hostname\"";
 
-// A hostname and what it was made of.
+// A hostname, and the position of the text it is derived from.
 struct Hostname {
     std::string text;
     Pos pos;
 };
 
-// The wish, checked, with the cluster's suffix. `advice` says how to change it.
+// Checks the wanted hostname and returns it with the cluster's suffix. `advice` explains how to
+// change it.
 std::string checked_hostname(const ParentInput& parent, const Hostname& wish,
                              std::string_view advice, const Settings& settings,
                              Diagnostics& diagnostics);
 std::string checked_hostname(const Origin& owner, const Hostname& wish, std::string_view advice,
                              const Settings& settings, Diagnostics& diagnostics);
 
-// Of a Service: the annotation's wish, even an empty one, else <namespace>-<name>. None when the
-// namespace is unknown.
+// Returns the hostname of a Service: the annotation's text, even if it is empty, else
+// <namespace>-<name>. Returns none if the namespace is unknown.
 std::optional<Hostname> service_hostname(const ServiceInput& service, const Settings& settings,
                                          Diagnostics& diagnostics);
 
 void set_hostname(std::optional<Hostname> hostname, Workload& workload);
 
-// "web.shop.svc.cluster.local"
+// Returns "web.shop.svc.cluster.local".
 std::string cluster_dns_name(std::string_view ns, std::string_view name, const Settings& settings);
 
 }  // namespace renderer

@@ -20,15 +20,15 @@ namespace {
 
 constexpr std::string_view kWithoutEffect = "annotation-without-effect";
 constexpr std::string_view kOldIngressClass = "kubernetes.io/ingress.class";
-constexpr std::string_view kClass = "tailscale";  // of load balancers and Gateways
+constexpr std::string_view kClass = "tailscale";  // class of load balancers and Gateways
 
-// A switch that is off asks for nothing.
+// A switch that is off has no effect anyway.
 bool is_wish(const Annotation& annotation, const Value& value) {
     const std::string_view text = text_of(value);
     return !text.empty() && !(annotation.is_switch && text == "false");
 }
 
-// The first entry and the names of all.
+// The position of the first entry, and the names of all.
 struct Wishes {
     Pos pos;
     std::vector<std::string_view> names;

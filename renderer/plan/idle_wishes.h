@@ -1,6 +1,6 @@
-// What a Service or an Ingress says to the operator in vain: annotations and the label of a class
-// on an object that nothing exposes, and names of classes that are nearly the operator's. The
-// operator says nothing of them. Source: tailscale v1.96.5 cmd/k8s-operator/{svc,ingress}.go
+// Warns of settings without effect on a Service or an Ingress: annotations and the label of a class
+// on an object that nothing exposes, and class names that differ slightly from the operator's. The
+// operator silently ignores them. Source: tailscale v1.96.5 cmd/k8s-operator/{svc,ingress}.go
 // (shouldExpose).
 #pragma once
 
@@ -10,17 +10,17 @@
 
 namespace renderer {
 
-// For an object without a proxy that no group serves.
+// Warns for an object that has no proxy and that no group serves.
 void warn_of_idle_wishes(const ServiceInput& service, const Settings& settings,
                          Diagnostics& diagnostics);
 void warn_of_idle_wishes(const IngressInput& ingress, const Settings& settings,
                          Diagnostics& diagnostics);
 
-// For a Service that is exposed: policy rules that name no protocol permit TCP, UDP and ICMP only.
-// Source: https://tailscale.com/kb/1324/grants (ip).
+// Warns for an exposed Service with SCTP: policy rules without a protocol permit TCP, UDP and ICMP
+// only. Source: https://tailscale.com/kb/1324/grants (ip).
 void warn_of_sctp(const ServiceInput& service, Diagnostics& diagnostics);
 
-// For an object of another kind, which the operator does not look at.
+// Warns for an object of another kind, which the operator ignores.
 void warn_of_idle_wishes(const Document& document, Diagnostics& diagnostics);
 
 }  // namespace renderer

@@ -28,7 +28,7 @@ std::string_view advice_of(const OfferedService& service) {
 std::vector<Joining> joining_of(const Plan& plan) {
     std::vector<Joining> all;
     const auto add = [&all](const Workload& one) {
-        const std::string* last = nullptr;  // replicas may share one, whoever of them gets it
+        const std::string* last = nullptr;  // replicas may share one; the first to join gets it
         for (const std::string& hostname : one.hostnames) {
             if (!hostname.empty() && (last == nullptr || *last != hostname)) {
                 all.push_back({one.tailnet, one.server_url, lower_case(hostname), hostname,

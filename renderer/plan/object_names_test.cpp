@@ -20,10 +20,10 @@ TEST(ProxyName, KeepsFortyThreeBytesOfTheParent) {
     EXPECT_EQ(length(43), 52U);
     EXPECT_EQ(length(44), 52U);
     EXPECT_EQ(length(253), 52U);
-    // Nothing is trimmed: a cut behind a dash leaves two.
+    // Nothing is trimmed: if the name is cut behind a dash, there are two dashes.
     const std::string dash = std::string(42, 'a') + "-tail";
     EXPECT_TRUE(proxy_name("Service", "x", dash).starts_with("ts-" + std::string(42, 'a') + "--"));
-    // What is cut off still counts.
+    // The part that is cut off still changes the hash.
     EXPECT_NE(proxy_name("Service", "x", std::string(43, 'a') + "b"),
               proxy_name("Service", "x", std::string(43, 'a') + "c"));
 }

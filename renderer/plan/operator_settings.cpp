@@ -11,7 +11,7 @@ namespace renderer {
 
 namespace {
 
-// Where the operator is: it gives the generated objects their namespace.
+// The operator's namespace, which is also the namespace of the generated objects.
 struct OperatorNamespace {
     std::string name;
     Pos pos;

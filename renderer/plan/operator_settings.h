@@ -1,5 +1,5 @@
-// The settings of the cluster, from all that the inputs say of the operator: its Deployment, the
-// object or bundle that installs its chart, and the values that were loaded.
+// Reads the settings of the cluster from all sources about the operator: its Deployment, the object
+// or bundle that installs its chart, and the loaded values.
 #pragma once
 
 #include "renderer/classify/classify.h"
@@ -8,7 +8,7 @@
 
 namespace renderer {
 
-// Reports a namespace that is none, and all that decode_settings and choose_release report.
+// Reports an invalid namespace, and everything that decode_settings and choose_release report.
 Settings operator_settings(const Loaded& loaded, const OperatorInput& stock,
                            Diagnostics& diagnostics);
 

@@ -21,7 +21,7 @@ bool is_tailscale_load_balancer(const ServiceInput& service, const Settings& set
                                             : settings.default_load_balancer);
 }
 
-// An empty name: no controller of the operator takes the Service.
+// With an empty group name, no controller of the operator handles the Service.
 bool take_group_service(const ServiceInput& service, Parents& parents) {
     if (annotation_text(service, kProxyGroup).empty()) {
         return false;
@@ -80,7 +80,7 @@ void report_all(const ParentInput& parent, const std::vector<Diagnostic>& faults
     }
 }
 
-// What both kinds go through; `take` says whether the object is a parent.
+// Handles Services and Ingresses alike. `take` returns whether the object is a parent.
 template <typename Inputs, typename Take>
 void take_all(const Loaded& loaded, const Inputs& inputs, Take take, const Settings& settings,
               Parents& parents, Diagnostics& diagnostics) {

@@ -17,7 +17,7 @@ std::string plain(std::string_view metadata, std::string_view spec) {
 constexpr std::string_view kDefaultLoadBalancer =
     "operatorConfig: {extraEnv: [{name: OPERATOR_DEFAULT_LOAD_BALANCER, value: 'true'}]}";
 
-// proxies.md of the operator's rules, shape by shape.
+// These rows are the operator's rules, one shape each.
 TEST(Parents, AreTheServicesThatTheReferenceExposes) {
     struct Row {
         std::string_view metadata, spec, values;
@@ -135,7 +135,7 @@ TEST(Parents, SayWhenAWishCannotBeRead) {
               "3: error [invalid-object] Service/shop/web: annotation \"tailscale.com/expose\" is "
               "not a string | a boolean | a string | put what is written there in quotes: in YAML "
               "1.1, y, yes, on, n, no and off are booleans, too\n");
-    // Other faults of objects that are none of ours are the API server's business.
+    // Other errors of foreign objects are left to the API server.
     EXPECT_EQ(Planned(plain("annotations: {example.com/x: 1}", "externalName: [1]")).dump(), "");
     EXPECT_EQ(Planned(exposed("example.com/x: 1")).dump(),
               "3: error [invalid-object] Service/shop/web: annotation \"example.com/x\" is not a "

@@ -42,7 +42,8 @@ namespace renderer {
 
 namespace {
 
-// Two controllers would answer for every Service and Ingress, as long as it is there.
+// Warns of the operator among the sources: with it, two controllers would serve every Service and
+// Ingress.
 void warn_operator_in_sources(const Loaded& loaded, const Inventory& inventory,
                               Diagnostics& diagnostics) {
     const Document* deployment = inventory.stock_operator.deployment;
@@ -57,7 +58,8 @@ void warn_operator_in_sources(const Loaded& loaded, const Inventory& inventory,
     }
 }
 
-// What is left unread because it does not mention Tailscale may yet be an input.
+// Refuses a file that was not read because it does not mention Tailscale, but that may still be an
+// input.
 void refuse_unjudged(const Loaded& loaded, const Settings& settings, Diagnostics& diagnostics) {
     std::vector<std::string_view> words;
     if (settings.default_load_balancer) {
@@ -83,7 +85,8 @@ void refuse_unjudged(const Loaded& loaded, const Settings& settings, Diagnostics
     }
 }
 
-// Placement `central`: the operator's bundle. kNone: each proxy goes to its parent's.
+// Returns the operator's bundle for placement `central`, or kNone: each proxy is in its parent's
+// bundle.
 std::uint32_t central_bundle(const Loaded& loaded, const OperatorInput& stock,
                              const Settings& settings, Diagnostics& diagnostics) {
     if (settings.placement == Placement::Parent) {
@@ -111,8 +114,8 @@ std::uint32_t central_bundle(const Loaded& loaded, const OperatorInput& stock,
     return kNone;
 }
 
-// A backend that the API server refuses leaves the proxy without one. Those that are parents have
-// been checked; facts (--context) are someone else's.
+// Checks the backends: if the API server refuses one, the proxy has none. Parents were checked
+// already, and facts (--context) are not checked.
 void check_backends(const Loaded& loaded, const Parents& parents,
                     const std::vector<const ServiceInput*>& backends, Diagnostics& diagnostics) {
     std::vector<const ServiceInput*> checked = parents.services;
@@ -148,7 +151,7 @@ std::vector<Workload> plan_proxies(const Inventory& inventory, const Parents& pa
     return proxies;
 }
 
-// The objects of the inputs that the plan is built on.
+// Returns the input objects that the plan is based on.
 std::vector<const ParentInput*> consumed_by(const Parents& parents,
                                             const std::vector<const ServiceInput*>& backends) {
     std::vector<const ParentInput*> consumed(backends.begin(), backends.end());
@@ -164,7 +167,7 @@ std::vector<const ParentInput*> consumed_by(const Parents& parents,
     return consumed;
 }
 
-// Also of those that get nothing because of a mistake.
+// Returns the documents of all parents, also of those that get nothing because of an error.
 std::vector<const Document*> documents_of(const Parents& parents,
                                           const std::vector<const ParentInput*>& consumed) {
     std::vector<const Document*> documents;
@@ -187,7 +190,7 @@ void append(std::vector<T> more, std::vector<T>& all) {
     std::ranges::move(more, std::back_inserter(all));
 }
 
-// Each once.
+// Returns all backends, without duplicates.
 std::vector<const ServiceInput*> backends_of(const Plan& plan) {
     std::vector<const ServiceInput*> backends;
     for (const Workload& one : plan.workloads) {
@@ -201,7 +204,8 @@ std::vector<const ServiceInput*> backends_of(const Plan& plan) {
     return backends;
 }
 
-// It goes where the controller goes: once into a cluster, whatever is rendered besides.
+// Adds the API proxy to the bundle of the controller, because a cluster has one, whatever else is
+// rendered.
 void place_api_proxy(const Loaded& loaded, const Inventory& inventory, Plan& plan,
                      Diagnostics& diagnostics) {
     std::optional<Workload> proxy = plan_api_proxy(plan.settings, diagnostics);
@@ -221,14 +225,14 @@ std::string_view input_kind(const Origin& origin) {
     return std::string_view(origin.parent).substr(0, origin.parent.find('/'));
 }
 
-// By Funnel, or by a load balancer of its own.
+// True if the workload is exposed by Funnel or by its own load balancer.
 bool is_public(const Workload& one) {
     const auto* proxy = one.as<ProxyPlan>();
     return proxy != nullptr ? proxy->funnel : one.as<PeerRelayPlan>() != nullptr;
 }
 
 std::vector<DeviceRow> devices_of(const Loaded& loaded, const Plan& plan) {
-    std::map<Pos, std::string_view> kept;  // by the place of the kind
+    std::map<Pos, std::string_view> kept;  // by the position of the kind
     for (const Document& document : loaded.documents) {
         if (document.kept != kNone) {
             kept.emplace(document.kind.pos(), kept_reason(loaded, document));
@@ -259,7 +263,7 @@ std::vector<DeviceRow> devices_of(const Loaded& loaded, const Plan& plan) {
     return rows;
 }
 
-// Where nothing is rendered, no setting counts yet.
+// If nothing is rendered, no setting has an effect yet.
 void report_unread_values(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostics) {
     const bool counts = !plan.devices.empty() || plan.install;
     for (const UnreadValues& one : loaded.unread_values) {

@@ -1,4 +1,4 @@
-// Stage 3: inventory -> what will exist and how it is called. All policy lives here: settings,
+// Stage 3: inventory -> which objects will exist, and their names. All policy is here: settings,
 // names, hostnames, tags, targets, every cross-check. The generators only spell what is in the
 // Plan. Sources of the rules: tailscale v1.96.5 cmd/k8s-operator/{svc,ingress,sts,operator}.go and
 // its Helm chart.

@@ -27,8 +27,7 @@ TEST(Plan, ReportsTheFirewallModeOnceWithEveryProxy) {
     EXPECT_EQ(Planned(stream, "proxyConfig: {firewallMode: ''}").dump(), "");
 }
 
-// By default they have tag:k8s, and a proxy gets one of the operator's for no other reason than
-// that someone asks for it.
+// By default proxies have tag:k8s. A proxy gets a tag of the operator only if it is set explicitly.
 TEST(Plan, GivesTheTagsOfTheOperatorToNoOne) {
     const std::string stream =
         exposed() + "---\n" +
@@ -91,7 +90,7 @@ TEST(Plan, RefusesTheSameObjectTwice) {
     EXPECT_EQ(Planned(exposed() + "---\n" + exposed()).dump(),
               "7: error [duplicate-object] Service/shop/web" + again +
                   "  2: Service/shop/web: the first is here\n");
-    // A backend counts, too; what nothing leads to is the applier's business.
+    // A backend also counts. Services that nothing targets are left to the applier.
     const std::string w = service("w", "ports: [{port: 80}]");
     const std::string site =
         ingress("tls: [{hosts: [a]}], defaultBackend: {service: {name: w, port: {number: 80}}}");
@@ -99,7 +98,7 @@ TEST(Plan, RefusesTheSameObjectTwice) {
               "12: error [duplicate-object] Service/shop/w" + again +
                   "  7: Service/shop/w: the first is here\n");
     EXPECT_EQ(Planned(w + "---\n" + w).dump(), "");
-    // The same as a fact is no second one.
+    // A fact with the same name is not a duplicate.
     EXPECT_EQ(Planned(exposed() + "---\n" + exposed(), "",
                       [](Loaded& all) { all.documents.at(1).reachable = false; })
                   .dump(),
@@ -174,7 +173,7 @@ TEST(Plan, RefusesBundlesThatForceAnotherNamespace) {
               "\"defaultNamespace\" instead of \"namespace\", or set \"tailrender.placement: "
               "central\" to keep generated objects in the operator's bundle\n"
               "  2: Service/shop/web: its objects would be created there\n");
-    // Without a proxy the bundle may do what it wants.
+    // A bundle without a proxy may force any namespace.
     EXPECT_EQ(Planned(service("w", "ports: [{port: 80}]"), "", force("shop")).dump(), "");
 }
 
@@ -193,7 +192,8 @@ TEST(Plan, ReportsEveryErrorOfARun) {
               "invalid-hostname invalid-firewall-mode vulnerable-image");
 }
 
-// Whatever kind it is of; not what a Tailscale Service has, which is no device.
+// Devices of every kind have the take-over tag. A Tailscale Service does not, because it is not a
+// device.
 TEST(Plan, MarksAllDevicesOfTheCluster) {
     const auto resource = [](std::string_view kind, std::string_view name, std::string_view spec) {
         return fmt::format(

@@ -1,5 +1,5 @@
-// For tests only: a stream through load, classify and plan, as if its documents had been found in
-// files, with the settings of a values file.
+// For tests only: runs a stream through load, classify and plan, as if its documents were in files,
+// with the settings of a values file.
 #pragma once
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ struct Planned {
         read(std::move(stream), values);
         run();
     }
-    // `change` sees what was loaded before it is classified.
+    // `change` may change the loaded documents before they are classified.
     template <typename Change>
     Planned(std::string stream, std::string_view values, Change change) {
         read(std::move(stream), values);
@@ -34,9 +34,9 @@ struct Planned {
         run();
     }
 
-    // "3: error [rule] Object: message | found | expected | hint", then the notes, indented; in the
-    // order in which they were found. Without what is known of the default image, which concerns
-    // every Ingress.
+    // Returns "3: error [rule] Object: message | found | expected | hint", then the notes,
+    // indented; in the order of the diagnostics. Omits known holes of the default image, which
+    // concern every Ingress.
     [[nodiscard]] std::string dump() const {
         std::string out;
         for (const Diagnostic& one : diagnostics.all()) {
@@ -62,7 +62,7 @@ struct Planned {
         return std::get<ProxyPlan>(workload(i).feature);
     }
 
-    // The parents of all proxies, in the order of the plan.
+    // Returns the parents of all proxies, in the order of the plan.
     [[nodiscard]] std::string parents() const {
         std::vector<std::string> names;
         for_each_of<ProxyPlan>(plan.workloads, [&](const Workload& workload, const ProxyPlan&) {
@@ -88,8 +88,8 @@ private:
     }
 };
 
-// A Service that is exposed by annotation, with further annotations and its spec, both in flow
-// style. Its lines: kind 2, annotations 3, spec 4.
+// Returns a Service that is exposed by annotation, with further annotations and its spec, both in
+// flow style. Its lines: kind 2, annotations 3, spec 4.
 inline std::string exposed(std::string_view annotations = "",
                            std::string_view spec = "ports: [{port: 80}]",
                            std::string_view name = "web") {
@@ -99,7 +99,7 @@ inline std::string exposed(std::string_view annotations = "",
         name, annotations.empty() ? "" : ", ", annotations, spec);
 }
 
-// An Ingress of class tailscale. Its lines: kind 2, metadata 3, spec 4.
+// Returns an Ingress of class tailscale. Its lines: kind 2, metadata 3, spec 4.
 inline std::string ingress(std::string_view spec, std::string_view annotations = "",
                            std::string_view name = "site") {
     return fmt::format(
@@ -108,7 +108,7 @@ inline std::string ingress(std::string_view spec, std::string_view annotations =
         name, annotations, spec);
 }
 
-// A Service that nothing exposes.
+// Returns a Service that nothing exposes.
 inline std::string service(std::string_view name, std::string_view spec) {
     return fmt::format(
         "apiVersion: v1\nkind: Service\nmetadata: {{name: {}, namespace: shop}}\nspec: {{{}}}\n",

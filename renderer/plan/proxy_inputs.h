@@ -1,4 +1,4 @@
-// What features of the plan are given.
+// The inputs of the plan's features.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ class Tailnets;
 struct Loaded;
 struct Settings;
 
-// What is the same for every proxy of a run.
+// Inputs that are the same for every proxy of a run.
 struct ProxyInputs {
     const Loaded& loaded;
     const Settings& settings;
@@ -22,7 +22,7 @@ struct ProxyInputs {
     ProxyClasses& classes;
     std::uint32_t central_bundle = kNone;  // placement: central; kNone: the parent's bundle
 
-    // Where what is rendered for that document goes.
+    // Returns the bundle for the objects that are generated for this document.
     [[nodiscard]] std::uint32_t bundle_of(const Document& parent) const {
         return central_bundle == kNone ? parent.bundle : central_bundle;
     }

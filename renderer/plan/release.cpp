@@ -13,7 +13,7 @@ namespace renderer {
 namespace {
 
 constexpr int kBeyond = std::numeric_limits<int>::max();
-constexpr int kMaxMajor = 9;  // more is a date
+constexpr int kMaxMajor = 9;  // a larger number is a date
 
 constexpr std::array kReleases = {TailscaleVersion{96, 5}, TailscaleVersion{98, 10},
                                   TailscaleVersion{100, 0}, TailscaleVersion{102, 5},
@@ -57,7 +57,7 @@ bool take_dot(std::string_view& text) {
     return dot;
 }
 
-// The newest known one that is not newer than `version`; nullptr when all are.
+// Returns the newest known release that is not newer than `version`; nullptr if all are newer.
 const TailscaleVersion* known_as(TailscaleVersion version) {
     const auto* const after =
         std::ranges::upper_bound(kReleases, version.minor, {}, &TailscaleVersion::minor);
@@ -72,7 +72,7 @@ Release release_of(TailscaleVersion version) {
     return {.version = version, .tag = fmt::format("v1.{}.{}", version.minor, version.patch)};
 }
 
-// The version that a source names, with a patch.
+// Returns the version that a source names, with a patch.
 std::optional<TailscaleVersion> named_by(const ReleaseSource& source) {
     std::optional<TailscaleVersion> version = version_of_tag(source.text);
     if (version && version->patch == kNewestPatch) {

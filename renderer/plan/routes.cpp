@@ -13,7 +13,7 @@ namespace renderer {
 namespace {
 
 constexpr unsigned kByteBits = 8;
-constexpr std::size_t kGroups = 8;  // of an IPv6 address
+constexpr std::size_t kGroups = 8;  // 16-bit groups of an IPv6 address
 constexpr unsigned kV4Bits = 32, kV6Bits = 128;
 // fd7a:115c:a1e0:b1a::/64, then four bytes of a site, then an IPv4 address.
 constexpr std::array<std::uint8_t, 8> kSites = {0xfd, 0x7a, 0x11, 0x5c, 0xa1, 0xe0, 0x0b, 0x1a};
@@ -42,7 +42,7 @@ struct Run {
     std::size_t begin = 0, size = 0;
 };
 
-// The longest one, the first of several; empty when it is a single zero.
+// Returns the longest run of zeros, the first of equally long ones; empty if it is a single zero.
 Run longest_zeros(const Groups& groups) {
     Run best;
     for (std::size_t i = 0; i < kGroups; ++i) {

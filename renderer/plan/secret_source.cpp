@@ -22,7 +22,8 @@ std::string tailnet_label(const Value* metadata) {
         text_of(metadata == nullptr ? nullptr : metadata->at({"labels", kTailnetLabel})));
 }
 
-// Sealed entries are encrypted under the same keys; a template may add some in plain text.
+// Reads a Secret or a SealedSecret. Sealed entries have the same keys as the Secret; a template may
+// add plain text entries.
 SecretSource of_secret(const Value& root, const Document* document) {
     SecretSource source{.document = document, .keys_known = true, .keys = {}};
     take_keys(root.find("data"), source);
@@ -35,7 +36,8 @@ SecretSource of_secret(const Value& root, const Document* document) {
     return source;
 }
 
-// What a whole entry of the store or a template makes of it is only known in the cluster.
+// Reads an ExternalSecret. If it has a template or copies a whole entry of the store, its keys are
+// only known in the cluster.
 SecretSource of_external_secret(const Value& root, const Document* document) {
     SecretSource source{.document = document, .keys_known = false, .keys = {}};
     // Without a template the Secret has the labels of the ExternalSecret.

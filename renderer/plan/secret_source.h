@@ -1,6 +1,6 @@
-// Which input becomes a Secret in the cluster, and under which keys: a Secret (also one that SOPS
-// encrypted, whose keys stay readable), a SealedSecret, an ExternalSecret, or what a kustomize
-// generator made. Refuses to say anything of keys that only the cluster knows.
+// Finds the input that becomes a Secret in the cluster, and its keys: a Secret (also one encrypted
+// by SOPS, whose keys stay readable), a SealedSecret, an ExternalSecret, or the result of a
+// kustomize generator. Keys that only the cluster has are not guessed.
 #pragma once
 
 #include <optional>
@@ -19,17 +19,17 @@ struct SecretName {
 };
 
 struct SecretSource {
-    const Document* document = nullptr;  // null: a generator made it
+    const Document* document = nullptr;  // null: from a generator
     bool keys_known = false;
-    std::set<std::string, std::less<>> keys;  // those that have a value
-    std::string tailnet = {};                 // label kTailnetLabel of the Secret
+    std::set<std::string, std::less<>> keys;  // keys that have a value
+    std::string tailnet = {};                 // the Secret's label kTailnetLabel
 };
 
-// The first of them; no value when none of the inputs becomes that Secret.
+// Returns the first source; no value if none of the inputs becomes the Secret.
 std::optional<SecretSource> find_secret(const Loaded& loaded, SecretName wanted,
                                         Diagnostics& diagnostics);
 
-// Those of client_id and client_secret that are known to be absent.
+// Returns which of client_id and client_secret are known to be absent.
 std::vector<std::string_view> missing_keys(const SecretSource& source);
 
 }  // namespace renderer

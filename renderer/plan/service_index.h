@@ -1,5 +1,5 @@
-// Finds Services by namespace and name, for the backends of Ingresses. Documents that an applier
-// sees win over mere facts (--context, bootstrap directories).
+// Finds Services by namespace and name, for the backends of Ingresses. Applied documents take
+// precedence over facts (--context, bootstrap directories).
 #pragma once
 
 #include <string_view>
@@ -13,9 +13,9 @@ class ServiceIndex {
 public:
     explicit ServiceIndex(const Inventory& inventory);
 
-    // nullptr when it is not among the inputs.
+    // Returns nullptr if the Service is not among the inputs.
     [[nodiscard]] const ServiceInput* find(std::string_view ns, std::string_view name) const;
-    // Of all Services of that name, sorted, each once.
+    // Returns the namespaces of all Services with that name, sorted, without duplicates.
     [[nodiscard]] std::vector<std::string_view> namespaces_of(std::string_view name) const;
 
 private:

@@ -1,6 +1,5 @@
-// What all workloads have in common, and all proxies: where they live, how their objects are called
-// and labelled, which image they run. The features (l3_ingress, l7_ingress) add what the proxy
-// targets.
+// The fields that all workloads have in common, and all proxies: their namespace, names and labels
+// of their objects, and the image. The features (l3_ingress, l7_ingress) add the proxy's target.
 #pragma once
 
 #include <string_view>
@@ -13,16 +12,17 @@
 
 namespace renderer {
 
-// What does not depend on the feature. `origin.rule` begins with the generator: "connector: …".
+// Returns a workload with the fields that do not depend on the feature. `origin.rule` begins with
+// the generator: "connector: …".
 Workload start_workload(const ParentInput& parent, std::string_view rule,
                         const ProxyInputs& inputs);
 
-// Of a single proxy: names, labels, claims and volumes, too.
+// Also sets names, labels, claims and volumes of a single proxy.
 Workload bare_proxy(const ParentInput& parent, std::string_view parent_type, std::string_view rule,
                     const ProxyInputs& inputs);
 
-// Of a Service ("svc") or an Ingress ("ingress"): everything but hostname and target. Reports a
-// missing namespace and malformed tags.
+// Returns the proxy of a Service ("svc") or an Ingress ("ingress") with everything except hostname
+// and target. Reports a missing namespace and malformed tags.
 Workload start_proxy(const ParentInput& parent, std::string_view parent_type, std::string_view rule,
                      const ProxyInputs& inputs, Diagnostics& diagnostics);
 
@@ -32,9 +32,9 @@ void add_firewall_mode(const Settings& settings, Workload& workload);
 // Reports a missing namespace.
 void check_namespace(const ParentInput& parent, Diagnostics& diagnostics);
 
-// The names of a proxy's objects begin with the parent's, which is also the value of a label: the
-// API server refuses what the operator makes of other names. For parents whose own names may be
-// longer and have dots.
+// Checks the name of a parent whose name may be longer than a label or have dots. The names of a
+// proxy's objects begin with it, and it is the value of a label, so the API server would refuse the
+// objects that the operator creates for such names.
 void check_proxied_name(const ParentInput& parent, Diagnostics& diagnostics);
 
 }  // namespace renderer

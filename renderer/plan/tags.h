@@ -1,5 +1,5 @@
-// The grammar of an ACL tag, as the operator checks it before it asks for an auth key. Source:
-// tailscale v1.96.5 tailcfg.CheckTag.
+// The grammar of a tag, as the operator checks it before it requests an auth key. Source: tailscale
+// v1.96.5 tailcfg.CheckTag.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace renderer {
 
-// What is wrong with a (trimmed) tag, as static text; "" when it is fine.
+// Returns what is wrong with a (trimmed) tag, as static text; "" if it is valid.
 std::string_view tag_error(std::string_view tag);
 
 // Splits at commas and trims white space (Unicode's) around each part. An empty text has no parts.

@@ -1,5 +1,5 @@
-// Where in the tailnet a Service says that it leads, by annotation, and what the operator refuses
-// of it. Source: tailscale v1.96.5 cmd/k8s-operator/svc.go (tailnetTargetAnnotation,
+// The target in the tailnet that a Service names by annotation, and the targets that the operator
+// refuses. Source: tailscale v1.96.5 cmd/k8s-operator/svc.go (tailnetTargetAnnotation,
 // validateService).
 #pragma once
 
@@ -10,14 +10,15 @@
 
 namespace renderer {
 
-// The annotation that decides: the address, its old spelling, the name. nullptr: the Service leads
-// nowhere in the tailnet.
+// Returns the annotation that decides: the address, its old spelling, the name. Returns nullptr if
+// the Service has no target in the tailnet.
 const Value* tailnet_target(const ServiceInput& service);
 
-// <host>.<tailnet>.ts.net, with or without a dot at the end.
+// True for <host>.<tailnet>.ts.net, with or without a final dot.
 bool is_magic_dns_name(std::string_view name);
 
-// Two targets at once, a malformed name, a malformed address. `hint`: what to do on this Service.
+// Reports two targets at once, a malformed name, and a malformed address. `hint` tells what to do
+// for this Service.
 void check_tailnet_target(const ServiceInput& service, std::string_view hint,
                           Diagnostics& diagnostics);
 

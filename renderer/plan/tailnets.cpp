@@ -24,7 +24,7 @@ std::string_view login_url(const CustomResource& tailnet) {
     return url.empty() ? kDefaultServer : url;
 }
 
-// Its place is that of the name, else of what should have it.
+// The position is that of the name, or of the field that should have it.
 TextInput secret_of(const CustomResource& tailnet) {
     const Fields credentials = tailnet.fields_at({"credentials"});
     return {credentials.text("secretName"),
@@ -86,8 +86,8 @@ private:
             .notes(users_[tailnet.name]);
     }
 
-    // The controller sends credentials in the open to no server but its own (testdata/contract/
-    // tailnet.md).
+    // The controller sends credentials without TLS only to its own login server
+    // (testdata/contract/tailnet.md).
     void check_url(const CustomResource& tailnet) {
         const std::string_view url = tailnet.fields().text("loginUrl");
         const Pos pos = tailnet.fields().pos("loginUrl");
@@ -104,7 +104,7 @@ private:
         }
     }
 
-    // The Secret has it as a label.
+    // The Tailnet's name is a label of its Secret.
     void check_name(const CustomResource& tailnet) {
         if (tailnet.name.size() > kMaxLabel) {
             say(tailnet, Severity::Warning, "name-too-long", tailnet.name_pos(),
@@ -193,7 +193,7 @@ private:
 
 Tailnets::Tailnets(const Loaded& loaded, const Inventory& inventory, const Settings& settings)
     : settings_(settings) {
-    for (const bool rendered : {false, true}) {  // what an applier sees wins over facts
+    for (const bool rendered : {false, true}) {  // applied objects replace facts of the same name
         for (const CustomResource& tailnet : inventory.of(kind_of("Tailnet"))) {
             if (is_rendered(loaded, *tailnet.doc) == rendered) {
                 by_name_[tailnet.name] = &tailnet;

@@ -16,12 +16,12 @@ namespace renderer {
 
 namespace {
 
-// Sources: the tags of github.com/tailscale/tailscale that first hold the change, each with its
-// pull request. What the environment of our pods has besides is older than v1.88:
+// Sources: the tags of github.com/tailscale/tailscale that have the change first, each with its
+// pull request. The other variables of our pods are older than v1.88:
 // TS_EXPERIMENTAL_VERSIONED_CONFIG_DIR 1.68, POD_UID, TS_LOCAL_ADDR_PORT, TS_ENABLE_METRICS and
 // TS_ENABLE_HEALTH_CHECK 1.78, TS_EGRESS_PROXIES_CONFIG_PATH 1.80, TS_EXPERIMENTAL_CERT_SHARE 1.82,
 // TS_INGRESS_PROXIES_CONFIG_PATH 1.84. TS_EXPERIMENTAL_SERVICE_AUTO_ADVERTISEMENT (1.96.0, #18527)
-// is rendered as "false", which is how older versions behave without reading it.
+// is rendered as "false", which is what older versions do without reading it.
 constexpr std::array kChanges = {
     VersionChange{{94, 0},  // #17493
                   Needs::TailnetName,
@@ -61,14 +61,14 @@ bool is_proxy(const Workload& one) {
            (one.as<ProxyPlan>() != nullptr || one.as<ProxyGroupPlan>() != nullptr);
 }
 
-// What a group serves; one that is refused is not in the plan.
+// True if the group runs the stock image. A refused group is not in the plan, and also counts.
 bool is_of_stock_group(const Plan& plan, std::string_view group) {
     return std::ranges::none_of(plan.workloads, [&](const Workload& one) {
         return one.as<ProxyGroupPlan>() != nullptr && one.name == group && !runs_stock(one);
     });
 }
 
-// Of egress proxies and of members of egress groups.
+// Returns the target names of egress proxies and of members of egress groups.
 std::vector<std::string_view> targeted_names(const Plan& plan) {
     std::vector<std::string_view> names;
     for_each_of<ProxyPlan>(plan.workloads, [&](const Workload& one, const ProxyPlan& proxy) {
@@ -84,7 +84,7 @@ std::vector<std::string_view> targeted_names(const Plan& plan) {
     return names;
 }
 
-// "10-1-0-5-via-7" and "10-1-0-5-via-7.tail1a2b3.ts.net"
+// True for "10-1-0-5-via-7" and "10-1-0-5-via-7.tail1a2b3.ts.net".
 bool is_site_name(std::string_view name) {
     constexpr std::string_view kVia = "-via-";
     const std::string_view label = name.substr(0, name.find('.'));
@@ -102,7 +102,7 @@ bool has_group(const Plan& plan, const Test& test) {
     });
 }
 
-// By itself or, `in_public`, through Funnel.
+// True if a proxy or a group serves an Ingress; with `in_public`, only if it is through Funnel.
 bool serves(const Plan& plan, bool in_public) {
     const bool alone = std::ranges::any_of(plan.workloads, [&](const Workload& one) {
         const auto* proxy = one.as<ProxyPlan>();
@@ -217,14 +217,14 @@ private:
     Diagnostics& diagnostics_;
 };
 
-// The oldest one whose pods find their configuration and know every field of it.
+// Returns the oldest version whose pods find their configuration and have every field of it.
 TailscaleVersion oldest_of_relays(const Release& release) {
     const Trait trait =
         release.has(Trait::RelayEndpoints) ? Trait::RelayEndpoints : Trait::PeerRelays;
     return since(trait).version;
 }
 
-// Their pods do not start with an older one.
+// Refuses older images for PeerRelays, with which their pods do not start.
 void check_relays(const Plan& plan, Pos tag_pos, Diagnostics& diagnostics) {
     for_each_of<PeerRelayPlan>(
         plan.workloads, [&](const Workload& one, const PeerRelayPlan& /*relay*/) {
@@ -251,7 +251,7 @@ void check_relays(const Plan& plan, Pos tag_pos, Diagnostics& diagnostics) {
         });
 }
 
-// The tag's line, else that of the chart whose version is the default.
+// Returns the position of the tag, or of the chart whose version is the default.
 Pos tag_pos(const Loaded& loaded, const Settings& settings) {
     const Value* tag = settings.chart.at({"proxyConfig", "image", "tag"});
     if (tag != nullptr && tag->pos().known()) {

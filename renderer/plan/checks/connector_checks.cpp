@@ -46,7 +46,7 @@ void check_name_of_device(const ConnectorInput& connector, const TextInput& name
                       : "1 to 62 lower-case letters, digits and dashes, no dash first");
 }
 
-// Several replicas of one name work, but the tailnet renames all but one.
+// Warns of several replicas with one hostname: they work, but the tailnet renames all but one.
 void warn_of_shared_name(const ConnectorInput& connector, Diagnostics& diagnostics) {
     about(connector, diagnostics)
         .warning("shared-hostname", connector.replicas_pos,
@@ -82,7 +82,7 @@ void check_hostnames(const ConnectorInput& connector, Diagnostics& diagnostics) 
     }
 }
 
-// Without replicas, the operator leaves one pod that lacks its configuration.
+// Without replicas, the operator leaves one pod without its configuration.
 void check_replicas(const ConnectorInput& connector, Diagnostics& diagnostics) {
     const std::int64_t replicas = connector.replicas;
     if (replicas >= 1 && replicas <= kMaxReplicas) {
@@ -124,7 +124,7 @@ void check_route(const ConnectorInput& connector, const TextInput& text, Diagnos
     }
 }
 
-// Tailscale takes the default routes of both families or none.
+// Tailscale accepts the default routes of both families or none.
 void check_default_routes(const ConnectorInput& connector, const ConnectorRoutes& block,
                           Diagnostics& diagnostics) {
     const TextInput* v4 = nullptr;
@@ -170,7 +170,7 @@ void check_routes(const ConnectorInput& connector, const ConnectorRoutes& block,
 void check_object(const ConnectorInput& connector, Diagnostics& diagnostics) {
     check_custom_resource(connector, diagnostics);
     check_proxied_name(connector, diagnostics);
-    if (connector.faults.empty()) {  // what cannot be read may be its purpose
+    if (connector.faults.empty()) {  // a field with a fault may be its purpose
         check_purpose(connector, diagnostics);
     }
     check_hostnames(connector, diagnostics);

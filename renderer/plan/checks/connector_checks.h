@@ -1,5 +1,5 @@
-// What the API server refuses of a Connector by its CRD, and what the operator refuses of it at
-// once. Sources: tailscale v1.96.5 k8s-operator/apis/v1alpha1/types_connector.go,
+// Refuses what the API server refuses in a Connector by its CRD, and what the operator refuses
+// right away. Sources: tailscale v1.96.5 k8s-operator/apis/v1alpha1/types_connector.go,
 // cmd/k8s-operator/connector.go.
 #pragma once
 

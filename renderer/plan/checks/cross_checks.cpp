@@ -23,15 +23,15 @@ Note note_of(const Origin& origin, std::string text) {
     return {.pos = origin.pos, .object = origin.parent, .text = std::move(text)};
 }
 
-// Whether its pods have rules of a firewall.
+// True if the pods have firewall rules.
 bool forwards(const Workload& one) {
     const auto* proxy = one.as<ProxyPlan>();
     return !is_api_group(one) && one.as<ApiProxyPlan>() == nullptr &&
            one.as<PeerRelayPlan>() == nullptr && (proxy == nullptr || !proxy->userspace);
 }
 
-// Those that tailrender-proxy forwards for as the class's variable says, or, where that is nullptr,
-// as the setting does.
+// Returns the workloads for which tailrender-proxy forwards with the mode of the class's variable
+// or, if it is nullptr, of the setting.
 std::vector<Note> native_users(const Plan& plan, const ClassEnv* entry) {
     std::vector<Note> users;
     for (const Workload& one : plan.workloads) {
@@ -43,7 +43,7 @@ std::vector<Note> native_users(const Plan& plan, const ClassEnv* entry) {
     return users;
 }
 
-// tailrender-proxy knows nftables only.
+// tailrender-proxy supports nftables only.
 void check_native_firewall(const Plan& plan, Diagnostics& diagnostics) {
     std::vector<Note> users = native_users(plan, nullptr);
     if (users.empty()) {
@@ -57,8 +57,8 @@ void check_native_firewall(const Plan& plan, Diagnostics& diagnostics) {
         .notes(std::move(users));
 }
 
-// So does the tailscaled of its image, which takes an unknown mode for iptables. What refers to
-// other variables is only known in the pod.
+// The tailscaled of its image also supports nftables only, and treats an unknown mode as iptables.
+// A value that refers to other variables is only known in the pod.
 void check_class_firewalls(const Plan& plan, Diagnostics& diagnostics) {
     for (const ProxyClassPlan& one : plan.proxy_classes) {
         const ClassEnv* entry = class_variable(&one, kFirewallMode);
@@ -89,7 +89,8 @@ void check_class_firewalls(const Plan& plan, Diagnostics& diagnostics) {
 constexpr std::array<std::string_view, 6> kLoginVariables = {
     "TS_ACCEPT_DNS", "TS_AUTHKEY", "TS_AUTH_KEY", "TS_EXTRA_ARGS", "TS_HOSTNAME", "TS_ROUTES"};
 
-// A text that is no switch does no harm there.
+// True if containerboot refuses the variable. TS_ACCEPT_DNS does no harm if its value is not a
+// boolean of Go.
 bool is_login_setting(const ClassEnv& entry) {
     constexpr std::array<std::string_view, 12> kGoBools = {
         "1", "t", "T", "true", "True", "TRUE", "0", "f", "F", "false", "False", "FALSE"};
@@ -160,7 +161,7 @@ void check_firewall_mode(const Plan& plan, Diagnostics& diagnostics) {
     std::vector<Note> users;
     for (const Workload& one : plan.workloads) {
         const bool is_set =
-            one.as<RecorderPlan>() == nullptr &&  // whose variables are the user's
+            one.as<RecorderPlan>() == nullptr &&  // its variables are the user's
             std::ranges::find(one.env, kFirewallMode, &EnvVariable::name) != one.env.end();
         if (is_set) {
             users.push_back(note_of(one.origin, one.as<ProxyPlan>() != nullptr
@@ -200,7 +201,7 @@ void check_static_endpoints(const Plan& plan, Diagnostics& diagnostics) {
     }
 }
 
-// Everything that objects are generated for.
+// Visits everything that objects are generated for.
 template <typename Visit>
 void for_each_owner(const Plan& plan, const Visit& visit) {
     std::ranges::for_each(plan.workloads, visit);

@@ -10,7 +10,7 @@ namespace renderer {
 
 namespace {
 
-// "Ingress/shop/web" and "Ingress/shop/api".
+// True for "Ingress/shop/web" and "Ingress/shop/api".
 bool are_ingresses_of_one_namespace(const Joining& first, const Joining& one) {
     const auto folder = [](const Joining& joining) {
         const std::string_view name = joining.origin->parent;
@@ -34,12 +34,13 @@ void report(const Joining& first, const Joining& one, Diagnostics& diagnostics) 
         .note({.pos = first.pos, .object = first.origin->parent, .text = "also has it"});
 }
 
-// The kind of object that offers it, and its name.
+// Returns the kind of the object that offers the Tailscale Service, and its hostname.
 auto offer_key(const Joining& one) {
     return std::pair(one.origin->parent.substr(0, one.origin->parent.find('/')), one.lower);
 }
 
-// Reports whoever clashes with the first of its key, but none that waits.
+// Reports everything that clashes with the first entry of its key, except Tailscale Services whose
+// group does not exist.
 template <typename Clashes>
 void check_unique(const std::vector<Joining>& all, const auto& key_of, const Clashes& clashes,
                   Diagnostics& diagnostics) {
@@ -66,8 +67,8 @@ void check_unique(const std::vector<Joining>& all, const auto& key_of, const Cla
 void check_hostnames(const Plan& plan, Diagnostics& diagnostics) {
     std::vector<Joining> all = joining_of(plan);
     const std::vector<Joining> offered = offering_of(plan);
-    // What Ingresses and Services offer through groups has one name in a cluster, whatever the
-    // tailnet: the operator does not ask for it.
+    // Tailscale Services of Ingresses and Services of groups have unique names in a cluster,
+    // whatever their tailnet, because the operator does not check the tailnet.
     check_unique(
         offered, offer_key,
         [](const Joining& first, const Joining& one) {

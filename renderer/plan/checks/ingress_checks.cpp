@@ -44,7 +44,8 @@ void check_host(const IngressInput& ingress, std::string_view host, Pos pos,
 
 void check_hosts(const IngressInput& ingress, Diagnostics& diagnostics) {
     for (const IngressHost& host : ingress.tls_hosts) {
-        // The first names the device: what is no DNS label gets that message.
+        // The first host names the device, so an invalid DNS label in it is reported as an invalid
+        // hostname.
         const bool names_device = ingress.has_tls_host && host.pos == ingress.tls_host_pos;
         if (!names_device || dns_label_error(host.name.substr(0, host.name.find('.'))).empty()) {
             check_host(ingress, host.name, host.pos, diagnostics);
@@ -83,7 +84,7 @@ void check_path(const IngressInput& ingress, const IngressPath& path, Diagnostic
     }
 }
 
-// A backend without Service or port is reported where backends are planned.
+// A backend without Service or port is reported when backends are planned.
 void check_backend(const IngressInput& ingress, const IngressBackend& backend,
                    Diagnostics& diagnostics) {
     if (!backend.has_service) {

@@ -1,4 +1,4 @@
-// Names of what is made become names of files and directories, so none is left to the API server.
+// Checks all names of generated objects, because they become names of files and directories.
 #include <fmt/format.h>
 
 #include "renderer/base/printable.h"
@@ -34,13 +34,13 @@ void check_generated(const Object& object, Diagnostics& diagnostics) {
 }  // namespace
 
 void check_made_names(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostics) {
-    if (!loaded.only_generated) {  // else they are not written
+    if (!loaded.only_generated) {  // otherwise they are not written
         for (const Object& object : loaded.generated_inputs) {
             check_generated(object, diagnostics);
         }
     }
     if (diagnostics.has_errors()) {
-        return;  // of most of the others it is known which input is wrong
+        return;  // most other invalid names were reported at their input
     }
     for (const Workload& workload : plan.workloads) {
         check_made_namespace(workload.origin, workload.ns, diagnostics);

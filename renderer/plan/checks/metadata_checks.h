@@ -1,4 +1,4 @@
-// The part of object_checks that is the same for every kind: namespace, labels, annotations.
+// The checks of object_checks that are the same for every kind: namespace, labels, annotations.
 #pragma once
 
 #include <string>
@@ -10,27 +10,27 @@
 
 namespace renderer {
 
-// A name that is no text is not lacking: load reports it.
+// True if the parent has no name. A name that is not a string is reported by load.
 bool lacks_name(const ParentInput& parent);
 
 void check_metadata(const ParentInput& parent, Diagnostics& diagnostics);
 
-// Maps of labels or annotations anywhere in the parent; null: there is none.
+// Check maps of labels or annotations anywhere in the parent; null if there is none.
 void check_labels(const ParentInput& parent, const Value* labels, Diagnostics& diagnostics);
 void check_label_values(const ParentInput& parent, const Value* labels, Diagnostics& diagnostics);
 void check_annotations(const ParentInput& parent, const Value* annotations,
                        Diagnostics& diagnostics);
 
-// What the checks above say. `what` is "label" or "annotation".
+// Report the errors of the checks above. `what` is "label" or "annotation".
 void report_key(const ParentInput& parent, std::string_view what, const Value& key,
                 Diagnostics& diagnostics);
 void report_size(const ParentInput& parent, const Value& annotations, Diagnostics& diagnostics);
 
-// Tags of devices; `example` is a good one.
+// Checks tags of devices; `example` is a valid one.
 void check_tags(const ParentInput& parent, const std::vector<TextInput>& tags,
                 std::string_view example, Diagnostics& diagnostics);
 
-// An error `invalid-object` at a place of the parent.
+// Reports the error `invalid-object` at a position in the parent.
 void report_invalid(const ParentInput& parent, Pos pos, std::string message, std::string_view found,
                     std::string_view expected, Diagnostics& diagnostics);
 

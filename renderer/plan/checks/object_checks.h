@@ -1,6 +1,6 @@
-// What the Kubernetes API server would refuse of the objects that we build on: it is reported at
-// its line now, not by the applier later. Only rules that cost nothing to check offline; what
-// depends on the cluster stays the API server's. Sources: kubernetes pkg/apis/core/validation,
+// Refuses what the Kubernetes API server would refuse in the objects that the plan is based on, at
+// the line of the input. Only rules that are cheap to check offline are here; what depends on the
+// cluster is left to the API server. Sources: kubernetes pkg/apis/core/validation,
 // pkg/apis/networking/validation.
 #pragma once
 
@@ -10,7 +10,7 @@
 namespace renderer {
 
 void check_object(const ServiceInput& service, Diagnostics& diagnostics);
-// For an ExternalName Service whose name we fill in.
+// Checks an ExternalName Service whose externalName tailrender sets.
 void check_egress_object(const ServiceInput& service, Diagnostics& diagnostics);
 void check_object(const IngressInput& ingress, Diagnostics& diagnostics);
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kPrefix = "error [invalid-object] Service/shop/web: ";
 
-// "4: message | found | expected" a line.
+// Returns "4: message | found | expected", one error per line.
 std::string of_service(std::string_view spec) {
     std::string dump = Planned(exposed("", spec)).dump();
     for (std::size_t at = 0; (at = dump.find(kPrefix, at)) != std::string::npos;) {
@@ -54,7 +54,7 @@ TEST(CheckService, Ports) {
     for (const auto& [spec, want] : rows) {
         std::string got = of_service(spec);
         if (spec == "selector: {a: b}") {
-            EXPECT_EQ(got.substr(0, 1), "2");  // there is nothing in spec to point at
+            EXPECT_EQ(got.substr(0, 1), "2");  // spec has nothing with a position
             got[0] = '4';
         }
         EXPECT_EQ(got, want) << spec;
@@ -89,7 +89,7 @@ TEST(CheckMetadata, NamesAndLabels) {
               "| lower-case letters, digits and dashes, at most 63, beginning with a letter\n");
     EXPECT_EQ(with_metadata("generateName: web-, namespace: shop"),
               "2: error [invalid-object] Service/shop/: the Service has no name | metadata.name\n");
-    // Nothing follows from a name that load has refused already.
+    // A name that load refused causes no further error.
     EXPECT_EQ(with_metadata("name: 12, namespace: shop").find("invalid-object"), std::string::npos);
     EXPECT_EQ(with_metadata("name: web, namespace: Shop"),
               "3: error [invalid-object] Service/Shop/web: invalid namespace \"Shop\" | "
@@ -179,7 +179,7 @@ TEST(CheckIngress, Backends) {
               "range | 70000 | a number from 1 to 65535\n");
 }
 
-// The API server's refusal of the Service would leave the proxy without a backend.
+// If the API server refused the Service, the proxy would have no backend.
 TEST(CheckBackends, AreCheckedUnlessTheyAreFacts) {
     const std::string stream =
         ingress("tls: [{hosts: [a]}], defaultBackend: {service: {name: w, port: {number: 53}}}") +

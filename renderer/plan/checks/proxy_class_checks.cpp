@@ -20,7 +20,7 @@ namespace renderer {
 
 namespace {
 
-// Where a check stands: each reports at a place of the class.
+// What checks need to report errors at positions in the class.
 struct Checker {
     const CustomResource& input;
     Diagnostics& diagnostics;
@@ -37,7 +37,7 @@ struct Checker {
     }
 };
 
-// Ours decide what the controller does: a class must not be able to.
+// Keys of tailrender control the controller, so a class must not set them.
 void check_reserved_keys(const Checker& checker, const Value* entries) {
     for (const Member& member : members_of(entries)) {
         if (member.name().starts_with(TAILRENDER_DOMAIN "/")) {
@@ -79,8 +79,8 @@ bool is_tailscale_variable(std::string_view name) {
            lower == "experimental_allow_proxying_cluster_traffic_via_ingress";
 }
 
-// Other variables of the container are made of these. The class's entries stand behind all of them,
-// where `$(POD_IP)` would no longer find the name.
+// True for variables that other variables of the container refer to. The entries of the class come
+// after all of them, where `$(POD_IP)` would no longer be resolved.
 bool is_referred_to(std::string_view name) {
     constexpr std::array<std::string_view, 3> kNames = {"POD_IP", "POD_NAME", "TS_DEBUG_ADDR_PORT"};
     return std::ranges::find(kNames, name) != kNames.end();
@@ -130,7 +130,7 @@ void check_container(const Checker& checker, const Fields& container) {
     }
 }
 
-// What the controller refuses, too.
+// Reports an error that the controller would also report.
 void report_rule(const Checker& checker, const ClassFault& fault) {
     switch (fault.rule) {
         case ClassRule::LabelKey:
@@ -188,7 +188,7 @@ void report_range(const Checker& checker, Pos pos, std::string message, std::str
         .expected(expected);
 }
 
-// True when the range is one.
+// Returns true if the range is valid.
 bool check_range(const Checker& checker, const ClassPort& port, const Settings& settings) {
     constexpr std::string_view kNumber = "a number from 1 to 65535";
     switch (port_fault(port)) {

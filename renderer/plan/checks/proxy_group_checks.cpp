@@ -16,10 +16,10 @@ namespace renderer {
 
 namespace {
 
-constexpr std::size_t kMaxStatefulSetName = 52;  // a label holds it and a hash
+constexpr std::size_t kMaxStatefulSetName = 52;  // a label has the name and a hash
 constexpr std::array<std::string_view, 2> kChartNames = {"operator", "proxies"};
 
-// Every pod mounts two volumes for every replica.
+// The limit exists because every pod mounts two volumes for every replica.
 void check_replicas(const ProxyGroupInput& group, Diagnostics& diagnostics) {
     const bool too_many = group.replicas > kMaxReplicas;
     if (group.replicas < 0 || too_many) {
@@ -56,7 +56,7 @@ void refuse_name(const ProxyGroupInput& group, std::string_view rule, std::strin
         .hint("rename the group");
 }
 
-// What a volume of the pods is called is made of the group's name.
+// The limit exists because volume names of the pods are derived from the group's name.
 std::size_t longest_name(GroupType type) {
     constexpr std::size_t kEgressVolume = std::string_view("-egress-config").size();
     constexpr std::size_t kIngressVolume = std::string_view("-ingress-config").size();

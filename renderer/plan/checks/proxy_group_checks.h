@@ -1,4 +1,4 @@
-// What the API server, the schema of the CRD and the operator refuse of a ProxyGroup by itself.
+// Refuses what the API server, the schema of the CRD and the operator refuse in a ProxyGroup alone.
 // Sources: tailscale v1.96.5 k8s-operator/apis/v1alpha1/types_proxygroup.go,
 // cmd/k8s-operator/proxygroup.go (validate).
 #pragma once
@@ -11,8 +11,8 @@ namespace renderer {
 
 void check_object(const ProxyGroupInput& group, Diagnostics& diagnostics);
 
-// Of the Services that a class makes for a group: that of its metrics, and one for each pod with
-// static endpoints.
+// Checks the names of the Services that a class adds to a group: the one for metrics, and one for
+// each pod with static endpoints.
 void check_service_names(const ProxyGroupInput& group, const ProxyClassPlan& chosen,
                          Diagnostics& diagnostics);
 

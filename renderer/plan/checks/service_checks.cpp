@@ -76,7 +76,7 @@ void check_port(const ServiceInput& service, const ServicePort& port, Diagnostic
     check_target(service, port, diagnostics);
 }
 
-// A Service has few ports.
+// Reports duplicate ports. It is quadratic, because a Service has few ports.
 void check_repeated_ports(const ServiceInput& service, Diagnostics& diagnostics) {
     for (auto port = service.ports.begin(); port != service.ports.end(); ++port) {
         const auto earlier = [&](auto same) {

@@ -35,7 +35,7 @@ public:
         }
     }
 
-    // True: it is set aside.
+    // Returns true if the Ingress is set aside.
     bool take(const IngressInput& ingress) {
         if (unknown_ == nullptr || !is_rendered(loaded_, *ingress.doc) || ingress.ns.empty()) {
             return false;
@@ -84,7 +84,7 @@ private:
     const Loaded& loaded_;
     const ServiceIndex& services_;
     Diagnostics& diagnostics_;
-    const Standing* unknown_ = nullptr;  // the first of the releases
+    const Standing* unknown_ = nullptr;  // the first unknown release
 };
 
 }  // namespace

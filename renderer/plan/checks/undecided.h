@@ -1,6 +1,6 @@
-// Ingresses that would get a proxy but for something that is not known: which number the name of a
-// port stands for, of a Service that a chart makes which is not rendered. Only they are not
-// rendered; whatever an earlier run gave them stays (cli/removals.h).
+// Ingresses that cannot be rendered because the number of a port is not known: a backend refers to
+// the port by name, and its Service is not in the inputs but may be in a chart that is not
+// rendered. Objects of an earlier run for them stay (cli/removals.h).
 #pragma once
 
 #include <map>
@@ -13,8 +13,8 @@
 
 namespace renderer {
 
-// Takes them out of the parents, with a warning, or an error of `lint`. What is not known, by the
-// name of the object.
+// Removes such Ingresses from the parents, with a warning, or an error in `lint`. Returns the
+// missing fact by the name of the object.
 std::map<std::string, std::string> set_aside_undecided(const Loaded& loaded,
                                                        const ServiceIndex& services,
                                                        Parents& parents, Diagnostics& diagnostics);

@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kMapsOfStrings = {"limits", "matchLabels", "nodeSelector",
                                                             "requests"};
-// In these an empty text says the same as none.
+// In these fields an empty string means the same as no value.
 constexpr std::array<std::string_view, 3> kOfOptionalTexts = {"imagePullSecrets", "seLinuxOptions",
                                                               "tolerations"};
-constexpr std::string_view kOfClaim = "request";  // and so in this one, beside a claim's name
+constexpr std::string_view kOfClaim = "request";  // the same for this field, beside a claim's name
 
 bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
     return std::ranges::find(names, name) != names.end();

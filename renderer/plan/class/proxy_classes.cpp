@@ -21,7 +21,7 @@ struct PortsOfClass {
     std::vector<ClassPort> ports;
 };
 
-// About the first port of the class that one of the others has, too.
+// Reports the first port of the class that another class also has.
 void check_clash(const PortsOfClass& taken, const std::vector<PortsOfClass>& others,
                  Diagnostics& diagnostics) {
     for (const ClassPort& port : taken.ports) {
@@ -48,7 +48,7 @@ ProxyClasses::ProxyClasses(const Loaded& loaded, const Inventory& inventory, Pla
     : loaded_(loaded), settings_(plan.settings) {
     const auto inputs = inventory.of(kind_of("ProxyClass"));
     plan.proxy_classes.reserve(inputs.size());
-    for (const bool rendered : {false, true}) {  // what an applier sees wins over facts
+    for (const bool rendered : {false, true}) {  // applied classes replace facts of the same name
         for (const CustomResource& input : inputs) {
             if (is_rendered(loaded, *input.doc) == rendered) {
                 plan.proxy_classes.push_back(make_proxy_class(input));
@@ -65,7 +65,7 @@ const ProxyClassPlan* ProxyClasses::of(const ParentInput& user, Diagnostics& dia
         return use_default(user);
     }
     if (!chosen->is_string()) {
-        return nullptr;  // reported with the object's other labels and annotations
+        return nullptr;  // reported together with its other labels and annotations
     }
     return named(user, {chosen->text(), chosen->pos()}, diagnostics);
 }
@@ -151,7 +151,7 @@ void ProxyClasses::finish(Diagnostics& diagnostics) {
         bool first = true;
         for (Diagnostic one : found.all()) {
             if (one.severity == Severity::Error && std::exchange(first, false)) {
-                // It stands for its dependents, too.
+                // The first error also lists the users of the class.
                 one.notes.insert(one.notes.end(), entry->users.begin(), entry->users.end());
             }
             diagnostics.add(std::move(one));

@@ -1,6 +1,6 @@
-// The ProxyClasses among the inputs: which one an object uses, and what is wrong with them.
-// Remembers who asked, so that a fault of a class is one error that lists all who depend on it.
-// Source: tailscale v1.96.5 cmd/k8s-operator/{proxyclass,sts,svc,ingress,connector}.go.
+// The ProxyClasses among the inputs: which one an object uses, and what is wrong with them. It
+// records the users of each class, so that an error of a class is reported once, with all its
+// users. Source: tailscale v1.96.5 cmd/k8s-operator/{proxyclass,sts,svc,ingress,connector}.go.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@
 
 namespace renderer {
 
-// What an object says as `spec.proxyClass`.
+// The `spec.proxyClass` of an object.
 struct ClassWish {
     std::string_view name;  // "" = none
     Pos pos;
@@ -23,23 +23,24 @@ struct ClassWish {
 
 class ProxyClasses {
 public:
-    // Fills plan.proxy_classes. All of them must outlive this.
+    // Fills plan.proxy_classes. The arguments must outlive this object.
     ProxyClasses(const Loaded& loaded, const Inventory& inventory, Plan& plan);
 
-    // The class of a Service or an Ingress: by label, else by annotation, else the default class. A
-    // key with an empty value asks for none. nullptr: none, or (reported) one that does not exist.
+    // Returns the class of a Service or an Ingress: by label, else by annotation, else the default
+    // class. A key with an empty value means no class. Returns nullptr if it has none, or if the
+    // class does not exist, which is reported.
     const ProxyClassPlan* of(const ParentInput& user, Diagnostics& diagnostics);
 
-    // The class that an object names itself; the default class does not count.
+    // Returns the class that an object names; the default class does not count.
     const ProxyClassPlan* named(const ParentInput& user, const ClassWish& wish,
                                 Diagnostics& diagnostics);
 
-    // The same, but the default class counts for an object that names none.
+    // Does the same, but returns the default class for an object that names none.
     const ProxyClassPlan* named_or_default(const ParentInput& user, const ClassWish& wish,
                                            Diagnostics& diagnostics);
 
-    // Once all users have asked: reports what is wrong with the classes that an applier sees or
-    // that someone uses.
+    // Call it after all users were looked up: it reports what is wrong with classes that are
+    // applied or used.
     void finish(Diagnostics& diagnostics);
 
 private:
@@ -55,7 +56,7 @@ private:
     const Loaded& loaded_;
     const Settings& settings_;
     std::map<std::string_view, Entry> by_name_;
-    std::vector<Note> default_users_;  // of a default class that does not exist
+    std::vector<Note> default_users_;  // users of a default class that does not exist
 };
 
 }  // namespace renderer

@@ -8,7 +8,7 @@
 namespace renderer {
 namespace {
 
-// Its lines: kind 2, metadata 3, spec 4.
+// Returns a ProxyClass. Its lines: kind 2, metadata 3, spec 4.
 std::string proxy_class(std::string_view spec, std::string_view name = "web-class") {
     return fmt::format(
         "apiVersion: tailscale.com/v1alpha1\nkind: ProxyClass\nmetadata: {{name: {}}}\nspec: "
@@ -24,7 +24,7 @@ std::string container(std::string_view fields) {
     return pod(fmt::format("tailscaleContainer: {{{}}}", fields));
 }
 
-// With a Service that uses the class. Its lines begin at 6.
+// Returns the document with a Service that uses the class. The Service begins at line 6.
 std::string used(const std::string& document, std::string_view key = "web-class") {
     return document + std::string(kSeparator) +
            exposed(fmt::format("tailscale.com/proxy-class: \"{}\"", key));

@@ -12,7 +12,7 @@ namespace renderer {
 
 namespace {
 
-// The fields of a pod and of a container that go into those of the proxies as they are.
+// The fields of a pod and of a container that are copied unchanged into those of the proxies.
 constexpr std::array<std::string_view, 10> kPodFields = {
     "affinity",          "dnsConfig",
     "dnsPolicy",         "imagePullSecrets",

@@ -1,4 +1,4 @@
-// A ProxyClass as it is written -> what it changes of the proxies that use it.
+// Reads a ProxyClass into the changes that it makes to its proxies.
 #pragma once
 
 #include "renderer/classify/custom_resource.h"
@@ -6,7 +6,7 @@
 
 namespace renderer {
 
-// What is malformed (reported elsewhere) is as if it were absent.
+// Malformed fields, which are reported elsewhere, are treated as absent.
 ProxyClassPlan make_proxy_class(const CustomResource& input);
 
 }  // namespace renderer

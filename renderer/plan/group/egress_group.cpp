@@ -27,7 +27,7 @@ constexpr std::string_view kEgressGroupRule =
 constexpr std::string_view kHealthPortName = "tailscale-health-check";
 constexpr std::string_view kUnnamedPort = "tailscale-unnamed";
 constexpr std::int64_t kHealthPort = 9002;
-constexpr std::size_t kLongestServiceName = 59;  // "ts-<name>-" must be a label
+constexpr std::size_t kLongestServiceName = 59;  // "ts-<name>-" must be a DNS label
 
 void check_ports(const ServiceInput& service, Diagnostics& diagnostics) {
     if (service.ports.empty()) {
@@ -51,7 +51,7 @@ void check_ports(const ServiceInput& service, Diagnostics& diagnostics) {
     }
 }
 
-// The operator lets the API server make the name of a prefix, which must be a label.
+// The operator uses generateName, whose prefix must be a label.
 void check_name_length(const ServiceInput& service, Diagnostics& diagnostics) {
     if (service.name.size() <= kLongestServiceName) {
         return;
@@ -64,7 +64,7 @@ void check_name_length(const ServiceInput& service, Diagnostics& diagnostics) {
         .hint("rename the Service, or remove the annotation \"tailscale.com/proxy-group\"");
 }
 
-// The operator checks the hostname and the tags, although a Service of a group has neither.
+// The operator checks the hostname and the tags, although a Service of a group uses neither.
 void check_device(const ServiceInput& service, const Settings& settings, Diagnostics& diagnostics) {
     plan_tags(service, settings, diagnostics);
     service_hostname(service, settings, diagnostics);
@@ -125,7 +125,8 @@ EgressMember start_member(const ServiceInput& service, const ProxyGroupInput& gr
     return member;
 }
 
-// The ConfigMap knows Services by "<namespace>-<name>" only.
+// Refuses two Services with the same key: the ConfigMap identifies Services only by
+// "<namespace>-<name>".
 void check_config_keys(const EgressPlan& plan, Diagnostics& diagnostics) {
     std::map<std::pair<std::string, std::string>, const EgressMember*> known;
     for (const EgressMember& member : plan.members) {
@@ -151,7 +152,8 @@ struct KeyedPort {
     const EgressMember* member;
 };
 
-// In order of namespace, name, number and protocol, whatever the order in the Service.
+// Returns the ports in order of namespace, name, number and protocol, independent of the order in
+// the Service.
 std::map<std::string, std::vector<KeyedPort>> ports_by_group(EgressPlan& plan) {
     std::map<std::string, std::vector<KeyedPort>> ports;
     for (EgressMember& member : plan.members) {
@@ -181,7 +183,7 @@ PortPins port_pins_of(const Loaded& loaded) {
     return pins;
 }
 
-// One error for each Service that does not fit.
+// Reports one error for each Service that does not fit.
 void refuse_ports(const std::vector<KeyedPort>& ports, Diagnostics& diagnostics) {
     const EgressMember* last = nullptr;
     for (std::size_t i = kMaxGroupPorts; i < ports.size(); ++i) {

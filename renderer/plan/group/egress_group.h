@@ -1,8 +1,8 @@
 // Services that target a device of the tailnet through an egress group. Each gets a ClusterIP
 // Service whose target ports are ports of the group's pods, and a part of the group's ConfigMap.
 // Only `spec.externalName` of the user's own Service changes. Source: tailscale v1.96.5
-// cmd/k8s-operator/egress-services.go. Refuses on top what cannot work there: SCTP, a port called
-// like the health check, two Services of one key.
+// cmd/k8s-operator/egress-services.go. It also refuses what cannot work there: SCTP, a port with
+// the name of the health check, two Services with one key.
 #pragma once
 
 #include <vector>
@@ -15,15 +15,15 @@ namespace renderer {
 
 struct EgressPlan {
     std::vector<EgressMember> members;     // sorted by (group, namespace, name)
-    std::vector<LockedPort> locked_ports;  // given out last, when all Services are known
-    std::vector<Edit> edits;               // of the members
+    std::vector<LockedPort> locked_ports;  // assigned last, after all Services were planned
+    std::vector<Edit> edits;               // edits of the members
 };
 
 EgressPlan plan_egress_members(const std::vector<const ServiceInput*>& services,
                                const GroupIndex& groups, const ProxyInputs& inputs,
                                Diagnostics& diagnostics);
 
-// Says in the target of each egress group which Services lead through it.
+// Lists the Services of each egress group in its target text.
 void name_egress_members(const std::vector<EgressMember>& members,
                          std::vector<Workload>& workloads);
 

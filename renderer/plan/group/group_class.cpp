@@ -27,8 +27,8 @@ Pos place_of(const ProxyGroupInput& group) {
     return group.proxy_class.text.empty() ? group.pos() : group.proxy_class.pos;
 }
 
-// The stock program of type kube-apiserver is another one. Whoever runs tailrender-proxy has no
-// image of a class at all.
+// Refuses the image of another program: the stock program of type kube-apiserver is k8s-proxy. For
+// groups that run tailrender-proxy, images of classes are checked in check_class_images.
 void check_image(const ProxyGroupInput& group, const ProxyClassPlan& chosen,
                  Diagnostics& diagnostics) {
     if (chosen.container.image.empty()) {

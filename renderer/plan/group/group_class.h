@@ -9,11 +9,12 @@
 
 namespace renderer {
 
-// nullptr: none, or (reported) one that does not exist. Reports what fits no group of this type.
+// Returns nullptr if the group has no class, or if the class does not exist, which is reported.
+// Reports what does not fit a group of this type.
 const ProxyClassPlan* group_class(const ProxyGroupInput& group, const ProxyInputs& inputs,
                                   Diagnostics& diagnostics);
 
-// The class gives the pods another address for health checks and the shutdown hook.
+// True if the class changes the pods' address for health checks and the shutdown hook.
 bool moves_local_port(const Workload& group);
 
 }  // namespace renderer

@@ -1,5 +1,5 @@
-// ProxyGroupPolicies: those of a namespace are one list, which the API server enforces. Source of
-// the rules: tailscale v1.96.5 k8s-operator/reconciler/proxygrouppolicy.
+// ProxyGroupPolicies: the policies of one namespace are merged into one list, which the API server
+// enforces. Source of the rules: tailscale v1.96.5 k8s-operator/reconciler/proxygrouppolicy.
 #pragma once
 
 #include <vector>
@@ -13,12 +13,13 @@ namespace renderer {
 struct Inventory;
 struct ProxyInputs;
 
-// Sorted by namespace.
+// Returns the policies, sorted by namespace.
 std::vector<GroupPolicyPlan> plan_group_policies(const Inventory& inventory,
                                                  const ProxyInputs& inputs,
                                                  Diagnostics& diagnostics);
 
-// Warns of objects that the policies of their namespace deny. `users`: what the plan is built on.
+// Warns of objects that the policies of their namespace deny. `users` are the objects that the plan
+// is based on.
 void check_policies(const std::vector<const ParentInput*>& users, const Plan& plan,
                     Diagnostics& diagnostics);
 

@@ -35,7 +35,7 @@ void check_rendered(const ParentInput& parent, const ProxyGroupInput& group,
     }
 }
 
-// Without a hostname when it is unknown.
+// Returns a service; it has no hostname if the hostname is unknown.
 OfferedService start_service(const ParentInput& parent, Offer offer, std::string_view rule,
                              const std::optional<Hostname>& hostname) {
     OfferedService service;
@@ -121,7 +121,7 @@ OfferedService plan_ingress(const IngressInput& ingress, const ProxyGroupInput& 
     return service;
 }
 
-// The operator never gets to see such a Service: it waits for an address.
+// The operator ignores such a Service, because it waits for an address.
 void check_group_address(const ServiceInput& service, Diagnostics& diagnostics) {
     if (!service.headless && service.type != ServiceType::ExternalName) {
         return;
@@ -190,7 +190,7 @@ std::vector<OfferedService> plan_ingress_members(const Parents& parents, const G
                                                  const ProxyInputs& inputs,
                                                  Diagnostics& diagnostics) {
     std::vector<OfferedService> offered;
-    // A group that does not exist is one error; the names of its members are taken all the same.
+    // A group that does not exist is reported once; the names of its members are still planned.
     Diagnostics discarded;
     for (const IngressInput* ingress : parents.group_ingresses) {
         check_object(*ingress, diagnostics);

@@ -22,7 +22,7 @@ std::string group(std::string_view spec = "type: ingress", std::string_view name
         name, spec);
 }
 
-// An Ingress of the group with further annotations, and what it leads to.
+// Returns an Ingress of the group with further annotations, and its target.
 std::string in_group(std::string_view annotations = "", std::string_view spec = kSpec) {
     return group() + service("w", "ports: [{port: 80}]") + "---\n" +
            ingress(spec,
@@ -175,7 +175,7 @@ TEST(ApiGroup, RunsAsItselfWithoutImpersonation) {
     EXPECT_EQ(run.plan.offered.at(0).name(), "svc:edge");
 }
 
-// The operator's most talkative log is the one that it uploads.
+// The operator's most detailed log level is the one that it uploads.
 TEST(ApiGroup, LogsAsTheReferenceDoes) {
     const auto level = [](std::string_view config) {
         return Planned(group("type: kube-apiserver, kubeAPIServer: {mode: noauth}"),

@@ -1,8 +1,8 @@
-// Which port of an egress group's pods stands for which port of which target: in the operator's
-// range, made of what it is for, so that the same inputs give the same ports. Two that would get
-// the same one: the later in order takes the next free one. A lock pins ports, so that the ports of
-// one Service never depend on another. Source of the range: tailscale v1.96.5
-// cmd/k8s-operator/egress-services.go.
+// Match ports: which port of an egress group's pods receives which port of which target. A match
+// port is in the operator's range and derived from its key, so that the same inputs give the same
+// ports. If two keys have the same port, the later in order gets the next free one. A lock pins
+// ports, so that the ports of one Service never depend on another. Source of the range: tailscale
+// v1.96.5 cmd/k8s-operator/egress-services.go.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,17 @@ namespace renderer {
 
 constexpr std::int64_t kFirstMatchPort = kFirstLockedPort;
 constexpr std::int64_t kMatchPorts = kLastLockedPort - kFirstLockedPort + 1;
-// The reference counts the health port in.
+// The operator also counts the health port.
 constexpr std::size_t kMaxGroupPorts = 999;
 
 using PortPins = std::map<std::string, std::int64_t, std::less<>>;
 
-// "group/namespace/name/port/TCP"
+// Returns "group/namespace/name/port/TCP".
 std::string port_key(std::string_view group, std::string_view ns, std::string_view name,
                      const GroupPort& port);
 
-// The ports of one group's keys, in their order; pins of other keys do not count, and of two equal
-// pins the first key has it. Empty when the range is too small for them.
+// Returns the ports of one group's keys, in the order of the keys. Pins of other keys do not count;
+// if two pins are equal, the first key gets the port. Returns nothing if the range is too small.
 std::vector<std::int64_t> allocate_ports(const std::vector<std::string>& keys,
                                          const PortPins& pins);
 

@@ -63,7 +63,7 @@ TEST(GroupPorts, FillTheWholeRangeAndNoMore) {
     EXPECT_TRUE(allocate_ports(keys_of(kMaxGroupPorts + 1), {}).empty());
 }
 
-// Whatever comes and goes: with a lock that each run brings up to date, no one's port ever moves.
+// With a lock that each run updates, no port ever changes, whichever keys are added and removed.
 TEST(GroupPorts, StayWhereALockHasThemOverAnySequence) {
     std::mt19937 random(1);  // NOLINT(cert-msc51-cpp): the same sequences on every run
     const std::vector<std::string> all = keys_of(kMaxGroupPorts);
@@ -89,7 +89,8 @@ TEST(GroupPorts, StayWhereALockHasThemOverAnySequence) {
     }
 }
 
-// Without one: no history, and a removal or an addition moves at most what it collides with.
+// Without a lock, ports do not depend on earlier runs, and adding or removing a key changes at most
+// the ports that collide with it.
 TEST(GroupPorts, DependOnTheKeysAloneWithoutALock) {
     std::mt19937 random(2);  // NOLINT(cert-msc51-cpp)
     const std::vector<std::string> all = keys_of(300);

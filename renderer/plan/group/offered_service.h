@@ -1,7 +1,6 @@
-// What a group offers to the tailnet under a name and addresses of its own: a Tailscale Service.
-// The pods of an ingress group serve it, or those of a kube-apiserver group; the controller
-// registers it. Source: tailscale v1.96.5 cmd/k8s-operator/{ingress-for-pg,svc-for-pg,
-// api-server-proxy-pg}.go.
+// A Tailscale Service that a group offers to the tailnet: a name with its own addresses. The pods
+// of an ingress group or of a kube-apiserver group serve it; the controller registers it. Source:
+// tailscale v1.96.5 cmd/k8s-operator/{ingress-for-pg,svc-for-pg,api-server-proxy-pg}.go.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +24,7 @@ enum class Offer : std::uint8_t {
     KubeApi
 };
 
-// What answers on port 80 beside HTTPS.
+// What port 80 serves besides HTTPS.
 enum class PlainHttp : std::uint8_t { Off, Same, Redirect };
 
 struct OfferedService {
@@ -35,12 +34,12 @@ struct OfferedService {
     Offer offer = Offer::Web;
     std::string hostname;
     Pos hostname_pos;
-    std::string dns_name;  // what its certificate is for; "" = it has none
+    std::string dns_name;  // the name in its certificate; "" = it has none
     std::vector<std::string> tags;
     std::string target_text;             // for people: "shop/web:80"
     std::vector<ServeHandler> handlers;  // Web: sorted by path, unique
     PlainHttp plain_http = PlainHttp::Off;
-    std::vector<const ServiceInput*> backends;  // Services that it sends requests to
+    std::vector<const ServiceInput*> backends;  // Services that receive its requests
 
     [[nodiscard]] std::string name() const { return "svc:" + hostname; }
 };

@@ -23,7 +23,7 @@ namespace renderer {
 
 namespace {
 
-// Static text.
+// Returns static text.
 std::string_view rule_of(GroupType type) {
     switch (type) {
         case GroupType::Egress:
@@ -59,7 +59,7 @@ void plan_hostnames(const ProxyGroupInput& group, const Settings& settings, Work
     }
 }
 
-// The group's annotation, else the operator's default.
+// The group's annotation decides, else the operator's default.
 bool shares_acme_account(const ProxyGroupInput& group, const Settings& settings) {
     if (group.type != GroupType::Ingress || !settings.release.has(Trait::AcmeAccounts)) {
         return false;
@@ -136,7 +136,7 @@ Workload make_group(const ProxyGroupInput& group, const ProxyClassPlan* chosen,
     return workload;
 }
 
-// None when it is refused.
+// Returns none if the group is refused.
 std::optional<Workload> plan_group(const ProxyGroupInput& group, const ProxyInputs& inputs,
                                    Diagnostics& diagnostics) {
     const std::size_t before = diagnostics.error_count();
@@ -240,7 +240,8 @@ void check_ignored(const ParentInput& member, Diagnostics& diagnostics) {
         warn(kDataplane, wish->pos(), "move it to the group");
     }
     for (const auto& [key, on, is_switch, in_group] : kAnnotations) {
-        const bool is_misplaced = on != On::Both && on != kind;  // reported with its kind
+        // Reported as an annotation of another kind.
+        const bool is_misplaced = on != On::Both && on != kind;
         if (in_group != InGroup::Ignored || is_misplaced) {
             continue;
         }

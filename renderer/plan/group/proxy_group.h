@@ -1,7 +1,7 @@
-// ProxyGroups: what is the same for every type. The name, the replicas and what each is called,
-// image, tags, and all that the operator or the API server refuses. What a group targets is planned
-// by egress_group and ingress_group. Source: tailscale v1.96.5 cmd/k8s-operator/proxygroup.go, and
-// the schema of its CRD.
+// ProxyGroups: the part that is the same for every type. It plans the name, the replicas and their
+// names, image and tags, and refuses what the operator or the API server refuses. egress_group and
+// ingress_group plan the targets. Source: tailscale v1.96.5 cmd/k8s-operator/proxygroup.go, and the
+// schema of its CRD.
 #pragma once
 
 #include <string>
@@ -15,12 +15,12 @@
 
 namespace renderer {
 
-// Finds groups by name. Documents that an applier sees win over mere facts.
+// Finds groups by name. Applied documents take precedence over facts.
 class GroupIndex {
 public:
     explicit GroupIndex(const Inventory& inventory);
 
-    // nullptr when it is not among the inputs.
+    // Returns nullptr if the group is not among the inputs.
     [[nodiscard]] const ProxyGroupInput* find(std::string_view name) const;
     [[nodiscard]] const std::vector<ProxyGroupInput>& sorted() const { return sorted_; }
 
@@ -28,10 +28,11 @@ private:
     std::vector<ProxyGroupInput> sorted_;
 };
 
-// "egress", …; "" when it is unset.
+// Returns "egress", …; "" if the type is unset.
 std::string_view type_name(GroupType type);
 
-// The group that the object's annotation names. Reports one that is not among the inputs.
+// Returns the group that the object's annotation names. Reports a group that is not among the
+// inputs.
 const ProxyGroupInput* find_group(const ParentInput& parent, const GroupIndex& groups,
                                   Diagnostics& diagnostics);
 
@@ -39,10 +40,10 @@ const ProxyGroupInput* find_group(const ParentInput& parent, const GroupIndex& g
 void check_group_type(const ParentInput& member, const ProxyGroupInput& group, GroupType wanted,
                       Diagnostics& diagnostics);
 
-// Warns of what the operator reads of an object with a proxy of its own only.
+// Warns of annotations that the operator reads only from objects with their own proxy.
 void check_ignored(const ParentInput& member, Diagnostics& diagnostics);
 
-// All groups that are rendered and not refused, sorted by name.
+// Returns all groups that are rendered and not refused, sorted by name.
 std::vector<Workload> plan_proxy_groups(const GroupIndex& groups, const ProxyInputs& inputs,
                                         Diagnostics& diagnostics);
 

@@ -27,7 +27,7 @@ ProxyGroupInput::ProxyGroupInput(const CustomResource& resource) : ParentInput(r
     tailnet = spec.placed("tailnet").value_or(TextInput());
     const Fields api(spec.map("kubeAPIServer"));
     api_auth =
-        api.choice("mode", kApiModes, !api.pos("mode").known());  // an unknown one is refused
+        api.choice("mode", kApiModes, !api.pos("mode").known());  // an unknown mode is refused
     api_hostname = api.placed("hostname").value_or(TextInput());
 }
 

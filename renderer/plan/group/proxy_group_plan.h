@@ -1,4 +1,4 @@
-// What a ProxyGroup becomes: a StatefulSet of several replicas, and for an egress group one
+// The plan of a ProxyGroup: a StatefulSet of several replicas, and for an egress group one
 // ClusterIP Service for each Service that targets the tailnet through it. What the other types
 // offer to the tailnet is an OfferedService.
 #pragma once
@@ -25,26 +25,26 @@ struct EgressMember {
     Origin origin;
     std::uint32_t bundle = 0;
     std::string group;
-    std::string name;  // of its ClusterIP Service
+    std::string name;  // name of its ClusterIP Service
     std::string parent_ns, parent_name;
     std::string key;               // in the group's ConfigMap: "<namespace>-<name>"
     std::string ip, fqdn;          // exactly one is set
     std::vector<GroupPort> ports;  // without the health port
     std::int64_t health_port = 0;
-    std::string health_url;  // what the preStop hook asks until no answer comes from its own pod
+    std::string health_url;  // the preStop hook requests it until no response is from its own pod
 };
 
-// Where clients reach a replica on Nodes.
+// The address and port of Nodes at which clients reach a replica.
 struct GroupEndpoint {
     std::int64_t node_port = 0;
     std::vector<std::string> addresses;  // "203.0.113.11:30500", at most two
 };
 
-// What only ProxyGroups have.
+// Fields that only ProxyGroups have.
 struct ProxyGroupPlan {
     ProxyGroupInput input;
     std::vector<GroupEndpoint> endpoints = {};  // one per replica, or none
-    std::int64_t tailscaled_port = 0;           // UDP; 0: it takes any
+    std::int64_t tailscaled_port = 0;           // UDP; 0: any
     std::string_view log_level = {};            // kube-apiserver
     std::string api_unrecorded = {};            // kube-apiserver: as in Settings
     bool shares_acme_account = false;  // ingress: replicas use the account of kAcmeAccounts

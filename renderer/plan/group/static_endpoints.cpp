@@ -16,9 +16,9 @@ namespace renderer {
 
 namespace {
 
-constexpr std::int64_t kFirstPort = 1024;  // of tailscaled
+constexpr std::int64_t kFirstPort = 1024;  // first port for tailscaled
 constexpr std::int64_t kPortCount = 65536 - kFirstPort;
-constexpr std::size_t kMaxAddresses = 2;  // of a replica
+constexpr std::size_t kMaxAddresses = 2;  // addresses of a replica
 
 // NodePorts by "group/ordinal".
 using NodePins = std::map<std::string, std::int64_t, std::less<>>;
@@ -47,7 +47,7 @@ bool in_ranges(const StaticEndpoints& endpoints, std::int64_t port) {
     });
 }
 
-// The lowest free one, range by range.
+// Returns the lowest free port, range by range.
 std::optional<std::int64_t> next_free(const StaticEndpoints& endpoints,
                                       const std::set<std::int64_t>& used) {
     for (const PortRange& range : endpoints.ports) {
@@ -78,7 +78,7 @@ bool selects(const Value& selector, const NodeInput& node) {
     });
 }
 
-// An address as it is before ":port"; "" when it is none.
+// Returns the address in the form for "host:port"; "" if it is invalid.
 std::string host_of(std::string_view address) {
     std::string text(address);
     in6_addr bytes{};
@@ -102,7 +102,7 @@ public:
         std::ranges::stable_sort(nodes_, {}, &NodeInput::name);
     }
 
-    // Sorted by name.
+    // Returns the ports for the lock file, in the order of the groups.
     std::vector<LockedPort> run(std::vector<Workload>& groups) {
         for_each_with_endpoints(groups, [&](const Workload& workload, Endpoints& endpoints) {
             take_pinned(workload, endpoints);
@@ -125,7 +125,7 @@ private:
         });
     }
 
-    // A pin that the ranges no longer allow does not count, as in the operator.
+    // A pin that the ranges no longer allow is ignored, as in the operator.
     void take_pinned(const Workload& group, Endpoints& endpoints) {
         endpoints.resize(group.hostnames.size());
         for (std::size_t i = 0; i < endpoints.size(); ++i) {
@@ -183,7 +183,7 @@ private:
         return missing == 0;
     }
 
-    // The same for each replica: those of the first Nodes in the order of their names.
+    // Returns the addresses, which are the same for each replica: those of the first Nodes by name.
     std::vector<std::string> hosts_for(const Workload& group) {
         std::vector<std::string> hosts;
         std::size_t selected = 0;
@@ -228,7 +228,7 @@ private:
     Diagnostics& out_;
     std::vector<LockedPort> locked_;
     std::vector<const NodeInput*> nodes_;
-    std::set<std::int64_t> used_;  // by all groups
+    std::set<std::int64_t> used_;  // NodePorts of all groups
 };
 
 }  // namespace

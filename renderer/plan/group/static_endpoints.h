@@ -1,7 +1,7 @@
-// Ports of Nodes under which clients reach the pods of a ProxyGroup without a relay: one NodePort
-// per replica, from the ranges of the group's ProxyClass, and the external addresses of the Nodes
-// that the class selects. Nodes are inputs, usually of a --context directory. Source: tailscale
-// v1.96.5 cmd/k8s-operator/{nodeport-service-ports,proxygroup}.go; the operator picks the port of
+// Ports of Nodes at which clients reach the pods of a ProxyGroup without a relay: one NodePort per
+// replica, from the ranges of the group's ProxyClass, and the external addresses of the Nodes that
+// the class selects. Nodes are inputs, usually of a --context directory. Source: tailscale v1.96.5
+// cmd/k8s-operator/{nodeport-service-ports,proxygroup}.go; the operator chooses the port of
 // tailscaled at random.
 #pragma once
 
@@ -16,12 +16,12 @@
 
 namespace renderer {
 
-// The UDP port on which the tailscaled of a group listens: a function of the group's name, beside
-// the ports of egress groups.
+// Returns the UDP port on which the tailscaled of a group listens. It depends only on the group's
+// name, and is outside of the range of match ports.
 std::int64_t tailscaled_port(std::string_view group);
 
-// Fills `endpoints` of the groups whose class has static endpoints, and returns what the lock is to
-// pin.
+// Fills `endpoints` of the groups whose class has static endpoints, and returns the ports for the
+// lock file.
 std::vector<LockedPort> plan_static_endpoints(const Loaded& loaded, const Inventory& inventory,
                                               std::vector<Workload>& groups,
                                               Diagnostics& diagnostics);

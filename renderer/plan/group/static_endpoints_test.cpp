@@ -10,8 +10,8 @@
 namespace renderer {
 namespace {
 
-// A configuration whose list is in another order is another Secret, and its pods read it again. The
-// operator asks for Nodes, which come in any order, and keeps the one that it wrote before.
+// A configuration with its list in another order is another Secret, which the pods read again. The
+// operator lists Nodes, which come in any order, and keeps the list that it wrote before.
 TEST(StaticEndpointsPlan, KeepTheirOrderWhateverThatOfTheNodes) {
     constexpr std::string_view kInputs = R"(
 apiVersion: tailscale.com/v1alpha1

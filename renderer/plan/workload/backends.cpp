@@ -22,7 +22,7 @@ constexpr std::string_view kRoot = "/";
 
 struct Destination {
     std::string url;   // without the path
-    std::string name;  // for people
+    std::string name;  // for messages
 };
 
 class BackendPlanner {
@@ -112,7 +112,7 @@ private:
             return;
         }
         if (ingress_.ns.empty()) {
-            skipped_ = true;  // reported; nothing can be looked up
+            skipped_ = true;  // reported; no Service can be found without it
             return;
         }
         const ServiceInput* service = inputs_.services.find(ingress_.ns, backend.service);
@@ -190,7 +190,7 @@ private:
         return port == kHttpsPort || backend.port_name == kHttps;
     }
 
-    // As far as the Service says so.
+    // Returns true if the Service declares TLS for the port.
     static bool speaks_tls(const ServicePort& port) {
         return lower_case(port.app_protocol) == kHttps || port.name == kHttps ||
                port.name.starts_with("https-") || port.name.ends_with("-https");
@@ -255,7 +255,7 @@ private:
         return cluster_dns_name(ingress_.ns, backend.service, inputs_.settings);
     }
 
-    // The operator writes IPv6 addresses without brackets, which makes no URL.
+    // The operator writes IPv6 addresses without brackets, which is not a valid URL.
     [[nodiscard]] std::string host(const IngressBackend& backend,
                                    const ServiceInput& service) const {
         if (service.cluster_ip.empty()) {

@@ -1,6 +1,6 @@
-// What the paths of an Ingress target: which Service and port, and over which scheme. Source:
+// The targets of an Ingress's paths: which Service and port, and with which scheme. Source:
 // tailscale v1.96.5 cmd/k8s-operator/ingress.go, handlersForIngress. A Service that is not among
-// the inputs can exist in the cluster all the same, unless `tailrender.inputs` says `complete`.
+// the inputs may still exist in the cluster, unless `tailrender.inputs` is `complete`.
 #pragma once
 
 #include <string>

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kComplete = "tailrender: {inputs: complete}";
 
-// An Ingress with one path and the Services that it can find.
+// Returns an Ingress with one path and the Services that it can find.
 std::string one_path(std::string_view backend, std::string_view services = "",
                      std::string_view path = "path: /api, pathType: Prefix") {
     return ingress(fmt::format("tls: [{{hosts: [a]}}], rules: [{{http: {{paths: [{{{}, backend: "
@@ -42,7 +42,7 @@ TEST(Backends, MakeUrls) {
          "https+insecure://w.shop.svc.cluster.local:443/api"},
         {"name: https", "ports: [{name: https, port: 8443}]",
          "https+insecure://w.shop.svc.cluster.local:8443/api"},
-        // The port's name on the Service does not count, only how the Ingress refers to it.
+        // The port's name in the Service does not count, only how the Ingress refers to it.
         {"number: 8443", "ports: [{name: https, port: 8443}]",
          "http://w.shop.svc.cluster.local:8443/api"},
         {"number: 80", "clusterIP: 10.0.0.7, ports: [{port: 80}]", "http://10.0.0.7:80/api"},
@@ -135,7 +135,7 @@ TEST(Backends, ThatAreNotAmongTheInputs) {
                   "\"/api\" has no port | backend.service.port with a name or a number\n");
 }
 
-// A Service of another namespace is not the one; a fact is one.
+// A Service of another namespace does not count; a fact of the same namespace does.
 TEST(Backends, AreFoundAmongFactsOfTheSameNamespace) {
     const std::string other =
         "apiVersion: v1\nkind: Service\nmetadata: {name: w, namespace: b}\nspec: {ports: [{port: "

@@ -36,7 +36,8 @@ std::string_view rule_of(const ConnectorInput& connector) {
     return kExitRule;
 }
 
-// With a prefix, "<prefix>-<ordinal>" even for one replica; without, all share one name.
+// With a prefix, hostnames are "<prefix>-<ordinal>" even for one replica; without, all replicas
+// share one name.
 void plan_hostnames(const ConnectorInput& connector, const Settings& settings, Workload& proxy,
                     Diagnostics& diagnostics) {
     const auto replicas = static_cast<std::size_t>(connector.replicas);
@@ -92,7 +93,7 @@ ProxyPlan plan_routes(const ConnectorInput& connector) {
     return proxy;
 }
 
-// "10.40.0.0/14, exit node"
+// Returns "10.40.0.0/14, exit node".
 std::string target_text(const ConnectorInput& connector) {
     std::vector<std::string> places = texts_of(listed_routes(connector));
     if (connector.exit_node) {
@@ -104,7 +105,7 @@ std::string target_text(const ConnectorInput& connector) {
     return fmt::format("{}", fmt::join(places, ", "));
 }
 
-// None when it is refused.
+// Returns none if the Connector is refused.
 std::optional<Workload> plan_connector(const ConnectorInput& connector, const ProxyInputs& inputs,
                                        Diagnostics& diagnostics) {
     const std::size_t before = diagnostics.error_count();

@@ -1,6 +1,6 @@
 // Connectors: devices that route the tailnet to networks beyond it. Source: tailscale v1.96.5
 // cmd/k8s-operator/connector.go and its CRD. Refuses what the CRD or the operator refuses, and a
-// Connector without replicas, whose one pod of the operator would crash in a loop.
+// Connector without replicas, for which the operator leaves one pod that crashes in a loop.
 #pragma once
 
 #include "renderer/classify/classify.h"
@@ -9,7 +9,7 @@
 
 namespace renderer {
 
-// Those that an applier sees, in the order of their names.
+// Returns the Connectors that are applied, in the order of their names.
 std::vector<Workload> plan_connectors(const Inventory& inventory, const ProxyInputs& inputs,
                                       Diagnostics& diagnostics);
 

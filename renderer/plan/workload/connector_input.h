@@ -18,7 +18,7 @@ namespace renderer {
 struct ConnectorRoutes {
     bool exists = false;
     bool has_list = false;
-    Pos pos;  // of the list, else of the block
+    Pos pos;  // position of the list, else of the block
     std::vector<TextInput> routes;
 };
 
@@ -32,7 +32,7 @@ struct ConnectorInput : ParentInput {
     std::int64_t replicas = 1;
     Pos replicas_pos;
     std::vector<TextInput> tags;
-    TextInput proxy_class;  // its text is "" when absent
+    TextInput proxy_class;  // its text is "" if it is absent
     TextInput tailnet;
 };
 

@@ -1,5 +1,5 @@
-// The nameserver that answers for ts.net names inside the cluster, from a DNSConfig. A cluster has
-// one. Source of the rules: tailscale v1.104.5 cmd/k8s-operator/nameserver.go.
+// The nameserver of a DNSConfig, which answers for ts.net names inside the cluster. A cluster has
+// at most one. Source of the rules: tailscale v1.104.5 cmd/k8s-operator/nameserver.go.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct Workload;
 constexpr std::string_view kNameserver = "nameserver";  // Deployment, Service, ServiceAccount
 constexpr std::string_view kDnsRecords = "dnsrecords";  // the controller's ConfigMap
 
-// The nameserver, if there is a DNSConfig.
+// Returns the nameserver, if there is a DNSConfig.
 std::optional<Workload> plan_dns_config(const Inventory& inventory, const ProxyInputs& inputs,
                                         Diagnostics& diagnostics);
 

@@ -28,8 +28,8 @@ std::string_view type_name(ServiceType type) {
     return "ExternalName";
 }
 
-// The only Service of that name among what kustomize was given; nullptr: kustomize has renamed it,
-// or there are several.
+// Returns the only Service with that name among the files that kustomize was given; nullptr if
+// kustomize renamed it, or if there are several.
 const Document* origin_of(const Document& service, const BuiltSource& built) {
     const Document* found = nullptr;
     for (const Document& candidate : built.egress) {

@@ -1,6 +1,5 @@
-// The one word that we write into a Service that targets the tailnet: `spec.externalName`, the
-// name of the Service that we make for it. Refuses what would need more than that word: a Service
-// of another type.
+// The only edit of a Service that targets the tailnet: `spec.externalName` is set to the name of
+// the generated Service. A Service of another type would need more edits, and is refused.
 #pragma once
 
 #include <string>
@@ -15,7 +14,8 @@ namespace renderer {
 void check_headless(const ServiceInput& service, Diagnostics& diagnostics);
 void check_external_name_type(const ServiceInput& service, Diagnostics& diagnostics);
 
-// One scalar, spliced; a Service without one gets the line. Nothing when it has that name already.
+// Returns the edit of that scalar, or of the line if the Service has none. Returns nothing if the
+// Service has that name already.
 std::vector<Edit> name_target(const ServiceInput& service, const std::string& name,
                               const Loaded& loaded, Diagnostics& diagnostics);
 

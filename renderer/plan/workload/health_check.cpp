@@ -16,7 +16,7 @@ bool has_last_word(const ProxyClassPlan* chosen) {
            });
 }
 
-// Every port of the pod's own address is forwarded.
+// True if every port of the pod's own address is forwarded.
 bool forwards_its_address(const ProxyPlan& proxy) {
     switch (proxy.target) {
         case Target::TailnetIp:

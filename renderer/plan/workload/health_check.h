@@ -11,7 +11,7 @@ namespace renderer {
 
 constexpr std::string_view kHealthCheck = "TS_ENABLE_HEALTH_CHECK";
 
-// A class that moves or switches off the place where a pod answers has the last word.
+// Sets the readiness probe of each workload, unless its class moves or disables the health check.
 void plan_health_checks(std::vector<Workload>& workloads);
 
 }  // namespace renderer

@@ -62,7 +62,7 @@ TEST(HealthCheck, IsAskedFromTheNodeUnlessThePodsAddressIsForwarded) {
               HealthProbe::FromNode);
 }
 
-// Before 1.98 a pod takes its device off its state Secret when it starts.
+// Before 1.98 a pod removes its device from its state Secret when it starts.
 TEST(HealthCheck, IsOfReleasesWhosePodsKeepTheirDevice) {
     const std::string stream = egress("ip: 100.64.0.7") + class_with("");
     const std::string_view values = "tailrender: {dataplane: containerboot, operatorVersion: ";
@@ -70,7 +70,7 @@ TEST(HealthCheck, IsOfReleasesWhosePodsKeepTheirDevice) {
     EXPECT_EQ(probe_of(stream, fmt::format("{}1.104.5}}", values)), HealthProbe::Inside);
 }
 
-// containerboot ends when it has the last one and is to answer elsewhere, too.
+// containerboot exits if the last variable is set together with TS_ENABLE_HEALTH_CHECK.
 TEST(HealthCheck, AClassThatSaysWhereAPodAnswersHasTheLastWord) {
     for (const char* variable : {"{name: TS_LOCAL_ADDR_PORT, value: '[::]:9999'}",
                                  "{name: TS_ENABLE_HEALTH_CHECK, value: 'false'}",

@@ -18,7 +18,7 @@ constexpr std::string_view kByIp = "l3-egress: annotation tailscale.com/tailnet-
 constexpr std::string_view kByOldIp =
     "l3-egress: annotation tailscale.com/ts-tailnet-target-ip (deprecated)";
 constexpr std::string_view kByFqdn = "l3-egress: annotation tailscale.com/tailnet-fqdn";
-// The operator hands it to the pod unseen, which then cannot start.
+// The operator passes the address to the pod unchecked, and the pod then cannot start.
 void check_old_address(const ServiceInput& service, Diagnostics& diagnostics) {
     const std::string_view address = annotation_text(service, kOldTailnetIp);
     if (ip_family(address, true)) {
@@ -30,11 +30,12 @@ void check_old_address(const ServiceInput& service, Diagnostics& diagnostics) {
         .expected("an address such as \"100.64.0.7\"");
 }
 
-// Of several targets one counts; the others would be silently ignored.
+// Warns of further targets: only one counts, and the others would be silently ignored.
 void check_passed_over(const ServiceInput& service, std::string_view winner,
                        Diagnostics& diagnostics) {
     for (const std::string_view key : {kOldTailnetIp, kTailnetFqdn}) {
-        const bool conflict = winner == kTailnetIp && key == kTailnetFqdn;  // an error of its own
+        // Reported as a separate error.
+        const bool conflict = winner == kTailnetIp && key == kTailnetFqdn;
         if (key == winner || conflict || annotation_text(service, key).empty()) {
             continue;
         }
@@ -46,7 +47,7 @@ void check_passed_over(const ServiceInput& service, std::string_view winner,
     }
 }
 
-// Where the Service's annotations target the tailnet.
+// The annotation that sets the target in the tailnet, and its rule for messages.
 struct Wish {
     std::string_view key, rule;
 };

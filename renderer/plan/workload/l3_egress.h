@@ -1,7 +1,7 @@
 // Services that target a device of the tailnet (layer 3, one proxy each): the user's ExternalName
-// Service becomes an alias of the proxy's headless Service, which is the only thing that we write
-// into it. Source: tailscale v1.96.5 cmd/k8s-operator/svc.go. Refuses what would need more than
-// that one word: a Service of another type.
+// Service becomes an alias of the proxy's headless Service. Only its `spec.externalName` changes.
+// Source: tailscale v1.96.5 cmd/k8s-operator/svc.go. A Service of another type would need more
+// edits, and is refused.
 #pragma once
 
 #include "renderer/plan/proxy_inputs.h"

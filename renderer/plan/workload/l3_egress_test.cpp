@@ -10,7 +10,8 @@ namespace {
 constexpr std::string_view kNamed = "type: ExternalName, externalName: placeholder";
 constexpr std::string_view kProxyName = "ts-db-p4q52.tailscale.svc.cluster.local";
 
-// A Service with one annotation and a spec, both in flow style. Lines: annotations 3, spec 4.
+// Returns a Service with one annotation and a spec, both in flow style. Lines: annotations 3, spec
+// 4.
 std::string leading(std::string_view annotations, std::string_view spec = kNamed) {
     return fmt::format(
         "apiVersion: v1\nkind: Service\nmetadata: {{name: db, namespace: shop, annotations: "
@@ -18,7 +19,7 @@ std::string leading(std::string_view annotations, std::string_view spec = kNamed
         annotations, spec);
 }
 
-// The input with the plan's edits.
+// Returns the input with the plan's edits.
 std::string edited(const Planned& run) {
     std::string text(run.loaded.sources.text(run.loaded.documents.at(0).source));
     for (auto edit = run.plan.edits.rbegin(); edit != run.plan.edits.rend(); ++edit) {

@@ -57,7 +57,7 @@ void check_families(const ServiceInput& service, Dataplane dataplane, Diagnostic
                    : "pin spec.clusterIP, or give the Service an IPv4 address");
 }
 
-// The operator remembers the target in an annotation of the pod.
+// Sets the target. The operator keeps it in an annotation of the pod.
 void plan_service_target(const ServiceInput& service, const Settings& settings, Workload& workload,
                          Diagnostics& diagnostics) {
     ProxyPlan proxy;

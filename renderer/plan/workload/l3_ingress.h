@@ -1,6 +1,6 @@
 // A Service on the tailnet: one proxy that forwards every port of its address. Source: tailscale
-// v1.96.5 cmd/k8s-operator/svc.go. Unlike the operator, a Service without a pinned clusterIP is
-// targeted by its DNS name: its address is not known before it is in a cluster.
+// v1.96.5 cmd/k8s-operator/svc.go. Unlike in the operator, the target of a Service without a pinned
+// clusterIP is its DNS name, because its address is only known in the cluster.
 #pragma once
 
 #include "renderer/plan/proxy_inputs.h"
@@ -8,7 +8,7 @@
 
 namespace renderer {
 
-// Also after an error, so that later checks see all names.
+// Returns a workload even after an error, so that later checks see all names.
 Workload plan_l3_ingress(const ServiceInput& service, const ProxyInputs& inputs,
                          Diagnostics& diagnostics);
 

@@ -9,7 +9,7 @@
 namespace renderer {
 namespace {
 
-// What the plan says about one proxy, a field a line.
+// Returns the plan of one proxy, one field per line.
 std::string dump_run(const Planned& run) {
     const Workload& workload = run.workload();
     constexpr std::array<std::string_view, 6> kTargets = {

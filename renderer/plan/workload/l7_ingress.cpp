@@ -18,7 +18,7 @@ constexpr std::string_view kByIngressClass = "l7-ingress: spec.ingressClassName"
 constexpr std::string_view kByFunnel =
     "l7-ingress: spec.ingressClassName, public by annotation tailscale.com/funnel";
 
-// Without the name of the tailnet another control server's domain may be any.
+// If the tailnet's domain is not set, a custom control server may have any domain.
 bool may_be_of_tailnet(std::string_view domain, const Settings& settings) {
     return domain.empty() || domain == settings.tailnet_domain || domain.ends_with(".ts.net") ||
            (settings.tailnet_domain.empty() && !settings.login_server.empty());

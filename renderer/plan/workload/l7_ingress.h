@@ -1,6 +1,6 @@
-// An Ingress on the tailnet: one proxy that serves HTTPS, for everyone on the internet with
-// Funnel. Source: tailscale v1.96.5 cmd/k8s-operator/ingress.go. Where the operator serves the
-// good half of an Ingress and logs the bad half, the run is refused.
+// An Ingress on the tailnet: one proxy that serves HTTPS, with Funnel for everyone on the internet.
+// Source: tailscale v1.96.5 cmd/k8s-operator/ingress.go. If only a part of an Ingress is valid, the
+// operator serves that part and logs the rest; tailrender refuses the run.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@
 
 namespace renderer {
 
-// The first label of the first host of spec.tls, else <namespace>-<name>-ingress. None when the
-// namespace is unknown.
+// Returns the first label of the first host of spec.tls, else <namespace>-<name>-ingress. Returns
+// none if the namespace is unknown.
 std::optional<Hostname> ingress_hostname(const IngressInput& ingress, const Settings& settings,
                                          Diagnostics& diagnostics);
 

@@ -90,7 +90,7 @@ TEST(L7Ingress, ChecksTags) {
               "'tag:' | \"web\" | tags such as \"tag:web\", separated by commas\n");
 }
 
-// The API server takes such Ingresses, but not what a proxy is made of.
+// The API server accepts such Ingresses, but not the objects of a proxy for them.
 TEST(L7Ingress, ChecksThatItsNameFitsItsProxy) {
     const std::string a64(64, 'a');
     EXPECT_EQ(Planned(with_backend(ingress(with_host("a"), "", a64))).dump(),
@@ -100,7 +100,7 @@ TEST(L7Ingress, ChecksThatItsNameFitsItsProxy) {
     EXPECT_EQ(Planned(with_backend(ingress(with_host("a"), "", "a.b"))).dump(),
               "3: error [invalid-object] Ingress/shop/a.b: the name of this Ingress has a dot, but "
               "its proxy's Service is named after it | \"a.b\" | letters, digits and dashes\n");
-    // Behind what the names keep, a dot does no harm.
+    // Behind the part that the names keep, a dot does no harm.
     EXPECT_EQ(
         Planned(with_backend(ingress(with_host("a"), "", std::string(43, 'a') + ".b"))).dump(), "");
 }

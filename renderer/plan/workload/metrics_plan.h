@@ -1,4 +1,4 @@
-// A Service that shows the metrics of one StatefulSet's pods, and what finds it.
+// A Service for the metrics of one StatefulSet's pods, and its selectors.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@ struct MetricsPlan {
     // "ingress_service" | "ingress_resource" | "connector" | "proxygroup"
     std::string_view proxy_type;
     std::string parent_name;
-    std::string parent_ns;   // "" = the parent has none, or it does not count
-    std::string job;         // what Prometheus calls it
-    Value pod_labels;        // which pods: a map
-    bool monitored = false;  // a ServiceMonitor, too
+    std::string parent_ns;   // "" = the parent has none, or it is not used
+    std::string job;         // name of the job in Prometheus
+    Value pod_labels;        // selects the pods: a map
+    bool monitored = false;  // it also has a ServiceMonitor
     Value monitor_labels;    // the class's, a map or null
 };
 

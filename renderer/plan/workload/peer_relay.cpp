@@ -30,7 +30,8 @@ namespace {
 constexpr std::string_view kPeerRelayRule = "peer-relay: a PeerRelay, public by its load balancers";
 constexpr std::string_view kNamePrefix = "peerrelay-";
 constexpr std::string_view kRelayAdvice = "choose another \"spec.hostnamePrefix\"";
-// Of a StatefulSet: the label controller-revision-hash adds up to eleven bytes to it.
+// The limit of a StatefulSet's name: the label controller-revision-hash adds up to eleven bytes to
+// it.
 constexpr std::size_t kMaxName = 52 - kNamePrefix.size();
 constexpr std::int64_t kDefaultPort = 41641;
 constexpr int kRelayCapability = 142;
@@ -48,7 +49,7 @@ std::optional<int> parse_port(std::string_view text) {
                                                                     : std::nullopt;
 }
 
-// "203.0.113.7:41641", "[2001:db8::7]:41641"
+// Parses "203.0.113.7:41641" and "[2001:db8::7]:41641".
 std::optional<Endpoint> parse_endpoint(std::string_view text) {
     const std::size_t colon = text.rfind(':');
     if (colon == std::string_view::npos) {
@@ -115,7 +116,7 @@ private:
     }
     [[nodiscard]] std::int64_t replicas() const { return spec_.number("replicas").value_or(1); }
 
-    // Names of pods and Services are made of it, and a label is.
+    // Checks the name, from which names of pods and Services and a label are derived.
     void check_name() {
         if (!is_dns1123_subdomain(relay_.name)) {
             return;
@@ -149,7 +150,7 @@ private:
         return spec_tags(wished, inputs_.settings.default_tags);
     }
 
-    // The operator's way to write the pods does not allow it.
+    // Refuses duplicate variables: the operator applies the pods in a way that does not allow them.
     void check_class(const ProxyClassPlan* chosen) {
         std::set<std::string_view> names = {"POD_NAME", "TS_EXPERIMENTAL_VERSIONED_CONFIG_DIR",
                                             "TS_KUBE_SECRET"};

@@ -1,6 +1,6 @@
-// PeerRelays: a StatefulSet each, with a load balancer for every pod that anyone on the internet
-// can send packets to. Their addresses are known to a cluster only: testdata/contract/
-// peer-relay.md. Source of the rules: tailscale v1.104.5 k8s-operator/reconciler/peerrelay,
+// PeerRelays: each is a StatefulSet, with a load balancer for every pod that anyone on the internet
+// can send packets to. Only the cluster has their addresses: testdata/contract/peer-relay.md.
+// Source of the rules: tailscale v1.104.5 k8s-operator/reconciler/peerrelay,
 // k8s-operator/apis/v1alpha1/types_peerrelay.go.
 #pragma once
 
@@ -17,7 +17,7 @@ struct Inventory;
 struct ProxyInputs;
 struct Workload;
 
-// Sorted by name. Refuses what the operator refuses, and what could not run.
+// Returns the relays, sorted by name. Refuses what the operator refuses, and what could not run.
 std::vector<Workload> plan_peer_relays(const Inventory& inventory, const ProxyInputs& inputs,
                                        Diagnostics& diagnostics);
 

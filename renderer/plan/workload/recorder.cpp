@@ -20,13 +20,14 @@ namespace renderer {
 namespace {
 
 constexpr std::string_view kRecorderRule = "recorder: a Recorder";
-constexpr std::string_view kRecorderTag = "tag:k8s";  // whatever proxyConfig.defaultTags says
+constexpr std::string_view kRecorderTag = "tag:k8s";  // independent of proxyConfig.defaultTags
 constexpr std::string_view kLocalRecordings = "/data/recordings";
-// Of a StatefulSet: the label controller-revision-hash adds up to eleven bytes to it.
+// The limit of a StatefulSet's name: the label controller-revision-hash adds up to eleven bytes to
+// it.
 constexpr std::size_t kMaxStatefulSet = 52;
 constexpr std::size_t kMaxAccount = 63;
 
-// The CRD's pattern: dots may stand anywhere inside, unlike in a DNS name.
+// Matches the CRD's pattern: dots are allowed anywhere inside, unlike in a DNS name.
 bool is_account_name(std::string_view name) {
     return name.size() <= kMaxAccount && is_lower_or_digit(name.front()) &&
            is_lower_or_digit(name.back()) && std::ranges::all_of(name, [](char c) {
@@ -87,7 +88,7 @@ private:
             .hint(hint);
     }
 
-    // Its pods are called "<name>-0", which must be a label of DNS.
+    // The names of its pods, "<name>-0", must be DNS labels.
     void check_name() {
         const bool is_name = is_dns1123_subdomain(recorder_.name);
         if (is_name && recorder_.name.size() > kMaxStatefulSet) {
@@ -172,7 +173,7 @@ private:
         return suffix.empty() ? "" : "-" + suffix;
     }
 
-    // The pod puts in its own name.
+    // Variables refer to $(POD_NAME), which the kubelet replaces with the pod's name.
     void fill_environment(Workload& made) {
         made.env = {{"TS_AUTHKEY_FILE", "/etc/tailscaled/$(POD_NAME)/authkey"},
                     {"TS_STATE", "kube:$(POD_NAME)"},

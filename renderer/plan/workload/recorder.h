@@ -1,4 +1,4 @@
-// Recorders: a StatefulSet each, named like the Recorder itself. Source of the rules: tailscale
+// Recorders: each is a StatefulSet with the name of the Recorder. Source of the rules: tailscale
 // v1.96.5 cmd/k8s-operator/{tsrecorder,tsrecorder_specs}.go and the CRD's own.
 #pragma once
 
@@ -13,8 +13,8 @@ struct Inventory;
 struct ProxyInputs;
 struct Workload;
 
-// Sorted by name. Refuses what the operator refuses, and names that Kubernetes or someone else in
-// the namespace could not live with.
+// Returns the recorders, sorted by name. Refuses what the operator refuses, and names that
+// Kubernetes would refuse or that another object in the namespace has.
 std::vector<Workload> plan_recorders(const Inventory& inventory, const ProxyInputs& inputs,
                                      Diagnostics& diagnostics);
 

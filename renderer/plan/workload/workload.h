@@ -1,6 +1,6 @@
-// What every feature that makes pods has in common, and for each feature what only it has: a
-// StatefulSet (the nameserver: a Deployment) with everything around it. Strings are final: the
-// generators add nothing but structure.
+// The fields that all features with pods have in common, and for each feature the fields that only
+// it has: a StatefulSet (the nameserver: a Deployment) with its other objects. Strings are final:
+// the generators add nothing but structure.
 #pragma once
 
 #include <cstdint>
@@ -23,15 +23,16 @@ namespace renderer {
 
 enum class Target : std::uint8_t { ClusterIp, DnsName, TailnetIp, TailnetName, Serve, Routes };
 
-// How the kubelet learns that a pod is in the tailnet. What comes to the address of a pod may lead
-// elsewhere: then it has to ask inside. tailrender-proxy is asked by its own program.
+// How the kubelet checks that a pod is in the tailnet. Inside: an exec probe, because packets to
+// the pod's address may be forwarded elsewhere. ByProgram: tailrender-proxy itself is the probe
+// command.
 enum class HealthProbe : std::uint8_t { None, FromNode, Inside, ByProgram };
 
 // The proxy of one Service, Ingress or Connector.
 struct ProxyPlan {
     bool userspace = false;
     Target target = Target::DnsName;
-    Pos target_pos;                      // of the annotation that names it, if one does
+    Pos target_pos;                      // position of the annotation that names it, if any
     std::string target_value;            // address or DNS name; unused for Serve and Routes
     std::optional<IpFamily> family;      // the only one of the headless Service; empty: both
     std::vector<ServeHandler> handlers;  // Serve: sorted by path, unique
@@ -43,36 +44,38 @@ struct ProxyPlan {
 };
 
 struct RecorderPlan {
-    const CustomResource* input = nullptr;  // what goes to Kubernetes unchanged
+    const CustomResource* input = nullptr;  // has the fields that are copied unchanged
 };
 
 struct NameserverPlan {
     std::string cluster_ip;  // "" = not pinned
     std::int64_t replicas = 1;
-    // Fields of the pod; nullptr: none.
+    // Fields of the pod; nullptr: not set.
     const Value* affinity = nullptr;
     const Value* node_selector = nullptr;
     const Value* pull_secrets = nullptr;  // beside the chart's
     const Value* tolerations = nullptr;
 };
 
-// Of AWS, for the load balancer of one replica.
+// An Elastic IP of AWS, for the load balancer of one replica.
 struct ElasticIp {
     std::string_view allocation, subnet;
 };
 
 struct PeerRelayPlan {
-    int capability = 0;                  // part of the name of the pods' configuration
+    // Capability version, part of the name of the pods' configuration.
+    int capability = 0;
     std::int64_t port = 0;               // UDP, of load balancers and pods
-    const Value* annotations = nullptr;  // of the Services, as the user wishes; a map
-    std::vector<ElasticIp> elastic_ips;  // of the first replicas; empty, or enough for all
+    const Value* annotations = nullptr;  // annotations that the user sets for the Services; a map
+    // One per replica, from the first on; empty, or enough for all.
+    std::vector<ElasticIp> elastic_ips;
     std::vector<std::string_view> static_endpoints;  // "203.0.113.7:41641"
 };
 
 struct ApiProxyPlan {
-    bool impersonates = true;  // false, mode noauth: requests keep the credentials that they bring
+    bool impersonates = true;  // false, mode noauth: requests keep their credentials
     std::string unrecorded =
-        {};  // RESOURCE/SUBRESOURCE that enforceRecorder lets pass, joined by ,
+        {};  // RESOURCE/SUBRESOURCE, comma-separated, that enforceRecorder allows unrecorded
 };
 
 struct EnvVariable {
@@ -80,16 +83,17 @@ struct EnvVariable {
     std::string value;
 };
 
-// Every pod mounts what belongs to every replica and picks its own by name: a StatefulSet has one
-// template. Volume "<name>-<ordinal>" of the Secret "<pod>-<secret>", at "<directory>/<pod>".
-// Static text.
+// Every pod mounts the volumes of every replica and chooses its own by name, because a StatefulSet
+// has one template. Volume "<name>-<ordinal>" is the Secret "<pod>-<secret>", mounted at
+// "<directory>/<pod>". Static text.
 struct ReplicaVolume {
     std::string_view name, secret;
     std::string_view item;  // the only key that is mounted; "" for all
     std::string_view directory;
 };
 
-// Orders of certificates do not name the one that they replace, whose account may be gone.
+// With this variable, orders of certificates do not refer to the certificate that they replace,
+// whose account may no longer exist.
 constexpr std::string_view kForceRenewal = "TS_DEBUG_ACME_FORCE_RENEWAL";
 
 constexpr ReplicaVolume kConfigVolume = {"tailscaledconfig", "config", "", "/etc/tsconfig"};
@@ -98,50 +102,50 @@ constexpr ReplicaVolume kServeVolume = {"serve-config", "config", "serve-config"
                                         "/etc/tailscaled"};
 constexpr std::string_view kServeFile = "/etc/tailscaled/$(POD_NAME)/serve-config";
 
-// The name of an object in the workload's namespace, which no one else may have.
+// The name of an object in the workload's namespace, which no other object may have.
 struct Claim {
     std::string_view kind;  // static text
     std::string name;
-    Pos pos;  // what the name was made of
+    Pos pos;  // position of the text that the name is derived from
 };
 
 struct Workload {
     Origin origin;
     std::uint32_t bundle = 0;
-    Release release;             // of the operator whose objects these are
-    std::string_view generator;  // in messages and `explain`: "l3-ingress"
-    std::string name;            // of StatefulSet, Role and RoleBinding
-    std::string ns;              // where all of them live
+    Release release;             // the operator's release
+    std::string_view generator;  // for messages and `explain`: "l3-ingress"
+    std::string name;            // name of StatefulSet, Role and RoleBinding
+    std::string ns;              // namespace of all of them
     std::string account;         // ServiceAccount
-    bool makes_account = true;   // false: the chart does
+    bool makes_account = true;   // false: the chart creates it
     std::string parent_ns, parent_name;
-    std::vector<std::pair<std::string_view, std::string>> labels;  // of its objects
+    std::vector<std::pair<std::string_view, std::string>> labels;  // labels of its objects
     std::vector<Claim> claims;
     std::vector<std::string> hostnames;  // of every replica, in the order of their ordinals
-    Pos hostname_pos;                    // what they were made of
-    std::string_view hostname_advice;    // for whoever wants another hostname
+    Pos hostname_pos;                    // position of the text that they are derived from
+    std::string_view hostname_advice;    // how to get another hostname
     std::vector<std::string> tags;       // trimmed
     std::string tailnet;                 // "" = the controller's own
     std::string server_url;              // "" = the default control server
     std::string target_text;             // for people: "shop/web", "tailnet 100.64.0.7"
     Dataplane dataplane = Dataplane::Containerboot;
-    Privileges privileges = Privileges::Privileged;  // where it forwards packets
+    Privileges privileges = Privileges::Privileged;  // of the containers that forward packets
     std::string image;
     std::string pull_policy;                      // "" = not set
     std::string priority_class;                   // "" = not set
     const ProxyClassPlan* proxy_class = nullptr;  // one of Plan::proxy_classes
-    std::string_view metrics_type;  // ts_proxy_type; "": the pods have no ports of their own
-    bool certificates = false;      // they ask Let's Encrypt for certificates
-    std::vector<EnvVariable> env;   // what the feature adds, in the order of the container
+    std::string_view metrics_type;                // ts_proxy_type; "": pods without metrics ports
+    bool certificates = false;                    // pods request certificates from Let's Encrypt
+    std::vector<EnvVariable> env;  // variables of the feature, in the order of the container
     std::vector<std::pair<std::string_view, std::string>> pod_annotations;
     std::vector<ReplicaVolume> volumes;
-    std::vector<const ServiceInput*> backends;  // Services that it sends requests to
-    std::vector<Edit> edits;                    // of the parent
+    std::vector<const ServiceInput*> backends;  // Services that receive its requests
+    std::vector<Edit> edits;                    // edits of the parent
     std::variant<ProxyPlan, ProxyGroupPlan, RecorderPlan, NameserverPlan, PeerRelayPlan,
                  ApiProxyPlan>
         feature;
 
-    // "ts-web-ztn66-0"
+    // Returns "ts-web-ztn66-0".
     [[nodiscard]] std::string pod(std::size_t ordinal) const;
     template <typename Feature>
     [[nodiscard]] const Feature* as() const {
@@ -149,18 +153,18 @@ struct Workload {
     }
 };
 
-bool is_api_group(const Workload& workload);  // of type kube-apiserver
+bool is_api_group(const Workload& workload);  // true for a group of type kube-apiserver
 
-// A group that serves the Kubernetes API by the stock program: its key is in its configuration,
-// which is the controller's.
+// True for a group that serves the Kubernetes API with the stock program. Its auth key is in its
+// configuration, which the controller writes.
 bool runs_k8s_proxy(const Workload& workload);
 
 Value labels_of(const Workload& workload);
 
-// The control server as the pods' configuration spells it; "": it does not.
+// Returns the control server as the pods' configuration spells it; "" if it omits it.
 std::string_view spelled_server(const Release& release, std::string_view server_url);
 
-// `visit(workload, feature)` for those of one feature, in their order.
+// Calls `visit(workload, feature)` for the workloads of one feature, in their order.
 template <typename Feature, typename Workloads, typename Visit>
 void for_each_of(Workloads& workloads, const Visit& visit) {
     for (auto& workload : workloads) {

@@ -1,4 +1,4 @@
-// For tests only: the tables of a page of testdata/contract, and what they are about.
+// For tests only: reads the tables of a page of testdata/contract.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace renderer {
 
 using Row = std::vector<std::string>;
 
-// The value of an environment variable of a container, or "".
+// Returns the value of an environment variable of a container, or "".
 inline std::string variable(const Value& container, std::string_view name) {
     for (const Value& entry : container.find("env")->items()) {
         if (text_of(entry.find("name")) == name) {
@@ -27,7 +27,7 @@ inline std::string variable(const Value& container, std::string_view name) {
     return {};
 }
 
-// A cell without what is around its text.
+// Returns a cell without the spaces and quotes around its text.
 inline std::string without_quotes(std::string cell) {
     std::erase(cell, '`');
     const std::size_t first = cell.find_first_not_of(' ');
@@ -35,7 +35,7 @@ inline std::string without_quotes(std::string cell) {
                                       : cell.substr(first, cell.find_last_not_of(' ') - first + 1);
 }
 
-// The names in a cell, which has commas between them.
+// Returns the names in a cell, which are separated by commas.
 inline std::vector<std::string> names_in(const std::string& cell) {
     std::vector<std::string> names;
     std::istringstream stream(cell);
@@ -45,7 +45,8 @@ inline std::vector<std::string> names_in(const std::string& cell) {
     return names;
 }
 
-// The rows of the first table below a line of "proxy.md" that contains `text`, without the head.
+// Returns the rows of the first table below a line of the page that contains `text`, without the
+// header.
 inline std::vector<Row> table_after(std::string_view page, std::string_view text) {
     std::ifstream lines(std::string(TESTDATA) + "/contract/" + std::string(page));
     std::vector<Row> rows;
@@ -67,7 +68,7 @@ inline std::vector<Row> table_after(std::string_view page, std::string_view text
     return rows;
 }
 
-// The JSON of the page that begins with `begin`, in indented lines, as one text.
+// Returns the JSON of the page that begins with `begin`, in indented lines, as one text.
 inline std::string json_of(std::string_view page, std::string_view begin) {
     std::ifstream lines(std::string(TESTDATA) + "/contract/" + std::string(page));
     std::string text;

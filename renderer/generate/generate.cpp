@@ -26,7 +26,7 @@ constexpr std::array kOfPlan = {generate_install, generate_metrics, generate_egr
 
 constexpr std::size_t kPieceWorkloads = 32;
 
-// No more of an object than its name.
+// Returns only the identity of an object.
 Value identity_of(const Object& object) {
     Value metadata = Value::map({{"name", object.name()}});
     put_if(metadata, !object.ns().empty(), "namespace", object.ns());
@@ -58,7 +58,7 @@ void generate_piece(const Plan& plan, std::span<const Workload> workloads, Form 
     }
 }
 
-// In their order.
+// Generates the workloads' objects, in the order of the workloads.
 void generate_workloads(const Plan& plan, Form form, unsigned threads, Objects& objects) {
     const std::span<const Workload> workloads = plan.workloads;
     std::vector<Objects> pieces((workloads.size() + kPieceWorkloads - 1) / kPieceWorkloads);

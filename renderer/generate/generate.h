@@ -1,4 +1,4 @@
-// Stage 4: plan -> objects. One free function per feature; each reads its slice of the plan,
+// Stage 4: plan -> objects. There is one function per feature; each reads its part of the plan,
 // appends objects and decides nothing.
 #pragma once
 
@@ -8,11 +8,11 @@
 
 namespace renderer {
 
-// What a caller needs of an object: its tree, or only its text, written while it is at hand. A text
-// takes a third of the memory, and the thread that has just made an object writes it fastest.
+// What a caller needs of an object: its tree, or only its text. A text takes a third of the memory,
+// and it is written fastest by the thread that has just created the object.
 enum class Form : std::uint8_t { Tree, Text };
 
-// `threads` 0 means one per core.
+// Returns all objects of the plan. `threads` 0 means one per core.
 Objects generate(const Plan& plan, Form form = Form::Tree, unsigned threads = 0);
 
 }  // namespace renderer

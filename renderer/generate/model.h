@@ -1,4 +1,4 @@
-// What generators make.
+// The objects that generators create.
 #pragma once
 
 #include <vector>

@@ -1,8 +1,8 @@
-// Flux's `postBuild` fills in `${NAME}` in whatever it applies; a name that it does not know
-// becomes nothing, and a brace that is never closed fails the whole Kustomization. What we generate
-// is meant as it is, so an object with such a text tells Flux to leave it alone. Not for
-// documents of the user: there it may be just what is wanted. Source: fluxcd/pkg
-// kustomize/kustomize_varsub.go.
+// Protects generated objects from Flux's `postBuild`. Flux replaces `${NAME}` in everything that it
+// applies: an unknown name becomes nothing, and a brace that is never closed fails the whole
+// Kustomization. An object with such a text gets the annotation that disables substitution.
+// Documents of the user are not changed, because substitution may be intended there. Source:
+// fluxcd/pkg kustomize/kustomize_varsub.go.
 #pragma once
 
 #include "renderer/core/value.h"

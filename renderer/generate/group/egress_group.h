@@ -1,6 +1,6 @@
-// What only egress groups have: the ConfigMap that tells their pods what to forward, and one
-// ClusterIP Service for each Service that targets the tailnet through them. It selects the group's
-// pods, so that Kubernetes itself keeps the endpoints. Source: tailscale v1.96.5
+// Objects that only egress groups have: the ConfigMap with the rules that their pods forward, and
+// one ClusterIP Service for each Service that targets the tailnet through them. The Service selects
+// the group's pods, so that Kubernetes itself keeps the endpoints. Source: tailscale v1.96.5
 // cmd/k8s-operator/egress-services.go.
 #pragma once
 
@@ -14,7 +14,7 @@ std::string egress_config_name(const Workload& workload);
 Value egress_config_volume(const Workload& workload);
 Value egress_config_map(const Workload& workload, const Plan& plan);
 
-// The generator of the Services.
+// Generates the Services.
 void generate_egress_services(const Plan& plan, Objects& objects);
 
 }  // namespace renderer

@@ -31,7 +31,7 @@ std::string group_of_size(int count) {
     return stream;
 }
 
-// Every object of a run as JSON; the ConfigMap's keys apart.
+// Returns every object of a run as JSON; the keys of the ConfigMap are separate entries.
 std::map<std::string, std::string> rendered(const Planned& run) {
     EXPECT_EQ(run.dump(), "");
     std::map<std::string, std::string> texts;
@@ -65,7 +65,8 @@ std::vector<std::string> differences(const std::map<std::string, std::string>& b
     return names;
 }
 
-// In the middle of the order, at both ends, and many times, so that its ports meet taken ones.
+// Adds Services in the middle of the order, at both ends, and so many that their ports collide with
+// taken ones.
 TEST(EgressGroup, OneServiceMoreInAGroupOf200ChangesItsOwnObjectsAndOneKey) {
     const Planned small(group_of_size(200));
     const auto before = rendered(small);

@@ -1,7 +1,8 @@
-// The texts that the pods of a group read: tailscaled's configuration of each replica, what an
-// egress group forwards and what an ingress group serves. JSON, byte for byte as the operator
-// writes it. Source: tailscale v1.96.5 cmd/k8s-operator/{proxygroup,egress-services,
-// ingress-for-pg}.go, kube/egressservices, kube/k8s-proxy/conf, ipn/serve.go.
+// The files that the pods of a group read: tailscaled's configuration of each replica, the Services
+// that an egress group forwards and those that an ingress group serves. JSON, byte for byte as the
+// operator writes it. Source: tailscale v1.96.5
+// cmd/k8s-operator/{proxygroup,egress-services,ingress-for-pg}.go, kube/egressservices,
+// kube/k8s-proxy/conf, ipn/serve.go.
 #pragma once
 
 #include <string>
@@ -11,26 +12,26 @@
 
 namespace renderer {
 
-// What the group offers, sorted by hostname.
+// The Tailscale Services that a group offers, sorted by hostname.
 using Offered = std::vector<const OfferedService*>;
 Offered offered_by(const Workload& workload, const Plan& plan);
 
 std::string group_config(const Workload& workload, const ProxyGroupPlan& group,
                          const Offered& offered, std::size_t ordinal);
 
-// For k8s-proxy in a group of type kube-apiserver, without what the controller adds: key and
-// advertisement.
+// Returns the configuration of k8s-proxy in a group of type kube-apiserver, without the fields that
+// the controller adds: key and advertisement.
 std::string api_config(const Workload& workload, const ProxyGroupPlan& group,
                        const Offered& offered, std::size_t ordinal);
 
-// What tailscaled serves beside tailrender-proxy in such a group: TLS ends there, and what is in it
-// is the Kubernetes API's.
+// Returns the serve config of tailscaled beside tailrender-proxy in such a group: tailscaled
+// terminates TLS, and forwards the content to tailrender-proxy, which serves the Kubernetes API.
 std::string api_serve_config(const Offered& offered);
 
-// Of the members of the group; "" when it has none.
+// Returns the configuration for the members of the group; "" if it has none.
 std::string egress_services(const Workload& workload, const Plan& plan);
 
-// Of the Ingresses among what is offered; "" when there is none.
+// Returns the serve config for the Ingresses among the offered Services; "" if there are none.
 std::string group_serve_config(const Offered& offered);
 
 }  // namespace renderer

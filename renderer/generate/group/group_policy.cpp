@@ -8,8 +8,8 @@ namespace renderer {
 namespace {
 
 constexpr std::string_view kAnnotation = "tailscale.com/proxy-group";
-// An object without any annotation has no such map, and to look into it would be an error, which
-// denies.
+// An object without annotations does not have this map, and accessing it would be an error, which
+// denies the request.
 constexpr std::string_view kIsNotSet =
     "!(has(object.metadata.annotations) && \"tailscale.com/proxy-group\" in "
     "object.metadata.annotations)";

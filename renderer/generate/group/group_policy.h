@@ -1,5 +1,6 @@
-// What enforces a namespace's ProxyGroupPolicies: two ValidatingAdmissionPolicies with their
-// bindings. Shapes: tailscale v1.96.5 k8s-operator/reconciler/proxygrouppolicy.
+// Generates the objects that enforce a namespace's ProxyGroupPolicies: two
+// ValidatingAdmissionPolicies with their bindings. Shapes: tailscale v1.96.5
+// k8s-operator/reconciler/proxygrouppolicy.
 #pragma once
 
 #include "renderer/generate/model.h"

@@ -10,7 +10,8 @@ namespace renderer {
 
 namespace {
 
-// As the tailnet's API takes them. Which ports a forwarded Service has is its own business.
+// Returns the ports in the form of the tailnet's API. The ports of a forwarded Service are not
+// validated.
 Value ports(const OfferedService& service) {
     if (service.offer == Offer::Address) {
         return Value::list({"do-not-validate"});

@@ -1,6 +1,6 @@
-// The ConfigMap that tells the controller which Tailscale Services a group offers, and for a group
-// of k8s-proxy also the configuration of its pods, which the controller completes with what only
-// the tailnet knows. Contract: testdata/contract/ingress.md.
+// The ConfigMap that tells the controller which Tailscale Services a group offers. For a group of
+// k8s-proxy it also has the configuration of its pods, which the controller completes with data
+// that only the tailnet has. Contract: testdata/contract/ingress.md.
 #pragma once
 
 #include "renderer/generate/group/group_config.h"

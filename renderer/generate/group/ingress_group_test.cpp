@@ -1,5 +1,5 @@
-// testdata/contract/ingress.md is what the controller and the pods rely on: its texts are compared
-// with what is rendered for one group of each type.
+// The controller and the pods rely on testdata/contract/ingress.md: its texts are compared with the
+// objects of one group of each type.
 #include "renderer/generate/group/ingress_group.h"
 
 #include <fmt/format.h>
@@ -80,7 +80,7 @@ std::string page() {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The page's text with the indentation and the line ends of its blocks taken out.
+// Returns true if the page has the text, ignoring the indentation and the line ends of its blocks.
 bool page_has(std::string_view text) {
     std::string joined;
     for (const char c : page()) {
@@ -210,7 +210,7 @@ TEST(IngressContract, ASettingSaysWhatApiProxiesLetPassUnrecorded) {
               "nodes/proxy");
 }
 
-// No pod restarts because of it: what changes is read while the pods run.
+// No pod restarts because of it: pods read the changes while they run.
 TEST(IngressGroup, OneServiceMoreLeavesTheStatefulSetAsItIs) {
     const auto texts = [](const std::string& input) {
         const Planned run(input, kValues);
@@ -236,7 +236,7 @@ TEST(IngressGroup, OneServiceMoreLeavesTheStatefulSetAsItIs) {
               "Role/tailscale/in Secret/tailscale/in-0-config Secret/tailscale/in-1-config ");
 }
 
-// Of a class, beside the StatefulSet.
+// These settings of a class are not part of the StatefulSet.
 TEST(IngressContract, TakesItsPartOfAClass) {
     const auto config = [](std::string_view type) {
         const Planned run(

@@ -18,8 +18,8 @@ namespace renderer {
 
 namespace {
 
-// Longer than the preStop hook and the time that connections get to end. The operator means to
-// say so with a field that pods do not take from a template.
+// This is longer than the preStop hook and the time for connections to end. The operator sets
+// another field for it, which has no effect in a pod template.
 constexpr int kEgressGracePeriod = 360;
 constexpr int kGracePeriod = 10;  // without effect, as the operator writes it
 constexpr std::string_view kPreStopPath = "/internal-egress-services-preshutdown";
@@ -28,21 +28,22 @@ bool is_egress(const ProxyGroupPlan& group) {
     return group.input.type == GroupType::Egress;
 }
 
-// Pods wait in their preStop hook until no one uses them any more. The hook is asked at a port that
-// a class can move.
+// True if pods wait in their preStop hook until no client uses them. A class can change the hook's
+// port, and then they do not wait.
 bool drains(const Workload& workload, const ProxyGroupPlan& group) {
     return is_egress(group) && !moves_local_port(workload);
 }
 
-// What tailrender-proxy follows through the API.
+// Returns the ConfigMaps that tailrender-proxy watches.
 Value followed_maps(const Workload& workload, const ProxyGroupPlan& group) {
     return is_egress(group)
                ? Value::list({egress_config_name(workload)})
                : Value::list({ingress_config_name(workload), Value::borrowed(kIngressAddresses)});
 }
 
-// Each pod needs its own state Secret; by one account they reach each other's. Certificates are
-// shared: one pod writes them, all read them. k8s-proxy follows its configuration through the API.
+// Returns the rules of the group's account. Each pod needs its own state Secret; with one account
+// they can access each other's. Certificates are shared: one pod writes them, all read them.
+// k8s-proxy watches its configuration through the API.
 Value group_rules(const Workload& workload, const ProxyGroupPlan& group, const Offered& offered) {
     Value rules = Value::list();
     if (workload.hostnames.empty()) {

@@ -1,4 +1,4 @@
-// One NodePort Service for each replica of a ProxyGroup that clients reach on Nodes.
+// Adds one NodePort Service for each replica of a ProxyGroup that clients reach on Nodes.
 #pragma once
 
 #include "renderer/generate/model.h"

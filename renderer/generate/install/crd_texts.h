@@ -1,6 +1,6 @@
-// What is in our CustomResourceDefinitions beside names and the types of fields: columns, rules
-// of the API server over several fields, and what a person reads with `kubectl explain`. The rules
-// are those of tailscale v1.96.5 k8s-operator/apis/v1alpha1; the words are ours.
+// The parts of our CustomResourceDefinitions other than names and field types: columns, rules of
+// the API server over several fields, and descriptions for `kubectl explain`. The rules are those
+// of tailscale v1.96.5 k8s-operator/apis/v1alpha1; the texts are ours.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace renderer {
 
-// What `kubectl get` shows beside name and age.
+// A column of `kubectl get` besides name and age.
 struct CrdColumn {
     std::string_view kind, name, type, path;
 };
@@ -18,7 +18,7 @@ struct CrdRule {
     std::string_view path, rule, message;
 };
 
-// The last word of `path` is a field; "" when there is nothing to say.
+// The description of a field at a path such as "Connector.spec.hostname", or of a kind.
 struct CrdText {
     std::string_view path, text;
 };

@@ -143,7 +143,7 @@ Value schema_of(const ValueType& type, const std::string& path, int minor) {
     return schema;
 }
 
-// What the API server fills in itself is left to it.
+// Returns the schema without the parts that the API server fills in.
 Value root_schema(const Kind& kind, int minor) {
     TypeTable table(kubernetes_versions().back());
     const ValueType* type = table.find(kind.api_version, kind.name);

@@ -1,5 +1,5 @@
-// CustomResourceDefinitions of tailscale.com for clusters that are to know the kinds although no
-// operator brings them. Types and limits are those that inputs are validated with (schema).
+// CustomResourceDefinitions of tailscale.com, for clusters that need the kinds but have no operator
+// that installs them. Types and limits are those that validate inputs (schema).
 #pragma once
 
 #include "renderer/core/value.h"
@@ -7,7 +7,7 @@
 
 namespace renderer {
 
-// `kind` is a custom one that the release has, which `operator_minor` is of.
+// Returns the CRD of `kind`, a custom kind that the release 1.`operator_minor` of the operator has.
 Value crd(const Kind& kind, int operator_minor);
 
 }  // namespace renderer

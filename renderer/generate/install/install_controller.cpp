@@ -52,7 +52,7 @@ Value credentials_mount(const Settings& settings) {
     return Value::map({{"name", "oauth"}, {"mountPath", "/oauth"}, {"readOnly", true}});
 }
 
-// Fits PodSecurity `restricted`. What the values say about single fields wins.
+// Returns a context for PodSecurity `restricted`. Fields in the values override it.
 Value security_context(const Settings& settings) {
     Value context = restricted_security_context();
     const Value* wanted = settings.chart.at({"operatorConfig", "securityContext"});

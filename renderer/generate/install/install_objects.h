@@ -1,4 +1,4 @@
-// The parts of an installation that have a file each.
+// The parts of an installation that have their own files.
 #pragma once
 
 #include <utility>
@@ -14,12 +14,13 @@ inline void add_object(const InstallPlan& install, Value root, Objects& objects)
                        .generator = "install"});
 }
 
-// The controller's Deployment, as the operator chart would spell it: same name, selector and pod
-// settings; our image, arguments, environment, port, probes and a restricted security context.
+// Generates the controller's Deployment, as the operator's chart would write it: same name,
+// selector and pod settings; our image, arguments, environment, port, probes and a restricted
+// security context.
 void generate_install_controller(const Plan& plan, Objects& objects);
 
-// The controller's account, its rules in its own namespace and in the cluster, and the account that
-// API server proxies impersonate with.
+// Generates the controller's ServiceAccount, its rules in its own namespace and in the cluster, and
+// the ServiceAccount with which API server proxies impersonate users.
 void generate_install_rbac(const Plan& plan, Objects& objects);
 
 }  // namespace renderer

@@ -1,5 +1,5 @@
-// For the controller: which login server and which Secret belong to the name of a tailnet in a
-// contract annotation. A ConfigMap each, since no cluster has to know the kind Tailnet.
+// Generates a ConfigMap for each Tailnet. It tells the controller the login server and the Secret
+// for the tailnet's name in a contract annotation, because clusters need not have the kind Tailnet.
 #pragma once
 
 #include "renderer/generate/model.h"

@@ -13,11 +13,11 @@ namespace {
 
 constexpr std::string_view kSocketFolder = "/var/run/tailscale";
 constexpr std::string_view kSocket = "/var/run/tailscale/tailscaled.sock";
-constexpr int kSessionGrace = 25;  // seconds that sessions have to end
-constexpr int kPodGrace = 40;      // seconds: theirs, and what tailscaled takes to end
+constexpr int kSessionGrace = 25;  // seconds for sessions to end
+constexpr int kPodGrace = 40;      // seconds: for sessions and tailscaled to end
 constexpr int kMoveGrace = 25;     // seconds more, until the tailnet sends clients to other pods
-// Both containers are told to end at once, but sessions need tailscaled until they have ended: it
-// waits as long as the other listens. In /proc/net the port is 232A, and listening is 0A.
+// Both containers are stopped at once, but sessions need tailscaled until they have ended. So
+// tailscaled waits while the other one listens. In /proc/net the port is 232A, and listening is 0A.
 constexpr std::string_view kWaitForSessions =
     "while grep -q ':232A [0:]* 0A ' /proc/net/tcp6 /proc/net/tcp; do sleep 1; done";
 

@@ -1,5 +1,5 @@
 // The pod that serves the Kubernetes API to the tailnet: tailscaled in user space, and
-// `tailrender-proxy api` beside it, as users of their own. Contract: testdata/contract/proxy.md,
+// `tailrender-proxy api` beside it, each with its own user. Contract: testdata/contract/proxy.md,
 // "The Kubernetes API".
 #pragma once
 
@@ -9,20 +9,21 @@
 
 namespace renderer {
 
-// The user of `tailrender-proxy api`, as the image names it: tailscaled, which runs as another,
-// looks the name up. What comes from tailscaled's user alone is believed.
+// The name of the user of `tailrender-proxy api` in the image. tailscaled, which runs as another
+// user, looks it up. `tailrender-proxy api` trusts only connections of tailscaled's user.
 constexpr std::string_view kApiUserName = "api-proxy";
 
 struct ApiPod {
     bool impersonates = true;
     std::string_view service = {};     // "svc:NAME" that it serves; "": the name of its device
-    std::string_view unrecorded = {};  // RESOURCE/SUBRESOURCE that enforceRecorder lets pass
+    std::string_view unrecorded = {};  // RESOURCE/SUBRESOURCE that enforceRecorder allows
 };
 
-// What tailscaled's container needs to know in any such pod.
+// Appends the variables of tailscaled's container in any such pod.
 void append_api_environment(Value& environment);
 
-// `environment`: of tailscaled's container, which is the first. Without what places the pod.
+// Returns the pod's spec without scheduling fields. `environment` is that of tailscaled's
+// container, which is the first.
 Value api_pod_spec(const Workload& workload, const ApiPod& pod, Value environment);
 
 }  // namespace renderer

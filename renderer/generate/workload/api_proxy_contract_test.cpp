@@ -1,4 +1,4 @@
-// testdata/contract/proxy.md, "The Kubernetes API": what controller and pod rely on.
+// The controller and the pod rely on testdata/contract/proxy.md, "The Kubernetes API".
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -106,7 +106,7 @@ TEST(ApiProxyContract, ContainersAreThoseOfThePage) {
               R"(["tailrender-proxy","api"])");
 }
 
-// It writes nothing but its state.
+// The pod may write only its state.
 TEST(ApiProxyContract, ItsRightsAndConfiguration) {
     const RenderedApiProxy run("apiServerProxyConfig: {mode: true}\nloginServer: https://hs.lan");
     EXPECT_EQ(
@@ -144,7 +144,8 @@ TEST(ApiProxyContract, ThePodWaitsLongerThanItsSessions) {
               std::string_view::npos);
 }
 
-// What the network of the cluster needs, and nothing that tells containerboot another story.
+// Variables for the cluster's network are passed on, but none that changes the settings of
+// containerboot.
 TEST(ApiProxyContract, TailscaledGetsTheUsersVariables) {
     const RenderedApiProxy run(
         "apiServerProxyConfig: {mode: true}\n"

@@ -113,7 +113,7 @@ Value service(const Workload& workload, const NameserverPlan& nameserver) {
 
 void generate_feature(const Plan& plan, const Workload& workload, const NameserverPlan& nameserver,
                       Objects& objects) {
-    const Value* pull_secrets = plan.settings.chart.at({"imagePullSecrets"});  // of our own image
+    const Value* pull_secrets = plan.settings.chart.at({"imagePullSecrets"});  // for our image
     add_object(workload, service_account(workload), objects);
     add_object(workload, deployment(workload, nameserver, pull_secrets), objects);
     add_object(workload, service(workload, nameserver), objects);

@@ -1,6 +1,6 @@
-// One for each feature that makes pods: the objects that every workload has (workload_objects.h),
-// and those of the feature alone. Sources of the shapes: tailscale v1.96.5 cmd/k8s-operator; the
-// intended differences are in renderer/PARITY.md.
+// One generator for each feature with pods. It creates the objects that every workload has
+// (workload_objects.h), and those of the feature. Sources of the shapes: tailscale v1.96.5
+// cmd/k8s-operator; the intended differences are in renderer/PARITY.md.
 #pragma once
 
 #include "renderer/generate/model.h"
@@ -12,12 +12,12 @@ namespace renderer {
 void generate_feature(const Plan& plan, const Workload& workload, const ProxyPlan& proxy,
                       Objects& objects);
 
-// Every ProxyGroup, whatever its type (proxygroup_specs.go). The types add their own variables and
-// volumes, and their ConfigMap.
+// A ProxyGroup of any type (proxygroup_specs.go). The types add their own variables and volumes,
+// and their ConfigMap.
 void generate_feature(const Plan& plan, const Workload& workload, const ProxyGroupPlan& group,
                       Objects& objects);
 
-// A Recorder's state and auth key Secrets belong to the runtime (tsrecorder_specs.go).
+// A Recorder (tsrecorder_specs.go). Its Secrets for state and auth key belong to the runtime.
 void generate_feature(const Plan& plan, const Workload& workload, const RecorderPlan& recorder,
                       Objects& objects);
 
@@ -26,13 +26,13 @@ void generate_feature(const Plan& plan, const Workload& workload, const Recorder
 void generate_feature(const Plan& plan, const Workload& workload, const NameserverPlan& nameserver,
                       Objects& objects);
 
-// A PeerRelay, with a load balancer for each pod. The pods' configuration is the controller's
+// A PeerRelay, with a load balancer for each pod. The controller writes the pods' configuration
 // (k8s-operator/reconciler/{peerrelay,tailscaled} of v1.104.5; testdata/contract/peer-relay.md).
 void generate_feature(const Plan& plan, const Workload& workload, const PeerRelayPlan& relay,
                       Objects& objects);
 
-// The Kubernetes API for the tailnet: a tailscaled, and beside it, as another user, what asks it
-// who calls.
+// The Kubernetes API for the tailnet: tailscaled, and beside it, as another user, `tailrender-proxy
+// api`, which asks tailscaled for the caller of a request.
 void generate_feature(const Plan& plan, const Workload& workload, const ApiProxyPlan& proxy,
                       Objects& objects);
 

@@ -17,7 +17,7 @@ struct Annotation {
     std::string_view key, value;
 };
 
-// What makes a load balancer one of public addresses.
+// Annotations that give a load balancer public addresses.
 constexpr std::array kPublic = {
     Annotation{"service.beta.kubernetes.io/aws-load-balancer-ip-address-type", "ipv4"},
     Annotation{"service.beta.kubernetes.io/aws-load-balancer-nlb-target-type", "ip"},
@@ -25,7 +25,7 @@ constexpr std::array kPublic = {
     Annotation{"service.beta.kubernetes.io/aws-load-balancer-type", "external"},
     Annotation{"service.beta.kubernetes.io/azure-load-balancer-internal", "false"},
 };
-// A relay listens on UDP only, at which AWS cannot look.
+// AWS cannot check UDP, the only protocol of a relay, so the health check has its own port.
 constexpr std::array kHealth = {
     Annotation{"service.beta.kubernetes.io/aws-load-balancer-healthcheck-path", "/healthz"},
     Annotation{"service.beta.kubernetes.io/aws-load-balancer-healthcheck-port", "9002"},
@@ -41,7 +41,7 @@ void put_text(Value& annotations, std::string_view key, std::string_view value) 
     annotations.put(Value::borrowed(key), value);
 }
 
-// The user's, under ours.
+// Returns the user's annotations, overridden by ours.
 Value annotations(const Workload& workload, const PeerRelayPlan& relay, std::size_t ordinal) {
     Value all = relay.annotations == nullptr ? Value::map() : relay.annotations->clone();
     for (const Annotation& one : kPublic) {
@@ -80,7 +80,7 @@ Value relay_service(const Workload& workload, const PeerRelayPlan& relay, std::s
                       {"ports", Value::list({std::move(port)})}})}});
 }
 
-// A class has no say in the routes of a relay.
+// Returns the configuration. A ProxyClass does not affect the routes of a relay.
 std::string relay_config(const Workload& workload, const PeerRelayPlan& relay,
                          std::size_t ordinal) {
     Value config = replica_config(workload, ordinal);
@@ -89,7 +89,7 @@ std::string relay_config(const Workload& workload, const PeerRelayPlan& relay,
     return write_json(config);
 }
 
-// What the controller makes the configuration of the pods of.
+// Returns the ConfigMap from which the controller creates the configuration of the pods.
 Value relay_map(const Workload& workload, const PeerRelayPlan& relay) {
     Value data = Value::map();
     for (std::size_t i = 0; i < workload.hostnames.size(); ++i) {

@@ -1,5 +1,5 @@
-// testdata/contract/peer-relay.md is what the controller and the pods rely on: its tables are
-// compared with the objects of a PeerRelay that uses every row.
+// The controller and the pods rely on testdata/contract/peer-relay.md: its tables are compared with
+// the objects of a PeerRelay that uses every row.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ std::string with_text(std::string text, std::string_view from, std::string_view 
     return text;
 }
 
-// What a name on the page means for replica 1 of the relay "edge".
+// Returns a name of the page for replica 1 of the relay "edge".
 std::string filled(std::string text) {
     text = with_text(std::move(text), "<pod>", "<sts>-<n>");
     text = with_text(std::move(text), "<sts>", "peerrelay-<name>");
@@ -120,7 +120,7 @@ TEST(PeerRelayContract, VolumesAndMountsInTheirOrder) {
     ASSERT_EQ(volumes.size(), 2 * rows.size());
     ASSERT_EQ(mounts.size(), volumes.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        const Value& volume = volumes[2 * i + 1];  // of replica 1
+        const Value& volume = volumes[2 * i + 1];  // replica 1
         const Value& mount = mounts[2 * i + 1];
         EXPECT_EQ(text_of(volume, {"name"}), filled(rows[i].at(0)));
         EXPECT_EQ(text_of(mount, {"name"}), filled(rows[i].at(0)));

@@ -22,7 +22,7 @@ Value labels(const MetricsPlan& metrics) {
     return all;
 }
 
-// Ours win.
+// Returns the labels of the monitor. Ours override the class's.
 Value monitor_labels(const MetricsPlan& metrics) {
     Value all = metrics.monitor_labels.is_map() ? metrics.monitor_labels.clone() : Value::map();
     Value ours = labels(metrics);

@@ -1,5 +1,5 @@
-// Generator `metrics`: Services and ServiceMonitors for the metrics of proxies. Source: tailscale
-// v1.96.5 cmd/k8s-operator/metrics_resources.go.
+// Generates Services and ServiceMonitors for the metrics of proxies (generator `metrics`). Source:
+// tailscale v1.96.5 cmd/k8s-operator/metrics_resources.go.
 #pragma once
 
 #include "renderer/generate/model.h"

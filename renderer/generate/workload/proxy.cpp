@@ -12,7 +12,7 @@ namespace renderer {
 
 namespace {
 
-// Each time a program is started in the container: much dearer than a request.
+// Each probe starts a program in the container, which costs much more than a request.
 constexpr int kInsidePeriod = 10;         // seconds
 constexpr int kInsidePatience = 5;        // seconds
 constexpr int kInsideFailures = 10;       // in a row
@@ -61,8 +61,7 @@ Value headless_service(const Workload& workload, const ProxyPlan& proxy) {
     } else {
         spec.add("ipFamilyPolicy", "PreferDualStack");
     }
-    // Where there is one pod, a name without address is no better than one that does not answer
-    // yet.
+    // With one pod, a name without an address is no better than a pod that does not answer yet.
     put_if(spec, proxy.probe != HealthProbe::None, "publishNotReadyAddresses", Value(true));
     return Value::map({{"apiVersion", "v1"},
                        {"kind", "Service"},
@@ -78,7 +77,7 @@ Value config_data(const Workload& workload, const ProxyPlan& proxy, std::size_t 
     return data;
 }
 
-// A userspace pod needs no rights at all; a kernel one programs the network stack of its pod.
+// A userspace pod needs no privileges; a kernel one configures the network stack of its pod.
 Value tailscale_container(const Workload& workload, const ProxyPlan& proxy) {
     Value made = container(
         workload, "tailscale",

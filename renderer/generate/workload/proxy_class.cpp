@@ -12,7 +12,7 @@ constexpr std::string_view kStagingDirectory =
     "https://acme-staging-v02.api.letsencrypt.org/directory";
 constexpr int kDebugPort = 9001;
 
-// What a class can neither change nor drop.
+// True for keys that a class can neither change nor drop.
 bool is_managed(std::string_view key) {
     return key == "app" || key == "tailscale.com/managed" ||
            key.starts_with("tailscale.com/parent-resource") ||
@@ -20,13 +20,14 @@ bool is_managed(std::string_view key) {
            key.starts_with(TAILRENDER_DOMAIN "/");
 }
 
-// The child of a map, made when it is missing.
+// Returns the child of a map, which is added if it is missing.
 Value& child(Value& map, std::string_view key, Value empty) {
     Value* found = map.find(key);
     return found != nullptr ? *found : map.add(Value::borrowed(key), std::move(empty));
 }
 
-// The class's entries and those of ours that are managed; ours that are not are dropped.
+// Replaces the entries with those of the class, and keeps our managed entries. Our other entries
+// are dropped.
 void merge(const Value& custom, std::string_view key, Value& metadata) {
     if (!custom.is_map() || custom.size() == 0) {
         return;
@@ -75,7 +76,8 @@ void add_endpoints(const ProxyClassPlan& chosen, const ClassScope& scope, bool i
     }
 }
 
-// An image without a policy of its own gets the one that fits it, where there is one at all.
+// Sets image and pull policy. If the class has an image without a policy, a container with a policy
+// gets the one that fits the image.
 void set_image(const ClassContainer& overlay, bool takes_image, Value& container) {
     if (takes_image && !overlay.image.empty()) {
         container.put("image", overlay.image);

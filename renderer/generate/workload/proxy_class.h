@@ -1,8 +1,7 @@
-// Lays a ProxyClass over a finished StatefulSet. The same for proxies of their own and for groups
-// of every type. Source: tailscale v1.96.5 cmd/k8s-operator/sts.go
-// (applyProxyClassToStatefulSet); the intended differences are in renderer/PARITY.md. Not here:
-// what a class changes outside the StatefulSet (acceptRoutes in the config, metrics objects, static
-// endpoints).
+// Applies a ProxyClass to a finished StatefulSet, in the same way for single proxies and for groups
+// of every type. Source: tailscale v1.96.5 cmd/k8s-operator/sts.go (applyProxyClassToStatefulSet);
+// the intended differences are in renderer/PARITY.md. What a class changes outside of the
+// StatefulSet (acceptRoutes in the config, metrics objects, static endpoints) is not here.
 #pragma once
 
 #include <string_view>
@@ -12,17 +11,17 @@
 
 namespace renderer {
 
-// What of a class has a meaning for the StatefulSet at hand.
+// The parts of a class that apply to the StatefulSet.
 struct ClassScope {
-    bool endpoints = true;      // the pods can answer on ports of their own: metrics and debug
-    bool certificates = false;  // they ask Let's Encrypt for certificates
+    bool endpoints = true;      // the pods can have ports for metrics and debug
+    bool certificates = false;  // they request certificates from Let's Encrypt
     bool image = true;          // they run the image of `tailscaleContainer`
 };
 
-// `tailscaleContainer` is about the pod's first container, and what it says of resources about
-// each; `tailscaleInitContainer` about its only init container, if there is one. A second container
-// answers at the port for metrics itself. Env lists of the result have unique names: the last entry
-// of a name stays, at its place.
+// `tailscaleContainer` applies to the pod's first container, and its resources to each container;
+// `tailscaleInitContainer` applies to the only init container, if there is one. In a pod with two
+// containers the second one serves the metrics port itself. Variables of the result have unique
+// names: the last entry with a name stays, at its position.
 void apply_proxy_class(const ProxyClassPlan& chosen, const ClassScope& scope, Value& stateful_set);
 
 }  // namespace renderer

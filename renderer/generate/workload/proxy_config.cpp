@@ -10,7 +10,7 @@ namespace renderer {
 
 namespace {
 
-// containerboot puts the device's name in its place.
+// containerboot replaces it with the device's name.
 constexpr std::string_view kCertDomain = "${TS_CERT_DOMAIN}";
 constexpr std::size_t kHashDigits = 16;
 

@@ -9,10 +9,10 @@
 
 namespace renderer {
 
-// Where an endpoint for HTTP sends its callers: to HTTPS.
+// The redirect to HTTPS of an HTTP endpoint.
 inline constexpr std::string_view kRedirect = "301:https://${HOST}${REQUEST_URI}";
 
-// What tailscaled is told of one replica, whatever the feature: its auth key is in
+// Returns tailscaled's configuration of one replica for any feature. The auth key is in
 // /etc/tsauth/<pod>/authkey.
 Value replica_config(const Workload& workload, std::size_t ordinal);
 std::string tailscaled_config(const Workload& workload, const ProxyPlan& proxy, std::size_t ordinal,
@@ -20,8 +20,8 @@ std::string tailscaled_config(const Workload& workload, const ProxyPlan& proxy, 
 
 std::string serve_config(const ProxyPlan& proxy);
 
-// First 16 hex digits of the SHA-256 of the fields that the pods do not reload: the control server
-// and `others`, a map.
+// Returns the first 16 hex digits of the SHA-256 of the fields that the pods do not reload: the
+// control server and `others`, a map.
 std::string config_hash(const Workload& workload, const Value& others);
 
 }  // namespace renderer

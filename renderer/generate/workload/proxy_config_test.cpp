@@ -56,7 +56,8 @@ TEST(ServeConfig, WithFunnelAndRedirect) {
               R"("AllowFunnel":{"${TS_CERT_DOMAIN}:443":true,"${TS_CERT_DOMAIN}:80":true}})");
 }
 
-// SHA-256 of {"acceptDNS":false,"NoStatefulFiltering":true}, and with a ServerURL before it.
+// The hashes are the SHA-256 of {"acceptDNS":false,"NoStatefulFiltering":true}, without and with a
+// ServerURL before it.
 TEST(ConfigHash, CoversOnlyWhatAReloadDoesNotChange) {
     const Value fixed = Value::map({{"acceptDNS", false}, {"NoStatefulFiltering", true}});
     EXPECT_EQ(config_hash(workload(), fixed), "4d8a16579df9dcbc");

@@ -1,5 +1,5 @@
-// testdata/contract/proxy.md is what the controller and the pod rely on: each of its tables is
-// compared with the objects of proxies that together use every row.
+// The controller and the pod rely on testdata/contract/proxy.md: each of its tables is compared
+// with the objects of proxies that together use every row.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -205,7 +205,7 @@ TEST(ProxyContract, VolumesAndMountsInTheirOrder) {
     }
 }
 
-// Every variable of the page occurs in some pod, in the page's order, and no other.
+// The pods have every variable of the page, in the page's order, and no others.
 TEST(ProxyContract, EnvironmentInItsOrder) {
     std::vector<std::string> wanted;
     for (const Row& row : table_after(kProxyPage, "gets its environment")) {

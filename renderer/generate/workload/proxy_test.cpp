@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kNamespaceValues = "tailrender: {namespace: ts-ops}";
 
-// A Service by annotation, with its spec and the operator's settings.
+// Returns a Service that is exposed by annotation, with its spec and the operator's settings.
 std::string grafana(std::string_view spec = "ports: [{port: 80}]") {
     return fmt::format(
         "apiVersion: v1\nkind: Service\nmetadata: {{name: grafana, namespace: observability, "
@@ -68,7 +68,7 @@ constexpr std::string_view kLabels =
     "    tailscale.com/parent-resource-ns: observability\n"
     "    tailscale.com/parent-resource-type: svc\n";
 
-// From 1.98 on.
+// Releases from 1.98 on have the probe.
 TEST(Proxy, IsAskedWhetherItIsInTheTailnet) {
     constexpr std::string_view kNewer =
         "tailrender: {dataplane: containerboot, operatorVersion: 1.98.10}";

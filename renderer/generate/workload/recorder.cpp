@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kManagedBy = "app.kubernetes.io/managed-by";
 
-// Ours win over the user's of the same name.
+// Returns the user's entries, overridden by ours.
 Value merged(const Value* users, const Value& ours) {
     Value all = users == nullptr ? Value::map() : users->clone();
     for (const Member& member : ours.members()) {
@@ -20,8 +20,8 @@ Value merged(const Value* users, const Value& ours) {
     return all;
 }
 
-// Helm, and so Fleet, gives `managed-by` to every object of a release: what is rendered would look
-// changed for ever. Only pods and the selector, which no one writes to, have it.
+// Helm, and therefore Fleet, sets `managed-by` on every object of a release, so rendered objects
+// would permanently look modified. Only pods and the selector, which nothing else writes, have it.
 Value pod_labels(const Workload& workload, const Fields& pod) {
     Value ours = labels_of(workload);
     ours.add(Value::borrowed(kManagedBy), "tailscale-operator");
@@ -41,7 +41,8 @@ Value account(const Workload& workload, const Fields& pod) {
     return made;
 }
 
-// Its keys it only reads: what the controller notes on their Secrets is what it goes by.
+// Returns the rules. The Recorder only reads its keys, because the controller relies on what it
+// notes on their Secrets.
 Value recorder_rules(const Workload& workload) {
     Value rules = Value::list();
     if (!workload.hostnames.empty()) {
@@ -100,7 +101,8 @@ Value recorder_pod_template(const Workload& workload, const CustomResource& inpu
     return Value::map({{"metadata", std::move(head)}, {"spec", std::move(spec)}});
 }
 
-// The user's labels and annotations, too, but for what the contract with the controller says.
+// Returns the StatefulSet. It also has the user's labels and annotations, except for those of the
+// contract with the controller.
 Value recorder_set(const Workload& workload, const CustomResource& input) {
     const Fields users = input.fields_at({"statefulSet"});
     Value made = stateful_set(

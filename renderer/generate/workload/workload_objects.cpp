@@ -14,7 +14,7 @@ namespace renderer {
 
 namespace {
 
-// Each time a program is started in the container; what waits for the answer is a rolling update.
+// Each probe starts a program in the container; only a rolling update waits for the answer.
 constexpr int kReadyPatience = 5;  // seconds
 constexpr int kReadyFailures = 6;  // in a row
 constexpr std::string_view kTunnelVolume = "tun";
@@ -33,7 +33,7 @@ Value secret_volume(std::string_view name, std::string_view secret, std::string_
     return Value::map({{"name", name}, {"secret", std::move(source)}});
 }
 
-// `visit(volume, its name in the pod, the ordinal)`.
+// Calls `visit(volume, its name in the pod, the ordinal)`.
 template <typename Visit>
 void for_each_volume(const Workload& workload, const Visit& visit) {
     for (const ReplicaVolume& volume : workload.volumes) {
@@ -247,7 +247,7 @@ Value forwarding_security_context(const Workload& workload) {
         return Value::map({{"privileged", true}});
     }
     Value added = Value::list({"NET_ADMIN"});
-    // The cluster's traffic reaches tailscaled at ports of the pod, below 1024.
+    // Traffic of the cluster reaches tailscaled at ports of the pod below 1024.
     const auto* proxy = workload.as<ProxyPlan>();
     if (proxy != nullptr && proxy->target == Target::Serve) {
         added.append("NET_BIND_SERVICE");

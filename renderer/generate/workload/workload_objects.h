@@ -1,7 +1,7 @@
-// The objects that every workload has, whatever its feature, and the parts of its pods that are the
-// same: ServiceAccount, Role, RoleBinding, config Secrets, StatefulSet. Source of the shapes:
-// tailscale v1.96.5 cmd/k8s-operator/{sts,proxygroup_specs,tsrecorder_specs}.go; the intended
-// differences are in renderer/PARITY.md.
+// The objects that every workload has, and the common parts of its pods: ServiceAccount, Role,
+// RoleBinding, config Secrets, StatefulSet. Source of the shapes: tailscale v1.96.5
+// cmd/k8s-operator/{sts,proxygroup_specs,tsrecorder_specs}.go; the intended differences are in
+// renderer/PARITY.md.
 #pragma once
 
 #include <string_view>
@@ -15,75 +15,78 @@ Value metadata(const Workload& workload, std::string_view name);
 void add_object(const Workload& workload, Value root, Objects& objects);
 
 Value service_account(const Workload& workload);
-// About objects of those names, of which there must be one: a rule without names allows all.
-// `resources` is static text.
+// Returns a rule for objects with these names. There must be at least one, because a rule without
+// names allows all. `resources` is static text.
 Value name_rule(std::string_view resources, Value names, Value verbs);
-// What tailrender-proxy follows of the pods' configuration and keys; nothing where they run the
-// stock image, or where there is no pod.
+// Adds the rule with which tailrender-proxy watches the pods' configuration and keys. Adds nothing
+// if the pods run the stock image, or if there are no pods.
 void add_followed_secrets(const Workload& workload, Value& rules);
 Value role(const Workload& workload, Value rules);
 Value role_binding(const Workload& workload);
 
-// One for each replica.
+// Returns the pod name of each replica.
 Value pod_names(const Workload& workload);
 
 std::string config_secret_name(const Workload& workload, std::size_t ordinal);
 std::string auth_secret_name(const Workload& workload, std::size_t ordinal);
 Value config_secret(const Workload& workload, std::size_t ordinal, Value data);
 
-// A ConfigMap for the controller; without `data` when that is empty.
+// Returns a ConfigMap for the controller; it has no `data` if that is empty.
 Value contract_map(const Workload& workload, std::string_view name, Value data);
 
-// Names of fields are static text, those of variables static or the input's. An empty value is left
-// out, as Kubernetes does.
+// Return a variable. Names of fields are static text; names of variables are static text or the
+// input's. An empty value is omitted, as in Kubernetes.
 Value env(std::string_view name, std::string_view value);
 Value env_from_field(std::string_view name, std::string_view field);
 
-// Of entries of one name the last stays, at its place: server-side apply refuses duplicates.
+// Keeps only the last entry with each name, at its position: server-side apply refuses duplicates.
 void make_env_unique(Value& container);
 
-// Appends what `workload.volumes` is in a pod's `volumes` and a container's `volumeMounts`.
+// Append the entries for `workload.volumes` to a pod's `volumes` and a container's `volumeMounts`.
 void add_volumes(const Workload& workload, Value& volumes);
 void add_mounts(const Workload& workload, Value& mounts);
 Value read_only_mount(std::string_view name, std::string_view path);
 
-// With the workload's image.
+// Returns a container with the workload's image.
 Value bare_container(const Workload& workload, std::string_view name, Value environment);
-// The same; `environment` with what the feature adds to it.
+// Does the same, and appends the feature's variables to `environment`.
 Value container(const Workload& workload, std::string_view name, Value environment);
 
 constexpr int kHealthPort = 9002;
 constexpr int kMetricsPort = kHealthPort;
 constexpr int kReadyPeriod = 5;  // seconds
 
-// Asks a pod whether it is in the tailnet: a rolling update goes on only when the new pod answers.
+// The probe checks whether a pod is in the tailnet: a rolling update continues only when the new
+// pod is ready.
 Value health_probe();
 
-// Asks tailrender-proxy in the pod by its own program whether it is ready.
+// The probe runs tailrender-proxy in the pod to check whether it is ready.
 Value ready_probe();
 
-// What a proxy's container asks for, unless a ProxyClass says more.
+// The resources of a proxy's container, unless a ProxyClass sets others.
 Value proxy_resources();
 
-// What the chart's `imagePullSecrets` adds to an account of its own, and to one in its place.
+// Adds the chart's `imagePullSecrets` to a ServiceAccount, if the release does so.
 void add_pull_secrets(const Settings& settings, Value& account);
 
-// Switches on IP forwarding before a proxy starts that routes packets.
+// An init container that enables IP forwarding for a proxy that routes packets.
 Value sysctl_container(const Workload& workload);
 
-// What a container may do that forwards packets, as the user that opens tailscaled's device: all,
-// or what it needs, with that device as a volume.
+// The security context of a container that forwards packets, as the user that opens tailscaled's
+// device: privileged, or only the needed capabilities, with that device as a volume.
 Value forwarding_security_context(const Workload& workload);
 void add_tunnel_device(const Workload& workload, Value& volumes);
 void add_tunnel_mount(const Workload& workload, Value& mounts);
 
-// What a pod of the PodSecurity level `restricted` may do, as that user and its group.
+// The security context for the PodSecurity level `restricted`, with this user and its group.
 Value restricted_security_context(int user = kNobody);
 
-// The contract with the controller: hostnames, parent, tags, tailnet (testdata/contract/proxy.md).
+// The annotations of the contract with the controller: hostnames, parent, tags, tailnet
+// (testdata/contract/proxy.md).
 Value contract_annotations(const Workload& workload);
 
-// `spec` has the selector and the template; the ProxyClass is laid over all of it.
+// Returns the StatefulSet. `spec` has the selector and the template; the ProxyClass is applied to
+// the whole object.
 Value stateful_set(const Workload& workload, Value spec);
 
 }  // namespace renderer

@@ -86,7 +86,7 @@ Diagnostic wrong_key(const SourceMap& sources, SourceId source, Pos place, const
     if (before.ends_with("{{")) {
         return {.rule = "yaml-key",
                 .pos = place,
-                .message = "\"{{\" is no YAML: this looks like a template of Helm",
+                .message = "\"{{\" is not YAML: this looks like a Helm template",
                 .expected = "what the template makes",
                 .hint = "render its chart first: helm template CHART | tailrender post-render"};
     }

@@ -450,9 +450,9 @@ private:
 
     void warn_assumed(const BuildUnit& unit) {
         diagnostics_
-            .warning("assumed-units", {},
-                     fmt::format("{} cannot be built: what it applies is read as it lies there",
-                                 unit.name))
+            .warning(
+                "assumed-units", {},
+                fmt::format("{} cannot be built: its files are read without a build", unit.name))
             .where(unit.dir)
             .found(unit.unbuilt)
             .expected("no patch that suspends, moves or changes an object of Flux or Argo CD")

@@ -1,6 +1,7 @@
-// One build that a cluster applies, as an object of Flux or Argo CD says it: a directory, what
-// becomes of its objects, and whether it is applied at all. Sources: fluxcd/kustomize-controller
-// api/v1/kustomization_types.go, argo-cd docs/user-guide/application-specification.md.
+// A directory that a Kustomization of Flux or an Application of Argo CD applies: how it is built,
+// how its objects are changed, and whether it is applied at all. Sources:
+// fluxcd/kustomize-controller api/v1/kustomization_types.go, argo-cd
+// docs/user-guide/application-specification.md.
 #pragma once
 
 #include <cstdint>
@@ -18,26 +19,26 @@ namespace renderer {
 
 enum class UnitState : std::uint8_t {
     Live,
-    Kept,        // the engine is told to leave it as it is: suspended, reconcile disabled
-    External,    // of another repository
-    Missing,     // there is no such directory
-    Refused,     // the engine does not take what it is told
-    Unresolved,  // what it applies cannot be known from the tree
+    Kept,        // suspended, or its reconciliation is disabled
+    External,    // its source is another repository
+    Missing,     // its directory does not exist
+    Refused,     // the engine rejects the object
+    Unresolved,  // the tree does not say what it applies
     OtherCluster,
-    LeftOver,  // a root whose inputs another root of the cluster applies, too
+    LeftOver,  // a root whose inputs another root of the cluster also applies
 };
 
-// How the manifests of a directory are found where no kustomization is in it.
+// Which manifests are applied if the directory has no kustomization.
 enum class UnitFiles : std::uint8_t {
-    Generated,  // all below, and each kustomization below is built (Flux)
-    Directory,  // those in it (Argo CD)
-    Recursive,  // and below it
+    Generated,  // all below the directory; each kustomization below it is built (Flux)
+    Directory,  // those in the directory (Argo CD)
+    Recursive,  // those in and below the directory (Argo CD)
 };
 
-// What is not known of something that makes units.
+// The kind of object whose units are not known: an ApplicationSet or ResourceSet, or a chart.
 enum class UnitRest : std::uint8_t { None, Set, Chart };
 
-// An Application of Argo CD with a source that is a chart.
+// An Application of Argo CD whose source is a chart.
 struct ChartUnit {
     Value application;
     Value source;
@@ -47,41 +48,40 @@ struct Artifact;
 
 struct BuildUnit {
     std::string name;  // "Kustomization flux-system/apps"
-    std::string file;  // that says so; "" when no file does
-    std::string dir;   // normal path, as the tree knows it
+    std::string file;  // that has the object; "" if no file has
+    std::string dir;   // normal path of the directory in the tree
     UnitState state = UnitState::Live;
-    std::string reason;  // of another state; of a live one what there is to say of it, or ""
+    std::string reason;  // why it is not live; a live unit may have a remark
     UnitRest rest = UnitRest::None;
-    Pos pos;                  // of what is not resolved, or wrong
-    std::string source;       // of an external unit: what --source calls it; "" = nothing
-    bool may_be_own = false;  // its source may be made of this repository
-    Pos naming;               // of an external unit: what of its own names Tailscale
-    std::string unbuilt;  // what kustomize says where it fails; what the unit applies is read as it
-                          // lies there
-    std::string text;     // of a file that nothing applies
+    Pos pos;                  // of the field that is wrong or cannot be resolved
+    std::string source;       // of an external unit: its key for --source; "" = it has none
+    bool may_be_own = false;  // an external source that may be made of this repository
+    Pos naming;               // of an external unit: where its object mentions Tailscale
+    std::string unbuilt;      // the error of kustomize; the files of the unit are read without it
+    std::string text;         // the content of a file that nothing applies
     std::string cluster;
     std::size_t parent = SIZE_MAX;  // index of the unit that applies the object
 
-    std::vector<std::string> beyond;     // of a root: directories with inputs that only it reaches,
-                                         // where a FluxInstance says another root
-    std::shared_ptr<Artifact> artifact;  // what it is built from; none: the whole tree
+    std::vector<std::string> beyond;     // of a root, if a FluxInstance names another root:
+                                         // directories with inputs that only this one reaches
+    std::shared_ptr<Artifact> artifact;  // what it is built from; null: the whole tree
     UnitFiles files = UnitFiles::Generated;
     bool is_flux = false;
-    bool is_file = false;                // what a file would say that its engine refuses
-    bool loads_any = false;              // its kustomizations may name any file of the repository
-    bool ignores_kustomization = false;  // it is a manifest among others
-    std::string include, exclude;        // patterns of Argo CD, "" = none
+    bool is_file = false;                // stands for a file that the engine of `parent` rejects
+    bool loads_any = false;              // its kustomizations may load any file of the repository
+    bool ignores_kustomization = false;  // a kustomization file is applied like other manifests
+    std::string include, exclude;        // patterns of Argo CD; "" = none
 
-    std::string target_namespace;    // of all objects that have one (Flux targetNamespace)
-    std::string fallback_namespace;  // of those that say none (Argo CD destination.namespace)
-    std::shared_ptr<const UnitVariables> variables;  // none: `$` stays as it is
-    std::shared_ptr<const ChartUnit> chart;          // none: what is applied is no chart
-    bool is_chart_root = false;  // a chart that no one applies, but that makes objects of engines
-    std::shared_ptr<const Value> changes;  // merged into its kustomization; none: none that matter
+    std::string target_namespace;    // replaces that of each object (Flux targetNamespace)
+    std::string fallback_namespace;  // of objects without one (Argo CD destination.namespace)
+    std::shared_ptr<const UnitVariables> variables;  // null: `$` stays as it is
+    std::shared_ptr<const ChartUnit> chart;          // null: it does not apply a chart
+    bool is_chart_root = false;            // a chart with objects of engines that no unit applies
+    std::shared_ptr<const Value> changes;  // merged into its kustomization; null: no relevant ones
 
     std::vector<std::string> builds;     // directories whose kustomizations are built
-    std::vector<std::string> manifests;  // files that are applied as they are
-    std::set<std::string> claims;        // both, with all that the builds name
+    std::vector<std::string> manifests;  // files that are applied without a build
+    std::set<std::string> claims;        // both, and all files that the builds name
 };
 
 }  // namespace renderer

@@ -1,4 +1,4 @@
-// What appliers take as a unit, and what is beside its manifests.
+// Bundles of Fleet, and files that belong to a bundle without being manifests.
 #pragma once
 
 #include <cstdint>
@@ -11,34 +11,34 @@
 
 namespace renderer {
 
-// A path as a file of Fleet spells it.
+// A path as it is spelled in a file.
 struct NamedPath {
     Pos pos;
     std::string path;
 };
 
-// Of `sources` in .tailrender.yaml.
+// An entry of `sources` in .tailrender.yaml.
 struct NamedSource {
     std::string key;
     NamedPath path;
 };
 
-// A directory that an applier takes as a unit. A tree without fleet.yaml is one bundle.
+// A directory that Fleet deploys as one unit. A tree without fleet.yaml is one bundle.
 struct Bundle {
-    std::string dir;   // relative to the root that was read, "" = the root itself
-    std::string name;  // fleet.yaml `name`, else made from the directory; "" for a plain tree
-    Pos pos;           // of its fleet.yaml, unknown for a plain tree
+    std::string dir;   // relative to the root that was read; "" = the root itself
+    std::string name;  // fleet.yaml `name`, else derived from the directory; "" for a plain tree
+    Pos pos;           // of its fleet.yaml; unknown for a plain tree
     std::string default_namespace;  // fleet.yaml `defaultNamespace`, else --namespace; may be empty
     std::string forced_namespace;   // fleet.yaml `namespace`
     Pos forced_namespace_pos;
-    Value fleet;  // the fleet.yaml to write with -o: customization merged, reduced, name pinned;
-                  // Null without one
+    Value fleet;  // the fleet.yaml to write with -o: customizations are merged, and the name is
+                  // set; Null without one
     bool operator_chart = false;  // helm.chart is the operator's chart
     std::string chart_version;    // exact helm.version, "" if absent
     Pos chart_pos;
-    bool rendered = true;  // false: some other chart; copied whole, named in the summary
-    std::string chart;     // what helm.chart says, for that summary
-    std::vector<NamedPath> not_copied;  // what it needs, and what a copy of its files has not
+    bool rendered = true;  // false: another chart, which is copied whole and named in the summary
+    std::string chart;     // helm.chart, for that summary
+    std::vector<NamedPath> not_copied;  // files that it needs and that are outside of the bundle
 };
 
 // The env file behind the secretGenerator named `operator-oauth`, if a kustomization lists one.
@@ -46,12 +46,12 @@ struct OAuthEnvFile {
     Pos pos;           // the `envs:` entry
     std::string path;  // as displayed
     bool present = false;
-    bool encrypted = false;                                    // by SOPS: there are no entries
+    bool encrypted = false;                                    // by SOPS; `entries` is empty
     std::vector<std::pair<std::string, std::string>> entries;  // never printed, never logged
 };
 
-// A kustomization that says what tailrender does not do, and that nothing of ours is in: its files
-// are copied as they are, for kustomize to build.
+// A kustomization that only kustomize can build and that does not concern Tailscale. Its files are
+// copied unchanged.
 struct LeftAlone {
     std::uint32_t bundle = 0;
     std::string dir;  // relative to the bundle's directory, never ""

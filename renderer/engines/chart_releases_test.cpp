@@ -87,7 +87,7 @@ TEST(ChartReleases, MayHoldTheirChart) {
     EXPECT_EQ(release(chart + "dGd6}").archive, "tgz");
     EXPECT_EQ(release(chart + "dGd6}").clone().archive, "tgz");
     EXPECT_EQ(release(chart + "dGd6}").unknown, "");
-    EXPECT_EQ(release(chart + "'?'}").unknown, "chartContent that is no base64");
+    EXPECT_EQ(release(chart + "'?'}").unknown, "chartContent that is not base64");
 }
 
 }  // namespace

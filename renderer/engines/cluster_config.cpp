@@ -142,7 +142,7 @@ void add_facts(const Value& section, Cluster& cluster, Diagnostics& diagnostics)
         if (!is_variable_name(variable.name())) {
             diagnostics
                 .error("invalid-variable", variable.key.pos(),
-                       fmt::format("\"{}\" is no name of a variable", variable.name()))
+                       fmt::format("invalid variable name \"{}\"", variable.name()))
                 .expected("letters, digits and \"_\", and no digit first");
         } else if (variable.value.is_string()) {
             cluster.substitutes.emplace(variable.name(), variable.value.text());
@@ -150,7 +150,7 @@ void add_facts(const Value& section, Cluster& cluster, Diagnostics& diagnostics)
     }
     for (const Value& one : list_of(section, "argoClusters")) {
         if (!parse_argo_cluster(one.text())) {
-            diagnostics.error("invalid-argo-cluster", one.pos(), "this is no cluster of Argo CD")
+            diagnostics.error("invalid-argo-cluster", one.pos(), "invalid Argo CD cluster")
                 .found(fmt::format("\"{}\"", one.text()))
                 .expected("NAME[,server=URL][,LABEL=VALUE]...");
         } else {

@@ -246,7 +246,7 @@ std::optional<IncompleteObject> incomplete_object(const Value& object) {
                 true};
         }
         if (required.is_list ? !field->is_list() : !field->is_map()) {
-            return IncompleteObject{field->pos(), fmt::format("spec.{} is no {}", first,
+            return IncompleteObject{field->pos(), fmt::format("spec.{} is not a {}", first,
                                                               required.is_list ? "list" : "map")};
         }
     }

@@ -1,5 +1,4 @@
-// What is known of whether an engine applies a unit, and what follows from it. Every stage that
-// wants to know asks here.
+// Whether an engine applies a unit, and what follows from that. All stages ask here.
 #pragma once
 
 #include <set>
@@ -14,29 +13,29 @@ namespace renderer {
 
 Liveness liveness_of(const BuildUnit& unit);
 
-// For people: "live", "other cluster".
+// Returns the name of the state in messages: "live", "other cluster".
 std::string_view word_of(UnitState state);
 
-// It has content of this tree.
+// True if files of this tree are applied by it, now or once it is resumed.
 bool has_content(const BuildUnit& unit);
 
-// False: nothing of the tree is applied by someone, so all of it is rendered. What is broken or not
-// known may apply something. A chart that is a root applies itself, which is nothing yet.
+// True if engines apply the tree. Otherwise all of it is rendered. A unit that is broken or not
+// known may apply something; a chart that is a root alone applies nothing.
 bool are_applied(const std::vector<BuildUnit>& units);
 
-// What it exposes belongs into the output. `skips_kept`: --skip-suspended.
+// True if what it exposes is rendered. `skips_kept`: --skip-suspended.
 bool is_rendered(const BuildUnit& unit, bool skips_kept);
 
 std::vector<Standing> standings_of(const std::vector<BuildUnit>& units);
 
-// Of the roots of Flux that are called by their clusters.
-// `others`: those that this run does not render.
+// Returns the clusters of the roots of Flux: those that this run renders, or the `others`.
 std::set<std::string> clusters_of(const std::vector<BuildUnit>& units, bool others);
 
-// The unit with those above it, and the cluster of a root of Flux.
+// Returns the names of the units above it and its own, joined by kAbove, after the cluster of a
+// root of Flux.
 std::string unit_path_of(const std::vector<BuildUnit>& units, const BuildUnit& unit);
 
-// Keeps a unit that was to be applied.
+// Marks a unit as kept, unless it is not applied anyway.
 void keep(BuildUnit& unit, std::string reason);
 
 }  // namespace renderer

@@ -1,5 +1,5 @@
-// What is going to be read, decided before any manifest is opened: which files, to which bundle
-// they belong, whether an applier would see them and which namespaces they are given.
+// The files that are going to be read, chosen before any manifest is opened: the bundle and the
+// unit of each, whether it is applied, and which namespaces its objects get.
 #pragma once
 
 #include <cstdint>
@@ -21,50 +21,51 @@
 
 namespace renderer {
 
-// Where a document's namespace comes from, strongest first: forced, overwrite, its own, fallback.
+// Where the namespace of an object comes from. The first one that is set counts: `forced`,
+// `overwrite`, the namespace of the object, `fallback`.
 struct NamespaceRule {
     std::string forced = {};     // fleet.yaml `namespace`
     std::string overwrite = {};  // kustomization `namespace`
     std::string fallback = {};   // fleet.yaml `defaultNamespace`, --namespace
     Pos forced_pos = {};
-    bool edits = true;  // false: nothing is written back (streams, --context)
+    bool edits = true;  // false: the file is not changed (streams, --context)
 
     friend bool operator==(const NamespaceRule&, const NamespaceRule&) = default;
 };
 
 struct InputFile {
-    std::string path = {};                  // as typed
-    std::string bundle_path = {};           // relative to the bundle's directory
-    std::optional<std::string> text = {};   // what a program has printed; none: it is in the tree
-    std::vector<std::string> made_of = {};  // the files that kustomize was given
+    std::string path = {};                     // as typed
+    std::string bundle_path = {};              // relative to the bundle's directory
+    std::optional<std::string> text = {};      // output of a program; none: the file is in the tree
+    std::vector<std::string> made_of = {};     // input files of that kustomize build
     std::vector<DocumentOrigin> origins = {};  // of the documents of `text`, for messages
-    bool is_chart = false;                     // helm has printed it
-    bool is_set = false;                       // a ResourceSet makes it
+    bool is_chart = false;                     // `text` is output of helm
+    bool is_set = false;                       // `text` is made of a ResourceSet
     std::uint32_t bundle = 0;
     std::uint32_t rule = 0;       // index into Selection::rules
-    std::uint32_t build = kNone;  // the kustomization build that it is part of
+    std::uint32_t build = kNone;  // index into Selection::builds
     Pos pos = {};                 // where a kustomization names it
     std::shared_ptr<const AppliedUnit> unit = no_unit();
     bool reachable = true;
     bool copied_whole = false;
-    bool is_unlisted = false;  // by a kustomization above it: in the output as it is, and no more
-    bool left_alone = false;   // copied whole, for kustomize: what it makes of it is not known
-    bool required = false;     // named by someone, so it must hold Kubernetes objects
-    bool lenient = false;      // no one applies it: what cannot be understood is left out
+    bool is_unlisted = false;  // the kustomization above it does not list it: only copied
+    bool left_alone = false;   // copied whole, as input of a kustomization that is not built
+    bool required = false;     // named explicitly, so it has to contain Kubernetes objects
+    bool lenient = false;      // not applied: documents that cannot be read are skipped
 };
 
-// A generated Secret or ConfigMap whose name got a hash.
+// A generated Secret or ConfigMap whose name has a hash.
 struct HashedName {
     std::string kind, ns, name, hashed;
 };
 
-// What one `kustomize build` adds to its files.
+// What one `kustomize build` changes besides its files.
 struct Build {
     std::string dir = {};
     std::vector<HashedName> hashed = {};
 };
 
-// May be values or templates of a chart: no manifest that is read as one.
+// A file that is not read as a manifest, but may be a template or values of a chart.
 struct ChartFile {
     std::string path = {};
     bool in_chart = false;
@@ -77,27 +78,27 @@ struct Selection {
     std::vector<NamespaceRule> rules;
     std::vector<Build> builds;
     std::vector<Object> generated;
-    std::vector<Value> values;              // chart values that bundles give
-    std::vector<ValuesSource> values_from;  // below them, from objects of the cluster
+    std::vector<Value> values;              // chart values of bundles
+    std::vector<ValuesSource> values_from;  // below `values`, from objects of the cluster
     std::optional<OAuthEnvFile> oauth_env;
     std::optional<std::uint32_t> operator_bundle;
     std::size_t skipped_files = 0;
     std::vector<LeftAlone> left_alone;
     std::vector<std::string> other_languages;  // files that mention Tailscale
-    Diagnostics unlisted;                      // warnings of inputs that no kustomization lists
+    Diagnostics unlisted;                      // warnings about inputs that are not listed
     std::vector<ChartFile> chart_files;
-    std::vector<ExposingPatch> patches;     // that kustomize executes
-    std::vector<ChartRelease> releases;     // of Applications that clusters apply
-    std::vector<ChartRelease> in_fleet;     // in the tree, of bundles that are copied
-    bool has_units = false;                 // what engines apply is known
-    std::set<std::string> foreign_sources;  // GitRepositories of Flux that are not this one
-    std::set<std::string> rendered_charts;  // of kustomizations
-    std::set<std::string> rendered_files;   // that they were made of
+    std::vector<ExposingPatch> patches;  // of kustomizations that are built
+    std::vector<ChartRelease> releases;  // of Applications that clusters apply
+    std::vector<ChartRelease> in_fleet;  // of bundles that are copied, with the chart in the tree
+    bool has_units = false;              // engines apply this tree, and it is known what
+    std::set<std::string> foreign_sources;  // GitRepositories of Flux that are not this repository
+    std::set<std::string> rendered_charts;  // by kustomizations
+    std::set<std::string> rendered_files;   // files of those charts
     std::string kustomize_version, helm_version;
     Standings standings;
-    std::string unfetched;  // a remote part of a kustomization that is not at hand; "" = none
-    std::map<std::string, std::string> unbuilt_parts;  // by the file, and by the build
-    std::map<std::string, std::string> unbuilt;  // units with a mistake for which engines stop
+    std::string unfetched;  // a remote part of a kustomization that is not available; "" = none
+    std::map<std::string, std::string> unbuilt_parts;  // by file and by build: what is not built
+    std::map<std::string, std::string> unbuilt;  // by unit: the error at which its engine stops
 
     std::uint32_t add_rule(const NamespaceRule& rule) {
         if (rules.empty() || rules.back() != rule) {

@@ -1,5 +1,5 @@
-// Builds a unit as far as it takes to know the objects of engines in it: parents change their
-// children before anyone reads these. Source: fluxcd/kustomize-controller
+// Builds a unit as far as necessary to read the objects of engines in it, which patches of the unit
+// may change. Source: fluxcd/kustomize-controller
 // internal/controller/kustomization_controller.go (build), argo-cd reposerver.
 #pragma once
 
@@ -23,7 +23,7 @@ namespace renderer {
 // Argo CD do before they build.
 class UnitTree {
 public:
-    // All outlive it.
+    // All arguments outlive the tree.
     UnitTree(const SourceTree& tree, KustomizationReader& reader, SourceMap& sources,
              const BuildUnit& unit);
 
@@ -31,7 +31,7 @@ public:
     [[nodiscard]] KustomizationReader& reader() const {
         return own_reader_ ? *own_reader_ : reader_;
     }
-    // Without the changes.
+    // The reader of the files without the changes of the unit.
     [[nodiscard]] KustomizationReader& plain_reader() const { return reader_; }
     [[nodiscard]] const std::vector<std::string>& builds() const { return builds_; }
     [[nodiscard]] const std::vector<std::string>& manifests() const { return manifests_; }
@@ -44,7 +44,7 @@ private:
     std::vector<std::string> builds_, manifests_;
 };
 
-// Every error is of something that kustomize does and tailrender does not.
+// True if kustomize supports everything that the errors are about.
 bool needs_kustomize(const Diagnostics& found);
 
 constexpr std::string_view kNoHelm = "no helm";
@@ -52,14 +52,14 @@ constexpr std::string_view kNoKustomize = "no kustomize";
 
 struct EngineObjects {
     std::vector<EngineObject> objects;
-    std::string assumed;  // why only kustomize could build it, and did not; "" = it is built
-    std::string chart;    // one that may make more of them, and is not rendered; "" = none
-    std::string why;      // it is not
+    std::string assumed;  // why kustomize did not build the unit; "" = it is built
+    std::string chart;    // a chart that may contain more objects of engines; "" = none
+    std::string why;      // why that chart is not rendered
 };
 
 class UnitBuilder {
 public:
-    // Of the options those of kustomize and helm are asked.
+    // Uses the options about kustomize and helm.
     UnitBuilder(const GitOpsTree& repository, KustomizationReader& reader, SourceMap& sources,
                 const LoadOptions& options)
         : repository_(repository),
@@ -68,11 +68,11 @@ public:
           kustomize_(options.kustomize),
           charts_(repository.tree(), options) {}
 
-    // What the unit makes of the objects of engines among its files: built, namespaces and
-    // variables given. Where it cannot be built, the files as they are.
+    // Returns the objects of engines in the unit, with its patches, namespaces and variables. If
+    // the unit cannot be built, its files are read instead.
     EngineObjects engine_objects(const BuildUnit& unit);
 
-    // The same of a chart in the tree. Fails where it makes some, and they cannot be known.
+    // Returns those of a chart in the tree. Fails if the chart has some that cannot be rendered.
     Result<std::vector<EngineObject>> chart_objects(const BuildUnit& unit);
 
 private:

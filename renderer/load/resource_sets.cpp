@@ -126,7 +126,7 @@ private:
     static std::string why_empty(const Value& set) {
         const Value* resources = set.at({"spec", "resources"});
         if (resources != nullptr && !resources->is_null()) {
-            return resources->is_list() ? "" : "spec.resources is no list";
+            return resources->is_list() ? "" : "spec.resources is not a list";
         }
         for (const std::string_view field : {"resourcesTemplate", "steps"}) {
             const Value* value = set.at({"spec", field});

@@ -66,7 +66,7 @@ std::optional<std::string_view> chosen_version(const Loaded& loaded, Diagnostics
              wanted.pos(),
              minor ? fmt::format("no schemas for this version of Kubernetes: those of {} are used",
                                  chosen)
-                   : std::string("this is no version of Kubernetes"))
+                   : std::string("this is not a version of Kubernetes"))
         .where(wanted.pos().known() ? "" : "--kubernetes-version")
         .found(is_text ? fmt::format("\"{}\"", wanted.text()) : std::string(kind_name(wanted)))
         .expected(fmt::format("one of {{ {} }}", fmt::join(known, ", ")))

@@ -40,7 +40,7 @@ int main() {
     while (std::getline(std::cin, text)) {
         const renderer::Result<Value> line = renderer::read_json(text);
         if (!line || line->find("data") == nullptr) {
-            fmt::print(stderr, "template_driver: \"{}\" is no line\n", text);
+            fmt::print(stderr, "template_driver: \"{}\" is not a line\n", text);
             return 1;
         }
         fmt::print("{}\n", renderer::write_json(answer(*line)));

@@ -34,7 +34,7 @@ renderer::Result<std::vector<std::string>> tags_of(const Value& node) {
     }
     for (const Value& tag : renderer::items_of(tags)) {
         if (!tag.is_string() || !is_field_value(tag.text())) {
-            return unknown("tailscaled's answer has a tag that is none");
+            return unknown("invalid tag in tailscaled's answer");
         }
         out.emplace_back(tag.text());
     }

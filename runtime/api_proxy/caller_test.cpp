@@ -88,7 +88,7 @@ TEST(CallerTest, AGrantThatCannotBeReadIsNoLesserGrant) {
     }
     EXPECT_EQ(read(whois(R"({"tailscale.com/cap/kubernetes":{}})")),
               begin + "it is a map, not a list of rules");
-    EXPECT_EQ(read(whois("[]")), begin + "tailscaled's map of capabilities is none");
+    EXPECT_EQ(read(whois("[]")), begin + "invalid capability map of tailscaled");
     EXPECT_EQ(read(whois(legacy(R"({"impersonate":1})"))),
               R"(the grant of "https://tailscale.com/cap/kubernetes" for you is malformed: )"
               "a rule is a number, not a map");
@@ -104,8 +104,8 @@ TEST(CallerTest, IsNoOneWhenTailscaledDoesNotSay) {
     EXPECT_EQ(read(whois("{}", "", "")), "the device has no user with a login name");
     EXPECT_EQ(read(whois("{}", "", R"(a\r\nX: y)")), "the device has no user with a login name");
     EXPECT_EQ(read(whois("{}", "", " admin")), "the device has no user with a login name");
-    EXPECT_EQ(read(whois("{}", "1")), "tailscaled's answer has a tag that is none");
-    EXPECT_EQ(read(whois("{}", R"("tag:a\n")")), "tailscaled's answer has a tag that is none");
+    EXPECT_EQ(read(whois("{}", "1")), "invalid tag in tailscaled's answer");
+    EXPECT_EQ(read(whois("{}", R"("tag:a\n")")), "invalid tag in tailscaled's answer");
     EXPECT_EQ(read(R"({"Node":{"Addresses":["100.64.0.7/32"],"Tags":["tag:a"]}})"),
               "the tagged device has no name");
     EXPECT_EQ(read(R"({"Node":{"Addresses":["100.64.0.7/32"],"Tags":"tag:a"}})"),

@@ -147,7 +147,7 @@ renderer::Result<Grants> read_grants(const Value* capabilities) {
         return out;
     }
     if (!capabilities->is_map()) {
-        return malformed(kCapability, "tailscaled's map of capabilities is none");
+        return malformed(kCapability, "invalid capability map of tailscaled");
     }
     const std::vector<Rule> rules = TRY(read_rules(*capabilities, kCapability));
     for (const Rule& rule : rules) {

@@ -154,7 +154,7 @@ bool Session::send(Stream& stream, std::string& pending, std::string_view bytes)
 void Session::send_client(std::string_view bytes) {
     bytes_down_ += bytes.size();
     if (!is_ended() && !send(client_, to_client_, bytes)) {
-        end("the client is gone");
+        end("the client has disconnected");
     }
 }
 
@@ -188,7 +188,7 @@ void Session::on_client(Interest ready) {
     if (ready.write && !to_client_.empty()) {
         const std::string pending = std::exchange(to_client_, {});
         if (!send(client_, to_client_, pending)) {
-            return end("the client is gone");
+            return end("the client has disconnected");
         }
         if (state_ == State::Linger) {
             linger();
@@ -212,7 +212,7 @@ void Session::read_client() {
             return;
         }
         if (io.state == Io::State::Failed) {
-            return end("the client is gone");
+            return end("the client has disconnected");
         }
         if (io.state == Io::State::End) {
             client_ended_ = true;
@@ -232,7 +232,7 @@ void Session::on_client_end() {
         state_ == State::Tunnel ||
         (state_ == State::Exchange && request_body_.is_done && request_.upgrade == Protocol::None);
     if (!may_go_on || upstream_ended_) {
-        return end("the client is gone");
+        return end("the client has disconnected");
     }
     set_deadline(kHalfClosed);
     if (to_upstream_.empty()) {

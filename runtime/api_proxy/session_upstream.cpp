@@ -196,7 +196,7 @@ void Session::on_upstream_end(bool is_clean) {
         return;
     }
     if (state_ == State::Tunnel) {
-        return end(is_clean ? "both ends are closed" : "the API server is gone");
+        return end(is_clean ? "both ends are closed" : "the API server has disconnected");
     }
     const bool says_nothing = phase_ == Phase::Head && from_upstream_.empty();
     drop_upstream();
@@ -216,7 +216,7 @@ void Session::on_upstream_end(bool is_clean) {
     if (is_clean && response_body_.body.kind == Body::Kind::UntilClose) {
         return finish_exchange();
     }
-    end("the API server is gone");
+    end("the API server has disconnected");
 }
 
 void Session::process_upstream(std::string_view bytes) {

@@ -29,11 +29,11 @@ Problem read_line(std::string_view line, std::vector<StreamEvent>& events) {
     }
     const auto json = renderer::read_json(line);
     if (!json || !json->is_map()) {
-        return "a resize that is no JSON";
+        return "a resize message that is not JSON";
     }
     const Size size{member(*json, "width"), member(*json, "height")};
     if (size.columns < 0 || size.rows < 0) {
-        return "a resize that is none";
+        return "an invalid resize message";
     }
     events.push_back({.kind = StreamEvent::Kind::Resize, .size = size});
     return std::nullopt;

@@ -110,11 +110,11 @@ TEST(WebSocketReader, WhatOtherReadersMightReadDifferentlyIsAProblem) {
     EXPECT_EQ(websocket("", down("\1a"s, 0x80)), kind);
     EXPECT_EQ(websocket("", down("\1a"s, 0x02) + down("\1a"s, 0x82)), kind);
     EXPECT_EQ(websocket("", down("\1a"s, 0x83)), kind);
-    EXPECT_EQ(websocket("", down("a", 0x8B)), "a control frame that is none");
-    EXPECT_EQ(websocket("", down("a", 0x09)), "a control frame that is none");
-    EXPECT_EQ(websocket("", down(std::string(200, 'a'), 0x89)), "a control frame that is none");
-    EXPECT_EQ(websocket(up("\4nothing"s), ""), "a resize that is no JSON");
-    EXPECT_EQ(websocket(up("\4{\"Width\":-1}"s), ""), "a resize that is none");
+    EXPECT_EQ(websocket("", down("a", 0x8B)), "an invalid control frame");
+    EXPECT_EQ(websocket("", down("a", 0x09)), "an invalid control frame");
+    EXPECT_EQ(websocket("", down(std::string(200, 'a'), 0x89)), "an invalid control frame");
+    EXPECT_EQ(websocket(up("\4nothing"s), ""), "a resize message that is not JSON");
+    EXPECT_EQ(websocket(up("\4{\"Width\":-1}"s), ""), "an invalid resize message");
     EXPECT_EQ(websocket(up("\4"s + std::string(5000, ' ')), ""), "a resize that does not end");
 }
 

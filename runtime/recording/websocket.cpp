@@ -88,7 +88,7 @@ private:
             const bool is_known = opcode_ == kClose || opcode_ == kPingFrame || opcode_ == kPong;
             return is_known && is_final_ && left_ <= kLargestControlFrame
                        ? std::nullopt
-                       : Problem("a control frame that is none");
+                       : Problem("an invalid control frame");
         }
         if (opcode_ != (in_message_ ? kContinuation : kBinary)) {
             return "a frame that is not binary, or not of its message";

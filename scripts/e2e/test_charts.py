@@ -368,7 +368,7 @@ def test_chart_in_a_helm_chart(render, helm, tools, tmp_path):
             """})
         done = render("--helm", helm)
         assert ("StatefulSet" in done.stdout) == is_chart, done.stderr
-        assert ("chartContent that is no base64" in done.stderr) != is_chart
+        assert ("chartContent that is not base64" in done.stderr) != is_chart
 
 
 def test_charts_that_make_themselves(render, tmp_path):

@@ -242,7 +242,7 @@ void SetGenerators::list(const Value& generator, std::vector<Value>& found) {
             if (element.is_map()) {
                 found.push_back(shape_.is_go() ? element.clone() : flattened(element));
             } else {
-                fail("an element of a list that is no map");
+                fail("a list element that is not a map");
             }
         }
     }

@@ -112,7 +112,7 @@ public:
                 return std::nullopt;
             }
             if (!key->is_string()) {
-                return fail(member.key, "a key that is no text");
+                return fail(member.key, "a key that is not a string");
             }
             out.put(std::move(*key), std::move(*filled));
         }
@@ -151,7 +151,7 @@ private:
         Diagnostics mistakes;
         Value root = read_yaml(sources, source, mistakes);
         if (mistakes.has_errors() || !root.is_map() || root.size() != 1) {
-            return fail(shape, "what it becomes is no YAML");
+            return fail(shape, "its result is not YAML");
         }
         Value out = std::move(root.members()[0].value);
         set_places(out, shape.pos());

@@ -171,8 +171,8 @@ void add_one_value(const ValuesSource& source, std::string_view text, const Char
     }
     if (said.has_errors()) {
         note_unread_values(release, Unread::Missing, source.pos,
-                           fmt::format("{} of {}, which is no value of {}", source.key, source.name,
-                                       source.target),
+                           fmt::format("{} of {}, which is not a value of {}", source.key,
+                                       source.name, source.target),
                            out, source.target);
     }
 }

@@ -47,7 +47,7 @@ std::optional<ChartRelease> release_of_helm_chart(const Value& object, std::stri
         }
         release.archive = decode_base64(content).value_or("");
         if (release.archive.empty()) {
-            release.unknown = "chartContent that is no base64";
+            release.unknown = "chartContent that is not base64";
         }
     }
     for (const Value* one : {&object, config}) {

@@ -154,7 +154,7 @@ private:
         }
         if (over.is_list()) {
             if (over.list() != nullptr && over.list()->is_unordered) {
-                return fail("a list whose order is another one each time");
+                return fail("a list in random order");
             }
             const std::size_t size = over.size();
             for (std::size_t i = 0; i < size; ++i) {
@@ -247,10 +247,10 @@ private:
             return call(first.text, &command, dot, piped);
         }
         if (first.kind == Operand::Kind::Nil) {
-            return failed("nil is no value");
+            return failed("nil is not a value");
         }
         if (has_arguments && first.fields.empty()) {
-            return failed("arguments of what is no function");
+            return failed("arguments of something that is not a function");
         }
         return operand(first, dot, has_arguments);
     }

@@ -279,7 +279,7 @@ std::string_view fault_of(std::string_view name, const GoValue& value) {
     }
     if (value.is_list() && value.list() != nullptr && value.list()->is_unordered &&
         !is_among(kIgnoreOrder, name)) {
-        return "a list whose order is another one each time";
+        return "a list in random order";
     }
     return {};
 }

@@ -209,7 +209,7 @@ private:
             return add(Kind::Text, text, at + 1);
         }
         if (characters != 1) {
-            return fail("a character of other than one");
+            return fail("a character literal of other than one character");
         }
         add(Kind::Character, fmt::format("{}", static_cast<std::uint32_t>(code)), at + 1);
     }

@@ -268,7 +268,7 @@ private:
         for (std::size_t i = 1; i < made.commands.size() && failure_.empty(); ++i) {
             const TemplateOperand& first = made.commands[i].operands.front();
             if (first.kind <= TemplateOperand::Kind::Text) {
-                fail("a pipe into what is no function");
+                fail("a pipe into something that is not a function");
             }
         }
         return made;

@@ -67,7 +67,7 @@ constexpr std::string_view kClass = "Name of the ProxyClass of the pods.";
 
 constexpr std::array kTexts = {
     CrdText{"Connector",
-            "Devices that lead from the tailnet into networks, or out to the internet."},
+            "Devices that route from the tailnet into networks, or out to the internet."},
     CrdText{"Connector.spec.appConnector", "Forwards traffic to the apps of the tailnet's policy."},
     CrdText{"Connector.spec.appConnector.routes", "Networks that are advertised from the start."},
     CrdText{"Connector.spec.exitNode",
@@ -130,7 +130,7 @@ constexpr std::array kTexts = {
     CrdText{"ProxyGroup.spec.type", "What the pods do."},
     CrdText{"ProxyGroupPolicy", "Which ProxyGroups the objects of its namespace may use."},
     CrdText{"ProxyGroupPolicy.spec.egress",
-            "Names of groups for Services that lead to the tailnet."},
+            "Names of groups for Services that target the tailnet."},
     CrdText{"ProxyGroupPolicy.spec.ingress", "Names of groups for what the tailnet reaches."},
     CrdText{"Recorder", "Keeps recordings of SSH and kubectl sessions."},
     CrdText{"Recorder.spec.enableUI", "Recordings can be watched in a browser."},

@@ -251,7 +251,7 @@ ChartFetcher::Fetched ChartFetcher::Run::run_helm(const ChartAddress& address,
                                              .rights = {.directory = dir}},
                                             {.time = time});
     if (shown.exit_code != 0 || !shown.refusal.empty()) {
-        return failed(fmt::format("an archive that is no chart: {}", reason_of(shown, dir)));
+        return failed(fmt::format("an archive that is not a chart: {}", reason_of(shown, dir)));
     }
     const Value chart = chart_file(shown.output);
     fetched.chart = {.name = std::string(text_of(chart, {"name"})),
@@ -260,7 +260,7 @@ ChartFetcher::Fetched ChartFetcher::Run::run_helm(const ChartAddress& address,
                      .digest = sha256_hex(fetched.archive)};
     return is_plain(fetched.chart.name) && is_plain(fetched.chart.version)
                ? std::move(fetched)
-               : failed("an archive that is no chart: no name, or no version");
+               : failed("an archive that is not a chart: no name, or no version");
 }
 
 }  // namespace renderer

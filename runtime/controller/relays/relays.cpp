@@ -178,7 +178,8 @@ void Relays::remove(const RelaySecret& secret) {
         return;
     }
     attempts.begin();
-    context_.log.info("step", {{"secret", secret.name}, {"step", "delete: its replica is gone"}});
+    context_.log.info("step",
+                      {{"secret", secret.name}, {"step", "delete: its replica was deleted"}});
     context_.kube.erase(
         path_of(kSecrets, context_.view.ns(), secret.name), {.uid = secret.uid},
         [this, name = secret.name](const KubeReply& reply) {

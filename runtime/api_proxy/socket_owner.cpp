@@ -101,7 +101,7 @@ renderer::Result<uid_t> owner_of_listener(const std::string& path) {
                                 .message = fmt::format("cannot reach tailscaled at \"{}\": {}",
                                                        path, std::strerror(code))}};
     };
-    const renderer::Descriptor local = connect_local(path, SOCK_NONBLOCK);
+    const renderer::Descriptor local = connect_local(path);
     ucred owner = {};
     socklen_t size = sizeof owner;
     if (local.get() < 0 || ::getsockopt(local.get(), SOL_SOCKET, SO_PEERCRED, &owner, &size) != 0) {

@@ -49,7 +49,8 @@ public:
 
     // Starts connecting. When the socket is writable, `finish_connect` returns the result.
     static Stream connect(const AddressPort& to);
-    // Connects to a server on a Unix socket. The stream is closed if that fails.
+    // Connects to a server on a Unix socket. The stream is closed if that fails, also if the
+    // backlog of the server is full.
     static Stream connect_local(const std::string& path);
     [[nodiscard]] Io finish_connect();
     // Starts TLS on a connected socket. Call `shake_hands` until it is done.

@@ -4,10 +4,12 @@
 #include <openssl/ssl.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <array>
 
+#include "renderer/base/temporary_folder_testing.h"
 #include "runtime/testing/self_signed.h"
 
 namespace runtime::api_proxy {
@@ -177,6 +179,20 @@ TEST_F(StreamTest, InTheClearTheSocketTellsOfAll) {
     ASSERT_EQ(one.write("hello").count, 5U);
     EXPECT_EQ(other.read(std::span(piece).first(2)).count, 2U);
     EXPECT_FALSE(other.holds_more());
+}
+
+TEST(LocalStream, DoesNotWaitWhileTheBacklogIsFull) {
+    const renderer::TemporaryFolder folder;
+    const std::string path = folder.path() + "/s";
+    sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+    path.copy(address.sun_path, sizeof address.sun_path - 1);
+    const int listener = ::socket(AF_UNIX, SOCK_STREAM, 0);
+    ASSERT_EQ(::bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    ASSERT_EQ(::listen(listener, 0), 0);
+    const Stream first = Stream::connect_local(path);
+    EXPECT_TRUE(first.is_open());
+    EXPECT_FALSE(Stream::connect_local(path).is_open());
+    ::close(listener);
 }
 
 }  // namespace

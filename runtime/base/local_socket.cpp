@@ -8,7 +8,7 @@
 
 namespace runtime {
 
-renderer::Descriptor connect_local(const std::string& path, int flags) {
+renderer::Descriptor connect_local(const std::string& path) {
     sockaddr_un address = {};
     address.sun_family = AF_UNIX;
     if (path.size() >= sizeof address.sun_path) {
@@ -16,7 +16,7 @@ renderer::Descriptor connect_local(const std::string& path, int flags) {
         return renderer::Descriptor(-1);
     }
     std::memcpy(address.sun_path, path.data(), path.size());
-    renderer::Descriptor out(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0));
+    renderer::Descriptor out(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (out.get() >= 0 &&
         ::connect(out.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
         const int code = errno;

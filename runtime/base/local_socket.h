@@ -7,8 +7,8 @@
 
 namespace runtime {
 
-// Returns a descriptor of -1 if the connection failed; errno has the reason. It blocks only while
-// the backlog of the listener is full, and never if `flags` contains SOCK_NONBLOCK.
-renderer::Descriptor connect_local(const std::string& path, int flags = 0);
+// Returns a non-blocking descriptor, or one of -1 if the connection failed; errno has the reason.
+// It never blocks: EAGAIN means that the backlog of the listener is full.
+renderer::Descriptor connect_local(const std::string& path);
 
 }  // namespace runtime

@@ -25,7 +25,7 @@ std::string_view cert_share_text(CertShare share) {
 // After a restart of the container, the socket of the last tailscaled may still exist. A socket
 // that cannot be accessed at all counts as listening, so that the first request reports why.
 bool is_taking_calls(const std::string& path) {
-    return connect_local(path, SOCK_NONBLOCK).get() >= 0 || errno == EAGAIN || errno == EACCES ||
+    return connect_local(path).get() >= 0 || errno == EAGAIN || errno == EACCES ||
            errno == ENAMETOOLONG;
 }
 

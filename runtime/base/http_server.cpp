@@ -17,6 +17,7 @@ namespace runtime {
 namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = boost::beast::http;
+using asio::local::stream_protocol;
 using Socket = asio::generic::stream_protocol::socket;
 using Answer = std::function<void(std::string_view path, PageReply reply)>;
 
@@ -84,21 +85,6 @@ private:
     http::response<http::string_body> reply_;
 };
 
-using Acceptor = asio::local::stream_protocol::acceptor;
-
-void accept(const std::shared_ptr<Acceptor>& acceptor, const std::function<void(Socket)>& take) {
-    acceptor->async_accept([acceptor, take](const beast::error_code& error,
-                                            asio::local::stream_protocol::socket socket) {
-        if (!acceptor->is_open()) {
-            return;
-        }
-        if (!error) {
-            take(std::move(socket));
-        }
-        accept(acceptor, take);
-    });
-}
-
 }  // namespace
 
 struct HttpServer::State {
@@ -108,7 +94,7 @@ struct HttpServer::State {
     AsioLoop& loop;
     std::function<void(Socket)> take;
     Listener listener;
-    std::shared_ptr<Acceptor> at_path;
+    std::shared_ptr<Acceptor<stream_protocol>> at_path;
 };
 
 HttpServer::HttpServer(AsioLoop& loop, Answer answer) {
@@ -128,8 +114,7 @@ HttpServer::HttpServer(AsioLoop& loop, std::function<Page(std::string_view)> ans
 
 HttpServer::~HttpServer() {
     if (state_->at_path != nullptr) {
-        beast::error_code ignored;
-        state_->at_path->close(ignored);
+        state_->at_path->close();
     }
 }
 
@@ -143,18 +128,20 @@ renderer::Result<std::uint16_t> HttpServer::listen(const AddressPort& at) {
 
 renderer::Result<renderer::Unit> HttpServer::listen_at(const std::string& path) {
     static_cast<void>(::unlink(path.c_str()));
-    const auto acceptor = std::make_shared<Acceptor>(state_->loop.context());
+    const auto at_path =
+        std::make_shared<Acceptor<stream_protocol>>(state_->loop.context(), state_->take);
+    auto& acceptor = at_path->acceptor;
     beast::error_code error;
     if (path.size() >= sizeof(sockaddr_un::sun_path)) {
         error = asio::error::name_too_long;
     } else {
-        acceptor->open(asio::local::stream_protocol(), error);
+        acceptor.open(stream_protocol(), error);
     }
     if (!error) {
-        acceptor->bind(asio::local::stream_protocol::endpoint(path), error);
+        acceptor.bind(stream_protocol::endpoint(path), error);
     }
     if (!error) {
-        acceptor->listen(Acceptor::max_listen_connections, error);
+        acceptor.listen(stream_protocol::acceptor::max_listen_connections, error);
     }
     if (error) {
         return renderer::Error{
@@ -162,8 +149,8 @@ renderer::Result<renderer::Unit> HttpServer::listen_at(const std::string& path) 
              .where = path,
              .message = fmt::format("cannot listen on \"{}\": {}", path, error.message())}};
     }
-    state_->at_path = acceptor;
-    accept(acceptor, state_->take);
+    state_->at_path = at_path;
+    at_path->accept();
     return renderer::Unit{};
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <boost/asio/steady_timer.hpp>
 #include <utility>
 
 namespace runtime {
@@ -43,39 +42,11 @@ void Connections::close_all() {
     }
 }
 
-struct Listener::State : std::enable_shared_from_this<Listener::State> {
-    State(boost::asio::io_context& context, Take its_take)
-        : acceptor(context), pause(context), take(std::move(its_take)) {}
-
-    void accept() {
-        acceptor.async_accept([self = shared_from_this()](const boost::system::error_code& error,
-                                                          tcp::socket socket) {
-            if (!self->acceptor.is_open()) {
-                return;
-            }
-            if (error) {  // usually there is no free descriptor
-                self->pause.expires_after(std::chrono::seconds(1));
-                self->pause.async_wait(
-                    [self](const boost::system::error_code&) { self->accept(); });
-                return;
-            }
-            self->take(std::move(socket));
-            self->accept();
-        });
-    }
-
-    tcp::acceptor acceptor;
-    boost::asio::steady_timer pause;
-    Take take;
-};
-
 Listener::Listener(AsioLoop& loop, Take take)
-    : state_(std::make_shared<State>(loop.context(), std::move(take))) {}
+    : state_(std::make_shared<Acceptor<tcp>>(loop.context(), std::move(take))) {}
 
 Listener::~Listener() {
-    boost::system::error_code ignored;
-    state_->acceptor.close(ignored);
-    state_->pause.cancel(ignored);
+    state_->close();
 }
 
 renderer::Error cannot_listen(std::uint16_t port, const boost::system::error_code& error) {

@@ -4,6 +4,7 @@
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ip/v6_only.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <list>
 #include <memory>
@@ -69,6 +70,42 @@ private:
     std::list<Place*> open_;  // longest silent first
 };
 
+// Accepts connections until it is closed. Pending callbacks keep it alive.
+template <typename Protocol>
+struct Acceptor : std::enable_shared_from_this<Acceptor<Protocol>> {
+    using Socket = typename Protocol::socket;
+
+    Acceptor(boost::asio::io_context& context, std::function<void(Socket)> its_take)
+        : acceptor(context), pause(context), take(std::move(its_take)) {}
+
+    void accept() {
+        acceptor.async_accept([self = this->shared_from_this()](
+                                  const boost::system::error_code& error, Socket socket) {
+            if (!self->acceptor.is_open()) {
+                return;
+            }
+            if (error) {  // usually there is no free descriptor
+                self->pause.expires_after(std::chrono::seconds(1));
+                self->pause.async_wait(
+                    [self](const boost::system::error_code&) { self->accept(); });
+                return;
+            }
+            self->take(std::move(socket));
+            self->accept();
+        });
+    }
+
+    void close() {
+        boost::system::error_code ignored;
+        acceptor.close(ignored);
+        pause.cancel(ignored);
+    }
+
+    typename Protocol::acceptor acceptor;
+    boost::asio::steady_timer pause;
+    std::function<void(Socket)> take;
+};
+
 class Listener {
 public:
     using Take = std::function<void(boost::asio::ip::tcp::socket)>;
@@ -85,10 +122,9 @@ public:
     renderer::Result<std::uint16_t> listen(const AddressPort& at);
 
 private:
-    struct State;
     renderer::Result<std::uint16_t> begin(std::uint16_t port, boost::system::error_code error);
 
-    std::shared_ptr<State> state_;
+    std::shared_ptr<Acceptor<boost::asio::ip::tcp>> state_;
 };
 
 }  // namespace runtime

@@ -7,6 +7,7 @@
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/basic_stream.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
@@ -109,6 +110,7 @@ public:
                    std::function<void(std::string_view)> on_data)
         : context_(context),
           request_(std::move(request)),
+          deadline_(context, request_.timeout),
           unix_path_(std::move(unix_path)),
           done_(std::move(done)),
           on_data_(std::move(on_data)) {}
@@ -149,6 +151,8 @@ public:
         if (resolver_ != nullptr) {
             resolver_->cancel();
         }
+        beast::error_code ignored;
+        deadline_.cancel(ignored);
     }
 
 private:
@@ -166,10 +170,16 @@ private:
 
     void resolve() {
         resolver_ = std::make_unique<tcp::resolver>(context_);
+        deadline_.async_wait([self = shared_from_this()](const beast::error_code& error) {
+            if (!error) {
+                self->fail(beast::error::timeout);
+            }
+        });
         resolver_->async_resolve(
             server_.host, server_.port,
             [self = shared_from_this()](const beast::error_code& error,
                                         const tcp::resolver::results_type& results) {
+                self->deadline_.cancel();
                 error ? self->fail(error) : self->start_tcp({results.begin(), results.end()});
             });
     }
@@ -208,7 +218,7 @@ private:
 
     template <typename Next>
     void connect(beast::tcp_stream& stream, Next next) {
-        stream.expires_after(request_.timeout);
+        stream.expires_at(deadline_.expiry());
         stream.async_connect(endpoints_,
                              [self = shared_from_this(), &stream, next = std::move(next)](
                                  const beast::error_code& error, const tcp::endpoint&) {
@@ -335,6 +345,7 @@ private:
 
     asio::io_context& context_;
     HttpRequest request_;
+    asio::steady_timer deadline_;
     std::string unix_path_;
     std::function<void(HttpReply)> done_;
     std::function<void(std::string_view)> on_data_;

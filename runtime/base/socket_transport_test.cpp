@@ -105,5 +105,14 @@ TEST_F(SocketTransportTest, SaysNothingOfACancelledRequest) {
     EXPECT_FALSE(was_told);
 }
 
+// curl_connection_test.cpp makes the lookup of this name slow.
+TEST_F(SocketTransportTest, DoesNotWaitForASlowLookup) {
+    SocketTransport transport(loop);
+    const HttpReply reply =
+        fetch_on(loop, transport,
+                 {.url = "http://api.slow.invalid/", .timeout = std::chrono::milliseconds(50)});
+    EXPECT_EQ(reply.problem, "api.slow.invalid: timed out");
+}
+
 }  // namespace
 }  // namespace runtime

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "renderer/base/check.h"
+#include "runtime/base/weakly.h"
 
 namespace runtime {
 
@@ -268,7 +269,7 @@ struct CurlTransport::State {
 };
 
 CurlTransport::CurlTransport(Loop& loop, std::string user_agent)
-    : state_(std::make_unique<State>(loop, std::move(user_agent))) {}
+    : state_(std::make_shared<State>(loop, std::move(user_agent))) {}
 CurlTransport::~CurlTransport() = default;
 
 RequestId CurlTransport::send(HttpRequest request, std::function<void(HttpReply)> done,
@@ -289,7 +290,8 @@ RequestId CurlTransport::send(HttpRequest request, std::function<void(HttpReply)
 
 void CurlTransport::cancel(RequestId id) {
     // Removed later: the request itself may be calling us, from inside libcurl.
-    state_->loop.after(Duration(0), [this, id] { state_->take(id); });
+    state_->loop.after(Duration(0),
+                       weakly(std::weak_ptr(state_), [id](State& state) { state.take(id); }));
     if (const auto entry = state_->running.find(id); entry != state_->running.end()) {
         entry->second->done = [](const HttpReply&) {};
         if (entry->second->on_data != nullptr) {

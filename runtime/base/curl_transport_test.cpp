@@ -6,6 +6,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/write.hpp>
 #include <cstdlib>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -183,6 +184,15 @@ TEST_F(CurlTransportTest, ACancelledRequestIsNotAnswered) {
 
 TEST_F(CurlTransportTest, OtherMethodsAreRefusedByOurServer) {
     EXPECT_EQ(fetch({.method = "DELETE", .url = url("/hello")}).status, 405);
+}
+
+TEST_F(CurlTransportTest, MayEndRightAfterACancellation) {
+    auto ended = std::make_unique<CurlTransport>(loop, "test");
+    const RequestId id = ended->send(
+        {.url = url("/hello")}, [](const HttpReply&) {}, nullptr);
+    ended->cancel(id);
+    ended.reset();
+    EXPECT_EQ(fetch({.url = url("/hello")}).status, 200);
 }
 
 }  // namespace

@@ -17,6 +17,15 @@ bool is_busy(const HttpReply& reply) {
 
 }  // namespace
 
+PatientTransport::~PatientTransport() {
+    while (!open_.empty()) {
+        cancel(open_.begin()->first);
+    }
+    if (timer_) {
+        loop_.cancel(*timer_);
+    }
+}
+
 RequestId PatientTransport::send(HttpRequest request, std::function<void(HttpReply)> done,
                                  std::function<void(std::string_view)> on_data) {
     const RequestId id = next_++;
@@ -43,13 +52,13 @@ void PatientTransport::forward(RequestId id) {
 
 void PatientTransport::wait(RequestId id) {
     waiting_.push_back(id);
-    if (!std::exchange(wakes_, true)) {
-        loop_.after(not_before_ - loop_.uptime(), [this] { wake(); });
+    if (!timer_) {
+        timer_ = loop_.after(not_before_ - loop_.uptime(), [this] { wake(); });
     }
 }
 
 void PatientTransport::wake() {
-    wakes_ = false;
+    timer_.reset();
     const bool is_early = loop_.uptime() < not_before_;
     for (const RequestId id : std::exchange(waiting_, {})) {
         if (open_.contains(id)) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "runtime/base/loop.h"
@@ -16,6 +17,7 @@ class PatientTransport : public Transport {
 public:
     // Both references must outlive the transport.
     PatientTransport(Loop& loop, Transport& inner) : loop_(loop), inner_(inner) {}
+    ~PatientTransport() override;
 
     RequestId send(HttpRequest request, std::function<void(HttpReply)> done,
                    std::function<void(std::string_view)> on_data) override;
@@ -40,8 +42,8 @@ private:
     RequestId next_ = 1;
     std::map<RequestId, Exchange> open_;
     std::vector<RequestId> waiting_;  // may include cancelled ones
-    bool wakes_ = false;              // a timer is running
-    Duration not_before_ = {};        // an uptime
+    std::optional<TimerId> timer_;
+    Duration not_before_ = {};  // an uptime
 };
 
 }  // namespace runtime

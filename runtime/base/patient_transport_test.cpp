@@ -134,5 +134,27 @@ TEST_F(PatientTransportTest, WhatIsCancelledIsNeitherSentNorAnswered) {
     EXPECT_EQ(network.log.size(), 3U);
 }
 
+TEST_F(PatientTransportTest, LeavesNothingBehind) {
+    std::optional<PatientTransport> ended(std::in_place, loop, inner);
+    int replies = 0;
+    const auto send_one = [&] {
+        ended->send(
+            {.url = "https://kube/x"}, [&](const HttpReply&) { ++replies; }, nullptr);
+    };
+    send_one();
+    loop.run_for(kSecond);
+    send_one();
+    EXPECT_EQ(network.log.size(), 1U) << "both wait";
+    ended.reset();
+    EXPECT_FALSE(loop.step(loop.uptime() + 60 * kSecond)) << "no timer is left";
+
+    server.refusals = 0;
+    ended.emplace(loop, inner);
+    send_one();
+    ended.reset();
+    loop.run_for(kSecond);
+    EXPECT_EQ(replies, 0);
+}
+
 }  // namespace
 }  // namespace runtime

@@ -258,9 +258,7 @@ void JsonStream::end_scalar() {
 }
 
 void JsonStream::append(std::string_view bytes) {
-    if (text_.size() + bytes.size() <= kLongestText) {
-        text_.append(bytes);
-    }
+    text_.append(bytes.substr(0, kLongestText - text_.size()));
 }
 
 void JsonStream::append_code(unsigned code) {

@@ -65,6 +65,11 @@ TEST(JsonStream, CutsLongTextsOffAndGoesOn) {
               "[ t:" + std::string(JsonStream::kLongestText, 'x') + " s:1 } ; ");
 }
 
+TEST(JsonStream, CutsLongTextsOffInOnePlace) {
+    const std::string most(JsonStream::kLongestText - 1, 'x');
+    EXPECT_EQ(events_of("\"" + most + R"(\u20acy")", 4096), "t:" + most + "\xe2 ; ");
+}
+
 TEST(JsonStream, SaysWhetherADocumentIsOpen) {
     Events events;
     JsonStream stream(events);

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstring>
 #include <string_view>
+#include <thread>
 
 namespace renderer {
 
@@ -29,25 +30,43 @@ bool limit(int resource, rlim_t most) {
     return ::setrlimit(static_cast<__rlimit_resource>(resource), &both) == 0;
 }
 
-// Runs between fork and exec, so it calls only async-signal-safe functions. The program dies with
-// the thread that waits for it.
-[[noreturn]] void become(char* const* arguments, char* const* environment, const char* directory,
-                         int out, int err, pid_t parent, rlim_t file_bytes,
-                         Confinement& confinement) {
+struct Start {
+    char* const* arguments;
+    char* const* environment;
+    const char* directory;
+    int out, err;
+    pid_t parent;
+    rlim_t file_bytes;
+    Confinement& confinement;
+};
+
+// Runs between vfork and exec, in the memory of the parent, so it makes system calls and nothing
+// else. The program dies with the thread that waits for it.
+[[noreturn]] void become(const Start& start) {
     const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-    const bool ready = ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && ::getppid() == parent &&
-                       null >= 0 && ::dup2(null, STDIN_FILENO) >= 0 &&
-                       ::dup2(out, STDOUT_FILENO) >= 0 && ::dup2(err, STDERR_FILENO) >= 0 &&
-                       ::setsid() >= 0 && ::chdir(directory) == 0 &&
-                       limit(RLIMIT_FSIZE, file_bytes) && limit(RLIMIT_CORE, 0) &&
-                       limit(RLIMIT_DATA, kMemory) && confinement.apply();
+    const bool ready =
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && ::getppid() == start.parent && null >= 0 &&
+        ::dup2(null, STDIN_FILENO) >= 0 && ::dup2(start.out, STDOUT_FILENO) >= 0 &&
+        ::dup2(start.err, STDERR_FILENO) >= 0 && ::setsid() >= 0 && ::chdir(start.directory) == 0 &&
+        limit(RLIMIT_FSIZE, start.file_bytes) && limit(RLIMIT_CORE, 0) &&
+        limit(RLIMIT_DATA, kMemory) && start.confinement.apply();
     if (ready) {
         // Kernels before 5.9 do not have this call; descriptors that the user's shell left open
         // stay open there.
         (void)::close_range(STDERR_FILENO + 1, ~0U, 0);
-        ::execve(arguments[0], arguments, environment);
+        ::execve(start.arguments[0], start.arguments, start.environment);
     }
     ::_exit(kCannotStart);
+}
+
+// Starts it with vfork, because fork copies the page tables of this process, which may have read a
+// large tree. Handlers of signals would run in the child as well: this program has none.
+pid_t begin(const Start& start) {
+    const pid_t child = ::vfork();
+    if (child == 0) {
+        become(start);
+    }
+    return child;
 }
 
 struct Pipe {
@@ -117,11 +136,13 @@ std::string_view collect(Pipe& out, Pipe& err, Deadline deadline, std::size_t mo
 
 // Waits for the program, which may continue after its streams have ended.
 bool has_ended(pid_t child, Deadline deadline, int& status) {
-    constexpr int kPause = 1;  // ms
+    constexpr std::chrono::microseconds kLongest{1000};
+    std::chrono::microseconds pause{10};
     pid_t ended = 0;
     while ((ended = ::waitpid(child, &status, WNOHANG)) == 0 &&
            std::chrono::steady_clock::now() < deadline) {
-        (void)::poll(nullptr, 0, kPause);
+        std::this_thread::sleep_for(pause);
+        pause = std::min(2 * pause, kLongest);
     }
     return ended == child;
 }
@@ -156,15 +177,13 @@ SandboxRun run_in_sandbox(SandboxProgram program, const SandboxLimits& limits) {
     Confinement confinement(program.arguments.front(), program.rights);
     Pipe out;
     Pipe err;
-    const pid_t parent = ::getpid();
-    const pid_t child = out.ends[0] < 0 || err.ends[0] < 0 ? -1 : ::fork();
+    const Start start{arguments.data(),  environment.data(), program.rights.directory.c_str(),
+                      out.ends[1],       err.ends[1],        ::getpid(),
+                      limits.file_bytes, confinement};
+    const pid_t child = out.ends[0] < 0 || err.ends[0] < 0 ? -1 : begin(start);
     if (child < 0) {
         run.refusal = std::strerror(errno);
         return run;
-    }
-    if (child == 0) {
-        become(arguments.data(), environment.data(), program.rights.directory.c_str(), out.ends[1],
-               err.ends[1], parent, limits.file_bytes, confinement);
     }
     out.close(1);
     err.close(1);

@@ -42,34 +42,48 @@ bool stays_below(const fs::path& relative) {
            std::ranges::none_of(relative, [](const fs::path& part) { return part == ".."; });
 }
 
+// Returns the path of a new directory, or "" if it cannot be made. `name` ends in XXXXXX.
+std::string make_directory(const fs::path& parent, const char* name) {
+    std::string path = (parent / name).string();
+    return ::mkdtemp(path.data()) == nullptr ? std::string() : path;
+}
+
 }  // namespace
 
-PrivateCopy::PrivateCopy() {
+PrivateFolder::PrivateFolder() {
     std::error_code error;
-    std::string parent =
-        (fs::canonical(fs::temp_directory_path(error), error) / "tailrender-XXXXXX").string();
-    if (error || ::pipe2(life_.data(), O_CLOEXEC) != 0 || ::mkdtemp(parent.data()) == nullptr) {
+    const fs::path parent = fs::canonical(fs::temp_directory_path(error), error);
+    if (error || ::pipe2(life_.data(), O_CLOEXEC) != 0) {
         return;
     }
-    remover_ = ::fork();
+    path_ = make_directory(parent, "tailrender-XXXXXX");
+    remover_ = path_.empty() ? -1 : ::fork();
     if (remover_ == 0) {
-        remove_at_end(life_[0], parent);
+        remove_at_end(life_[0], path_);
     }
-    const std::string path = parent + "/tree";
     if (remover_ < 0) {
-        fs::remove(parent, error);
-    } else if (fs::create_directory(path, error)) {
-        path_ = path;
+        fs::remove(path_, error);
+        path_.clear();
     }
 }
 
-PrivateCopy::~PrivateCopy() {
+PrivateFolder::~PrivateFolder() {
     for (const int end : life_) {
         if (end >= 0) {
             ::close(end);
         }
     }
     while (remover_ > 0 && ::waitpid(remover_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+}
+
+PrivateCopy::PrivateCopy(const PrivateFolder& folder)
+    : path_(folder.path().empty() ? "" : make_directory(folder.path(), "XXXXXX")) {}
+
+PrivateCopy::~PrivateCopy() {
+    std::error_code error;
+    if (!path_.empty()) {
+        fs::remove_all(path_, error);
     }
 }
 

@@ -1,5 +1,5 @@
-// A directory for the files that a program of the user is given. No one else can read it, and it is
-// gone when the run ends, however it ends: a process of its own waits for that and removes it.
+// Directories for the files that a program of the user is given. No other user can read them. They
+// are removed when the run ends, even if it is killed: a child process waits for that.
 #pragma once
 
 #include <sys/types.h>
@@ -9,15 +9,34 @@
 
 namespace renderer {
 
+// The parent directory of several copies, with one child process for all of them: to fork it takes
+// longer than to make a copy.
+class PrivateFolder {
+public:
+    // It is in TMPDIR, else in /tmp.
+    PrivateFolder();
+    PrivateFolder(const PrivateFolder&) = delete;
+    PrivateFolder& operator=(const PrivateFolder&) = delete;
+    ~PrivateFolder();  // returns when it is removed
+
+    // Absolute, without symbolic links; "" when it could not be made.
+    [[nodiscard]] const std::string& path() const { return path_; }
+
+private:
+    std::string path_;
+    std::array<int, 2> life_ = {-1, -1};  // a pipe: it ends with this process
+    pid_t remover_ = -1;
+};
+
 class PrivateCopy {
 public:
-    // In TMPDIR, else /tmp.
-    PrivateCopy();
+    // `folder` must outlive it.
+    explicit PrivateCopy(const PrivateFolder& folder);
     PrivateCopy(const PrivateCopy&) = delete;
     PrivateCopy& operator=(const PrivateCopy&) = delete;
-    ~PrivateCopy();  // returns when it is removed
+    ~PrivateCopy();  // removes it
 
-    // Absolute, without symbolic links; "" when it could not be made. Nothing is beside it.
+    // Absolute, without symbolic links; "" when it could not be made.
     [[nodiscard]] const std::string& path() const { return path_; }
 
     [[nodiscard]] bool has(const std::string& relative) const;
@@ -33,8 +52,6 @@ private:
     [[nodiscard]] bool make_place(const std::string& relative) const;
 
     std::string path_;
-    std::array<int, 2> life_ = {-1, -1};  // a pipe: it ends with this process
-    pid_t remover_ = -1;
 };
 
 }  // namespace renderer

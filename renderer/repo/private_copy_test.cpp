@@ -30,20 +30,26 @@ protected:
 
 TEST_F(PrivateCopyTest, HoldsWhatIsWrittenUntilItsEnd) {
     {
-        const PrivateCopy copy;
-        EXPECT_TRUE(copy.write("a/b.yaml", "text"));
-        std::ostringstream text;
-        text << std::ifstream(copy.path() + "/a/b.yaml").rdbuf();
-        EXPECT_EQ(text.str(), "text");
-        const fs::path parent = fs::path(copy.path()).parent_path();
-        EXPECT_EQ(fs::status(parent).permissions(), fs::perms::owner_all);
-        EXPECT_EQ(std::distance(fs::directory_iterator(parent), {}), 1);
+        const PrivateFolder folder;
+        EXPECT_EQ(fs::status(folder.path()).permissions(), fs::perms::owner_all);
+        {
+            const PrivateCopy copy(folder);
+            EXPECT_TRUE(copy.write("a/b.yaml", "text"));
+            std::ostringstream text;
+            text << std::ifstream(copy.path() + "/a/b.yaml").rdbuf();
+            EXPECT_EQ(text.str(), "text");
+            const PrivateCopy other(folder);
+            EXPECT_TRUE(fs::is_empty(other.path()));
+            EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 2);
+        }
+        EXPECT_TRUE(fs::is_empty(folder.path()));
     }
     EXPECT_TRUE(fs::is_empty(dir_));
 }
 
 TEST_F(PrivateCopyTest, IsNotLeft) {
-    const PrivateCopy copy;
+    const PrivateFolder folder;
+    const PrivateCopy copy(folder);
     for (const std::string& path :
          {std::string("../x"), std::string("a/../../x"), std::string("a/.."), dir_ + "/x"}) {
         EXPECT_FALSE(copy.write(path, "text")) << path;
@@ -52,7 +58,8 @@ TEST_F(PrivateCopyTest, IsNotLeft) {
 }
 
 TEST_F(PrivateCopyTest, HasLinksWithinItself) {
-    const PrivateCopy copy;
+    const PrivateFolder folder;
+    const PrivateCopy copy(folder);
     EXPECT_TRUE(copy.link("a/link", "b/file"));
     EXPECT_FALSE(copy.has("b/file"));
     EXPECT_TRUE(copy.write("b/file", "text"));
@@ -65,7 +72,8 @@ TEST_F(PrivateCopyTest, HasLinksWithinItself) {
 }
 
 TEST_F(PrivateCopyTest, ReplacesNothing) {
-    const PrivateCopy copy;
+    const PrivateFolder folder;
+    const PrivateCopy copy(folder);
     EXPECT_TRUE(copy.write("a", "text"));
     EXPECT_FALSE(copy.write("a", "text"));
     EXPECT_FALSE(copy.write("a/b", "text"));
@@ -76,7 +84,8 @@ TEST_F(PrivateCopyTest, IsGoneAfterAnyEnd) {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGKILL}) {
         const pid_t child = ::fork();
         if (child == 0) {
-            const PrivateCopy copy;
+            const PrivateFolder folder;
+            const PrivateCopy copy(folder);
             ::kill(::getpid(), copy.write("a/b.yaml", "text") ? signal : SIGABRT);
         }
         int status = 0;
@@ -89,7 +98,8 @@ TEST_F(PrivateCopyTest, IsGoneAfterAnyEnd) {
 
 TEST_F(PrivateCopyTest, HasNoPathWithoutADirectory) {
     ::setenv("TMPDIR", (dir_ + "/absent").c_str(), 1);
-    const PrivateCopy copy;
+    const PrivateFolder folder;
+    const PrivateCopy copy(folder);
     EXPECT_EQ(copy.path(), "");
     EXPECT_FALSE(copy.write("a", ""));
 }

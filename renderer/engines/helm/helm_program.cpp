@@ -13,7 +13,6 @@
 #include "renderer/core/yaml_reader.h"
 #include "renderer/core/yaml_writer.h"
 #include "renderer/repo/paths.h"
-#include "renderer/repo/private_copy.h"
 #include "renderer/repo/user_program.h"
 #include "renderer/secrets/credential_text.h"
 
@@ -205,7 +204,7 @@ HelmProgram helm_at(const std::string& path) {
 
 Result<std::string> run_helm(const HelmProgram& program, const ChartSource& chart,
                              const HelmInput& input) {
-    const PrivateCopy copy;
+    const PrivateCopy copy(*program.copies);
     if (copy.path().empty()) {
         return failed(chart, input, "cannot copy the files of this chart",
                       "no temporary directory");

@@ -3,6 +3,7 @@
 // without flags: it does not contact a cluster).
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,12 +11,14 @@
 #include "renderer/core/result.h"
 #include "renderer/core/value.h"
 #include "renderer/engines/helm/chart_source.h"
+#include "renderer/repo/private_copy.h"
 
 namespace renderer {
 
 struct HelmProgram {
     std::string path;     // absolute
     std::string version;  // "v3.19.0"; "" if it does not print one
+    std::shared_ptr<const PrivateFolder> copies = std::make_shared<PrivateFolder>();
 };
 
 // Finds helm as described in user_program.h.

@@ -14,7 +14,6 @@
 #include "renderer/base/sandbox.h"
 #include "renderer/core/yaml_writer.h"
 #include "renderer/repo/paths.h"
-#include "renderer/repo/private_copy.h"
 
 namespace renderer {
 
@@ -134,7 +133,7 @@ public:
 
     // Makes the copy.
     Result<Unit> prepare() {
-        copy_ = std::make_unique<PrivateCopy>();
+        copy_ = std::make_unique<PrivateCopy>(*program_.copies);
         left_out_.clear();
         const CopyOf of{*copy_, job_.tree, job_.reader, job_.root, asked_};
         for (const std::string& path : job_.files.paths) {

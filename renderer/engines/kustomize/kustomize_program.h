@@ -4,6 +4,7 @@
 // plug-ins, no exec functions, no helm).
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "renderer/engines/kustomize/build_files.h"
 #include "renderer/engines/kustomize/left_out.h"
 #include "renderer/engines/kustomize/origins.h"
+#include "renderer/repo/private_copy.h"
 #include "renderer/repo/user_program.h"
 
 namespace renderer {
@@ -20,6 +22,7 @@ struct KustomizeProgram {
     std::string path;               // absolute
     std::vector<std::string> verb;  // {"build"}, or {"kustomize"} of kubectl
     std::string version;            // "v5.8.1"; "" when it does not say
+    std::shared_ptr<const PrivateFolder> copies = std::make_shared<PrivateFolder>();
 };
 
 // As user_program.h finds it.

@@ -214,7 +214,8 @@ ChartFetcher::Fetched ChartFetcher::Run::run_helm(const ChartAddress& address,
     const auto failed = [](std::string reason) {
         return Fetched{.chart = {}, .archive = {}, .failure = std::move(reason)};
     };
-    const PrivateCopy copy;
+    const PrivateFolder folder;
+    const PrivateCopy copy(folder);
     const std::string& dir = copy.path();
     std::error_code error;
     if (dir.empty() || !fs::create_directory(fs::path(dir) / kOut, error) ||

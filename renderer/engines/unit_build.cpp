@@ -194,7 +194,7 @@ void UnitBuilder::build(const UnitTree& view, const std::string& dir, const Buil
 // With its charts that are at hand.
 Result<KustomizeBuild> UnitBuilder::inflate(const KustomizeJob& job, EngineObjects& out) {
     const InflatedTree inflated(job.tree, job.reader, job.files, job.root, sources_,
-                                program_->version, charts_, may_hold_engine);
+                                program_->version.get(), charts_, may_hold_engine);
     const SourceTree& tree = inflated.has_charts() ? inflated.tree() : job.tree;
     KustomizationReader& reader = inflated.has_charts() ? inflated.reader() : job.reader;
     const BuildFiles files = find_build_files(tree, reader, job.root, job.dir);

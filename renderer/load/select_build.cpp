@@ -201,7 +201,7 @@ bool BuildSelection::run_program(const PlainBuild& build, const BuildFiles& read
         note_unbuilt(build, what);
     }
     left_alone_.insert(read.paths.begin(), read.paths.end());
-    out_.kustomize_version = program().version;
+    out_.kustomize_version = program().version.get();
     added.push_back({.path = build_name(build.dir),
                      .bundle_path = join_path(build.dir.relative, "kustomize-build.yaml"),
                      .text = std::move(made->stream),
@@ -233,7 +233,7 @@ Result<KustomizeBuild> BuildSelection::run_kustomize(const PlainBuild& build,
         matters = mentions_tailscale;
     }
     InflatedTree inflated(build.tree, build.reader, read, context_.root, context_.build.sources,
-                          program().version, charts_, matters);
+                          program().version.get(), charts_, matters);
     for (Diagnostic& failure : inflated.failures) {
         context_.build.diagnostics.add(std::move(failure));
     }

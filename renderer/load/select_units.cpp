@@ -57,9 +57,7 @@ public:
         applied_ = units_.size();
         add_includes(repository_, context_.build.reader, choice_.includes, units_);
         const std::size_t first = out_.files.size();
-        for (std::size_t i = 0; i < units_.size(); i += kAtOnce) {
-            add_some(i, std::min(units_.size(), i + kAtOnce));
-        }
+        add_all();
         std::ranges::move(builds_.added, std::back_inserter(out_.files));
         tell_apart(first);
         warn_skipped();
@@ -92,13 +90,10 @@ private:
                                                    : std::string();
     }
 
-    // As many as have their private copies at one time.
-    static constexpr std::size_t kAtOnce = 24;
-
-    void add_some(std::size_t begin, std::size_t end) {
-        std::vector<std::unique_ptr<UnitTree>> views(end);
+    void add_all() {
+        std::vector<std::unique_ptr<UnitTree>> views(units_.size());
         std::vector<PlainBuild> builds;
-        for (std::size_t i = begin; i < end; ++i) {
+        for (std::size_t i = 0; i < units_.size(); ++i) {
             if (is_wanted(units_[i])) {
                 views[i] = std::make_unique<UnitTree>(context_.build.tree, context_.build.reader,
                                                       context_.build.sources, units_[i]);
@@ -106,7 +101,7 @@ private:
             }
         }
         builds_.run_ahead(builds);
-        for (std::size_t i = begin; i < end; ++i) {
+        for (std::size_t i = 0; i < units_.size(); ++i) {
             if (views[i]) {
                 add(i, *views[i]);
             }

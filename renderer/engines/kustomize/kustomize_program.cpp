@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -131,6 +132,20 @@ public:
         }
     }
 
+    // Unlocks `turn` while the program runs.
+    Result<KustomizeBuild> to_end(std::unique_lock<std::mutex>& turn) {
+        while (true) {
+            (void)TRY(prepare());
+            turn.unlock();
+            execute();
+            turn.lock();
+            if (std::optional<Result<KustomizeBuild>> made = conclude()) {
+                return std::move(*made);
+            }
+        }
+    }
+
+private:
     // Makes the copy.
     Result<Unit> prepare() {
         copy_ = std::make_unique<PrivateCopy>(*program_.copies);
@@ -153,7 +168,6 @@ public:
         return Unit{};
     }
 
-    // Beside others, once the copy is made.
     void execute() {
         std::vector<std::string> arguments = {program_.path};
         arguments.insert(arguments.end(), program_.verb.begin(), program_.verb.end());
@@ -199,17 +213,6 @@ public:
              .hint = fmt::format("{} {} {}", program_.path, program_.verb.front(), job_.dir)}};
     }
 
-    Result<KustomizeBuild> to_end() {
-        while (true) {
-            (void)TRY(prepare());
-            execute();
-            if (std::optional<Result<KustomizeBuild>> made = conclude()) {
-                return std::move(*made);
-            }
-        }
-    }
-
-private:
     const KustomizeProgram& program_;
     const KustomizeJob& job_;
     const Kustomization* asked_;  // for origins; null: none is
@@ -234,11 +237,14 @@ KustomizeProgram kustomize_at(const std::string& path) {
     if (is_kubectl) {
         question.emplace_back("--client");
     }
-    return {.path = path,
-            .verb = {is_kubectl ? "kustomize" : "build"},
-            .version = kustomize_version_in(
+    return {
+        .path = path,
+        .verb = {is_kubectl ? "kustomize" : "build"},
+        .version = std::async(std::launch::async, [=] {
+            return kustomize_version_in(
                 run_in_sandbox({question, {kNoPreferences}, {.directory = parent_path(path)}}, {})
-                    .output)};
+                    .output);
+        })};
 }
 
 Result<KustomizeBuild> run_kustomize(const KustomizeProgram& program, const KustomizeJob& job) {
@@ -251,35 +257,34 @@ Result<KustomizeBuild> run_kustomize(const KustomizeProgram& program, const Kust
         kept.erase(known);
         return build;
     }
-    return JobRun(program, job).to_end();
+    std::mutex alone;
+    std::unique_lock turn(alone);
+    return JobRun(program, job).to_end(turn);
 }
 
 void run_kustomize_ahead(const KustomizeProgram& program, const std::vector<KustomizeJob>& jobs,
                          unsigned threads) {
-    struct Begun {
-        const KustomizeJob& job;
-        std::unique_ptr<JobRun> run;
-    };
-    std::vector<Begun> begun;
+    std::vector<const KustomizeJob*> waiting;
     for (const KustomizeJob& job : jobs) {
         const auto [kept, is_new] = job.reader.kept_builds.try_emplace(key_of(job));
-        if (!is_new) {
-            kept->second.takers += kept->second.build == nullptr ? 1 : 0;
-            continue;
-        }
-        auto run = std::make_unique<JobRun>(program, job);
-        if (run->prepare()) {
-            begun.push_back({job, std::move(run)});
+        if (is_new) {
+            waiting.push_back(&job);
         } else {
-            job.reader.kept_builds.erase(kept);  // what is wrong is said when its turn comes
+            kept->second.takers += kept->second.build == nullptr ? 1 : 0;
         }
     }
-    for_each_parallel(begun.size(), threads, [&](std::size_t i) { begun[i].run->execute(); });
-    for (Begun& one : begun) {
-        std::optional<Result<KustomizeBuild>> made = one.run->conclude();
-        one.job.reader.kept_builds[key_of(one.job)].build =
-            std::make_shared<Result<KustomizeBuild>>(made ? std::move(*made) : one.run->to_end());
-    }
+    // Only the programs run in parallel: the jobs share readers, which must see them in order.
+    std::mutex turns;
+    auto next = waiting.begin();
+    for_each_parallel(waiting.size(), threads, [&](std::size_t /*step*/) {
+        std::unique_lock turn(turns);
+        while (next != waiting.end()) {
+            const KustomizeJob& job = **next++;
+            auto build =
+                std::make_shared<Result<KustomizeBuild>>(JobRun(program, job).to_end(turn));
+            job.reader.kept_builds[key_of(job)].build = std::move(build);
+        }
+    });
 }
 
 void keep_kustomize_build(const KustomizeJob& job, const KustomizeBuild& build) {

@@ -4,6 +4,7 @@
 // plug-ins, no exec functions, no helm).
 #pragma once
 
+#include <future>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,16 +20,16 @@
 namespace renderer {
 
 struct KustomizeProgram {
-    std::string path;               // absolute
-    std::vector<std::string> verb;  // {"build"}, or {"kustomize"} of kubectl
-    std::string version;            // "v5.8.1"; "" when it does not say
+    std::string path;                         // absolute
+    std::vector<std::string> verb;            // {"build"}, or {"kustomize"} of kubectl
+    std::shared_future<std::string> version;  // "v5.8.1"; "" when it does not say
     std::shared_ptr<const PrivateFolder> copies = std::make_shared<PrivateFolder>();
 };
 
 // As user_program.h finds it.
 Result<std::string> find_kustomize(const std::string& choice, std::string_view search_path);
 
-// Asks it for its version.
+// Runs the program in another thread to get its version.
 KustomizeProgram kustomize_at(const std::string& path);
 
 struct KustomizeBuild {
@@ -54,7 +55,7 @@ struct KustomizeJob {
 // of a Secret. A result that is kept is taken.
 Result<KustomizeBuild> run_kustomize(const KustomizeProgram& program, const KustomizeJob& job);
 
-// Runs several at a time, and keeps the results for run_kustomize.
+// Runs the jobs in parallel, and keeps the results for run_kustomize.
 void run_kustomize_ahead(const KustomizeProgram& program, const std::vector<KustomizeJob>& jobs,
                          unsigned threads);
 

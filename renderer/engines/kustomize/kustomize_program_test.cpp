@@ -187,6 +187,32 @@ TEST_F(KustomizeProgramTest, IsRunAheadAndThenNoMore) {
               "kustomize cannot build this directory: no");
 }
 
+TEST_F(KustomizeProgramTest, IsRunAheadForManyDirectories) {
+    std::map<std::string, std::string> files;
+    std::vector<std::string> dirs;
+    for (int i = 0; i < 50; ++i) {
+        dirs.push_back("app-" + std::to_string(i));
+        files[dirs.back() + "/kustomization.yaml"] = "namePrefix: a-\nresources: [x.yaml]\n";
+        files[dirs.back() + "/x.yaml"] = "kind: ConfigMap\n";
+    }
+    MemoryTree tree(files);
+    SourceMap sources;
+    KustomizationReader reader(tree, sources);
+    const KustomizeProgram kustomize =
+        kustomize_at(program("kustomize", "echo \"dir: ${4##*/}\"\n"));
+    std::vector<KustomizeJob> jobs;
+    for (const std::string& dir : dirs) {
+        jobs.push_back({tree, reader, find_build_files(tree, reader, ".", dir), ".", dir});
+    }
+    run_kustomize_ahead(kustomize, jobs, 4);
+    for (const KustomizeJob& job : jobs) {
+        Result<KustomizeBuild> build = run_kustomize(kustomize, job);
+        ASSERT_TRUE(build) << job.dir;
+        EXPECT_EQ(build->stream, "dir: " + job.dir + "\n");
+    }
+    EXPECT_TRUE(fs::is_empty(kustomize.copies->path()));
+}
+
 TEST_F(KustomizeProgramTest, IsRunOnceMoreWhereItDoesNotKnowOrigins) {
     const std::string script =
         "while read -r line; do case $line in buildMetadata*)\n"

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
-#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -387,29 +385,33 @@ private:
         if (!is_new(root)) {
             return;
         }
-        std::deque<std::pair<std::size_t, int>> waiting;
+        std::vector<std::size_t> level = {units_.size()};
         units_.push_back(std::move(root));
-        waiting.emplace_back(units_.size() - 1, 0);
-        while (!waiting.empty()) {
-            const auto [index, depth] = waiting.front();
-            waiting.pop_front();
-            if (!has_content(units_[index]) || depth == kDeepestUnit) {
-                continue;
+        for (int depth = 0; depth < kDeepestUnit && !level.empty(); ++depth) {
+            std::erase_if(level, [&](std::size_t index) { return !has_content(units_[index]); });
+            builder_.run_ahead(units_, level);
+            std::vector<std::size_t> children;
+            for (const std::size_t index : level) {
+                add_children(index, children);
             }
-            const std::vector<EngineObject> objects = objects_of(index);
-            const bool is_built = std::ranges::find(assumed_, index) == assumed_.end();
-            for (const EngineObject& object : objects) {
-                const std::string mark =
-                    units_[index].is_flux ? why_not_reconciled(object.root) : std::string();
-                for (BuildUnit& child : candidates_.units_of(object, is_built)) {
-                    if (!mark.empty()) {
-                        keep(child, mark);
-                    }
-                    adopt(units_[index], index, child);
-                    if (units_.size() < kMostUnits && is_new(child)) {
-                        units_.push_back(std::move(child));
-                        waiting.emplace_back(units_.size() - 1, depth + 1);
-                    }
+            level = std::move(children);
+        }
+    }
+
+    void add_children(std::size_t index, std::vector<std::size_t>& children) {
+        const std::vector<EngineObject> objects = objects_of(index);
+        const bool is_built = std::ranges::find(assumed_, index) == assumed_.end();
+        for (const EngineObject& object : objects) {
+            const std::string mark =
+                units_[index].is_flux ? why_not_reconciled(object.root) : std::string();
+            for (BuildUnit& child : candidates_.units_of(object, is_built)) {
+                if (!mark.empty()) {
+                    keep(child, mark);
+                }
+                adopt(units_[index], index, child);
+                if (units_.size() < kMostUnits && is_new(child)) {
+                    children.push_back(units_.size());
+                    units_.push_back(std::move(child));
                 }
             }
         }

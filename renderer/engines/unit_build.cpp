@@ -120,50 +120,90 @@ bool needs_kustomize(const Diagnostics& found) {
     });
 }
 
-void UnitBuilder::build(const UnitTree& view, const std::string& dir, const BuildUnit& unit,
-                        EngineObjects& out) {
-    const BuildFiles read = find_build_files(view.tree(), view.reader(), repository_.root(), dir);
-    const bool may_inflate = std::ranges::any_of(
-        read.paths, [&](const std::string& path) { return repository_.may_make_units(path); });
+const KustomizeProgram& UnitBuilder::program() {
+    if (!program_) {
+        program_ = kustomize_at(kustomize_);
+    }
+    return *program_;
+}
+
+KustomizeJob UnitBuilder::job_of(const UnitTree& view, BuildFiles files, const std::string& dir,
+                                 const BuildUnit& unit) const {
+    return {view.tree(), view.reader(), std::move(files), repository_.root(), dir, unit.loads_any};
+}
+
+std::optional<UnitBuilder::Attempt> UnitBuilder::attempt(const UnitTree& view,
+                                                         const std::string& dir,
+                                                         const BuildUnit& unit) {
+    Attempt out{.read = find_build_files(view.tree(), view.reader(), repository_.root(), dir)};
+    out.may_inflate = std::ranges::any_of(
+        out.read.paths, [&](const std::string& path) { return repository_.may_make_units(path); });
     const auto holds_units = [&](const std::string& path) {
         return repository_.is_unit_file(path);
     };
-    if (!may_inflate && std::ranges::none_of(read.paths, holds_units)) {
+    if (!out.may_inflate && std::ranges::none_of(out.read.paths, holds_units)) {
+        return std::nullopt;
+    }
+    run_build(
+        {view.tree(), sources_, view.reader(), out.made, out.found,
+         unit.loads_any ? repository_.root() : std::string()},
+        {.dir = dir, .boundary = {}, .bundle_dir = repository_.root(), .bundle = 0, .rule = {}});
+    if (out.found.has_errors()) {
+        out.is_refused = unit.is_flux && find_helm_charts(view.tree(), view.reader(), dir).known();
+        out.needs_program = !out.is_refused && needs_kustomize(out.found) &&
+                            kustomize_ != kNoProgram && !out.read.leaves_root;
+    }
+    return out;
+}
+
+void UnitBuilder::run_ahead(const std::vector<BuildUnit>& units,
+                            const std::vector<std::size_t>& which) {
+    std::vector<KustomizeJob> jobs;
+    for (const std::size_t index : which) {
+        const BuildUnit& unit = units[index];
+        // The results of a unit with changes would be kept in a reader that ends with this view.
+        if (kustomize_ == kNoProgram || unit.chart || unit.changes) {
+            continue;
+        }
+        const UnitTree view(repository_.tree(), reader_, sources_, unit);
+        for (const std::string& dir : view.builds()) {
+            std::optional<Attempt> tried = attempt(view, dir, unit);
+            if (tried && tried->needs_program && !tried->may_inflate) {
+                jobs.push_back(job_of(view, std::move(tried->read), dir, unit));
+            }
+        }
+    }
+    if (jobs.size() > 1) {
+        run_kustomize_ahead(program(), jobs, threads_);
+    }
+}
+
+void UnitBuilder::build(const UnitTree& view, const std::string& dir, const BuildUnit& unit,
+                        EngineObjects& out) {
+    const std::optional<Attempt> tried = attempt(view, dir, unit);
+    if (!tried) {
         return;
     }
+    const BuildFiles& read = tried->read;
     const auto take = [&](const std::string& path, const std::string& ns) {
         for (EngineObject& object : repository_.objects_in(path)) {
             set_namespace(object.root, ns);
             out.objects.push_back(std::move(object));
         }
     };
-    Selection scratch;
-    Diagnostics found;
-    run_build(
-        {view.tree(), sources_, view.reader(), scratch, found,
-         unit.loads_any ? repository_.root() : std::string()},
-        {.dir = dir, .boundary = {}, .bundle_dir = repository_.root(), .bundle = 0, .rule = {}});
-    if (!found.has_errors()) {
-        for (const InputFile& file : scratch.files) {
-            take(file.path, scratch.rules[file.rule].overwrite);
+    if (!tried->found.has_errors()) {
+        for (const InputFile& file : tried->made.files) {
+            take(file.path, tried->made.rules[file.rule].overwrite);
         }
         return;
     }
-    std::string why(kNoKustomize);
-    const bool is_refused =
-        unit.is_flux && find_helm_charts(view.tree(), view.reader(), dir).known();
-    if (is_refused) {
-        why = kFluxHasNoHelm;
-    } else if (needs_kustomize(found) && kustomize_ != kNoProgram && !read.leaves_root) {
-        if (!program_) {
-            program_ = kustomize_at(kustomize_);
-        }
-        const KustomizeJob job{view.tree(),        view.reader(), read,
-                               repository_.root(), dir,           unit.loads_any};
+    std::string why(tried->is_refused ? kFluxHasNoHelm : kNoKustomize);
+    if (tried->needs_program) {
+        const KustomizeJob job = job_of(view, read, dir, unit);
         Result<KustomizeBuild> made =
-            may_inflate ? inflate(job, out) : run_kustomize(*program_, job);
+            tried->may_inflate ? inflate(job, out) : run_kustomize(program(), job);
         if (made) {
-            if (!may_inflate) {
+            if (!tried->may_inflate) {
                 keep_kustomize_build(job, *made);  // its inputs are taken from it, too
             }
             std::vector<EngineObject> objects =
@@ -180,7 +220,7 @@ void UnitBuilder::build(const UnitTree& view, const std::string& dir, const Buil
         }
         why = std::move(made.error().diagnostic.found);
     }
-    if (!is_refused) {
+    if (!tried->is_refused) {
         note_charts(view.reader(), read, why, out);
     }
     for (const std::string& path : read.paths) {
@@ -194,7 +234,7 @@ void UnitBuilder::build(const UnitTree& view, const std::string& dir, const Buil
 // With its charts that are at hand.
 Result<KustomizeBuild> UnitBuilder::inflate(const KustomizeJob& job, EngineObjects& out) {
     const InflatedTree inflated(job.tree, job.reader, job.files, job.root, sources_,
-                                program_->version.get(), charts_, may_hold_engine);
+                                program().version.get(), charts_, may_hold_engine);
     const SourceTree& tree = inflated.has_charts() ? inflated.tree() : job.tree;
     KustomizationReader& reader = inflated.has_charts() ? inflated.reader() : job.reader;
     const BuildFiles files = find_build_files(tree, reader, job.root, job.dir);
@@ -203,7 +243,7 @@ Result<KustomizeBuild> UnitBuilder::inflate(const KustomizeJob& job, EngineObjec
         why = failure.found.empty() ? failure.message : failure.found;
     }
     note_charts(reader, files, why, out);
-    return run_kustomize(*program_, {tree, reader, files, job.root, job.dir, job.loads_any});
+    return run_kustomize(program(), {tree, reader, files, job.root, job.dir, job.loads_any});
 }
 
 // Values that name a repository, and templates, are those of a chart that makes Applications.

@@ -59,14 +59,18 @@ struct EngineObjects {
 
 class UnitBuilder {
 public:
-    // Uses the options about kustomize and helm.
+    // Uses the options about threads, kustomize and helm.
     UnitBuilder(const GitOpsTree& repository, KustomizationReader& reader, SourceMap& sources,
                 const LoadOptions& options)
         : repository_(repository),
           reader_(reader),
           sources_(sources),
           kustomize_(options.kustomize),
+          threads_(options.threads),
           charts_(repository.tree(), options) {}
+
+    // Runs the builds of kustomize that engine_objects needs of these units, in parallel.
+    void run_ahead(const std::vector<BuildUnit>& units, const std::vector<std::size_t>& which);
 
     // Returns the objects of engines in the unit, with its patches, namespaces and variables. If
     // the unit cannot be built, its files are read instead.
@@ -76,6 +80,20 @@ public:
     Result<std::vector<EngineObject>> chart_objects(const BuildUnit& unit);
 
 private:
+    // A build without kustomize, of files that may hold objects of engines.
+    struct Attempt {
+        BuildFiles read;
+        bool may_inflate = false;
+        Selection made = {};
+        Diagnostics found = {};
+        bool is_refused = false;     // the engine does not build it
+        bool needs_program = false;  // kustomize can build it, and there is one
+    };
+    std::optional<Attempt> attempt(const UnitTree& view, const std::string& dir,
+                                   const BuildUnit& unit);
+    KustomizeJob job_of(const UnitTree& view, BuildFiles files, const std::string& dir,
+                        const BuildUnit& unit) const;
+    const KustomizeProgram& program();
     void build(const UnitTree& view, const std::string& dir, const BuildUnit& unit,
                EngineObjects& out);
     Result<KustomizeBuild> inflate(const KustomizeJob& job, EngineObjects& out);
@@ -86,6 +104,7 @@ private:
     KustomizationReader& reader_;
     SourceMap& sources_;
     std::string kustomize_;  // its path, or "none"
+    unsigned threads_;
     std::optional<KustomizeProgram> program_;
     ChartTemplates charts_;
 };

@@ -89,10 +89,11 @@ Result<std::shared_ptr<ChartFetcher>> chart_fetcher(const Options& options) {
 // Opens the revision once for all clusters of a run: a branch may move meanwhile.
 Result<int> run_verb(const Verb& verb, Options& options, ClusterRuns& runs, Console& console) {
     if (!verb.input.empty() && ::isatty(STDIN_FILENO) == 1) {
-        console.err(
-            fmt::format("tailrender: error: {} reads {}, and standard input is a terminal [usage]\n"
-                        "  hint: {}\n",
-                        verb.name, verb.input, verb.hint));
+        console.diagnose({.rule = "usage",
+                          .where = "tailrender",
+                          .message = fmt::format("{} reads {}, and standard input is a terminal",
+                                                 verb.name, verb.input),
+                          .hint = std::string(verb.hint)});
         return 2;
     }
     options.load.kustomize = TRY(find_kustomize(options.load.kustomize, environment("PATH")));
@@ -129,26 +130,31 @@ int run_cli(int argc, const char* const* argv) {
     std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write(), with a message
     CommandLine line = parse_command_line(argc, argv);
     if (!line.options) {
-        Console console(false, "");
-        console.err(line.err);
-        return console.out(line.out) ? line.exit_code : 1;
+        Console console(false, "", std::move(line.targets));
+        if (line.refusal) {
+            console.diagnose(std::move(*line.refusal));
+        }
+        const bool written = console.out(line.out);
+        return console.finish("", written ? line.exit_code : 1);
     }
     Options& options = *line.options;
     if (options.log_file.empty()) {
         options.log_file = environment("TAILRENDER_LOG");
     }
     const Verb& verb = *std::ranges::find(kVerbs, options.verb, &Verb::name);
-    Console console(wants_color(options.color, STDERR_FILENO), options.log_file);
+    Console console(wants_color(options.color, STDERR_FILENO), options.log_file,
+                    options.diagnostics);
     if (!options.quiet && !verb.reads_input && is_terminal(STDERR_FILENO)) {
         console.show_progress();
     }
     if (!console.ready()) {
-        return 1;
+        return console.finish(verb.name, 1);
     }
     // The process ends with what it has read: no one waits until it is freed node by node.
     static auto* const runs = new ClusterRuns(options.all);
     Result<int> code = run_verb(verb, options, *runs, console);
-    return console.finish(code ? *code : runs->refuse(std::move(code.error().diagnostic), console));
+    const int exit_code = code ? *code : runs->refuse(std::move(code.error().diagnostic), console);
+    return console.finish(verb.name, exit_code);
 }
 
 }  // namespace renderer

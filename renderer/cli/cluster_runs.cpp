@@ -8,24 +8,25 @@
 #include <utility>
 #include <vector>
 
-#include "renderer/cli/report.h"
+#include "renderer/core/shown_diagnostic.h"
 #include "renderer/load/load.h"
 #include "renderer/plan/clusters.h"
 
 namespace renderer {
 namespace {
 
-std::vector<Diagnostics::Block> blocks_of(const std::deque<Run>& runs, bool color) {
-    std::vector<Diagnostics::Block> blocks;
+std::vector<ShownDiagnostic> shown_of(const std::deque<Run>& runs, bool color) {
+    std::vector<ShownDiagnostic> all;
     std::set<std::string, std::less<>> seen;
     for (const Run& run : runs) {
-        for (Diagnostics::Block& block : run.diagnostics.blocks(run.loaded.sources, color)) {
-            if (seen.insert(block.text).second) {
-                blocks.push_back(std::move(block));
+        for (ShownDiagnostic& shown :
+             shown_diagnostics(run.diagnostics, run.loaded.sources, color)) {
+            if (seen.insert(shown.text).second) {
+                all.push_back(std::move(shown));
             }
         }
     }
-    return blocks;
+    return all;
 }
 
 }  // namespace
@@ -58,15 +59,14 @@ bool ClusterRuns::render_one(LoadOptions options, Form form) {
 }
 
 void ClusterRuns::print_diagnostics(Console& console) const {
-    console.tell(
-        [&](bool color) { return diagnostics_text(blocks_of(runs_, color), all_diagnostics_); });
+    console.diagnose([&](bool color) { return shown_of(runs_, color); }, all_diagnostics_);
 }
 
 std::vector<std::string> ClusterRuns::warnings() const {
     std::vector<std::string> lines;
-    for (const Diagnostics::Block& block : blocks_of(runs_, false)) {
-        if (block.severity == Severity::Warning) {
-            lines.push_back(block.text.substr(0, block.text.find('\n')));
+    for (const ShownDiagnostic& shown : shown_of(runs_, false)) {
+        if (shown.said.severity == Severity::Warning) {
+            lines.push_back(shown.text.substr(0, shown.text.find('\n')));
         }
     }
     return lines;
@@ -79,12 +79,12 @@ int ClusterRuns::fail(Console& console, std::string_view ending) const {
 
 int ClusterRuns::finish(Console& console, std::string_view ending, bool quiet) const {
     print_diagnostics(console);
-    const std::vector<Diagnostics::Block> blocks = blocks_of(runs_, false);
+    const std::vector<ShownDiagnostic> shown = shown_of(runs_, false);
     const auto errors = static_cast<std::size_t>(std::ranges::count(
-        blocks, Severity::Error, [](const Diagnostics::Block& block) { return block.severity; }));
+        shown, Severity::Error, [](const ShownDiagnostic& one) { return one.said.severity; }));
     if (errors > 0 || !quiet) {
         console.err(fmt::format("{}, {}; {}\n", counted(errors, "error"),
-                                counted(blocks.size() - errors, "warning"), ending));
+                                counted(shown.size() - errors, "warning"), ending));
     }
     return errors > 0 ? 1 : 0;
 }

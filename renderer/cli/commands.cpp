@@ -197,8 +197,9 @@ void collect_images(const Value& value, std::set<std::string_view>& images) {
 // helm refuses to install it. For `helm template` of helm 4, which drops standard error.
 std::string failed_stream(const Run& run, std::string_view stream) {
     Value messages = Value::list();
-    for (const Diagnostics::Block& block : run.diagnostics.blocks(run.loaded.sources, false)) {
-        messages.append(Value(block.text));
+    for (const ShownDiagnostic& shown :
+         shown_diagnostics(run.diagnostics, run.loaded.sources, false)) {
+        messages.append(Value(shown.text));
     }
     std::string text;
     write_yaml(Value::map({{"apiVersion", "tailrender.dev/v1alpha1"},

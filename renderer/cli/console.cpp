@@ -4,13 +4,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <system_error>
+#include <utility>
 
 #include "renderer/base/descriptor.h"
 #include "renderer/cli/progress.h"
+#include "renderer/cli/report.h"
 
 namespace renderer {
 namespace {
@@ -21,15 +24,25 @@ std::string reason() {
 
 }  // namespace
 
-Console::Console(bool color, const std::string& log_file) : color_(color), log_file_(log_file) {
+Console::Console(bool color, const std::string& log_file, std::vector<DiagnosticTarget> targets)
+    : color_(color), targets_(std::move(targets)), log_file_(log_file) {
+    for (const DiagnosticTarget& target : targets_) {
+        const bool is_text = target.format == DiagnosticFormat::Text;
+        has_document_ = has_document_ || (target.file.empty() && !is_text &&
+                                          target.format != DiagnosticFormat::Github);
+    }
+    has_text_ = targets_.empty() || std::ranges::any_of(targets_, [](const auto& target) {
+                    return target.file.empty() && target.format == DiagnosticFormat::Text;
+                });
     if (log_file.empty()) {
         return;
     }
     log_fd_ = ::open(log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (log_fd_ < 0) {
         ready_ = false;
-        write_err(fmt::format("{}: error: cannot open the log file: {} [log-file]\n", log_file,
-                              reason()));
+        diagnose({.rule = "log-file",
+                  .where = log_file,
+                  .message = fmt::format("cannot open the log file: {}", reason())});
     }
 }
 
@@ -40,6 +53,9 @@ Console::~Console() {
 }
 
 void Console::show_progress() {
+    if (has_document_) {
+        return;
+    }
     progress_ = std::make_unique<Progress>(
         "working", std::chrono::seconds(1),
         [](std::string_view line) { (void)write_all(STDERR_FILENO, line); });
@@ -51,7 +67,9 @@ bool Console::out(std::string_view text) {
         return true;
     }
     if (errno != EPIPE) {  // else who reads it wants no more, as head does
-        err(fmt::format("<stdout>: error: cannot write the output: {} [write-failed]\n", reason()));
+        diagnose({.rule = "write-failed",
+                  .where = "<stdout>",
+                  .message = fmt::format("cannot write the output: {}", reason())});
     }
     return false;
 }
@@ -68,19 +86,79 @@ void Console::err(std::string_view text) {
 // No one is left to be told when standard error is closed; the exit code still says it.
 void Console::write_err(std::string_view text) {
     progress_.reset();
+    if (has_document_) {
+        return;
+    }
     (void)write_all(STDERR_FILENO, as_lines(text, color_ ? OwnColors::Yes : OwnColors::No));
 }
 
 void Console::write_log(std::string_view text) {
     if (log_fd_ >= 0 && !log_failed_ && !write_all(log_fd_, as_lines(text))) {
         log_failed_ = true;
-        write_err(fmt::format("{}: error: cannot write the log file: {} [log-file]\n", log_file_,
-                              reason()));
+        diagnose({.rule = "log-file",
+                  .where = log_file_,
+                  .message = fmt::format("cannot write the log file: {}", reason())});
     }
 }
 
-int Console::finish(int exit_code) {
-    return exit_code == 0 && log_failed_ ? 1 : exit_code;
+void Console::diagnose(const std::function<std::vector<ShownDiagnostic>(bool color)>& shown,
+                       bool all) {
+    std::vector<ShownDiagnostic> plain = shown(false);
+    const std::string text = diagnostics_text(plain, all);
+    if (has_text_) {
+        write_err(color_ ? diagnostics_text(shown(true), all) : text);
+    }
+    write_log(text);
+    if (targets_.empty()) {
+        return;
+    }
+    diagnosed_text_ += text;
+    for (ShownDiagnostic& one : plain) {
+        if (diagnosed_texts_.insert(one.text).second) {
+            diagnosed_.push_back(std::move(one));
+        }
+    }
+}
+
+void Console::diagnose(Diagnostic diagnostic) {
+    Diagnostics one;
+    one.add(std::move(diagnostic));
+    diagnose([&](bool color) { return shown_diagnostics(one, SourceMap(), color); }, true);
+}
+
+void Console::write_diagnostics(const DiagnosticTarget& target, const DiagnosticRun& run) {
+    const bool is_text = target.format == DiagnosticFormat::Text;
+    const std::string text = is_text ? diagnosed_text_ : formatted_diagnostics(target.format, run);
+    if (target.file.empty()) {
+        progress_.reset();
+        // Commands of GitHub, which as_lines would make unreadable to it, are as they have to be.
+        (void)write_all(STDERR_FILENO,
+                        target.format == DiagnosticFormat::Github ? text : as_lines(text));
+        return;
+    }
+    Descriptor file(target.file, O_WRONLY | O_CREAT | O_TRUNC);
+    if (file.get() < 0 || !write_all(file.get(), text) || !file.close()) {
+        file_failed_ = true;
+        diagnose({.rule = "write-failed",
+                  .where = target.file,
+                  .message = fmt::format("cannot write the diagnostics: {}", reason())});
+    }
+}
+
+int Console::finish(std::string_view verb, int exit_code) {
+    const auto code = [&] {
+        return exit_code != 2 && (log_failed_ || file_failed_) ? 1 : exit_code;
+    };
+    for (const bool to_file : {true, false}) {
+        for (const DiagnosticTarget& target : targets_) {
+            if (target.file.empty() == to_file ||
+                (!to_file && target.format == DiagnosticFormat::Text)) {
+                continue;
+            }
+            write_diagnostics(target, {verb, code(), std::vector(diagnosed_)});
+        }
+    }
+    return code();
 }
 
 Result<std::string> read_stdin() {

@@ -1,13 +1,18 @@
 // Where a run writes to: standard output (checked, since a short stream is an order to delete what
 // is missing from it), standard error, and the log file, which gets what standard error gets but
-// without colour.
+// without colour. Diagnostics go where `--diagnostics` says, and into the log as text. Where they
+// are a document on standard error, nothing else is written there.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "renderer/base/printable.h"
+#include "renderer/cli/diagnostic_formats.h"
 #include "renderer/cli/options.h"
 #include "renderer/core/result.h"
 
@@ -17,8 +22,8 @@ class Progress;
 
 class Console {
 public:
-    // An empty log file name means none.
-    Console(bool color, const std::string& log_file);
+    // An empty log file name means none. Without a target diagnostics are text on standard error.
+    Console(bool color, const std::string& log_file, std::vector<DiagnosticTarget> targets = {});
     Console(const Console&) = delete;
     Console& operator=(const Console&) = delete;
     ~Console();
@@ -39,16 +44,28 @@ public:
         write_err(make(color_));
         write_log(make(false));
     }
-    // The exit code, or 1 when the log could not be written.
-    [[nodiscard]] int finish(int exit_code);
+    // What `shown` returns, in colour or not; as text, equal ones are counted unless `all`.
+    void diagnose(const std::function<std::vector<ShownDiagnostic>(bool color)>& shown, bool all);
+    void diagnose(Diagnostic diagnostic);
+    // To be called at the end of a run, whose verb may be unknown. The exit code, or 1 where the
+    // log or a file of diagnostics could not be written.
+    [[nodiscard]] int finish(std::string_view verb, int exit_code);
 
 private:
     void write_err(std::string_view text);
     void write_log(std::string_view text);
+    void write_diagnostics(const DiagnosticTarget& target, const DiagnosticRun& run);
 
     bool color_;
+    bool has_text_ = true;       // diagnostics on standard error are text
+    bool has_document_ = false;  // they are one that no line may interrupt
+    std::vector<DiagnosticTarget> targets_;
+    std::vector<ShownDiagnostic> diagnosed_;  // each once, for formats other than text
+    std::set<std::string> diagnosed_texts_;
+    std::string diagnosed_text_;
     bool ready_ = true;
     bool log_failed_ = false;
+    bool file_failed_ = false;
     int log_fd_ = -1;
     std::string log_file_;
     std::unique_ptr<Progress> progress_;

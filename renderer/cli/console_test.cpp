@@ -71,7 +71,7 @@ TEST_F(ConsoleTest, LogsWhatIsToldWithoutColour) {
         ASSERT_TRUE(console.ready());
         console.log("header\n");
         console.tell([](bool color) { return std::string(color ? "red\n" : "plain\n"); });
-        EXPECT_EQ(console.finish(0), 0);
+        EXPECT_EQ(console.finish("render", 0), 0);
     }
     EXPECT_EQ(read("err"), "red\nred\n");
     EXPECT_EQ(read("log"), "header\nplain\nheader\nplain\n");
@@ -84,8 +84,8 @@ TEST_F(ConsoleTest, FailsWithALogThatCannotBeWritten) {
     Console full(false, "/dev/full");
     full.err("text\n");
     full.err("more\n");
-    EXPECT_EQ(full.finish(0), 1);
-    EXPECT_EQ(full.finish(2), 2);
+    EXPECT_EQ(full.finish("render", 0), 1);
+    EXPECT_EQ(full.finish("render", 2), 2);
     EXPECT_EQ(read("err"),
               dir_ +
                   "/nowhere/log: error: cannot open the log file: No such file or directory "
@@ -94,6 +94,58 @@ TEST_F(ConsoleTest, FailsWithALogThatCannotBeWritten) {
                   "/dev/full: error: cannot write the log file: No space left on device "
                   "[log-file]\n"
                   "more\n");
+}
+
+Diagnostic no_cluster() {
+    return {.rule = "usage", .where = "--cluster", .message = "no such cluster"};
+}
+
+TEST_F(ConsoleTest, WritesDiagnosticsToFilesInsteadOfStandardError) {
+    const Redirected err(STDERR_FILENO, err_);
+    Console console(
+        false, dir_ + "/log",
+        {{DiagnosticFormat::Github, dir_ + "/commands"}, {DiagnosticFormat::Text, dir_ + "/text"}});
+    console.diagnose(no_cluster());
+    console.diagnose(no_cluster());
+    console.err("report\n");
+    EXPECT_EQ(console.finish("render", 1), 1);
+    const std::string text = "--cluster: error: no such cluster [usage]\n";
+    EXPECT_EQ(read("err"), "report\n");
+    EXPECT_EQ(read("commands"), "::error::--cluster: no such cluster [usage]\n");
+    EXPECT_EQ(read("text"), text + text);
+    EXPECT_EQ(read("log"), text + text + "report\n");
+}
+
+TEST_F(ConsoleTest, LeavesADocumentOnStandardErrorAlone) {
+    const Redirected err(STDERR_FILENO, err_);
+    Console console(true, dir_ + "/log", {{DiagnosticFormat::Gitlab, ""}});
+    console.err("report\n");
+    EXPECT_EQ(console.finish("render", 0), 0);
+    EXPECT_EQ(read("err"), "[]\n");
+    EXPECT_EQ(read("log"), "report\n");
+}
+
+TEST_F(ConsoleTest, WritesCommandsOfGithubAmongOtherLines) {
+    const Redirected err(STDERR_FILENO, err_);
+    Console console(false, "", {{DiagnosticFormat::Github, ""}});
+    console.err("::error::not ours\n");
+    console.diagnose(no_cluster());
+    EXPECT_EQ(console.finish("render", 1), 1);
+    EXPECT_EQ(read("err"),
+              "\\u003a:error::not ours\n::error::--cluster: no such cluster [usage]\n");
+}
+
+TEST_F(ConsoleTest, FailsWithAFileOfDiagnosticsThatCannotBeWritten) {
+    const Redirected err(STDERR_FILENO, err_);
+    for (const int code : {0, 2}) {
+        Console console(false, "", {{DiagnosticFormat::Json, dir_ + "/nowhere/file"}, {}});
+        EXPECT_EQ(console.finish("render", code), code == 0 ? 1 : 2);
+    }
+    const std::string line =
+        dir_ +
+        "/nowhere/file: error: cannot write the diagnostics: No such file or directory "
+        "[write-failed]\n";
+    EXPECT_EQ(read("err"), line + line);
 }
 
 TEST_F(ConsoleTest, EndsProgressWhenItWrites) {

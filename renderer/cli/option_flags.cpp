@@ -42,12 +42,39 @@ CLI::Option* limit(CLI::Option* option, const std::vector<std::string>& words) {
         ->type_name(fmt::format("{}", fmt::join(words, "|")));
 }
 
+void add_format(CLI::App& verb, Options& options) {
+    const auto choose = [&options](const std::vector<std::string>& words) {
+        options.diagnostics.clear();
+        for (const std::string& word : words) {
+            options.diagnostics.push_back(*parse_target(word));
+        }
+        const auto on_stderr = [](const DiagnosticTarget& target) { return target.file.empty(); };
+        if (std::ranges::count_if(options.diagnostics, on_stderr) > 1) {
+            throw CLI::ValidationError(
+                "--diagnostics", "two formats on standard error; expected FORMAT=FILE for one");
+        }
+    };
+    verb.add_option_function<std::vector<std::string>>(
+            "--diagnostics", choose,
+            "format of errors and warnings on standard error (default text); FORMAT=FILE writes "
+            "them to a file instead (repeatable)")
+        ->type_name(format_words())
+        ->allow_extra_args(false)
+        ->check([](const std::string& text) {
+            return parse_target(text)
+                       ? std::string()
+                       : fmt::format("invalid format \"{}\"; expected one of {}, or FORMAT=FILE",
+                                     text, format_words());
+        });
+}
+
 void add_common(CLI::App& verb, Options& options) {
     verb.add_flag("-q,--quiet", options.quiet, "print diagnostics only, no report");
     const FlagChoices<Color> colors = {
         {"auto", Color::Auto}, {"always", Color::Always}, {"never", Color::Never}};
     add_choice(verb, "--color", options.color, colors,
                "colour on standard error (default auto; NO_COLOR is honoured)");
+    add_format(verb, options);
     add(verb, "--log-file", options.log_file, "FILE",
         "append what goes to standard error to this file (or set TAILRENDER_LOG)");
 }

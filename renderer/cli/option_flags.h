@@ -43,6 +43,10 @@ void add_choice(CLI::App& verb, const char* name, Chosen& chosen, const FlagChoi
     limit(verb.add_option_function<std::string>(name, choose, doc), words);
 }
 
+// --diagnostics
+void add_format(CLI::App& verb, Options& options);
+
+// With add_format.
 void add_common(CLI::App& verb, Options& options);
 
 // With add_common.

@@ -257,6 +257,7 @@ void add_gitops_snippets(CLI::App& app, Options& options) {
     limit(verb.add_option("--for", options.tool, "the tool that applies the rendered output"),
           {"argo", "flux", "fleet"})
         ->required();
+    add_format(verb, options);
 }
 
 void add_completion(CLI::App& app, Options& options) {
@@ -267,6 +268,7 @@ void add_completion(CLI::App& app, Options& options) {
                               "~/.config/fish/completions/tailrender.fish");
     limit(verb.add_option("SHELL", options.shell, "the shell"), {"bash", "zsh", "fish"})
         ->required();
+    add_format(verb, options);
 }
 
 // "-o, --output", where CLI11 writes no space.
@@ -322,7 +324,7 @@ std::string unknown_word(const CLI::App& app, bool flags_first) {
     return preferred != words.end() ? *preferred : words.empty() ? "" : words.front();
 }
 
-std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
+Diagnostic usage_error(const CLI::App& app, const CLI::ParseError& error) {
     const CLI::App* verb = chosen_verb(app);
     const std::string word = unknown_word(app, verb != nullptr);
     std::string message = verb == nullptr ? "a verb is required" : lower_first(error.what());
@@ -334,12 +336,37 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
         const std::string near = nearest_word(app, verb, word);
         hint = near.empty() ? hint : fmt::format("did you mean \"{}\"?", near);
     }
-    return fmt::format("tailrender: error: {} [usage]\n  hint: {}\n", message, hint);
+    return {.rule = "usage", .where = "tailrender", .message = message, .hint = hint};
 }
 
 }  // namespace
 
 namespace {
+
+// Those of a command line that may be wrong elsewhere.
+std::vector<DiagnosticTarget> asked_targets(int argc, const char* const* argv) {
+    constexpr std::string_view kFlag = "--diagnostics";
+    std::vector<DiagnosticTarget> targets;
+    for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
+        std::string_view word = argv[i];
+        if (!word.starts_with(kFlag)) {
+            continue;
+        }
+        word.remove_prefix(kFlag.size());
+        const bool is_next = word.empty() && i + 1 < argc;
+        if (is_next || word.starts_with('=')) {
+            word = is_next ? std::string_view(argv[i + 1]) : word.substr(1);
+            std::optional<DiagnosticTarget> target = parse_target(word);
+            const bool is_second =
+                target && target->file.empty() &&
+                std::ranges::any_of(targets, [](const auto& one) { return one.file.empty(); });
+            if (target && !is_second) {
+                targets.push_back(std::move(*target));
+            }
+        }
+    }
+    return targets;
+}
 
 // CLI11 takes an empty list for none, which would allow all hosts.
 bool names_no_hosts(int argc, const char* const* argv) {
@@ -360,9 +387,10 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     const std::unique_ptr<CLI::App> app = make_app(options);
     if (names_no_hosts(argc, argv)) {
         line.exit_code = 2;
-        line.err =
-            "tailrender: error: --allow-network: invalid hosts \"\"; expected HOST[,HOST]... "
-            "[usage]\n";
+        line.refusal = {.rule = "usage",
+                        .where = "tailrender",
+                        .message = "--allow-network: invalid hosts \"\"; expected HOST[,HOST]..."};
+        line.targets = asked_targets(argc, argv);
         return line;
     }
     try {
@@ -370,7 +398,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() != 0) {
             line.exit_code = 2;
-            line.err = usage_error(*app, error);
+            line.refusal = usage_error(*app, error);
+            line.targets = asked_targets(argc, argv);
             return line;
         }
         std::ostringstream out;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "renderer/cli/diagnostic_formats.h"
 #include "renderer/load/loaded.h"
 #include "renderer/repo/load_options.h"
 #include "renderer/seal/secret.h"
@@ -34,9 +35,10 @@ struct Options {
     std::string release;    // post-render
     bool annotate = false;  // post-render: --on-error
     std::string log_file;
-    std::string base, head;              // diff
-    std::string hash_key_file;           // diff
-    std::vector<std::string> head_sets;  // diff: behind those of `load`, for HEAD only
+    std::vector<DiagnosticTarget> diagnostics;  // none: text on standard error
+    std::string base, head;                     // diff
+    std::string hash_key_file;                  // diff
+    std::vector<std::string> head_sets;         // diff: behind those of `load`, for HEAD only
     DiffFormat format = DiffFormat::Terminal;
     bool exit_code = false;  // diff
     Color color = Color::Auto;
@@ -57,7 +59,9 @@ struct Options {
 struct CommandLine {
     std::optional<Options> options;
     int exit_code = 0;
-    std::string out, err;
+    std::string out;
+    std::optional<Diagnostic> refusal;      // a mistake in it
+    std::vector<DiagnosticTarget> targets;  // for that
 };
 
 CommandLine parse_command_line(int argc, const char* const* argv);

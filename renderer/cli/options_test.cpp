@@ -2,12 +2,22 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace renderer {
 namespace {
 
 CommandLine parse(std::vector<const char*> words) {
     words.insert(words.begin(), "tailrender");
     return parse_command_line(static_cast<int>(words.size()), words.data());
+}
+
+std::string refusal_of(const CommandLine& line) {
+    Diagnostics refusals;
+    if (line.refusal) {
+        refusals.add(*line.refusal);
+    }
+    return refusals.print(SourceMap(), false);
 }
 
 TEST(Options, TakeTheFlagsOfRender) {
@@ -17,7 +27,7 @@ TEST(Options, TakeTheFlagsOfRender) {
                "home",   "--context", "facts",         "--namespace", "n",        "--threads",
                "3",      "-q",        "--allow-empty", "--color",     "never",    "--log-file",
                "l",      "--all"});
-    ASSERT_TRUE(line.options) << line.err;
+    ASSERT_TRUE(line.options) << refusal_of(line);
     const Options& options = *line.options;
     EXPECT_EQ(options.verb, "render");
     EXPECT_EQ(options.load.path, "repo");
@@ -112,6 +122,13 @@ TEST(Options, SayWhatIsWrong) {
         {{"render", ".", "--threads", "many"},
          "tailrender: error: could not convert: --threads = many [usage]\n"
          "  hint: run \"tailrender render --help\"\n"},
+        {{"render", ".", "--diagnostics", "yaml"},
+         "tailrender: error: --diagnostics: invalid format \"yaml\"; expected one of "
+         "text|json|sarif|github|gitlab|junit, or FORMAT=FILE [usage]\n"
+         "  hint: run \"tailrender render --help\"\n"},
+        {{"render", ".", "--diagnostics", "json", "--diagnostics=github"},
+         "tailrender: error: --diagnostics: two formats on standard error; expected FORMAT=FILE "
+         "for one [usage]\n  hint: run \"tailrender render --help\"\n"},
         {{},
          "tailrender: error: a verb is required [usage]\n  hint: run \"tailrender "
          "--help\"\n"},
@@ -120,9 +137,33 @@ TEST(Options, SayWhatIsWrong) {
         const CommandLine line = parse(row.words);
         EXPECT_FALSE(line.options);
         EXPECT_EQ(line.exit_code, 2);
-        EXPECT_EQ(line.err, row.err);
+        EXPECT_EQ(refusal_of(line), row.err);
         EXPECT_EQ(line.out, "");
     }
+}
+
+TEST(Options, TakeFormatsOfDiagnosticsForEveryVerb) {
+    for (const VerbInfo& verb : command_table()) {
+        EXPECT_EQ(std::ranges::count(verb.flags, std::vector<std::string>{"--diagnostics"},
+                                     &FlagInfo::names),
+                  1)
+            << verb.name;
+    }
+    const std::vector<DiagnosticTarget> targets =
+        parse({"render", "--diagnostics", "github", ".", "--diagnostics=sarif=a.sarif"})
+            .options->diagnostics;
+    ASSERT_EQ(targets.size(), 2U);
+    EXPECT_EQ(targets[0].format, DiagnosticFormat::Github);
+    EXPECT_EQ(targets[1].file, "a.sarif");
+}
+
+TEST(Options, MistakesAreSaidInTheFormatThatIsAskedFor) {
+    const CommandLine line = parse({"rendr", "--diagnostics=json", "--diagnostics", "junit=a.xml",
+                                    "--diagnostics=text", "--", "--diagnostics=gitlab=b"});
+    EXPECT_TRUE(line.refusal);
+    ASSERT_EQ(line.targets.size(), 2U);
+    EXPECT_EQ(line.targets[0].format, DiagnosticFormat::Json);
+    EXPECT_EQ(line.targets[1].format, DiagnosticFormat::Junit);
 }
 
 TEST(Options, PrintVersionAndHelpToStandardOutput) {
@@ -144,7 +185,7 @@ TEST(Options, PrintVersionAndHelpToStandardOutput) {
                         help.out.compare(end, 5, "\n    ") == 0)
                 << help.out.substr(at, end - at);
         }
-        EXPECT_EQ(help.err, "");
+        EXPECT_EQ(refusal_of(help), "");
     }
 }
 
@@ -172,7 +213,8 @@ TEST(ParseOptions, AnEmptyListOfHostsIsNotAllHosts) {
         const char* const words[] = {"tailrender", "render", flag, "."};
         const CommandLine line = parse_command_line(4, words);
         EXPECT_EQ(line.exit_code, 2) << flag;
-        EXPECT_NE(line.err.find("--allow-network: invalid hosts"), std::string::npos) << line.err;
+        EXPECT_NE(refusal_of(line).find("--allow-network: invalid hosts"), std::string::npos)
+            << refusal_of(line);
     }
 }
 

@@ -156,24 +156,24 @@ void append_paths(std::string_view what, const std::vector<std::string>& paths, 
 
 }  // namespace
 
-std::string diagnostics_text(const std::vector<Diagnostics::Block>& blocks, bool all) {
+std::string diagnostics_text(const std::vector<ShownDiagnostic>& diagnostics, bool all) {
     using Likeness = std::tuple<Severity, std::string_view, std::string_view>;
-    const auto likeness_of = [](const Diagnostics::Block& block) {
-        return Likeness(block.severity, block.rule, block.message);
+    const auto likeness_of = [](const ShownDiagnostic& shown) {
+        return Likeness(shown.said.severity, shown.said.rule, shown.said.message);
     };
     std::map<Likeness, std::size_t> left, seen;
-    for (const Diagnostics::Block& block : blocks) {
-        ++left[likeness_of(block)];
+    for (const ShownDiagnostic& shown : diagnostics) {
+        ++left[likeness_of(shown)];
     }
     std::string out;
-    for (const Diagnostics::Block& block : blocks) {
-        const std::size_t before = seen[likeness_of(block)]++;
-        const std::size_t behind = --left[likeness_of(block)];
+    for (const ShownDiagnostic& shown : diagnostics) {
+        const std::size_t before = seen[likeness_of(shown)]++;
+        const std::size_t behind = --left[likeness_of(shown)];
         if (all || before < kEqualShown) {
-            out += block.text;
+            out += shown.text;
         }
         if (!all && before + 1 == kEqualShown && behind > 0) {
-            out += and_more(behind, fmt::format(" like this [{}]", block.rule));
+            out += and_more(behind, fmt::format(" like this [{}]", shown.said.rule));
         }
     }
     return out;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "renderer/core/diagnostics.h"
+#include "renderer/core/shown_diagnostic.h"
 #include "renderer/emit/emit.h"
 #include "renderer/generate/model.h"
 #include "renderer/plan/model.h"
@@ -16,7 +16,7 @@ namespace renderer {
 
 // What equal errors and warnings say, from the fourth on counted: equal are those that differ only
 // in their place and object.
-std::string diagnostics_text(const std::vector<Diagnostics::Block>& blocks, bool all);
+std::string diagnostics_text(const std::vector<ShownDiagnostic>& diagnostics, bool all);
 
 // "path:line", or the name of a part that has no lines; "" for an unknown position.
 std::string place_of(Pos pos, const SourceMap& sources);

@@ -79,9 +79,11 @@ std::size_t lines_of(const std::string& text) {
 }
 
 TEST(Report, CountsEqualErrorsFromTheFourthOn) {
-    std::vector<Diagnostics::Block> blocks;
+    std::vector<ShownDiagnostic> blocks;
     const auto add = [&](Severity severity, const char* message, std::size_t place) {
-        blocks.push_back({severity, "r", message, fmt::format("{}: {}\n", place, message)});
+        ShownDiagnostic& shown = blocks.emplace_back();
+        shown.said = {.severity = severity, .rule = "r", .message = message};
+        shown.text = fmt::format("{}: {}\n", place, message);
     };
     for (std::size_t i = 0; i < 4; ++i) {
         add(Severity::Error, "a", i);

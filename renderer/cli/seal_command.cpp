@@ -46,7 +46,8 @@ public:
             }
             refuse_to_overwrite_the_input();
         }
-        console.tell([this](bool color) { return diagnostics_.print(sources_, color); });
+        console.diagnose(
+            [this](bool color) { return shown_diagnostics(diagnostics_, sources_, color); }, true);
         if (diagnostics_.has_errors()) {
             return 1;
         }
@@ -222,9 +223,7 @@ private:
         const Result<Unit> done =
             replace_file(flags_.output, flags_.output + ".tailrender-new", out, Durable::Yes);
         if (!done) {
-            Diagnostics failed;
-            failed.add(Result<Unit>(done).error().diagnostic);
-            console.tell([&](bool color) { return failed.print(sources_, color); });
+            console.diagnose(Result<Unit>(done).error().diagnostic);
         }
         return done.has_value();
     }

@@ -10,6 +10,7 @@
 #include "renderer/base/split.h"
 #include "renderer/base/utf8.h"
 #include "renderer/core/diagnostics.h"
+#include "renderer/core/shown_diagnostic.h"
 #include "renderer/secrets/confidential.h"
 
 namespace renderer {
@@ -31,6 +32,33 @@ auto sort_key(const Diagnostic& d) {
 
 std::string place_of(const SourceMap& sources, Pos pos, std::string_view where) {
     return on_one_line(pos.known() ? sources.describe(pos) : std::string(where));
+}
+
+// A path, and not a flag, a stream, an address or a word such as the name of a verb.
+bool names_file(std::string_view name) {
+    return name.find_first_not_of('.') != std::string_view::npos && name.front() != '-' &&
+           name.front() != '<' && name.find_first_of("./") != std::string_view::npos &&
+           name.find("://") == std::string_view::npos;
+}
+
+ShownPlace shown_place(const SourceMap& sources, Pos pos, std::string_view where) {
+    ShownPlace place{.name = place_of(sources, pos, where)};
+    if (!pos.known()) {
+        place.file = names_file(where) ? place.name : "";
+        return place;
+    }
+    const Location at = sources.locate(pos);
+    if (at.line == 0) {
+        place.file = on_one_line(sources.file_of_part(pos));
+    } else if (names_file(at.path)) {
+        place.file = on_one_line(at.path);
+        place.line = at.line;
+        place.column = at.column;
+        const std::size_t before = std::min<std::size_t>(at.column - 1, at.text.size());
+        place.character =
+            static_cast<std::uint32_t>(count_characters(at.text.substr(0, before)) + 1);
+    }
+    return place;
 }
 
 // The source line with a caret under the place; a long line is cut around it.
@@ -115,8 +143,18 @@ std::string Diagnostics::print(const SourceMap& sources, bool color) const {
 }
 
 std::vector<Diagnostics::Block> Diagnostics::blocks(const SourceMap& sources, bool color) const {
+    std::vector<Block> blocks;
+    for (ShownDiagnostic& shown : shown_diagnostics(*this, sources, color)) {
+        blocks.push_back({shown.said.severity, std::move(shown.said.rule),
+                          std::move(shown.said.message), std::move(shown.text)});
+    }
+    return blocks;
+}
+
+std::vector<ShownDiagnostic> shown_diagnostics(const Diagnostics& diagnostics,
+                                               const SourceMap& sources, bool color) {
     std::vector<const Diagnostic*> sorted;
-    for (const Diagnostic& diagnostic : all_) {
+    for (const Diagnostic& diagnostic : diagnostics.all()) {
         sorted.push_back(&diagnostic);
     }
     std::ranges::stable_sort(sorted, [](const Diagnostic* a, const Diagnostic* b) {
@@ -126,15 +164,17 @@ std::vector<Diagnostics::Block> Diagnostics::blocks(const SourceMap& sources, bo
         return sort_key(*a) == sort_key(*b);
     };
     sorted.erase(std::unique(sorted.begin(), sorted.end(), same), sorted.end());
-    std::vector<Block> blocks;
+    std::vector<ShownDiagnostic> all;
     for (const Diagnostic* diagnostic : sorted) {
-        Diagnostic shown = without_credentials(*diagnostic, sources);
-        Block& block = blocks.emplace_back(Block{shown.severity, {}, {}, {}});
-        print_one(shown, sources, color ? kAnsi : kPlain, block.text);
-        block.rule = std::move(shown.rule);
-        block.message = std::move(shown.message);
+        ShownDiagnostic& shown = all.emplace_back();
+        shown.said = without_credentials(*diagnostic, sources);
+        shown.place = shown_place(sources, shown.said.pos, shown.said.where);
+        for (const Note& note : shown.said.notes) {
+            shown.note_places.push_back(shown_place(sources, note.pos, ""));
+        }
+        print_one(shown.said, sources, color ? kAnsi : kPlain, shown.text);
     }
-    return blocks;
+    return all;
 }
 
 }  // namespace renderer

@@ -1,0 +1,31 @@
+// Diagnostics as they are shown, by text and by other formats: sorted, each once, without
+// credentials, and independent of the texts that they are about.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "renderer/core/diagnostics.h"
+
+namespace renderer {
+
+struct ShownPlace {
+    std::string name;             // as it is printed: "web.yaml:6:71", "--cluster", "<stdin>"
+    std::string file = {};        // "" where no file is known
+    std::uint32_t line = 0;       // 1-based; 0: the file as a whole, or what was made of it
+    std::uint32_t column = 0;     // 1-based, in bytes
+    std::uint32_t character = 0;  // 1-based, in characters
+};
+
+struct ShownDiagnostic {
+    Diagnostic said;
+    ShownPlace place;
+    std::vector<ShownPlace> note_places;  // one for each note
+    std::string text;                     // all of it, as Diagnostics::print prints it
+};
+
+std::vector<ShownDiagnostic> shown_diagnostics(const Diagnostics& diagnostics,
+                                               const SourceMap& sources, bool color);
+
+}  // namespace renderer

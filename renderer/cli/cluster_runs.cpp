@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "renderer/cli/exit_codes.h"
 #include "renderer/core/shown_diagnostic.h"
 #include "renderer/load/load.h"
 #include "renderer/plan/clusters.h"
@@ -74,7 +75,7 @@ std::vector<std::string> ClusterRuns::warnings() const {
 
 int ClusterRuns::fail(Console& console, std::string_view ending) const {
     finish(console, ending, false);
-    return 1;
+    return kErrors;
 }
 
 int ClusterRuns::finish(Console& console, std::string_view ending, bool quiet) const {
@@ -86,7 +87,7 @@ int ClusterRuns::finish(Console& console, std::string_view ending, bool quiet) c
         console.err(fmt::format("{}, {}; {}\n", counted(errors, "error"),
                                 counted(shown.size() - errors, "warning"), ending));
     }
-    return errors > 0 ? 1 : 0;
+    return errors > 0 ? kErrors : 0;
 }
 
 int ClusterRuns::refuse(Diagnostic diagnostic, Console& console, std::string_view ending) {

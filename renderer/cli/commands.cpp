@@ -9,6 +9,8 @@
 #include <set>
 #include <utility>
 
+#include "renderer/cli/exit_codes.h"
+#include "renderer/cli/gates.h"
 #include "renderer/cli/removals.h"
 #include "renderer/cli/report.h"
 #include "renderer/cli/trees.h"
@@ -48,6 +50,9 @@ Diagnostic output_overlaps(const Options& options) {
 }
 
 Result<int> to_stdout(const Options& options, ClusterRuns& runs, Console& console) {
+    if (stops_at_gates(options, runs, console)) {
+        return kGate;
+    }
     Run& run = runs.last();
     bool empty = true;
     bool written = true;
@@ -60,7 +65,7 @@ Result<int> to_stdout(const Options& options, ClusterRuns& runs, Console& consol
         return Error{empty_output(options, run.loaded)};
     }
     if (!written) {
-        return 1;
+        return kErrors;
     }
     runs.print_diagnostics(console);
     report(options, run, console, "");
@@ -93,6 +98,10 @@ Result<int> to_directory(const Options& options, ClusterRuns& runs, Console& con
     const Removals removals = TRY(find_removals(options, runs, trees, earlier_trees()));
     if (!removals.are_explained) {
         return runs.fail(console);
+    }
+    if (stops_at_gates(options, runs, console,
+                       TRY(failed_gates(options, runs, trees, earlier_trees())))) {
+        return kGate;
     }
     Result<std::vector<WriteReport>> reports = write_trees(trees);
     if (!reports) {  // a full disk, say: everything else is refused before the first byte
@@ -134,6 +143,19 @@ Diagnostic no_place_for_lock(const Options& options) {
             .expected = "a directory to render"};
 }
 
+std::optional<Error> gate_without_comparison(const Options& options) {
+    if (options.fail_on.empty() ||
+        std::ranges::count(options.fail_on, Gate::Warning) == std::ssize(options.fail_on)) {
+        return std::nullopt;
+    }
+    return Error{{.rule = "usage",
+                  .where = "--fail-on",
+                  .message = "a stream has no earlier output to compare with",
+                  .found = "public, removed or replaced, and no -o",
+                  .expected = "-o DIR, or \"warning\" alone",
+                  .hint = "tailrender diff compares with a revision"}};
+}
+
 // As few as are needed: what is printed instead of the additive tree would be the whole one.
 std::string additive_flags(const LoadOptions& load) {
     if (!load.only_generated) {
@@ -155,24 +177,25 @@ std::string additive_flags(const LoadOptions& load) {
     return flags + (load.skip_suspended ? " --skip-suspended" : "");
 }
 
-// False when it is stale or cannot be told.
-bool show_difference(const Options& options, const std::string& dir, Console& console,
-                     const std::string& diff) {
+// The exit code.
+int show_difference(const Options& options, const std::string& dir, Console& console,
+                    const std::string& diff) {
     if (diff.empty()) {
         if (!options.quiet) {
             console.err(fmt::format("{}: up to date\n", dir));
         }
-        return true;
+        return 0;
     }
-    if (console.show(diff)) {
-        console.err(
-            fmt::format("{}: stale; run \"tailrender render {}{}{} -o {}{}\"\n", on_one_line(dir),
-                        shell_word(options.load.path),
-                        options.revision.empty() ? "" : " --rev " + shell_word(options.revision),
-                        additive_flags(options.load), shell_word(options.load.output_dir),
-                        options.prune ? " --prune" : ""));
+    if (!console.show(diff)) {
+        return kErrors;
     }
-    return false;
+    console.err(
+        fmt::format("{}: stale; run \"tailrender render {}{}{} -o {}{}\"\n", on_one_line(dir),
+                    shell_word(options.load.path),
+                    options.revision.empty() ? "" : " --rev " + shell_word(options.revision),
+                    additive_flags(options.load), shell_word(options.load.output_dir),
+                    options.prune ? " --prune" : ""));
+    return kDifferent;
 }
 
 // Of all containers below a value.
@@ -224,6 +247,9 @@ Result<int> run_render(const Options& options, ClusterRuns& runs, Console& conso
     if (tree && overlaps(options)) {
         return Error{output_overlaps(options)};
     }
+    if (std::optional<Error> gate = tree ? std::nullopt : gate_without_comparison(options)) {
+        return std::move(*gate);
+    }
     if (options.update_lock && !fs::is_directory(options.load.path)) {
         return Error{no_place_for_lock(options)};
     }
@@ -261,13 +287,14 @@ Result<int> run_check(const Options& options, ClusterRuns& runs, Console& consol
     for (const RenderedTree& tree : trees) {
         diffs.push_back(TRY(compare_tree(tree)));
     }
+    std::vector<Diagnostic> failed = TRY(failed_gates(options, runs, trees, earlier_trees()));
     runs.print_diagnostics(console);
     console.err(removals.lines);
-    bool fresh = true;
+    int code = 0;
     for (std::size_t i = 0; i < diffs.size(); ++i) {
-        fresh = show_difference(options, trees[i].dir, console, diffs[i]) && fresh;
+        code = exit_code_of(code, show_difference(options, trees[i].dir, console, diffs[i]));
     }
-    return fresh ? 0 : 1;
+    return code_after_gates(options, runs.warnings().size(), code, console, std::move(failed));
 }
 
 Result<int> run_post_render(const Options& options, ClusterRuns& runs, Console& console) {
@@ -344,7 +371,10 @@ Result<int> run_images(const Options& options, ClusterRuns& runs, Console& conso
         lines += fmt::format("{}\n", on_one_line(image));
     }
     runs.print_diagnostics(console);
-    return console.show(lines) ? 0 : 1;
+    if (!console.show(lines)) {
+        return kErrors;
+    }
+    return code_after_gates(options, runs.warnings().size(), 0, console);
 }
 
 Result<int> run_lint(const Options& options, ClusterRuns& runs, Console& console) {
@@ -364,7 +394,9 @@ Result<int> run_lint(const Options& options, ClusterRuns& runs, Console& console
         one.cluster = run.loaded.cluster;
         lint({*tree, one, run.inventory, run.plan}, run.loaded, run.diagnostics);
     }
-    return runs.finish(console, fmt::format("looked at \"{}\"", options.load.path), options.quiet);
+    const int code =
+        runs.finish(console, fmt::format("looked at \"{}\"", options.load.path), options.quiet);
+    return code_after_gates(options, runs.warnings().size(), code, console);
 }
 
 }  // namespace renderer

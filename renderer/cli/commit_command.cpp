@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include "renderer/cli/commands.h"
+#include "renderer/cli/exit_codes.h"
+#include "renderer/cli/gates.h"
 #include "renderer/cli/removals.h"
 #include "renderer/cli/trees.h"
 #include "renderer/emit/git/git_branch.h"
@@ -80,14 +82,17 @@ Result<int> write(const Options& options, const Work& work, ClusterRuns& runs, C
                        TRY(find_gone_trees(repository, work.request, work.folder, *clusters)),
                        trees);
     }
-    const Removals removals = TRY(find_removals(
-        options, runs, trees,
-        {[&](const std::string& dir) { return earlier_inventory(repository, work.request, dir); },
-         [&](const std::string& dir, const TreeInventory& inventory) {
-             return earlier_files(repository, work.request, dir, inventory);
-         }}));
+    const EarlierTrees earlier = {
+        [&](const std::string& dir) { return earlier_inventory(repository, work.request, dir); },
+        [&](const std::string& dir, const TreeInventory& inventory) {
+            return earlier_files(repository, work.request, dir, inventory);
+        }};
+    const Removals removals = TRY(find_removals(options, runs, trees, earlier));
     if (!removals.are_explained) {
         return runs.fail(console);
+    }
+    if (stops_at_gates(options, runs, console, TRY(failed_gates(options, runs, trees, earlier)))) {
+        return kGate;
     }
     const CommitReport committed = TRY(commit_trees(repository, work.request, trees));
     std::string ending = outcome(work, committed);

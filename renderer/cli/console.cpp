@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "renderer/base/descriptor.h"
+#include "renderer/cli/exit_codes.h"
 #include "renderer/cli/progress.h"
 #include "renderer/cli/report.h"
 
@@ -109,6 +110,9 @@ void Console::diagnose(const std::function<std::vector<ShownDiagnostic>(bool col
         write_err(color_ ? diagnostics_text(shown(true), all) : text);
     }
     write_log(text);
+    has_usage_ = has_usage_ || std::ranges::any_of(plain, [](const ShownDiagnostic& one) {
+                     return one.said.rule == "usage";
+                 });
     if (targets_.empty()) {
         return;
     }
@@ -147,7 +151,8 @@ void Console::write_diagnostics(const DiagnosticTarget& target, const Diagnostic
 
 int Console::finish(std::string_view verb, int exit_code) {
     const auto code = [&] {
-        return exit_code != 2 && (log_failed_ || file_failed_) ? 1 : exit_code;
+        const int written = log_failed_ || file_failed_ ? kErrors : 0;
+        return exit_code_of(exit_code, exit_code_of(written, has_usage_ ? kUsage : 0));
     };
     for (const bool to_file : {true, false}) {
         for (const DiagnosticTarget& target : targets_) {

@@ -48,7 +48,7 @@ public:
     void diagnose(const std::function<std::vector<ShownDiagnostic>(bool color)>& shown, bool all);
     void diagnose(Diagnostic diagnostic);
     // To be called at the end of a run, whose verb may be unknown. The exit code, or 1 where the
-    // log or a file of diagnostics could not be written.
+    // log or a file of diagnostics could not be written, or 2 after a mistake in the command line.
     [[nodiscard]] int finish(std::string_view verb, int exit_code);
 
 private:
@@ -66,6 +66,7 @@ private:
     bool ready_ = true;
     bool log_failed_ = false;
     bool file_failed_ = false;
+    bool has_usage_ = false;  // a mistake in the command line
     int log_fd_ = -1;
     std::string log_file_;
     std::unique_ptr<Progress> progress_;

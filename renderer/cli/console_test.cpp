@@ -97,7 +97,7 @@ TEST_F(ConsoleTest, FailsWithALogThatCannotBeWritten) {
 }
 
 Diagnostic no_cluster() {
-    return {.rule = "usage", .where = "--cluster", .message = "no such cluster"};
+    return {.rule = "unknown-cluster", .where = "--cluster", .message = "no such cluster"};
 }
 
 TEST_F(ConsoleTest, WritesDiagnosticsToFilesInsteadOfStandardError) {
@@ -109,9 +109,9 @@ TEST_F(ConsoleTest, WritesDiagnosticsToFilesInsteadOfStandardError) {
     console.diagnose(no_cluster());
     console.err("report\n");
     EXPECT_EQ(console.finish("render", 1), 1);
-    const std::string text = "--cluster: error: no such cluster [usage]\n";
+    const std::string text = "--cluster: error: no such cluster [unknown-cluster]\n";
     EXPECT_EQ(read("err"), "report\n");
-    EXPECT_EQ(read("commands"), "::error::--cluster: no such cluster [usage]\n");
+    EXPECT_EQ(read("commands"), "::error::--cluster: no such cluster [unknown-cluster]\n");
     EXPECT_EQ(read("text"), text + text);
     EXPECT_EQ(read("log"), text + text + "report\n");
 }
@@ -132,7 +132,7 @@ TEST_F(ConsoleTest, WritesCommandsOfGithubAmongOtherLines) {
     console.diagnose(no_cluster());
     EXPECT_EQ(console.finish("render", 1), 1);
     EXPECT_EQ(read("err"),
-              "\\u003a:error::not ours\n::error::--cluster: no such cluster [usage]\n");
+              "\\u003a:error::not ours\n::error::--cluster: no such cluster [unknown-cluster]\n");
 }
 
 TEST_F(ConsoleTest, FailsWithAFileOfDiagnosticsThatCannotBeWritten) {
@@ -146,6 +146,13 @@ TEST_F(ConsoleTest, FailsWithAFileOfDiagnosticsThatCannotBeWritten) {
         "/nowhere/file: error: cannot write the diagnostics: No such file or directory "
         "[write-failed]\n";
     EXPECT_EQ(read("err"), line + line);
+}
+
+TEST_F(ConsoleTest, EndsWithTwoAfterAMistakeInTheCommandLine) {
+    const Redirected err(STDERR_FILENO, err_);
+    Console console(false, "");
+    console.diagnose({.rule = "usage", .where = "--set-head", .message = "HEAD is rendered"});
+    EXPECT_EQ(console.finish("diff", 1), 2);
 }
 
 TEST_F(ConsoleTest, EndsProgressWhenItWrites) {

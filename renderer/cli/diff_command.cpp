@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "renderer/base/parallel.h"
+#include "renderer/cli/cluster_tree.h"
 #include "renderer/cli/commands.h"
-#include "renderer/core/yaml_writer.h"
+#include "renderer/cli/exit_codes.h"
+#include "renderer/cli/gates.h"
 #include "renderer/diff/compare.h"
 #include "renderer/diff/formats.h"
 #include "renderer/diff/rendered_tree.h"
@@ -25,38 +27,6 @@ namespace renderer {
 namespace {
 
 constexpr std::size_t kMinKey = 16;
-
-// Of documents that are parents, and of others: only parents are looked up.
-KeptParents kept_parents(const Run& run) {
-    KeptParents kept;
-    for (const Document& document : run.loaded.documents) {
-        if (document.kept != kNone) {
-            kept.emplace(document.object_name(), kept_reason(run.loaded, document));
-        }
-    }
-    return kept;
-}
-
-// The Services of the sources, where the output holds only generated objects.
-std::vector<OutputFile> services_of(const Run& run) {
-    std::vector<OutputFile> services;
-    if (!run.loaded.only_generated) {
-        return services;
-    }
-    for (const ServiceInput& service : run.inventory.services) {
-        Diagnostics discarded;
-        Value root = read_document(run.loaded, *service.doc, discarded);
-        Value* metadata = root.find("metadata");
-        if (metadata == nullptr || !metadata->is_map()) {
-            continue;
-        }
-        metadata->put("namespace", service.ns);
-        OutputFile& file = services.emplace_back();
-        file.path = fmt::format("{}/{}.yaml", service.ns, service.name);
-        write_yaml(root, file.content);
-    }
-    return services;
-}
 
 // One side of the comparison, and what was rendered for it.
 class Side {
@@ -158,8 +128,7 @@ private:
                 run.diagnostics.add(std::move(files.error().diagnostic));
                 return false;
             }
-            trees_.push_back(
-                {run.loaded.cluster, std::move(*files), kept_parents(run), services_of(run)});
+            trees_.push_back(cluster_tree(run, std::move(*files)));
         }
         return true;
     }
@@ -316,7 +285,11 @@ int report_alone(const Options& options, const SecretHash& hash, Side& broken, S
         good.print_diagnostics(console);
         comparison.warnings = good.warnings();
     }
-    return print_report(comparison, options, console) && is_head && !options.exit_code ? 0 : 1;
+    if (!print_report(comparison, options, console) || !is_head) {
+        return kErrors;
+    }
+    return code_after_gates(options, comparison.warnings.size(), options.exit_code ? kDifferent : 0,
+                            console, failed_gates(options, comparison));
 }
 
 }  // namespace
@@ -361,9 +334,11 @@ Result<int> run_diff(const Options& options, ClusterRuns& /*runs*/, Console& con
     comparison.warnings = head.warnings();
     head.print_diagnostics(console);
     if (!print_report(comparison, options, console)) {
-        return 1;
+        return kErrors;
     }
-    return options.exit_code && !comparison.is_equal() ? 1 : 0;
+    return code_after_gates(options, comparison.warnings.size(),
+                            options.exit_code && !comparison.is_equal() ? kDifferent : 0, console,
+                            failed_gates(options, comparison));
 }
 
 }  // namespace renderer

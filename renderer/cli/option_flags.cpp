@@ -28,6 +28,25 @@ bool are_hosts(std::string_view text) {
     });
 }
 
+using GateWords = std::vector<std::pair<std::string, Gate>>;
+
+void add_gate_words(CLI::App& verb, Options& options, const GateWords& gates, const char* doc) {
+    std::vector<std::string> words;
+    for (const auto& [word, gate] : gates) {
+        words.push_back(word);
+    }
+    const auto choose = [&options, gates](const std::vector<std::string>& chosen) {
+        options.fail_on.clear();
+        for (const std::string& word : chosen) {
+            options.fail_on.push_back(
+                std::ranges::find(gates, word, &GateWords::value_type::first)->second);
+        }
+    };
+    limit(verb.add_option_function<std::vector<std::string>>("--fail-on", choose, doc), words)
+        ->delimiter(',')
+        ->allow_extra_args(false);
+}
+
 }  // namespace
 
 CLI::App& add_verb(CLI::App& app, const char* name, const char* doc, const char* examples) {
@@ -90,6 +109,20 @@ void add_report(CLI::App& verb, Options& options) {
                   "name every device and file in the report, also above 40, and print every error "
                   "and warning, also more than 3 equal ones");
     add_common(verb, options);
+}
+
+void add_gates(CLI::App& verb, Options& options) {
+    add_gate_words(verb, options,
+                   {{"public", Gate::Public},
+                    {"removed", Gate::Removed},
+                    {"replaced", Gate::Replaced},
+                    {"warning", Gate::Warning}},
+                   "exit 4 where something becomes public, a device is removed or replaced by "
+                   "another one, or there is a warning (a list, with commas)");
+}
+
+void add_warning_gate(CLI::App& verb, Options& options) {
+    add_gate_words(verb, options, {{"warning", Gate::Warning}}, "exit 4 where there is a warning");
 }
 
 void add_values(CLI::App& verb, LoadOptions& load) {

@@ -55,6 +55,11 @@ void add_diagnostics(CLI::App& verb, Options& options);
 // With add_common.
 void add_report(CLI::App& verb, Options& options);
 
+// --fail-on, also for what only a comparison with an earlier output tells.
+void add_gates(CLI::App& verb, Options& options);
+// For warnings alone.
+void add_warning_gate(CLI::App& verb, Options& options);
+
 void add_values(CLI::App& verb, LoadOptions& load);
 
 void add_namespace(CLI::App& verb, LoadOptions& load, const char* doc);

@@ -44,13 +44,14 @@ void add_render(CLI::App& app, Options& options) {
     add_prune(verb, options);
     add_allow_empty(verb, options);
     add_inputs(verb, options.load);
+    add_gates(verb, options);
     add_report(verb, options);
 }
 
 void add_check(CLI::App& app, Options& options) {
     CLI::App& verb =
         add_verb(app, "check", "show how a rendered directory differs from what render would write",
-                 "  tailrender check . -o rendered           # exit 1 and a diff when stale\n"
+                 "  tailrender check . -o rendered           # exit 3 and a diff when stale\n"
                  "  tailrender check . -o rendered | patch -p0");
     verb.preparse_callback([&options](std::size_t) { options.load.validate = true; });
     add_path(verb, options, kRendered)->required();
@@ -59,6 +60,7 @@ void add_check(CLI::App& app, Options& options) {
     add_prune(verb, options);
     add_allow_empty(verb, options);
     add_inputs(verb, options.load);
+    add_gates(verb, options);
     add_diagnostics(verb, options);
 }
 
@@ -76,6 +78,7 @@ void add_post_render(CLI::App& app, Options& options) {
     add_validate(verb, options);
     add_allow_empty(verb, options);
     add_inputs(verb, options.load);
+    add_warning_gate(verb, options);
     add_report(verb, options);
 }
 
@@ -127,6 +130,7 @@ void add_lint(CLI::App& app, Options& options) {
     add_output(verb, options, "directory written by render; it is skipped");
     verb.add_flag("--list", options.list_checks, "list the checks instead of running them");
     add_inputs(verb, options.load);
+    add_warning_gate(verb, options);
     add_diagnostics(verb, options);
 }
 
@@ -137,7 +141,8 @@ void add_diff(CLI::App& app, Options& options) {
                  "  tailrender diff main feature:apps      # a path of a revision\n"
                  "  tailrender diff rendered .             # what a render would change\n"
                  "  tailrender diff . . --set-head tailrender.operatorVersion=1.104\n"
-                 "  tailrender diff --format markdown origin/main . > comment.md");
+                 "  tailrender diff --format markdown origin/main . > comment.md\n"
+                 "  tailrender diff --fail-on public,removed main .   # exit 4 for these");
     add(verb, "BASE", options.base, "DIR",
         "the old side: a directory, or REV[:PATH]; sources or a rendered tree")
         ->required();
@@ -147,13 +152,14 @@ void add_diff(CLI::App& app, Options& options) {
                                              {"markdown", DiffFormat::Markdown},
                                              {"json", DiffFormat::Json}};
     add_choice(verb, "--format", options.format, formats, "how to print it (default terminal)");
-    verb.add_flag("--exit-code", options.exit_code, "exit 1 when anything differs");
+    verb.add_flag("--exit-code", options.exit_code, "exit 3 when anything differs");
     add(verb, "--set-head", options.head_sets, "KEY=VALUE",
         "one Helm value for HEAD only, such as tailrender.operatorVersion=1.104 (repeatable)")
         ->allow_extra_args(false);
     add(verb, "--hash-key", options.hash_key_file, "FILE",
         "file with the key for hashes of secret values (default random)");
     add_inputs(verb, options.load);
+    add_gates(verb, options);
     add_diagnostics(verb, options);
 }
 
@@ -167,6 +173,7 @@ void add_install(CLI::App& app, Options& options) {
     add_values(verb, options.load);
     add_namespace(verb, options.load,
                   "namespace of the controller and of proxies (default tailscale)");
+    add_warning_gate(verb, options);
     add_report(verb, options);
 }
 
@@ -177,6 +184,7 @@ void add_images(CLI::App& app, Options& options) {
     add_path(verb, options, kRendered)->required();
     add_only(verb, options);
     add_inputs(verb, options.load);
+    add_warning_gate(verb, options);
     add_diagnostics(verb, options);
 }
 
@@ -200,6 +208,7 @@ void add_roots(CLI::App& app, Options& options) {
     add(verb, "--cluster", options.load.cluster, "NAME", "mark what other clusters apply");
     add_argo_clusters(verb, options.load);
     add(verb, "--threads", options.load.threads, "N", "threads for reading (default one per core)");
+    add_warning_gate(verb, options);
     add_diagnostics(verb, options);
 }
 
@@ -245,6 +254,7 @@ void add_commit(CLI::App& app, Options& options) {
     add_prune(verb, options);
     add_allow_empty(verb, options);
     add_inputs(verb, options.load);
+    add_gates(verb, options);
     add_report(verb, options);
 }
 
@@ -297,7 +307,8 @@ std::unique_ptr<CLI::App> make_app(Options& options) {
         "  tailrender render . -o rendered\n"
         "  tailrender check . -o rendered\n"
         "  tailrender VERB --help\n\n"
-        "Exit codes: 0 ok; 1 diagnostics, stale, or a failed write; 2 usage.");
+        "Exit codes: 0 ok; 1 errors or a failed write; 2 usage; 3 stale or different; 4 "
+        "--fail-on.");
     for (const auto add_verb_and_flags :
          {add_render, add_check, add_post_render, add_krm, add_cmp, add_explain, add_lint, add_diff,
           add_install, add_images, add_seal, add_commit, add_fix, add_roots, add_gitops_snippets,

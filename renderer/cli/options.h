@@ -15,6 +15,7 @@ namespace renderer {
 
 enum class Color { Auto, Always, Never };
 enum class DiffFormat { Terminal, Markdown, Json };
+enum class Gate { Public, Removed, Replaced, Warning };
 
 struct SealOptions {
     std::string file;         // an env file, a manifest, or "-"
@@ -41,6 +42,7 @@ struct Options {
     std::vector<std::string> head_sets;         // diff: behind those of `load`, for HEAD only
     DiffFormat format = DiffFormat::Terminal;
     bool exit_code = false;  // diff
+    std::vector<Gate> fail_on;
     Color color = Color::Auto;
     bool quiet = false;
     bool all = false;  // in the report

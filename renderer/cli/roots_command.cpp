@@ -7,6 +7,8 @@
 
 #include "renderer/cli/append_format.h"
 #include "renderer/cli/commands.h"
+#include "renderer/cli/exit_codes.h"
+#include "renderer/cli/gates.h"
 #include "renderer/engines/liveness.h"
 #include "renderer/engines/standing.h"
 #include "renderer/load/unit_list.h"
@@ -88,7 +90,10 @@ Result<int> run_roots(const Options& options, ClusterRuns& runs, Console& consol
         return runs.fail(console, "nothing printed");
     }
     runs.print_diagnostics(console);
-    return console.show(Printer(list).run()) ? 0 : 1;
+    if (!console.show(Printer(list).run())) {
+        return kErrors;
+    }
+    return code_after_gates(options, runs.warnings().size(), 0, console);
 }
 
 }  // namespace renderer

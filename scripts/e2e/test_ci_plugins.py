@@ -127,8 +127,9 @@ class Job:
         assert TOKEN not in log, log
         return done.returncode, log
 
-    def scenario(self, job, without_token, log_has_report):
-        """The life of a pull request. `job()` and `without_token()` run it and return (exit code, log)."""
+    def scenario(self, job, without_token, log_has_report, place):
+        """The life of a pull request. `job()` and `without_token()` run it and return (exit code, log), `job(words)` with what fails it;
+        `place` is how the log names the line of an error."""
         forge = self.forge
         code, log = job()
         assert code == 0 and forge.writes == 0, log
@@ -142,6 +143,10 @@ class Job:
         code, log = job()
         assert code == 0 and len(forge.ours()) == 1, log
         assert "PUBLIC: anyone on the internet" in forge.ours()[0]
+        code, log = job("warning,public")
+        assert code == 4 and len(forge.ours()) == 1 and "[fail-on]" in log, log
+        code, log = job("removed,replaced")
+        assert code == 0, log
         (self.repo / "shop.yaml").write_text(INGRESS.replace("hosts: [shop]", "hosts: [store]"))
         commit(self.repo)
         code, log = job()
@@ -158,7 +163,7 @@ class Job:
         (self.repo / "web.yaml").write_text(SERVICE.format(exposed="true").replace("port: 80", "port: nothing"))
         commit(self.repo)
         code, log = job()
-        assert code != 0 and len(forge.ours()) == 1 and "`.` cannot be rendered" in forge.ours()[0] and "web.yaml:4" in log, log
+        assert code != 0 and len(forge.ours()) == 1 and "`.` cannot be rendered" in forge.ours()[0] and place in log, log
         git(self.repo, "reset", "-q", "--hard", self.base)
         (self.repo / "shop.yaml").write_text(INGRESS)
         commit(self.repo)
@@ -177,8 +182,8 @@ def test_github(tmp_path, knows_me):
     (tmp_path / "event.json").write_text(json.dumps({"pull_request": {"number": 7, "base": {"sha": job.base}}}))
     summary = tmp_path / "summary.md"
 
-    def work(token=TOKEN):
-        given = {"token": token}
+    def work(fail_on="", token=TOKEN):
+        given = {"token": token, "fail-on": fail_on}
         inputs = {name: given.get(name, field["default"]) for name, field in action["inputs"].items()}
         expressions = {"${{ inputs." + name + " }}": value for name, value in inputs.items()}
         environment = {name: expressions[value] for name, value in step["env"].items()}
@@ -188,7 +193,7 @@ def test_github(tmp_path, knows_me):
                        GITHUB_ACTION_PATH=str(CI / "github"), GITHUB_EVENT_PATH=str(tmp_path / "event.json"), GITHUB_API_URL=forge.url,
                        GITHUB_REPOSITORY="acme/shop", GITHUB_STEP_SUMMARY=str(summary))
 
-    job.scenario(work, lambda: work(""), lambda log: "`store`" in summary.read_text())
+    job.scenario(work, lambda: work(token=""), lambda log: "`store`" in summary.read_text(), "::error file=web.yaml,line=4,")
     forge.may_write = False
     code, log = work()
     assert code == 0 and "::warning::" in log, log
@@ -200,13 +205,15 @@ def test_gitlab(tmp_path):
     script, = template["script"]
     forge = Forge("/projects/5/merge_requests/7/notes", ("PRIVATE-TOKEN", TOKEN), "PUT", "author")
     job = Job(tmp_path, forge)
-    (job.repo / ".git/info/exclude").write_text("tailrender-diff.md\n")
+    (job.repo / ".git/info/exclude").write_text("tailrender-diff.*\n")
 
-    def work(**token):
-        return job.run(["sh", "-c", script], **template["variables"], **token, CI_API_V4_URL=forge.url, CI_PROJECT_ID="5",
+    def work(fail_on="", **token):
+        variables = {**template["variables"], "TAILRENDER_FAIL_ON": fail_on}
+        return job.run(["sh", "-c", script], **variables, **token, CI_API_V4_URL=forge.url, CI_PROJECT_ID="5",
                        CI_MERGE_REQUEST_IID="7", CI_MERGE_REQUEST_DIFF_BASE_SHA=job.base)
 
-    job.scenario(lambda: work(TAILRENDER_TOKEN=TOKEN), work, lambda log: "`store`" in log)
+    job.scenario(lambda fail_on="": work(fail_on, TAILRENDER_TOKEN=TOKEN), work, lambda log: "`store`" in log, "web.yaml:4")
+    assert {one["location"]["path"] for one in json.loads((job.repo / "tailrender-diff.json").read_text())} == {"web.yaml"}
     forge.may_write = False
     code, log = work(TAILRENDER_TOKEN=TOKEN)
     assert code != 0 and "403" in log, log

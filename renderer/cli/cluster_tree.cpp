@@ -1,0 +1,50 @@
+#include "renderer/cli/cluster_tree.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "renderer/core/yaml_writer.h"
+
+namespace renderer {
+namespace {
+
+// Of documents that are parents, and of others: only parents are looked up.
+KeptParents kept_parents(const Run& run) {
+    KeptParents kept;
+    for (const Document& document : run.loaded.documents) {
+        if (document.kept != kNone) {
+            kept.emplace(document.object_name(), kept_reason(run.loaded, document));
+        }
+    }
+    return kept;
+}
+
+// The Services of the sources, where the output holds only generated objects.
+std::vector<OutputFile> services_of(const Run& run) {
+    std::vector<OutputFile> services;
+    if (!run.loaded.only_generated) {
+        return services;
+    }
+    for (const ServiceInput& service : run.inventory.services) {
+        Diagnostics discarded;
+        Value root = read_document(run.loaded, *service.doc, discarded);
+        Value* metadata = root.find("metadata");
+        if (metadata == nullptr || !metadata->is_map()) {
+            continue;
+        }
+        metadata->put("namespace", service.ns);
+        OutputFile& file = services.emplace_back();
+        file.path = fmt::format("{}/{}.yaml", service.ns, service.name);
+        write_yaml(root, file.content);
+    }
+    return services;
+}
+
+}  // namespace
+
+ClusterTree cluster_tree(const Run& run, std::vector<OutputFile> files) {
+    return {run.loaded.cluster, std::move(files), kept_parents(run), services_of(run)};
+}
+
+}  // namespace renderer

@@ -1,0 +1,13 @@
+// What a run renders, as `diff` compares it.
+#pragma once
+
+#include <vector>
+
+#include "renderer/diff/compare.h"
+#include "renderer/pipeline.h"
+
+namespace renderer {
+
+ClusterTree cluster_tree(const Run& run, std::vector<OutputFile> files);
+
+}  // namespace renderer

@@ -1,0 +1,148 @@
+#include "renderer/cli/gates.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "renderer/base/printable.h"
+#include "renderer/cli/append_format.h"
+#include "renderer/cli/cluster_tree.h"
+#include "renderer/cli/exit_codes.h"
+
+namespace renderer {
+namespace {
+
+bool fails_on(const Options& options, Gate gate) {
+    return std::ranges::find(options.fail_on, gate) != options.fail_on.end();
+}
+
+Diagnostic gate_error(std::string_view word, std::string object, std::string message) {
+    return {.rule = "fail-on",
+            .where = fmt::format("--fail-on {}", word),
+            .object = std::move(object),
+            .message = std::move(message),
+            .hint = fmt::format("if this is intended, run without \"{}\" in --fail-on", word)};
+}
+
+// Of one cluster; a device that several ports or paths make public is one.
+void add_public(const ClusterComparison& cluster, std::vector<Diagnostic>& failed) {
+    std::map<std::pair<std::string, std::string>, std::string> endpoints;
+    for (const ReachChange& change : cluster.devices.reach) {
+        if (change.added && change.offer.is_public) {
+            std::string& found = endpoints[{change.parent, change.hostname}];
+            append_names_to(found, "{}{}{}{}", found.empty() ? "" : ", ", change.offer.endpoint,
+                            change.offer.target.empty() ? "" : " -> ", change.offer.target);
+        }
+    }
+    for (auto& [device, found] : endpoints) {
+        Diagnostic error =
+            gate_error("public", device.first,
+                       fmt::format("anyone on the internet can reach \"{}\", and could not before",
+                                   on_one_line(device.second)));
+        error.found = std::move(found);
+        error.expected = "nothing that becomes public";
+        failed.push_back(std::move(error));
+    }
+}
+
+void add_lost(const ClusterComparison& cluster, DeviceEdit edit, std::vector<Diagnostic>& failed) {
+    const bool is_removed = edit == DeviceEdit::Removed;
+    for (const DeviceChange& change : cluster.devices.changes) {
+        if (change.edit != edit) {
+            continue;
+        }
+        Diagnostic error = gate_error(
+            name_of(edit), change.before->parent,
+            is_removed
+                ? fmt::format("device \"{}\" is removed", on_one_line(change.before->hostname))
+                : fmt::format("device \"{}\" is replaced by another one, with other addresses",
+                              on_one_line(change.before->hostname)));
+        error.expected = is_removed ? "every device stays" : "every device stays the one it is";
+        error.found = fmt::format("{}", fmt::join(change.reasons, "\n"));
+        failed.push_back(std::move(error));
+    }
+}
+
+std::vector<Diagnostic> with_warnings(const Options& options, std::size_t warnings,
+                                      std::vector<Diagnostic> failed) {
+    if (warnings > 0 && fails_on(options, Gate::Warning)) {
+        Diagnostic error = gate_error("warning", "", counted(warnings, "warning"));
+        error.expected = "none";
+        failed.push_back(std::move(error));
+    }
+    return failed;
+}
+
+}  // namespace
+
+std::vector<Diagnostic> failed_gates(const Options& options, const Comparison& comparison) {
+    std::vector<Diagnostic> failed;
+    for (const ClusterComparison& cluster : comparison.clusters) {
+        if (fails_on(options, Gate::Public)) {
+            add_public(cluster, failed);
+        }
+        if (fails_on(options, Gate::Removed)) {
+            add_lost(cluster, DeviceEdit::Removed, failed);
+        }
+        if (fails_on(options, Gate::Replaced)) {
+            add_lost(cluster, DeviceEdit::Replaced, failed);
+        }
+    }
+    return failed;
+}
+
+Result<std::vector<Diagnostic>> failed_gates(const Options& options, ClusterRuns& runs,
+                                             const std::vector<RenderedTree>& trees,
+                                             const EarlierTrees& earlier) {
+    std::vector<Diagnostic> failed;
+    const bool compares =
+        std::ranges::any_of(options.fail_on, [](Gate gate) { return gate != Gate::Warning; });
+    for (std::size_t i = 0; compares && i < trees.size(); ++i) {
+        const TreeInventory inventory = TRY(earlier.inventory(trees[i].dir));
+        ClusterTree before{.cluster = "",
+                           .files = TRY(earlier.files(trees[i].dir, inventory)),
+                           .kept = {},
+                           .facts = {}};
+        ClusterTree after{.cluster = "", .files = {}, .kept = {}, .facts = {}};
+        if (i < runs.all().size()) {  // else of a cluster that is gone
+            after = cluster_tree(runs.all()[i], trees[i].files);
+            after.cluster = "";
+            before.facts = after.facts;  // else what no one changed would differ
+        }
+        std::vector<ClusterTree> base, head;
+        base.push_back(std::move(before));
+        head.push_back(std::move(after));
+        std::ranges::move(failed_gates(options, compare_trees(std::move(base), std::move(head),
+                                                              SecretHash(random_key()))),
+                          std::back_inserter(failed));
+    }
+    return failed;
+}
+
+bool stops_at_gates(const Options& options, ClusterRuns& runs, Console& console,
+                    std::vector<Diagnostic> failed) {
+    failed = with_warnings(options, runs.warnings().size(), std::move(failed));
+    if (failed.empty()) {
+        return false;
+    }
+    for (Diagnostic& error : failed) {
+        runs.last().diagnostics.add(std::move(error));
+    }
+    (void)runs.fail(console);
+    return true;
+}
+
+int code_after_gates(const Options& options, std::size_t warnings, int code, Console& console,
+                     std::vector<Diagnostic> failed) {
+    for (Diagnostic& error : with_warnings(options, warnings, std::move(failed))) {
+        console.diagnose(std::move(error));
+        code = exit_code_of(code, kGate);
+    }
+    return code;
+}
+
+}  // namespace renderer

@@ -48,6 +48,7 @@ constexpr std::array kVerbs = {
     Verb{"lint", run_lint},
     Verb{"diff", run_diff},
     Verb{"install", run_install},
+    Verb{"devices", run_devices},
     Verb{"images", run_images},
     Verb{"seal", run_seal, true},
     Verb{"commit", run_commit},

@@ -57,11 +57,11 @@ TEST_F(Completion, BashRegistersItself) {
 
 TEST_F(Completion, BashOffersVerbsFlagsAndFiles) {
     EXPECT_EQ(bash("re"), "render ");
-    EXPECT_EQ(
-        bash("''"),
-        "--help --version check cmp commit completion diff explain fix gitops-snippets images "
-        "install krm lint "
-        "post-render render roots seal ");
+    EXPECT_EQ(bash("''"),
+              "--help --version check cmp commit completion devices diff explain fix "
+              "gitops-snippets images "
+              "install krm lint "
+              "post-render render roots seal ");
     EXPECT_EQ(bash("render --clu"), "--cluster ");
     EXPECT_EQ(bash("post-render --rel"), "--release ");
     EXPECT_EQ(bash("render --rel"), " ");

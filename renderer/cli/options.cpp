@@ -177,6 +177,19 @@ void add_install(CLI::App& app, Options& options) {
     add_report(verb, options);
 }
 
+void add_devices(CLI::App& app, Options& options) {
+    CLI::App& verb = add_verb(app, "devices", "print the table of devices, and nothing else",
+                              "  tailrender devices\n"
+                              "  tailrender devices . --cluster home\n"
+                              "  tailrender devices . --only generated | grep PUBLIC");
+    verb.preparse_callback([&options](std::size_t) { options.load.path = "."; });
+    add_path(verb, options, "directory or file to look at (default .)");
+    add_only(verb, options);
+    add_inputs(verb, options.load);
+    add_warning_gate(verb, options);
+    add_diagnostics(verb, options);
+}
+
 void add_images(CLI::App& app, Options& options) {
     CLI::App& verb = add_verb(app, "images", "list the images of all generated pods",
                               "  tailrender images . --cluster home\n"
@@ -311,8 +324,8 @@ std::unique_ptr<CLI::App> make_app(Options& options) {
         "--fail-on.");
     for (const auto add_verb_and_flags :
          {add_render, add_check, add_post_render, add_krm, add_cmp, add_explain, add_lint, add_diff,
-          add_install, add_images, add_seal, add_commit, add_fix, add_roots, add_gitops_snippets,
-          add_completion}) {
+          add_install, add_devices, add_images, add_seal, add_commit, add_fix, add_roots,
+          add_gitops_snippets, add_completion}) {
         add_verb_and_flags(*app, options);
     }
     return app;

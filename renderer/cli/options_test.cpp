@@ -196,10 +196,10 @@ TEST(Options, TableHasEveryVerbWithItsFlags) {
     for (const VerbInfo& verb : table) {
         names.push_back(verb.name);
     }
-    EXPECT_EQ(names,
-              (std::vector<std::string>{"render", "check", "post-render", "krm", "cmp", "explain",
-                                        "lint", "diff", "install", "images", "seal", "commit",
-                                        "fix", "roots", "gitops-snippets", "completion"}));
+    EXPECT_EQ(names, (std::vector<std::string>{"render", "check", "post-render", "krm", "cmp",
+                                               "explain", "lint", "diff", "install", "devices",
+                                               "images", "seal", "commit", "fix", "roots",
+                                               "gitops-snippets", "completion"}));
     EXPECT_EQ(table[0].arguments, "DIR");
     bool output = false;
     for (const FlagInfo& flag : table[0].flags) {

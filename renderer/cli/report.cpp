@@ -20,10 +20,11 @@ namespace {
 
 constexpr std::size_t kShown = 40;
 constexpr std::size_t kEqualShown = 3;
-constexpr std::size_t kColumns = 8;
-constexpr std::size_t kTailnetColumn = 3;
-constexpr std::size_t kPublicColumn = 5;
-constexpr std::size_t kStateColumn = 6;
+constexpr std::size_t kColumns = 9;
+constexpr std::size_t kClusterColumn = 0;
+constexpr std::size_t kTailnetColumn = 4;
+constexpr std::size_t kPublicColumn = 6;
+constexpr std::size_t kStateColumn = 7;
 constexpr std::string_view kBold = "\033[1m";
 constexpr std::string_view kAlarm = "\033[1;37;41m";
 constexpr std::string_view kReset = "\033[0m";
@@ -49,7 +50,8 @@ void append_row(const Cells& row, const std::array<std::size_t, kColumns>& width
     std::string line;
     for (std::size_t i = 0; i < kColumns; ++i) {
         if (widths[i] == 0) {
-            continue;  // nothing is public or kept, all are in one tailnet: no such column
+            continue;  // nothing is public or kept, there is one tailnet and cluster: no such
+                       // column
         }
         line.append(line.empty() ? 0 : 2, ' ');
         const std::string_view style = header ? kBold : i == kPublicColumn ? kAlarm : "";
@@ -59,6 +61,37 @@ void append_row(const Cells& row, const std::array<std::size_t, kColumns>& width
     line.erase(line.find_last_not_of(' ') + 1);
     out += line;
     out += '\n';
+}
+
+void add_device(const DeviceRow& device, const std::string& cluster, const SourceMap& sources,
+                std::vector<Cells>& rows) {
+    rows.push_back({cluster, device.hostname, device.kind, device.tags, device.tailnet,
+                    device.target, device.is_public ? "PUBLIC" : "",
+                    device.kept.empty() ? "" : "kept", place_of(device.pos, sources)});
+    std::ranges::transform(rows.back(), rows.back().begin(), on_one_line);
+}
+
+std::string table_of(std::vector<Cells> rows, bool color) {
+    auto widths = widths_of(rows);
+    const auto header_of = [&](std::size_t column, const char* name) {
+        return std::string(widths[column] == 0 ? "" : name);
+    };
+    const Cells header = {header_of(kClusterColumn, "CLUSTER"),
+                          "HOSTNAME",
+                          "KIND",
+                          "TAGS",
+                          header_of(kTailnetColumn, "TAILNET"),
+                          "TARGET",
+                          header_of(kPublicColumn, "EXPOSED"),
+                          header_of(kStateColumn, "STATE"),
+                          "SOURCE"};
+    rows.insert(rows.begin(), header);
+    widths = widths_of(rows);
+    std::string out;
+    for (const Cells& row : rows) {
+        append_row(row, widths, &row == &rows.front(), color, out);
+    }
+    return out;
 }
 
 std::string public_warning(const Plan& plan, bool color) {
@@ -194,28 +227,25 @@ std::string device_table(const Plan& plan, const SourceMap& sources, bool color,
     }
     const std::vector<const DeviceRow*> shown = shown_devices(plan, all);
     std::vector<Cells> rows;
-    rows.reserve(shown.size() + 1);
+    rows.reserve(shown.size());
     for (const DeviceRow* device : shown) {
-        rows.push_back({device->hostname, device->kind, device->tags, device->tailnet,
-                        device->target, device->is_public ? "PUBLIC" : "",
-                        device->kept.empty() ? "" : "kept", place_of(device->pos, sources)});
-        std::ranges::transform(rows.back(), rows.back().begin(), on_one_line);
+        add_device(*device, "", sources, rows);
     }
-    auto widths = widths_of(rows);
-    const std::string exposed = widths[kPublicColumn] == 0 ? "" : "EXPOSED";
-    const std::string tailnet = widths[kTailnetColumn] == 0 ? "" : "TAILNET";
-    const std::string state = widths[kStateColumn] == 0 ? "" : "STATE";
-    const Cells header = {"HOSTNAME", "KIND", "TAGS", tailnet, "TARGET", exposed, state, "SOURCE"};
-    rows.insert(rows.begin(), header);
-    widths = widths_of(rows);
-    std::string out;
-    for (const Cells& row : rows) {
-        append_row(row, widths, &row == &rows.front(), color, out);
-    }
+    std::string out = table_of(std::move(rows), color);
     if (shown.size() < plan.devices.size()) {
         out += and_more(plan.devices.size() - shown.size());
     }
     return out + public_warning(plan, color) + kept_note(plan);
+}
+
+std::string device_list(const std::deque<Run>& runs, bool color) {
+    std::vector<Cells> rows;
+    for (const Run& run : runs) {
+        for (const DeviceRow& device : run.plan.devices) {
+            add_device(device, runs.size() > 1 ? run.loaded.cluster : "", run.loaded.sources, rows);
+        }
+    }
+    return rows.empty() ? "no devices\n" : table_of(std::move(rows), color);
 }
 
 std::string engine_note(const Loaded& loaded) {

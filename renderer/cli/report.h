@@ -4,12 +4,14 @@
 // rest is counted, but for devices that are public. `all` shows every one of them.
 #pragma once
 
+#include <deque>
 #include <string>
 #include <vector>
 
 #include "renderer/core/shown_diagnostic.h"
 #include "renderer/emit/emit.h"
 #include "renderer/generate/model.h"
+#include "renderer/pipeline.h"
 #include "renderer/plan/model.h"
 
 namespace renderer {
@@ -22,6 +24,9 @@ std::string diagnostics_text(const std::vector<ShownDiagnostic>& diagnostics, bo
 std::string place_of(Pos pos, const SourceMap& sources);
 
 std::string device_table(const Plan& plan, const SourceMap& sources, bool color, bool all);
+
+// The table alone, of all devices; with a column for clusters where there are several.
+std::string device_list(const std::deque<Run>& runs, bool color);
 
 // In a tree that is rendered whole: that an engine applies parts of it. "" where none does.
 std::string engine_note(const Loaded& loaded);

@@ -30,6 +30,25 @@ TEST(Report, AlignsDevicesAndShowsWhatIsPublic) {
     EXPECT_NE(colored.find("\033[1mHOSTNAME\033[0m  "), std::string::npos);
 }
 
+TEST(Report, ListsDevicesOfAllClusters) {
+    std::deque<renderer::Run> runs(2);
+    EXPECT_EQ(device_list(runs, false), "no devices\n");
+    for (renderer::Run& run : runs) {
+        const SourceId source = run.loaded.sources.add("a.yaml", "a\n");
+        run.loaded.cluster = &run == &runs.front() ? "home" : "lab";
+        run.plan.devices.push_back({"web", "Service", "tag:k8s", "shop/web", &run == &runs.back(),
+                                    run.loaded.sources.pos(source, 0)});
+    }
+    EXPECT_EQ(device_list(runs, false),
+              "CLUSTER  HOSTNAME  KIND     TAGS     TARGET    EXPOSED  SOURCE\n"
+              "home     web       Service  tag:k8s  shop/web           a.yaml:1\n"
+              "lab      web       Service  tag:k8s  shop/web  PUBLIC   a.yaml:1\n");
+    runs.pop_back();
+    EXPECT_EQ(device_list(runs, false),
+              "HOSTNAME  KIND     TAGS     TARGET    SOURCE\n"
+              "web       Service  tag:k8s  shop/web  a.yaml:1\n");
+}
+
 TEST(Report, HasNoColumnForWhatDoesNotOccur) {
     SourceMap sources;
     const SourceId source = sources.add("a.yaml", "a\n");

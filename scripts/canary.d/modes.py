@@ -105,6 +105,7 @@ def looks():
         Case("explain a Secret", ["explain", "Secret/shop/db", "repo"], codes=(0, 1)),
         Case("explain the OAuth Secret", ["explain", "Secret/tailscale/operator-oauth", "repo", *GENERATE], files=BASE, codes=(0, 1)),
         Case("explain a Service", ["explain", "Service/shop/web", "repo", *GENERATE], files=BASE),
+        Case("devices", ["devices", "repo", *GENERATE], files=BASE),
         Case("images", ["images", "repo", *GENERATE], files=BASE),
         Case("lint", ["lint", "repo"], codes=(0, 1)),
         in_git(Case("lint in Git", ["lint", "repo"], codes=(1,), says="plaintext-secret")),

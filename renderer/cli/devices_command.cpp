@@ -1,0 +1,22 @@
+#include <unistd.h>
+
+#include "renderer/cli/commands.h"
+#include "renderer/cli/exit_codes.h"
+#include "renderer/cli/gates.h"
+#include "renderer/cli/report.h"
+
+namespace renderer {
+
+Result<int> run_devices(const Options& options, ClusterRuns& runs, Console& console) {
+    if (!runs.render_each(options.load)) {
+        return runs.fail(console, "nothing printed");
+    }
+    runs.print_diagnostics(console);
+    const bool color = wants_color(options.color, STDOUT_FILENO);
+    if (!console.show(device_list(runs.all(), color), color ? OwnColors::Yes : OwnColors::No)) {
+        return kErrors;
+    }
+    return code_after_gates(options, runs.warnings().size(), 0, console);
+}
+
+}  // namespace renderer

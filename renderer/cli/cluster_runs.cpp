@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "renderer/cli/exit_codes.h"
-#include "renderer/core/shown_diagnostic.h"
 #include "renderer/load/load.h"
 #include "renderer/plan/clusters.h"
 
@@ -61,6 +60,10 @@ bool ClusterRuns::render_one(LoadOptions options, Form form) {
 
 void ClusterRuns::print_diagnostics(Console& console) const {
     console.diagnose([&](bool color) { return shown_of(runs_, color); }, all_diagnostics_);
+}
+
+std::vector<ShownDiagnostic> ClusterRuns::diagnostics() const {
+    return shown_of(runs_, false);
 }
 
 std::vector<std::string> ClusterRuns::warnings() const {

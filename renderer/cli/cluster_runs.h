@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "renderer/cli/console.h"
+#include "renderer/core/shown_diagnostic.h"
 #include "renderer/pipeline.h"
 
 namespace renderer {
@@ -28,6 +29,8 @@ public:
     [[nodiscard]] Run& last() { return runs_.back(); }
 
     void print_diagnostics(Console& console) const;
+    // Of all runs, each once.
+    [[nodiscard]] std::vector<ShownDiagnostic> diagnostics() const;
     // The first line of each warning.
     [[nodiscard]] std::vector<std::string> warnings() const;
     // Prints all diagnostics and the last line `N errors, M warnings; <ending>`; returns 1.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <set>
@@ -11,6 +12,7 @@
 
 #include "renderer/cli/exit_codes.h"
 #include "renderer/cli/gates.h"
+#include "renderer/cli/json_reports.h"
 #include "renderer/cli/removals.h"
 #include "renderer/cli/report.h"
 #include "renderer/cli/trees.h"
@@ -186,7 +188,7 @@ int show_difference(const Options& options, const std::string& dir, Console& con
         }
         return 0;
     }
-    if (!console.show(diff)) {
+    if (options.format != ReportFormat::Json && !console.show(diff)) {
         return kErrors;
     }
     console.err(
@@ -196,6 +198,20 @@ int show_difference(const Options& options, const std::string& dir, Console& con
                     additive_flags(options.load), shell_word(options.load.output_dir),
                     options.prune ? " --prune" : ""));
     return kDifferent;
+}
+
+Result<std::vector<CheckedTree>> checked_trees(ClusterRuns& runs,
+                                               const std::vector<RenderedTree>& trees,
+                                               const std::vector<std::string>& diffs) {
+    std::vector<CheckedTree> checked;
+    for (std::size_t i = 0; i < trees.size(); ++i) {
+        const TreeInventory inventory = TRY(earlier_inventory(trees[i].dir));
+        const bool is_of_run = i < runs.all().size();
+        checked.push_back({is_of_run ? runs.all()[i].loaded.cluster : std::string(), trees[i].dir,
+                           !diffs[i].empty(), TRY(earlier_files(trees[i].dir, inventory)),
+                           trees[i].files});
+    }
+    return checked;
 }
 
 // Of all containers below a value.
@@ -287,10 +303,13 @@ Result<int> run_check(const Options& options, ClusterRuns& runs, Console& consol
     for (const RenderedTree& tree : trees) {
         diffs.push_back(TRY(compare_tree(tree)));
     }
+    const bool is_json = options.format == ReportFormat::Json;
+    const std::string json =
+        is_json ? check_json(TRY(checked_trees(runs, trees, diffs))) : std::string();
     std::vector<Diagnostic> failed = TRY(failed_gates(options, runs, trees, earlier_trees()));
     runs.print_diagnostics(console);
     console.err(removals.lines);
-    int code = 0;
+    int code = is_json && !console.show(json) ? kErrors : 0;
     for (std::size_t i = 0; i < diffs.size(); ++i) {
         code = exit_code_of(code, show_difference(options, trees[i].dir, console, diffs[i]));
     }
@@ -366,18 +385,24 @@ Result<int> run_images(const Options& options, ClusterRuns& runs, Console& conso
             collect_images(object.root, images);
         }
     }
-    std::string lines;
-    for (const std::string_view image : images) {
-        lines += fmt::format("{}\n", on_one_line(image));
-    }
+    std::vector<std::string> names;
+    names.reserve(images.size());
+    std::ranges::transform(images, std::back_inserter(names), on_one_line);
     runs.print_diagnostics(console);
-    if (!console.show(lines)) {
+    if (!console.show(
+            options.format == ReportFormat::Json
+                ? images_json(names)
+                : fmt::format("{}{}", fmt::join(names, "\n"), names.empty() ? "" : "\n"))) {
         return kErrors;
     }
     return code_after_gates(options, runs.warnings().size(), 0, console);
 }
 
 Result<int> run_lint(const Options& options, ClusterRuns& runs, Console& console) {
+    const bool is_json = options.format == ReportFormat::Json;
+    if (options.list_checks && is_json) {
+        return console.out(checks_json()) ? 0 : kErrors;
+    }
     if (options.list_checks) {
         std::string lines;
         for (const LintCheck& check : lint_checks()) {
@@ -396,6 +421,9 @@ Result<int> run_lint(const Options& options, ClusterRuns& runs, Console& console
     }
     const int code =
         runs.finish(console, fmt::format("looked at \"{}\"", options.load.path), options.quiet);
+    if (is_json && !console.show(lint_json(options.load.path, runs.diagnostics()))) {
+        return kErrors;
+    }
     return code_after_gates(options, runs.warnings().size(), code, console);
 }
 

@@ -128,17 +128,21 @@ std::string place_name(const ShownDiagnostic& shown, const DiagnosticRun& run) {
 
 }  // namespace
 
-std::string json_diagnostics(const DiagnosticRun& run) {
+Value diagnostic_list(std::span<const ShownDiagnostic> diagnostics) {
     Value list = Value::list();
-    for (const ShownDiagnostic& shown : run.diagnostics) {
+    for (const ShownDiagnostic& shown : diagnostics) {
         list.append(json_diagnostic(shown));
     }
+    return list;
+}
+
+std::string json_diagnostics(const DiagnosticRun& run) {
     Value root = Value::map({{"version", kDiagnosticsVersion}, {"report", "diagnostics"}});
     put_known(root, "verb", std::string(run.verb));
     root.add("exitCode", Value(run.exit_code));
     root.add("errors", json_count(count_of(run, Severity::Error)));
     root.add("warnings", json_count(count_of(run, Severity::Warning)));
-    root.add("diagnostics", std::move(list));
+    root.add("diagnostics", diagnostic_list(run.diagnostics));
     return write_json_pretty(root) + "\n";
 }
 

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "renderer/core/shown_diagnostic.h"
+#include "renderer/core/value.h"
 
 namespace renderer {
 
@@ -26,6 +27,9 @@ struct DiagnosticRun {
     int exit_code = 0;
     std::span<const ShownDiagnostic> diagnostics;
 };
+
+// A list of objects, as `json_diagnostics` and reports have it.
+Value diagnostic_list(std::span<const ShownDiagnostic> diagnostics);
 
 // One object.
 std::string json_diagnostics(const DiagnosticRun& run);

@@ -258,11 +258,11 @@ Result<std::string> hash_key(const Options& options) {
 
 std::string report_of(const Comparison& comparison, const Options& options) {
     switch (options.format) {
-        case DiffFormat::Markdown:
+        case ReportFormat::Markdown:
             return markdown_report(comparison);
-        case DiffFormat::Json:
+        case ReportFormat::Json:
             return json_report(comparison);
-        case DiffFormat::Terminal:
+        case ReportFormat::Text:
             break;
     }
     return terminal_report(comparison, wants_color(options.color, STDOUT_FILENO));

@@ -13,6 +13,8 @@
 #include "renderer/base/split.h"
 #include "renderer/cli/append_format.h"
 #include "renderer/cli/commands.h"
+#include "renderer/cli/exit_codes.h"
+#include "renderer/cli/json_reports.h"
 #include "renderer/cli/report.h"
 #include "renderer/plan/workload/api_proxy.h"
 
@@ -68,17 +70,17 @@ const Document* document_at(const Run& run, Pos pos) {
     return nullptr;
 }
 
-void append_line(const Run& run, Pos pos, std::string& out) {
+void add_line(const Run& run, Pos pos, Explanation& to) {
     const SourceMap& sources = run.loaded.sources;
-    append_names_to(out, "    {} | {}\n", place_of(pos, sources), sources.locate(pos).text);
+    to.lines.push_back({place_of(pos, sources), std::string(sources.locate(pos).text)});
 }
 
 // The line where the parent begins, then every line of it that speaks to us.
-void append_input(const Run& run, Pos pos, std::string& out) {
+void add_input(const Run& run, Pos pos, Explanation& to) {
     if (!pos.known()) {
         return;
     }
-    append_line(run, pos, out);
+    add_line(run, pos, to);
     const Document* document = document_at(run, pos);
     if (document == nullptr) {
         return;
@@ -93,36 +95,27 @@ void append_input(const Run& run, Pos pos, std::string& out) {
         const bool comment = line.substr(content).starts_with('#');
         if (!comment && line.find("tailscale") != std::string_view::npos &&
             (sources.offset_of(pos) < offset || sources.offset_of(pos) > offset + line.size())) {
-            append_line(run, begin, out);
+            add_line(run, begin, to);
         }
     }
 }
 
-void append_names(std::string_view title, const std::vector<const Object*>& objects,
-                  const Object* except, std::string& out) {
-    bool first = true;
-    for (const Object* object : objects) {
-        if (object != except) {
-            append_names_to(out, "  {:<9} {}\n", first ? title : "", object->object_name());
-            first = false;
+std::vector<std::string> names_of_children(const std::vector<const Object*>& all,
+                                           const Origin& origin, const Object* except) {
+    std::vector<std::string> names;
+    for (const Object* object : all) {
+        if (object->origin.parent == origin.parent && object->origin.rule == origin.rule &&
+            object != except) {
+            names.push_back(object->object_name());
         }
     }
+    return names;
 }
 
-std::vector<const Object*> children(const std::vector<const Object*>& all, const Origin& origin) {
-    std::vector<const Object*> found;
-    std::copy_if(all.begin(), all.end(), std::back_inserter(found), [&](const Object* object) {
-        return object->origin.parent == origin.parent && object->origin.rule == origin.rule;
-    });
-    return found;
-}
-
-void append_origin(const Run& run, const Origin& origin, std::string& out) {
-    append_names_to(out, "  {:<9} {}\n", "rule", origin.rule);
-    if (!origin.parent.empty()) {
-        append_names_to(out, "  {:<9} {}\n", "from", origin.parent);
-    }
-    append_input(run, origin.pos, out);
+void add_origin(const Run& run, const Origin& origin, Explanation& to) {
+    to.rule = origin.rule;
+    to.parent = origin.parent;
+    add_input(run, origin.pos, to);
 }
 
 // "": it does not serve the Kubernetes API.
@@ -140,110 +133,138 @@ std::string policy_of(const Plan& plan, const Workload& workload) {
                                                             group->input.api_auth, offered->name());
 }
 
-// What the tailnet has to allow before the API proxy is of use to anyone.
-void append_policy(const Plan& plan, const Workload& workload, std::string& out) {
-    const std::string policy = policy_of(plan, workload);
-    if (policy.empty()) {
-        return;
-    }
-    append_names_to(
-        out,
-        "  {:<9} what the tailnet's has to allow; who may come, and as which group, is an "
-        "example\n",
-        "policy");
-    for (const std::string_view line : split(policy, '\n')) {
-        append_names_to(out, "    {}\n", line);
-    }
-}
-
-void append_policy(const Run& run, const Origin& origin, std::string& out) {
+void add_policy(const Run& run, const Origin& origin, Explanation& to) {
     for (const Workload& workload : run.plan.workloads) {
         if (workload.origin.parent == origin.parent && workload.origin.rule == origin.rule) {
-            append_policy(run.plan, workload, out);
+            to.policy += policy_of(run.plan, workload);
         }
     }
 }
 
-void append_object(const Run& run, const std::vector<const Object*>& all, const Object& object,
-                   std::string& out) {
-    append_names_to(out, "{}\n  {:<9} {}\n", object.object_name(), "generator", object.generator);
-    append_origin(run, object.origin, out);
-    append_names("together", children(all, object.origin), &object, out);
-    append_policy(run, object.origin, out);
+Explanation explain_object(const Run& run, const std::vector<const Object*>& all,
+                           const Object& object) {
+    Explanation found{.object = object.object_name(), .generator = std::string(object.generator)};
+    add_origin(run, object.origin, found);
+    found.together = names_of_children(all, object.origin, &object);
+    add_policy(run, object.origin, found);
+    return found;
 }
 
-void append_edits(const Run& run, const Document& document, std::string& out) {
+void add_edits(const Run& run, const Document& document, Explanation& to) {
     for (const Edit& edit : run.plan.edits) {
         if (edit.source == document.source && edit.begin >= document.range.begin &&
             edit.begin <= document.range.end) {
-            append_names_to(out, "  {:<9} {}\n", "edit", edit.reason);
+            to.edits.push_back(edit.reason);
         }
     }
 }
 
 // Once for each rule that makes something of this parent.
-void append_parents(const Run& run, const std::vector<const Object*>& all, std::string_view asked,
-                    std::string& out) {
+void explain_parents(const Run& run, const std::vector<const Object*>& all, std::string_view asked,
+                     std::vector<Explanation>& out) {
     std::set<std::pair<std::string_view, std::string_view>> done;
     for (const Object* object : all) {
         const Origin& origin = object->origin;
         if (!origin.parent.empty() && matches(origin.parent, asked) &&
             done.emplace(origin.parent, origin.rule).second) {
-            append_names_to(out, "{}\n", origin.parent);
-            append_origin(run, origin, out);
-            append_names("makes", children(all, origin), nullptr, out);
-            append_policy(run, origin, out);
+            Explanation& found = out.emplace_back(Explanation{.object = origin.parent});
+            add_origin(run, origin, found);
+            found.makes = names_of_children(all, origin, nullptr);
+            add_policy(run, origin, found);
             const Document* document = origin.pos.known() ? document_at(run, origin.pos) : nullptr;
             if (document != nullptr) {
-                append_edits(run, *document, out);
+                add_edits(run, *document, found);
             }
         }
     }
 }
 
 // Those that pods of a group serve, for which no object is made.
-void append_served(const Run& run, std::string_view asked, std::string& out) {
+void explain_served(const Run& run, std::string_view asked, std::vector<Explanation>& out) {
     for (const OfferedService& service : run.plan.offered) {
         if (!matches(service.origin.parent, asked)) {
             continue;
         }
-        append_names_to(out, "{}\n", service.origin.parent);
-        append_origin(run, service.origin, out);
-        append_names_to(out, "  {:<9} {}\n", "offers", service.name());
+        Explanation& found = out.emplace_back(Explanation{.object = service.origin.parent});
+        add_origin(run, service.origin, found);
+        found.offers = service.name();
         for (const Workload& workload : run.plan.workloads) {
             if (workload.as<ProxyGroupPlan>() != nullptr && workload.name == service.group) {
-                append_names_to(out, "  {:<9} {}, of {}\n", "served by",
-                                object_name("StatefulSet", workload.ns, workload.name),
-                                workload.origin.parent);
+                found.served_by.push_back(
+                    fmt::format("{}, of {}", object_name("StatefulSet", workload.ns, workload.name),
+                                workload.origin.parent));
             }
         }
     }
 }
 
-void append_foreign(const Run& run, std::string_view asked, std::string& out) {
+void explain_foreign(const Run& run, std::string_view asked, std::vector<Explanation>& out) {
     for (const Document& document : run.loaded.documents) {
         if (!is_foreign(document) || !matches(document.object_name(), asked)) {
             continue;
         }
-        append_names_to(out, "{}\n  {}\n", document.object_name(),
-                        run.loaded.only_generated ? "is applied as it is" : "passes through");
-        append_line(run, document.kind.pos(), out);
-        append_edits(run, document, out);
+        Explanation& found = out.emplace_back(Explanation{.object = document.object_name()});
+        found.note = run.loaded.only_generated ? "is applied as it is" : "passes through";
+        add_line(run, document.kind.pos(), found);
+        add_edits(run, document, found);
     }
 }
 
 // What `install` renders because of the same values.
-void append_elsewhere(const Run& run, std::string_view asked, std::string& out) {
+void explain_elsewhere(const Run& run, std::string_view asked, std::vector<Explanation>& out) {
     const std::optional<Workload>& proxy = run.plan.api_proxy_elsewhere;
     if (!proxy) {
         return;
     }
     const std::string name = object_name("StatefulSet", proxy->ns, proxy->name);
     if (matches(name, asked)) {
-        append_names_to(out, "{}\n  is rendered with the controller, by tailrender install\n",
-                        name);
-        append_origin(run, proxy->origin, out);
-        append_policy(run.plan, *proxy, out);
+        Explanation& found = out.emplace_back(Explanation{.object = name});
+        found.note = "is rendered with the controller, by tailrender install";
+        add_origin(run, proxy->origin, found);
+        found.policy = policy_of(run.plan, *proxy);
+    }
+}
+
+void append_names(std::string_view title, const std::vector<std::string>& names, std::string& out) {
+    for (const std::string& name : names) {
+        append_names_to(out, "  {:<9} {}\n", &name == &names.front() ? title : "", name);
+    }
+}
+
+void append_field(std::string_view title, const std::string& text, std::string& out) {
+    if (!text.empty()) {
+        append_names_to(out, "  {:<9} {}\n", title, text);
+    }
+}
+
+void append_explanation(const Explanation& one, std::string& out) {
+    append_names_to(out, "{}\n", one.object);
+    if (!one.note.empty()) {
+        append_names_to(out, "  {}\n", one.note);
+    }
+    append_field("generator", one.generator, out);
+    append_field("rule", one.rule, out);
+    append_field("from", one.parent, out);
+    for (const SourceLine& line : one.lines) {
+        append_names_to(out, "    {} | {}\n", line.place, line.text);
+    }
+    append_names("together", one.together, out);
+    append_names("makes", one.makes, out);
+    append_field("offers", one.offers, out);
+    for (const std::string& server : one.served_by) {
+        append_field("served by", server, out);
+    }
+    if (!one.policy.empty()) {
+        append_field("policy",
+                     "what the tailnet's has to allow; who may come, and as which group, is an "
+                     "example",
+                     out);
+        for (const std::string_view line : split(one.policy, '\n')) {
+            append_names_to(out, "    {}\n", line);
+        }
+    }
+    for (const std::string& edit : one.edits) {
+        append_field("edit", edit, out);
     }
 }
 
@@ -271,26 +292,30 @@ Error unknown_object(const Run& run, const std::vector<const Object*>& all,
 
 }  // namespace
 
-Result<std::string> explain(const Run& run, std::string_view object) {
+Result<std::vector<Explanation>> explain(const Run& run, std::string_view object) {
     const std::vector<const Object*> all = all_objects(run);
-    std::string out;
+    std::vector<Explanation> found;
     for (const Object* each : all) {
         if (matches(each->object_name(), object)) {
-            append_object(run, all, *each, out);
+            found.push_back(explain_object(run, all, *each));
         }
     }
-    append_parents(run, all, object, out);
-    if (out.empty()) {
-        append_served(run, object, out);
+    explain_parents(run, all, object, found);
+    for (const auto explain_rest : {explain_served, explain_foreign, explain_elsewhere}) {
+        if (found.empty()) {
+            explain_rest(run, object, found);
+        }
     }
-    if (out.empty()) {
-        append_foreign(run, object, out);
-    }
-    if (out.empty()) {
-        append_elsewhere(run, object, out);
-    }
-    if (out.empty()) {
+    if (found.empty()) {
         return unknown_object(run, all, object);
+    }
+    return found;
+}
+
+std::string explain_text(const std::vector<Explanation>& explanations) {
+    std::string out;
+    for (const Explanation& one : explanations) {
+        append_explanation(one, out);
     }
     return out;
 }
@@ -299,7 +324,9 @@ Result<int> run_explain(const Options& options, ClusterRuns& runs, Console& cons
     if (!runs.render_one(options.load)) {
         return runs.fail(console);
     }
-    return console.show(TRY(explain(runs.last(), options.object))) ? 0 : 1;
+    const std::vector<Explanation> found = TRY(explain(runs.last(), options.object));
+    const bool is_json = options.format == ReportFormat::Json;
+    return console.show(is_json ? explain_json(found) : explain_text(found)) ? 0 : kErrors;
 }
 
 }  // namespace renderer

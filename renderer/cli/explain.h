@@ -2,15 +2,38 @@
 // everything that it becomes.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "renderer/core/result.h"
 #include "renderer/pipeline.h"
 
 namespace renderer {
 
+struct SourceLine {
+    std::string place;  // "web.yaml:7", or the name of a part that has no lines
+    std::string text;
+};
+
+// Of one object, or of one rule that makes something of a parent. What is not known is empty.
+struct Explanation {
+    std::string object;     // "Kind/namespace/name"
+    std::string note = {};  // of what no rule makes: "passes through"
+    std::string generator = {}, rule = {}, parent = {};
+    std::vector<SourceLine> lines = {};      // of the parent
+    std::vector<std::string> together = {};  // what else the rule makes of the parent
+    std::vector<std::string> makes = {};     // the same, of a parent
+    std::string offers = {};                 // the name of a Tailscale Service
+    std::vector<std::string> served_by = {};
+    std::string policy = {};  // of the tailnet, lines of a policy file
+    std::vector<std::string> edits = {};
+};
+
 // The answer for `object` ("Kind/namespace/name", "Kind/name"), or an error with a suggestion.
-Result<std::string> explain(const Run& run, std::string_view object);
+Result<std::vector<Explanation>> explain(const Run& run, std::string_view object);
+
+std::string explain_text(const std::vector<Explanation>& explanations);
 
 }  // namespace renderer

@@ -54,7 +54,7 @@ protected:
     std::string ask(std::string_view object) {
         auto answer = explain(run_, object);
         if (answer) {
-            return *answer;
+            return explain_text(*answer);
         }
         Diagnostics diagnostics;
         diagnostics.add(answer.error().diagnostic);

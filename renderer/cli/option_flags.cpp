@@ -111,6 +111,12 @@ void add_report(CLI::App& verb, Options& options) {
     add_common(verb, options);
 }
 
+void add_report_format(CLI::App& verb, Options& options) {
+    const FlagChoices<ReportFormat> formats = {{"text", ReportFormat::Text},
+                                               {"json", ReportFormat::Json}};
+    add_choice(verb, "--format", options.format, formats, "how to print the report (default text)");
+}
+
 void add_gates(CLI::App& verb, Options& options) {
     add_gate_words(verb, options,
                    {{"public", Gate::Public},

@@ -55,6 +55,9 @@ void add_diagnostics(CLI::App& verb, Options& options);
 // With add_common.
 void add_report(CLI::App& verb, Options& options);
 
+// --format, of the report on standard output.
+void add_report_format(CLI::App& verb, Options& options);
+
 // --fail-on, also for what only a comparison with an earlier output tells.
 void add_gates(CLI::App& verb, Options& options);
 // For warnings alone.

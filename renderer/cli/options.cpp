@@ -61,6 +61,7 @@ void add_check(CLI::App& app, Options& options) {
     add_allow_empty(verb, options);
     add_inputs(verb, options.load);
     add_gates(verb, options);
+    add_report_format(verb, options);
     add_diagnostics(verb, options);
 }
 
@@ -113,6 +114,7 @@ void add_explain(CLI::App& app, Options& options) {
     add_path(verb, options, kRendered)->required();
     add_only(verb, options);
     add_inputs(verb, options.load);
+    add_report_format(verb, options);
     add_diagnostics(verb, options);
 }
 
@@ -131,6 +133,7 @@ void add_lint(CLI::App& app, Options& options) {
     verb.add_flag("--list", options.list_checks, "list the checks instead of running them");
     add_inputs(verb, options.load);
     add_warning_gate(verb, options);
+    add_report_format(verb, options);
     add_diagnostics(verb, options);
 }
 
@@ -142,15 +145,16 @@ void add_diff(CLI::App& app, Options& options) {
                  "  tailrender diff rendered .             # what a render would change\n"
                  "  tailrender diff . . --set-head tailrender.operatorVersion=1.104\n"
                  "  tailrender diff --format markdown origin/main . > comment.md\n"
+                 "  tailrender diff --format json main . | conftest test -\n"
                  "  tailrender diff --fail-on public,removed main .   # exit 4 for these");
     add(verb, "BASE", options.base, "DIR",
         "the old side: a directory, or REV[:PATH]; sources or a rendered tree")
         ->required();
     add(verb, "HEAD", options.head, "DIR", "the new side")->required();
     add_only(verb, options);
-    const FlagChoices<DiffFormat> formats = {{"terminal", DiffFormat::Terminal},
-                                             {"markdown", DiffFormat::Markdown},
-                                             {"json", DiffFormat::Json}};
+    const FlagChoices<ReportFormat> formats = {{"terminal", ReportFormat::Text},
+                                               {"markdown", ReportFormat::Markdown},
+                                               {"json", ReportFormat::Json}};
     add_choice(verb, "--format", options.format, formats, "how to print it (default terminal)");
     verb.add_flag("--exit-code", options.exit_code, "exit 3 when anything differs");
     add(verb, "--set-head", options.head_sets, "KEY=VALUE",
@@ -187,6 +191,7 @@ void add_devices(CLI::App& app, Options& options) {
     add_only(verb, options);
     add_inputs(verb, options.load);
     add_warning_gate(verb, options);
+    add_report_format(verb, options);
     add_diagnostics(verb, options);
 }
 
@@ -198,6 +203,7 @@ void add_images(CLI::App& app, Options& options) {
     add_only(verb, options);
     add_inputs(verb, options.load);
     add_warning_gate(verb, options);
+    add_report_format(verb, options);
     add_diagnostics(verb, options);
 }
 
@@ -222,6 +228,7 @@ void add_roots(CLI::App& app, Options& options) {
     add_argo_clusters(verb, options.load);
     add(verb, "--threads", options.load.threads, "N", "threads for reading (default one per core)");
     add_warning_gate(verb, options);
+    add_report_format(verb, options);
     add_diagnostics(verb, options);
 }
 

@@ -14,7 +14,7 @@
 namespace renderer {
 
 enum class Color { Auto, Always, Never };
-enum class DiffFormat { Terminal, Markdown, Json };
+enum class ReportFormat { Text, Markdown, Json };
 enum class Gate { Public, Removed, Replaced, Warning };
 
 struct SealOptions {
@@ -40,7 +40,7 @@ struct Options {
     std::string base, head;                     // diff
     std::string hash_key_file;                  // diff
     std::vector<std::string> head_sets;         // diff: behind those of `load`, for HEAD only
-    DiffFormat format = DiffFormat::Terminal;
+    ReportFormat format = ReportFormat::Text;
     bool exit_code = false;  // diff
     std::vector<Gate> fail_on;
     Color color = Color::Auto;

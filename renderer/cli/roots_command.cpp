@@ -9,6 +9,7 @@
 #include "renderer/cli/commands.h"
 #include "renderer/cli/exit_codes.h"
 #include "renderer/cli/gates.h"
+#include "renderer/cli/json_reports.h"
 #include "renderer/engines/liveness.h"
 #include "renderer/engines/standing.h"
 #include "renderer/load/unit_list.h"
@@ -90,7 +91,8 @@ Result<int> run_roots(const Options& options, ClusterRuns& runs, Console& consol
         return runs.fail(console, "nothing printed");
     }
     runs.print_diagnostics(console);
-    if (!console.show(Printer(list).run())) {
+    const bool is_json = options.format == ReportFormat::Json;
+    if (!console.show(is_json ? roots_json(list) : Printer(list).run())) {
         return kErrors;
     }
     return code_after_gates(options, runs.warnings().size(), 0, console);

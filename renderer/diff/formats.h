@@ -1,5 +1,5 @@
 // The three output formats of a comparison. All end with a newline and show the same facts;
-// FORMAT.md describes the JSON.
+// docs/formats.md describes the JSON.
 #pragma once
 
 #include <cstddef>

@@ -150,6 +150,7 @@ Value cluster(const ClusterComparison& comparison) {
 
 std::string json_report(const Comparison& comparison) {
     const Value root = Value::map({{"version", kFormatVersion},
+                                   {"report", "diff"},
                                    {"base", comparison.base},
                                    {"head", comparison.head},
                                    {"different", !comparison.is_equal()},

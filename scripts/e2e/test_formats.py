@@ -1,7 +1,8 @@
 """Proves that what tailrender prints for programs is what their schemas and readers take.
 
 SARIF is judged by the schema of SARIF 2.1.0, which is part of a reader of it, and by that reader, JUnit XML by a parser of XML, commands of GitHub by the escapes that its runner undoes. The
-inputs are trees with mistakes and with names that try to be more than text.
+inputs are trees with mistakes and with names that try to be more than text. Reports and diagnostics in JSON are judged by docs/formats.json, and
+the policy of docs/formats.md judges a change by the real conftest.
 """
 import json
 import pathlib
@@ -11,13 +12,14 @@ import xml.etree.ElementTree
 
 import pytest
 
-from shared.checks import run
+from shared.checks import attempt, run
 from shared.fleet import ROOT
 
-COVERS = ["docs/diagnostics.md", "renderer/cli"]
-PROGRAMS = ["formats"]
+COVERS = ["docs/diagnostics.md", "docs/formats.json", "docs/formats.md", "renderer/cli", "renderer/diff"]
+PROGRAMS = ["formats", "conftest"]
 pytestmark = pytest.mark.usefixtures("tools")
 MODULE = ROOT / "scripts/e2e/modules/formats"
+SCHEMA = ROOT / "docs/formats.json"
 SERVICE = """apiVersion: v1
 kind: Service
 metadata: {{name: web, namespace: shop, annotations: {{tailscale.com/expose: "{exposed}", tailscale.com/tags: {tags}}}}}
@@ -93,6 +95,7 @@ def test_json_and_gitlab(said):
     file, text = said("json")
     report = json.loads(file.read_text(encoding="utf-8"))
     assert json.loads(text) == report
+    run("formats", "schema", SCHEMA, file)
     found = report["diagnostics"]
     assert report["errors"] + report["warnings"] == len(found) == len(json.loads(said("gitlab")[1]))
     assert all(one["cause"] and one["remedy"] for one in found)
@@ -119,3 +122,79 @@ def test_github(said):
     decode = {"%25": "%", "%0D": "\r", "%0A": "\n", "%3A": ":", "%2C": ","}
     found = [(one[1], re.sub("%(25|0D|0A|3A|2C)", lambda code: decode[code[0]], one[2] or "")) for one in matches]
     assert found == [(one["severity"], one.get("file", "")) for one in want]
+
+
+FUNNEL = """apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: NAME, namespace: shop, annotations: {tailscale.com/funnel: "true"}}
+spec: {ingressClassName: tailscale, tls: [{hosts: [NAME]}], defaultBackend: {service: {name: web, port: {number: 80}}}}
+"""
+GROUP = """apiVersion: tailscale.com/v1alpha1
+kind: ProxyGroup
+metadata: {name: gate}
+spec: {type: ingress, replicas: 2}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: docs, namespace: shop, annotations: {tailscale.com/proxy-group: gate}}
+spec: {type: LoadBalancer, loadBalancerClass: tailscale, selector: {app: docs}, ports: [{port: 80}]}
+"""
+UNIT = """apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: apps, namespace: flux-system}
+spec: {path: ./apps, prune: true, suspend: true, sourceRef: {kind: GitRepository, name: flux-system}}
+"""
+REPORTS = {
+    "devices": ["devices", "."], "images": ["images", "."], "lint": ["lint", "."], "checks": ["lint", "--list"], "roots": ["roots", "."],
+    "check": ["check", ".", "-o", "../out"], "diff": ["diff", "../base", "."],
+    "explain": ["explain", "Service/shop/docs", "."], "explain of a parent": ["explain", "Ingress/shop/shop", "."],
+}
+
+
+@pytest.fixture(scope="module")
+def change(tmp_path_factory):
+    """A folder with the sources of before, "base", and of now, "head"."""
+    folder = tmp_path_factory.mktemp("change")
+    for side in ("base", "head"):
+        (folder / side / "apps").mkdir(parents=True)
+        (folder / side / "apps/web.yaml").write_text(SERVICE.format(exposed="true", tags="tag:web"))
+        (folder / side / "clusters").mkdir()
+        (folder / side / "clusters/apps.yaml").write_text(UNIT)
+    (folder / "base/old.yaml").write_text(SERVICE.format(exposed="true", tags="tag:web").replace("web", "old"))
+    (folder / "head/group.yaml").write_text(GROUP)
+    (folder / "head/shop.yaml").write_text(FUNNEL.replace("NAME", "shop"))
+    return folder
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_reports(change, tailrender, tmp_path, name):
+    done = subprocess.run([tailrender, *REPORTS[name], "--format", "json"], cwd=change / "head", capture_output=True, check=False)
+    assert done.returncode == (3 if name == "check" else 0), done.stderr
+    (tmp_path / "report.json").write_bytes(done.stdout)
+    run("formats", "schema", SCHEMA, tmp_path / "report.json")
+    assert json.loads(done.stdout)["report"] == name.split()[0]
+
+
+def test_schema_knows_what_is_no_report(tmp_path):
+    for wrong in ({"version": 2, "report": "images", "images": []}, {"version": 1, "report": "images", "images": [], "more": 1}, []):
+        (tmp_path / "wrong.json").write_text(json.dumps(wrong))
+        assert attempt("formats", "schema", SCHEMA, tmp_path / "wrong.json").returncode == 1
+
+
+def test_policy_of_the_documentation(change, tailrender, tmp_path):
+    page = (ROOT / "docs/formats.md").read_text(encoding="utf-8")
+    (tmp_path / "policy").mkdir()
+    (tmp_path / "policy/tailnet.rego").write_text(re.search(r"^```rego\n(.*?)^```$", page, re.M | re.S)[1])
+
+    def judged(base, head):
+        report = run(tailrender, "diff", "--format", "json", base, head, cwd=change)
+        done = attempt("conftest", "test", "-", stdin=report, cwd=tmp_path)
+        return done.returncode, done.stdout + done.stderr
+
+    code, said = judged("head", "head")
+    assert code == 0, said
+    code, said = judged("base", "head")
+    assert code == 1 and "device shop-old would be removed" in said and "would be public" not in said, said
+    (change / "head/other.yaml").write_text(FUNNEL.replace("NAME", "other"))
+    code, said = judged("base", "head")
+    assert code == 1 and "Ingress/shop/other would be public: https:443/" in said, said

@@ -22,7 +22,7 @@ SETS = {"apiserver": [f"{E2E}/apiserver", f"{E2E}/cluster.sh", f"{E2E}/shared/ap
 SETS["lab-of-one-release"] = SETS["lab"]
 # About how long scripts/e2e/tools builds a module on two cores; all others take 60 s.
 BUILD_SECONDS = {"kubernetes": 600, "argocd": 240, "tailscale": 150, "helm4": 150, "flux": 150, "fleet": 150, "helm3": 120, "operator": 120,
-                 "tailscale-1.104": 120}
+                 "tailscale-1.104": 120, "conftest": 240}
 # Tests that are no modules, or have another name than their module: what they cover and need; "module" has that of another test.
 OTHERS = {
     "api_proxy_contract_whole": {"covers": ["runtime/api_proxy", "runtime/localapi", "runtime/recording", "scripts/api_proxy_contract",

@@ -1,0 +1,39 @@
+// Reports of verbs as JSON, `--format json`: docs/formats.md describes them, and docs/formats.json
+// is their schema. Each is one object with a version and the name of the report.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "renderer/cli/explain.h"
+#include "renderer/core/shown_diagnostic.h"
+#include "renderer/emit/emit.h"
+#include "renderer/load/unit_list.h"
+#include "renderer/pipeline.h"
+
+namespace renderer {
+
+std::string devices_json(const std::deque<Run>& runs);
+
+std::string images_json(const std::vector<std::string>& images);
+
+std::string roots_json(const UnitList& list);
+
+std::string lint_json(const std::string& path, const std::vector<ShownDiagnostic>& diagnostics);
+// Of `lint --list`.
+std::string checks_json();
+
+std::string explain_json(const std::vector<Explanation>& explanations);
+
+// A tree that `check` compared: files as an earlier run left them, and as they should be.
+struct CheckedTree {
+    std::string cluster;  // "" for an unnamed one
+    std::string dir;
+    bool is_stale = false;
+    std::vector<OutputFile> before, after;
+};
+std::string check_json(const std::vector<CheckedTree>& trees);
+
+}  // namespace renderer

@@ -29,7 +29,7 @@ public:
     [[nodiscard]] Run& last() { return runs_.back(); }
 
     void print_diagnostics(Console& console) const;
-    // Of all runs, each once.
+    // Returns the diagnostics of all runs, each once.
     [[nodiscard]] std::vector<ShownDiagnostic> diagnostics() const;
     // The first line of each warning.
     [[nodiscard]] std::vector<std::string> warnings() const;

@@ -1,4 +1,4 @@
-// What a run renders, as `diff` compares it.
+// Makes the tree that `diff` compares from a run.
 #pragma once
 
 #include <vector>

@@ -179,7 +179,7 @@ std::string additive_flags(const LoadOptions& load) {
     return flags + (load.skip_suspended ? " --skip-suspended" : "");
 }
 
-// The exit code.
+// Returns the exit code.
 int show_difference(const Options& options, const std::string& dir, Console& console,
                     const std::string& diff) {
     if (diff.empty()) {

@@ -20,7 +20,7 @@ Result<int> run_diff(const Options& options, ClusterRuns& runs, Console& console
 Result<int> run_install(const Options& options, ClusterRuns& runs, Console& console);
 Result<int> run_krm(const Options& options, ClusterRuns& runs, Console& console);
 Result<int> run_images(const Options& options, ClusterRuns& runs, Console& console);
-// Prints the table of devices, and nothing else.
+// Prints the table of devices and nothing else.
 Result<int> run_devices(const Options& options, ClusterRuns& runs, Console& console);
 Result<int> run_seal(const Options& options, ClusterRuns& runs, Console& console);
 // Writes into the sources what an additive render finds missing in them.

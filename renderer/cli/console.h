@@ -47,7 +47,7 @@ public:
     // What `shown` returns, in colour or not; as text, equal ones are counted unless `all`.
     void diagnose(const std::function<std::vector<ShownDiagnostic>(bool color)>& shown, bool all);
     void diagnose(Diagnostic diagnostic);
-    // To be called at the end of a run, whose verb may be unknown. The exit code, or 1 where the
+    // To be called at the end of a run, whose verb may be unknown. The exit code, or 1 if the
     // log or a file of diagnostics could not be written, or 2 after a mistake in the command line.
     [[nodiscard]] int finish(std::string_view verb, int exit_code);
 

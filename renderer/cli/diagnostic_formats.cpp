@@ -71,7 +71,7 @@ Value json_diagnostic(const ShownDiagnostic& shown) {
     return map;
 }
 
-// % and line ends; in a property also what ends it.
+// Escapes % and line ends; in a property also the characters that end it.
 std::string command_text(std::string_view text, bool is_property) {
     std::string out;
     for (const char c : text) {
@@ -98,8 +98,8 @@ std::string command_text(std::string_view text, bool is_property) {
     return out;
 }
 
-// What stands for other characters in XML 1.0; of what it does not have at all, only U+FFFE and
-// U+FFFF get here, since nothing else that is not printable does.
+// Escapes marks of XML 1.0. Of the characters that XML forbids, only U+FFFE and U+FFFF get here,
+// because all others are spelled out before.
 std::string xml_text(std::string_view text) {
     constexpr std::string_view kMarks = "&<>\"\n";
     constexpr std::array<std::string_view, 5> kNames = {"&amp;", "&lt;", "&gt;", "&quot;", "&#10;"};
@@ -183,8 +183,8 @@ std::string gitlab_diagnostics(const DiagnosticRun& run) {
     return write_json_pretty(list) + "\n";
 }
 
-// A test for each diagnostic: an error fails it, a warning skips it. A run without any is one test
-// that passes, since readers refuse a report without tests.
+// Each diagnostic is a test: an error is a failed one, a warning a skipped one. A run without
+// diagnostics is one test that passes, because readers refuse a report without tests.
 std::string junit_diagnostics(const DiagnosticRun& run) {
     const std::size_t errors = count_of(run, Severity::Error);
     const std::size_t warnings = count_of(run, Severity::Warning);

@@ -1,6 +1,5 @@
-// The diagnostics of a run as programs take them: `--diagnostics FORMAT`, which docs/formats.md
-// describes. Each is complete: nothing is left out because it is equal to another, as the text
-// does.
+// Writes the diagnostics of a run for programs, by `--diagnostics FORMAT`; docs/formats.md
+// describes the formats. They list every diagnostic, while the text counts similar ones.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@ namespace renderer {
 
 enum class DiagnosticFormat : std::uint8_t { Text, Json, Sarif, Github, Gitlab, Junit };
 
-// What one `--diagnostics` asks for.
+// One `--diagnostics` flag asks for this.
 struct DiagnosticTarget {
     DiagnosticFormat format = DiagnosticFormat::Text;
     std::string file = {};  // "" for standard error
@@ -28,26 +27,26 @@ struct DiagnosticRun {
     std::span<const ShownDiagnostic> diagnostics;
 };
 
-// A list of objects, as `json_diagnostics` and reports have it.
+// Makes the list of objects that `json_diagnostics` and reports contain.
 Value diagnostic_list(std::span<const ShownDiagnostic> diagnostics);
 
-// One object.
+// Writes one object.
 std::string json_diagnostics(const DiagnosticRun& run);
-// SARIF 2.1.0.
+// Writes SARIF 2.1.0.
 std::string sarif_diagnostics(const DiagnosticRun& run);
-// Workflow commands of GitHub, a line each. The only place that writes such commands.
+// Writes workflow commands of GitHub, one line each. Nothing else writes such commands.
 std::string github_diagnostics(const DiagnosticRun& run);
-// Code Quality of GitLab.
+// Writes a Code Quality report of GitLab.
 std::string gitlab_diagnostics(const DiagnosticRun& run);
-// JUnit XML.
+// Writes JUnit XML.
 std::string junit_diagnostics(const DiagnosticRun& run);
 
-// Of "sarif" or "sarif=FILE"; none for another text.
+// Parses "sarif" or "sarif=FILE"; returns none for any other text.
 std::optional<DiagnosticTarget> parse_target(std::string_view text);
-// "text|json|…"
+// Returns "text|json|…".
 std::string format_words();
 
-// By any of these formats; "" for text, which console.h prints.
+// Writes any of these formats; returns "" for text, which console.h prints.
 std::string formatted_diagnostics(DiagnosticFormat format, const DiagnosticRun& run);
 
 }  // namespace renderer

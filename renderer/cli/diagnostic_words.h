@@ -1,4 +1,4 @@
-// The parts of a diagnostic that several formats have, without what no terminal or log should get.
+// Makes the parts of a diagnostic that several formats share. Control characters are spelled out.
 #pragma once
 
 #include <map>
@@ -11,19 +11,19 @@ namespace renderer {
 
 std::string_view severity_word(Severity severity);
 
-// "Kind/namespace/name: message"
+// Returns "Kind/namespace/name: message".
 std::string headline(const ShownDiagnostic& shown);
 
-// What was found and expected, and the hint: lines with a line end before each.
+// Returns what was found and expected, and the hint: each is a line with a line end before it.
 std::string details(const ShownDiagnostic& shown);
 
 std::string note_text(const Note& note);
 
-// Lines stay lines.
+// Spells out control characters, but keeps line ends.
 std::string printable_lines(std::string_view text);
 
-// Equal diagnostics of several runs have equal fingerprints, also when lines before them come or
-// go; the second one of a file has another one than the first.
+// Equal diagnostics of several runs have equal fingerprints, even if lines are added or removed
+// before them. If two diagnostics of a file are equal, the second has a fingerprint of its own.
 class Fingerprints {
 public:
     std::string of(const ShownDiagnostic& shown);

@@ -17,14 +17,14 @@ struct SourceLine {
     std::string text;
 };
 
-// Of one object, or of one rule that makes something of a parent. What is not known is empty.
+// Explains one object, or one rule that makes objects of a parent. Unknown fields are empty.
 struct Explanation {
     std::string object;     // "Kind/namespace/name"
-    std::string note = {};  // of what no rule makes: "passes through"
+    std::string note = {};  // for an object that no rule makes: "passes through"
     std::string generator = {}, rule = {}, parent = {};
     std::vector<SourceLine> lines = {};      // of the parent
-    std::vector<std::string> together = {};  // what else the rule makes of the parent
-    std::vector<std::string> makes = {};     // the same, of a parent
+    std::vector<std::string> together = {};  // other objects that the rule makes
+    std::vector<std::string> makes = {};     // objects that the rule makes of a parent
     std::string offers = {};                 // the name of a Tailscale Service
     std::vector<std::string> served_by = {};
     std::string policy = {};  // of the tailnet, lines of a policy file

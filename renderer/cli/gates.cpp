@@ -28,7 +28,7 @@ Diagnostic gate_error(std::string_view word, std::string object, std::string mes
             .hint = fmt::format("if this is intended, run without \"{}\" in --fail-on", word)};
 }
 
-// Of one cluster; a device that several ports or paths make public is one.
+// A device that several ports or paths make public is one error.
 void add_public(const ClusterComparison& cluster, std::vector<Diagnostic>& failed) {
     std::map<std::pair<std::string, std::string>, std::string> endpoints;
     for (const ReachChange& change : cluster.devices.reach) {
@@ -108,10 +108,10 @@ Result<std::vector<Diagnostic>> failed_gates(const Options& options, ClusterRuns
                            .kept = {},
                            .facts = {}};
         ClusterTree after{.cluster = "", .files = {}, .kept = {}, .facts = {}};
-        if (i < runs.all().size()) {  // else of a cluster that is gone
+        if (i < runs.all().size()) {  // else its cluster was removed
             after = cluster_tree(runs.all()[i], trees[i].files);
             after.cluster = "";
-            before.facts = after.facts;  // else what no one changed would differ
+            before.facts = after.facts;  // so that unchanged Services do not differ
         }
         std::vector<ClusterTree> base, head;
         base.push_back(std::move(before));

@@ -1,5 +1,5 @@
-// `--fail-on`: what a pipeline must not let pass. A gate that fails is an error among the
-// diagnostics; verbs that write ask before they do.
+// Implements `--fail-on`, which makes a pipeline fail on something that is no mistake. A gate that
+// fails is an error among the diagnostics; verbs that write check the gates before.
 #pragma once
 
 #include <vector>
@@ -12,21 +12,21 @@
 
 namespace renderer {
 
-// What of the comparison `--fail-on public,removed,replaced` names.
+// Returns an error for everything that `--fail-on public,removed,replaced` finds in the comparison.
 std::vector<Diagnostic> failed_gates(const Options& options, const Comparison& comparison);
 
-// The same of trees and what earlier runs wrote in their place; nothing is read where none of these
+// Compares trees with what earlier runs wrote in their place. Reads nothing unless one of these
 // words is given.
 Result<std::vector<Diagnostic>> failed_gates(const Options& options, ClusterRuns& runs,
                                              const std::vector<RenderedTree>& trees,
                                              const EarlierTrees& earlier);
 
-// Also `--fail-on warning`, of so many warnings: whether nothing is to be written. Says why, with
-// all diagnostics of the runs.
+// Returns true if a gate fails, `--fail-on warning` included, so that nothing may be written. Then
+// it prints why, with all diagnostics of the runs.
 bool stops_at_gates(const Options& options, ClusterRuns& runs, Console& console,
                     std::vector<Diagnostic> failed = {});
 
-// The exit code of a run that writes nothing, whose diagnostics are printed.
+// Returns the exit code of a verb that writes nothing and has printed its diagnostics already.
 int code_after_gates(const Options& options, std::size_t warnings, int code, Console& console,
                      std::vector<Diagnostic> failed = {});
 

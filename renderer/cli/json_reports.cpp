@@ -22,7 +22,7 @@ Value report_head(std::string_view name) {
     return Value::map({{"version", kReportVersion}, {"report", name}});
 }
 
-// What is empty has no key.
+// Empty texts get no key.
 void put_filled(Value& map, std::string_view key, std::string_view text) {
     if (!text.empty()) {
         map.add(Value::borrowed(key), text);
@@ -155,7 +155,6 @@ std::string roots_json(const UnitList& list) {
         unreached.append(Value::map({{"directory", dir}, {"files", text_list(names)}}));
     }
     Value report = report_head("roots");
-    // Else what is part of no unit is rendered as well.
     report.add("applied", Value(list.are_applied));
     report.add("units", json_units(list, SIZE_MAX));
     report.add("unreached", std::move(unreached));

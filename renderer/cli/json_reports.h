@@ -1,5 +1,5 @@
-// Reports of verbs as JSON, `--format json`: docs/formats.md describes them, and docs/formats.json
-// is their schema. Each is one object with a version and the name of the report.
+// Writes reports of verbs as JSON, for `--format json`. docs/formats.md describes them, and
+// docs/formats.json is their schema. Each is one object with a version and the report's name.
 #pragma once
 
 #include <deque>
@@ -22,12 +22,12 @@ std::string images_json(const std::vector<std::string>& images);
 std::string roots_json(const UnitList& list);
 
 std::string lint_json(const std::string& path, const std::vector<ShownDiagnostic>& diagnostics);
-// Of `lint --list`.
+// Lists what `lint --list` prints.
 std::string checks_json();
 
 std::string explain_json(const std::vector<Explanation>& explanations);
 
-// A tree that `check` compared: files as an earlier run left them, and as they should be.
+// A tree that `check` compared, with the files of an earlier run and those of this one.
 struct CheckedTree {
     std::string cluster;  // "" for an unnamed one
     std::string dir;

@@ -43,7 +43,7 @@ void add_choice(CLI::App& verb, const char* name, Chosen& chosen, const FlagChoi
     limit(verb.add_option_function<std::string>(name, choose, doc), words);
 }
 
-// --diagnostics
+// Adds --diagnostics.
 void add_format(CLI::App& verb, Options& options);
 
 // With add_format.
@@ -55,12 +55,12 @@ void add_diagnostics(CLI::App& verb, Options& options);
 // With add_common.
 void add_report(CLI::App& verb, Options& options);
 
-// --format, of the report on standard output.
+// Adds --format for the report on standard output.
 void add_report_format(CLI::App& verb, Options& options);
 
-// --fail-on, also for what only a comparison with an earlier output tells.
+// Adds --fail-on with all of its words; the verb has to have something to compare with.
 void add_gates(CLI::App& verb, Options& options);
-// For warnings alone.
+// Adds --fail-on for warnings alone.
 void add_warning_gate(CLI::App& verb, Options& options);
 
 void add_values(CLI::App& verb, LoadOptions& load);

@@ -374,7 +374,7 @@ Diagnostic usage_error(const CLI::App& app, const CLI::ParseError& error) {
 
 namespace {
 
-// Those of a command line that may be wrong elsewhere.
+// Finds the targets of a command line that the parser has refused.
 std::vector<DiagnosticTarget> asked_targets(int argc, const char* const* argv) {
     constexpr std::string_view kFlag = "--diagnostics";
     std::vector<DiagnosticTarget> targets;

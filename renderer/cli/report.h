@@ -25,7 +25,7 @@ std::string place_of(Pos pos, const SourceMap& sources);
 
 std::string device_table(const Plan& plan, const SourceMap& sources, bool color, bool all);
 
-// The table alone, of all devices; with a column for clusters where there are several.
+// Returns the table of all devices, with a column for clusters if there are several.
 std::string device_list(const std::deque<Run>& runs, bool color);
 
 // In a tree that is rendered whole: that an engine applies parts of it. "" where none does.

@@ -23,7 +23,7 @@ extern const char tailrender_rules_end[];    // NOLINT(modernize-avoid-c-arrays)
 namespace renderer {
 namespace {
 
-// The next cell of a row, without the blanks around it. "\|" ends none.
+// Takes the next cell of a row, without the blanks around it. "\|" does not end a cell.
 std::string_view take_cell(std::string_view& row) {
     std::size_t end = 0;
     while (end < row.size() && (row[end] != '|' || (end > 0 && row[end - 1] == '\\'))) {

@@ -1,5 +1,5 @@
-// What docs/diagnostics.md says of a rule. The page is part of the program, so its tables are the
-// only ones.
+// Looks up what docs/diagnostics.md says about a rule. The page is part of the program, so that its
+// tables are the only source.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ struct RuleHelp {
 
 RuleHelp rule_help(std::string_view rule);
 
-// Without links and marks.
+// Removes links and marks.
 std::string plain_text(std::string_view markdown);
 
 }  // namespace renderer

@@ -1,5 +1,5 @@
-// SARIF 2.1.0 (OASIS). What is about a file is a result; what is about a flag or a stream is a
-// notification of the run, since readers refuse results without a file.
+// Writes SARIF 2.1.0 (OASIS). A diagnostic about a file is a result; one about a flag or a stream
+// is a notification of the run, because readers refuse results without a file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace renderer {
 namespace {
 
-// A path as a URI reference (RFC 3986).
+// Turns a path into a URI reference (RFC 3986).
 std::string sarif_uri(std::string_view path) {
     std::string out = path.starts_with('/') ? "file://" : "";
     for (const char c : path) {

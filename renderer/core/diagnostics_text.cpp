@@ -34,7 +34,7 @@ std::string place_of(const SourceMap& sources, Pos pos, std::string_view where) 
     return on_one_line(pos.known() ? sources.describe(pos) : std::string(where));
 }
 
-// A path, and not a flag, a stream, an address or a word such as the name of a verb.
+// Tells paths from flags, streams, addresses and words such as the name of a verb.
 bool names_file(std::string_view name) {
     return name.find_first_not_of('.') != std::string_view::npos && name.front() != '-' &&
            name.front() != '<' && name.find_first_of("./") != std::string_view::npos &&

@@ -1,5 +1,5 @@
-// Diagnostics as they are shown, by text and by other formats: sorted, each once, without
-// credentials, and independent of the texts that they are about.
+// Prepares diagnostics for text and for other formats: they are sorted, each occurs once, they hold
+// no credentials, and they do not refer to the sources.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,10 @@
-# Sourced by the other scripts: where things are, and how they speak.
+# Sourced by the other scripts: sets paths, and defines how they print messages.
 # shellcheck shell=bash
 
 root=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)
 cache=${TAILRENDER_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/tailrender}
 
-# ccache outside the clone, so that a second clone builds in seconds.
+# The ccache folder is outside the clone, so that a second clone builds in seconds.
 export CCACHE_DIR=${CCACHE_DIR:-$cache/ccache}
 export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=${CCACHE_MAXSIZE:-2G}
 export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime

@@ -1,4 +1,4 @@
-"""Who asks, and who may: identity, grants, limits, and whose connections count."""
+"""Cases about the caller: identity, grants, limits, and how connections are counted."""
 import concurrent.futures
 import resource
 import socket
@@ -101,7 +101,7 @@ def answers_to_enforced(world, *requests):
 
 @case()
 def what_runs_commands_unseen_is_refused(world):
-    """Probe: enforceRecorder was a list of refusals, and what was not on it passed unrecorded."""
+    """Found by a probe: enforceRecorder was a list of what to refuse, and requests that were not on it passed unrecorded."""
     upgrades = [("GET", path, fields) for path in (CONSOLE, CONSOLE.replace("console", "vnc"), f"{POD}/proxy/terminal", "/api/v1/namespaces/a/pods?watch=true",
                                                    "/apis/example.com/v1/namespaces/a/pods/b/exec", "/metrics") for fields in (WEBSOCKET, SPDY)]
     kubelets = [(method, path, "") for path in KUBELETS for method in ("GET", "POST", "PUT")]
@@ -125,7 +125,7 @@ def what_a_setting_names_passes(world):
 
 @case()
 def names_that_look_like_credentials_are_in_the_audit_line(world):
-    """Probe: redaction emptied lines, so that a namespace called tskey-a hid what was done in it."""
+    """Found by a probe: redaction emptied whole lines, so that a namespace called tskey-a hid what was done in it."""
     name, path = "eyJbox.t.ts.net", "/api/v1/namespaces/tskey-a/pods/Bearer%20victim"
     world.daemon.devices["100.64.0.62"] = device("100.64.0.62", tags=["tag:tskey-b"])
     world.daemon.devices["100.64.0.62"]["Node"]["Name"] = name + "."
@@ -142,7 +142,7 @@ def only_tailscaleds_connections_count(world):
         with Client(world, owner=owner) as client:
             client.send("GET /api HTTP/1.1\r\nHost: api\r\n\r\n")
             check(client.is_closed(), owner)
-    for _ in range(20):  # closed at once: its user id is 0 then
+    for _ in range(20):  # closed at once: its user id is then 0
         with Client(world, owner=STRANGER) as client:
             client.send("GET /api HTTP/1.1\r\nHost: api\r\n\r\n")
             client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 0, 0))
@@ -193,7 +193,7 @@ def a_session_ends_with_its_grant(world):
         equal(client.ask(f"{POD}/exec", fields=WEBSOCKET).status, 101)
         client.file.readline()
     alice, bob, box = clients
-    # More for one, less for another; the third is not in the tailnet any more.
+    # Bob gets a new group, Alice loses one; the third device was deleted from the tailnet.
     world.daemon.devices[BOB] = device(BOB, "bob@example.com", rules=[groups("new")])
     world.daemon.devices[ALICE] = device(ALICE, "alice@example.com", rules=[groups("dev")])
     del world.daemon.devices[BOX]
@@ -233,7 +233,7 @@ def one_who_has_too_many_connections_gets_no_more(world):
         with Client(world) as client:
             reply = client.ask()
             equal((reply.status, reply.fields["retry-after"], reply.message()), (429, "10", "too many connections; try again later"))
-        # It has no time to fill the places of those who are told.
+        # A silent connection over the limit is closed soon, so that it does not take the place of those that get an answer.
         begun = time.monotonic()
         with Client(world) as client:
             check(client.is_closed(), "goes on")
@@ -264,7 +264,7 @@ def one_user_has_one_limit_for_all_devices(world):
 
 @case(waits=True)
 def silent_connections_close_the_proxy_to_no_one(world):
-    """Probe: 11,000 silent connections of eleven devices without a grant kept everyone else out."""
+    """Found by a probe: 11,000 silent connections of eleven devices without a grant kept everyone else out."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     sources = [f"100.64.4.{number}" for number in range(11)]
@@ -286,7 +286,7 @@ def silent_connections_close_the_proxy_to_no_one(world):
 
 @case()
 def silent_connections_count_for_their_user(world):
-    """Of all his devices, before he has asked anything."""
+    """Connections of all devices of a user count for that user, also before the first request."""
     for number in range(2):
         world.daemon.devices[f"100.64.5.{number}"] = device(f"100.64.5.{number}", "silent@example.com")
     silent = [Client(world, f"100.64.5.{number % 2}") for number in range(1000)]

@@ -1,4 +1,4 @@
-"""What happens when an end misbehaves, changes or stops."""
+"""Cases in which tailscaled or the API server misbehaves, changes or stops."""
 import contextlib
 import os
 import pathlib
@@ -43,7 +43,7 @@ def an_api_server_that_breaks_off(world):
 def an_api_server_that_says_goodbye_with_its_handshake(world):
     def serve(raw, _):
         context, incoming, outgoing = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.MemoryBIO(), ssl.MemoryBIO()
-        context.maximum_version = ssl.TLSVersion.TLSv1_2  # where the server's word is the last one
+        context.maximum_version = ssl.TLSVersion.TLSv1_2  # in TLS 1.2 the server sends the last message of the handshake
         context.load_cert_chain(world.api.folder / "server.pem", world.api.folder / "server.key")
         tls = context.wrap_bio(incoming, outgoing, server_side=True)
         while True:
@@ -57,7 +57,7 @@ def an_api_server_that_says_goodbye_with_its_handshake(world):
         raw.sendall(outgoing.read())  # both in one segment
         with raw:
             while raw.recv(65536):
-                """It stays connected."""
+                """The connection stays open."""
     world.api.serve = serve
     with Client(world) as client:
         equal(client.ask().status, 502)
@@ -67,7 +67,7 @@ def an_api_server_that_says_goodbye_with_its_handshake(world):
 def an_answer_in_the_midst_of_a_body_is_passed_on(world):
     def refuse(connection, _):
         connection.recv(65536)
-        time.sleep(0.3)  # until no more of the body goes
+        time.sleep(0.3)  # until the proxy can send no more of the body
         connection.sendall(b"HTTP/1.1 413 Payload Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}")
     world.api.converse = refuse
     body = b"x" * 30_000_000
@@ -101,7 +101,7 @@ def an_api_server_that_closes_an_idle_connection(world):
             equal(client.ask().body, b"last")
         world.api.script = lambda _, connection, file: (connection.sendall(response(b"last")), connection.unwrap()) and None
         for _ in range(5):
-            time.sleep(0.2)  # what closes as a POST comes is a 502: a POST is not repeated
+            time.sleep(0.2)  # a connection that closes while a POST arrives gives a 502, since a POST is not repeated
             equal(client.ask(method="POST", fields="Content-Length: 2\r\n", body=b"ab").body, b"last")
             time.sleep(0.1)
 

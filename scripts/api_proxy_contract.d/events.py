@@ -1,4 +1,4 @@
-"""What recorders are told of requests (enableEvents), and what happens when they cannot be."""
+"""Cases about the events that recorders get for requests (enableEvents), and what happens when an event cannot be sent."""
 import base64
 import json
 import time
@@ -82,7 +82,7 @@ def without_a_recorder_nothing_is_asked(world):
     taker = Recorder(world)
     equal(ask(*broken, RECORDER).status, 200)
     equal(len(taker.events), 1)
-    # Where it need not be recorded, it goes on, whatever the reason.
+    # If recording is not enforced, the request is forwarded, whatever the reason.
     for addresses in (broken[:1], broken[1:2], broken[2:], broken):
         equal(ask(*addresses, enforced=False).status, 200)
     equal([one.body for one in world.api.requests], [body] * 5)
@@ -114,14 +114,14 @@ def a_body_has_a_limit(world):
                 check(not enforced or reply.message() == REFUSED + "its body is larger than 4 MiB", reply.body)
     equal([len(one.body) for one in world.api.requests], [3_000_000, 3_000_000, 5_000_000, 80 * 0xffff])
     equal([len(base64.b64decode(event["request"]["body"])) for event in taker.events], [3_000_000] * 2)
-    # What is left out has none.
+    # The event of a body that is left out has no body.
     with caller(world, told()) as client:
         equal(client.ask("/api/v1/namespaces/a/secrets", "POST", length(large), large).status, 200)
 
 
 @case()
 def one_callers_bodies_keep_no_one_else_back(world):
-    """Probe: 17 bodies of 4 MB that do not end filled the room of all; others were refused, or passed unrecorded."""
+    """Found by a probe: 17 bodies of 4 MB that do not end filled the shared buffer; other requests were refused, or passed unrecorded."""
     taker, small = Recorder(world), b"x" * 3_000_000
     held = [caller(world, told()) for _ in range(17)]
     for client in held:
@@ -130,7 +130,7 @@ def one_callers_bodies_keep_no_one_else_back(world):
         with caller(world, told(enforced=enforced), user="other@example.com") as client:
             equal(client.ask(PODS, "POST", length(small), small).status, 200)
     equal([len(base64.b64decode(event["request"]["body"])) for event in taker.events], [len(small)] * 2)
-    # Their own wait for their turn, and are recorded then.
+    # Further bodies of the same caller wait for their turn, and are recorded then.
     with caller(world, told()) as waiting:
         waiting.send(f"POST {PODS} HTTP/1.1\r\nHost: a\r\n{length(small)}\r\n".encode())
         waiting.socket.settimeout(1)
@@ -149,7 +149,7 @@ def one_callers_bodies_keep_no_one_else_back(world):
 
 @case(waits=True)
 def who_finds_no_room_is_told_so(world):
-    """After two minutes, in which those whose bodies do not end are refused."""
+    """Requests that find no room are refused after two minutes (429); those whose bodies do not end are refused before (408)."""
     Recorder(world)
     clients = [caller(world, told(enforced=number % 2 == 0)) for number in range(30)]
     for client in clients:
@@ -165,12 +165,12 @@ def bodies_come_as_they_come(world):
     taker = Recorder(world)
     world.api.script = lambda request, *_: response(request.body)
     with caller(world, told()) as client:
-        # Who waits to be told to go on.
+        # A client that waits for "100 Continue".
         client.send(f"POST {PODS} HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n")
         equal(client.reply().status, 100)
         client.send(b"hello")
         equal(client.reply().body, b"hello")
-        # In pieces, with the next request behind it.
+        # A chunked body in single bytes, with the next request behind it.
         rest = b"3\r\nabc\r\n0\r\n\r\nPOST /api HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\ndefGET /apis HTTP/1.1\r\nHost: a\r\n\r\n"
         client.send(f"POST {PODS} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
         for byte in rest:
@@ -191,7 +191,7 @@ def bodies_come_as_they_come(world):
 
 @case(waits=True)
 def a_body_has_its_time(world):
-    """A grant may be withdrawn meanwhile."""
+    """A body must arrive within a limited time, since a grant may be withdrawn meanwhile."""
     taker = Recorder(world)
     with caller(world, told()) as client:
         client.send(f"POST {PODS} HTTP/1.1\r\nHost: a\r\nContent-Length: 50\r\n\r\n")

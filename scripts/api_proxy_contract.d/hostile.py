@@ -1,5 +1,6 @@
 """Hostile requests: (name, bytes behind the PROXY header, the expected status or None for a closed connection, how many requests may reach
-the API server). The oracle is in `try_hostile`: whatever reaches it is the caller's, in the caller's name alone, with our token.
+the API server). The oracle is in `try_hostile`: each request that reaches the API server has the identity of the caller alone, with our
+token.
 
 Sources: RFC 9110 and 9112 (sections 2.2, 5, 6, 7.1, 11), the smuggling families CL.TE, TE.CL, TE.TE and CL.CL, h2c, and header tricks of
 proxies that join, trim or rewrite names.
@@ -26,7 +27,7 @@ def passes(name, fields="", reaching=1, **parts):
 
 
 def cases():
-    # Framing: what a front and a back end could read differently.
+    # Framing: requests that a front end and a back end could read differently.
     lengths = ["+5", "-5", "0x5", "5 5", "5,5", "5;", "05 ", "5.0", "1e1", "٥", "99999999999999999999", "", "five", "\t", "5\x00", "5\x0b"]
     for value in lengths:
         if value.strip() == "05":
@@ -60,7 +61,7 @@ def cases():
                  "5\r\nhello\n0\r\n\r\n", "5\nhello\r\n0\r\n\r\n", "fffffffffffffffff\r\n", "g\r\n", "5;a=\"\r\n\"\r\nhello\r\n0\r\n\r\n", "\x005\r\nhello\r\n0\r\n\r\n",
                  "5\r\r\nhello\r\n0\r\n\r\n", "5\r\nhello\r\n0\r\n\rX", "٥\r\nhello"):
         body = line.encode().decode("latin-1") + INNER
-        # What is fine of it may be on its way already; the rest, and what follows, is not.
+        # The valid chunks may have been forwarded already; the invalid one, and what follows, is not.
         yield f"chunks {line!r}", request("Transfer-Encoding: chunked\r\n", line="POST /api HTTP/1.1", body=body), 400, 0
     # Line ends and bytes.
     for text in ("GET /api HTTP/1.1\nHost: api\n\n", "GET /api HTTP/1.1\r\nHost: api\n\r\n", f"GET /api HTTP/1.1\r\nHost: api\r\nX: a\n{EVIL}\r\n\r\n",
@@ -87,7 +88,7 @@ def cases():
     for hosts in ("", "Host: api\r\nHost: api\r\n", "Host: api\r\nhost: evil\r\n", "Host:\r\n", "Host: a b\r\n", "Host: api/evil\r\n", "Host: u@api\r\n",
                   "Host: api, evil\r\n", "Host: api\x00\r\n", "Host: a?b\r\n", "Host: a#b\r\n", "Host: a\\b\r\n"):
         yield refused(f"hosts {hosts!r}", host=hosts)
-    # Who asks: nothing of it gets through, and the request does.
+    # Header fields that claim an identity are removed; the request is forwarded.
     for name in ("Impersonate-User", "impersonate-user", "IMPERSONATE-USER", "iMPERSONATE-uSER", "Impersonate-Group", "impersonate-group",
                  "Impersonate-Uid", "impersonate-UID", "Impersonate-Extra-Scopes", "impersonate-extra-", "Impersonate-Extra-%61",
                  "Impersonate_User", "Impersonate_Group", "Impersonate-", "Impersonate", "Authorization", "AUTHORIZATION", "Proxy-Authorization",
@@ -100,7 +101,7 @@ def cases():
     yield refused("too large a head", f"X: {'y' * 40000}\r\n", status=431)
     yield "a head without end", "GET /" + "a" * 40000, 431, 0
     yield passes("where from", "X-Forwarded-For: 100.64.0.8\r\nX-Real-Ip: 100.64.0.8\r\nForwarded: for=100.64.0.8\r\n")
-    # Connection takes fields out of a message on its way.
+    # Connection removes fields from a message on its way.
     for name in ("Authorization", "authorization", "Impersonate-User", "Impersonate-Group", "impersonate-uid", "Host", "Content-Length", "Transfer-Encoding",
                  "Cookie", "Content-Type", "X-Forwarded-For", "close, Impersonate-User", "Impersonate-Extra-a", "Upgrade, Sec-WebSocket-Protocol",
                  "sec_websocket_protocol", "X-Stream-Protocol-Version", "a b", "a;b", ""):
@@ -115,18 +116,18 @@ def cases():
     yield refused("an upgrade with chunks", f"{upgrade}websocket\r\nTransfer-Encoding: chunked\r\n", body="0\r\n\r\n" + INNER)
     yield refused("an upgrade by PUT", f"{upgrade}websocket\r\n", line="PUT /api HTTP/1.1")
     yield refused("an upgrade by DELETE", f"{upgrade}SPDY/3.1\r\n", line="DELETE /api HTTP/1.1")
-    # The API server says no, and what follows is a request of its own: in the caller's name.
+    # If the API server refuses the upgrade, what follows is a separate request, under the caller's name.
     yield passes("an upgrade that is refused, and a request behind it", f"{upgrade}websocket\r\n", body=INNER)
     yield "an upgrade that is refused, with one behind it", request(f"{upgrade}websocket\r\n").replace("Connection: close\r\n", "") + INNER, 200, 2
     yield passes("an upgrade that no one nominates", "Upgrade: h2c\r\n")
-    # The rest.
+    # Other requests.
     yield refused("an expectation", "Expect: 200-ok\r\n", status=417)
     yield refused("two expectations", "Expect: 100-continue\r\nExpect: 100-continue\r\n", status=417)
     yield refused("a promised trailer", "Trailer: Impersonate-User\r\nTransfer-Encoding: chunked\r\n", line="POST /api HTTP/1.1", body=f"0\r\n{EVIL}\r\n\r\n")
     yield passes("TE", "TE: trailers, chunked\r\n")
     yield "one behind the other", request().replace("Connection: close\r\n", "") + INNER, 200, 2
     yield "a bad one behind a good one", request().replace("Connection: close\r\n", "") + INNER.replace("\r\n", "\n"), 200, 1
-    # Another PROXY header is no request.
+    # A second PROXY header is not a request.
     yield "a second PROXY header", "\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c\x64\x40\0\x08\x64\x40\0\x01\x9c\x40\x01\xbb" + request(), 400, 0
     yield "a PROXY header of version 1", "PROXY TCP4 100.64.0.8 100.64.0.1 40000 443\r\n" + request(), 505, 0
     yield "TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + "\0" * 300, None, 0

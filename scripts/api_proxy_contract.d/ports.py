@@ -1,4 +1,4 @@
-"""Ports for programs that are told where to listen."""
+"""Ports for programs that need to be given a port to listen on."""
 import contextlib
 import pathlib
 import random
@@ -8,8 +8,8 @@ given = set()
 
 
 def free_port():
-    """One below those that the kernel gives to connections and to listeners without a port, so that none of them has it before the program, and
-    that no one here has been given: who asks for two gets two."""
+    """Returns a port below the ranges from which the kernel assigns ports to connections and to listeners without a port, so that none of
+    them takes it before the program listens. Each call in this process returns another port."""
     ephemeral = int(pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
     while True:
         port = random.randrange(ephemeral // 2, ephemeral)

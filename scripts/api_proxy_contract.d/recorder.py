@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """A recorder for tests, as Tailscale's: recorder.py FOLDER PORT [http1]
 
-What came is in FOLDER: N.part while it comes, N.cast when it is whole, N.event of an event; `requests` has a line of each request, with the
-host that it names. Bytes are acknowledged once they are in the file. Over HTTP/2, without TLS: HEAD and POST /v2/record; over HTTP/1.1:
-POST /record after "100 Continue", and POST /v2/event. With http1 it speaks that only.
+FOLDER gets N.part while a recording arrives, N.cast when it is complete, and N.event for an event; `requests` has a line for each request,
+with the host that it names. Bytes are acknowledged once they are in the file. Over HTTP/2, without TLS, it serves HEAD and POST /v2/record;
+over HTTP/1.1, POST /record after "100 Continue", and POST /v2/event. With http1 it serves HTTP/1.1 only.
 """
 import contextlib
 import itertools
@@ -18,24 +18,25 @@ import h2.connection
 import h2.events
 import h2.exceptions
 
-EVERY = 0.5  # seconds between acknowledgements of nothing new
+EVERY = 0.5  # seconds between acknowledgements when nothing new has arrived
 
 
 class Recorder:
-    """As `mode` says: takes, refuses, hangs, dies after the first bytes, reads nothing; over HTTP/2 also: never acks, acks nothing, acks too much, says an
-    error, ends early, babbles. `events` says what is told to who sends one."""
+    """A recorder that behaves as `mode` says: takes, refuses, hangs, dies after the first bytes, reads nothing; over HTTP/2 also: never
+    acks, acks nothing, acks too much, says an error, ends early, babbles. `events` is the status that a client which sends an event
+    gets."""
 
     def __init__(self, listener, mode="takes", http2=True, events="200 OK"):
         self.listener, self.mode, self.http2, self.event_status = listener, mode, http2, events
         self.requests, self.casts, self.whole, self.events = [], [], [], []
-        self.released = threading.Event()  # one that reads nothing goes away
+        self.released = threading.Event()  # when set, a recorder that reads nothing closes its connection
         threading.Thread(target=self.accept, daemon=True).start()
 
     def serves(self, request, host):
         self.requests.append(request)
 
     def begins(self):
-        """A recording has begun; its number."""
+        """Begins a recording and returns its number."""
         self.casts.append([b""])
         return len(self.casts) - 1
 

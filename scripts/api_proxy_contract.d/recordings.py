@@ -1,4 +1,4 @@
-"""What is recorded of sessions, and what happens when it cannot be."""
+"""Cases about the recordings of sessions, and what happens when a session cannot be recorded."""
 import contextlib
 import json
 import os
@@ -17,7 +17,7 @@ CHANNEL = WEBSOCKET + "Sec-WebSocket-Protocol: v5.channel.k8s.io, v4.channel.k8s
 
 
 class Recorder(recorder.Recorder):
-    """Where tailscaled finds it; over the version of HTTP that the case is of."""
+    """A recorder at an address that tailscaled can dial; it uses the HTTP version of the case."""
 
     def __init__(self, world, address=RECORDER, mode="takes", **options):
         listener = socket.create_server(("127.0.0.1", 0))
@@ -31,7 +31,7 @@ class Recorder(recorder.Recorder):
 
 
 def of_both(waits=False, **options):
-    """What follows is a case of recorders over HTTP/2, and one over HTTP/1.1."""
+    """Makes two cases of the function: one with recorders over HTTP/2, and one over HTTP/1.1."""
     def take(function):
         case(waits=waits, **options)(function)
         cases.append((function.__name__ + "_over_http1", {**options, "http2": False}, function))
@@ -41,7 +41,7 @@ def of_both(waits=False, **options):
 
 
 def caller(world, *rules, user="rec@example.com"):
-    """A device of its own for each: what is known of one counts for some seconds."""
+    """Connects from a new device each time, since what the proxy has found out about a device is cached for some seconds."""
     address = HERE if HERE not in world.daemon.devices else f"100.64.3.{len(world.daemon.devices)}"
     world.daemon.devices[address] = device(address, user, rules=[groups("g"), *rules])
     return Client(world, address)
@@ -72,7 +72,7 @@ def websocket_server(*frames, protocol="v5.channel.k8s.io"):
 
 
 def play(world, target, *sent, method="GET", fields=CHANNEL, rules=(enforced(),)):
-    """What came back behind the head."""
+    """Returns what came back behind the head."""
     with caller(world, *rules) as client:
         reply = client.ask(target, method, fields)
         if not reply or reply.status != 101:
@@ -111,7 +111,7 @@ def a_websocket_is_recorded(world):
           ["rec@example.com", "n70.t.ts.net", f"{POD}/exec", RECORDER, size, size, ""])
 
 
-# The header blocks' dictionary is in the program.
+# The dictionary of the header blocks is in the program's source.
 def spdy_opened():
     source = (os.path.dirname(os.path.abspath(__file__)) + "/../../runtime/recording/spdy_dictionary.h")
     with open(source, encoding="ascii") as file:
@@ -157,11 +157,11 @@ def without_a_recorder_nothing_begins(world):
         equal((reply.status, reply.message()), (403, 'your grant of "tailscale.com/cap/kubernetes" requires this to be recorded '
                                                 '(enforceRecorder), and no recorder takes it'))
     equal(world.api.connections, 0)
-    # The next one of the list has it.
+    # The next recorder of the list takes the session.
     taker = Recorder(world)
     equal(play(world, f"{POD}/exec", typed(b"\0x"), rules=[enforced("100.64.0.5:80", "100.64.0.4:80", RECORDER)]), frame(b"\1x"))
     equal(taker.lines()[1], [["o", "x"]])
-    # Where it need not be recorded, it goes on.
+    # If recording is not enforced, the session goes on.
     equal(play(world, f"{POD}/exec", typed(b"\0x"), rules=[{"recorderAddrs": ["100.64.0.5:80"]}]), frame(b"\1x"))
     check(world.metric("tailrender_api_proxy_recordings_failed_total") >= 4, world.page("/metrics")[1])
 
@@ -196,7 +196,7 @@ def a_recorder_that_dies_ends_what_must_be_recorded(world):
 
 @case(waits=True)
 def a_recorder_that_does_not_acknowledge_is_given_up(world):
-    """Also when there is nothing to acknowledge."""
+    """This also holds while there is nothing to acknowledge."""
     is_given_up(world, "never acks")
 
 
@@ -238,14 +238,14 @@ def what_no_recorder_says_ends_what_must_be_recorded(world):
     def script(_, connection, file):
         connection.sendall(switch("websocket")[:-2] + b"Sec-WebSocket-Protocol: v4.channel.k8s.io\r\n\r\n")
         with contextlib.suppress(OSError):
-            for _ in range(60):  # longer than it takes to notice
+            for _ in range(60):  # longer than the proxy takes to notice
                 connection.sendall(frame(b"\1x"))
                 time.sleep(0.05)
         connection.unwrap()
     world.api.script = script
     for mode in ("acks too much", "says an error", "ends early", "babbles"):
         Recorder(world, mode=mode)
-        came = play(world, f"{POD}/exec")  # bytes, or a refusal when it is noticed before the session begins
+        came = play(world, f"{POD}/exec")  # bytes, or a refusal if the proxy notices before the session begins
         check(not isinstance(came, bytes) or len(came) < 4 * 50, mode, "goes on", came)
         equal(len(play(world, f"{POD}/exec", rules=[{"recorderAddrs": [RECORDER]}])), 240)
     said = [line["problem"].removeprefix(f"recorder {RECORDER}: ") for line in world.lines("recording")]
@@ -280,7 +280,7 @@ def a_recorder_that_reads_nothing_holds_the_session_up(world):
             return before and len(sent) == before
         wait_until("it is held up", is_held_up)
         check(len(sent) < 1000, "what is not recorded goes on", len(sent))
-        client.socket.shutdown(socket.SHUT_RDWR)  # else the reader's thread would have to give up first
+        client.socket.shutdown(socket.SHUT_RDWR)  # otherwise the reader's thread would have to give up first
     taker.released.set()
 
 
@@ -315,7 +315,7 @@ def what_cannot_be_read_cannot_be_recorded(world):
         check(b"evil" not in play(world, f"{POD}/exec", typed(b"\0x")), frames)
     world.api.script = websocket_server(frame(b"\1x"))
     check(play(world, f"{POD}/exec", b"\x82\x02\0x") in (b"", b"reset"), "a client's frame without its mask")
-    # Also when the API server, or the client, would speak something else.
+    # Other subprotocols of the API server or the client are refused.
     world.api.script = websocket_server(frame(b"1eA=="), protocol="v4.base64.channel.k8s.io")
     equal(play(world, f"{POD}/exec", typed(b"\0x")), None)
     before = world.api.connections
@@ -332,7 +332,7 @@ EXEC = f"{POD}/exec?command=id"
 
 
 def is_recorded_with(taker, number, output):
-    """A recording of the command, brought to its end."""
+    """Checks that the recording of the command was completed."""
     header, events = taker.lines(number)
     equal((header["command"], "".join(text for code, text in events if code == "o")), ("id", output))
 
@@ -340,7 +340,7 @@ def is_recorded_with(taker, number, output):
 @of_both()
 def what_was_recorded_stays_when_the_session_breaks_it(world):
     taker = Recorder(world)
-    spoilt = frame(b"\0typed")  # without its mask
+    spoilt = frame(b"\0typed")  # without a mask
 
     def script(_, connection, file):
         connection.sendall(switch("websocket")[:-2] + b"Sec-WebSocket-Protocol: v4.channel.k8s.io\r\n\r\n" + frame(b"\1secret"))
@@ -367,7 +367,7 @@ def nothing_may_follow_a_request_for_a_session(world):
             reply = client.ask(EXEC, fields=CHANNEL, body=rest)
             equal((reply.status, reply.message()), (400, "nothing may follow a request for a session before its answer"))
     equal(world.api.requests, [])
-    # Nor while the API server thinks about it, when the command may run already.
+    # Nothing may follow either while the API server has not answered yet, when the command may run already.
     thinks = threading.Event()
 
     def script(_, connection, file):
@@ -394,7 +394,7 @@ def who_hangs_up_before_the_answer_is_recorded(world):
         wait_until("it is asked", lambda: world.api.requests)
     is_recorded_with(taker, 0, "")
     thinks.set()
-    # The same when no answer comes, or one that is none.
+    # The same holds when there is no answer, or an invalid one.
     world.api.script = lambda *_: None
     equal(play(world, EXEC).status, 502)
     is_recorded_with(taker, 1, "")

@@ -1,4 +1,5 @@
-"""A Tailscale Service in place of the device's own name, as the pods of a group serve it: whoever starts tailscaled leads it here."""
+"""Cases with a Tailscale Service in place of the device's own name, as the pods of a group serve it: whoever starts tailscaled writes the
+serve config that targets the proxy."""
 import json
 import signal
 import time
@@ -9,7 +10,7 @@ SERVICE = "svc:api"
 
 
 def leads(world, **changes):
-    """The entry of Services, as tailscaled tells it."""
+    """Returns the entry of the Service in tailscaled's serve config."""
     port = {"TCPForward": f"{HOST}:{world.port}", "TerminateTLS": "api.t.ts.net", "ProxyProtocol": 2} | changes
     return json.dumps({"Services": {SERVICE: {"TCP": {"443": port}}}}).encode()
 
@@ -53,7 +54,7 @@ def one_that_starts_anew_is_advertised_as_it_is_configured(world):
     world.daemon.configured = [SERVICE]
     is_led(world)
     wait_until("it is advertised", lambda: world.daemon.prefs["AdvertiseServices"] == [SERVICE])
-    world.daemon.prefs = {"AdvertiseServices": None}  # it ends at once then
+    world.daemon.prefs = {"AdvertiseServices": None}  # so that the program ends at once
 
 
 @case(waits=True, service=SERVICE, ready=False, grace=3)
@@ -66,7 +67,7 @@ def what_it_advertises_goes_first_and_clients_are_served_until_they_are_elsewher
     session.file.readline()
     begun = time.monotonic()
     world.process.send_signal(signal.SIGTERM)
-    for _ in range(2):  # and once more, as a reload would
+    for _ in range(2):  # twice, as a reload would advertise it again
         wait_until("it advertises nothing", lambda: world.daemon.prefs["AdvertiseServices"] is None)
         world.daemon.prefs = {"AdvertiseServices": [SERVICE]}
     wait_until("it advertises nothing", lambda: world.daemon.prefs["AdvertiseServices"] is None)

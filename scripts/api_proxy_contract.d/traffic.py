@@ -1,4 +1,4 @@
-"""What honest clients see."""
+"""Cases about honest clients."""
 import json
 import os
 import socket
@@ -106,12 +106,12 @@ def what_comes_in_many_records_at_once_is_not_left_lying(world):
     events = [b"{%d%s}\n" % (i, b"x" * (i * 37 % 2000)) for i in range(6000)]
 
     def watch(_, connection, file):
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 1)  # several of them in each segment
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 1)  # several events in each segment
         connection.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
         for event in events:
             connection.sendall(b"%x\r\n%s\r\n" % (len(event), event))
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 0)
-        until_end(connection)  # and says nothing any more
+        until_end(connection)  # the watch sends nothing more
     world.api.script = watch
     with Client(world) as quick, Client(world) as slow:
         for client in (quick, slow):
@@ -137,7 +137,7 @@ def sessions_are_raw_both_ways(world):
                 sender.start()
                 equal(client.file.read(size) == data, True)
                 sender.join()
-            client.socket.shutdown(socket.SHUT_WR)  # half of it: the rest still comes
+            client.socket.shutdown(socket.SHUT_WR)  # closes one direction only: the rest still arrives
             equal(client.file.read(), b"bye")
     wait_until("each session has its lines", lambda: len(world.lines("session")) == 6)
     check("top-secret" not in world.log.read_text() and TOKEN not in world.log.read_text(), "a secret in the log")
@@ -168,7 +168,7 @@ def expectations_are_the_api_servers_to_answer(world):
         client.send("hello")
         equal(client.reply().body, b"hello")
     del read_body
-    # One that answers before the body: the connection is of no use any more.
+    # The API server answers before it has the body: the connection cannot be used again.
     world.api.read_body = lambda file, request: b""
     world.api.script = lambda *_: b"HTTP/1.1 100 Continue\r\n\r\n" + response(b"no", "413 Too Large")
     with Client(world) as client:

@@ -1,5 +1,5 @@
-"""One `tailrender-proxy api` between a scripted tailscaled (LocalAPI, and the connections that it hands over) and a scripted API server,
-which writes down what reached it and reads it as strictly as HTTP/1.1 can be read."""
+"""Runs one `tailrender-proxy api` between a scripted tailscaled (its LocalAPI, and the connections that it hands over) and a scripted API
+server, which records each request that it gets and reads it as strictly as HTTP/1.1 can be read."""
 import contextlib
 import ctypes
 import http.server
@@ -19,7 +19,7 @@ import urllib.request
 
 from ports import free_port
 
-PATIENCE = 20  # seconds, of a machine with much else to do
+PATIENCE = 20  # seconds, enough for a busy machine
 TOKEN = "the-proxys-own-token"
 DAEMON, OURS, STRANGER = (65532, 65533, 65534) if os.geteuid() == 0 else (os.geteuid(),) * 3
 HOST = "127.0.0.2"
@@ -107,7 +107,7 @@ class LocalApi(http.server.BaseHTTPRequestHandler):
             self.reply(200 if found else 404, found or b"no match for IP:port")
 
     def dial(self):
-        """To what a test has put there; else there is nothing."""
+        """Connects to the address that a test has registered; any other address fails."""
         port = self.server.world.daemon.dialled.get(f"{self.headers['Dial-Host']}:{self.headers['Dial-Port']}")
         if not port:
             return self.reply(502, b"dial failure")
@@ -148,10 +148,10 @@ class UnixServer(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
     request_queue_size = 200
 
     def handle_error(self, request, client_address):
-        """Whoever asked is gone."""
+        """Ignores errors of connections that the client has closed."""
 
 
-# Run as tailscaled's user: the kernel keeps who listens.
+# This runs as tailscaled's user: the kernel keeps the user id of the listening process.
 LISTEN = """
 import os, socket, sys
 server = socket.socket(socket.AF_UNIX)
@@ -165,11 +165,11 @@ socket.send_fds(socket.socket(fileno=int(sys.argv[1])), [b"x"], [server.fileno()
 class Daemon:
     def __init__(self):
         self.devices, self.answer, self.asked, self.serve, self.posted, self.dialled = dict(DEVICES), None, [], None, 0, {}
-        self.prefs, self.configured = {"AdvertiseServices": None}, None  # Services, now and after a reload
+        self.prefs, self.configured = {"AdvertiseServices": None}, None  # the advertised Services, now and after a reload
 
 
 class Request:
-    """As it reached the API server."""
+    """A request as it reached the API server."""
 
     def __init__(self, head, body, connection):
         self.line, *rest = head.decode("latin-1").split("\r\n")
@@ -180,7 +180,7 @@ class Request:
         return [value for field, value in self.fields if field.lower() == name.lower()]
 
     def identity(self):
-        """Every field that could say who asks, whatever its spelling."""
+        """Returns every field that could claim an identity, whatever its spelling."""
         said = {}
         for name, value in self.fields:
             plain = name.lower().replace("_", "-")
@@ -190,7 +190,8 @@ class Request:
 
 
 class ApiServer:
-    """Answers by `script(request, connection)`, which returns bytes, or writes itself and returns None; then the connection ends."""
+    """Answers by `script(request, connection)`, which returns the response, or writes it itself and returns None; then the connection
+    ends."""
 
     def __init__(self, folder, world):
         self.world, self.requests, self.faults, self.connections, self.script = world, [], [], 0, None
@@ -290,7 +291,7 @@ class Reply:
 
 
 class Client:
-    """A connection as tailscaled hands it over, or another user's."""
+    """A connection as tailscaled hands it over, or one of another user."""
 
     def __init__(self, world, source=ALICE, owner=DAEMON, header=None):
         with world.lock:
@@ -311,7 +312,7 @@ class Client:
         self.socket.close()
 
     def send(self, data):
-        """What the other end does not take any more is in its reply."""
+        """Sends data. If the other end has closed the connection, the reason is in its reply."""
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             self.socket.sendall(data.encode("latin-1") if isinstance(data, str) else data)
 
@@ -325,7 +326,7 @@ class Client:
         return head[:-4]
 
     def reply(self, method="GET"):
-        """The next response; None: the connection ended."""
+        """Returns the next response, or None if the connection has ended."""
         try:
             head = self.head()
         except ConnectionResetError:
@@ -361,8 +362,8 @@ def close(clients):
 
 class World:
     def __init__(self, binary, folder, certificates, mode="true", grace=5, owner=DAEMON, http2=True, upstream=None, service=None, unrecorded=None):
-        """`http2`: what its recorders speak. `upstream`: a port where another API server listens than the scripted one. `unrecorded`: names of
-        what enforceRecorder lets pass."""
+        """`http2`: the protocol that the recorders use. `upstream`: the port of an API server to use in place of the scripted one.
+        `unrecorded`: names of the requests that enforceRecorder lets pass."""
         self.http2 = http2
         self.lock, self.folder = threading.Lock(), pathlib.Path(folder)
         self.daemon, self.api = Daemon(), ApiServer(certificates, self)
@@ -442,12 +443,12 @@ WEBSOCKET = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: x\r
 SPDY = "Connection: Upgrade\r\nUpgrade: SPDY/3.1\r\n"
 POD = "/api/v1/namespaces/default/pods/web"
 cases = []
-waiting = set()  # the names of those that wait
+waiting = set()  # the names of the cases that wait
 
 
 def case(root=False, waits=False, **options):
-    """What follows is a case: of a World with these options, and with `root` only where there is one. One that `waits` for times of the
-    program's own, 10 seconds and more, runs when it is named, and with TAILRENDER_WHOLE=1."""
+    """Registers the function as a case that gets a World with these options; with `root` it runs only as root. A case that `waits` for
+    timeouts of the program, 10 seconds and more, runs when it is named, and with TAILRENDER_WHOLE=1."""
     def take(function):
         if not root or os.geteuid() == 0:
             cases.append((function.__name__, options, function))

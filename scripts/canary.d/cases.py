@@ -1,11 +1,11 @@
-"""The runs of scripts/canary: what is where, and what is done with it."""
+"""The runs of scripts/canary: their input files, commands and expectations."""
 import base64
 import dataclasses
 import json
 import subprocess
 import typing
 
-# Each is part of one planted credential. No word occurs in another or in anything that the program prints.
+# Each word is part of one planted credential. No word occurs in another one or in anything that the program prints.
 WORDS = {
     "OAuth id": "kQ7zWidNfRbCNTRL",
     "OAuth secret": "Vx3mTsecQpLr8dHj",
@@ -35,9 +35,9 @@ data:
 stringData:
   second: {json.dumps(PASSWORD)}
 """
-# Whoever encrypted it once has added values since.
+# An encrypted Secret to which plain values were added later.
 SOPS_SECRET = SECRET + "sops: {mac: 'ENC[AES256_GCM,data:abc]', encrypted_regex: '^(data|stringData)$'}\n"
-# No Secret, and credentials all the same.
+# A document that is not a Secret and contains credentials all the same.
 LOOSE = f"""apiVersion: apps/v1
 kind: Deployment
 metadata: {{name: web, namespace: shop}}
@@ -83,15 +83,15 @@ class Case:
     words: list
     files: dict = dataclasses.field(default_factory=lambda: WITH_SECRET)
     codes: tuple = (0,)
-    says: str = ""  # part of the output: the run got as far as it should
+    says: str = ""  # part of the output, which proves that the run got as far as it should
     stdin: str = ""
     env: dict = dataclasses.field(default_factory=dict)
-    on_stdout: tuple = ()  # what must be seen there
+    on_stdout: tuple = ()  # words that must be on stdout
     may_be_on_stdout: tuple = ()
-    in_files: tuple = ()  # what may be seen in files that the run made
+    in_files: tuple = ()  # words that may be in files that the run made
     cwd: str = "."
-    git: bool = False  # `repo` is a repository, all of it committed
-    then: typing.Callable = None  # what else is prepared
+    git: bool = False  # `repo` is a repository with all of it committed
+    then: typing.Callable = None  # further preparations
 
     def prepare(self, work):
         for path, text in self.files.items():
@@ -115,7 +115,7 @@ def commit_all(repo, init=False):
 
 
 def all_cases():
-    # Here, since they need what is above.
+    # These imports are in the function, since the modules import this one.
     from errors import error_cases  # pylint: disable=import-outside-toplevel
     from modes import mode_cases  # pylint: disable=import-outside-toplevel
     cases = mode_cases() + error_cases()

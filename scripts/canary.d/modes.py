@@ -1,4 +1,4 @@
-"""What is as it should be, in every mode."""
+"""Cases with correct input, in every mode."""
 import json
 
 from cases import BASE, CLIENT, IN_SECRET, LOOSE, OAUTH, SECRET, SERVICE, SOPS_SECRET, WORDS, Case, commit_all
@@ -8,7 +8,7 @@ STREAM = SERVICE + "---\n" + SECRET
 
 
 def items(*, package=False, config=None):
-    """A ResourceList with the Service and the Secret."""
+    """Returns a ResourceList with the Service and the Secret."""
     listed = [{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web", "namespace": "shop", "annotations": {"tailscale.com/expose": "true"}},
                "spec": {"ports": [{"port": 80}], "selector": {"app": "web"}}},
               {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "db", "namespace": "shop"},
@@ -22,7 +22,7 @@ def items(*, package=False, config=None):
 
 
 def changed_secret(work):
-    """The rendered tree is old, and so is one of two revisions."""
+    """The rendered tree has an older Secret, and so has one of two revisions."""
     path = work / "repo" / "apps" / "db.yaml"
     path.write_text(path.read_text(encoding="utf-8").replace("stringData:", "stringData:\n  third: other"), encoding="utf-8")
 
@@ -124,7 +124,7 @@ def looks():
 
 
 def sealing():
-    # A made-up certificate would do as little as none: what matters is what is said of the values.
+    # A missing or invalid certificate is enough: the cases are about messages that mention the values.
     env = {"secret.env": CLIENT}
     return [
         Case("seal without a certificate", ["seal", "secret.env", "--cert", "absent.pem"], files=env, codes=(1,)),

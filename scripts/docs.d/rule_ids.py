@@ -14,7 +14,7 @@ PARAMETER = re.compile(r"\s*std::string(?:_view)? rule\s*")
 
 
 def arguments(text, start):
-    """What is between the parentheses that open before `start`, split at its commas."""
+    """Returns what is between the parentheses that open before `start`, split at its commas."""
     depth, begin, found, at = 0, start, [], start
     while at < len(text):
         literal = LITERAL.match(text, at) if text[at] == '"' else None
@@ -32,13 +32,13 @@ def arguments(text, start):
 
 
 def takers(text):
-    """Function -> the place of its parameter `rule`."""
+    """Maps each function to the position of its parameter `rule`."""
     return {call[1]: place for call in CALL.finditer(text) for place, parameter in enumerate(arguments(text, call.end()))
             if PARAMETER.fullmatch(parameter)}
 
 
 def rule_ids(texts):
-    """Id -> the first file that has it; `texts` are those of the renderer's files, by path."""
+    """Maps each id to the first file that has it; `texts` are those of the renderer's files, by path."""
     texts, found = {path: text for path, text in texts.items() if not NOT_PRODUCT.search(path)}, {}
     shared = {name: place for path, text in texts.items() if path.endswith(".h") for name, place in takers(text).items()}
     for path, text in texts.items():

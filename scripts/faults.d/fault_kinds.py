@@ -1,4 +1,4 @@
-"""Each function makes one fault, chosen by `chance`, and checks what is left."""
+"""Each function makes one fault, chosen by `chance`, and checks the output that is left."""
 import contextlib
 import fcntl
 import os
@@ -38,19 +38,19 @@ def small_disk(folder, size):
 
 
 def break_text(text, chance):
-    """Garbage in place of a key of the top level: nowhere else is it certain not to be text."""
+    """Replaces a key of the top level with invalid bytes: only there are they certain not to be text."""
     places = [match.start() for match in re.finditer(rb"(?m)^[A-Za-z]+:", text)] or [0]
     at = chance.choice(places)
     return text[:at] + chance.choice(GARBAGE) + b"\n" + text[at:]
 
 
 def short_names(stream):
-    """Without the namespace, which a bundle may give."""
+    """Returns the names without the namespace, which a bundle may set."""
     return {(kind, name) for kind, _, name in object_names(stream)}
 
 
 def refused_or_whole(subject, done, whole):
-    """A fault in what nobody reads does no harm; any other must be refused."""
+    """Checks that the fault is refused, or that nothing is missing because no one reads the broken part."""
     if done.returncode == 0:
         lost = object_names(whole) - object_names(done.stdout)
         demand(not lost, f"exit code 0 without {sorted(map(str, lost))}")
@@ -72,7 +72,7 @@ def bad_yaml(subject, chance):
 
 
 def truncated_file(subject, chance):
-    """The rest may be good YAML: then the run is right to succeed, but what comes before the cut must be there."""
+    """The beginning of a file may be valid YAML: then the run may succeed, but the documents before the cut must be there."""
     path = chance.choice(sorted(subject.tree.rglob("*.yaml")))
     text = path.read_bytes()
     cut = text[:chance.randrange(len(text))]
@@ -91,9 +91,9 @@ def truncated_file(subject, chance):
 
 
 def lost_target(subject, chance):
-    """A file of the tree is a link to a file that is gone."""
+    """A file of the tree is a link to a file that does not exist."""
     path = chance.choice(sorted(path for path in subject.tree.rglob("*") if path.is_file() and not path.name.startswith(".")))
-    target = path.with_name("." + path.name)  # nobody reads that itself
+    target = path.with_name("." + path.name)  # the renderer does not read hidden files
     out = subject.scratch / "out"
     subject.fresh(out)
     path.rename(target)
@@ -125,7 +125,7 @@ def bad_stdin(subject, chance):
 
 
 def truncated_stdin(subject, chance):
-    """Every document before the cut is there, or nothing is."""
+    """Every document before the cut is there, or stdout is empty."""
     cut = subject.templates[:chance.randrange(1, len(subject.templates))]
     done = post_render(subject, input=cut)
     whole = b"---\n".join(documents(cut)[:-1])
@@ -134,7 +134,7 @@ def truncated_stdin(subject, chance):
 
 
 def unreadable_stdin(subject, chance):
-    """Closed, a directory, or only open for writing."""
+    """stdin is closed, a directory, or only open for writing."""
     way = chance.randrange(3)
     if way == 0:
         done = post_render(subject, preexec_fn=lambda: os.close(0))
@@ -158,7 +158,7 @@ def read_and_leave(reader, wanted):
 
 
 def closed_pipe(subject, chance):
-    """The reader leaves before it has everything."""
+    """The reader closes the pipe before it has everything."""
     reader, writer = os.pipe()
     fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
     process = subject.start("render", subject.tree, *subject.cluster(), stdout=writer)
@@ -170,7 +170,7 @@ def closed_pipe(subject, chance):
 
 
 def full_device(subject, chance):
-    """stdout, or the log, on a full disk; or stdout closed."""
+    """stdout, or the log, is on a full disk; or stdout is closed."""
     way = chance.randrange(3)
     words = ["render", subject.tree, *subject.cluster()]
     if way == 0:
@@ -184,7 +184,7 @@ def full_device(subject, chance):
 
 
 def full_disk(subject, chance):
-    """A directory on a disk that is too small for the new files."""
+    """The output directory is on a disk that is too small for the new files."""
     disk = subject.scratch / "disk"
     page = 4096
     need = sum(-(-len(content) // page) * page for content in subject.old.values())
@@ -218,7 +218,7 @@ def new_directory_on_full_disk(subject, chance):
 
 
 def read_only(subject, chance):
-    """A read-only file system, with old files or with none; nothing may change."""
+    """The output directory is on a read-only file system, with or without old files; nothing may change."""
     disk = subject.scratch / "disk"
     with small_disk(disk, 64 << 20):
         out = disk / "out"
@@ -235,7 +235,7 @@ def read_only(subject, chance):
 
 
 def in_the_way(subject, chance):
-    """Something that is not ours is where a file of ours goes: refused before anything is written, for any cluster."""
+    """Something foreign is at the path of an output file: the run is refused before anything is written, for any cluster."""
     out = subject.scratch / "out"
     all_clusters = chance.random() < 0.5
     subject.fresh(out, "old-all" if all_clusters else "old")
@@ -263,7 +263,7 @@ def in_the_way(subject, chance):
 
 
 def size_limit(subject, chance, action):
-    """No file may become larger than some size; more kills the run in the middle of a file, or fails."""
+    """No file may become larger than some size; a larger one kills the run in the middle of the file, or the write fails."""
     def limit():
         signal.signal(signal.SIGXFSZ, action)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -289,7 +289,7 @@ def file_too_large(subject, chance):
 
 
 def signalled(subject, chance):
-    """While a directory is written."""
+    """The run gets a signal while it writes a directory."""
     out = subject.scratch / "out"
     subject.fresh(out)
     number = chance.choice(SIGNALS)
@@ -307,7 +307,7 @@ def signalled(subject, chance):
 
 
 def signalled_stream(subject, chance):
-    """While the stream is written to somebody who reads slowly."""
+    """The run gets a signal while it writes the stream to a slow reader."""
     process = subject.start("render", subject.tree, *subject.cluster(), stdout=subprocess.PIPE)
     number = chance.choice(SIGNALS)
     got = process.stdout.read(chance.randrange(1, len(subject.stream)))
@@ -318,7 +318,7 @@ def signalled_stream(subject, chance):
 
 
 def two_at_once(subject, chance):
-    """Two runs into one directory: one may be refused, none may spoil it."""
+    """Two runs write into one directory: one may be refused, but neither may damage it."""
     out = subject.scratch / "out"
     subject.fresh(out)
     words = ["render", subject.tree, *subject.cluster(), "-o", out, *CHANGE]

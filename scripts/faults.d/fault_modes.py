@@ -24,7 +24,7 @@ def names(objects):
 
 
 class Mode:
-    """A command line whose stdout is the result, and what that is undisturbed."""
+    """A command line whose stdout is the result, and its result without a fault."""
 
     def __init__(self, subject, *words, **options):
         self.subject, self.words, self.options = subject, words, options
@@ -34,7 +34,7 @@ class Mode:
         return self.subject.run(*self.words, check=False, **{**self.options, **options})
 
     def start(self, **options):
-        """With a stdin that is there from the first moment."""
+        """Starts the program with a stdin that is complete from the first moment."""
         merged = {**self.options, **options}
         text = merged.pop("input", None)
         with contextlib.ExitStack() as open_files:
@@ -53,7 +53,7 @@ class Mode:
 
 
 class Seal(Mode):
-    """Each run encrypts with a key of its own, so that no two outputs are the same."""
+    """The mode seal. Each run encrypts with a new key, so that no two outputs are the same."""
 
     def is_whole(self, got):
         return sealed_keys(got) == set(SECRETS)
@@ -63,7 +63,7 @@ class Seal(Mode):
 
 
 def sealed_keys(text):
-    """The keys whose values are there to their end; none if the document is not."""
+    """Returns the keys whose values are complete; none if the document is not."""
     try:
         data = yaml.safe_load(text)["spec"]["encryptedData"]
         return {key for key, value in data.items() if len(base64.b64decode(value, validate=True)) > len(SECRETS[key]) + 256}
@@ -72,7 +72,7 @@ def sealed_keys(text):
 
 
 class Modes:
-    """Made once, from the subject."""
+    """The modes, made once from the subject."""
 
     def __init__(self, subject):
         self.subject = subject
@@ -97,7 +97,7 @@ class Modes:
 
 
 class Repository:
-    """One with the tree and a branch that holds what is rendered from it; the faults hit copies."""
+    """A repository with the tree and a branch that holds its rendered form; the faults hit copies of it."""
 
     def __init__(self, subject):
         self.subject = subject
@@ -123,7 +123,7 @@ class Repository:
         return done.stdout.strip()
 
     def files(self, folder):
-        """Of the branch."""
+        """Returns the files of the branch."""
         out = self.subject.scratch / "branch"
         shutil.rmtree(out, ignore_errors=True)
         out.mkdir()
@@ -146,7 +146,7 @@ class Repository:
         return self.subject.start(*self.words(folder), stdout=subprocess.DEVNULL, **options)
 
     def check_between(self, folder, code):
-        """The branch is the old one, or the new one with all that belongs to it; nothing else has changed."""
+        """Checks that the branch is the old one, or the new one with all its files, and that nothing else has changed."""
         self.git(folder, "fsck", "--strict", "--no-dangling")
         tip, tree = self.git(folder, "rev-parse", BRANCH, f"{BRANCH}^{{tree}}").split()
         done = tree == self.wanted and self.git(folder, "rev-parse", f"{BRANCH}^") == self.old
@@ -161,10 +161,10 @@ class Repository:
         demand(not locks, f"left over: {locks}")
 
 
-# Modes that print.
+# Modes that print their result.
 
 def closed_pipe_of_a_mode(modes, chance):
-    """The reader leaves before it has everything; before the first byte, where a pipe holds all."""
+    """The reader closes the pipe before it has everything; if the pipe holds the whole output, before the first byte."""
     mode = chance.choice(modes.streams)
     reader, writer = os.pipe()
     fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
@@ -177,7 +177,7 @@ def closed_pipe_of_a_mode(modes, chance):
 
 
 def no_stdout(modes, chance):
-    """On a full disk, or closed."""
+    """stdout is on a full disk, or closed."""
     mode = chance.choice(modes.streams)
     options = {"capture_output": False, "stderr": subprocess.PIPE}
     if chance.random() < 0.5:
@@ -189,7 +189,7 @@ def no_stdout(modes, chance):
 
 
 def closed_stdout_and_log(modes, chance):
-    """The log must not take the place of stdout, nor a file that of stderr."""
+    """With stdout or stderr closed, the log and other files must not get their file descriptors."""
     mode = chance.choice(modes.streams)
     log = modes.subject.scratch / "log"
     log.unlink(missing_ok=True)
@@ -213,12 +213,12 @@ def full_log(modes, chance):
     else:
         done = mode.run(env={**mode.options.get("env", os.environ), "TAILRENDER_LOG": "/dev/full"})
         mode.check_stream(done.returncode, done.stdout)
-    # What no one has to be told needs no log.
+    # A run without messages needs no log.
     demand(done.returncode == 0 or b"error:" in done.stderr, f"exit code {done.returncode} without a word: {done.stderr}")
 
 
 def signalled_mode(modes, chance):
-    """While its output goes to somebody who reads slowly."""
+    """The mode gets a signal while it writes to a slow reader."""
     mode, number = chance.choice(modes.streams), chance.choice(SIGNALS)
     process = mode.start(stdout=subprocess.PIPE)
     got = process.stdout.read(chance.randrange(1, len(mode.whole)))
@@ -231,7 +231,7 @@ def signalled_mode(modes, chance):
 # Broken input.
 
 def items_of(text):
-    """Of a ResourceList. What comes after the last whole item may be no YAML, as it came."""
+    """Returns the items of a ResourceList. What follows the last complete item may be invalid YAML, as in the input."""
     try:
         return yaml.safe_load(text)["items"] or []
     except yaml.YAMLError:
@@ -240,7 +240,7 @@ def items_of(text):
 
 
 def check_list(done, before):
-    """A ResourceList in any case: with exit code 0 all items that stood in the input, else why not."""
+    """Checks that stdout is a ResourceList in any case: with exit code 0 it has all items of the input, otherwise the errors."""
     if done.returncode == 0:
         lost = names(before) - names(yaml.safe_load(done.stdout)["items"])
         demand(not lost, f"krm: exit code 0 without {lost}")
@@ -262,7 +262,8 @@ def krm_bad_stdin(modes, chance):
 
 
 def krm_truncated_stdin(modes, chance):
-    """Cut between items the rest is a list, which nobody can tell from a whole one: then they are all there."""
+    """If the cut is between two items, the rest is a valid list, which cannot be distinguished from a complete one: then all its items are
+    there."""
     text = modes.krm.options["input"]
     cut = text[:chance.randrange(len(text))]
     done = modes.krm.run(input=cut)
@@ -271,7 +272,7 @@ def krm_truncated_stdin(modes, chance):
 
 
 def krm_bad_item(modes, chance):
-    """Good YAML that is refused: the items come back as they were."""
+    """The input is valid YAML that is refused: the items are returned unchanged."""
     service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web", "annotations": {"tailscale.com/expose": "true", "tailscale.com/hostname": "my_shop"}},
                "spec": {"selector": {"app": "web"}, "ports": [{"port": 80}]}}
     items = list(modes.list["items"])
@@ -283,7 +284,7 @@ def krm_bad_item(modes, chance):
 
 
 def broken_tree(modes, chance, mode, is_said=lambda stdout: stdout == b""):
-    """The same as render, whatever that says: refused with nothing on stdout but what says so, or harmless."""
+    """The mode behaves as render does: it refuses the tree with nothing on stdout but the errors, or the fault is harmless."""
     subject = modes.subject
     path = chance.choice(sorted(path for path in subject.tree.rglob("*.yaml") if path.is_file()))
     text = path.read_bytes()
@@ -311,7 +312,7 @@ def seal_bad_input(modes, chance):
     broken = (text[:chance.randrange(len(text))], b"no value\n" + text, text.replace(b"=", b"=\xff", 1))[way]
     with changed_file(modes.env_file, broken):
         done = modes.seal.run()
-    if way == 0 and done.returncode == 0:  # a shorter value is a value
+    if way == 0 and done.returncode == 0:  # a truncated value is a valid value
         demand(yaml.safe_load(done.stdout)["spec"]["encryptedData"].keys() == {line.split(b"=")[0].decode() for line in broken.splitlines()},
                "seal: exit code 0 without a key that is in the file")
     else:
@@ -337,7 +338,7 @@ def complete_sealed_file(modes, out):
 
 
 def sealed_before(modes, folder, chance):
-    """An older file, or none."""
+    """Writes an older output file, or none."""
     out = folder / "sealed.yaml"
     if chance.random() < 0.7:
         out.write_bytes(modes.seal.whole)
@@ -345,7 +346,7 @@ def sealed_before(modes, folder, chance):
 
 
 def seal_on_bad_disk(modes, chance):
-    """Full, or read-only."""
+    """The output file is on a full or read-only file system."""
     disk = modes.subject.scratch / "disk"
     full = chance.random() < 0.5
     with small_disk(disk, 32 << 10):
@@ -371,7 +372,7 @@ def fresh_folder(modes):
 
 
 def limited(size, action):
-    """For preexec_fn: no file becomes larger; one that would kills the run, or fails."""
+    """Returns a preexec_fn that limits the size of files; a larger file kills the run, or the write fails."""
     def limit():
         signal.signal(signal.SIGXFSZ, action)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -380,7 +381,7 @@ def limited(size, action):
 
 
 def seal_cut_short(modes, chance):
-    """Killed in the middle of the file, or the file is too large."""
+    """seal is killed in the middle of the file, or the file is too large."""
     out, before = sealed_before(modes, fresh_folder(modes), chance)
     action = chance.choice((signal.SIG_DFL, signal.SIG_IGN))
     done = seal_into(modes, out, preexec_fn=limited(chance.randrange(len(modes.seal.whole) - 200), action))
@@ -389,7 +390,7 @@ def seal_cut_short(modes, chance):
     complete_sealed_file(modes, out)
 
 
-# Commits.
+# The mode commit.
 
 def commit_bad_yaml(modes, chance):
     repository, folder = modes.repository, modes.repository.copy(modes.subject.scratch / "copy")
@@ -431,7 +432,7 @@ def commit_on_bad_disk(modes, chance):
 
 
 def commit_cut_short(modes, chance):
-    """Killed in the middle of a file, or a file is too large."""
+    """commit is killed in the middle of a file, or a file is too large."""
     repository, folder = modes.repository, modes.repository.copy(modes.subject.scratch / "copy")
     action = chance.choice((signal.SIG_DFL, signal.SIG_IGN))
     done = repository.commit(folder, check=False, preexec_fn=limited(chance.randrange(3000), action))

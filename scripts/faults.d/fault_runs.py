@@ -1,4 +1,4 @@
-"""What is disturbed, and what must be true afterwards."""
+"""The runs that faults disturb, and what must be true afterwards."""
 import pathlib
 import re
 import shutil
@@ -7,12 +7,12 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TEMPORARY = ".tailrender-temporary"
-# Every proxy's objects change with it, so that the second render of a directory has much to do.
+# This flag changes the objects of every proxy, so that the second render of a directory has much to do.
 CHANGE = ("--set", "tailrender.hostnameSuffix=b")
 
 
 class Broken(Exception):
-    """A promise that does not hold."""
+    """A guarantee that was broken."""
 
 
 def demand(condition, message):
@@ -21,12 +21,12 @@ def demand(condition, message):
 
 
 def files_of(folder):
-    """Path to bytes, for each file below."""
+    """Maps the path of each file below the folder to its bytes."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 class Subject:
-    """The binary, the tree that it renders, and what it makes of that undisturbed."""
+    """The binary, the tree that it renders, and its output without a fault."""
 
     def __init__(self, tailrender, scratch):
         self.tailrender, self.scratch = str(tailrender), scratch
@@ -65,12 +65,12 @@ class Subject:
         return files_of(self.scratch / name)
 
     def fresh(self, folder, name="old"):
-        """The folder as an undisturbed run left it."""
+        """Restores the folder as an undisturbed run left it."""
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(self.scratch / name, folder)
 
     def check_between(self, folder):
-        """Each file is old or new, and whole."""
+        """Checks that each file is the old or the new one, and complete."""
         for path, content in files_of(folder).items():
             if pathlib.Path(path).name == TEMPORARY or path.endswith(".tailrender-inventory"):
                 continue
@@ -80,14 +80,14 @@ class Subject:
         demand(files_of(folder) == self.old, "a run that failed has touched the output directory")
 
     def check_completed(self, folder, all_clusters=False):
-        """By the next run."""
+        """Checks that the next run completes the directory."""
         self.render(folder, *CHANGE, all_clusters=all_clusters)
         have, new = files_of(folder), self.new_all if all_clusters else self.new
         strange = sorted(path for path in have.keys() | new.keys() if have.get(path) != new.get(path))
         demand(not strange, f"the next run does not complete {strange}")
 
     def check_stream(self, code, got, whole=None):
-        """Of a render to stdout: all of it, or a failure."""
+        """Checks a render to stdout: it has printed everything, or has failed."""
         whole = self.stream if whole is None else whole
         demand(whole.startswith(got), "stdout is not a beginning of the output")
         demand(code != 0 or got == whole, f"exit code 0 with {len(got)} of {len(whole)} bytes")
@@ -98,12 +98,12 @@ def documents(stream):
 
 
 def object_names(stream):
-    """Kind and names of each document, as they stand."""
+    """Returns the kind and names of each document, as written."""
     names = set()
     for part in documents(stream):
         kind = re.search(rb"(?m)^kind: *(\S+)", part)
         name = re.search(rb"(?m)^metadata:(?:.*\n)*?  name: *(\S+)", part)
         space = re.search(rb"(?m)^metadata:(?:.*\n)*?  namespace: *(\S+)", part)
-        if kind:  # else a comment
+        if kind:  # otherwise it is a comment
             names.add((kind[1], space and space[1], name and name[1]))
     return names

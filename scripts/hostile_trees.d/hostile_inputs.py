@@ -2,9 +2,9 @@
 import itertools
 import json
 
-# Whatever a payload gets away with is called so.
+# The name of everything that a successful payload would create.
 CANARY = "hostile-canary"
-# What is in a file beside the repository.
+# The content of a file beside the repository.
 OUTSIDE = "of-another-tenant"
 DOCUMENT = f"---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata: {{name: {CANARY}}}\n"
 
@@ -68,7 +68,7 @@ CLUSTERS = {"clusters": [{"name": "home", "labels": {}, "bundles": ["*"],
                           "values": {"tailrender": {"namespace": "tailscale"}, "proxyConfig": {"defaultTags": "tag:k8s"}}}]}
 BASES = (BASE, FLEET_FILE, CLUSTERS)
 
-# Where in the objects a payload goes. A name that ends in `!` is that of a key.
+# Fields of the objects that a payload replaces. A path element that ends in `!` means the key, not the value.
 FIELDS = [
     ("service", "metadata", "name"), ("service", "metadata", "namespace"), ("service", "metadata", "labels", "app"),
     ("service", "metadata", "labels", "x!"), ("service", "metadata", "annotations", "tailscale.com/hostname"),
@@ -96,7 +96,7 @@ NAMES = ["file", "folder", "bundle", "foreign file", "foreign folder"]
 
 
 def changed(value, path, payload):
-    """A copy with the payload at the path."""
+    """Returns a copy with the payload at the path."""
     if not path:
         return payload
     head, *rest = path
@@ -151,7 +151,7 @@ def can_be_name(payload):
 
 
 def named(where, payload):
-    """A tree with a file or a folder of that name; None where no file system has it."""
+    """Returns a tree with a file or folder of that name, or None if no file system allows it."""
     if not can_be_name(payload + ".yaml"):
         return None
     service, foreign = text_of(SERVICE), text_of({**CONFIG_MAP, "metadata": {"name": "other", "namespace": "shop"}})
@@ -165,7 +165,7 @@ def named(where, payload):
 
 
 def plain_trees():
-    """Of each shape one without a hostile string."""
+    """Yields a tree without a hostile string for each shape."""
     base, fleet, clusters = BASES
     yield "objects", "plain", objects_in("apps")
     yield "kustomization", "plain", kustomized(base)
@@ -178,7 +178,7 @@ def plain_trees():
 
 
 def trees():
-    """(label, payload's name, files) of every tree."""
+    """Yields (label, the payload's name, files) of every tree."""
     base, fleet, clusters = BASES
     for kind, payload in PAYLOADS.items():
         for path in FIELDS:
@@ -201,7 +201,7 @@ def trees():
 
 
 def chosen(count, seed):
-    """So many, spread over fields and payloads; all without a count."""
+    """Returns `count` trees, spread over fields and payloads; all if there is no count."""
     every = list(trees())
     step = max(1, len(every) // count) if count else 1
     return list(itertools.islice(every, seed % step, None, step))

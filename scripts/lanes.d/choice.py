@@ -1,4 +1,4 @@
-"""Which e2e tests CI runs beside those that it always runs, as a function from values to a value."""
+"""Chooses the e2e tests that CI runs beside those that it always runs, as a function from values to a value."""
 import dataclasses
 import hashlib
 
@@ -6,7 +6,7 @@ import hashlib
 @dataclasses.dataclass(frozen=True)
 class Test:
     name: str
-    is_changed: bool  # what it covers, since the newest whole run
+    is_changed: bool  # a file that it covers has changed since the newest whole run
     seconds: int
     build: frozenset = frozenset()  # modules of its programs that are not built yet
 
@@ -14,13 +14,13 @@ class Test:
 @dataclasses.dataclass
 class Choice:
     run: list  # in the order in which they begin, the longest first
-    over_budget: list  # owed or changed, and next time the first
-    drawn_over_budget: list  # the next commit draws anew
+    over_budget: list  # owed or changed; they come first next time
+    drawn_over_budget: list  # the next commit draws again
     not_drawn: list  # unchanged, and not in this commit's quarter
 
 
 def drawn(names, commit):
-    """A quarter of them, by the commit's hash: over many commits each has its turn."""
+    """Draws a quarter of the names by the commit's hash: over many commits each name has its turn."""
     ordered = sorted(names, key=lambda name: hashlib.sha256(f"{commit} {name}".encode()).digest())
     return set(ordered[:(len(ordered) + 3) // 4])
 
@@ -31,11 +31,11 @@ def rotated(items, commit):
 
 
 def choose(tests, owed, commit, budget, jobs, build_seconds, longest=None):
-    """`owed`: those that failed last time, and changed ones that were left out; None if that is not known: then the commit's hash says where
-    to begin. They come first, in that order, whether they have changed or not.
+    """`owed`: tests that failed last time, and changed ones that were left out; None if that is not known: then the commit's hash decides
+    where to begin. Owed tests come first, in that order, whether they have changed or not.
 
-    `budget` is in seconds, in which `jobs` tests run at a time; only the first owed one may take more, up to `longest`. A build keeps all
-    cores busy, and is paid for by the first who needs it.
+    `budget` is in seconds, in which `jobs` tests run at a time; only the first owed test may take more, up to `longest`. A build keeps all
+    cores busy, and counts for the first test that needs it.
     """
     places = {name: place for place, name in enumerate(owed or ())}
     first = sorted((test for test in tests if test.name in places), key=lambda test: places[test.name])

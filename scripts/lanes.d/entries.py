@@ -1,5 +1,5 @@
-"""What each e2e test covers and needs. A module scripts/e2e/test_NAME.py says so at its head, with COVERS and PROGRAMS: files or folders whose
-change chooses it, and names that scripts/e2e/tools builds. They are read without importing the module."""
+"""What each e2e test covers and needs. A module scripts/e2e/test_NAME.py declares it at its head, with COVERS, the files or folders whose
+change chooses it, and PROGRAMS, names that scripts/e2e/tools builds. Both are read without importing the module."""
 import ast
 import dataclasses
 import pathlib
@@ -8,22 +8,22 @@ import re
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 E2E = "scripts/e2e"
 HELPERS = [E2E, *(f"{E2E}/{name}" for name in ("helm.d", "lab.d", "reference.d")), "scripts/parity.d", "scripts/bench_runtime.d"]
-# Whose change chooses every test that covers something in these top folders; "*" names the files of a folder without its subfolders. What the
-# project is built with (CMakeLists.txt, CMakePresets.json, scripts/CMakeLists.txt, scripts/build, scripts/common.sh) chooses none: the lanes that
-# always run build everything with it.
+# A change of these files chooses every test that covers something in the given top folder; "*" means the files of a folder without its
+# subfolders. The files that configure the build (CMakeLists.txt, CMakePresets.json, scripts/CMakeLists.txt, scripts/build,
+# scripts/common.sh) choose no test: the lanes that always run build everything with them.
 COMMON = {"renderer/base": "", "renderer/core": "", "renderer/kube": "",
           **dict.fromkeys(("renderer/classify", "renderer/emit/*", "renderer/engines/*", "renderer/load/*", "renderer/main.cpp", "renderer/pipeline.cpp",
                            "renderer/pipeline.h"), "renderer"),
           f"{E2E}/conftest.py": "scripts", f"{E2E}/pytest": "scripts",
           "runtime/base": "runtime", "runtime/kube": "runtime", "runtime/main.cpp": "runtime"}
-# What those names of scripts/e2e/tools are made of.
+# The files that these names of scripts/e2e/tools depend on.
 SETS = {"apiserver": [f"{E2E}/apiserver", f"{E2E}/cluster.sh", f"{E2E}/shared/api_server.py"],
         "lab": [f"{E2E}/lab", f"{E2E}/cluster.sh", *(f"{E2E}/lab.d/{name}" for name in ("node.sh", "tailnet.sh", "images.py", "harness.py"))]}
 SETS["lab-of-one-release"] = SETS["lab"]
-# About how long scripts/e2e/tools builds a module on two cores; all others take 60 s.
+# Approximate seconds in which scripts/e2e/tools builds a module on two cores; all others take 60 s.
 BUILD_SECONDS = {"kubernetes": 600, "argocd": 240, "tailscale": 150, "helm4": 150, "flux": 150, "fleet": 150, "helm3": 120, "operator": 120,
                  "tailscale-1.104": 120, "conftest": 240}
-# Tests that are no modules, or have another name than their module: what they cover and need; "module" has that of another test.
+# Tests without a module, or with another name than their module: what they cover and need; "module" refers to the module of another test.
 OTHERS = {
     "api_proxy_contract_whole": {"covers": ["runtime/api_proxy", "runtime/localapi", "runtime/recording", "scripts/api_proxy_contract",
                                             "scripts/api_proxy_contract.d"], "programs": []},
@@ -43,13 +43,13 @@ OTHERS = {
     "valid_outputs_whole": {"covers": ["examples/fleet", "renderer/generate", "renderer/plan", "renderer/schema", "scripts/parity.d",
                                        "scripts/valid_outputs", "testdata"], "programs": []},
 }
-# What the soak's parts cover that are neither tests nor fuzz targets.
+# What those parts of the soak cover that are neither tests nor fuzz targets.
 SOAK = {
     "controller_kills": OTHERS["controller_kills"]["covers"], "recorder_kills": OTHERS["recorder_kills"]["covers"],
     "rule_changes": ["runtime/nft"], "operators": OTHERS["reference_cases"]["covers"], "old_kubectl": ["runtime/api_proxy", "runtime/recording"],
     "includes": ["renderer", "runtime"], "odr": ["renderer", "runtime"],
 }
-# They are built into no program, and a list of sources changes with the sources.
+# No program contains these files, and a list of sources changes together with the sources.
 UNTESTED = re.compile(r"_test\.cpp$|_testing\.(h|cpp)$|/fuzz_[^/]*$|/testing/|^(renderer|runtime)/(.*\.md|(.*/)?CMakeLists\.txt)$")
 
 
@@ -57,7 +57,7 @@ UNTESTED = re.compile(r"_test\.cpp$|_testing\.(h|cpp)$|/fuzz_[^/]*$|/testing/|^(
 class Entry:
     covers: tuple
     programs: tuple
-    is_always: bool = False  # as a whole, in a lane of its own
+    is_always: bool = False  # the whole test runs in a lane of its own
 
 
 def build_seconds(module):
@@ -72,7 +72,7 @@ def constant(tree, name):
 
 
 def imports(tree):
-    """Names of all modules that it may import, also in functions."""
+    """Yields the names of all modules that the file may import, also in functions."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -82,7 +82,7 @@ def imports(tree):
 
 
 def helpers(path, root=ROOT):
-    """The files in HELPERS that a module imports, directly or not."""
+    """Returns the files in HELPERS that a module imports, directly or not."""
     found, left = set(), [path]
     while left:
         tree = ast.parse((root / left.pop()).read_text(encoding="utf-8"))
@@ -108,7 +108,7 @@ def module_of(name):
 
 
 def entry(name, root=ROOT):
-    """Of a test by its name in ctest, without the label."""
+    """Returns the entry of a test by its name in ctest, without the label."""
     known = OTHERS.get(name, {})
     if "covers" in known:
         return Entry(tuple(known["covers"]), tuple(known["programs"]))
@@ -118,7 +118,7 @@ def entry(name, root=ROOT):
 
 
 def covered(found, modules=()):
-    """All files and folders of an entry; `modules`: those of its programs."""
+    """Returns all files and folders of an entry; `modules` are those of its programs."""
     tops = {path.partition("/")[0] for path in found.covers}
     shared = [path for path, top in COMMON.items() if not top or top in tops]
     return [*found.covers, *shared, *(path for name in found.programs for path in SETS.get(name, ())),
@@ -131,5 +131,5 @@ def is_within(path, folders):
 
 
 def is_changed(folders, changed):
-    """`changed`: files, or None if everything counts as changed. What is built into no program counts only where it is named."""
+    """`changed` are files, or None if everything counts as changed. A file that is in no program counts only if `folders` has its path."""
     return changed is None or any(path in folders or is_within(path, folders) and not UNTESTED.search(path) for path in changed)

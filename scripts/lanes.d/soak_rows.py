@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Which rows of testdata/fuzz/SOAK.md are older than the code that their part covers: soak_rows.py PART…
+"""Prints the rows of testdata/fuzz/SOAK.md that are older than the code that their part covers: soak_rows.py PART…
 
-Exit code 1 if there is one, or a PART has no row. What a part covers is what the test of that name covers, or in scripts/lanes.d/entries.py; a
-fuzz target covers the folder of its source.
+The exit code is 1 if there is such a row, or if a PART has no row. A part covers what the test of that name covers, or what
+scripts/lanes.d/entries.py lists; a fuzz target covers the folder of its source.
 """
 import re
 import sys
@@ -15,12 +15,12 @@ SHOWN = 3
 
 
 def rows(text):
-    """Commit by part."""
+    """Maps each part to its commit."""
     return dict(re.findall(r"^\| ([a-z0-9_]+) \| ([0-9a-f]{12}) \|", text, re.M))
 
 
 def covers(part, root=whole_run.ROOT):
-    """Files and folders."""
+    """Returns the files and folders that a part covers."""
     if part in entries.SOAK:
         found = entries.Entry(tuple(entries.SOAK[part]), ())
     elif (root / entries.module_of(part)).is_file():
@@ -34,7 +34,7 @@ def covers(part, root=whole_run.ROOT):
 
 
 def stale(parts, root=whole_run.ROOT):
-    """A line for each part that should run again."""
+    """Yields a line for each part that should run again."""
     known, changed = rows((root / PAGE).read_text(encoding="utf-8")), {}
     for part in parts:
         commit, places = known.get(part), covers(part, root)

@@ -19,9 +19,9 @@ import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PAGE = "testdata/e2e/WHOLE.md"
-# Records of runs, which are no reason to run anything again.
+# Records of runs: their changes are no reason to run a test again.
 RECORDS = (PAGE, "testdata/fuzz/SOAK.md")
-KERNEL = "runtime.nft."  # the kernel's tests, which count as one
+KERNEL = "runtime.nft."  # the tests in the kernel, which count as one
 HEAD = """# The newest whole run
 
 `scripts/test --e2e` writes this page when it has run everything and all of it has passed. `.ci/run` runs again what covers files that have
@@ -48,18 +48,18 @@ def recorded_commit(root=ROOT):
 
 
 def known_commit(root=ROOT):
-    """None if there is no whole run, or its commit is not in this clone."""
+    """Returns None if there is no whole run, or if its commit is not in this clone."""
     commit = recorded_commit(root)
     return commit if commit and git("cat-file", "-e", commit + "^{commit}", root=root).returncode == 0 else None
 
 
 def seconds(root=ROOT):
-    """Of each test, as long as the newest whole run took for it."""
+    """Returns the seconds that each test took in the newest whole run."""
     return {name: int(number) for name, number in re.findall(r"^\| ([a-z0-9_.]+) \| (\d+) \|$", page(root), re.M)}
 
 
 def changed_since(commit, root=ROOT):
-    """Files that differ from the commit, in later commits or only in the work tree; None if git cannot say."""
+    """Returns the files that differ from the commit, in later commits or only in the work tree; None if git cannot say."""
     tracked, others = git("diff", "--name-only", "--no-renames", commit, root=root), git("ls-files", "-o", "--exclude-standard", root=root)
     if tracked.returncode or others.returncode:
         return None
@@ -67,13 +67,13 @@ def changed_since(commit, root=ROOT):
 
 
 def changed_files(root=ROOT):
-    """Since the newest whole run. None: everything counts as changed."""
+    """Returns the files that have changed since the newest whole run. None: everything counts as changed."""
     commit = known_commit(root)
     return changed_since(commit, root) if commit else None
 
 
 def entry_of(name):
-    """The name by which a ctest test of the label e2e is chosen and recorded."""
+    """Returns the name by which a ctest test of the label e2e is chosen and recorded."""
     name = name.removeprefix("e2e.")
     return "kernel" if name.startswith(KERNEL) else name
 
@@ -84,7 +84,7 @@ def is_dirty(root=ROOT):
 
 
 def times(report):
-    """Seconds by entry, and the number of tests; AssertionError unless all have passed."""
+    """Returns the seconds by entry, and the number of tests; raises AssertionError unless all have passed."""
     suite = xml.etree.ElementTree.parse(report).getroot()
     total, bad = int(suite.get("tests")), sum(int(suite.get(key, "0")) for key in ("failures", "disabled", "skipped"))
     assert total and not bad, f"{bad} of {total} tests have not passed"
@@ -97,7 +97,7 @@ def times(report):
 
 
 def tested(root=ROOT):
-    """The commit that the work tree is; "" if it is none."""
+    """Returns the commit that is checked out, or "" if the work tree has changes or there is no commit."""
     return "" if is_dirty(root) else git("rev-parse", "--verify", "HEAD", root=root).stdout.strip()
 
 

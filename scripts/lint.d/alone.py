@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Compiles each source alone, as far as syntax goes: alone.py CACHE [--until EPOCH] [--table FILE] [--changed | FILE…]
+"""Checks the syntax of each source alone: alone.py CACHE [--until EPOCH] [--table FILE] [--changed | FILE…]
 
-In a unity build a file that includes too little finds what it needs in the file before it. --changed: only what has changed since the newest
-whole run of the tests, and all that include a header that has. --until: none is begun after that second; how many are left is said, also in
-the FILE of --table, and is no failure. What was clean is in CACHE (checked.py).
+In a unity build a file that includes too little finds what it needs in the file before it. --changed: checks only files that have changed
+since the newest whole run of the tests, and all that include a changed header. --until: begins no file after that second; the number of
+files that are left is printed, also to the FILE of --table, and is no failure. Clean results are in CACHE (checked.py).
 """
 import functools
 import os

@@ -1,7 +1,7 @@
-"""Runs a check over translation units, once for each text: what was clean before is not looked at again.
+"""Runs a check over translation units, once for each text: a unit that was clean before is not checked again.
 
-A folder holds an empty file per clean unit, named by a hash of its text and those of the headers it includes, its flags, and what the check says
-about itself. Paths count from the root of the clone, so that clones share the folder.
+A folder holds an empty file per clean unit, named by a hash of its text and those of the headers it includes, its flags, and what the check
+adds. Paths in the hash are relative to the root of the clone, so that clones share the folder.
 """
 import argparse
 import concurrent.futures
@@ -42,7 +42,7 @@ def key_of(unit, known, about):
 
 
 def one(unit, check, mark, until):
-    """What the check says about the unit, nothing when it is clean, and None when its time was over."""
+    """Returns the findings of the check about the unit: an empty string if it is clean, None if it was too late to begin."""
     if mark.exists():
         return ""
     if time.time() > until:
@@ -54,7 +54,8 @@ def one(unit, check, mark, until):
 
 
 def main(doc, about, check, all_users):
-    """`about`: of a unit, bytes that its result depends on beside its text. `check`: what there is to say about a unit; nothing if it is clean."""
+    """`about` returns, for a unit, bytes that its result depends on beside its text. `check` returns its findings about a unit, or an empty
+    string."""
     chosen, known, name = options(doc), {}, pathlib.Path(sys.argv[0]).stem
     chosen.cache.mkdir(parents=True, exist_ok=True)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -1,10 +1,9 @@
 #!/usr/bin/python3
-"""Finds, in what is given to CI systems, ways in which whoever names a branch or writes a title could run commands: ci_plugins.py [FOLDER]
+"""Finds places in our CI files where the name of a branch or a title could run commands: ci_plugins.py [FOLDER]
 
-Looks at workflows, actions, templates and scripts below plugins/ and .github/, and at the workflows that pages quote. Such text reaches a
-shell through an expression that is expanded before the shell reads the line, through a variable whose name says that others choose its
-value, or as an option where a revision or a path is expected. And "on: pull_request_target" runs what a fork says with the secrets of the
-repository.
+Checks the workflows, actions, templates and scripts below plugins/ and .github/, and the workflows that pages quote. Such text reaches a
+shell through an expression that is expanded before the shell reads the line, through a variable whose value other people choose, or as an
+option where a revision or a path is expected. "on: pull_request_target" runs code of a fork with the secrets of the repository.
 """
 import pathlib
 import re
@@ -12,7 +11,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-# Variables and fields of events whose text others choose.
+# Variables and fields of events whose text other people choose.
 OTHERS_WORDS = re.compile(
     r"\bCI_(COMMIT_(REF_NAME|BRANCH|TAG|TAG_MESSAGE|TITLE|MESSAGE|DESCRIPTION|AUTHOR)"
     r"|MERGE_REQUEST_(TITLE|DESCRIPTION|LABELS|MILESTONE|SOURCE_BRANCH_NAME|TARGET_BRANCH_NAME|REF_PATH))\b"
@@ -22,13 +21,13 @@ EXPRESSION = re.compile(r"\$\{\{")
 EVALUATES = re.compile(r"\beval\b|\b(ba|da)?sh\s+-c\b")
 POSITIONAL = re.compile(r"(?<![\w-])tailrender\s+(diff|check|render|lint|commit)\b[^|;&>]*")
 VARIABLE = re.compile(r'"?\$\{?\w+')
-# What takes a variable as its value, and no revision or path of its own.
+# Options whose value may be a variable: such a value is not a positional revision or path.
 OPTION_WITH_VALUE = re.compile(r'\s(-o|--(output|values|set|cluster|namespace|branch|format))[ =]"?\$\{?\w+[^"\s]*"?')
 ARRAYS = re.compile(r'"?\$\{?\w*(arguments|ARGUMENTS)[^\s]*')
 
 
 def lines_of_shell(path, text):
-    """(number, line) of what a shell reads: all of a script, and the values of run: and script: in YAML."""
+    """Yields (number, line) of what a shell reads: a whole script, and the values of run: and script: in YAML."""
     lines = text.splitlines()
     if text.startswith("#!"):
         yield from enumerate(lines, 1)
@@ -69,7 +68,7 @@ def problems(path, text):
 
 
 def edits_foreign_comments(text):
-    """A script that changes a comment knows it by its author and by its mark."""
+    """Returns whether a script changes a comment without checking its author and its mark."""
     changes = re.search(r"--request (PATCH|PUT)", text)
     return bool(changes) and not (re.search(r"\.(user|author)\.(login|id) ==", text) and "startswith(" in text)
 

@@ -2,10 +2,11 @@
 """Finds names that two files of one library define for themselves: file_names.py FILE…
 
 Several files of a library are compiled as one unit, in batches that change with every new file. A constant or type in the anonymous
-namespace of two files is then an error in a place that no one touched, and two functions may silently become overloads of one another. So
-such names are unique in their library, and no function has the name of one that a header declares which the library includes: it would hide
-that one from the files behind it. Functions may share a name where their first parameters cannot be taken for each other: these are
-classes of different names, neither a text nor a Value, of which neither derives from the other. The name of a template parameter is any class.
+namespaces of two files is then an error in a file that no one changed, and two functions may silently become overloads of one another. So
+such names must be unique in their library, and no function may have the name of a function in a header that the library includes: it would
+hide that function from the files behind it. Functions may share a name if their first parameters cannot be converted into each other: these
+must be classes of different names, neither a text nor a Value, and neither derived from the other. A template parameter counts as any
+class.
 """
 import collections
 import functools
@@ -20,25 +21,25 @@ import units
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 CONVERTIBLE = {"string", "string_view", "char", "bool", "int", "auto", "Value", "size_t", "int64_t", "uint64_t", "uint32_t", "Pos", "path",
                "function", "optional", "span", "vector", ""}
-# Of every test, or an alias of the same namespace.
+# Names that every test uses, or an alias of the same namespace.
 SHARED = {"TEST", "TEST_F", "TEST_P", "INSTANTIATE_TEST_SUITE_P", "fs"}
 
 
 def first_parameter(text):
-    """The class of the first parameter, without const, reference and namespace."""
+    """Returns the class of the first parameter, without const, reference and namespace."""
     inner = text.split("(", 1)[1] if "(" in text else ""
     inner = re.sub(r"\b(const|renderer::|runtime::|std::)", "", re.split(r"[,)<]", inner)[0]).strip()
     return re.split(r"[\s&*]", inner)[0] if inner else ""
 
 
 def as_any(parameter, parameters):
-    """`parameters`: names of the template's."""
+    """`parameters` are the names of the template's parameters."""
     return "auto" if parameter in parameters else parameter
 
 
 @functools.cache
 def bases():
-    """The classes that a class of a header derives from, by its name, also through others; names without namespaces."""
+    """Maps each class in a header to the classes that it derives from, directly or not; names have no namespaces."""
     direct = collections.defaultdict(set)
     headers = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-co", "--exclude-standard", "--", "*.h"], check=True, capture_output=True, text=True)
     for header in headers.stdout.splitlines():
@@ -54,7 +55,7 @@ def bases():
 
 
 def definitions(path):
-    """(name, line, class of the first parameter, an alias, or None) of what the anonymous namespaces of a file define."""
+    """Yields (name, line, class of the first parameter, an alias, or None) for the definitions in the anonymous namespaces of a file."""
     inside, template = False, ()
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if line == "namespace {":
@@ -79,7 +80,7 @@ def definitions(path):
 def may_meet(first, second):
     if None in (first, second):
         return True
-    if first.startswith("using"):  # the same alias twice is one
+    if first.startswith("using"):  # two files may have the same alias
         return first != second
     return (first == second or first in CONVERTIBLE or second in CONVERTIBLE or
             first in bases().get(second, ()) or second in bases().get(first, ()))
@@ -100,7 +101,7 @@ def clashes(files):
 
 
 def declared(header):
-    """(name, line, class of the first parameter) of the functions that a header declares."""
+    """Yields (name, line, class of the first parameter) of the functions that a header declares."""
     template = ()
     for number, line in enumerate((ROOT / header).read_text(encoding="utf-8").splitlines(), 1):
         if line.startswith("template"):
@@ -129,7 +130,7 @@ def hidden(files, known):
 
 
 def libraries(names):
-    """Files by what is compiled together: a folder's sources, its tests, its fuzz targets."""
+    """Groups the files that are compiled together: a folder's sources, its tests, its fuzz targets."""
     out = collections.defaultdict(list)
     for name in names:
         folder = name.split("/")[:2]

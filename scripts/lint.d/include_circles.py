@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Who includes whom, with a header and its source as one: include_circles.py FILE…
+"""Finds files that include each other in a circle, with a header and its source as one file: include_circles.py FILE…
 
-A circle of more than five cannot be understood piece by piece, and one that crosses folders makes one folder of them. Tests do not count.
+A circle of more than five cannot be understood piece by piece, and a circle that crosses folders joins them into one. Tests do not count.
 """
 import pathlib
 import re
@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
 def circles(edges):
-    """Tarjan's strongly connected components of more than one."""
+    """Returns the strongly connected components of more than one file (Tarjan's algorithm)."""
     number, low, stack, found = {}, {}, [], []
 
     def visit(one):
@@ -36,7 +36,7 @@ def circles(edges):
 
 
 def included(paths):
-    """What each includes, all without their extensions."""
+    """Maps each file to the files that it includes, all without their extensions."""
     edges = {}
     for path in paths:
         names = re.findall(r'^#include "([^"]+)"', (ROOT / path).read_text(encoding="utf-8"), re.M)

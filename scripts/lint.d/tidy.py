@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """Runs clang-tidy over the sources: tidy.py CACHE [--until EPOCH] [--table FILE] [--changed | FILE…]
 
---changed: only those that have changed since the newest whole run of the tests, and one user of each header that has. --until: none is begun
-after that second; how many are left is said, also in the FILE of --table, and is no failure. What was clean is in CACHE (checked.py).
+--changed: checks only files that have changed since the newest whole run of the tests, and one user of each changed header. --until: begins
+no file after that second; the number of files that are left is printed, also to the FILE of --table, and is no failure. Clean results are
+in CACHE (checked.py).
 """
 import functools
 import pathlib
@@ -22,7 +23,7 @@ def tool():
 
 
 def about(unit):
-    """Also what the top folder of the unit says beside the root."""
+    """Returns what the result depends on: the tool, and the .clang-tidy files of the root and of the unit's top folder."""
     own = ROOT / pathlib.Path(units.source_of(unit)).parts[0] / ".clang-tidy"
     return tool() + (own.read_bytes() if own.exists() else b"")
 

@@ -1,7 +1,7 @@
 """The translation units of the project, one per file, as a build without unity files would compile them.
 
-The folder build/alone is configured for that and compiles nothing, so what a file includes is read from its text: our own headers are named by
-their path from the root, which scripts/lint demands.
+The folder build/alone is configured for this and compiles nothing, so the includes of a file are read from its text: it names our own
+headers by their path from the root, as scripts/lint requires.
 """
 import json
 import os
@@ -28,13 +28,13 @@ def source_of(unit):
 
 
 def unbuilt(found):
-    """Sources of the project that are not among them: a test that no CMakeLists.txt names would never run."""
+    """Returns the sources of the project that are not among the units: a test that no CMakeLists.txt names would never run."""
     tracked = subprocess.run(["git", "-C", str(ROOT), "ls-files", "*.cpp"], capture_output=True, text=True, check=True).stdout.split()
     return [name for name in tracked if name not in found and (ROOT / name).exists()]
 
 
 def units():
-    """One per source of ours, sorted."""
+    """Returns one unit per source of this project, sorted."""
     configure()
     found = {source_of(unit): unit for unit in json.loads((FOLDER / "compile_commands.json").read_text(encoding="utf-8"))}
     if left := unbuilt(found):
@@ -43,7 +43,7 @@ def units():
 
 
 def included(path, known):
-    """The headers of ours that a file includes, also through others, and the file itself. `known` remembers them."""
+    """Returns the project's headers that a file includes, directly or not, and the file itself. `known` caches the results."""
     if path not in known:
         known[path] = {path}
         text = (ROOT / path).read_text(encoding="utf-8", errors="replace") if (ROOT / path).exists() else ""
@@ -53,8 +53,8 @@ def included(path, known):
 
 
 def chosen(words, all_users):
-    """Those that the words name, or `--changed`: since the newest whole run; without a word all. Of a header that has changed, each unit that
-    includes it, or one: its own source, if it has one."""
+    """Returns the units that the words name, those that have changed since the newest whole run (`--changed`), or all without a word. For a
+    changed header these are all units that include it, or only one: its own source, if there is one."""
     everything = units()
     if words == ["--changed"]:
         changed = whole_run.changed_files()

@@ -1,6 +1,7 @@
 """One case of the reference corpus: its files, the values for the renderer, and what the input says about proxies.
 
-The predicates here are the tool's own reading of the input (which Service is a parent, which one a group serves). They do not ask the renderer, so the renderer cannot hide behind them.
+The predicates here are the tool's own reading of the input (which Service is a parent, which Service a group serves). They do not use the
+renderer, so that they find errors of the renderer.
 """
 import functools
 import os
@@ -10,7 +11,7 @@ import parity_release
 import parity_yaml
 
 TS = "tailscale.com/"
-CONTROL = "https://controlplane.tailscale.com"  # the server of all that name none
+CONTROL = "https://controlplane.tailscale.com"  # the control server if an object names none
 EGRESS_KEYS = ("tailnet-ip", "tailnet-fqdn", "ts-tailnet-target-ip")
 FIREWALL_MODES = ("", "auto", "nftables", "iptables")
 DEFAULTS = {
@@ -32,7 +33,7 @@ def meta(obj):
 
 
 def ident(obj):
-    """Kind/namespace/name, or Kind/name without a namespace: the way messages name objects."""
+    """Returns Kind/namespace/name, or Kind/name without a namespace, as messages name objects."""
     parts = [obj.get("kind"), meta(obj).get("namespace"), meta(obj).get("name")]
     return "/".join(str(part) for part in parts if part)
 
@@ -70,17 +71,17 @@ class Case:
 
     @functools.cached_property
     def running(self):
-        """The operator's objects that came or changed once devices ran."""
+        """Returns the operator's objects that were created or changed once devices ran."""
         found = parity_yaml.load(self.text("running.yaml")) or {}
         return (found.get("changed") or []) + (found.get("created") or [])
 
     @functools.cached_property
     def registered(self):
-        """Tailscale Services by name."""
+        """Returns the Tailscale Services by name."""
         return {found["name"]: found for found in parity_yaml.load(self.text("tailscale-services.yaml")) or []}
 
     def find(self, name):
-        """The input objects that a message calls by this name."""
+        """Returns the input objects that a message calls by this name."""
         return [item.object for item in self.inputs if item.ident == name]
 
     def service(self, namespace, name):
@@ -90,7 +91,7 @@ class Case:
     # ---- values for the renderer
 
     def values(self):
-        """The chart values that mean the same as settings.yaml."""
+        """Returns the chart values that mean the same as settings.yaml."""
         s = self.settings
         extra = {"PROXY_PRIORITY_CLASS_NAME": s["priorityClassName"], "K8S_PROXY_IMAGE": s["k8sProxyImage"],
                  "OPERATOR_DEFAULT_LOAD_BALANCER": "true" if s["isDefaultLoadBalancer"] else ""}
@@ -110,17 +111,17 @@ class Case:
             "tailrender": {k: v for k, v in ours.items() if v != ""},
         }
 
-    # ---- what the input asks for
+    # ---- what the input requests
 
     def parents(self):
-        """Input objects that get a proxy of their own."""
+        """Returns the input objects that get a proxy of their own."""
         return [item.object for item in self.inputs if self.is_parent(item.object)]
 
     def is_parent(self, obj):
         return self.exposed(obj) or self.egress(obj) or self.claimed(obj) or is_connector(obj)
 
     def exposed(self, obj):
-        """A standalone L3 ingress Service."""
+        """Returns whether it is a standalone L3 ingress Service."""
         if not _standalone_service(obj):
             return False
         spec, wanted = obj.get("spec") or {}, annotations(obj).get(TS + "expose") == "true"
@@ -134,12 +135,12 @@ class Case:
         return spec.get("type") == "LoadBalancer" and (chosen == "tailscale" or bool(default))
 
     def egress(self, obj):
-        """A standalone L3 egress Service."""
+        """Returns whether it is a standalone L3 egress Service."""
         asked = any(annotations(obj).get(TS + key) for key in EGRESS_KEYS)
         return _standalone_service(obj) and asked and not self.exposed(obj)
 
     def claimed(self, obj):
-        """A standalone Ingress of our class."""
+        """Returns whether it is a standalone Ingress of our class."""
         return self._our_class(obj) and not annotations(obj).get(TS + "proxy-group")
 
     def _our_class(self, obj):
@@ -147,7 +148,7 @@ class Case:
         return is_kind(obj, "networking.k8s.io", "Ingress") and chosen == self.settings["ingressClassName"]
 
     def proxy_class(self, parent):
-        """The name of the ProxyClass that a parent uses, or an empty string."""
+        """Returns the name of the ProxyClass that a parent uses, or an empty string."""
         if is_connector(parent):
             return (parent.get("spec") or {}).get("proxyClass") or ""
         if is_kind(parent, "tailscale.com", "ProxyGroup"):
@@ -159,12 +160,12 @@ class Case:
         return self.settings["defaultProxyClass"]
 
     def class_of(self, parent):
-        """The spec of the ProxyClass that it uses; empty when there is none."""
+        """Returns the spec of the ProxyClass that a parent uses; empty if there is none."""
         name = self.proxy_class(parent)
         return next((obj.get("spec") or {} for obj in self.find(f"ProxyClass/{name}")), {}) if name else {}
 
     def hostnames(self, parent):
-        """Of each replica."""
+        """Returns the hostname of each replica."""
         if not is_connector(parent):
             return [self.hostname(parent)]
         spec, count = parent.get("spec") or {}, replicas(parent)
@@ -186,12 +187,12 @@ class Case:
         return [tag.strip() for tag in (self.settings["defaultTags"] if value is None else value.split(","))]
 
     def group_egress(self, obj):
-        """A Service that targets the tailnet through a group."""
+        """Returns whether it is a Service that targets the tailnet through a group."""
         asked = any(annotations(obj).get(TS + key) for key in ("tailnet-ip", "tailnet-fqdn"))
         return is_kind(obj, "", "Service") and bool(annotations(obj).get(TS + "proxy-group")) and asked
 
     def group_ingress(self, obj):
-        """A Service or an Ingress that the tailnet reaches through a group."""
+        """Returns whether it is a Service or an Ingress that the tailnet reaches through a group."""
         if not annotations(obj).get(TS + "proxy-group"):
             return False
         if is_kind(obj, "", "Service"):
@@ -222,7 +223,7 @@ def tls_hosts(ingress):
 
 
 def pinned_address(service):
-    """The cluster IP that the manifest itself fixes, or an empty string."""
+    """Returns the cluster IP that the manifest itself sets, or an empty string."""
     address = (service.get("spec") or {}).get("clusterIP") or ""
     return "" if address == "None" else address
 
@@ -236,7 +237,7 @@ def image_values(image):
 
 
 def find_cases(directory):
-    """A case, or every case below a directory, by path."""
+    """Returns the directory if it is a case, otherwise every case below it, by path."""
     if os.path.exists(os.path.join(directory, "input.yaml")):
         return [directory]
     return sorted(root for root, _, files in os.walk(directory) if "input.yaml" in files)

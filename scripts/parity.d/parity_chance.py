@@ -1,6 +1,7 @@
-"""What the operator leaves to chance: it asks for Nodes in no order, and it looks first at either of two objects that exclude each other.
+"""Makes random choices of the operator comparable: it lists Nodes in no defined order, and it may look first at either of two objects that
+exclude each other.
 
-Two things that it could have done with one input are the same here; what it could not have done stays as it is.
+Two results that the operator can have for one input compare equal here; a result that it cannot have stays different.
 """
 import ipaddress
 import itertools
@@ -11,7 +12,7 @@ from parity_case import TS, is_kind, meta
 
 ENDPOINTS = re.compile(r'(?<="StaticEndpoints":)\[(?:"[^"]*",?)*\]')
 CLASH = re.compile(r'port ranges for ProxyClass "([^"]*)" clash with existing ProxyClass "([^"]*)"')
-MOST_ENDPOINTS = 2  # of a replica
+MOST_ENDPOINTS = 2  # for each replica
 
 
 def _address(text):
@@ -22,20 +23,21 @@ def _address(text):
 
 
 def _external(node):
-    """Its addresses, in its own order."""
+    """Returns the external addresses of a Node, in its own order."""
     listed = (node.get("status") or {}).get("addresses") or []
     return [found for entry in listed if entry.get("type") == "ExternalIP" and (found := _address(entry.get("address") or ""))]
 
 
 def _nodes(case, group):
-    """The addresses of each Node that a group's class selects and that has some, in the order of the Nodes' names."""
+    """Returns the addresses of each Node that a group's class selects, in the order of the Nodes' names; Nodes without an address are left
+    out."""
     selector = (((case.class_of(group).get("staticEndpoints") or {}).get("nodePort") or {}).get("selector") or {}).items()
     nodes = sorted((item.object for item in case.inputs if is_kind(item.object, "", "Node")), key=lambda node: meta(node)["name"])
     return [found for node in nodes if selector <= (meta(node).get("labels") or {}).items() and (found := _external(node))]
 
 
 def _possible(nodes):
-    """The choices of addresses that the operator can make: of Nodes in any order, and kept later in another one."""
+    """Yields the addresses that the operator can choose: from Nodes in any order, and later kept in another order."""
     for order in itertools.permutations(nodes, min(len(nodes), MOST_ENDPOINTS)):
         chosen = sum(order, [])[:MOST_ENDPOINTS]
         yield chosen
@@ -44,7 +46,7 @@ def _possible(nodes):
 
 
 def _in_order(nodes, text):
-    """A list of endpoints with the addresses of the first Nodes by name, if it is a possible one."""
+    """Returns a list of endpoints with the addresses of the first Nodes by name, if the list is a possible choice."""
     given = [endpoint.rpartition(":") for endpoint in json.loads(text)]
     if [_address(host.strip("[]")) for host, *_ in given] not in list(_possible(nodes)):
         return text
@@ -53,7 +55,7 @@ def _in_order(nodes, text):
 
 
 def endpoints_in_order(case, objects):
-    """Writes into the operator's objects the endpoints that it would have chosen of Nodes in the order of their names. Whether others were there."""
+    """Rewrites the operator's objects to have the endpoints of Nodes in the order of their names. Returns whether that changed anything."""
     hit = False
     for obj in objects:
         labels = meta(obj).get("labels") or {}
@@ -67,11 +69,12 @@ def endpoints_in_order(case, objects):
 
 
 def is_of_several(case, obj):
-    """Whether it is the one nameserver of several DNSConfigs, which write it in turn for ever."""
+    """Returns whether the object is the nameserver of several DNSConfigs, which overwrite it in turn forever."""
     several = sum(is_kind(item.object, "tailscale.com", "DNSConfig") for item in case.inputs) > 1
     return several and any(owner["kind"] == "DNSConfig" for owner in meta(obj).get("ownerReferences") or [])
 
 
 def clashing(text):
-    """The ProxyClasses of which one is refused for the ports of the other, whichever was looked at last."""
+    """Returns the ProxyClasses whose port ranges clash: one is refused for the ports of the other, depending on which was looked at
+    last."""
     return frozenset(f"ProxyClass/{name}" for names in CLASH.findall(text) for name in names)

@@ -1,4 +1,4 @@
-"""Compares what we rendered with what the rows make of the reference's objects, field by field."""
+"""Compares what we rendered with the reference's objects after the rows were applied, field by field."""
 import base64
 import json
 import re
@@ -58,7 +58,7 @@ def _ordered(path_end, items):
 
 
 def diff(want, have, path="", end=""):
-    """(path, reference, ours) for every leaf on which the two trees differ; 1, "1", 1.0 and true all differ."""
+    """Returns (path, reference, ours) for every leaf on which the two trees differ; 1, "1", 1.0 and true are all different."""
     if type(want) is not type(have):
         return [(path, want, have)]
     if isinstance(want, dict):
@@ -75,7 +75,7 @@ def _diff_lists(want, have, path):
     return [d for i, (w, h) in enumerate(pairs) for d in diff(w, h, _join(path, i))]
 
 
-# ---- normal forms: only what means the same to an API server
+# ---- normal forms, for values that mean the same to an API server
 
 def normal(obj):
     obj = dict(obj)
@@ -95,7 +95,7 @@ def _normal_rule(rule):
 
 
 def _decoded(obj):
-    """Our object with its base64 decoded, for comparing with the reference's text; (object, problems)."""
+    """Returns (our object with its base64 decoded, to compare it with the reference's text; problems)."""
     field = {"Secret": "data", "ConfigMap": "binaryData"}.get(obj["kind"])
     if group(obj) or not isinstance(obj.get(field), dict):
         return obj, []
@@ -139,7 +139,7 @@ def _one_generated(name, want, documents):
 
 
 def _json_leaves(path, want, have):
-    """A difference inside JSON text at its place in the JSON; at the whole text when only the bytes differ."""
+    """Returns the differences inside JSON text, with their places in the JSON; the whole text if only its bytes differ."""
     try:
         inner = diff(json.loads(want), json.loads(have)) if isinstance(want, str) and want[:1] == "{" else []
     except (ValueError, TypeError):
@@ -179,7 +179,8 @@ def _one_user_object(model, item, chunk, have):
 
 
 def _bytes_kept(before, after, changes):
-    """True when the text is the same but for the spelling of one changed scalar. Several changes: comments stay."""
+    """Returns whether the text is the same except for the spelling of one changed scalar. With several changes only the comments are
+    compared."""
     if not changes:
         return before == after
     if len(changes) > 1 or ABSENT in changes[0][1:]:
@@ -200,7 +201,7 @@ def _positions(text, part):
 
 
 def compare(case, model, stdout):
-    """Problems as (object, path, reference, ours); empty when everything is as it must be."""
+    """Returns problems as (object, path, reference, ours); empty if there are none."""
     output = Output(stdout)
     if output.problems:
         return output.problems

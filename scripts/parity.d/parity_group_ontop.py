@@ -4,7 +4,7 @@ import re
 from parity_case import FIREWALL_MODES, TS, annotations, is_kind, meta
 
 NAME = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
-LONGEST = {"egress": 49, "ingress": 48, "kube-apiserver": 52}  # of a name that volumes and labels are made of
+LONGEST = {"egress": 49, "ingress": 48, "kube-apiserver": 52}  # the longest names that fit into the names of volumes and labels
 MAX_REPLICAS = 1000
 
 
@@ -30,7 +30,7 @@ def _hostnames(group):
 
 
 def duplicate_hostname(case, name, _):
-    """Of a group's replica and any other device."""
+    """Returns whether a replica of a group has the hostname of another device."""
     every = [obj for item in case.inputs for obj in _groups(case, item.ident)]
     taken = [case.hostname(obj).lower() for obj in case.parents()] + [host for obj in every for host in _hostnames(obj)]
     mine = [host for obj in _groups(case, name) for host in _hostnames(obj)]
@@ -48,7 +48,7 @@ def firewall_mode(case, name, _):
 
 
 def bad_group(case, name, rule):
-    """What the reference finds out when it is too late, or never."""
+    """Returns whether a group has a fault that the reference finds too late, or never."""
     faults = {
         "reserved-name": lambda g: meta(g)["name"] in ("operator", "proxies", "kube-apiserver-auth-proxy"),
         "invalid-group-name": lambda g: "." in meta(g)["name"] or len(meta(g)["name"]) > LONGEST[_spec(g)["type"]],

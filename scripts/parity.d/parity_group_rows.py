@@ -1,4 +1,4 @@
-"""The rows of renderer/PARITY.md about ProxyGroups: their StatefulSets, and the Services that lead through them."""
+"""The rows of renderer/PARITY.md about ProxyGroups: their StatefulSets, and the Services that go through them."""
 import hashlib
 import json
 import re
@@ -37,7 +37,7 @@ def all_groups(model):
 
 
 def groups(model):
-    """Those of kube-apiserver have no volumes and another kind of configuration."""
+    """Returns all groups but those of kube-apiserver, which have no volumes and another kind of configuration."""
     return [group for group in all_groups(model) if group.type != "kube-apiserver"]
 
 
@@ -96,7 +96,7 @@ def _members(case, group):
 
 
 def match_ports(case, group):
-    """{placeholder: port}, in order of namespace, name, number and protocol."""
+    """Returns {placeholder: port}, in order of namespace, name, number and protocol."""
     keys = [(meta(obj)["namespace"], meta(obj)["name"], port["port"], port.get("protocol", "TCP"))
             for obj in _members(case, group) for port in (obj.get("spec") or {}).get("ports") or []]
     given, taken = {}, set()
@@ -138,7 +138,7 @@ def computed_ports(model):
 
 
 def tailscaled_port(group):
-    """Beside the ports of egress groups."""
+    """Returns a port outside the range of the match ports of egress groups."""
     key = f"tailscaled-port/{group}"
     while True:
         port = 1024 + int.from_bytes(hashlib.sha256(key.encode()).digest(), "big") % (65536 - 1024)
@@ -169,7 +169,7 @@ def computed_tailscaled_port(model):
 # ---- the pods
 
 def keys_in_files(owners):
-    """Their pods' configurations name the file of the auth key; whether one had the key."""
+    """Makes the pods' configurations name the file of the auth key; returns whether one had the key."""
     hit = False
     for owner in owners:
         for pod, secret in zip(owner.pods, owner.secrets):

@@ -1,7 +1,7 @@
 """The rows of renderer/PARITY.md about ProxyGroups that the tailnet reaches: ingress and kube-apiserver.
 
-What such a group offers is computed from the input, since the reference writes it down only once devices run; where it has
-done so (running.yaml, tailscale-services.yaml), both must agree.
+What such a group offers is computed from the input, since the reference writes it only once devices run; if it has done so (running.yaml,
+tailscale-services.yaml), both must agree.
 """
 import copy
 import hashlib
@@ -55,7 +55,7 @@ class Service:
         return found | ({"certificate": self.domain} if self.domain else {})
 
     def served(self):
-        """Of an Ingress, as it is in a serve config."""
+        """Returns the serve config of an Ingress."""
         handlers = {path: {"Proxy": self._url(backend) + path} for path, backend in self._mounts()}
         found = {"TCP": {"443": {"HTTPS": True}}, "Web": {f"{self.domain}:443": {"Handlers": handlers}}}
         if self.plain:
@@ -91,7 +91,7 @@ def _bracketed(host):
 
 
 def offered(case, group):
-    """The Tailscale Services of a group, by hostname."""
+    """Returns the Tailscale Services of a group, by hostname."""
     parents = [item.object for item in case.inputs if case.group_ingress(item.object)
                and annotations(item.object)[TS + "proxy-group"] == group.name]
     if group.type == "kube-apiserver":
@@ -111,14 +111,14 @@ def ingress_groups(model):
     return [group for group in groups(model) if group.type == "ingress"]
 
 
-# ---- what the operator has written down about it
+# ---- what the operator has written about it
 
 def _running(case, kind, name):
     return next((obj for obj in case.running if obj["kind"] == kind and meta(obj)["name"] == name), None)
 
 
 def _in_our_words(case, text):
-    """Rows 11 and 12."""
+    """Applies rows 11 and 12 to the text."""
     by_address = {}
     for obj in (item.object for item in case.inputs if is_kind(item.object, "", "Service")):
         namespace, name = meta(obj).get("namespace"), meta(obj)["name"]
@@ -155,7 +155,7 @@ def check_registered(case, services):
 # ---- rows
 
 def _advertising(config, services):
-    endpoints = {key: config.pop(key) for key in ("StaticEndpoints",) if key in config}  # the last one
+    endpoints = {key: config.pop(key) for key in ("StaticEndpoints",) if key in config}  # StaticEndpoints is the last field
     return config | {"AdvertiseServices": [service.name for service in services]} | endpoints
 
 
@@ -254,7 +254,7 @@ def readiness_probe(model):
 
 
 def _moves_port(case, group):
-    """Its class gives the pods another address for health checks."""
+    """Returns whether its class gives the pods another address for health checks."""
     name = group.spec("proxyClass", "") or case.settings["defaultProxyClass"]
     pods = [(_spec(obj).get("statefulSet") or {}).get("pod") or {} for obj in case.find(f"ProxyClass/{name}")]
     entries = [entry for pod in pods for entry in (pod.get("tailscaleContainer") or {}).get("env") or []]

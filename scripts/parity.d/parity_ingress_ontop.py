@@ -1,4 +1,4 @@
-"""What we refuse of what groups offer to the tailnet although the reference accepts it (rows of renderer/PARITY.md)."""
+"""What we refuse of Services that groups offer to the tailnet although the reference accepts it (rows of renderer/PARITY.md)."""
 from parity_case import TS, annotations, is_kind, meta
 from parity_ingress_group import Service
 from parity_release import is_within
@@ -11,7 +11,7 @@ def _spec(obj):
 
 
 def _parents(case, objects):
-    """Those that become a Tailscale Service."""
+    """Returns the objects that become a Tailscale Service."""
     return [obj for obj in objects if case.group_ingress(obj) or is_kind(obj, "tailscale.com", "ProxyGroup")
             and _spec(obj).get("type") == "kube-apiserver"]
 
@@ -31,7 +31,7 @@ def _devices(case, obj):
 
 
 def duplicate_hostname(case, name, _):
-    """Of a Tailscale Service and anything else."""
+    """Returns whether a Tailscale Service has the hostname of another one or of a device."""
     objects = [item.object for item in case.inputs]
     services = [(obj, (_tailnet(case, obj), Service(case, obj).hostname.lower())) for obj in _parents(case, objects)]
     taken = [host for _, host in services] + [host for obj in objects for host in _devices(case, obj)]
@@ -41,7 +41,7 @@ def duplicate_hostname(case, name, _):
 
 
 def missing_group(case, name, _):
-    """The reference waits without a word."""
+    """Returns whether the group does not exist. The reference waits for it silently."""
     return any(case.group_ingress(obj) and not case.find(f"ProxyGroup/{annotations(obj)[TS + 'proxy-group']}")
                for obj in case.find(name))
 

@@ -1,7 +1,7 @@
 """The rows of renderer/PARITY.md about refusals: what we refuse although the reference accepts it.
 
-Each row finds in the input, by itself, the fault that the error claims. An error that claims a fault that is not there is
-a difference.
+Each row finds in the input, by itself, the fault that the error names. An error that names a fault which the input does not have is a
+difference.
 """
 import ipaddress
 import re
@@ -59,7 +59,7 @@ def duplicate_hostname(case, name, _):
 
 
 def _joining(case, obj):
-    """(tailnet, hostname) of each device that an object makes."""
+    """Returns (tailnet, hostname) of each device that an object makes."""
     spec, name = _spec(obj), meta(obj).get("name")
     if is_kind(obj, "tailscale.com", "Recorder"):
         return [(spec.get("tailnet") or "", f"{name}-{n}") for n in range(spec.get("replicas", 1))]

@@ -24,7 +24,7 @@ class Relay:
         self.secrets = [model.get("Secret", f"{pod}-config") for pod in self.pods]
 
     def server(self, case):
-        """That of all configurations of the release."""
+        """Returns the control server, which all configurations of the release share."""
         return server_of(case, self.spec.get("tailnet") or "") or CONTROL
 
     def labels(self):
@@ -40,7 +40,7 @@ def _json(value):
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
 
-# ---- configuration; the rows that look into it come before the one that takes it away
+# ---- configuration; rows that read it come before the row that removes it
 
 @row(5)
 def auth_key_reference(model):
@@ -137,10 +137,10 @@ def pod_uid(model):
     return bool(relays(model))
 
 
-# ---- refused on top
+# ---- what we refuse although the reference accepts it
 
 def joining(obj):
-    """(tailnet, hostname) of each of its devices."""
+    """Returns (tailnet, hostname) of each of its devices."""
     spec = obj.get("spec") or {}
     prefix = spec.get("hostnamePrefix") or meta(obj).get("name")
     return [(spec.get("tailnet") or "", f"{prefix}-{n}") for n in range(spec.get("replicas", 1))]
@@ -158,7 +158,7 @@ def bad_relay(case, name, rule):
 
 
 def old_image(case, name, _):
-    """Older than the release's first one, in the class or in the settings."""
+    """Returns whether the image, of the class or of the settings, is older than the first release of PeerRelays."""
     for obj in (found for found in case.find(name) if is_kind(found, "tailscale.com", "PeerRelay")):
         pods = [(spec.get("statefulSet") or {}).get("pod") or {} for spec in (item.get("spec") or {} for item in case.find(
             f"ProxyClass/{(obj.get('spec') or {}).get('proxyClass')}"))]

@@ -1,4 +1,4 @@
-"""What the reference refuses (read from messages.txt), and whether our errors name the same objects and causes."""
+"""Reads what the reference refuses (from messages.txt), and checks that our errors name the same objects and causes."""
 import re
 
 from parity_chance import clashing
@@ -12,22 +12,22 @@ CONTROLLERS = {
     "recorder-reconciler": "Recorder", "nameserver-reconciler": "DNSConfig",
     "kube-apiserver-ts-service-reconciler": "ProxyGroup", "peerrelay-reconciler": "PeerRelay",
 }
-# Warning events that refuse an object or a part of it. The others only tell something.
+# Warning events that refuse an object or a part of it. The other events are informational.
 REFUSING_EVENTS = {
     "INVALIDSERVICE", "INVALIDCONFIG", "InvalidIngressBackend", "NoValidBackends", "InvalidIngressConfiguration",
     "IngressSvcInvalid", "InvalidTailscaleService", "ProxyGroupNotFound", "ProxyClassInvalid", "ConnectorInvalid",
     "ConnectorCreationFailed", "ProxyGroupCreationFailed", "RecorderInvalid", "MultipleDNSConfigsPresent",
 }
 UNSEEN = {59, 60}  # rows about what the operator waits for before it looks at the object
-# Reasons of False conditions that mean "not yet", or that only the tailnet can know.
+# Reasons of False conditions that mean "not yet", or that depend on the tailnet.
 WAITING_REASONS = {"KubeAPIServerProxyNoBackends", "ClusterResourcesNotReady", "InvalidOAuth", "ConfigurationFailed",
                    "IngressSvcNoBackendsConfigured", "EndpointsPending", "PodsPending"}
 NO_HOSTNAME_YET = "no Tailscale hostname known yet"
-# Only the tailnet knows that a Tailscale Service exists already.
+# Whether a Tailscale Service exists already depends on the tailnet.
 OWNED_ELSEWHERE = re.compile(r"ownership of Tailscale Service|waiting for config in spec\.kubeAPIServer to be marked valid")
 BACKENDS = {"missing-backend-service", "backend-without-cluster-ip", "backend-port-not-found", "backend-not-a-service",
             "rule-host-unsupported"}
-# The operator's cause -> our rule ids. `what` is the offending text, which our error must show too.
+# Maps the operator's causes to our rule ids. `what` is the offending text, which our error must contain as well.
 CLASS_FAULTS = {"invalid-image", "debug-of-init-container", "no-service-monitor", "invalid-port-range", "invalid-object"}
 CAUSES = [
     (r"headless Services are not supported", {"headless-service"}),
@@ -111,7 +111,7 @@ CAUSES = [
 
 
 class Refusal:
-    """One object that the reference refuses for one cause. `objects`: those of which it could as well have refused another."""
+    """One object that the reference refuses for one cause. `objects`: the objects of which it could have refused another one instead."""
 
     def __init__(self, obj, objects, rules, line):
         self.object, self.objects, self.rules, self.line = obj, objects, frozenset(rules), line
@@ -119,7 +119,7 @@ class Refusal:
 
 
 def _parse(line):
-    """(source, object, reason or status, text) of a refusing line, else None."""
+    """Returns (source, object, reason or status, text) of a refusing line, else None."""
     found = re.match(r"\d (\w+) (.*)$", line, re.S)
     source, rest = (found[1], found[2]) if found else ("", "")
     if source in ("admission", "undecodable"):
@@ -139,7 +139,8 @@ def _parse(line):
 
 
 def told(case):
-    """{(objects of which one is refused, words): why}. Chance: whether an event or a condition tells of it, when, and in which order it tells of several faults."""
+    """Returns {(objects of which one is refused, words): why}. Three things are random: whether an event or a condition reports a fault,
+    when, and in which order several faults are reported."""
     found = {}
     for line in case.messages:
         parsed = None if _superseded(line, case.messages) else _parse(line)
@@ -156,13 +157,13 @@ def _waiting(reason, text):
 
 
 def _superseded(line, lines):
-    """A condition that is True in the end was only not reached yet."""
+    """Returns whether a False condition became True later: it was only not reached yet."""
     found = re.match(r"1 condition (\S+ \w+)=False", line)
     return bool(found) and any(other.startswith(f"2 condition {found[1]}=True") for other in lines)
 
 
 def _causes(text):
-    """The first rule set that fits each place of the text."""
+    """Returns the first rule set that fits each place of the text."""
     taken = []
     for pattern, rules in CAUSES:
         if pattern.startswith("^") and taken:
@@ -173,7 +174,7 @@ def _causes(text):
 
 
 def _narrowed(case, obj, rules):
-    """Two faults of an Ingress make the reference panic; the input says which of them it has."""
+    """Two faults of an Ingress make the reference panic; the input shows which of them it has."""
     if "rule-without-http" not in rules:
         return rules
     all_rules = [rule for found in case.find(obj) for rule in (found.get("spec") or {}).get("rules") or []]
@@ -184,7 +185,7 @@ def _narrowed(case, obj, rules):
 
 
 def refusals(case):
-    """(list of Refusal, lines whose cause the table does not know)."""
+    """Returns (list of Refusal, lines whose cause the table does not have)."""
     found, unknown = {}, []
     for line in case.messages:
         parsed = None if _superseded(line, case.messages) else _parse(line)
@@ -205,7 +206,8 @@ def refusals(case):
 
 
 def _mark_optional(all_of_them):
-    """What the API server refuses is missing to what names it, too: naming the Service, ProxyClass or ProxyGroup is enough."""
+    """An object that the API server refuses is also missing for the objects that refer to it: an error about the Service, ProxyClass or
+    ProxyGroup is enough."""
     admitted_not = {r.object for r in all_of_them if "rejected by" in r.line}
     for refusal in all_of_them:
         if refusal.rules == {"missing-proxy-class"}:
@@ -222,8 +224,8 @@ def _mark_optional(all_of_them):
 # ---- our side
 
 def compare(case, errors):
-    """(problems, rows that took part). With `case.several_faults` an object that the reference refuses may have more faults: it tells
-    of the first one only."""
+    """Returns (problems, rows that were used). With `case.several_faults` an object that the reference refuses may have more faults, since
+    the reference reports only the first one."""
     wanted, unknown = refusals(case)
     problems = [(obj, "", f"a cause that the table knows: {line}", "") for obj, line in unknown]
     problems += [p for refusal in wanted if not refusal.optional for p in _unmet(refusal, errors)]
@@ -241,7 +243,7 @@ def _found(case, errors, wanted):
 
 
 def _row_of(case, name, rule):
-    """The row that allows this error on the object, or 0."""
+    """Returns the row that allows this error on the object, or 0."""
     return next((number for number, rules, allows in ON_TOP if rule in rules and row_holds(number, case.release) and allows(case, name, rule)), 0)
 
 
@@ -257,7 +259,7 @@ def _unmet(refusal, errors):
 
 
 def misplaced(case, error):
-    """An error about an object points into a document of that object, or into another file (settings)."""
+    """Returns a problem unless an error about an object points into a document of that object, or into another file (settings)."""
     spans = [i.chunk for i in case.inputs if i.ident == error.object]
     if not error.object or not error.path.endswith("input.yaml"):
         return []
@@ -267,7 +269,8 @@ def misplaced(case, error):
 
 
 def _behind_another_fault(case, name, wanted):
-    """The reference never comes to look at it: the object, or the class that it waits for, is refused for something else."""
+    """Returns whether the reference never looks at the object, since it refuses the object, or the class that the object waits for, for
+    another fault."""
     refused = {obj for refusal in wanted for obj in refusal.objects}
     return case.several_faults and bool(refused & {name, *(f"ProxyClass/{case.proxy_class(obj)}" for obj in case.find(name))})
 

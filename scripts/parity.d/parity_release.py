@@ -1,36 +1,36 @@
-"""The releases of the operator that cases are recorded of, and what differs between them: files of a case, rows of renderer/PARITY.md.
+"""The releases of the operator for which cases are recorded, and how they differ: files of a case, rows of renderer/PARITY.md.
 
-`expected.yaml` is what the oldest release made. `expected@1.98.yaml` is what 1.98 made of the same input, and every later one that has no file
-of its own; so it is with each file of a case. An empty file says that there is nothing.
+`expected.yaml` has the objects of the oldest release. `expected@1.98.yaml` has those of 1.98 for the same input, and of every later release
+without a file of its own; the same holds for each file of a case. An empty file means that there is nothing.
 """
 import functools
 import os
 import re
 
 RELEASES = {"1.96": "1.96.5", "1.98": "1.98.10", "1.100": "1.100.0", "1.102": "1.102.5", "1.104": "1.104.5"}  # oldest first
-OLDEST, NEWEST = list(RELEASES)[0], list(RELEASES)[-1]  # the newest is rendered where nothing else is said
-DEFAULT = OLDEST  # of a recorded case that names none
+OLDEST, NEWEST = list(RELEASES)[0], list(RELEASES)[-1]  # the newest is rendered by default
+DEFAULT = OLDEST  # the release of a recorded case that names none
 TABLE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..", "renderer", "PARITY.md")
 ROW = re.compile(r"(?m)^\| (\d+)(?: \((since |until |)([0-9.]+)\))? \|")
 
 
 def age(release):
-    """Later ones have a higher one."""
+    """Returns a number that is higher for later releases."""
     return list(RELEASES).index(release)
 
 
 def before(release):
-    """The release before it, or an empty string."""
+    """Returns the release before it, or an empty string."""
     return ["", *RELEASES][age(release)]
 
 
 def is_within(release, since=OLDEST, until=""):
-    """Whether it is one of those from `since` to `until`, both included."""
+    """Returns whether the release is one of those from `since` to `until`, both included."""
     return age(since) <= age(release) <= age(until or release)
 
 
 def file_of(folder, name, release):
-    """The path of the file that holds for a release, or an empty string."""
+    """Returns the path of the file that applies to a release, or an empty string."""
     stem, ending = os.path.splitext(name)
     names = [f"{stem}@{other}{ending}" for other in RELEASES if age(other) <= age(release)]
     paths = [os.path.join(folder, name), *(os.path.join(folder, other) for other in names)]
@@ -39,7 +39,7 @@ def file_of(folder, name, release):
 
 @functools.cache
 def row_ranges():
-    """{number of a row: its first and its last release}, as the table says."""
+    """Returns {number of a row: its first and its last release}, as the table has them."""
     with open(TABLE, encoding="utf-8") as handle:
         found = ROW.findall(handle.read())
     return {int(number): ("" if word == "until " else named, "" if word == "since " else named) for number, word, named in found}

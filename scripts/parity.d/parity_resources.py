@@ -11,7 +11,7 @@ ANNOTATIONS = re.compile(r'"(tailscale\.com/[a-z-]+)" in object\.metadata\.annot
 
 
 def our_image():
-    """Of this version, as the build names it."""
+    """Returns the image of this version, as the build names it."""
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
     with open(os.path.join(root, "CMakeLists.txt"), encoding="utf-8") as handle:
         version = re.search(r"project\(\s*tailrender\s+VERSION\s+([0-9.]+)", handle.read())[1]
@@ -24,7 +24,7 @@ def _is_recorders(obj):
 
 
 def _recorders(model):
-    """(StatefulSet, the Recorder that it is for)."""
+    """Returns (StatefulSet, the Recorder that it is for)."""
     sets = [obj for obj in model.objects if obj["kind"] == "StatefulSet" and _is_recorders(obj)]
     return [(obj, model.case.find(f"Recorder/{meta(obj)['name']}")[0]) for obj in sets]
 
@@ -153,7 +153,7 @@ def dns_marks(model):
 
 @row(63)
 def recorder_label_of_helm(model):
-    """The last one about Recorders: the others find them by it."""
+    """This is the last row about Recorders, since the other rows find them by this label."""
     found = [obj for obj in model.objects if _is_recorders(obj)]
     for obj in found:
         del meta(obj)["labels"]["app.kubernetes.io/managed-by"]

@@ -1,7 +1,7 @@
 """The rows of renderer/PARITY.md that are about objects.
 
-Each row turns what the reference submits into exactly what we must render, value by value, and says whether it changed
-anything. After all rows the two sides must be equal: no row leaves a field out of the comparison.
+Each row turns the reference's objects into exactly what we must render, value by value, and returns whether it changed anything. After all
+rows the two sides must be equal: no row leaves a field out of the comparison.
 """
 import copy
 import hashlib
@@ -31,7 +31,7 @@ def row(number):
 
 
 class RowError(Exception):
-    """The reference's objects cannot be read the way a row expects."""
+    """The reference's objects do not have the form that a row expects."""
 
 
 def suffix(kind, namespace, name):
@@ -45,7 +45,7 @@ def suffix(kind, namespace, name):
 
 
 def map_strings(value, change):
-    """The same tree with every string (not the keys) put through `change`."""
+    """Returns the same tree with every string (but no key) passed through `change`."""
     if isinstance(value, dict):
         return {key: map_strings(item, change) for key, item in value.items()}
     if isinstance(value, list):
@@ -54,7 +54,7 @@ def map_strings(value, change):
 
 
 class Proxy:
-    """The reference's objects of one parent: a StatefulSet with what belongs to it."""
+    """The reference's objects of one parent: a StatefulSet and the objects that belong to it."""
 
     def __init__(self, model, stateful_set):
         self.set, self.name = stateful_set, meta(stateful_set)["name"]
@@ -82,7 +82,7 @@ class Proxy:
 
 
 class Model:
-    """What the reference submitted for a case, on its way to what we must render."""
+    """The reference's objects of a case, which the rows turn into what we must render."""
 
     def __init__(self, case):
         self.case = case
@@ -151,17 +151,17 @@ def selector_label(model):
     return bool(model.proxies)
 
 
-# ---- the pod, as long as the operator's Secret names stand
+# ---- the pod; these rows run while the operator's names of Secrets are still there
 
 def server_of(case, tailnet):
-    """The control server of pods without a configuration."""
+    """Returns the control server of pods without a configuration."""
     for obj in case.find(f"Tailnet/{tailnet}"):
         return obj["spec"].get("loginUrl") or CONTROL
     return case.settings["loginServer"].removesuffix("/")
 
 
 def hashed(case, config, tailnet):
-    """The fields of a configuration that count: a control server only where a setting or a Tailnet names one."""
+    """Returns the fields of a configuration that are hashed: the control server only if a setting or a Tailnet names one."""
     named = case.settings["loginServer"] or tailnet
     fixed = {key: config[key] for key in ("ServerURL", "acceptDNS", "NoStatefulFiltering") if key in config and (named or key != "ServerURL")}
     return json.dumps(fixed, separators=(",", ":"), ensure_ascii=False)
@@ -349,7 +349,7 @@ def hardened(model):
 
 
 def pull_once(model, container, parent):
-    """Whether that changes anything."""
+    """Returns whether that changed anything."""
     pod = (model.case.class_of(parent).get("statefulSet") or {}).get("pod") or {}
     asked = (pod.get("tailscaleContainer") or {}).get("imagePullPolicy")
     pinned = "@sha256:" in container["image"] or re.search(r":v?\d+\.\d+\.\d+$", container["image"])
@@ -442,7 +442,7 @@ def monitor_without_owner(model):
 
 @row(62)
 def literal_variables(model):
-    """In clear text: base64 has no "$"."""
+    """Only clear text is changed: base64 has no "$"."""
     def is_clear(obj, key):
         return key != "binaryData" and not (obj["kind"] == "Secret" and key == "data")
 
@@ -466,7 +466,7 @@ def no_finalizers(model):
 
 @row(27)
 def selector_stays(model):
-    """Only where the Service was an ExternalName before: a change of type is refused."""
+    """Applies only if the Service was an ExternalName before: a change of type is refused."""
     hit = False
     for entry in model.user_changes:
         kept = [c for c in entry["changes"] if (c["path"], c["after"]) != ("spec.selector", None)]
@@ -478,7 +478,7 @@ def selector_stays(model):
 
 
 def user_object(model, obj):
-    """A user's object as it must leave: with what the reference writes into its spec, and nothing else."""
+    """Returns the user's object as it must be rendered: with the changes that the reference makes to its spec, and no others."""
     obj = copy.deepcopy(obj)
     for entry in model.user_changes:
         if entry["object"] == ident(obj):

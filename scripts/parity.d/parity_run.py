@@ -36,7 +36,7 @@ class Result:
 
 
 def read_errors(stderr):
-    """The errors of a run, each with its block and the objects of its notes."""
+    """Returns the errors of a run, each with its block and the objects of its notes."""
     errors, current = [], None
     for line in stderr.split("\n"):
         found = HEAD.match(line) or (BARE.match(line) if line[:1].strip() else None)
@@ -62,7 +62,7 @@ def render(binary, case, extra=()):
         os.mkdir(tree)
         shutil.copyfile(os.path.join(case.path, "input.yaml"), os.path.join(tree, "input.yaml"))
         with open(values, "w", encoding="utf-8") as handle:
-            json.dump(case.values(), handle, indent=2)  # JSON is YAML
+            json.dump(case.values(), handle, indent=2)  # JSON is valid YAML
         done = subprocess.run([binary, "render", "tree", "--values", "values.yaml", *extra], cwd=work, timeout=TIMEOUT,
                               capture_output=True, check=False, stdin=subprocess.DEVNULL)
     return Result(done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"))

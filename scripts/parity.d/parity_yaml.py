@@ -1,8 +1,8 @@
 """YAML as Kubernetes reads it (sigs.k8s.io/yaml), for comparing.
 
-Strings, ints, floats and bools stay apart; there are no dates and no sexagesimal numbers; a duplicate key is
-an error. Two dialects: "1.1" is what the API machinery reads, "1.2" what newer readers do. A text that the two read
-differently has an unquoted word that one of them takes for a bool or a number.
+Strings, ints, floats and bools stay different; there are no dates and no sexagesimal numbers; a duplicate key is an error. There are two
+dialects: "1.1" is what the API machinery reads, "1.2" what newer readers do. If the two read a text differently, it has an unquoted word
+that one of them takes for a bool or a number.
 """
 import functools
 import re
@@ -21,7 +21,7 @@ _TRUE = {"y", "yes", "true", "on"}
 
 
 class ParseError(Exception):
-    """The text is not YAML that Kubernetes would take."""
+    """The text is not YAML that Kubernetes accepts."""
 
 
 def _number(text, legacy_octal):
@@ -81,12 +81,12 @@ def load(text, dialect="1.1"):
 
 @functools.lru_cache(maxsize=4096)
 def loaded(text, dialect="1.1"):
-    """The same for reading only: what was loaded before is shared, for the same documents come again in many streams."""
+    """Loads a text for reading only: the result is cached and shared, since the same documents occur in many streams."""
     return load(text, dialect)
 
 
 class Chunk:
-    """One document of a stream: its text as it is, and the lines (from 1) that it covers."""
+    """One document of a stream: its text, and the lines (from 1) that it covers."""
 
     def __init__(self, text, first_line, last_line):
         self.text, self.first_line, self.last_line = text, first_line, last_line
@@ -96,7 +96,7 @@ class Chunk:
 
 
 def split(text):
-    """The documents of a stream, cut at lines that start with --- or ... and nothing else."""
+    """Returns the documents of a stream, cut at lines that start with --- or ... and have nothing else."""
     chunks, lines, first = [], [], 1
     for number, line in enumerate(text.splitlines(keepends=True), 1):
         if line.startswith(("---", "...")) and re.match(r"(?:---|\.\.\.)(?:\s|$)", line):

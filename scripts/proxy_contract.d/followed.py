@@ -1,4 +1,4 @@
-"""A pod as it is rendered: its configuration and its key are followed through the API, by name."""
+"""Cases with a pod as it is rendered: the program follows its configuration and its key through the API, by name."""
 import json
 import signal
 import stat
@@ -27,7 +27,7 @@ def rendered(**options):
 
 
 def copied(pod):
-    """The hostname and the key that tailscaled finds."""
+    """Returns the hostname and the key that tailscaled finds."""
     found = json.loads((pod.root / COPY / FILE).read_text())
     assert found["AuthKey"] == f"file:{pod.root}/{COPY}/authkey", found
     return found["Hostname"], (pod.root / COPY / "authkey").read_text()
@@ -53,7 +53,7 @@ def reloads_a_configuration_that_changes(pod):
     pod.kube.put("web-0-config", {FILE: config("second")})
     wait_until("a reload", lambda: pod.api.asked("POST", "reload-config"))
     assert copied(pod) == ("second", "k1")
-    pod.write("etc/tsconfig/web-0/..data", "")  # the kubelet, with what was before
+    pod.write("etc/tsconfig/web-0/..data", "")  # the kubelet mounts an older version
     pod.kube.put("web-0-config", {FILE: '{"Version":"alpha1"}'})
     pod.says('unsupported "version" value "alpha1"; want "alpha0" for now')
     assert copied(pod) == ("second", "k1")

@@ -1,5 +1,5 @@
-"""A pod around one tailrender-proxy: a root folder, a tailscaled and a tailscale that write down how they were called, and
-in this process the LocalAPI behind tailscaled's socket and an API server with one Secret."""
+"""A pod around one tailrender-proxy: a root folder, a tailscaled and a tailscale that record how they were called, and in this process the
+LocalAPI behind tailscaled's socket and an API server with one Secret."""
 import base64
 import contextlib
 import http.server
@@ -26,7 +26,7 @@ TAILSCALE = """#!/bin/sh
 echo "tailscale $*" >> "$RECORD"
 exit ${TAILSCALE_EXIT:-0}
 """
-PATIENCE = 20  # seconds, of a machine with much else to do
+PATIENCE = 20  # seconds, enough for a busy machine
 STATE = "tailscale"
 SECRET = "/api/v1/namespaces/default/secrets/"
 
@@ -36,12 +36,12 @@ class Failed(Exception):
 
 
 cases = []
-waiting = set()  # the names of those that wait
+waiting = set()  # the names of the cases that wait
 
 
 def case(waits=False, **options):
-    """What a function of that name, which gets a Pod of these options, holds the program to. One that `waits` for times of the program's
-    own, 10 seconds and more, runs when it is named, and with TAILRENDER_WHOLE=1."""
+    """Registers the function as a case that gets a Pod with these options. A case that `waits` for timeouts of the program, 10 seconds and
+    more, runs when it is named, and with TAILRENDER_WHOLE=1."""
     def take(function):
         cases.append((function.__name__, options, function))
         waiting.update({function.__name__} if waits else ())
@@ -102,7 +102,8 @@ class TlsServer(http.server.ThreadingHTTPServer):
 
 
 class LocalApi:
-    """tailscaled's: `say` puts a message on the bus; who comes later hears what `first` makes of all that was said."""
+    """tailscaled's LocalAPI: `say` sends a message on the bus; a client that connects later gets what `first` makes of all earlier
+    messages."""
 
     def __init__(self, path, old=False):
         self.lock = threading.Condition()
@@ -111,9 +112,9 @@ class LocalApi:
         self.prefs, self.serve, self.etag = {}, {}, 1
         self.status = {}
         self.silent = False
-        self.may_reload = threading.Event()  # else a reload is not answered yet
+        self.may_reload = threading.Event()  # while it is not set, a reload is not answered
         self.may_reload.set()
-        self.refuse_serve = 0  # as often: someone else wrote it
+        self.refuse_serve = 0  # how many writes to refuse, as if another client had written meanwhile
         self.dns = {"CertDomains": [], "ExtraRecords": []}
         self.server = UnixServer(str(path), Handler)
         self.server.peer = self
@@ -136,7 +137,7 @@ class LocalApi:
             self.lock.notify_all()
 
     def old_message(self, message):
-        """As 1.96 says it: a whole netmap each time."""
+        """Returns the message as 1.96 sends it: with a whole netmap each time."""
         out = {key: message[key] for key in ("State", "Health") if key in message}
         me = next((m["SelfChange"] for m in reversed(self.messages) if "SelfChange" in m), None)
         if me:
@@ -207,16 +208,16 @@ class LocalApi:
 
 
 class Kube:
-    """The state Secret, and who may do what with it; other Secrets by their names, each for who may get and watch it."""
+    """An API server with the state Secret and the rights on it, and other Secrets by name, with the rights to get and watch each."""
 
     def __init__(self, certificate, secret, denied, others=None):
         self.secret = None if secret is None else dict(secret)
         self.others = dict(others or {})
-        self.refused = set()  # names of others that may not be read
-        self.asked = []  # requests about others: GET or WATCH, and the name
+        self.refused = set()  # names of other Secrets that may not be read
+        self.asked = []  # requests about other Secrets: GET or WATCH, and the name
         self.changed = threading.Condition()
         self.denied = denied
-        self.failures = 0  # of the next patches
+        self.failures = 0  # how many of the next patches fail
         self.server = TlsServer(("127.0.0.1", 0), Handler)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate)
@@ -289,7 +290,7 @@ class Kube:
                 self.secret.pop(key, None)
                 if value is not None:
                     self.secret[key] = base64.b64decode(value).decode()
-            return handler.reply(200)  # what comes back is not looked at
+            return handler.reply(200)  # the program ignores the body of the reply
         return handler.reply(405, {"message": f"{handler.command} {path}"})
 
 
@@ -352,7 +353,7 @@ class Pod:
             raise Failed(f"the Secret is {self.kube.secret}, not {want}") from None
 
     def http(self, port, path):
-        """Status (-1: no one listens), body and headers."""
+        """Returns the status (-1: no one listens), the body and the headers."""
         try:
             with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as connection:
                 connection.sendall(f"GET {path} HTTP/1.0\r\n\r\n".encode())
@@ -374,7 +375,7 @@ class Pod:
             raise Failed(f"exit code {got}, not {code}")
 
     def end_leftovers(self):
-        """A proxy that was killed leaves its tailscaled behind."""
+        """Kills the tailscaled that a killed proxy leaves behind."""
         for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
             with contextlib.suppress(FileNotFoundError, ProcessLookupError):
                 if f"{self.root}/usr/bin/".encode() in path.read_bytes():

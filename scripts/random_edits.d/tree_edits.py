@@ -1,5 +1,5 @@
-"""Edits of a repository, as people make them. Those of CERTAIN change what the repository means, which is known; those of DOUBTFUL are mistakes, or
-say something that nobody can know from the repository: no device may leave by them."""
+"""Edits of a repository, as people make them. Those of CERTAIN change the meaning of the repository in a known way; those of DOUBTFUL are
+mistakes, or have a meaning that cannot be known from the repository: they may remove no device."""
 import re
 
 from tree_model import FORMS, NAMESPACE, NESTS, SUSPENDS, Device, Unit, object_path
@@ -14,12 +14,12 @@ def pick(random, things):
 
 
 def device_of(tree, random, is_exposed=None, forms=None):
-    """A unit, and one of its devices."""
+    """Returns a unit, and one of its devices."""
     return pick(random, [(unit.name, name) for unit in tree.units.values() for name, device in unit.devices.items()
                          if (is_exposed is None or device.is_exposed == is_exposed) and (forms is None or unit.form in forms)]) or (None, None)
 
 
-# Each returns what it has done, or nothing if there was nothing to do.
+# Each function returns what it has done, or nothing if there was nothing to do.
 
 def add_device(tree, random):
     unit = pick(random, tree.units)
@@ -134,7 +134,7 @@ CERTAIN = [add_device, remove_device, remove_device, change_exposure, move_file,
 
 
 def replaced(files, path, old, new):
-    """Whether something was."""
+    """Returns whether something was replaced."""
     text = files.get(path, "")
     files[path] = text.replace(old, new)
     return files[path] != text
@@ -162,8 +162,8 @@ def wrong_kind(tree, random, files):
 
 
 def typo(tree, random, files):
-    """One of two letters changes places, is lost or comes twice in what applies something. Names and values of a HelmRelease say something else
-    then: there it is in a key."""
+    """Swaps two letters, or drops or doubles one, in an object that applies a unit. In a HelmRelease the typo is in a key, since another
+    name or value would be valid."""
     unit, path = object_of(tree, random)
     text, words = files.get(path, ""), r"([A-Za-z])(?!\1)[A-Za-z]"
     if unit and unit.form == "chart" and random.random() < 0.5:
@@ -188,7 +188,7 @@ def conflict(tree, random, files):
 
 
 def cut_off(tree, random, files):
-    """In the middle of a flow map: nothing that can be read."""
+    """Cuts the file off in the middle of a flow map, so that it cannot be read."""
     path = pick(random, [path for path, text in files.items() if path.endswith(".yaml") and "{" in text])
     files[path] = files[path][:files[path].rindex("{") + 1] + "\n"
     return f"{path} is cut off"

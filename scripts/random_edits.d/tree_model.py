@@ -1,4 +1,4 @@
-"""A repository of Flux, Argo CD, Fleet or plain directories, known well enough to say which devices it has."""
+"""A repository of Flux, Argo CD, Fleet or plain directories, modelled well enough to know its devices."""
 import dataclasses
 
 OWN = "https://example.com/acme/den.git"
@@ -28,26 +28,26 @@ class Unit:
     """What an engine applies: a directory with a file for each device."""
     name: str
     directory: str
-    above: str = ""           # the unit whose directory holds the object of this one
+    above: str = ""           # the unit whose directory holds the object of this unit
     devices: dict = dataclasses.field(default_factory=dict)  # by the name of the Service
-    is_listed: bool = False   # a kustomization.yaml names the files
+    is_listed: bool = False   # a kustomization.yaml lists the files
     is_suspended: bool = False
-    form: str = "plain"       # what is done to its Services, or in place of them
-    note: int = 0             # of a comment
+    form: str = "plain"       # how its Services are changed, or what is used instead of them
+    note: int = 0             # the number in a comment
 
 
 @dataclasses.dataclass
 class Tree:
     engine: str
     units: dict = dataclasses.field(default_factory=dict)
-    count: int = 0            # of names that were given
+    count: int = 0            # how many names were given out
 
     def new_name(self, prefix):
         self.count += 1
         return f"{prefix}{self.count}"
 
     def chain(self, unit):
-        """The unit, and those above it."""
+        """Yields the unit, and those above it."""
         while unit:
             yield self.units[unit]
             unit = self.units[unit].above
@@ -56,8 +56,8 @@ class Tree:
         return any(one.is_suspended for one in self.chain(unit))
 
     def frozen(self, tree):
-        """The devices that no edit which leads to `tree` removes: an engine that does not look takes nothing away. One of a unit that is removed
-        itself goes with it."""
+        """Returns the devices that no edit which results in `tree` removes: an engine that is suspended deletes nothing. A suspended unit
+        that is itself removed takes its devices with it."""
         def holder(name):
             return next((one.name for one in self.chain(name) if one.name in tree.units), "")
         return {device for name in self.units if self.is_frozen(holder(name)) for device in self.devices([name])}
@@ -66,12 +66,12 @@ class Tree:
         return [name for name in self.units if unit in [one.name for one in self.chain(name)]]
 
     def devices(self, units=None):
-        """The parents of all devices, as the inventory names them."""
+        """Returns the parents of all devices, as the inventory names them."""
         return {f"Service/{NAMESPACE}/{name}" for unit in (self.units if units is None else units)
                 for name, device in self.units[unit].devices.items() if device.is_exposed}
 
     def programs(self):
-        """Without which it cannot be rendered as a whole."""
+        """Returns the programs that are needed to render the whole tree."""
         return {{"labelled": "kustomize", "patched": "kustomize", "chart": "helm"}.get(unit.form) for unit in self.units.values()} - {None}
 
     def files(self):
@@ -92,7 +92,7 @@ def service(name, device, unit):
 
 
 def object_path(tree, unit):
-    """Of the object that makes the engine apply the unit."""
+    """Returns the path of the object that makes the engine apply the unit."""
     if unit.above:
         return f"{tree.units[unit.above].directory}/unit-{unit.name}.yaml"
     return {"flux": f"clusters/den/{unit.name}.yaml", "argo": f"apps/{unit.name}.yaml"}.get(tree.engine)

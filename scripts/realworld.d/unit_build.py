@@ -1,4 +1,4 @@
-"""Builds units with the programs of their engines, offline, in a copy of the tree that this may change."""
+"""Builds units with the programs of their engines, offline, in a copy of the tree, which it may change."""
 import fnmatch
 import json
 import os
@@ -15,9 +15,9 @@ REMOTE = re.compile(r"://|^git@|^github\.com/|\?ref=")
 PLUG_IN = re.compile(r"^apiVersion: *(?!builtin\b)\S", re.M)
 ENCRYPTED = re.compile(r"^(apiVersion|kind): ENC\[", re.M)
 NO_MATCH = re.compile(r'no resource matches strategic merge patch "(\w+)\.[^"/]*/([^"]+)\.[^".]*"')
-# Those that a device depends on, or that hold a unit.
+# Kinds that a device depends on, or that define a unit.
 NAMESPACED = ("Service", "Ingress", "ProxyGroupPolicy", "ConfigMap", "Secret", "Application", "ApplicationSet", "Kustomization", "HelmRelease")
-LIMIT = 300  # seconds, of one program
+LIMIT = 300  # seconds, for one program
 
 
 class NotBuilt(Exception):
@@ -25,7 +25,7 @@ class NotBuilt(Exception):
 
 
 class Loader(yaml.CSafeLoader):
-    """Without timestamps, which JSON does not have, and with "=" as a text."""
+    """Loads YAML without timestamps, which JSON does not have, and with "=" as a text."""
 
 
 Loader.yaml_implicit_resolvers = {first: [(tag, pattern) for tag, pattern in rules if not tag.endswith((":timestamp", ":value"))]
@@ -33,7 +33,7 @@ Loader.yaml_implicit_resolvers = {first: [(tag, pattern) for tag, pattern in rul
 
 
 def objects(text):
-    """Of a stream that a program made."""
+    """Returns the objects of a stream that a program made."""
     found = []
     try:
         for document in yaml.load_all(text, Loader):
@@ -47,7 +47,7 @@ def objects(text):
 
 
 def objects_of_file(path):
-    """None if it is no YAML."""
+    """Returns None if the file is not valid YAML."""
     try:
         return objects(path.read_text(encoding="utf-8", errors="replace"))
     except NotBuilt:
@@ -65,7 +65,7 @@ def names(content, link):
 
 
 def is_there(one):
-    """Not what an engine is told to leave alone, and no hook."""
+    """Returns False for hooks and for objects that an engine is told to ignore."""
     notes = at(one, "metadata", "annotations") or {}
     return (notes.get("kustomize.toolkit.fluxcd.io/reconcile") != "disabled" and str(notes.get("kustomize.toolkit.fluxcd.io/ssa")).lower() != "ignore"
             and "argocd.argoproj.io/hook" not in notes)
@@ -76,7 +76,7 @@ def same_path(first, second):
 
 
 def fits(template, text):
-    """Whether a template of an ApplicationSet can have given this text."""
+    """Returns whether a template of an ApplicationSet can have produced this text."""
     parts = re.split(r"\{\{.*?\}\}", str(template or ""), flags=re.S)
     return re.fullmatch(".*".join(map(re.escape, parts)), text) is not None
 
@@ -105,7 +105,7 @@ class Tree:
             self.raw += objects_of_file(path)
 
     def without_remote(self, path):
-        """Charts that are not at hand, remote resources and plug-ins are left out, as far as one can build without them."""
+        """Leaves out charts that are not in the tree, remote resources and plug-ins, if the kustomization can be built without them."""
         content = self.content(path)
         kept = {key: value for key, value in content.items() if key not in ("helmCharts", "helmChartInflationGenerator")}
         home = path.parent / (at(content, "helmGlobals", "chartHome") or "charts")
@@ -127,7 +127,7 @@ class Tree:
         return REMOTE.search(entry) is not None or (target.suffix in (".yaml", ".yml") and target.resolve() in self.encrypted)
 
     def without_patches(self, folder, kind, name):
-        """Patches of what is left out, in a directory and those that it links to."""
+        """Removes the patches of what was left out, in a directory and those that it links to."""
         changed, todo, seen = False, [pathlib.Path(folder)], set()
         while todo:
             here = todo.pop()
@@ -161,7 +161,7 @@ class Tree:
     @staticmethod
     def write(path, kept, content):
         if kept != content:
-            path.write_text(json.dumps({"buildMetadata": [], **kept}), encoding="utf-8")  # one without any field is refused
+            path.write_text(json.dumps({"buildMetadata": [], **kept}), encoding="utf-8")  # a kustomization without any field is refused
         return kept != content
 
     def run(self, program, *arguments):
@@ -173,7 +173,7 @@ class Tree:
         return done.stdout
 
     def tops(self):
-        """Directories with a kustomization that no other names, and manifests that none names."""
+        """Returns the directories with a kustomization that no other one names, and the manifests that none names."""
         named = {target for links in self.links.values() for target in links}
         builds = [folder for folder in self.kustomizations if folder.resolve() not in named]
         files = [path for path in self.root.rglob("*.y*ml") if path.resolve() not in named and path.name not in KUSTOMIZATIONS
@@ -188,7 +188,7 @@ class Cluster:
         self.tree, self.found, self.known = tree, [], set()
 
     def add(self, built):
-        """The first one of a name counts."""
+        """Adds objects; if two have the same name, the first one counts."""
         for one in built:
             key = (one["apiVersion"].split("/")[0], one["kind"], at(one, "metadata", "namespace"), at(one, "metadata", "name"))
             if one["kind"] != "CustomResourceDefinition" and is_there(one) and key not in self.known:
@@ -252,11 +252,11 @@ class Cluster:
                                  "--path", f"./{unit.dir}", "--kustomization-file", file.name, "--dry-run", "--in-memory-build")
 
     def inline_variables(self, owner, namespace):
-        """Without a cluster the program skips substituteFrom."""
+        """Puts the variables of substituteFrom inline, since flux skips substituteFrom without a cluster."""
         post = at(owner, "spec", "postBuild")
         if not post:
             return
-        values = {"_": ""} if post.get("substituteFrom") else {}  # with none at all nothing is substituted
+        values = {"_": ""} if post.get("substituteFrom") else {}  # without any variable nothing would be substituted
         for source in post.pop("substituteFrom", None) or []:
             if source.get("kind") == "ConfigMap":
                 held = [one for one in self.engine_objects("ConfigMap", source.get("name", "")) if at(one, "metadata", "namespace") in (namespace, None)]
@@ -264,7 +264,7 @@ class Cluster:
         post["substitute"] = {**self.tree.variables, **values, **(post.get("substitute") or {})}
 
     def release(self, one):
-        """Of a HelmRelease whose chart is in the tree."""
+        """Renders a HelmRelease whose chart is in the tree."""
         chart = at(one, "spec", "chart", "spec") or {}
         folder = self.tree.root / str(chart.get("chart", "")).lstrip("./")
         if at(chart, "sourceRef", "kind") != "GitRepository" or not (folder / "Chart.yaml").exists():
@@ -298,7 +298,8 @@ class Cluster:
 
     @staticmethod
     def likeness(one, unit):
-        """Which of several sets can have made a unit is not printed: one that spells its directory, or else its parent's."""
+        """Ranks a set by whether it spells the unit's directory, or else its parent: the output does not say which of several sets made a
+        unit."""
         text = json.dumps(at(one, "spec", "generators"))
         return (f'"{unit.dir}"' in text, os.path.dirname(unit.dir) + "/" in text)
 

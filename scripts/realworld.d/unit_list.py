@@ -1,18 +1,19 @@
-"""What `tailrender roots` prints, as units; without an engine in the tree, what `kustomize build` and plain files are."""
+"""The output of `tailrender roots` as units; without an engine in the tree, the units are directories for `kustomize build` and plain
+files."""
 import dataclasses
 import re
 
-# Of what is not live: dead ones are applied by nothing, others by something else.
+# States of units that are not live: nothing applies the dead ones, and something else applies the others.
 DEAD = ("missing", "left over")
 OTHER = ("other cluster", "elsewhere", "unresolved")
-KEPT = ("kept",)  # rendered like what is live
+KEPT = ("kept",)  # rendered like live units
 LINE = re.compile(rf"^( +)(?P<kind>\S+) (?P<name>\S+)  (?P<dir>.*?)(?:  namespace (?P<ns>\S+))?(?:  \d+ inputs?)?(?:  (?P<state>{'|'.join(DEAD + OTHER + KEPT)}): .*)?$")
 KINDS = ("Kustomization", "FluxInstance", "Application", "ApplicationSet", "chart")
 
 
 @dataclasses.dataclass
 class Unit:
-    kind: str  # one of KINDS, or plain: a directory that is applied as it lies there
+    kind: str  # one of KINDS, or plain: a directory whose files are applied unchanged
     name: str  # namespace/name of a Kustomization
     dir: str
     namespace: str = ""
@@ -24,7 +25,7 @@ class Unit:
 
 
 def parse(text):
-    """Units, parents before their children, and the directories with inputs that nothing applies, or by hand."""
+    """Returns units, parents before their children, and the directories with inputs that nothing applies, or that are applied by hand."""
     units, unreached, by_hand, cluster, into = [], [], [], "", None
     for line in text.splitlines():
         if not line.startswith(" "):

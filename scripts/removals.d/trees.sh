@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154
-# Small repositories of scripts/removals, and what it expects of a run.
+# The small repositories of scripts/removals, and the functions that check a run.
 fail() {
   printf '%s: %s\n' "$edit" "$*" >&2
   [ ! -f said ] || cat said >&2
@@ -17,7 +17,7 @@ application() {
   mkdir -p "$(dirname "$1")"
   printf 'apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata:\n  name: %s\n  namespace: argocd\nspec:\n  source: {repoURL: "https://example.com/acme/den.git", path: %s}\n  destination: {server: "https://kubernetes.default.svc", namespace: media}\n' "$2" "$3" >"$1"
 }
-# A helm of three commands, without other programs.
+# A fake helm with three commands, which needs no other programs.
 helm() {
   cat >"$bin/helm" <<END
 #!/bin/sh
@@ -85,7 +85,7 @@ releases() {
   printf 'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: chart, namespace: media}\nspec:\n  chart: {spec: {chart: ./charts/chart, sourceRef: {kind: GitRepository, name: flux-system, namespace: flux-system}}}\n' >media/release.yaml
   echo '- release.yaml' >>media/kustomization.yaml
 }
-# A chart that makes something only where its values say so.
+# A chart that renders something only if its values enable it.
 valued_chart() {
   chart
   # shellcheck disable=SC2016
@@ -132,7 +132,7 @@ charts() {
   working_helm
 }
 render() { PATH=$bin "$binary" render . --only generated -o out "$@" >said 2>&1; }
-# A fresh repository of that engine, rendered once: begin EDIT ENGINE FLAG...
+# begin EDIT ENGINE FLAG...: writes a new repository of that engine and renders it once.
 begin() {
   edit=$1
   cd "$scratch" || exit
@@ -144,7 +144,7 @@ begin() {
   render "$@" || fail "the tree does not render before the edit"
   cp -r out before
 }
-# What was added belongs to the repository before the edit, too.
+# Makes what was added part of the repository before the edit.
 again() {
   render || fail "the tree does not render before the edit"
   rm -r before

@@ -1,4 +1,4 @@
-"""Plays the part of Kubernetes that runs hooks: on a server without controllers, each Job and Pod has succeeded as soon as it is there."""
+"""Plays the part of Kubernetes that runs hooks: on a server without controllers, each Job and Pod succeeds as soon as it is created."""
 import contextlib
 import json
 import subprocess
@@ -18,7 +18,7 @@ def finish_each(watch, kind, namespace):
         name, finished = line.split()
         if finished == "<none>":
             status = statuses(time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))[kind]
-            # One that was deleted meanwhile is no failure.
+            # The object may have been deleted meanwhile, which is no failure.
             subprocess.run(["kubectl", "patch", kind, name, "--namespace", namespace, "--subresource", "status", "--type", "merge",
                             "--patch", json.dumps({"status": status})], check=False, capture_output=True)
 

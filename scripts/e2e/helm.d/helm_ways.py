@@ -1,6 +1,6 @@
-"""The ways in which helm calls tailrender, set up as their READMEs say, and what a stream of helm holds.
+"""The ways in which helm calls tailrender, set up as their READMEs say, and the contents of a stream of helm.
 
-Everything that helm keeps (its plug-ins above all) lies in a scratch folder, and `tailrender` there is the binary under test.
+Everything that helm keeps, such as its plug-ins, is in a scratch folder, and `tailrender` there is the binary under test.
 """
 import json
 import os
@@ -20,15 +20,15 @@ NAMES = ("executable3", *PLUGINS)
 
 
 class Way:
-    """One of them, for releases in one namespace."""
+    """One of the ways, for releases in one namespace."""
 
     def __init__(self, helm, words, env, namespace):
-        """`words`: before and after the verb."""
+        """`words` are the arguments before and after the verb."""
         self.helm, self.words, self.env, self.namespace = helm, words, env, namespace
         self.knows_release = words[0] == ["tailrender"]
 
     def changing(self, verb, *words):
-        """The command with a verb that renders: tailrender is its post-renderer."""
+        """Returns the command for a verb that renders, with tailrender as its post-renderer."""
         before, after = self.words
         return [self.helm, *before, verb, *after, *words, "--namespace", self.namespace]
 
@@ -40,7 +40,8 @@ class Way:
 
 
 def way_of(name, tailrender, scratch, namespace, flags=()):
-    """One of NAMES: Helm 3 with the executable or with the plug-in, Helm 4 with the plug-in. `scratch` is a folder of its own."""
+    """Returns one of NAMES: Helm 3 with the executable or with the plug-in, Helm 4 with the plug-in. `scratch` must be a separate
+    folder."""
     (scratch / "bin").mkdir()
     (scratch / "bin" / "tailrender").symlink_to(tailrender)
     env = {"PATH": f"{scratch / 'bin'}:{os.environ['PATH']}", **{f"HELM_{what}_HOME": str(scratch / what) for what in ("DATA", "CONFIG", "CACHE")}}
@@ -58,7 +59,7 @@ def way_of(name, tailrender, scratch, namespace, flags=()):
 
 
 def documents(text):
-    """The bytes of each document, without helm's comment on where it came from."""
+    """Returns the bytes of each document, without helm's comment with its source."""
     chunks = (re.sub(r"\A(# Source: .*\n)", "", chunk.lstrip("\n")) for chunk in re.split(r"(?m)^---[ \t]*$", text))
     return [chunk.rstrip("\n") for chunk in chunks if chunk.strip()]
 
@@ -72,13 +73,14 @@ def is_hook(value):
 
 
 def name_of(value, namespace):
-    """Kind/namespace/name; an object of the chart that names no namespace lands in the release's."""
+    """Returns Kind/namespace/name; an object of the chart without a namespace gets that of the release."""
     metadata = value["metadata"]
     return f"{value['kind']}/{metadata.get('namespace') or namespace}/{metadata['name']}"
 
 
 def objects(text, namespace):
-    """By name. A hook and an object of the release may have the same one. Helm does not own namespaces; some documents are comments."""
+    """Returns the objects by name. A hook and an object of the release may have the same name. Helm does not own namespaces; some documents
+    are comments."""
     found = {}
     for chunk in documents(text):
         value = yaml.safe_load(chunk)
@@ -87,7 +89,7 @@ def objects(text, namespace):
         name = name_of(value, namespace) + (" (hook)" if is_hook(value) else "")
         assert name not in found, f"{name} is in the output twice"
         metadata = {**value["metadata"], "namespace": name_of(value, namespace).split("/")[1]}
-        if not annotations(value):  # helm 4 takes an empty map away, whatever the post-renderer is
+        if not annotations(value):  # helm 4 removes an empty map, with any post-renderer
             metadata.pop("annotations", None)
         found[name] = {**value, "metadata": metadata}
     return found
@@ -98,7 +100,7 @@ def of_release(found):
 
 
 def on_server(kinds, namespaces, release=None):
-    """Names of what a release owns there (helm marks each of its objects); without one, of everything."""
+    """Returns the names of the objects that a release owns on the server (helm marks each of them); without a release, of all objects."""
     found = set()
     for namespace in namespaces:
         for item in json.loads(run("kubectl", "get", kinds, "--namespace", namespace, "-o", "json"))["items"]:

@@ -22,7 +22,8 @@ def named(item):
 
 
 def apply_group(lab, tailrender, folder, values, dataplane="native", mode="auth"):
-    """Until all its pods are so. What was rendered before and is no more is pruned, as GitOps tools do. `values`: those of the controller."""
+    """Applies the group and waits until all its pods are rolled out. Objects that are no longer rendered are pruned, as GitOps tools do.
+    `values` are those of the controller."""
     (folder / "apps").mkdir(exist_ok=True)
     (folder / "apps/group.yaml").write_text(yaml.safe_dump_all(objects(lab, dataplane, mode)))
     (folder / "values.yaml").write_text(yaml.safe_dump(values | {"loginServer": lab.tailnet.url}))
@@ -47,7 +48,7 @@ def domain(lab):
 
 
 def shared_serial(lab):
-    """Of the certificate in the Secret of both."""
+    """Returns the serial number of the certificate in the Secret that both share."""
     return lab.verb("run", "openssl", "x509", "-noout", "-serial", text=data_of(lab, domain(lab))["tls.crt"]).stdout.strip()
 
 
@@ -64,7 +65,7 @@ def requests_of(lab, pod):
 
 
 def serving(lab, ask):
-    """The replica to which the tailnet leads whoever asks."""
+    """Returns the replica that serves a client of the tailnet."""
     before = {pod: requests_of(lab, pod) for pod in REPLICAS}
     ask()
     [found] = [pod for pod in REPLICAS if requests_of(lab, pod) > before[pod]]

@@ -1,6 +1,6 @@
-"""`tailrender-proxy api` in the lab, without a pod: a real tailscaled and the proxy beside the node, as users of their own as they would be in
-one; tailscaled in user space, the proxy on its loopback. No ACME server is asked: a certificate of the lab's authority is where tailscaled keeps
-its own."""
+"""`tailrender-proxy api` in the lab, without a pod: a real tailscaled and the proxy run beside the node, under separate users as in a pod;
+tailscaled runs in user space, the proxy on its loopback. There is no ACME server: tailscaled finds a certificate of the lab's authority
+where it keeps its own."""
 import contextlib
 import os
 import pathlib
@@ -51,7 +51,7 @@ class Proxy:
     """The two processes, and the kubectl of a machine called client."""
 
     def __init__(self, lab, program, tools, folder, kubectl="kubectl"):
-        """`folder`: one that every user can reach."""
+        """`folder` must be accessible to every user."""
         self.lab, self.processes, self.folder, self.client = lab, [], folder, kubectl
         self.url = f"https://{NAME}.{lab.inner['LAB_DOMAIN']}"
         self.program, self.daemon = (shutil.copy(path, folder) for path in (program, tools / "tailscaled"))
@@ -124,16 +124,16 @@ class Proxy:
         return done
 
     def running(self, *words, transport="websocket"):
-        """A kubectl that goes on."""
+        """Runs a kubectl that does not end by itself."""
         return self.going_on(self.command(*words, transport=transport))
 
     def informer(self):
-        """Of client-go, on the ConfigMaps."""
+        """Runs an informer of client-go on the ConfigMaps."""
         return self.going_on([str(SCRIPT), "run", "--on", "client", "informer", self.url, self.lab.inner["LAB"] + "/ca.crt", "default"])
 
     @contextlib.contextmanager
     def going_on(self, command):
-        """With pipes; ends with the block."""
+        """Runs a process with pipes, which ends with the block."""
         process = subprocess.Popen(command, env=self.lab.environment, text=True, bufsize=1,
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
         try:
@@ -151,7 +151,7 @@ class Proxy:
 
 @contextlib.contextmanager
 def api_proxy_in(lab, program, tools, kubectl="kubectl"):
-    """That lets in the lab's machine called client, whose kubectl may be another release's."""
+    """Runs a proxy that accepts the lab's machine called client, whose kubectl may be of another release."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         folder.chmod(0o755)

@@ -1,9 +1,9 @@
-"""What a lab's audit log tells of the controller: what it asks of the API server, and when something was made, to the microsecond.
+"""Reads a lab's audit log: what the controller requests from the API server, and when objects were created, to the microsecond.
 
     begin = audit.end(lab)
     ...
-    found = audit.requests(lab, begin)           what the controller asked since
-    found = audit.refused(lab, begin, account)   what an account was not allowed
+    found = audit.requests(lab, begin)           the requests of the controller since then
+    found = audit.refused(lab, begin, account)   the requests of an account that were forbidden
     made = audit.created(lab, "secrets")         name: when its creation was answered, in seconds since 1970
 """
 import collections
@@ -19,8 +19,8 @@ LEASE = "tailrender-controller"
 READING = ("get", "list", "watch")
 ACCOUNT = f"system:serviceaccount:{NAMESPACE}:operator"
 RENEWAL_SECONDS = 3  # of the Lease
-ENTRIES_OF_A_WATCH = 2  # that comes to its end in the window: this, and the begin of the next one
-LOOKS_FOR_A_KIND = 1  # that is not installed: it looks every ten minutes
+ENTRIES_OF_A_WATCH = 2  # when a watch ends in the window: its end, and the begin of the next one
+LOOKS_FOR_A_KIND = 1  # of a kind that is not installed: the controller looks every ten minutes
 
 
 def moment(text):
@@ -32,36 +32,37 @@ def end(lab):
 
 
 def requests(lab, since, account=ACCOUNT):
-    """Its entries after that place of the log."""
+    """Returns the entries of the account after that place in the log."""
     entries = map(json.loads, lab.run("sh", "-c", f"tail -c +{since + 1} $LAB/audit.log").splitlines())
     return [entry for entry in entries if entry["user"].get("username") == account]
 
 
 def refused(lab, since, account):
-    """Method and path of each."""
+    """Returns the method and path of each request that was forbidden."""
     return [(entry["verb"], entry["requestURI"]) for entry in requests(lab, since, account) if entry["responseStatus"]["code"] == 403]
 
 
 def created(lab, resource):
-    """The last time that each was made in the controller's namespace."""
+    """Returns the last time at which each object was created in the controller's namespace."""
     lines = lab.run("sh", "-c", f"""grep -F '"code":201' $LAB/audit.log | grep -F '"resource":"{resource}"' || true""").splitlines()
     found = [(json.loads(line)["objectRef"], json.loads(line)["stageTimestamp"]) for line in lines]
     return {about["name"]: moment(when) for about, when in found if about.get("namespace") == NAMESPACE and "subresource" not in about}
 
 
 def of_a_watch(entry):
-    """Path and selector: a resource may be watched in parts."""
+    """Returns path and selector: a resource may be watched in parts."""
     url = urllib.parse.urlsplit(entry["requestURI"])
     return url.path, *urllib.parse.parse_qs(url.query).get("labelSelector", [])
 
 
 def looks_for_a_kind(entry):
-    """That is not installed."""
+    """Returns whether the request lists a kind that is not installed."""
     return (entry["verb"], entry["responseStatus"]["code"]) == ("list", 404)
 
 
 def unrest(lab, seconds):
-    """What the controller does for a while besides what it needs to stay informed and to lead; and what that takes, in words."""
+    """Returns the requests of the controller within some seconds, except those that it needs to stay informed and to lead, and a
+    description of these."""
     begin, told = end(lab), lab.tailnet.state()["counts"]
     time.sleep(seconds)
     found = requests(lab, begin)
@@ -81,8 +82,8 @@ def unrest(lab, seconds):
 
 
 def stays_quiet(lab, seconds, looks=2):
-    """A controller that has nothing to do, once it has looked for lost keys the second time, a minute after it began. `looks`: how often it
-    lists keys until then, two times for each tailnet and once for a Tailnet whose status it writes."""
+    """Waits until a controller that has nothing to do has looked for lost keys the second time, a minute after it began, and checks that it
+    is quiet. `looks`: how often it lists keys until then, twice for each tailnet and once for a Tailnet whose status it writes."""
     begun = moment(lab.get("lease", LEASE, "-n", NAMESPACE)["spec"]["acquireTime"])
 
     def has_looked():

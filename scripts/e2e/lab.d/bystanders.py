@@ -1,8 +1,8 @@
-"""What is in a lab besides what belongs to some proxies: whoever takes their pods over must not change any of it.
+"""The objects in a lab besides those of some proxies: an attacker who takes their pods over must not be able to change them.
 
     others(lab, {"apps-bad": "ts-bad-5lxml"})    by name; the proxies' hostnames and StatefulSets
 
-Of what pods write themselves only that counts which says who they are.
+Of the fields that pods write themselves, only those count that identify a device.
 """
 import base64
 import json
@@ -13,17 +13,17 @@ KINDS = "secrets,configmaps,services,ingresses,serviceaccounts,statefulsets,depl
 LEDGER, RECORDS = "tailrender-devices", "dnsrecords"
 IDENTITY = ("device_id", "device_fqdn", "device_ips", "pod_uid", "https_endpoint", "reissue_authkey")
 PARENT = "tailrender.dev/parent"
-CONFIRMED = "tailrender.dev/confirm-removals"  # what Lab.confirm_removals says
+CONFIRMED = "tailrender.dev/confirm-removals"  # what Lab.confirm_removals writes
 
 
 def devices(lab, hostnames):
-    """Without those that a person has deleted."""
+    """Returns the devices, without those that a person has deleted."""
     return {f"device {device['nodeId']}": (device["name"], sorted(device["tags"]), device.get("deletedBy"))
             for device in lab.tailnet.state()["devices"] if device["hostname"] not in hostnames and device.get("deletedBy") != "admin"}
 
 
 def content(item):
-    """What may not change of it."""
+    """Returns the parts of an object that may not change."""
     kind, name, meta = item["kind"], item["metadata"]["name"], item["metadata"]
     if kind == "Pod":
         return meta["uid"], sum(found["restartCount"] for found in item["status"].get("containerStatuses", []))
@@ -32,21 +32,21 @@ def content(item):
     else:
         data = item.get("data")
     if name in (LEDGER, RECORDS):
-        data = None  # below, without what is the proxies' own
+        data = None  # compared below, without the entries of these proxies
     status = item.get("status") if kind in ("Service", "Ingress") else None
     annotations = {key: text for key, text in meta.get("annotations", {}).items() if key != CONFIRMED}
     return [meta.get("labels"), annotations, data, item.get("spec"), status, item.get("rules"), item.get("subjects")]
 
 
 def table(lab):
-    """The lines of tailrender-devices by pod."""
+    """Returns the lines of tailrender-devices by pod."""
     data = (lab.get("configmap", LEDGER, "-n", NAMESPACE) or {}).get("data", {})
     lines = [json.loads(line) for line in data.get("devices.jsonl", "").splitlines()]
     return {line.get("pod", "omitted"): line for line in lines}
 
 
 def records(lab):
-    """Addresses by name."""
+    """Returns the addresses by name."""
     data = (lab.get("configmap", RECORDS, "-n", NAMESPACE) or {}).get("data", {})
     found = json.loads(data.get("records.json", "{}"))
     return {(family, name): sorted(addresses) for family in ("ip4", "ip6") for name, addresses in found.get(family, {}).items()}

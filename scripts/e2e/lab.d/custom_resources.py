@@ -1,4 +1,4 @@
-"""The custom resources of examples/fleet under the CRDs of the reference, on a real API server: what it prunes or refuses is seen here.
+"""The custom resources of examples/fleet under the CRDs of the reference, on a real API server, which may prune or refuse them.
 
     add_crds(tree)                       to a copy of the fleet: its custom resources are rendered then
     install_crds(lab, text)              those of the rendered stream
@@ -33,7 +33,7 @@ def conditions_of(item):
 
 
 def status_of(lab, kind, name, conditions):
-    """Without conditions, once these are there; what a schema demands of each is there as well."""
+    """Returns the status, without conditions once these are there; each has the fields that its schema requires."""
     def probe():
         item = lab.get(kind + ".tailscale.com", name)
         found = conditions_of(item) if "status" in item else {}

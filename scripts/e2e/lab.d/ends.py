@@ -1,4 +1,4 @@
-"""How a lab ends when something goes wrong while it comes up, and what it refuses to end. After each nothing is left behind."""
+"""How a lab ends when something goes wrong while it starts, and when it refuses to end. Nothing may be left behind afterwards."""
 import contextlib
 import os
 import pathlib
@@ -30,7 +30,7 @@ def lab(traces, verb):
 
 @contextlib.contextmanager
 def coming_up(reached):
-    """An `up` that has just reached a point, with its traces; it has ended at the end of the block."""
+    """Runs an `up` until it has reached a point, with its traces; it has ended at the end of the block."""
     with Traces() as traces:
         process = subprocess.Popen([SCRIPT, "up"], env=traces.environment, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         deadline = time.monotonic() + SECONDS
@@ -59,7 +59,7 @@ def has_keeper(traces):
 
 
 def end(process):
-    """Exit code and what was said."""
+    """Ends the lab and returns the exit code and the output."""
     _, said = process.communicate(timeout=SECONDS)
     return process.returncode, said
 

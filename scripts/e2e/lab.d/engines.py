@@ -1,13 +1,14 @@
-"""Flux and Argo CD as far as a migration meets them: what is pushed is applied, and what is no longer there goes as the engine lets it go.
+"""Flux and Argo CD, as far as a migration needs them: what is pushed is applied, and what was removed is pruned as the engine would.
 
     engine = Flux(lab, chart, clone)    or Argo; `chart` is the operator's
     engine.sync()                       after each push
-    engine.install_again()              what its command line is asked for
+    engine.install_again()              does what its command line does on request
 
 The real Flux CLI builds each Kustomization, Argo CD's own repo server code makes the manifests of each Application, and helm installs and
-renders the chart. What their controllers would do with that is played here by their rules: an object that is the engine's own is in no API
-server; Flux spares what says `prune: disabled` or belongs to another Kustomization, and uninstalls the release of a HelmRelease unless
-that was suspended; Argo CD applies what is automated, and deletes the objects of an Application that is gone only if it had the finalizer.
+renders the chart. This module then does what their controllers would do: an object of the engine's own kinds is not applied to the API
+server; Flux does not prune an object with `prune: disabled` or of another Kustomization, and uninstalls the release of a deleted
+HelmRelease unless that was suspended; Argo CD applies what is automated, and deletes the objects of a deleted Application only if it had
+the finalizer.
 """
 import json
 import tempfile

@@ -1,5 +1,5 @@
-"""One of each mode of proxies, as test_native_proxies.py renders and reaches them: two programs that answer over TCP and UDP with the address
-that they saw, a Service, Ingress, Connector, PeerRelay and group of each kind, and what asks them.
+"""A proxy of each mode, as test_native_proxies.py renders and reaches them: two programs that answer over TCP and UDP with the address that
+they saw, a Service, Ingress, Connector, PeerRelay and group of each kind, and their clients.
 """
 import json
 import subprocess
@@ -18,8 +18,9 @@ BEHIND, NETWORK = "10.20.0.1", "10.20.0.0/16"
 FUNNEL = {"tailscale.com/funnel": "true"}
 PORT, PROBE_SECONDS = 8001, 5
 END_SECONDS = 60
-LIVE_SECONDS = 30  # far less than the kubelet takes for mounted files, as a rule
-# Answers over TCP and UDP, with its name and the address that asked. Datagrams are answered from the address that they were sent to.
+LIVE_SECONDS = 30  # usually much less than the kubelet takes for mounted files
+# The server answers over TCP and UDP, with its name and the client's address. Datagrams are answered from the address that they were sent
+# to.
 SERVER = """
 import socket, sys, threading
 name, port, addresses = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
@@ -45,7 +46,7 @@ for own in addresses:
 while True:
     threading.Thread(target=serve, args=tcp.accept(), daemon=True).start()
 """
-# What the server answers over each, or why it does not.
+# Prints what the server answers over TCP and over UDP, or the error.
 CLIENT = f"""
 import socket, sys
 address, port = sys.argv[1], int(sys.argv[2])
@@ -64,7 +65,7 @@ for kind in socket.SOCK_STREAM, socket.SOCK_DGRAM:
 
 
 def service(name, annotations=None, **spec):
-    """With the port of the server, over TCP and UDP."""
+    """Returns a Service with the port of the server, over TCP and UDP."""
     ports = [{"name": protocol.lower(), "port": PORT, "protocol": protocol} for protocol in ("TCP", "UDP")]
     return {"apiVersion": "v1", "kind": "Service", "metadata": {"name": name, "namespace": "apps", "annotations": annotations or {}},
             "spec": {"ports": ports, **spec}}
@@ -108,7 +109,7 @@ def inputs(client, acme):
 
 
 def endpoints(name):
-    """Of a Service without selector: the server beside the node."""
+    """Yields the endpoints of a Service without selector: the server beside the node."""
     for family, address in (("IPv4", "10.77.0.1"), ("IPv6", "fd00:77::1")):
         yield {"apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "addressType": family,
                "metadata": {"name": f"{name}-{family.lower()}", "namespace": "apps", "labels": {"kubernetes.io/service-name": name}},
@@ -122,21 +123,21 @@ def start_server(lab, name, addresses, on=None):
 
 
 def ask(lab, address, port=PORT, on=None):
-    """What the server says over TCP and over UDP."""
+    """Returns what the server answers over TCP and over UDP."""
     return lab.run("python3", "-c", CLIENT, address, str(port), on=on).splitlines()
 
 
 class World:
     def __init__(self, lab, tailrender, folder):
         self.lab, self.tailrender, self.folder = lab, tailrender, folder
-        self.more = {}  # settings of ours, as tests add them
+        self.more = {}  # further settings, which tests add
         self.client = lab.run("tailscale", "ip", on="client").split()
         (folder / "tree").mkdir()
         (folder / "tree/all.yaml").write_text(yaml.safe_dump_all(inputs(self.client[0], lab.inner["LAB_ACME"])), encoding="utf-8")
         (folder / "tree/fleet.yaml").write_text("defaultNamespace: apps\n", encoding="utf-8")
 
     def edit(self, change):
-        """The inputs: `change` gets them by kind and name, and returns those that there are more, if any."""
+        """Edits the inputs: `change` gets them by kind and name, and returns additional ones, if any."""
         path = self.folder / "tree/all.yaml"
         items = list(yaml.safe_load_all(path.read_text(encoding="utf-8")))
         more = change({(item["kind"], item["metadata"]["name"]): item for item in items})
@@ -157,7 +158,7 @@ class World:
         return objects
 
     def is_rolled_out(self, name):
-        """containerboot 1.104.5 now and then does not end when it is told to, before its grace period is over: 360 s in an egress group."""
+        """Sometimes containerboot 1.104.5 ignores SIGTERM until its grace period is over, which is 360 s in an egress group."""
         found = self.lab.get("statefulset", name, "-n", NAMESPACE)
         status, wanted = found["status"], found["spec"]["replicas"]
         for pod in self.lab.items("pod", "-n", NAMESPACE):
@@ -172,7 +173,7 @@ class World:
             status.get("currentRevision") == status.get("updateRevision") and status.get("readyReplicas") == status["replicas"] == wanted
 
     def devices(self, objects):
-        """Device and addresses of every pod that has joined."""
+        """Returns the device and addresses of every pod that has joined."""
         def joined(pod):
             data = data_of(self.lab, pod)
             return data.get("device_fqdn") and (data["device_id"], data["device_fqdn"], data["device_ips"])
@@ -189,18 +190,18 @@ class World:
         return name + "-0"
 
     def ips(self, pod):
-        """Of the pod in the cluster, IPv4 first."""
+        """Returns the addresses of the pod in the cluster, IPv4 first."""
         return [item["ip"] for item in self.lab.get("pod", pod, "-n", NAMESPACE)["status"]["podIPs"]]
 
     def addresses(self, pod):
-        """Of its device."""
+        """Returns the addresses of its device."""
         return json.loads(data_of(self.lab, pod)["device_ips"])
 
     def ask(self, address, port=PORT, on=None):
         return ask(self.lab, address, port, on)
 
     def answers(self, what, address, wanted, port=PORT, on=None):
-        """Waits for it over both."""
+        """Waits for an answer over both TCP and UDP."""
         def found():
             said = self.ask(address, port, on)
             assert said == [wanted] * 2, f"{said}, not {wanted}"
@@ -208,7 +209,7 @@ class World:
         self.lab.wait(what, found, 60)
 
     def prefs(self, pod):
-        """Of its tailscaled."""
+        """Returns the preferences of its tailscaled."""
         return json.loads(self.in_pod(pod, "tailscale", "debug", "prefs"))
 
     def in_pod(self, pod, *command):
@@ -222,7 +223,7 @@ class World:
         return self.lab.get("pod", pod, "-n", NAMESPACE)["metadata"]["uid"]
 
     def processes(self, uid):
-        """Of a pod. Name: process id beside the node."""
+        """Maps the name of each process of a pod to its id beside the node."""
         script = 'for p in $(grep -ls "$1" /proc/[0-9]*/cgroup | cut -d/ -f3); do echo "$p $(cat /proc/$p/comm)"; done'
         lines = self.lab.run("sh", "-c", script, "sh", uid).splitlines()
         return {name: int(number) for number, name in (line.split(" ", 1) for line in lines)}
@@ -231,7 +232,7 @@ class World:
         return self.lab.get("pod", pod, "-n", NAMESPACE)["status"]["containerStatuses"][0]["restartCount"]
 
 
-# Connects again and again, until its input ends; says how often, and how often in vain.
+# Connects again and again until its input ends; prints how often, and how often it failed.
 LOAD = """
 import select, socket, sys, time
 address, port, good, bad = sys.argv[1], int(sys.argv[2]), 0, []
@@ -247,7 +248,8 @@ print(good, len(bad), *bad[:20], sep="\\n")
 
 
 class Load:
-    """New connections while its block runs, one after the other, from beside the node or a machine; then `good` says how many, `bad` how many in vain."""
+    """Makes new connections while its block runs, one after the other, from beside the node or a machine; then `good` has the number of
+    successes, `bad` that of failures."""
 
     def __init__(self, lab, address, on=None):
         command = [SCRIPT, "run", *(["--on", on] if on else []), "python3", "-c", LOAD, address, str(PORT)]

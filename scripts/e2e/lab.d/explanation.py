@@ -1,4 +1,4 @@
-"""What a person would look at first after a failure in a lab, in no more than 200 lines: what does not run, and what was said last.
+"""Prints what a person would look at first after a failure in a lab, in at most 200 lines: what does not run, and the last messages.
 
     print(explanation(lab), file=sys.stderr)
 """
@@ -19,13 +19,13 @@ def kubectl(lab, *words):
 
 
 def is_ready(pod):
-    """Of a line of `kubectl get pods -A`."""
+    """Reads a line of `kubectl get pods -A`."""
     _, _, ready, phase = pod.split()[:4]
     return phase == "Completed" or (phase == "Running" and len(set(ready.split("/"))) == 1)
 
 
 def shown_lines(pod):
-    """How much of its log. The controller speaks of all others."""
+    """Returns how much of its log to print. The controller's log mentions all others."""
     if pod.split()[1].startswith("operator-"):
         return 60
     return 3 if is_ready(pod) else SHOWN

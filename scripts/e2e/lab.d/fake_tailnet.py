@@ -1,7 +1,7 @@
-"""A testnet (scripts/e2e/modules/testnet) as tests see it: the Tailscale API and the admin endpoint.
+"""A testnet (scripts/e2e/modules/testnet) as tests use it: the Tailscale API and the admin endpoint.
 
-Tests that need no pods start one of their own, without a control server; those with a lab ask Lab.tailnet. Played devices register
-by join(), under the same rules as real ones.
+Tests that need no pods start a testnet without a control server; tests with a lab use Lab.tailnet. Devices that a test plays register with
+join(), under the same rules as real ones.
 """
 import contextlib
 import http.client
@@ -19,11 +19,11 @@ class Tailnet:
     """Requests to a testnet, with a token of the OAuth client `credentials`; each is sent inside `within()`."""
 
     def __init__(self, url, admin_url, credentials, within=contextlib.nullcontext, kube=("", "")):
-        """`kube`: URL and certificate of its way to the API server, if it has one."""
+        """`kube`: URL and certificate of its proxy to the API server, if it has one."""
         self.url, self.admin_url, self.credentials, self.within, self.token, self.kube = url, admin_url, credentials, within, "", kube
 
     def send(self, method, path, body=None, kind="application/json"):
-        """Status and JSON of the answer; status 0 is a reset."""
+        """Returns status and JSON of the answer; status 0 means that the connection was reset."""
         base = self.admin_url if path.startswith("/admin") else self.url
         data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
         request = urllib.request.Request(base + path, data=data, method=method)
@@ -52,7 +52,7 @@ class Tailnet:
         self.token = value["access_token"]
 
     def mint(self, tags, description=""):
-        """A single-use auth key, minted as a controller does."""
+        """Mints a single-use auth key, as a controller does."""
         if not self.token:
             self.log_in()
         create = {"reusable": False, "ephemeral": False, "preauthorized": True, "tags": tags}
@@ -62,7 +62,7 @@ class Tailnet:
         return self.ok("GET", "/admin/state")
 
     def device(self, node_id):
-        """The device of that id, also if it is deleted by now."""
+        """Returns the device of that id, also if it was deleted."""
         [device] = [known for known in self.state()["devices"] if known["nodeId"] == node_id]
         return device
 
@@ -75,8 +75,8 @@ class Tailnet:
 
 @contextlib.contextmanager
 def started(program, clients, credentials, kube=()):
-    """A Tailnet on loopback ports of its own, that ends with the block. `kube`: URL of an API server and file of its authority's
-    certificate, which requests through Tailnet.kube reach with faults."""
+    """Runs a Tailnet on separate loopback ports, which ends with the block. `kube`: URL of an API server and the file of its authority's
+    certificate; requests through Tailnet.kube reach that server with faults."""
     more = ["--kube", kube[0], "--kube-ca", kube[1]] if kube else []
     process = subprocess.Popen([program, "--api-only", "--clients", clients, *more], stdout=subprocess.PIPE, text=True)
     try:

@@ -22,12 +22,12 @@ from traces import Traces
 
 SCRIPT = pathlib.Path(__file__).resolve().parent.parent / "lab"
 DEADLINE = 240
-# In the background, so that it is no child of the process that a time limit kills with all its children.
+# The lab starts in the background, so that it is no child of the process that a time limit kills with all its children.
 GUARD = 'exec 3<&0; { read -r ended <&3 || TAILRENDER_LAB=$1 TMPDIR=$2 "$0" down; } &'
 
 
 def guard(folder):
-    """Ends the lab if this process is killed: then there is no line in what is returned."""
+    """Ends the lab if this process is killed: then the returned pipe closes without a line."""
     process = subprocess.Popen(["sh", "-c", GUARD, SCRIPT, folder, folder.parent], text=True, start_new_session=True,
                                stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     process.wait()
@@ -41,7 +41,7 @@ class Lab(Traces):
 
     @staticmethod
     def has_failed():
-        """Whether a test has: whoever runs them says it."""
+        """Returns whether a test has failed; conftest.py replaces this function."""
         return False
 
     def __enter__(self):
@@ -82,12 +82,12 @@ class Lab(Traces):
         return result
 
     def run(self, *command, on=None):
-        """Output of a command beside the node, or on a machine of the tailnet."""
+        """Returns the output of a command beside the node, or on a machine of the tailnet."""
         return self.verb("run", *(["--on", on] if on else []), *command).stdout
 
     @contextlib.contextmanager
     def network(self):
-        """This thread is in the lab's network."""
+        """Puts this thread into the lab's network."""
         with back_again():
             set_namespace(self.namespaces["net"])
             yield
@@ -97,18 +97,18 @@ class Lab(Traces):
         set_namespace(self.namespaces["mnt"])
 
     def kubectl(self, *arguments, text=""):
-        """The same as run("kubectl", …), without starting `lab`: tests do it often."""
+        """Does the same as run("kubectl", …), without starting `lab`, since tests use it often."""
         result = subprocess.run(["kubectl", *arguments], env=self.inner, text=True, input=text, preexec_fn=self.enter,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         assert result.returncode == 0, f"kubectl {' '.join(arguments)} exits {result.returncode}: {result.stderr}"
         return result.stdout
 
     def get(self, *arguments):
-        """One object, or a list of them; None if there is none."""
+        """Returns one object, or a list of them; None if there is none."""
         return json.loads(self.kubectl("get", *arguments, "--ignore-not-found", "-o", "json") or "null")
 
     def items(self, *arguments):
-        """Of a list, which may be empty."""
+        """Returns the items of a list, which may be empty."""
         return (self.get(*arguments) or {"items": []})["items"]
 
     def apply(self, objects, manager="gitops"):
@@ -116,7 +116,7 @@ class Lab(Traces):
                      text=json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
 
     def delete(self, objects):
-        """Does not wait until they are gone."""
+        """Deletes objects and does not wait for the end of the deletion."""
         self.kubectl("delete", "--wait=false", "-f", "-", text=json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
 
     def confirm_removals(self):
@@ -128,13 +128,13 @@ class Lab(Traces):
                 self.kubectl("annotate", "--overwrite", "configmap", "tailrender-devices", "-n", "tailscale", f"tailrender.dev/confirm-removals={token}")
 
     def as_a_person(self, *command):
-        """Exit code and what was said, of a program beside the node that finds the cluster as kubectl does."""
+        """Returns exit code and output of a program beside the node that finds the cluster as kubectl does."""
         done = subprocess.run(command, env=self.inner, preexec_fn=self.enter, text=True, check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         return done.returncode, done.stdout
 
     def wait(self, what, probe, seconds=DEADLINE):
-        """The first answer of probe that is not empty; a failure of a probe counts as none."""
+        """Returns the first answer of probe that is not empty; a failure of probe counts as an empty one."""
         deadline = time.monotonic() + seconds
         reason = "nothing found"
         while time.monotonic() < deadline:

@@ -6,7 +6,7 @@ PARENT = {"tailscale.com/parent-resource": "hello-lb", "tailscale.com/parent-res
 
 
 def rendered(tailrender, login_server, *settings):
-    """The objects of examples/fleet that publish Service apps/hello-lb, and those that they publish."""
+    """Returns the objects of examples/fleet that publish Service apps/hello-lb, and the published ones."""
     values = [word for setting in ("loginServer=" + login_server, *settings) for word in ("--set", setting)]
     chosen = []
     for item in documents(run(tailrender, "render", FLEET, "--cluster", "ozilab", "--quiet", *values)):

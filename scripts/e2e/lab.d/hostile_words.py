@@ -1,4 +1,5 @@
-"""What test_hostile_pods.py has pods and tenants write. Generators go on without end: pod, data and metadata for TakenPod.write()."""
+"""What the pods and tenants of test_hostile_pods.py write. Generators do not end; they yield pod, data and metadata for
+TakenPod.write()."""
 import itertools
 import json
 import time
@@ -11,7 +12,8 @@ LONGEST = "names as long as can be"
 
 
 def asks(pod, seconds):
-    """First without a device; then it shows its own in between, which makes each key one that is not needed; then as a later version."""
+    """Requests keys, first without a device; then the pod shows its own device in between, so that no key is needed; then as a later
+    version."""
     begun, own = time.monotonic(), pod.device["nodeId"]
     while True:
         part = 3 * (time.monotonic() - begun) / seconds
@@ -20,7 +22,7 @@ def asks(pod, seconds):
 
 
 def garbage():
-    """What words can be, and what replaces them: of the proxy of a Service, and of that of an Ingress."""
+    """Invalid values and their replacements: for the proxy of a Service, and for that of an Ingress."""
     deep, paths = "[" * 100_000, {"device_id": "../../../tailnet/-/keys/kNone", "device_fqdn": "../..", "https_endpoint": "/../%2e%2e"}
     no_text = {"device_id": b"\xff\xfe", "device_fqdn": b"\xc0\x80.lab.ts.net.", "device_ips": b'["\xff"]', "https_endpoint": b"\xed\xa0\x80"}
     return {
@@ -37,7 +39,7 @@ def garbage():
 
 
 def hidings():
-    """How a pod hides its state Secret, or keeps it from being deleted: data and metadata for TakenPod.attempt()."""
+    """Ways in which a pod hides its state Secret, or prevents its deletion: data and metadata for TakenPod.attempt()."""
     label, deep = "tailrender.dev/secret", {}
     for _ in range(200):
         deep = {"f:x": deep}
@@ -54,7 +56,7 @@ def hidings():
 
 
 def flips(pod, recorder, other):
-    """Of all that it can say; a Recorder names another device each time."""
+    """Changes everything that a pod can claim; a Recorder names another device each time."""
     own = pod.device["nodeId"]
     for number in itertools.count():
         yield pod, {"device_id": other}, {}
@@ -69,8 +71,8 @@ def flips(pod, recorder, other):
 
 
 def lures(good, victim, name):
-    """In a tenant's namespace, what means something to the controller elsewhere, by kind and name: as that of the proxy `good`, about the
-    device `victim` and the name of another one."""
+    """Returns objects in a tenant's namespace that the controller would use in other namespaces, by kind and name: as if they belonged to
+    the proxy `good`, about the device `victim` and another one's name."""
     def thing(version, kind, name, meta, **more):
         return {"apiVersion": version, "kind": kind, "metadata": {"name": name, "namespace": "apps"} | meta} | more
     contract = {"tailrender.dev/contract": "v1"}

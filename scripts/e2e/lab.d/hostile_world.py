@@ -25,7 +25,7 @@ PARENT, HOSTNAME, TAGS = (f"tailrender.dev/{word}" for word in ("parent", "hostn
 
 
 def service(name, tags="tag:k8s", fqdn=""):
-    """Publishes it in the tailnet, or is an egress to that name there."""
+    """Returns a Service that is published in the tailnet, or an egress to that name there."""
     meta = {"name": name, "namespace": "apps", "annotations": {"tailscale.com/tags": tags} | ({"tailscale.com/tailnet-fqdn": fqdn} if fqdn else {})}
     published = {"type": "LoadBalancer", "loadBalancerClass": "tailscale", "selector": {"app": name}, "ports": [{"port": 80}]}
     return {"apiVersion": "v1", "kind": "Service", "metadata": meta, "spec": {"type": "ExternalName", "externalName": "none"} if fqdn else published}
@@ -57,7 +57,7 @@ class World:
         self.pods, self.hostnames, self.beats = {}, {}, 0
 
     def rendered(self, inputs):
-        """By name of the parent, without what no test needs; pods of all but STOCK run nothing."""
+        """Returns the objects by name of the parent, without those that no test needs; the pods of all but STOCK run nothing."""
         values = {"loginServer": self.lab.tailnet.url, "tailrender": VALUES["tailrender"] | {"dataplane": "containerboot"}}
         objects = [item for item in checks.rendered(self.tailrender, inputs, values) if item["kind"] != "Deployment"]
         for item in objects:
@@ -70,7 +70,7 @@ class World:
         return objects
 
     def annotate(self, name, **annotations):
-        """As a user does by rendering something else."""
+        """Changes annotations, as a user does by rendering something else."""
         words = [f"tailrender.dev/{key}={value}" for key, value in annotations.items()]
         self.lab.kubectl("annotate", "--overwrite", "statefulset", self.pods[name].set, "-n", NAMESPACE, *words)
 
@@ -105,14 +105,14 @@ class World:
         return device
 
     def beat(self):
-        """Until the controller has looked at all that was there before."""
+        """Waits until the controller has looked at everything that was there before."""
         self.beats += 1
         name = f"beat-{self.beats}"
         self.annotate("beat", hostname=name)
         self.lab.wait(f"the controller notes {name}", lambda: table(self.lab).get(self.pods["beat"].name, {}).get("hostname") == name)
 
     def is_calm(self, *names):
-        """No earlier attempt is pending, which would delay what comes."""
+        """Waits until no earlier attempt is pending, since it would delay the next one."""
         for name in names:
             self.lab.wait(f"nothing of {name} is pending", lambda name=name: "problem" not in table(self.lab)[self.pods[name].name])
 
@@ -129,7 +129,7 @@ class World:
 
     @contextlib.contextmanager
     def another(self, name, **more):
-        """A proxy that is started meanwhile, and deleted in the end."""
+        """Runs a proxy that starts in the block and is deleted at the end."""
         objects = self.rendered([service(name, **more)])
         pod = self.pods[name]
         begun = time.monotonic()
@@ -144,13 +144,13 @@ class World:
                           lambda: self.lab.confirm_removals() or not any(self.lab.get("secret", pod.name + end, "-n", NAMESPACE) for end in ("", "-auth")))
 
     def others_are_served(self, name):
-        """Whatever a pod does meanwhile."""
+        """Checks that a new proxy is served, whatever a pod does meanwhile."""
         with self.another(name, tags="tag:hello") as pod:
             print(f"{name} had its key after {pod.seconds:.1f} s")
             self.lab.wait(f"{name} is in the table", lambda: pod.name in table(self.lab))
 
     def events(self, name):
-        """About it, whatever its kind."""
+        """Returns the Events about an object, whatever its kind."""
         return [item for item in self.lab.items("events", "-A") if item["involvedObject"]["name"] == name]
 
     def says(self, name, reason, words=""):

@@ -32,7 +32,7 @@ from shared.recipe import Store, build_runtime  # noqa: E402
 
 IMAGE_ROOT = HERE.parents[2] / "image_root"
 APPLETS = "cat echo env false grep ip ls mkdir nslookup ping ping6 ps sh sleep sysctl test true vi wc wget".split()
-# Of the pod of the Kubernetes API proxy, as in plugins/image.
+# The user of the pod of the Kubernetes API proxy, as in plugins/image.
 USERS = {"root": 0, "tailscaled": 65532, "api-proxy": 65533}
 PAGE = b"hello from the lab\n"
 
@@ -55,7 +55,8 @@ def add_program(layer, name, path):
 
 
 def make_layer(programs, files, root=None):
-    """A layer with a shell; programs are by name, and linked statically; files are texts by name. What is in the folder `root` is at the root."""
+    """Makes a layer with a shell; programs are by name, and statically linked; files are texts by name. The files of the folder `root` go
+    to the root."""
     text = io.BytesIO()
     with tarfile.open(fileobj=text, mode="w") as layer:
         for folder in ("bin", "etc", "root", "usr", "usr/local", "usr/local/bin", "var", "var/run", "var/lib", "www"):
@@ -102,7 +103,7 @@ def authorities(output):
 
 
 def write_stock(output, image, programs, suffix, names):
-    """An image of Tailscale's, which starts the first of the programs."""
+    """Writes an image like Tailscale's, which starts the first of the programs."""
     stock = {name: os.path.join(programs, name + suffix) for name in names}
     version = version_of(os.path.join(programs, "tailscale" + suffix))
     write_image(os.path.join(output, image + ".tar"), f"docker.io/tailscale/{image}:v{version}", make_layer(stock, authorities(output)),
@@ -114,7 +115,7 @@ def write_tailscale(output, programs, suffix):
 
 
 def suffix_of(programs, release):
-    """What the names of the release's programs end with."""
+    """Returns the suffix of the names of the release's programs."""
     suffix = "-" + release if os.path.exists(os.path.join(programs, "tailscale-" + release)) else ""
     found = version_of(os.path.join(programs, "tailscale" + suffix))
     assert found.startswith(release + "."), f"no programs of release {release}, only of {found}"

@@ -13,24 +13,24 @@ from parity_release import NEWEST, RELEASES
 from shared.checks import documents, run
 
 NAMESPACE = "tailscale"
-LOGGED_OUT = "gone"  # what the test's control server calls a device that was deleted
+LOGGED_OUT = "gone"  # the name that the test's control server gives to a deleted device
 VALUES = {"oauth": {}, "operatorConfig": {"logging": "info"},
           "tailrender": {"cleanupDelay": "2s", "image": {"repository": "lab/runtime", "tag": "1", "pullPolicy": "Never"}}}
 STOCK = "tailrender.dataplane=containerboot"
 
 
 def proxy_image(tailrender):
-    """What rendered proxies run where nothing else is said."""
+    """Returns the image that rendered proxies run by default."""
     return f"tailrender/tailrender-proxy:v{run(tailrender, '--version').split()[1]}-{RELEASES[NEWEST]}"
 
 
 def give_proxy_image(lab, tailrender, proxy, release=NEWEST):
-    """That image, with tailscaled of another release."""
+    """Gives the lab that image, with tailscaled of another release."""
     lab.verb("proxy", proxy_image(tailrender), str(proxy), release)
 
 
 def rendered_controller(lab, tailrender, more=None):
-    """The objects of `tailrender install`, and the Secret that they refer to; with further values."""
+    """Returns the objects of `tailrender install`, and the Secret that they refer to; with further values."""
     with tempfile.NamedTemporaryFile("w", suffix=".yaml") as values:
         yaml.safe_dump(VALUES | {"loginServer": lab.tailnet.url} | (more or {}), values)
         values.flush()
@@ -43,7 +43,7 @@ def rendered_controller(lab, tailrender, more=None):
 
 @contextlib.contextmanager
 def lab_with_runtime(runtime, **environment):
-    """A lab with our image."""
+    """Runs a lab with our image."""
     with Lab(**environment) as lab:
         lab.verb("image", "lab/runtime:1", str(runtime))
         yield lab
@@ -72,14 +72,14 @@ def data_of(lab, secret):
 
 
 def adopt(lab, runtime, *flags, code=0):
-    """What `adopt` says beside the node."""
+    """Returns what `adopt` prints beside the node."""
     found, said = lab.as_a_person(runtime, "adopt", *flags)
     assert found == code, f"exit code of adopt {' '.join(flags)}, which says\n{said}\n"
     return said
 
 
 def adopt_and_kill(lab, runtime, wait):
-    """Whether it was killed, after `wait()`; else it has come to its end before."""
+    """Returns whether `adopt` was killed, after `wait()`; otherwise it had already ended."""
     process = subprocess.Popen([runtime, "adopt"], env=lab.inner, preexec_fn=lab.enter, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT)
     try:
         wait()
@@ -92,14 +92,14 @@ def adopt_and_kill(lab, runtime, wait):
 
 
 def answer_of(lab, path):
-    """Of the rendered controller, to Prometheus and the kubelet, which has to be 200."""
+    """Returns the rendered controller's answer to Prometheus and the kubelet, which must be 200."""
     [pod] = [item for item in lab.get("pod", "-n", NAMESPACE, "-l", "app=operator")["items"] if "deletionTimestamp" not in item["metadata"]]
     [port] = [port["containerPort"] for port in pod["spec"]["containers"][0]["ports"]]
     return lab.run("curl", "-sS", "--fail", "--max-time", "10", f"http://{pod['status']['podIP']}:{port}{path}")
 
 
 def metrics_of(lab):
-    """name, or name{labels}: number."""
+    """Returns {name, or name{labels}: number}."""
     lines = [line.rsplit(" ", 1) for line in answer_of(lab, "/metrics").splitlines() if not line.startswith("#")]
     return {name: float(value) for name, value in lines}
 
@@ -110,7 +110,7 @@ def usable_keys(lab):
 
 
 def joins(lab, pod, old=None):
-    """Its device, once it has another one than `old`."""
+    """Waits until the pod has a device other than `old`, and returns it."""
     def device():
         data = data_of(lab, pod)
         return data.get("device_fqdn") and data.get("device_id") not in (old, LOGGED_OUT) and data["device_id"]

@@ -1,4 +1,4 @@
-"""What a lab says to a person who asks for what it has not, or cannot do. Usage errors are in scripts/scripts_test."""
+"""The messages of a lab when a person requests something that it does not have or cannot do. Usage errors are in scripts/scripts_test."""
 import shutil
 
 from shared.checks import attempt
@@ -12,7 +12,7 @@ EXPLAINED_LINES = 200
 
 
 def asked(traces, *words, before=(), **environment):
-    """Exit code and what was said, without the name before each message."""
+    """Returns exit code and output, without the name before each message."""
     done = attempt(*before, SCRIPT, *words, env={**traces.environment, **environment})
     return done.returncode, (done.stdout + done.stderr).removeprefix("lab: ").removesuffix("\n")
 
@@ -40,7 +40,7 @@ def without_a_program(traces):
 
 
 def with_a_lab(lab):
-    """It has the machines client and second."""
+    """The lab has the machines client and second."""
     assert asked(lab, "up") == (1, f'it is up already ("{lab.folder}"); lab down ends it'), "a second up"
     assert asked(lab, "run", "sh", "-c", "echo $LAB_DOMAIN", TAILRENDER_LAB_DOMAIN="other.ts.net") == (0, "lab.ts.net"), "domain of a lab that is up"
     for name in ("nosuch", "kubelet", "../client"):
@@ -62,7 +62,8 @@ def with_an_ended_machine(lab):
 
 
 def without_its_folder(lab):
-    """Whoever clears a folder of temporary files; `down` ends what runs all the same, and removes what the kubelet has made there since."""
+    """The folder was deleted, as when temporary files are cleared; `down` still ends all processes, and removes what the kubelet has
+    created there since."""
     shutil.rmtree(lab.folder.rename(lab.scratch / "cleared"))
     (lab.folder / "data" / "kubelet").mkdir(parents=True, exist_ok=True)
     assert asked(lab, "status") == (1, "up, but its folder was cleared; lab down ends it"), "status of a lab whose folder is gone"
@@ -71,7 +72,7 @@ def without_its_folder(lab):
 
 
 def failures_are_explained(lab):
-    """A machine that has ended, an image that is not there, a pod that fails."""
+    """Explains a machine that has ended, a missing image, and a pod that fails."""
     lab.kubectl("run", "absent", "--image=lab/absent:1", "--image-pull-policy=Never")
     lab.kubectl("run", "failing", "--image=lab/hello:1", "--", "sh", "-c", "echo bad luck; exit 3")
     for what in ("second: ended", "--- end of second.log", "ErrImageNeverPull", "\nbad luck\n", "Back-off restarting failed container"):
@@ -82,6 +83,6 @@ def failures_are_explained(lab):
 
 
 def end_is_explained(lab):
-    """Of a lab whose first process was killed."""
+    """Explains a lab whose first process was killed."""
     assert asked(lab, "status") == (1, "down"), "status of a lab that was killed"
     assert explanation(lab).splitlines()[:2] == ["--- what does not run", "lab: down"], "what explains the end of a lab"

@@ -1,4 +1,4 @@
-"""Names of the tailnet inside the cluster: a rendered DNSConfig and an egress Service, asked for by clients that people have."""
+"""Names of the tailnet inside the cluster: a rendered DNSConfig and an egress Service, queried by clients that people use."""
 import time
 
 from shared import checks
@@ -7,7 +7,7 @@ NAMESPACE = "tailscale"
 
 
 def rendered(tailrender, values, name):
-    """What becomes of a DNSConfig and of Service apps/far, whose egress proxy has that name in the tailnet as target."""
+    """Returns what is rendered for a DNSConfig and for Service apps/far, whose egress proxy targets that name in the tailnet."""
     inputs = [{"apiVersion": "tailscale.com/v1alpha1", "kind": "DNSConfig", "metadata": {"name": "names"}, "spec": {"nameserver": {}}},
               {"apiVersion": "v1", "kind": "Service",
                "metadata": {"name": "far", "namespace": "apps", "annotations": {"tailscale.com/tailnet-fqdn": name}},
@@ -16,14 +16,14 @@ def rendered(tailrender, values, name):
 
 
 def dig(lab, server, *words):
-    """The code of the reply, and the addresses in it."""
+    """Returns the code of the reply, and the addresses in it."""
     lines = lab.run("dig", "@" + server, "+noall", "+comments", "+answer", "+tries=1", "+time=5", *words).splitlines()
     status = next((line.split("status: ")[1].split(",")[0] for line in lines if "status: " in line), "")
     return status, sorted(line.split()[-1] for line in lines if line and line[0] != ";")
 
 
 def addresses_of(lab, pod):
-    """IPv4 and IPv6 of a pod, once it is ready."""
+    """Returns IPv4 and IPv6 of a pod, once it is ready."""
     status = (lab.get("pod", pod, "-n", NAMESPACE) or {}).get("status", {})
     ready = any(item["type"] == "Ready" and item["status"] == "True" for item in status.get("conditions", []))
     return [item["ip"] for item in status.get("podIPs", [])] if ready else []
@@ -31,7 +31,7 @@ def addresses_of(lab, pod):
 
 def look_up(lab, server, name, addresses):
     four, six = addresses
-    # Each family comes in an EndpointSlice of its own, and the kubelet may have looked in between.
+    # Each family has a separate EndpointSlice, and the kubelet may have looked in between.
     for kind, address in (("A", four), ("AAAA", six)):
         lab.wait(f"{kind} of {name} is known", lambda kind=kind, address=address: dig(lab, server, name, kind) == ("NOERROR", [address]))
     assert dig(lab, server, "+tcp", name.upper(), "A") == ("NOERROR", [four]), "A over TCP, in capitals"
@@ -42,7 +42,7 @@ def look_up(lab, server, name, addresses):
 
 
 def ask_the_clusters_dns(lab, server, proxy, name, addresses):
-    """Its DNS passes ts.net on, as Tailscale tells people to set it up. A pod asks it, and glibc."""
+    """The cluster's DNS forwards ts.net, as Tailscale's documentation says. A pod and glibc look the name up there."""
     lab.run("sh", "-c", f"""printf '%s\\n' 'ts.net:53 {{' '    bind {lab.inner["LAB_NODE"]}' '    forward . {server}' '}}' >>"$LAB/Corefile" """)
     lab.wait("a pod finds the name", lambda: addresses[0] in lab.kubectl("exec", proxy, "-n", NAMESPACE, "--", "nslookup", name))
     script = f"""echo nameserver {lab.inner["LAB_NODE"]} >"$LAB/resolv.conf"
@@ -53,7 +53,7 @@ def ask_the_clusters_dns(lab, server, proxy, name, addresses):
 
 
 def names_follow(lab, tailrender, values):
-    """The names of an egress Service, from the cluster's objects to the clients, and a new one without a restart of the nameserver."""
+    """The names of an egress Service reach the clients, and so does a new name without a restart of the nameserver."""
     begun = time.monotonic()
     first, second = (word + "." + lab.inner["LAB_DOMAIN"] for word in ("client", "elsewhere"))
     objects = rendered(tailrender, values, first)
@@ -67,7 +67,7 @@ def names_follow(lab, tailrender, values):
 
     pods = {item["metadata"]["uid"]: item for item in lab.get("pod", "-n", NAMESPACE, "-l", "app=nameserver")["items"]}
     lab.apply(rendered(tailrender, values, second))
-    # The kubelet looks at the volumes of a pod once a minute, or when the pod changes.
+    # The kubelet checks the volumes of a pod once a minute, or when the pod changes.
     lab.wait("the controller writes the new name", lambda: second in lab.get("configmap", "dnsrecords", "-n", NAMESPACE)["data"]["records.json"])
     lab.kubectl("annotate", "pod", "-n", NAMESPACE, "-l", "app=nameserver", "look=again")
     lab.wait("the new name is known", lambda: dig(lab, server, second, "A") == ("NOERROR", addresses_of(lab, proxy)[:1]))

@@ -1,8 +1,8 @@
 # Sourced by scripts/e2e/lab: the node of its cluster, with the network that pods get.
-# What is not assigned here is in scripts/e2e/lab and scripts/e2e/cluster.sh.
+# Variables that are not assigned here are in scripts/e2e/lab and scripts/e2e/cluster.sh.
 # shellcheck shell=bash disable=SC2154
 
-# The kernel may have no link type "dummy"; a bridge holds the node's addresses as well, and the clients plug into it.
+# The kernel may lack the link type "dummy"; a bridge holds the node's addresses as well, and the clients are connected to it.
 make_network() {
     ip link set lo up
     ip link add node0 type bridge
@@ -14,7 +14,7 @@ make_network() {
     sysctl -qw net.ipv4.ip_forward=1 net.ipv6.conf.all.forwarding=1
 }
 
-# What these programs write at fixed places of the machine goes to memory that is gone with the lab.
+# These programs write to fixed paths of the machine: here those are in memory and disappear with the lab.
 hide_machine() {
     local folder file
     for folder in /etc /var/lib /var/log; do
@@ -23,7 +23,7 @@ hide_machine() {
     done
     mount -t tmpfs -o mode=0755 tmpfs /run
     mkdir /run/netns
-    # The kubelet sets these for the whole machine; here it finds them set.
+    # The kubelet sets these for the whole machine; here they are already set.
     mkdir sysctl
     for file in vm/overcommit_memory=1 vm/panic_on_oom=0 kernel/panic=10 kernel/panic_on_oops=1 \
         kernel/keys/root_maxkeys=1000000 kernel/keys/root_maxbytes=25000000; do
@@ -62,7 +62,7 @@ EOF
 
 start_containerd() {
     write_containerd_config
-    # A probe that is killed with the lab leaves a file of runc's.
+    # A probe that is killed with the lab leaves a file of runc.
     mkdir tmp
     start containerd env TMPDIR="$PWD/tmp" containerd --config "$PWD/containerd.toml"
 }
@@ -98,8 +98,8 @@ start_controllers() {
     start kube-scheduler kube-scheduler "${leader[@]}"
 }
 
-# restarting CMD…: until it succeeds. At its start kubelet 1.35 panics now and then (its DRA plug-in manager asks for the node before
-# the capacity is known), and whoever runs one on a node starts it again.
+# restarting CMD…: repeats CMD until it succeeds. At its start kubelet 1.35 sometimes panics (its DRA plug-in manager asks for the node
+# before the capacity is known), and on a real node it would be restarted.
 restarting() { until "$@"; do sleep 0.5; done; }
 
 start_node() {
@@ -122,7 +122,7 @@ EOF
     start coredns coredns -conf Corefile
 }
 
-# A cgroup of the lab's own, under which the kubelet makes those of the pods; with cgroup v1 one in each hierarchy.
+# The lab has a separate cgroup, under which the kubelet makes those of the pods; with cgroup v1 there is one in each hierarchy.
 cgroup_folders() {
     awk -v name="$cgroup" '$3 == "cgroup" || $3 == "cgroup2" { print $2 "/" name }' /proc/mounts
 }

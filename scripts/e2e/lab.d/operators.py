@@ -1,5 +1,5 @@
 """Objects as the reference operator makes them, from testdata/oracle: `expected.yaml` of a case, with its placeholders filled in, and what
-its devices wrote (`played.yaml`). Each copy gets a parent of its own, so that any number of proxies exist side by side.
+its devices wrote (`played.yaml`). Each copy gets a separate parent, so that any number of proxies exist side by side.
 """
 import json
 import pathlib
@@ -21,14 +21,14 @@ def sets_of(objects):
 
 
 def fill(text, key):
-    """The placeholders of an oracle file as a cluster would have them."""
+    """Fills in the placeholders of an oracle file as a cluster would have them."""
     text = re.sub(r"<SFX(:[^<>]*)?>", SUFFIX, text).replace("{SFX}", SUFFIX).replace("<AUTHKEY>", key)
     text = re.sub(r"<CLUSTER_IP[46]?:[^<>]*>", "10.96.7.7", text)
     return re.sub(r"<UID:([^<>]*)>", lambda found: "uid-" + re.sub(r"[^A-Za-z0-9]+", "-", found[1]).lower()[-50:], text)
 
 
 def renamed(objects, old_name, new_name, number):
-    """Objects of one proxy: StatefulSet `new_name`, and a parent with a number of its own."""
+    """Returns the objects of one proxy: StatefulSet `new_name`, and a parent with a number of its own."""
     out = json.loads(json.dumps(objects).replace(old_name, new_name))
     for item in out:
         item["metadata"]["labels"][PARENT] += f"-{number}"
@@ -49,7 +49,7 @@ def belongs(item, labels):
 
 
 class Pair:
-    """One proxy twice: as the operator made it, and as it is rendered. Its device is in no tailnet before join()."""
+    """One proxy in two forms: as the operator made it, and as it is rendered. Its device is in no tailnet before join()."""
 
     def __init__(self, case, number, old, rendered):
         text = pathlib.Path(case.path, "expected.yaml").read_text(encoding="utf-8")
@@ -66,13 +66,13 @@ class Pair:
         self.state = {key: value for key, value in state.items() if key != "pod_uid"} | {"_machinekey": f"privkey:{number}"}
 
     def join(self, tailnet):
-        """Its device is one of the tailnet's, and the state says so."""
+        """Adds its device to the tailnet and to the state."""
         device = tailnet.join(self.hostname, tailnet.mint(["tag:k8s"])["key"])
         self.state |= {"device_id": device["nodeId"], "device_fqdn": device["name"] + ".", "device_ips": json.dumps(device["addresses"])}
 
 
 def pairs(tailrender, count):
-    """`count` pairs, from every oracle case whose standalone proxies are rendered with one replica, in the tailnet that a lab has."""
+    """Returns `count` pairs, from every oracle case whose standalone proxies are rendered with one replica, in the tailnet of a lab."""
     found = []
     for path in sorted((ROOT / "testdata" / "oracle").iterdir()):
         if not (path / "played.yaml").exists() or not (path / "expected.yaml").exists():

@@ -1,4 +1,4 @@
-"""Which field manager owns each field of the rendered objects in a cluster, and that none changes them.
+"""Checks which field manager owns each field of the rendered objects in a cluster, and that no other one changes them.
 
     applied_again_nothing_changes(lab, objects, apply)   `apply` applies the objects as manager "gitops", or as kubectl does; "by-hand" may have made
                                                      their Namespace
@@ -12,7 +12,7 @@ MANAGERS, BEFORE, CONTROLLER = ("gitops", "kubectl-client-side-apply"), "by-hand
 
 
 def leaves(fields, path=()):
-    """Paths of the fields that a manager sets; "." says only that a map is there."""
+    """Returns the paths of the fields that a manager sets; "." only means that a map is there."""
     inner = {name: value for name, value in fields.items() if name != "."}
     if not inner:
         return {path}
@@ -20,13 +20,13 @@ def leaves(fields, path=()):
 
 
 def is_status(entry):
-    """The controller may set nothing else on that way."""
+    """Returns whether the entry is about status only; the controller may set nothing else through that subresource."""
     ours = entry["manager"].startswith(CONTROLLER)
     return entry.get("subresource") == "status" and not (ours and entry["fieldsV1"].keys() - {"f:status"})
 
 
 def live(lab, objects):
-    """By kind, namespace and name, without what is status."""
+    """Returns the objects by kind, namespace and name, without the owners of status."""
     text = lab.kubectl("get", "--show-managed-fields", "-o", "json", "-f", "-", text=json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
     found = {}
     for item in json.loads(text)["items"]:
@@ -34,7 +34,7 @@ def live(lab, objects):
         meta["managedFields"] = [entry for entry in meta.get("managedFields", []) if not is_status(entry)]
         del meta["resourceVersion"]
         item.pop("status", None)
-        # The API server notes a time for the first apply that follows its check of the policy's types, and changes nothing else.
+        # The API server records a time for the first apply after its check of the policy's types, and changes nothing else.
         if item["kind"] == "ValidatingAdmissionPolicy":
             for entry in meta["managedFields"]:
                 del entry["time"]
@@ -43,7 +43,7 @@ def live(lab, objects):
 
 
 def check_owners(name, item):
-    """No field that was rendered is set by another manager, and none at all by the controller."""
+    """Checks that no other manager sets a rendered field, and that the controller sets no field at all."""
     entries = [entry for entry in item["metadata"]["managedFields"] if entry["manager"] != BEFORE]
     rendered = {leaf for entry in entries if entry["manager"] in MANAGERS for leaf in leaves(entry["fieldsV1"])}
     for entry in entries:
@@ -66,7 +66,7 @@ def applied_again_nothing_changes(lab, objects, apply):
 
 
 def resources(lab):
-    """(group, kind): resource."""
+    """Returns {(group, kind): resource}."""
     lines = [line.split() for line in lab.kubectl("api-resources", "--no-headers").splitlines()]
     return {(version.rpartition("/")[0], kind): name for name, *_, version, _, kind in lines}
 

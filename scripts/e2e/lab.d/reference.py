@@ -25,7 +25,7 @@ RELEASE = "tailscale-operator"
 
 
 class Operator:
-    """The operator's release in a lab. The Secret with its credentials is a user's own."""
+    """The operator's release in a lab. The user writes the Secret with its credentials."""
 
     def __init__(self, lab, folder):
         self.lab = lab
@@ -50,7 +50,7 @@ def operator_in(lab):
 
 @contextlib.contextmanager
 def operators_api_proxy(lab):
-    """The URL of the one that runs in the operator, whose certificate is there before it is."""
+    """Yields the URL of the API proxy that runs in the operator, whose certificate exists before it does."""
     domain = f"{RELEASE}.{lab.inner['LAB_DOMAIN']}"
     with operator_in(lab) as operator:
         certificate, key = signed(lab, domain)
@@ -63,12 +63,12 @@ def operators_api_proxy(lab):
 
 
 def devices_of(lab):
-    """All devices that the tailnet has ever had, by name: node id, address, and whether it was deleted."""
+    """Returns all devices that the tailnet has ever had, by name: node id, address, and whether it was deleted."""
     return {device["name"]: (device["nodeId"], device["addresses"][0], bool(device.get("deletedBy"))) for device in lab.tailnet.state()["devices"]}
 
 
 def names_of_the_operator(lab):
-    """Names of its StatefulSets that have random names."""
+    """Returns the names of its StatefulSets that have random names."""
     return {item["metadata"]["name"] for item in lab.items("services", "-n", NAMESPACE) if "generateName" in item["metadata"]}
 
 
@@ -81,7 +81,7 @@ done"""
 
 @contextlib.contextmanager
 def longest_gaps(lab, pages):
-    """Seconds by URL, once the block has ended. pages: URL and the machine that fetches it, None beside the node."""
+    """Yields seconds by URL, once the block has ended. pages: URL and the machine that fetches it, None beside the node."""
     gaps = {}
     lab.run("touch", lab.inner["LAB"] + "/fetching")
     processes = {url: subprocess.Popen([SCRIPT, "run", *(["--on", place] if place else []), "sh", "-c", FETCH, "sh", url], env=lab.environment,

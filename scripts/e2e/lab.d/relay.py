@@ -1,4 +1,4 @@
-"""The relays of a lab's tailnet, which carry what cannot go directly.
+"""The relays of a lab's tailnet, which carry traffic that has no direct path.
 
     machine_uses_the_relay(lab, peer)       a page of that peer reaches "client", to which no UDP does
     machine_uses_a_peer(lab, relay, peer)   what goes from "client" to that machine goes through the device at `relay`, where both may use it
@@ -9,7 +9,7 @@ import re
 
 from hello import page
 
-RELAY = "lab"  # its region's code
+RELAY = "lab"  # the code of its region
 TABLE = "nodirect"
 RULES = f"""table inet {TABLE} {{
     chain input {{ type filter hook input priority 0; iifname eth0 meta l4proto udp drop; }}
@@ -22,14 +22,14 @@ def status(lab):
 
 
 def way_to(lab, peer):
-    """Address and relay by which the client reaches it now: one of them is empty."""
+    """Returns address and relay by which the client reaches the peer now: one of them is empty."""
     [found] = [known for known in status(lab)["Peer"].values() if known["DNSName"] == peer + "."]
     return found["CurAddr"], found["Relay"]
 
 
 @contextlib.contextmanager
 def without_udp(lab):
-    """As in a network that lets nothing but TCP out."""
+    """Blocks UDP for the client, as in a network that lets only TCP out."""
     lab.run("nft", RULES, on="client")
     try:
         yield
@@ -39,7 +39,7 @@ def without_udp(lab):
 
 @contextlib.contextmanager
 def apart(lab, addresses):
-    """The client and whoever has the addresses reach each other by no UDP."""
+    """Blocks UDP between the client and these addresses."""
     rules = "".join(f"{family} {way} {address} meta l4proto udp drop; " for address in addresses
                     for family in ["ip6" if ":" in address else "ip"] for way in ("saddr", "daddr"))
     lab.run("nft", f"""table inet {TABLE} {{ chain input {{ type filter hook input priority 0; {rules}}}
@@ -52,7 +52,7 @@ def apart(lab, addresses):
 
 
 def machine_uses_a_peer(lab, relay, peer):
-    """By the grants that let everybody use relays. Addresses of the machine are those that the lab gives it."""
+    """The grants let all devices use relays. The lab gives the machine its addresses."""
     lab.tailnet.ok("POST", "/admin/grants", {"tailscale.com/cap/relay": [], "tailscale.com/cap/relay-target": []})
     own = [item["local"] for link in json.loads(lab.run("ip", "-j", "address", "show", "dev", "eth0", on=peer)) for item in link["addr_info"]]
     with apart(lab, own):

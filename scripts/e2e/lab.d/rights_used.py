@@ -1,4 +1,4 @@
-"""That each of the controller's rights is needed, by the audit log of a lab.
+"""Checks, by the audit log of a lab, that each of the controller's rights is needed.
 
     every_right_is_used(lab, objects, elsewhere)     objects: with the rendered roles; elsewhere: {(resource, verb): the test that shows it}
 """
@@ -7,14 +7,14 @@ import re
 import audit
 from shared.rights import ROLES, rules
 
-SHARD = re.compile(r"tailrender-devices-\d+$")  # of a table that has only one where there are few devices
+SHARD = re.compile(r"tailrender-devices-\d+$")  # one of several tables, of which there is only one when there are few devices
 
 
 def is_for(rule, entry):
-    """Whether that request was answered because of that rule."""
+    """Returns whether that request was allowed because of that rule."""
     namespace, group, resource, verb, name = rule
     about, code = entry["objectRef"], entry["responseStatus"]["code"]
-    # Server-side apply of what is not there yet asks for both; that something is not there is an answer, too.
+    # Server-side apply of a new object asks for both rights; an answer that an object does not exist counts as well.
     verbs = {entry["verb"], "create"} if code == 201 else {entry["verb"]}
     answered = code < 400 or (entry["verb"], code) == ("get", 404)
     asked = "/".join(word for word in (about["resource"], about.get("subresource")) if word)

@@ -1,5 +1,5 @@
-# Sourced by scripts/e2e/lab: its tailnet, which is in cluster 1, and machines that are on it without being in the cluster.
-# What is not assigned here is in scripts/e2e/lab and scripts/e2e/cluster.sh.
+# Sourced by scripts/e2e/lab: its tailnet, which is in cluster 1, and the machines that are on it without being in the cluster. Variables
+# that are not assigned here are in scripts/e2e/lab and scripts/e2e/cluster.sh.
 # shellcheck shell=bash disable=SC2154
 
 tailnet_url=http://$node_ip:8080
@@ -11,7 +11,7 @@ acme_address=$node_ip:14000
 acme_url=https://$acme_address/dir
 authority_url=http://127.0.0.1:15000
 
-# One OAuth client, and one federated identity for the account of the operator, which signs with the cluster's key.
+# There is one OAuth client, and one federated identity for the operator's account, which signs with the cluster's key.
 write_clients() {
     local tags scopes='["auth_keys", "devices:core", "devices:routes", "services"]'
     tags=$(printf '"tag:%s"\n' client k8s k8s-operator lab "${extra_tags[@]}" | jq -cs .)
@@ -22,7 +22,7 @@ write_clients() {
            audience: "api.tailscale.com/\($id)-federated", publicKey: $key, scopes: $scopes, tags: $tags}]' >clients.json
 }
 
-# An ACME server, with a root of its own. trusted.crt is what pods trust: that root, and the cluster's.
+# An ACME server with its own root. Pods trust trusted.crt: that root, and the cluster's.
 start_authority() {
     start pebble pebble --listen "$acme_address" --admin "${authority_url#http://}" --certificate server.crt --key server.key
     wait_for "$ready_seconds" "pebble listens" pebble api -o root.crt "$authority_url/roots/0"
@@ -38,7 +38,7 @@ start_tailnet() {
 
 api() { curl -sS --fail-with-body --max-time 30 "$@"; }
 
-# mint TAG DESCRIPTION: a single-use auth key, by the documented API.
+# mint TAG DESCRIPTION: mints a single-use auth key by the documented API.
 mint() {
     local token
     token=$(api "$tailnet_url/api/v2/oauth/token" -d grant_type=client_credentials -d "client_id=$oauth_id" \
@@ -49,7 +49,7 @@ mint() {
         jq -r .key
 }
 
-# start_client NAME NUMBER: a machine with the address NUMBER in the node's network and the host name NAME, logged in.
+# start_client NAME NUMBER: starts a machine with the address NUMBER in the node's network and the host name NAME, logged in.
 start_client() {
     local name=$1 number=$2
     ip netns add "$name"
@@ -63,7 +63,7 @@ start_client() {
     ip -n "$name" -6 route add default via "$node_ip6"
     mkdir -p "$name/run"
     : >"$name/resolv.conf"
-    # A mount namespace of its own, since tailscaled writes resolv.conf, and listens where its clients expect it.
+    # The mount namespace is separate, since tailscaled writes resolv.conf, and listens where its clients expect it.
     start "$name" env TS_DEBUG_ACME_DIRECTORY_URL="$acme_url" SSL_CERT_FILE="$PWD/trusted.crt" nsenter --net="/run/netns/$name" unshare --mount "$self" machine "$PWD/$name" tailscaled \
         --tun tailscale0 --port 41641 --statedir "$PWD/$name/state" --state mem:
     wait_for "$ready_seconds" "tailscaled of $name listens" "$name" test -S "$name/run/tailscaled.sock"
@@ -71,7 +71,8 @@ start_client() {
         --auth-key "$(mint tag:client "$name")" --accept-routes --timeout "${ready_seconds}s"
 }
 
-# join_networks FIRST OWN: a link between the nodes of two labs, by processes in them. Pods know no way to those of the other cluster.
+# join_networks FIRST OWN: makes a link between the nodes of two labs, by processes in them. Pods have no route to pods of the other
+# cluster.
 join_networks() {
     local link=10.70.$cluster link6=fd00:70:$cluster: first=(nsenter --target "$1" --net ip) own=(nsenter --target "$2" --net ip)
     "${own[@]}" link add name cluster1 type veth peer name "cluster$cluster" netns "$1"

@@ -28,7 +28,7 @@ def encoded(value):
 
 
 def profile(device, name):
-    """Of tailscaled, in a state Secret."""
+    """The profile of tailscaled in a state Secret."""
     return {"_current-profile": "profile-1", "profile-1": json.dumps({"Config": {"NodeID": device, "UserProfile": {"LoginName": name + "."}}})}
 
 
@@ -48,11 +48,11 @@ class TakenPod:
         self.token, self.connection = "", None
 
     def read(self, path):
-        """A file of the pod that runs now."""
+        """Returns a file of the pod that runs now."""
         return self.lab.wait(f"{path} of {self.name}", lambda: self.lab.kubectl("exec", self.name, "-n", NAMESPACE, "--", "cat", path))
 
     def uid(self):
-        """Of the pod that the token is for."""
+        """Returns the uid of the pod that the token is for."""
         claims = self.token.split(".")[1]
         return json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))["kubernetes.io"]["pod"]["uid"]
 
@@ -62,7 +62,8 @@ class TakenPod:
             self.connection.connect()
 
     def send(self, method, path, body=None, kind=""):
-        """Status and object of the answer. Its token ends with its pod; who has taken one takes the next one, too."""
+        """Returns status and object of the answer. The token expires with its pod; an attacker who has taken one can take the next one as
+        well."""
         status, value = self.send_once(method, path, body, kind) if self.token else (401, {})
         while status == 401:
             self.token = self.read(TOKEN)
@@ -75,7 +76,7 @@ class TakenPod:
         try:
             self.connection.request(method, path, text, headers)
             answer = self.connection.getresponse()
-        except (AttributeError, http.client.HTTPException, OSError):  # there is none yet, or it has been idle for too long
+        except (AttributeError, http.client.HTTPException, OSError):  # there is no connection yet, or it was idle for too long
             self.connect()
             self.connection.request(method, path, text, headers)
             answer = self.connection.getresponse()
@@ -86,7 +87,7 @@ class TakenPod:
         assert status == REFUSED, f"{method} {path} says {value}"
 
     def attempt(self, data=None, **metadata):
-        """Status of a write into its own state Secret."""
+        """Returns the status of a write to its own state Secret."""
         change = {"metadata": metadata, "data": {key: encoded(value) for key, value in (data or {}).items()}}
         return self.send("PATCH", SECRETS + self.name, change)[0]
 
@@ -99,7 +100,7 @@ class TakenPod:
         return value
 
     def put(self, labels, annotations, data):
-        """In place of all that is there."""
+        """Replaces everything in its state Secret."""
         body = {"apiVersion": "v1", "kind": "Secret", "data": data,
                 "metadata": {"name": self.name, "namespace": NAMESPACE, "labels": labels, "annotations": annotations}}
         status, value = self.send("PUT", SECRETS + self.name, body)
@@ -114,24 +115,24 @@ class TakenPod:
             self.put(before["metadata"]["labels"], before["metadata"]["annotations"], before["data"])
 
     def noted(self):
-        """The device that the controller takes for its own."""
+        """Returns the device that the controller has noted for it."""
         return (self.lab.get("secret", self.name + "-auth", "-n", NAMESPACE) or {"metadata": {}})["metadata"].get("annotations", {}).get(NOTED)
 
     def join(self, key_file):
-        """Of an idle one: with the key that is mounted, under the hostname that was rendered. Returns its device."""
+        """An idle pod joins with the mounted key, under the rendered hostname. Returns its device."""
         found = self.lab.get("statefulset", self.set, "-n", NAMESPACE)
         hostname = found["metadata"]["annotations"]["tailrender.dev/hostname"]
         self.device = self.lab.tailnet.join(hostname, self.read(key_file))
         return self.device
 
     def says_who_it_is(self, **more):
-        """As containerboot does."""
+        """Writes the identity of its device, as containerboot does."""
         uid = self.lab.get("pod", self.name, "-n", NAMESPACE)["metadata"]["uid"]
         self.write({"device_id": self.device["nodeId"], "device_fqdn": self.device["name"] + ".",
                     "device_ips": json.dumps(self.device["addresses"]), "pod_uid": uid, "tailscale_capver": "131", **more})
 
     def says_what_recorder_it_is(self):
-        """As tailscaled does, which is all that a Recorder has."""
+        """Writes the profile, as tailscaled does; a Recorder has nothing else."""
         self.write(profile(self.device["nodeId"], self.device["name"]))
 
     def is_noted(self):

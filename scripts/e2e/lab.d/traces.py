@@ -20,7 +20,7 @@ NS_GET_PARENT = 0xB702  # of linux/nsfs.h
 
 
 def machine():
-    """What no lab may change: names of network namespaces, links and nft tables."""
+    """Returns what no lab may change: names of network namespaces, links and nft tables."""
     def lines(*command):
         return run(*command).splitlines()
     return {"network namespaces": lines("ip", "netns"), "links": [line.split()[0] for line in lines("ip", "-br", "link")],
@@ -28,7 +28,7 @@ def machine():
 
 
 def pid_namespaces(process):
-    """The pid namespace of a process and those around it."""
+    """Yields the pid namespace of a process and those around it."""
     descriptor = os.open(process / "ns" / "pid", os.O_RDONLY)
     while True:
         yield os.fstat(descriptor).st_ino
@@ -67,7 +67,7 @@ class Traces:
         return f"TAILRENDER_LAB={self.folder}".encode() in (process / "environ").read_bytes().split(b"\0")
 
     def keeper(self):
-        """The process that holds the lab's namespaces from outside; None if there is none."""
+        """Returns the process that holds the lab's namespaces from outside; None if there is none."""
         for process in pathlib.Path("/proc").glob("[0-9]*"):
             try:
                 if (process / "cmdline").read_bytes().startswith(b"unshare\0") and self.of_lab(process):
@@ -77,13 +77,13 @@ class Traces:
         return None
 
     def note(self):
-        """Opens the namespaces of the lab that is up: as long as they are open, no others get their numbers."""
+        """Opens the namespaces of the lab that is up: while they are open, no other namespaces get their numbers."""
         keeper = self.keeper()
         process = pathlib.Path(f"/proc/{keeper}/task/{keeper}/children").read_text().split()[0]
         self.namespaces |= {kind: os.open(f"/proc/{process}/ns/{kind}", os.O_RDONLY) for kind in ("net", "mnt", "pid")}
 
     def runs_in_lab(self, process):
-        """By its environment, or where it is: what runs in pods has no environment of ours."""
+        """Finds out by the environment or the namespaces of a process: processes in pods do not have our environment."""
         if self.of_lab(process):
             return True
         numbers = {os.fstat(descriptor).st_ino for descriptor in self.namespaces.values()}
@@ -100,9 +100,9 @@ class Traces:
         return found
 
     def left(self):
-        """What names the lab or runs in it, what is in its TMPDIR, and what the machine has not had before."""
+        """Returns what names the lab or runs in it, what is in its TMPDIR, and what is new on the machine."""
         cgroup = "tailrender-lab-" + hashlib.sha256(str(self.folder).encode()).hexdigest()[:8]
         found = [str(path) for path in self.scratch.glob("*")] + self.processes()
         found += [line for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines() if str(self.folder) in line]
-        found += [path for path, _, _ in os.walk("/sys/fs/cgroup") if os.path.basename(path) == cgroup]  # others' may go meanwhile
+        found += [path for path, _, _ in os.walk("/sys/fs/cgroup") if os.path.basename(path) == cgroup]  # others' may vanish
         return found + [f"{what}: {now}, before {self.before[what]}" for what, now in machine().items() if now != self.before[what]]

@@ -18,7 +18,7 @@ def cleanup(lab, runtime, *flags):
 
 
 def held(lab):
-    """Names of what is in the namespace, by kind, without what Kubernetes itself puts into every one."""
+    """Returns the names of the objects in the namespace, by kind, without those that Kubernetes puts into every namespace."""
     return {(item["kind"], item["metadata"]["name"]) for item in lab.get(KINDS, "-n", NAMESPACE)["items"]} - {("ConfigMap", "kube-root-ca.crt")}
 
 
@@ -32,7 +32,7 @@ def owners(service):
 
 
 def share(lab, name):
-    """Another cluster serves it, too."""
+    """Makes another cluster serve the Tailscale Service as well."""
     service = lab.tailnet.state()["services"][name]
     annotations = {"tailscale.com/owner-references": json.dumps({"ownerRefs": [*owners(service), OTHER]})}
     lab.tailnet.ok("PUT", "/api/v2/tailnet/-/vip-services/" + name, service | {"annotations": annotations})
@@ -48,7 +48,7 @@ def stop_the_controller(lab):
 
 
 def leave_the_cluster(lab, installed):
-    """The last line of an uninstall: what `tailrender install` prints is deleted."""
+    """Runs the last line of an uninstall: the objects that `tailrender install` prints are deleted."""
     lab.delete(installed)
     names = [(item["kind"], item["metadata"]["name"]) for item in installed if "namespace" not in item["metadata"]]
     lab.wait("nothing is left of the installation", lambda: not any(lab.get(kind, name) for kind, name in names))

@@ -1,4 +1,4 @@
-"""An API server of scripts/e2e/apiserver, and this process in its network."""
+"""Runs an API server of scripts/e2e/apiserver, with this process in its network."""
 import base64
 import contextlib
 import json
@@ -18,7 +18,7 @@ def child_of(process):
 
 
 class ApiServer(contextlib.ExitStack):
-    """It ends with the block, or with this process."""
+    """The API server ends with the block, or with this process."""
 
     def __init__(self, folder):
         super().__init__()
@@ -42,5 +42,5 @@ class ApiServer(contextlib.ExitStack):
         return self
 
     def restart(self, *flags):
-        """It is killed, and started again with these flags."""
+        """Kills the server, and starts it again with these flags."""
         run("nsenter", f"--target={self.inside}", "--net", "--mount", "--pid", SCRIPT, "restart", *flags, env={"KUBECONFIG": self.file})

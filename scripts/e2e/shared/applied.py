@@ -1,6 +1,6 @@
-"""What a real API server makes of rendered objects, applied as Argo CD does it: all that the server can say of them, and then again.
+"""Applies rendered objects to a real API server as Argo CD does it: it reports all errors of the server, and then applies again.
 
-Nobody forces a conflict, and a kind that the server does not know is none that it accepts.
+No conflict is forced, and a kind that the server does not have is an error.
 """
 import functools
 import json
@@ -8,7 +8,7 @@ import json
 from shared.checks import documents, run, wait_for_definitions
 from shared.fleet import ROOT
 
-FOREIGN_CRDS = ROOT / "testdata" / "e2e" / "crds.yaml"  # what rendered objects need but do not bring
+FOREIGN_CRDS = ROOT / "testdata" / "e2e" / "crds.yaml"  # CRDs that rendered objects need but do not contain
 MANAGER = "argocd-controller"
 APPLY = ("kubectl", "apply", "--server-side", "--validate=strict", f"--field-manager={MANAGER}", "-f")
 
@@ -22,7 +22,8 @@ def listed(values):
 
 
 def manifests(*paths):
-    """As an applier reads them, with the server's namespaces and types. Kinds that the server does not know fail."""
+    """Returns the objects as an applier reads them, with the server's namespaces and types. Fails for kinds that the server does not
+    have."""
     text = run("kubectl", "create", "--dry-run=client", "--validate=false", "-o", "json", *(word for path in paths for word in ("-f", path)))
     decoder, found, at = json.JSONDecoder(), [], 0
     while at < len(text.rstrip()):
@@ -33,7 +34,7 @@ def manifests(*paths):
 
 
 def live(path):
-    """The objects of a file by key, as they are there."""
+    """Returns the objects of a file by key, as they are on the server."""
     found = json.loads(run("kubectl", "get", "--show-managed-fields", "-o", "json", "-f", path))
     return {key(value): value for value in found.get("items", [found])}
 
@@ -56,14 +57,14 @@ def create_definitions(*paths):
 
 
 def apply_again(path):
-    """It changes nothing."""
+    """Applies again, which must change nothing."""
     before = versions(path)
     run(*APPLY, path)
     assert versions(path) == before
 
 
 def is_accepted(path):
-    """All of a file, and a second time without a change."""
+    """Applies all of a file, and a second time, which must change nothing."""
     create_definitions(path, FOREIGN_CRDS)
     create_namespaces(manifests(path))
     run(*APPLY, path, "--dry-run=server")

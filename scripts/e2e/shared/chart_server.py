@@ -1,4 +1,4 @@
-"""HTTPS servers of charts on loopback: a repository with an index, and an OCI registry, with an authority of their own."""
+"""HTTPS servers of charts on loopback: a repository with an index, and an OCI registry, with their own certificate authority."""
 import contextlib
 import hashlib
 import http.server
@@ -16,7 +16,7 @@ LAYER = "application/vnd.cncf.helm.chart.content.v1.tar+gzip"
 
 
 def make_authority(folder, *names):
-    """The files `ca.pem`, and `server.pem` of a server with these names."""
+    """Makes the files `ca.pem`, and `server.pem` of a server with these names."""
     folder.mkdir()
     (folder / "names").write_text("subjectAltName=" + ",".join(f"DNS:{name}" for name in names) + "\n", encoding="utf-8")
 
@@ -30,7 +30,8 @@ def make_authority(folder, *names):
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """What it serves is in `answers`, by path: bytes, (status, headers, bytes), or a function of the handler. `asked`: (path, headers) of all requests."""
+    """A server with the replies `answers`, by path: bytes, (status, headers, bytes), or a function of the handler. `asked` has (path,
+    headers) of all requests."""
     daemon_threads = True
 
     def __init__(self, authority):
@@ -45,10 +46,10 @@ class Server(http.server.ThreadingHTTPServer):
             super().finish_request(self.context.wrap_socket(request, server_side=True), client_address)
 
     def handle_error(self, request, client_address):
-        """Whoever hangs up has a reason."""
+        """Clients may close the connection."""
 
     def add_index(self, path, *archives, url=""):
-        """A repository below `path`: each of `archives` is (name, version, bytes)."""
+        """Adds a repository below `path`: each of `archives` is (name, version, bytes)."""
         entries = {}
         for name, version, archive in archives:
             self.answers[f"{path}/{name}-{version}.tgz"] = archive
@@ -56,7 +57,7 @@ class Server(http.server.ThreadingHTTPServer):
         self.answers[f"{path}/index.yaml"] = yaml.safe_dump({"apiVersion": "v1", "entries": entries}).encode()
 
     def add_image(self, name, tag, archive):
-        """Returns the digest of the manifest."""
+        """Adds an image and returns the digest of its manifest."""
         def blob(data):
             digest = "sha256:" + hashlib.sha256(data).hexdigest()
             self.answers[f"/v2/{name}/blobs/{digest}"] = data

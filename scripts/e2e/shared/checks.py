@@ -1,4 +1,4 @@
-"""What the e2e tests share: running programs, objects of a stream by name, and what it means that two sets of objects are the same."""
+"""What the e2e tests share: running programs, objects of a stream by name, and when two sets of objects are the same."""
 import json
 import os
 import pathlib
@@ -21,7 +21,7 @@ def run(*command, stdin=None, env=None, cwd=None):
 
 
 def wait_for_definitions(kubectl, names, seconds=60):
-    """Until the API server has these kinds. `kubectl wait` would fail on a definition that has no status yet."""
+    """Waits until the API server has these kinds. `kubectl wait` would fail on a definition that has no status yet."""
     deadline = time.monotonic() + seconds
     path = 'jsonpath={.status.conditions[?(@.type=="Established")].status}'
     for name in names:
@@ -31,12 +31,12 @@ def wait_for_definitions(kubectl, names, seconds=60):
 
 
 def documents(text):
-    """Of a YAML stream, without the empty ones."""
+    """Returns the documents of a YAML stream, without the empty ones."""
     return [value for value in yaml.safe_load_all(text) if value]
 
 
 def rendered(tailrender, inputs, values):
-    """What becomes of these objects, with the values of a chart."""
+    """Returns what is rendered for these objects, with the values of a chart."""
     with tempfile.TemporaryDirectory() as folder:
         tree, file = pathlib.Path(folder, "tree"), pathlib.Path(folder, "values.yaml")
         tree.mkdir()
@@ -46,7 +46,8 @@ def rendered(tailrender, inputs, values):
 
 
 def objects(values):
-    """By apiVersion, kind, namespace and name; each occurs once. An empty map of annotations is none, as kustomize has it."""
+    """Returns the objects by apiVersion, kind, namespace and name; each occurs once. An empty map of annotations is removed, as by
+    kustomize."""
     found = {}
     for value in values:
         metadata = value["metadata"]

@@ -1,4 +1,4 @@
-"""Argo CD's sidecar: the real argocd-cmp-server with plugins/argocd/plugin.yaml, asked over gRPC by Argo CD's own client."""
+"""Argo CD's sidecar: the real argocd-cmp-server with plugins/argocd/plugin.yaml, called over gRPC by Argo CD's own client."""
 import contextlib
 import json
 import os
@@ -15,7 +15,7 @@ PLUGIN = ROOT / "plugins" / "argocd"
 
 @contextlib.contextmanager
 def server(tailrender, scratch):
-    """Our program on PATH, a temporary directory of its own, the socket where the repo server looks for it."""
+    """Prepares our program on PATH, a separate temporary directory, and the socket where the repo server looks for it."""
     programs, sockets = scratch / "bin", scratch / "plugins"
     for directory in (programs, sockets, scratch / "tmp", scratch / "config"):
         directory.mkdir(parents=True)
@@ -29,7 +29,7 @@ def server(tailrender, scratch):
 
 @contextlib.contextmanager
 def started(command, env, sockets, log_file):
-    """A server that listens."""
+    """Runs a server that listens."""
     with open(log_file, "w", encoding="utf-8") as log:
         process = subprocess.Popen([str(word) for word in command], env=env, stdout=log, stderr=log)
     try:
@@ -40,7 +40,7 @@ def started(command, env, sockets, log_file):
             time.sleep(0.05)
         yield Server(socket)
     finally:
-        process.kill()  # a polite signal is waited out for as long as it pleases
+        process.kill()  # on SIGTERM it may wait for a long time
         process.wait()
 
 

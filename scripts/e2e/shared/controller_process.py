@@ -1,4 +1,4 @@
-"""The controller as a process beside the cluster, with an account's token and what its Deployment would set in its environment."""
+"""Runs the controller as a process beside the cluster, with an account's token and the environment of its Deployment."""
 import pathlib
 
 import yaml
@@ -9,7 +9,7 @@ NAMESPACE = "tailscale"
 
 
 def install(tailrender, *flags):
-    """The namespace, the account and its rights, as they are rendered."""
+    """Applies the namespace, the account and its rights, as they are rendered."""
     objects = documents(run(tailrender, "install", "--quiet", *flags))
     kinds = ("Namespace", "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding")
     for chosen in (kinds[:1], kinds[1:]):
@@ -17,13 +17,13 @@ def install(tailrender, *flags):
 
 
 def api_server():
-    """URL of the API server that kubectl talks to, and the file with its authority's certificate."""
+    """Returns the URL of the API server that kubectl uses, and the file with its authority's certificate."""
     return run("kubectl", "config", "view", "--raw", "-o",
                "jsonpath={.clusters[0].cluster.server} {.clusters[0].cluster.certificate-authority}").split()
 
 
 def access(client):
-    """Server and files for `environment`, of the cluster that kubectl talks to. `client`: id and secret for the tailnet."""
+    """Returns server and files for `environment`, of the cluster that kubectl uses. `client`: id and secret for the tailnet."""
     server, ca = api_server()
     files = {"ca.crt": pathlib.Path(ca).read_text(encoding="utf-8"),
              "token": run("kubectl", "create", "token", "operator", "-n", NAMESPACE, "--duration=10h"),
@@ -36,7 +36,8 @@ def host_and_port(url):
 
 
 def environment(folder, server, tailnet_url, files, **more):
-    """What the process gets. `server`: host and port of the API server; `files`: ca.crt, token, client_id and client_secret, put into `folder`."""
+    """Returns the environment of the process. `server`: host and port of the API server; `files`: ca.crt, token, client_id and
+    client_secret, written to `folder`."""
     for name, text in files.items():
         (pathlib.Path(folder) / name).write_text(text, encoding="utf-8")
     host, port = server

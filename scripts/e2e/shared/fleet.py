@@ -1,4 +1,4 @@
-"""The sources of examples/fleet as one stream, for the modes that get documents and not a repository."""
+"""The sources of examples/fleet as one stream, for modules that use documents instead of a repository."""
 import pathlib
 import re
 
@@ -15,7 +15,7 @@ def read(path):
 
 
 def split(text):
-    """The bytes of each document. Line ends around a separator belong to no document."""
+    """Returns the bytes of each document. Line ends around a separator belong to no document."""
     chunks = (re.sub(r"\A(# Source: .*\n)", "", chunk.lstrip("\n")) for chunk in re.split(r"(?m)^---[ \t]*$", text))
     return [chunk.strip("\n") for chunk in chunks if chunk.strip()]
 
@@ -30,18 +30,18 @@ class Cluster:
         self.values = FLEET / OPERATOR / self.operator["helm"]["valuesFiles"][0]
 
     def settings(self):
-        """What the repository says of the cluster: nothing else may be needed to render its documents."""
+        """Returns the settings in the repository for the cluster: nothing else may be needed to render its documents."""
         return ["--values", self.values, "--set", f"tailrender.tailnetDomain={self.tailnet}", "--quiet"]
 
     def files(self, bundle):
-        """Those that Fleet deploys, without fleet.yaml and what kustomize alone reads."""
+        """Returns the files that Fleet deploys, without fleet.yaml and the files that only kustomize reads."""
         if bundle != OPERATOR:
             return sorted(path for path in (FLEET / bundle).glob("*.yaml") if path.name != "fleet.yaml")
         directory = FLEET / OPERATOR / self.operator.get("kustomize", {}).get("dir", "absent")
         return [directory / name for name in read(directory / "kustomization.yaml")["resources"]] if directory.exists() else []
 
     def sources(self):
-        """Each document as it is in its file; one without a namespace gets its bundle's, since a stream has no bundles."""
+        """Yields each document as it is in its file; a document without a namespace gets its bundle's, since a stream has no bundles."""
         for bundle in self.bundles:
             namespace = read(FLEET / bundle / "fleet.yaml")["defaultNamespace"]
             for path in self.files(bundle):

@@ -1,4 +1,4 @@
-"""What a kpt package holds."""
+"""Reads kpt packages."""
 import re
 
 import yaml
@@ -10,7 +10,7 @@ LOCAL = ("Kptfile", "TailscaleRender", "ResourceGroup")
 
 
 def objects_in(folder):
-    """All objects that could be applied, by name, without kpt's own annotations."""
+    """Returns all objects that could be applied, by name, without kpt's own annotations."""
     found = []
     for path in sorted(folder.rglob("*.yaml")):
         if path.name != "fleet.yaml":

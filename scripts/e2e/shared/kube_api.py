@@ -20,7 +20,7 @@ class KubeApi:
         self.process.wait()
 
     def send(self, method, path, body=None):
-        """Status and object of the answer. `body`: an object, or a text of YAML."""
+        """Returns status and object of the answer. `body` is an object, or a text of YAML."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         kind = "application/yaml" if isinstance(body, str) else PATCHES.get(method, "application/json")
         text = body if isinstance(body, str) else json.dumps(body) if body else ""

@@ -5,7 +5,7 @@ BUILD = ("kustomize", "build", "--enable-alpha-plugins", "--enable-exec")
 
 
 def function(tailrender, **fields):
-    """A functionConfig that runs us."""
+    """Returns a functionConfig that runs tailrender."""
     exec_ = yaml.safe_dump({"exec": {"path": str(tailrender), "args": ["krm", "--quiet"]}})
     return {"metadata": {"name": "tailrender", "annotations": {"config.kubernetes.io/function": exec_}}, **fields}
 

@@ -1,4 +1,4 @@
-"""Networks that this thread, and what it starts, is in for a while, and mounts that no other process sees."""
+"""Puts this thread, and the programs that it starts, into separate networks for a while, and makes mounts that no other process sees."""
 import contextlib
 import ctypes
 import os
@@ -22,7 +22,7 @@ def new_namespace(kind):
 
 @contextlib.contextmanager
 def back_again():
-    """Whatever network the block goes to."""
+    """Returns to the present network after the block, whatever network the block enters."""
     home = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
     try:
         yield
@@ -33,7 +33,7 @@ def back_again():
 
 @contextlib.contextmanager
 def loopback():
-    """A network of one's own with the loopback link alone."""
+    """Enters a separate network that has only the loopback link."""
     with back_again():
         new_namespace(CLONE_NEWNET)
         run("ip", "link", "set", "lo", "up")
@@ -41,14 +41,14 @@ def loopback():
 
 
 def mounted():
-    """Where, by number; the last one comes last."""
+    """Returns the mount points by number; the last one was mounted last."""
     lines = pathlib.Path("/proc/thread-self/mountinfo").read_text(encoding="utf-8").splitlines()
     return {line.split()[0]: line.split()[4] for line in lines}
 
 
 @contextlib.contextmanager
 def mounts_of_our_own():
-    """No other process sees what the block mounts; it is gone after the block."""
+    """No other process sees what the block mounts; the mounts end with the block."""
     new_namespace(CLONE_NEWNS)
     run("mount", "--make-rprivate", "/")
     before = mounted()

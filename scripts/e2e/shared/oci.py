@@ -1,4 +1,4 @@
-"""Runs an image's root with runc as a rendered container says, in a network of its own; its volumes are empty."""
+"""Runs an image's root with runc as a rendered container defines it, in a separate network; its volumes are empty."""
 import json
 import subprocess
 import time
@@ -36,11 +36,11 @@ class Bundle:
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def ended(self, *args):
-        """Exit code and all that it prints."""
+        """Returns exit code and all output."""
         return self.end(self.start(*args))
 
     def terminated(self, *args, until, **environment):
-        """Exit code and all that it prints, after a SIGTERM once `until` is true."""
+        """Sends SIGTERM once `until` is true; returns exit code and all output."""
         process = self.start(*args, **environment)
         deadline = time.monotonic() + DEADLINE
         while not until():
@@ -57,12 +57,12 @@ class Bundle:
         return process.returncode, output
 
     def removed(self, process):
-        """What it has said until then."""
+        """Removes the container and returns its output."""
         subprocess.run(["runc", "--root", self.state, "delete", "--force", self.name], check=False)
         return process.communicate()[0]
 
     def inside(self, *words):
-        """Output of a program of this machine in the container's network; "" while there is none."""
+        """Returns the output of a program of this machine in the container's network; "" while there is none."""
         state = subprocess.run(["runc", "--root", self.state, "state", self.name], capture_output=True, text=True, check=False)
         if state.returncode:
             return ""

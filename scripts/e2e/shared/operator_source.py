@@ -9,20 +9,20 @@ from parity_release import OLDEST
 from shared.checks import run
 
 MODULES = pathlib.Path(__file__).resolve().parent.parent / "modules"
-# A release may ask for a newer Go than the one that is installed, which then comes as a module.
+# A release may need a newer Go than the installed one, which is then downloaded as a module.
 GO = {"GOWORK": "off", "GOFLAGS": "-mod=readonly", "GOTOOLCHAIN": "auto"}
 
 
 @functools.cache
 def operator_source(release=OLDEST):
-    """Its version, and its folder."""
+    """Returns the release's version, and the folder of its sources."""
     module = MODULES / ("operator" if release == OLDEST else f"operator-{release}")
     told = json.loads(run("go", "mod", "download", "-json", "tailscale.com", env=GO, cwd=module))
     return told["Version"], pathlib.Path(told["Dir"], "cmd", "k8s-operator")
 
 
 def write_chart(folder, release=OLDEST):
-    """Its chart as it is released: with its version, and the CRDs among the templates. Returns the version."""
+    """Writes its chart as it is released: with its version, and the CRDs among the templates. Returns the version."""
     version, source = operator_source(release)
     shutil.copytree(source / "deploy" / "chart", folder, copy_function=shutil.copyfile)
     for one in (folder, folder / "templates"):

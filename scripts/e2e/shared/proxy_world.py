@@ -1,5 +1,5 @@
-"""A place for tailrender-proxy with a real tailscaled, in network namespaces: a bridge stands for the cluster's network; the pod and a machine
-of the tailnet are on it, and the tailnet is a testnet. There is no Kubernetes: state is in files."""
+"""Runs tailrender-proxy with a real tailscaled, in network namespaces: a bridge plays the cluster's network; the pod and a machine of the
+tailnet are connected to it, and the tailnet is a testnet. There is no Kubernetes: state is in files."""
 import contextlib
 import json
 import os
@@ -63,7 +63,7 @@ class World:
             run("ip", "-n", name, *words)
 
     def join(self, name, number):
-        """A machine of the tailnet, which serves a page."""
+        """Adds a machine to the tailnet, which serves a page."""
         self.machine(name, number)
         socket = self.folder / f"{name}.sock"
         self.start(name, "tailscaled", "--tun=tailscale0", f"--socket={socket}", "--state=mem:", f"--statedir={self.folder}/{name}-state",
@@ -102,7 +102,7 @@ class World:
 
     @contextlib.contextmanager
     def pod(self, name, **variables):
-        """A proxy that is ready; ends with exit code 0 when it is told to."""
+        """Runs a proxy until it is ready; it must end with exit code 0 after SIGTERM."""
         process = self.pod_process(name, **variables)
         wait_for(f"{name} is ready", lambda: process.poll() is not None or self.is_ready(name))
         assert process.poll() is None, self.log(name)

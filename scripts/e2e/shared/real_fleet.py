@@ -1,7 +1,7 @@
-"""Fleet itself: what its programs make of a directory, for which cluster, and what they deploy.
+"""Runs the real Fleet: what its programs make of a directory, for which cluster, and what they deploy.
 
-All of it needs an API server (scripts/e2e/apiserver) with Fleet's CRDs: a workspace there is a namespace with Cluster objects, as the Fleet
-manager has it. `apply` reads a directory as GitRepos are read, `target` merges options for each cluster as the controller does, `deploy`
+This needs an API server (scripts/e2e/apiserver) with Fleet's CRDs: a workspace there is a namespace with Cluster objects, as the Fleet
+manager makes it. `apply` reads a directory as GitRepos are read, `target` merges options for each cluster as the controller does, `deploy`
 does what the agent does on a cluster.
 """
 import functools
@@ -15,12 +15,12 @@ import yaml
 from shared.checks import attempt, run, wait_for_definitions
 
 MARKS = ("labels", "objectset.rio.cattle.io/"), ("annotations", "objectset.rio.cattle.io/")
-# A release without a chart of its own is one of Fleet's making: CRDs are kept when it goes.
+# For a release without a chart of its own, Fleet makes the chart: CRDs are kept when the release is deleted.
 KEPT = "helm.sh/resource-policy"
 
 
 class Refused(Exception):
-    """Fleet's own words."""
+    """An error with Fleet's own message."""
 
 
 def fleet(*words, cwd=None):
@@ -32,7 +32,7 @@ def fleet(*words, cwd=None):
 
 
 def install_crds():
-    """Beside the programs, where scripts/e2e/tools puts them."""
+    """Installs Fleet's CRDs, which scripts/e2e/tools puts beside the programs."""
     program = pathlib.Path(run("sh", "-c", "command -v fleet").strip())
     run("kubectl", "apply", "--server-side", "-f", program.parent / "fleet-crds.yaml")
     wait_for_definitions(functools.partial(run, "kubectl"), ["clusters.fleet.cattle.io"])
@@ -51,17 +51,17 @@ def add_cluster(workspace, name, labels):
 
 
 class Workspace:
-    """Where the bundles of a GitRepo are, and the clusters that they may go to."""
+    """The place of the bundles of a GitRepo, and the clusters that they may go to."""
 
     def __init__(self, name, scratch, targets):
-        """`targets`: those of the GitRepo."""
+        """`targets` are those of the GitRepo."""
         self.name = name
         self.scratch = pathlib.Path(tempfile.mkdtemp(dir=scratch))
         self.targets = self.scratch / "targets.yaml"
         self.targets.write_text(json.dumps({"targets": targets, "targetRestrictions": targets}), encoding="utf-8")
 
     def bundles(self, folder, repository="repo"):
-        """Those of a directory, by name: {name: what is deployed where}."""
+        """Returns the bundles of a directory, by name: {name: what is deployed where}."""
         text = fleet("apply", "--namespace", self.name, "--targets-file", self.targets, "--output", "-", repository, folder.name, cwd=folder.parent)
         found = {}
         for part in re.split(r"(?m)^(?=apiVersion: fleet\.cattle\.io/)", text):
@@ -78,7 +78,7 @@ class Bundle:
         self.workspace, self.value, self.file = workspace, value, file
 
     def clusters(self):
-        """{cluster: Deployment} of those that Fleet deploys it to."""
+        """Returns {cluster: Deployment} for the clusters that Fleet deploys it to."""
         documents = [value for value in yaml.safe_load_all(fleet("target", "--bundle-file", self.file, "--namespace", self.workspace.name)) if value]
         content = next(value for value in documents if value["kind"] == "Content")
         found = {}
@@ -109,7 +109,7 @@ class Deployment:
 
 
 def stripped(text):
-    """Objects without what Fleet adds to each: whose they are, and that CRDs stay when their release goes."""
+    """Returns objects without what Fleet adds to each: its marks of ownership, and that CRDs are kept when their release is deleted."""
     values = [value for value in yaml.safe_load(text) or [] if value]
     for value in values:
         metadata = value["metadata"]

@@ -1,6 +1,6 @@
-"""Builds the recipe of plugins/image with buildah, where neither a registry nor time for compiling is at hand.
+"""Builds the recipe of plugins/image with buildah, without a registry and without compiling.
 
-The stages that compile are left out, and what they would have made comes from this machine. The other stages are built unchanged.
+The stages that compile are left out, and their results come from this machine. The other stages are built unchanged.
 """
 import json
 import pathlib
@@ -14,14 +14,14 @@ PROXY = "tailrender-proxy"
 
 
 def stages():
-    """Their texts by name; the last has none."""
+    """Returns the texts of the stages by name; the last has none."""
     text = (ROOT / "plugins" / "image" / "Containerfile").read_text(encoding="utf-8")
     parts = re.split(r"(?m)^(?=FROM )", text)[1:]
     return {"".join(re.findall(r"^FROM \S+ AS (\S+)", part)): part for part in parts}
 
 
 class Store:
-    """Buildah, with images of its own. vfs works on every file system, overlay is quicker with large images."""
+    """Buildah, with a separate store of images. vfs works on every file system, overlay is faster with large images."""
 
     def __init__(self, folder, driver):
         self.folder = folder
@@ -31,7 +31,7 @@ class Store:
         return run(*self.words, *words).strip()
 
     def build(self, recipe, tag, results):
-        """`results`: by the name of a stage, the folder that it would have left."""
+        """`results`: maps the name of a stage to the folder that it would have left."""
         file = self.folder / "Containerfile"
         file.write_text(recipe, encoding="utf-8")
         contexts = [word for stage, result in results.items() for word in ("--build-context", f"{stage}={result}")]
@@ -46,14 +46,14 @@ class Store:
 
 
 def build_runtime(store, tag, program):
-    """The runtime's image; another program than the runtime takes its place, under its own name."""
+    """Builds the runtime's image; another program may take the runtime's place, under the runtime's name."""
     result = store.folder / f"result-{len(list(store.folder.glob('result-*')))}"
     run(ROOT / "scripts" / "image_root", program, result / "root-of-runtime")
     store.build(stages()["runtime"].replace(RUNTIME, pathlib.Path(program).name), tag, {"build-runtime": result})
 
 
 def build_proxy(store, tag, program, stock):
-    """The proxy's image, with tailscaled and tailscale out of the folder `stock`."""
+    """Builds the proxy's image, with tailscaled and tailscale from the folder `stock`."""
     ours, theirs = store.folder / "result-proxy", store.folder / "result-stock"
     for source, target, strip in ((program, ours / "root-of-proxy/usr/local/bin" / PROXY, ["--strip"]),
                                   (ROOT / "scripts/package.d/copyright", ours / "root-of-proxy/usr/share/doc/tailrender/copyright", ["--mode=644"]),

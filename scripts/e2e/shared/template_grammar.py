@@ -1,5 +1,5 @@
-"""Random templates of ApplicationSets, and parameters for them: all that Go's templates have, with functions whose arguments are mostly of the
-right kind, and what goes wrong in them."""
+"""Random templates of ApplicationSets, and parameters for them: everything in Go's templates, with functions whose arguments mostly have
+the right kind, and errors."""
 import json
 import random
 
@@ -7,14 +7,14 @@ from shared import template_words as words
 
 
 def spelled(text):
-    """As a template spells it."""
+    """Returns the value as a template spells it."""
     if "`" not in text and "\x00" not in text and len(text) % 3 == 0:
         return f"`{text}`"
     return json.dumps(text, ensure_ascii=False)
 
 
 def takes(function):
-    """Its name, and the kinds of its arguments."""
+    """Returns its name, and the kinds of its arguments."""
     name, _, kinds = function.partition(":")
     return name, kinds
 
@@ -68,7 +68,7 @@ class Data:
 
 
 class Maker:
-    """One template. `is_known`: of functions only that are known."""
+    """Makes one template. With `is_known` it uses only functions that we support."""
 
     def __init__(self, dice, is_known):
         self.dice, self.is_known = dice, is_known
@@ -110,13 +110,13 @@ class Maker:
         return spelled(dice.choice({"r": words.PATTERNS, "y": words.YAML, "j": words.JSON, "k": words.KINDS, "t": words.TYPES}[kind]))
 
     def changed(self, kind):
-        """A map that a function changes, or what it puts into it."""
+        """Returns a map that a function changes, or what is put into it."""
         if kind == "S":
             return self.dice.choice([self.literal("s"), self.literal("n"), "$.name", "$.n", "true"])
         return self.literal("m") if self.chance(0.1) else self.dice.choice(words.CHANGED)
 
     def operand(self, kind, depth):
-        """One argument. Of a number of repetitions there are only small ones."""
+        """Returns one argument. Numbers of repetitions are small."""
         if kind == "c":
             return self.dice.choice(["(len $.items)", "(len $.path.segments)", ".name", "$.n"]) if self.chance(0.12) else self.literal("c")
         if kind in "MS":
@@ -138,7 +138,7 @@ class Maker:
         return f"({self.pipeline(kind, depth - 1)})"
 
     def call(self, kind, depth, piped=False):
-        """A function with its arguments, but the last where it is piped; and the kind of that."""
+        """Returns a call with its arguments, without the last one if that is piped; and the kind of the last one."""
         name, kinds = takes(self.dice.choice(self.functions[kind]))
         name = words.TWINS.get(name, name) if self.chance(0.15) else name
         if name == "printf":
@@ -191,7 +191,7 @@ class Maker:
         return out + self.action("end")
 
     def range(self, depth):
-        """Over a number, too, but over none that takes its time: the dot and variables may hold any."""
+        """Makes a range, also over a number, but not over a large one: the dot and variables may have any value."""
         self.is_small, dots, self.dots = True, self.dots, 0
         over = self.pipeline(self.dice.choice("lllllmmmsn"), 2)
         self.is_small, self.dots = False, dots
@@ -322,13 +322,13 @@ class Focus:
 
 
 def soup(dice):
-    """What a template is made of, in no order, or hardly any."""
+    """Returns parts of a template in random order, with hardly any structure."""
     out = "".join(dice.choice(words.SOUP) + dice.choice(["", " ", " ", "\n"]) for _ in range(dice.randint(1, 9)))
     return dice.choice(["{{" + out + "}}", "{{ " + out + " }}", out, "{{if .a}}" + out + "{{end}}", "{{range $x := .l}}{{" + out + "}}{{end}}"])
 
 
 def lines(seed, count):
-    """(whether all functions are known, {"template", "data", "strict", "typed", "unsure"})."""
+    """Yields (whether all functions are supported, {"template", "data", "strict", "typed", "unsure"})."""
     dice = random.Random(seed)
     for _ in range(count):
         typed, which = dice.random() < 0.3, dice.random()

@@ -1,8 +1,8 @@
-"""What random templates of ApplicationSets are made of: functions with what they take, texts, numbers, patterns, documents."""
+"""The parts of random templates of ApplicationSets: functions with their arguments, texts, numbers, patterns, documents."""
 
-# By what each makes, with what it takes: texts (s), whole numbers that a template spells (i), small ones (c), any numbers (n), booleans (b), lists
-# (l), maps (m), maps that are changed (M), what is put into them (S), anything (a), regular expressions (r), kinds (k), types (t), YAML (y), JSON
-# (j), and what printf takes (p). `*`: any number of the last.
+# Functions by the kind of their result, with the kinds of their arguments: texts (s), whole numbers that a template spells (i), small ones
+# (c), any numbers (n), booleans (b), lists (l), maps (m), maps that are changed (M), what is put into them (S), anything (a), regular
+# expressions (r), kinds (k), types (t), YAML (y), JSON (j), and arguments of printf (p). `*`: any number of the last kind.
 FUNCTIONS = {
     "s": """trim:s trimAll:ss trimPrefix:ss trimSuffix:ss trimSuffix:ss lower:s lower:s upper:s title:s quote:s quote:a* squote:a* cat:a* replace:sss
         replace:sss trunc:is substr:ccs repeat:cs nospace:s indent:cs nindent:cs plural:ssi toString:a toString:s sha256sum:s adler32sum:s b64enc:s
@@ -21,7 +21,7 @@ FUNCTIONS = {
     "m": """dict:sa dict:sasa dict:s dict:saa split:ss splitn:scs pick:ms pick:mss omit:ms* merge:M* mergeOverwrite:M* set:MsS unset:Ms deepCopy:m
         fromYaml:y fromJson:j default:mm first:l last:l get:ms dig:ssm index:ms""",
 }
-# Of parameters of any spelling; also words (w), what replaces a match (u), what may be a number (N), any format (p).
+# Functions with parameters of any spelling; also words (w), replacements of a match (u), possible numbers (N), any format (p).
 CALLS = """toYaml:a toYaml:a toYaml:a toJson:a toRawJson:a quote:s squote:a printf:pa printf:paa printf:pN print:aa print:ass regexMatch:rs
     regexFind:rs regexReplaceAll:rsu regexReplaceAllLiteral:rsu regexFindAll:rsc regexSplit:rsc regexQuoteMeta:s snakecase:w kebabcase:w
     camelcase:w snakecase:s title:w slugify:s slugify:cs slugify:cbs normalize:s base:s dir:s clean:s ext:s isAbs:s trim:s trimAll:ss trunc:cs
@@ -36,7 +36,7 @@ CALLS = """toYaml:a toYaml:a toYaml:a toJson:a toRawJson:a quote:s squote:a prin
 MUST = """append compact deepCopy first fromJson has initial last merge mergeOverwrite prepend push regexFind regexFindAll regexMatch regexReplaceAll
     regexReplaceAllLiteral regexSplit rest reverse slice toJson toRawJson uniq without""".split()
 PATHS = "base dir clean ext isAbs".split()
-# The same by another name.
+# Other names of the same functions.
 TWINS = {**{name: f"must{name[0].upper()}{name[1:]}" for name in MUST}, **{name: f"os{name[0].upper()}{name[1:]}" for name in PATHS},
          "trimAll": "trimall", "list": "tuple", "push": "append"}
 COUNTING = "add add1 sub mul div mod max min biggest int int64 atoi or and".split()
@@ -73,7 +73,7 @@ WORDS = "name empty labels a b env team missing x path segments basename values 
 FIELDS = {"s": ".name .text .empty .path.basename .path.path .nested.a .labels.env .values.x .metadata.labels.team".split(),
           "n": ".n .f .big .nested.port".split(), "b": [".on", ".off"], "l": ".items .nums .none .maps .mixed .path.segments".split(),
           "m": ".labels .nested .blank .path .values .metadata .metadata.labels .".split(), "i": [".n"], "c": [".n"]}
-# What may be changed, and what may be put into it: a map within itself has no end.
+# Maps that may be changed, and what may be put into them: a map within itself has no end.
 CHANGED = ["$.labels", "$.nested", "$.blank", "$.values", "(deepCopy $.nested)", "(deepCopy $.path)", ".missing",
            "(dict \"a\" (dict \"b\" 1) \"env\" \"\")", "(fromYaml \"a: {b: c}\")", "(dict \"a\" nil \"b\" (list 1))"]
 LITERALS = ["", " ", "a", "x-", "\n", " \n ", "é", "}", "a: ", "\t", "- ", "\"", "{ x", "/"]
@@ -84,7 +84,7 @@ BROKEN = ["{{", "{{ .name", "{{ end }}", "{{ . | }}", "{{ | . }}", "{{ \"a }}", 
           "{{ ($z := 1) }}{{ $z }}", "{{ .name}}{{.text }}", "{{ '\\n' }}", "{{ \"\\x41\\u00e9\\101\" }}", "{{ 3 | printf \"%d\" }}",
           "{{ print (1)(2) }}", "{{ /* a */ }}", "{{/* a */  -}}", "{{{ .name }}", "{{ .name }}}", "{{ .nothing.a }}", "{{ (.nothing).a }}",
           "{{ .missing.a }}", "{{ $ }}", "{{ $.name }}", "{{.}}"]
-# What a template is made of, without an order.
+# The parts of a template, for use in random order.
 SOUP = """{{ }} {{- -}} . $ $x $x := = | ( ) , if else end range with break continue nil true .a .b.c "s" `r` 1 1.5 - + .5 'a' print len /* */ x $.a
     $x.b not eq list 0x1F 1e3 _ 08 : ; "\\n" (.a) (print) .a| |print $x:=1 {{end}} {{else}} {{.a}} {{if .a}} {{range $i,$x:=.l}} {{with .b}}
     {{$x}}""".split()

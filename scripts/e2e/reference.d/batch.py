@@ -13,21 +13,21 @@ from parity_case import CONTROL, TS, annotations, ident, meta, pinned_address
 from parity_refusals import CONTROLLERS
 from parity_release import is_within
 
-# Addresses that recorded inputs pin, in the range of this server.
+# The addresses in recorded inputs, mapped into the range of this server.
 RANGES = (("10.43.", "10.96."), ("fd00:10:43::", "fd00:96::"))
 DISTINCT = {"operatorNamespace", "proxyImage", "k8sProxyImage", "defaultTags", "firewallMode", "defaultProxyClass", "priorityClassName",
             "ingressClassName", "isDefaultLoadBalancer", "clusterDomain", "serviceMonitorCRD", "authProxyServiceAccount", "ingressClassPresent",
             "sharedACMEAccountKey"}
-ACCOUNTS = "tailscale-acme-accounts"  # one Secret for all groups that share
-# What others wait for. Many an object is not looked at again when what it names becomes ready later, and since 1.98 each operator that starts has to
-# learn of a Tailnet before it sees who names it.
+ACCOUNTS = "tailscale-acme-accounts"  # one Secret for all groups that share it
+# Kinds that others wait for. The operator often does not look again at an object when an object that it names becomes ready later, and
+# since 1.98 an operator that starts must read a Tailnet before it sees the objects that name it.
 FIRST = {"ProxyClass", "Tailnet", "Secret", "ServiceAccount", "Node"}
-LOOK_SECONDS = 0.8  # for the operator to find that something is good now
-ENDLESS_SECONDS = 8  # for one that is never done
+LOOK_SECONDS = 0.8  # in which the operator finds that an object is valid now
+ENDLESS_SECONDS = 8  # for a case that the operator never finishes
 MOST = 60  # inputs at once
-# Two of these in a cluster get in each other's way.
+# Two objects of one of these kinds in a cluster conflict.
 ALONE = {"DNSConfig", "Node", "ProxyGroupPolicy"}
-NODE_PORTS = "ports of nodes"  # and so do two ProxyClasses that ask for some of them, and two Services of one hostname
+NODE_PORTS = "ports of nodes"  # so do two ProxyClasses that request some of them, and two Services of one hostname
 HOSTNAME = TS + "hostname"
 
 
@@ -38,7 +38,7 @@ def local(text):
 
 
 def as_recorded(text, input_text):
-    """What local() makes of an input's addresses, turned back."""
+    """Reverses what local() makes of an input's addresses."""
     for theirs, ours in RANGES:
         text = text.replace(ours, theirs) if theirs in input_text else text
     return text
@@ -49,7 +49,7 @@ def objects_of(case):
 
 
 def together(cases, most=MOST):
-    """Batches of cases that do not get in each other's way under one operator."""
+    """Returns batches of cases that do not conflict under one operator."""
     batches = []
     for case in cases:
         facts = tuple(sorted((key, str(case.settings.get(key))) for key in DISTINCT))
@@ -67,8 +67,8 @@ def together(cases, most=MOST):
 
 
 def is_endless(case):
-    """Whether the operator writes what it makes of the case again and again: several DNSConfigs in turn, and why a Connector's Service is refused,
-    with another random name each time. Since 1.104 it may not come to look at others of the kind as long as that goes on.
+    """Returns whether the operator rewrites its output for the case forever: several DNSConfigs in turn, or the reason why a Connector's
+    Service is refused, with another random name each time. Since 1.104 it may not look at other objects of that kind meanwhile.
     """
     objects = objects_of(case)
     return sum(obj["kind"] == "DNSConfig" for obj in objects) > 1 or any(obj["kind"] == "Connector" and "." in meta(obj).get("name", "") for obj in objects)
@@ -113,7 +113,7 @@ class Batch:
             self.write(case, *((last, None) if case in endless else (first, second)))
 
     def submit_rest(self, pairs):
-        """Those that pin an address first: the server may give it to another one."""
+        """Submits objects that pin an address first, since the server may give the address to another one."""
         for case, obj in sorted(pairs, key=lambda pair: pair[1]["kind"] != "Service" or not pinned_address(pair[1])):
             if ident(obj) not in self.home:
                 self.submit(case, obj)
@@ -135,14 +135,14 @@ class Batch:
         self.users[name] = {**answer, "document": obj, "pinned": pinned_address(obj) if obj["kind"] == "Service" else ""}
 
     def add_client(self, case, secret):
-        """The credentials of a Tailnet, if the tailnet is to know them."""
+        """Adds the credentials of a Tailnet to the tailnet, unless the case wants them rejected."""
         texts = record.submitted(secret).get("stringData") or {}
         client = texts.get("client_id")
         if client and texts.get("client_secret") and client not in (case.settings.get("rejectedOAuthClientIDs") or []):
             self.lab.add_client(client, texts["client_secret"])
 
     def redirected(self, obj):
-        """A Tailnet at a control server that is there."""
+        """Returns a Tailnet with the URL of an existing control server."""
         if obj["kind"] != "Tailnet" or not isinstance(obj.get("spec"), dict):
             return obj
         named = obj["spec"].get("loginUrl") or CONTROL
@@ -151,7 +151,7 @@ class Batch:
         return {**obj, "spec": {**obj["spec"], "loginUrl": told}}
 
     def sorted_out(self, made):
-        """The operator's objects by the case that they belong to."""
+        """Returns the operator's objects by the case that they belong to."""
         by_name = {meta(obj)["name"]: obj for obj in made.objects.values()}
         found, accounts = {}, by_name.get(ACCOUNTS)
         for obj in made.objects.values():
@@ -167,7 +167,7 @@ class Batch:
         return found
 
     def of_policy(self, obj):
-        """A policy is named after the namespace."""
+        """Returns the case of a policy by its kind, since a policy is named after the namespace."""
         return next((home for key, home in self.home.items() if obj["kind"].startswith("Validating") and key.startswith("ProxyGroupPolicy/")), "")
 
     def write(self, case, first, second):
@@ -198,19 +198,19 @@ class Batch:
         return record.Binding(seen.texts, self.servers | {LOGIN_SERVERS[0]: named})
 
     def of(self, case, seen):
-        """The operator's objects for this case."""
+        """Returns the operator's objects for this case."""
         objects = copy.deepcopy(seen.by_case.get(case.name, []))
         record.bind_ports(objects)
         return record.in_order(map(self.binding(case, seen).tree, objects))
 
     def changes(self, case, seen):
-        """What it wrote into the case's own objects."""
+        """Returns what the operator wrote into the case's own objects."""
         mine = [(name, before) for name, before in self.users.items() if self.home[name] == case.name]
         found = [{"object": name, "changes": self.binding(case, seen).tree(record.changes(before["document"], before, seen.after[name]))} for name, before in mine]
         return [entry for entry in found if entry["changes"]]
 
     def said(self, case, seen, phase):
-        """What it said about the case's objects, and what the API server did."""
+        """Returns the messages of the operator about the case's objects, and what the API server did."""
         lines = list(self.refused.get(case.name, [])) if phase == 1 else []
         for name in (name for name in self.users if self.home[name] == case.name):
             lines += record.said_of(seen.after[name], seen.events)
@@ -221,7 +221,7 @@ class Batch:
 
 
 class Seen:
-    """What there is to see of a running operator."""
+    """What can be observed of a running operator."""
 
     def __init__(self, batch):
         api, lab = batch.lab.api, batch.lab
@@ -239,7 +239,7 @@ def loaded(text):
 
 
 def tags_of(cases):
-    """Every word in the inputs and settings that could be a tag."""
+    """Returns every word in the inputs and settings that could be a tag."""
     text = "\n".join(case.text("input.yaml") + case.text("settings.yaml") for case in cases)
     return set(re.findall(r"tag:[A-Za-z][A-Za-z0-9-]*", text))
 

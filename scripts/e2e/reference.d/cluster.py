@@ -1,4 +1,4 @@
-"""A real API server and the reference operator behind a recorder: what a batch of inputs becomes, before anything is read out of it."""
+"""A real API server and the reference operator behind a recorder: the result of a batch of inputs, before it is evaluated."""
 import concurrent.futures
 import contextlib
 import http.client
@@ -20,11 +20,11 @@ from shared.fleet import ROOT
 from shared.operator_source import operator_source
 
 RECORDER_PORT, TAILNET_PORT = 9081, 9080
-LOGIN_SERVERS = [f"http://127.0.0.{number}:{TAILNET_PORT}" for number in range(1, 200)]  # all are the same one
+LOGIN_SERVERS = [f"http://127.0.0.{number}:{TAILNET_PORT}" for number in range(1, 200)]  # all are the same server
 SCOPES = ["auth_keys", "devices:core", "devices:routes", "services"]
 START_SECONDS, QUIET_SECONDS, LEAST_SECONDS, MOST_SECONDS = 120, 1.2, 2.5, 300
-# Two Services of an egress group may drop each other from its configuration for ever, each out of a cache that lacks what the other has
-# written. It ends when the operator comes to read everything before it writes again.
+# Two Services of an egress group may drop each other from its configuration again and again, each from a cache that lacks what the other
+# has written. It ends when the operator reads everything before it writes again.
 RESTLESS_SECONDS, PAUSE_SECONDS = 20, 3
 METRICS = "http://127.0.0.1:8080/metrics"  # of the operator
 AT_WORK = re.compile(r"(?m)^(?:workqueue_depth|controller_runtime_active_workers)\{[^}]*\} [^0]")
@@ -42,7 +42,7 @@ SWEPT = [("v1", "services"), ("v1", "pods"), ("v1", "secrets"), ("v1", "configma
 
 
 class Api:
-    """The API server; a connection for each thread."""
+    """The API server; each thread has a connection."""
 
     def __init__(self):
         self.process = subprocess.Popen(["kubectl", "proxy", "--port=0"], stdout=subprocess.PIPE, text=True)
@@ -50,7 +50,7 @@ class Api:
         self.own, self.kinds = threading.local(), {}
 
     def send(self, method, path, body=None, kind="application/json"):
-        """Status and object of the answer."""
+        """Returns status and object of the answer."""
         if not hasattr(self.own, "connection"):
             self.own.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         self.own.connection.request(method, path, json.dumps(body) if body is not None else None, {"Content-Type": kind})
@@ -65,7 +65,7 @@ class Api:
         return f"/api/{version}" if "/" not in version else f"/apis/{version}"
 
     def resource(self, version, kind):
-        """(its name in paths, whether it has a namespace), or None."""
+        """Returns (its name in paths, whether it has a namespace), or None."""
         if version not in self.kinds:
             status, found = self.send("GET", self.base(version))
             found = {r["kind"]: (r["name"], r["namespaced"]) for r in found["resources"] if "/" not in r["name"]} if status == 200 else {}
@@ -90,7 +90,7 @@ class Api:
         return found.get("items") or [] if status == 200 else []
 
     def sweep(self):
-        """Deletes what a batch left, finalizers or not. No controller may run."""
+        """Deletes what a batch left, even with finalizers. No controller may run."""
         def delete(entry):
             version, plural, item = entry
             space = item["metadata"].get("namespace")
@@ -105,7 +105,7 @@ class Api:
 
 
 class Lab:
-    """The programs around the operator, and the operator itself as long as a batch runs."""
+    """The programs around the operator, and the operator itself while a batch runs."""
 
     def __init__(self, folder, tags, release, program):
         self.folder, self.api, self.processes = pathlib.Path(folder), Api(), []
@@ -140,12 +140,12 @@ class Lab:
         return (self.folder / name).read_text(encoding="utf-8", errors="replace")
 
     def services(self):
-        """Tailscale Services of the tailnet."""
+        """Returns the Tailscale Services of the tailnet."""
         with urllib.request.urlopen(json.loads(self.text("testnet.out"))["admin"] + "/admin/state", timeout=60) as answer:
             return list((json.load(answer)["services"] or {}).values())
 
     def add_client(self, client, secret):
-        """Of a Tailnet."""
+        """Adds the OAuth client of a Tailnet."""
         while not (told := self.text("testnet.out")).endswith("\n"):
             assert self.testnet.poll() is None, self.text("testnet.err")
             time.sleep(0.05)
@@ -162,7 +162,7 @@ class Lab:
             self.spaces.add(name)
 
     def prepare(self, settings):
-        """Facts of the cluster that settings.yaml tells of."""
+        """Makes the cluster have the properties in settings.yaml."""
         namespace = settings["operatorNamespace"]
         self.space(namespace)
         domain = settings["clusterDomain"]
@@ -192,7 +192,7 @@ class Lab:
 
     @contextlib.contextmanager
     def operator(self, settings, least=LEAST_SECONDS):
-        """Runs from begin to end of the block, which begins when it is quiet, `least` seconds after it came up or later."""
+        """Runs the operator during the block, which begins when the operator is quiet, at least `least` seconds after its start."""
         self.recorded = os.path.getsize(self.folder / "recorder.out")
         self.running = process = self.start("operator", self.program, env=self.environment(settings))
         try:
@@ -204,13 +204,13 @@ class Lab:
             self.processes.remove(process)
 
     def entries(self):
-        """What the operator asked since it began."""
+        """Returns the requests of the operator since it began."""
         with open(self.folder / "recorder.out", "rb") as handle:
             handle.seek(self.recorded)
             return [json.loads(line) for line in handle if line.endswith(b"\n")]
 
     def written(self):
-        """The paths that the operator wrote, once for each time."""
+        """Returns the paths that the operator wrote, once for each time."""
         return [entry["path"] for entry in self.entries() if entry["method"] != "GET" and entry["status"] < 300]
 
     def wait_until_written(self, paths):
@@ -245,7 +245,7 @@ class Lab:
         assert most < MOST_SECONDS, f"the operator is not done after {most} s:\n{self.text('operator.err')[-3000:]}"
 
     def is_busy(self):
-        """Whether a controller of the operator has not begun yet, or has something to look at."""
+        """Returns whether a controller of the operator has not begun yet, or has an object in its queue."""
         log = self.text("operator.err")
         if log.count('"Starting workers"') < log.count('"Starting Controller"'):
             return True
@@ -253,7 +253,7 @@ class Lab:
             with urllib.request.urlopen(METRICS, timeout=60) as answer:
                 return bool(AT_WORK.search(answer.read().decode()))
         except urllib.error.URLError:
-            return True  # its server comes up last
+            return True  # its metrics server starts last
 
 
 @contextlib.contextmanager

@@ -11,7 +11,7 @@ PLAYED = {"egress", "ingress"}
 
 
 def played(api, made, settings):
-    """The paths of their state Secrets. `made`: record.Made."""
+    """Plays the devices of groups and returns the paths of their state Secrets. `made` is a record.Made."""
     groups = {live["metadata"]["name"]: live["spec"]["type"] for live in api.listed("tailscale.com/v1alpha1", "proxygroups")}
     secrets = []
     for obj in list(made.objects.values()):
@@ -23,7 +23,7 @@ def played(api, made, settings):
 
 
 def balanced(api, made):
-    """Gives every replica of a PeerRelay a public address, every third one another of IPv6. Whether there is any."""
+    """Gives every replica of a PeerRelay a public address, and every third one also an IPv6 address. Returns whether there is any."""
     services = [obj for obj in made.objects.values()
                 if obj["kind"] == "Service" and (meta(obj).get("labels") or {}).get(TS + "parent-resource-type") == "peerrelay"]
     for number, obj in enumerate(services, 1):
@@ -34,7 +34,7 @@ def balanced(api, made):
 
 
 def seen_again(api, secrets):
-    """A Service of a group is looked at when a state Secret changes, not when the group becomes available."""
+    """Changes the state Secrets: the operator looks at a Service of a group when one changes, not when the group becomes available."""
     for path in secrets:
         api.send("PATCH", path, {"metadata": {"labels": {"example.org/seen": "again"}}}, MERGE)
 

@@ -1,5 +1,5 @@
-"""Random inputs: small cluster repositories from a seed, with names of their own so that many fit into one cluster. What only newer releases of the
-operator know is in those for these releases."""
+"""Random inputs: small cluster repositories from a seed, with unique names so that many fit into one cluster. Features of newer releases of
+the operator are only in inputs for these releases."""
 import random
 
 import newer
@@ -72,7 +72,7 @@ VARIANTS = [
 
 
 class Maker(newer.Newer):
-    """One input. `odd` of a thousand values should be refused, but one at most."""
+    """One input. On average `odd` of a thousand values should be refused, but at most one."""
 
     def __init__(self, seed, number, settings, odd, release):
         self.random, self.number, self.settings, self.odd, self.docs = random.Random(f"{seed}/{number}"), number, settings, odd, []
@@ -80,7 +80,7 @@ class Maker(newer.Newer):
         self.space = self.random.choice([f"n{number}"] * 8 + [f"{number}-x", f"n{number}-{'team-' * 6}a", f"n{number}{'0' * 40}"])
 
     def oddly(self, share=1.0):
-        """Whether the next value is to be refused. Once: the operator tells of one fault of several."""
+        """Returns whether the next value is to be refused. This happens once, since the operator reports only one of several faults."""
         if self.random.random() * 1000 >= self.odd * share:
             return False
         self.odd = 0
@@ -102,7 +102,7 @@ class Maker(newer.Newer):
         return obj
 
     def name(self, word, free=False):
-        """Sometimes as long as names get, and, if `free`, with dots and digits."""
+        """Returns a name, sometimes of the maximum length and, if `free`, with dots and digits."""
         name = f"{word}-{self.number}"
         if self.maybe(0.1):
             return f"{name}-{'long-' * 8}z"[:self.random.randint(30, 62)].rstrip("-") + "z"
@@ -125,7 +125,7 @@ class Maker(newer.Newer):
         return found
 
     def proxy_class(self, init=True):
-        """Its name."""
+        """Adds a ProxyClass and returns its name."""
         pod = self.optional(0.2, labels=LABELS, annotations=NOTES, affinity=AFFINITIES, tolerations=TOLERATIONS, topologySpreadConstraints=SPREADS,
                             nodeSelector=MAPS, nodeName=["node-1"], securityContext=POD_CONTEXTS, imagePullSecrets=[[{"name": "a"}], []],
                             priorityClassName=["prio-x"], dnsPolicy=["Default", "ClusterFirst"], dnsConfig=DNS_CONFIGS)
@@ -151,7 +151,7 @@ class Maker(newer.Newer):
         return self.add(API, "ProxyClass", f"class-{self.number}", spec)["metadata"]["name"]
 
     def notes(self, with_class=0.35):
-        """(labels, annotations) that any parent may have."""
+        """Returns (labels, annotations) that any parent may have."""
         labels, notes = {}, {"example.org/team": "x"} if self.maybe(0.2) else {}
         if self.maybe():
             notes[TS + "tags"] = self.one([",".join(self.tags()), self.one(TAGS)])
@@ -182,7 +182,7 @@ class Maker(newer.Newer):
                     **({"ports": spec["ports"]} if self.maybe() else {})}
         else:
             self.addresses(spec)
-        if self.maybe(0.05) and not any(TS + "proxy-class" in keys for keys in (labels, notes)):  # its class would make the operator look at it
+        if self.maybe(0.05) and not any(TS + "proxy-class" in keys for keys in (labels, notes)):  # with a class the operator would look at it
             labels[TS + "managed"] = self.one(["true", "false", ""])
         if self.maybe(0.1):
             notes[TS + "proxy-group"] = ""
@@ -226,7 +226,7 @@ class Maker(newer.Newer):
         labels, notes = self.notes()
         own = self.name("site", free=True)
         notes |= {TS + key: self.one(TRUTHS) for key in ("funnel", "http-redirect") if self.maybe(0.25)}
-        if len(own + self.space) < 30 and self.maybe(0.2):  # PARITY row 30 and a long name: only the reference makes what is refused
+        if len(own + self.space) < 30 and self.maybe(0.2):  # PARITY row 30 and a long name: only the reference renders what we refuse
             notes[TS + "experimental-forward-cluster-traffic-via-ingress"] = self.one(["true", "false"])
         names = [self.backend(n) for n in range(self.random.randint(1, 3))]
         spec = {"ingressClassName": self.settings["ingressClassName"]}
@@ -333,15 +333,15 @@ class Maker(newer.Newer):
             self.add("v1", "Service", f"m{n}-{self.name('far')}"[:63].rstrip("-"), spec, True, annotations=notes)
 
     def offer(self):
-        """What the tailnet reaches through a group."""
+        """Adds objects that the tailnet reaches through a group."""
         odd, self.odd = self.odd, 0
         group = self.group("ingress")
         spec = self.docs[-1]["spec"]
-        spec["replicas"] = spec.get("replicas", 2) or 1  # the operator looks at members of a group that runs
+        spec["replicas"] = spec.get("replicas", 2) or 1  # the operator looks at the members of a running group
         self.odd = odd
         self.space = f"n{self.number}"
         for _ in range(self.random.randint(1, 2)):
-            self.number += 100000  # others of the same kind
+            self.number += 100000  # so that names of other objects of the same kind differ
             self.one([self.ingress, self.service])()
             for rule in self.docs[-1]["spec"].get("rules") or []:
                 rule.pop("host", None)
@@ -398,7 +398,7 @@ class Maker(newer.Newer):
 
 
     def pod(self):
-        """What a class or a Recorder may say about a pod, down to the last field."""
+        """Adds a Recorder, or a ProxyClass and an object that uses it, with random values of any field of a pod that it may set."""
         fields = ["affinity", "securityContext", "tolerations", "nodeSelector", "imagePullSecrets"]
         if self.maybe(0.2):
             container = {key: pods.part(self.random, "recorders", "statefulSet", "pod", "container", key)
@@ -422,13 +422,13 @@ class Maker(newer.Newer):
             user["metadata"].setdefault("labels", {})[TS + "proxy-class"] = f"class-{self.number}"
 
     def static(self):
-        """A group that is reached at the addresses of nodes."""
+        """Adds a group that is reached at the addresses of nodes."""
         for n in range(self.random.randint(0 if self.oddly() else 1, 3)):
             addresses = [{"type": "ExternalIP", "address": f"198.51.100.{n + 1}"}] if not self.oddly() else []
             addresses += [{"type": "ExternalIP", "address": f"2001:db8::{n + 1}"}] if self.maybe(0.3) else []
             node = self.add("v1", "Node", f"node-{n}-{self.number}", {}, labels={"pool": self.one("aab") if n else "a"})
             node["status"] = {"addresses": [*addresses, {"type": "InternalIP", "address": f"10.0.0.{n + 1}"}]}
-        # Up to 30085, where the server takes none for Services that ask for no certain one.
+        # Ports up to 30085: the server assigns none of them to Services that request no specific port.
         ports = self.one([[{"port": 30010, "endPort": 30030}], [{"port": 30050}, {"port": 30051}, {"port": 30052}, {"port": 30053}], [{"port": 30080, "endPort": 30081}]],
                          [[{"port": 80}], [{"port": 30050, "endPort": 30040}], [{"port": 30050}, {"port": 30050}], [{"port": 32767, "endPort": 32769}]])
         self.proxy_class(init=False)
@@ -437,10 +437,10 @@ class Maker(newer.Newer):
         group["spec"]["proxyClass"] = f"class-{self.number}"
 
     def by_default(self):
-        """What uses the default class."""
+        """Adds objects that use the default class."""
         self.settings = {**self.settings, "defaultProxyClass": self.proxy_class()}
         for kind in self.some([self.service, self.egress, self.ingress, self.connector, self.group], 2):
-            self.number += 1  # another class, if it has one
+            self.number += 1  # a separate class, if it has one
             kind()
 
 
@@ -450,12 +450,12 @@ ALONE = {"dns": 1, "policy": 1, "static": 2, "by_default": 1}
 
 
 def kinds(release):
-    """Shares of what fits into a cluster with others."""
+    """Returns the relative numbers of kinds that fit into a cluster with others."""
     return KINDS | {kind: 4 for kind, since in SINCE.items() if is_within(release, since)}
 
 
 def made(seed, number, odd, kind="", release=DEFAULT):
-    """(name, settings, documents), of any kind if none is named; inputs whose numbers are near each other have the same settings."""
+    """Returns (name, settings, documents), of any kind if none is named; inputs with close numbers have the same settings."""
     image = {"proxyImage": f"tailscale/tailscale:v{RELEASES[release]}"}
     settings = {**SETTINGS, **image, **VARIANTS[number // 30 % len(VARIANTS)], **newer.settings(number // 30, release)}
     chooser = random.Random(f"kind/{seed}/{number}")

@@ -1,4 +1,4 @@
-"""Random values that only newer releases of the operator take."""
+"""Random values that only newer releases of the operator accept."""
 from parity_release import is_within
 
 TS = "tailscale.com/"
@@ -16,13 +16,13 @@ def settings(variant, release):
 
 
 class Newer:
-    """Of an input (inputs.Maker)."""
+    """The newer values of an input (inputs.Maker)."""
 
     def has(self, since):
         return is_within(self.release, since)
 
     def account_notes(self):
-        """Annotations of a ProxyGroup."""
+        """Returns annotations of a ProxyGroup."""
         if not self.has("1.104") or not self.maybe(0.4):
             return {}
         return {TS + "share-acme-account": self.one(["true", "true", "false", "True", ""])}

@@ -1,4 +1,4 @@
-"""Parts of pods out of a random number, by the schema of the kind that holds them."""
+"""Makes parts of pods from a random number, by the schema of the kind that holds them."""
 import functools
 
 import yaml
@@ -20,7 +20,7 @@ def schema(kind):
 
 
 def part(random, kind, *path):
-    """A value of the field at `path` of the kind's spec."""
+    """Returns a value of the field at `path` of the kind's spec."""
     found = schema(kind)
     for key in path:
         found = found["properties"][key]
@@ -51,6 +51,6 @@ def value(random, of, depth):
 
 
 def distinct(items, keys):
-    """A list that is a map has each key once."""
+    """In a list with map semantics each key occurs once."""
     found = {tuple(str(item.get(key)) for key in keys) if keys else number: item for number, item in enumerate(items)}
     return list(found.values())

@@ -14,7 +14,7 @@ KINDS = {"svc": "Service", "ingress": "Ingress", "connector": "Connector", "prox
 SERVER_SET = ("resourceVersion", "uid", "creationTimestamp", "managedFields", "generation", "selfLink", "deletionTimestamp")
 EMPTY = {"updateStrategy", "strategy", "resources"}
 BAD_POD = re.compile(r'StatefulSet.apps "[^"]*" is invalid: \[?(?:<nil>: .*)?spec\.template')
-PERSISTENT = 6  # an error that comes so often is not one of the order in which objects were seen
+PERSISTENT = 6  # an error that occurs so often does not depend on the order in which objects were seen
 CONFLICT = "the object has been modified"
 APPLY = "application/apply-patch+yaml"
 AUTH_KEY = re.compile(r"tskey-auth-[A-Za-z0-9-]+")
@@ -27,7 +27,7 @@ def is_v6(address):
 # ---- objects as they were submitted
 
 def bare(value, key=""):
-    """Without what means nothing: null fields and the empty structs that the types cannot leave out."""
+    """Removes fields without meaning: nulls, and the empty structs that Go types cannot omit."""
     if isinstance(value, dict):
         return {k: bare(v, k) for k, v in value.items()
                 if v is not None and not (k in EMPTY and v == {}) and not (k == "targetPort" and v == 0)}
@@ -52,12 +52,13 @@ def decoded(text):
 
 
 def is_bad_pod(answer):
-    """What the server that the corpus was made with does not look at: a template that this one refuses. The object is as good as made."""
+    """Returns whether the server refused a pod template that the server of the recorded corpus did not check. The object then counts as
+    created."""
     return answer.get("code") == 422 and bool(BAD_POD.search(answer.get("message", "")))
 
 
 def later(made, written):
-    """The object as it was created, with what was written into it later. A Service is sent back with what the server allocated."""
+    """Returns the object as it was created, with later changes. A Service is sent back with the fields that the server allocated."""
     if made["kind"] == "Service":
         spec = {key: value for key, value in written["spec"].items() if key in made["spec"] or key in ("ports", "selector")}
         for port in spec.get("ports") or []:
@@ -97,7 +98,7 @@ class Made:
         self.objects[entry["path"]] = later(self.objects[entry["path"]], submitted(entry["request"]))
 
     def _read(self, api):
-        """What is gone goes; what is patched piece by piece is taken unchanged."""
+        """Reads all objects again: deleted ones are removed, and patched ones are taken unchanged."""
         self.live = {}
         for path in list(self.objects):
             status, live = api.send("GET", path)
@@ -115,26 +116,26 @@ class Made:
 
 
 def parent_of(obj, by_name):
-    """The user's object that an object was made for, as messages name it."""
+    """Returns the user's object that an object was made for, as messages name it."""
     owners, labels = meta(obj).get("ownerReferences") or [], meta(obj).get("labels") or {}
     if owners and owners[0]["kind"] in ("ProxyGroup", "Recorder", "DNSConfig", "ProxyGroupPolicy"):
         return f"{owners[0]['kind']}/{owners[0]['name']}"
     if labels.get(TS + "parent-resource-type") in KINDS:
         kind, space = KINDS[labels[TS + "parent-resource-type"]], labels.get(TS + "parent-resource-ns")
         return "/".join(part for part in (kind, space, labels.get(TS + "parent-resource")) if part)
-    if TS + "domain" in labels:  # of a certificate
+    if TS + "domain" in labels:  # a Secret of a certificate
         return f"ProxyGroup/{labels[TS + 'proxy-group']}"
     proxy = meta(obj)["name"].removesuffix("-metrics")
     return parent_of(by_name[proxy], {}) if proxy in by_name else ""
 
 
-# ---- values that only this cluster has
+# ---- values that are specific to this cluster
 
 class Binding:
-    """Puts placeholders in the place of random values, and the URLs of control servers for their placeholders."""
+    """Replaces random values, and the URLs of control servers, by placeholders."""
 
     def __init__(self, texts, servers):
-        """`servers`: URL that the operator was told: URL that the case names, or nothing."""
+        """`servers`: maps the URL that the operator was given to the URL that the case names, or nothing."""
         self.by_text, self.servers = texts, servers
         known = "|".join(re.escape(text) for text in sorted(texts, key=len, reverse=True))
         self.pattern = re.compile(rf"(?<![0-9A-Za-z.])(?:{known})(?![0-9A-Za-z])(?!\.[0-9])") if known else None
@@ -158,7 +159,7 @@ class Binding:
 
 
 def texts_of(users, made):
-    """Random text: placeholder."""
+    """Maps random texts to placeholders."""
     texts, names = {}, {}
     for obj in made.objects.values():
         if "generateName" in meta(obj):
@@ -173,7 +174,7 @@ def texts_of(users, made):
 
 
 def addresses(service, called):
-    """Of a Service as the server answered it, whose manifest pins `pinned`."""
+    """Maps the addresses of a Service, as the server returned it, to placeholders, without the address that its manifest pins."""
     spec, name = service["spec"], f"{meta(service)['namespace']}/{called}"
     given = [address for address in spec.get("clusterIPs") or [] if address not in ("None", service["pinned"])]
     return {address: f"<CLUSTER_IP{'' if number == 0 else 6 if is_v6(address) else 4}:{name}>" for number, address in enumerate(given)}
@@ -218,7 +219,7 @@ def bound_config(text, key, bound):
 
 
 def unquoted_ports(text):
-    """A placeholder is for a number, not for a text."""
+    """A placeholder stands for a number, so its quotes are removed."""
     return re.sub(r'"matchPort":"(<PORT:[^>]*>)"', r'"matchPort":\1', text)
 
 
@@ -246,7 +247,7 @@ def static_ports(objects):
 # ---- the user's own objects
 
 def changes(document, before, after):
-    """What was written into a user's object, without status."""
+    """Returns the changes of a user's object, without status."""
     found = []
     for key in ("annotations", "finalizers", "labels"):
         found += change(document["metadata"], before["metadata"], after["metadata"], key, "metadata")
@@ -265,7 +266,7 @@ def change(document, before, after, key, path):
 # ---- messages
 
 def said_of(obj, api_events):
-    """Events and conditions of one of the user's objects."""
+    """Returns Events and conditions of one of the user's objects."""
     name, lines = ident(obj), []
     for event in api_events:
         about = event["involvedObject"]
@@ -279,7 +280,7 @@ def said_of(obj, api_events):
 
 
 def errors_of(log):
-    """{(controller, namespace/name): error} for what is retried for ever."""
+    """Returns {(controller, namespace/name): error} for objects that are retried forever."""
     counts, found = {}, {}
     for line in log.splitlines():
         entry = json.loads(line) if line.startswith("{") else {}
@@ -287,7 +288,7 @@ def errors_of(log):
             continue
         about = "/".join(part for part in (entry.get("namespace"), entry.get("name")) if part)
         key = entry["controller"], about
-        counts[key], found[key] = counts.get(key, 0) + 1, entry["error"]  # which may name an object by another random name each time
+        counts[key], found[key] = counts.get(key, 0) + 1, entry["error"]  # the error may name an object by another random name each time
     return {key: text for key, text in found.items() if counts[key] >= PERSISTENT}
 
 

@@ -4,7 +4,7 @@
 
 ready_seconds=120
 
-# be_cluster NUMBER: of those that share a tailnet; no addresses are two clusters' own.
+# be_cluster NUMBER: sets the addresses of a cluster; clusters that share a tailnet have different ones.
 be_cluster() {
     cluster=$1
     node_ip=10.$((76 + cluster)).0.1 node_ip6=fd00:$((76 + cluster))::1
@@ -17,7 +17,7 @@ be_cluster() {
 }
 be_cluster 1
 
-# require PROGRAM:PACKAGE…: die unless each program is there.
+# require PROGRAM:PACKAGE…: dies unless each program is installed.
 require() {
     local pair
     for pair in "$@"; do
@@ -25,7 +25,7 @@ require() {
     done
 }
 
-# sign NAME SUBJECT EXTENSIONS: NAME.key and NAME.crt, signed by the CA.
+# sign NAME SUBJECT EXTENSIONS: makes NAME.key and NAME.crt, signed by the CA.
 sign() {
     openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$1.key" -subj "$2" -out "$1.csr"
     openssl x509 -req -in "$1.csr" -CA ca.crt -CAkey ca.key -CAcreateserial -days 2 -extfile <(printf '%s\n' "$3") -out "$1.crt"
@@ -51,7 +51,7 @@ contexts: [{name: e2e, context: {cluster: e2e, user: admin}}]
 EOF
 }
 
-# start NAME CMD…: in the background, its output in NAME.log, its process id in NAME.pid.
+# start NAME CMD…: runs CMD in the background, with its output in NAME.log and its process id in NAME.pid.
 start() {
     local name=$1
     shift
@@ -76,7 +76,8 @@ start_kube_apiserver() {
         --service-cluster-ip-range "$service_cidrs" "$@"
 }
 
-# wait_for SECONDS WHAT NAMES CMD…: until CMD succeeds; die with the last lines of the logs if it does not, or a process of NAMES ended.
+# wait_for SECONDS WHAT NAMES CMD…: waits until CMD succeeds; dies with the last lines of the logs if it does not, or if a process of NAMES
+# ended.
 wait_for() {
     local deadline=$((SECONDS + $1)) reason="$2: not after $1 s" names=$3 name
     shift 3

@@ -1,4 +1,4 @@
-"""What the modules of this folder share: the programs under test, and what they meet, as fixtures. scripts/e2e/pytest runs them."""
+"""The fixtures that the modules of this folder share: the programs under test, and their peers. scripts/e2e/pytest runs the modules."""
 import os
 import pathlib
 import signal
@@ -40,7 +40,7 @@ def pytest_configure(config):
 
 
 def only_always(items):
-    """Those marked `always`. An id that no parameter has would silently be a test less."""
+    """Returns the tests marked `always`. An id that no parameter has is an error, since its test would silently be left out."""
     chosen, wanted, found = [], set(), set()
     for item in items:
         marker = item.get_closest_marker("always")
@@ -62,7 +62,7 @@ def pytest_collection_modifyitems(config, items):
         items[:] = [item for item in items if not item.get_closest_marker("whole")]
 
 
-# Of this machine, which programs under test would change if they could.
+# Files of this machine that a program under test could change by mistake.
 FILES = [pathlib.Path("/etc/resolv.conf"), pathlib.Path("/etc/hosts")]
 
 
@@ -75,7 +75,7 @@ def machine():
 
 
 def pytest_sessionstart(session):
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # whoever ends the tests ends what they have started
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that the tests end what they have started when they are ended
     Lab.has_failed = staticmethod(lambda: session.testsfailed > 0)
 
 
@@ -110,14 +110,14 @@ def accept(request):
 
 @pytest.fixture(scope="session")
 def tools(request, tmp_path_factory):
-    """A folder of the real programs that the modules name, which are built if they are missing and are on the PATH, and no others."""
+    """A folder with the real programs that the modules name and no others, which is on the PATH; missing ones are built."""
     folder = tmp_path_factory.mktemp("tools")
     names = sorted({name for item in request.session.items for name in item.module.PROGRAMS})
     if names:
         built = pathlib.Path(run(HERE / "tools", *names).splitlines()[-1])
         modules = set(run(HERE / "tools", "--modules", *names).split())
         for link in built.iterdir():
-            # A link leads into the folder MODULE-KEY of the store.
+            # The link targets the folder MODULE-KEY of the store.
             if link.readlink().parent.name.rpartition("-")[0] in modules:
                 (folder / link.name).symlink_to(link.resolve())
     os.environ["PATH"] = f"{folder}:{os.environ['PATH']}"
@@ -126,21 +126,21 @@ def tools(request, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def cluster(tools, tmp_path_factory):
-    """An API server without controllers for kubectl and all else that is started here."""
+    """An API server without controllers, for kubectl and all other programs that are started here."""
     with ApiServer(tmp_path_factory.mktemp("cluster")) as server:
         yield server
 
 
 @pytest.fixture(scope="module")
 def lab(tools):
-    """A cluster and a tailnet without anything in them; what remains of it fails. A module that needs more in it has a `lab` of its own."""
+    """An empty cluster and tailnet; the test fails if anything is left of the lab. A module that needs more in it has its own `lab`."""
     with Lab() as found:
         yield found
 
 
 @pytest.fixture(scope="module")
 def scratch(tmp_path_factory):
-    """A folder for the whole module."""
+    """A folder that the tests of a module share."""
     return tmp_path_factory.mktemp("scratch")
 
 

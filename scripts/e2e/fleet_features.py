@@ -1,4 +1,4 @@
-"""The features of fleet.yaml that test_fleet_features.py puts to Fleet and to us: a bundle each, and what must come of it."""
+"""The features of fleet.yaml that test_fleet_features.py gives to Fleet and to tailrender: a bundle for each, with the expected result."""
 import dataclasses
 
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {0}, namespace: shop}}\n"
@@ -10,11 +10,11 @@ SAME = "the same"
 @dataclasses.dataclass
 class Feature:
     id: str
-    what: str  # in the table
-    text: str  # of fleet.yaml, without the name
+    what: str  # the text in the table
+    text: str  # the text of fleet.yaml, without the name
     verdict: str = SAME
     files: dict = dataclasses.field(default_factory=dict)
-    objects: bool = False  # compare what is deployed, too
+    objects: bool = False  # compare the deployed objects as well
     alone: bool = False  # Fleet's reader stops at it, or it would need a network
 
     def __post_init__(self):

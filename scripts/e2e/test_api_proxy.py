@@ -39,7 +39,7 @@ def lines_until(process, wanted, seconds=60):
 
 
 def user(api, *words):
-    """Name and groups, without the one that everyone has."""
+    """Returns name and groups, without the group that everyone has."""
     said = json.loads(api.kubectl("auth", "whoami", "-o", "json", *words))["status"]["userInfo"]
     return said["username"], [group for group in said["groups"] if group != "system:authenticated"]
 
@@ -80,7 +80,8 @@ def test_watches(api):
 
 
 def test_a_watch_goes_on_while_nothing_happens(api, request):
-    """A connection of kubectl's for --seconds (an hour in the soak), and client-go's informer, which asks again now and then."""
+    """A connection of kubectl stays open for --seconds (an hour in the soak), and so does client-go's informer, which sends requests now
+    and then."""
     seconds = request.config.getoption("seconds")
     path = f"/api/v1/namespaces/default/configmaps?watch=1&timeoutSeconds={seconds + 300}"
     with api.running("get", "--raw", path) as watch, api.informer() as informer:
@@ -106,7 +107,7 @@ def test_runs_commands(api, transport):
     assert (done.returncode, done.stdout) == (7, "") and "to stderr" in done.stderr, done
     big = "".join(f"{number}\n" for number in range(200_000))
     assert api.kubectl("exec", "-i", "web", "--", "cat", text=big, transport=transport) == big
-    # With a terminal: script(1) gives kubectl one.
+    # This tests a session with a terminal: script(1) gives kubectl one.
     words = " ".join(api.command("exec", "-it", "web", "--", "sh", "-c", "'test -t 0 && test -t 1 && echo a terminal'", transport=transport))
     done = subprocess.run(["script", "-qefc", words, "/dev/null"], env=api.lab.environment, text=True, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120, check=False)
@@ -130,7 +131,7 @@ def test_forwards_ports(api, transport):
 
 
 def test_copies_files(api, request, transport):
-    """Of --count (50) megabytes."""
+    """The files have --count (50) megabytes."""
     place, size = api.lab.inner["LAB"], (request.config.getoption("count") or 50) * 1_000_000
     wanted = api.lab.run("sh", "-c", f"head -c {size} /dev/urandom >{place}/big; sha256sum <{place}/big")
     api.kubectl("cp", f"{place}/big", f"web:/tmp/{transport}", transport=transport, seconds=1200)
@@ -187,7 +188,7 @@ def test_without_a_grant_roles_decide(api):
 
 @pytest.fixture(name="person")
 def logged_in(api):
-    """The client's device, which is no tag's but a person's meanwhile."""
+    """The client's device belongs to a person, in place of a tag, during the test."""
     me = json.loads(api.lab.run("tailscale", "status", "--json", on="client"))["Self"]
     path = f"/admin/devices/{me['ID']}"
     api.lab.tailnet.ok("POST", path, {"tags": []})
@@ -200,7 +201,7 @@ def logged_in(api):
 
 
 def test_a_person_is_who_has_logged_in(api, person):
-    """Without a grant, by one, and by one of the name that grants had first."""
+    """Without a grant the person has no groups; with a grant, also under the first name of the capability, the person has the group."""
     for capability, groups in (("", []), (CAPABILITY, [GROUP]), ("https://" + CAPABILITY, [GROUP])):
         api.lab.tailnet.ok("POST", "/admin/grants", {capability: [{"impersonate": {"groups": [GROUP]}}]} if capability else {})
 
@@ -239,7 +240,7 @@ def test_a_grant_that_is_malformed_or_wants_a_recording_is_refused(api):
 
 
 def test_without_tailscaleds_user_nothing_is_let_in(api):
-    """As whoever may forward ports into the pod: the header is as tailscaled writes it, the socket is root's."""
+    """An attacker may forward ports into the pod: the header is like tailscaled's, but the socket belongs to root."""
     api.grants({"impersonate": {"groups": [GROUP]}})
     [address] = api.lab.run("tailscale", "ip", "-4", on="client").split()
     script = f"""
@@ -258,7 +259,7 @@ except ConnectionError:
 
 
 def test_no_other_port_of_the_device_leads_to_the_proxy(api):
-    """In user space tailscaled hands a connection to any port over to 127.0.0.1, as itself: a peer would write the header."""
+    """In user space tailscaled forwards a connection to any port to 127.0.0.1, under its own user: a peer could write the header."""
     [address] = api.lab.run("tailscale", f"--socket={api.folder}/tailscaled.sock", "ip", "-4").split()
     header = "printf '\\r\\n\\r\\n\\0\\r\\nQUIT\\n\\x21\\x11\\0\\x0c\\x64\\x40\\0\\x01\\x64\\x40\\0\\x02\\x9c\\x40\\x01\\xbb"
     request = header + "GET /api HTTP/1.1\\r\\nHost: a\\r\\nConnection: close\\r\\n\\r\\n'"
@@ -271,7 +272,7 @@ def test_no_other_port_of_the_device_leads_to_the_proxy(api):
 
 
 def test_survives_a_restart_and_stops(api):
-    """And so does an informer of client-go."""
+    """An informer of client-go survives as well."""
     with api.informer() as informer:
         lines_until(informer, "synced\n")
         api.lab.kubectl("create", "configmap", "followed", "--from-literal=text=one")

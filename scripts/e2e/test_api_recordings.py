@@ -1,4 +1,4 @@
-"""What `tailrender-proxy api` records in the lab, of sessions and of requests, beside the real operator's proxy: the recorder is one of ours,
+"""What `tailrender-proxy api` records in the lab, of sessions and of requests, beside the real operator's proxy: the recorder is our own,
 which the operator's own client holds to the protocol."""
 import base64
 import contextlib
@@ -30,7 +30,7 @@ def made(lab, proxy, tools):
 
 @contextlib.contextmanager
 def recording_to(api, **more):
-    """A recorder on the client's machine, and the folder of its casts and events; grants require it."""
+    """Runs a recorder on the client's machine, with a folder of its casts and events; grants require it."""
     casts, port = pathlib.Path(tempfile.mkdtemp(dir=api.folder)), 8085
     program = SCRIPT.parents[1] / "api_proxy_contract.d/recorder.py"
     process = subprocess.Popen([str(SCRIPT), "run", "--on", "client", str(program), str(casts), str(port)], env=api.lab.environment,
@@ -46,12 +46,12 @@ def recording_to(api, **more):
 
 
 def whole(casts, kind):
-    """The files of this kind, while nothing is on its way."""
+    """Returns the files of this kind, when none is incomplete."""
     return [] if list(casts.glob("*.part")) else list(casts.glob("*." + kind))
 
 
 def await_recording(api, casts, kind, *words, urls=("",)):
-    """Until what is asked at each URL is recorded, since grants come to each proxy in its own time. Leaves no file."""
+    """Repeats the request at each URL until it is recorded, since each proxy gets new grants at another time. Leaves no file."""
     for url in urls:
         def is_recorded(url=url):
             api.kubectl(*words, url=url, check=False)
@@ -61,7 +61,7 @@ def await_recording(api, casts, kind, *words, urls=("",)):
 
 
 def casts_of(api, casts, number):
-    """Header and output of each, once there are so many; without times. All came over HTTP/2."""
+    """Returns header and output of each cast, once there are so many; without times. All must come over HTTP/2."""
     api.lab.wait(f"{number} casts", lambda: len(whole(casts, "cast")) >= number, 60)
     found = []
     for file in sorted(casts.glob("*.cast"), key=lambda file: int(file.stem)):
@@ -73,13 +73,13 @@ def casts_of(api, casts, number):
     return found
 
 
-# The pauses keep the two streams apart, which may come in any order.
+# The pauses keep the two streams apart, which may arrive in any order.
 SESSIONS = (("exec", "web", "-c", "web", "--", "sh", "-c", "echo caf\u00e9; sleep 1; echo to stderr >&2; sleep 1; seq 1 2000; exit 3"),
             ("exec", "-i", "web", "-c", "web", "--", "cat"), ("exec", "web", "-c", "web", "--", "true"))
 
 
 def record_sessions(api, casts, url=""):
-    """Each by both transports; what they hold is what kubectl got."""
+    """Records each session by both transports, and checks that the recordings have what kubectl got."""
     for transport in TRANSPORTS:
         for words in SESSIONS:
             api.kubectl(*words, text="typed in\n", transport=transport, url=url, check=False)
@@ -99,7 +99,7 @@ def test_sessions_are_recorded(api):
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120, check=False)
         [(header, output)] = casts_of(api, casts, 1)
         assert (header["width"], header["height"]) == (111, 33) and "a terminal" in output, (header, output, done.stdout)
-    # Without its recorder nothing begins.
+    # Without its recorder no session begins.
     refused = api.kubectl("exec", "web", "-c", "web", "--", "touch", "/never", check=False)
     assert refused.returncode != 0 and "no recorder takes it" in refused.stderr, refused
     api.grants({"impersonate": {"groups": [GROUP]}})
@@ -115,7 +115,7 @@ REQUESTS = (("get", "pods", "-A", "-l", "a=b"), ("get", "pod", "web", "-o", "jso
 
 
 def told_events(api, casts, url=""):
-    """Of these requests, without times; discovery depends on what kubectl still knows."""
+    """Returns the events of these requests, without times; discovery requests depend on kubectl's cache."""
     for words in REQUESTS:
         api.kubectl(*words, url=url)
     found = []
@@ -140,7 +140,7 @@ def test_requests_are_recorded(api):
         assert "caf\u00e9".encode() in bodies["create", "configmaps"] and bodies["create", "secrets"] == b"", bodies
         assert {("list", "pods"), ("get", "pods"), ("patch", "configmaps"), ("delete", "secrets"), ("create", "selfsubjectreviews")} <= set(bodies), bodies
         assert {event["source"]["node"] for event in found} == {f"client.{api.lab.inner['LAB_DOMAIN']}"}
-    # Without its recorder nothing is asked.
+    # Without its recorder no request is made.
     refused = api.kubectl("create", "configmap", "never", check=False)
     assert refused.returncode != 0 and "no recorder takes it" in refused.stderr, refused
     assert api.lab.kubectl("get", "configmap", "never", "--ignore-not-found") == ""
@@ -151,21 +151,21 @@ def test_requests_are_recorded(api):
 ACCOUNTS = {RELEASE: "system:serviceaccount:tailscale:operator", NAME: "system:serviceaccount:default:kube-apiserver-auth-proxy"}
 
 
-# The first of them is what waits for a grant, too: it may come late into the log.
+# The first one also waits for a grant: it may be late in the log.
 ASKED = (("get", "pods", "-A"), ("create", "configmap", "same"), ("label", "configmap", "same", "a=b"), ("delete", "configmap", "same"),
          ("get", "configmap", "missing"), ("exec", "web", "--", "true"), ("logs", "web", "--tail=1"), ("auth", "whoami"), ("auth", "can-i", "--list"),
          ("get", "--raw", "/version"), ("get", "--raw", "/api/v1/namespaces/default/pods/web/%6cog"))
 
 
 def asked(lab, account, since):
-    """What the API server was asked in others' names by this account, behind so many lines of its audit log."""
+    """Returns the requests that this account made under other users' names, from that line of the audit log on."""
     events = map(json.loads, lab.run("sh", "-c", f"""tail -n +{since} "$LAB/audit.log" | grep impersonatedUser || true""").splitlines())
     return {(event["verb"], event["requestURI"].split("?")[0], event["impersonatedUser"]["username"], *sorted(event["impersonatedUser"].get("groups", [])),
              event.get("responseStatus", {}).get("code")) for event in events if event["user"]["username"] == account}
 
 
 def test_the_operators_proxy_asks_the_same(api):
-    """By the API server's audit log: users, groups, verbs, paths and answers."""
+    """Compares users, groups, verbs, paths and answers by the API server's audit log."""
     assert VALUES.is_file()
     with operators_api_proxy(api.lab) as url:
         urls = {RELEASE: url, NAME: api.url}
@@ -193,7 +193,7 @@ def test_the_operators_proxy_asks_the_same(api):
             await_recording(api, casts, "event", "get", "--raw", "/version", urls=(api.url, url))
             our_events, their_events = (told_events(api, casts, one) for one in (api.url, url))
         for event in their_events:
-            if event["kubernetes"]["Resource"] == "secrets":  # it tells of what is in them
+            if event["kubernetes"]["Resource"] == "secrets":  # it mentions the contents of Secrets
                 assert event["kubernetes"]["Verb"] != "create" or b"hunter2" in body_of(event), event
                 event["request"]["body"] = ""
         assert [sorted(json.dumps(event, sort_keys=True) for event in events) for events in (our_events, our_events)] == [
@@ -203,5 +203,5 @@ def test_the_operators_proxy_asks_the_same(api):
             return sorted((json.dumps(header, sort_keys=True), sorted(output.splitlines())) for header, output in recorded)
         for (header, lines), (their_header, their_lines) in zip(plain(ours), plain(theirs), strict=True):
             assert header == their_header
-            # What is behind the first frame of the operator's last read is not in its recording.
+            # The operator's recording lacks what is behind the first frame of its last read.
             assert lines == their_lines or set(their_lines) < set(lines), (header, lines[:5], their_lines[:5])

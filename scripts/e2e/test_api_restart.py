@@ -1,7 +1,7 @@
-"""The API server is killed and comes back, and the controller goes on where it was.
+"""The API server is killed and starts again, and the controller goes on where it was.
 
-200 proxies that have joined, or as many as API_RESTART_PROXIES says. The audit log tells what the
-controller asks for once the server is back: no kind of object is listed more than once, and what changes then is told in time.
+200 proxies have joined, or as many as API_RESTART_PROXIES says. The audit log shows what the controller requests when the server is back:
+no kind of object is listed more than once, and later changes are seen in time.
 """
 import collections
 import contextlib
@@ -22,7 +22,7 @@ ACCOUNT = f"system:serviceaccount:{NAMESPACE}:operator"
 POLICY = {"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"],
           "rules": [{"level": "Metadata", "users": [ACCOUNT]}, {"level": "None"}]}
 PATIENCE = 300  # seconds
-# As kubelet: without an API server it loses its Lease, and ends.
+# Without an API server the kubelet loses its Lease, and ends.
 AGAIN = 'while :; do "$0" controller; sleep 1; done'
 
 
@@ -39,7 +39,7 @@ def device_of(number):
 
 
 def address_of(number):
-    """Of a Service; all are of one length."""
+    """Returns the address of a Service; all have the same length."""
     return f"10.96.{100 + number // 150}.{100 + number % 150}"
 
 
@@ -59,7 +59,7 @@ def create_proxies(api, tailrender):
 
 
 class Audit:
-    """What the controller has asked for, by the server's log."""
+    """The requests of the controller, by the server's log."""
 
     def __init__(self, folder):
         self.policy, self.log = folder / "policy.json", folder / "audit.log"
@@ -70,7 +70,7 @@ class Audit:
         return self.log.stat().st_size
 
     def requests(self, verb, since=0):
-        """(path, query) of each that was answered after that place of the log."""
+        """Returns (path, query) of each request that was answered after that place in the log."""
         with open(self.log, encoding="utf-8") as log:
             log.seek(since)
             entries = [json.loads(line) for line in log if line.endswith("\n")]
@@ -82,7 +82,7 @@ class Audit:
         return {(path, query.get("labelSelector", "")) for path, query in self.requests("watch", since)}
 
     def chains(self, since=0):
-        """How often each was listed from its beginning; who asks for one object wants to know the server's version."""
+        """Counts how often each was listed from its beginning. A request for one object only asks for the server's version."""
         return collections.Counter((path, query.get("labelSelector", "")) for path, query in self.requests("list", since)
                                    if "continue" not in query and query.get("limit") != "1")
 
@@ -103,7 +103,7 @@ def controller(runtime, folder):
 
 
 def told(api):
-    """Services whose status is written."""
+    """Returns the number of Services with a status."""
     return sum(1 for item in api.ask("/api/v1/namespaces/shop/services")["items"] if item["status"]["loadBalancer"])
 
 

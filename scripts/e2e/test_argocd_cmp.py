@@ -55,7 +55,7 @@ def revision(digit):
 
 @pytest.mark.always
 def test_application(tailrender, cmp, tmp_path):
-    """A directory of plain manifests; everything that Argo CD says about an application."""
+    """Renders a directory of plain manifests, with all settings that Argo CD passes for an application."""
     service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web", "annotations": {"tailscale.com/expose": "true"}},
                "spec": {"selector": {"app": "web"}, "ports": [{"port": 80}]}}
     (tmp_path / "web.yaml").write_text(yaml.safe_dump(service), encoding="utf-8")

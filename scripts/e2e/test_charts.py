@@ -1,6 +1,7 @@
-"""Charts that are at hand, against the real helm: what clusters apply of them is what `helm template | tailrender post-render` gives.
+"""Charts that are in the tree or in a directory of --charts, against the real helm: clusters that apply them get what `helm template |
+tailrender post-render` gives.
 
-A chart may be in the tree, or in a directory that --charts names. What is not rendered is a warning that says where it is exposed.
+A chart that is not rendered is a warning that names the place where it is exposed.
 """
 import base64
 import os
@@ -77,7 +78,7 @@ def render(tailrender, tools, tmp_path):
 
 
 def wanted(tailrender, stream, *arguments):
-    """What post-render makes of a stream, without the stream."""
+    """Returns what post-render adds to a stream."""
     done = subprocess.run([tailrender, "post-render", "--quiet", *arguments], input=stream, capture_output=True, text=True, check=True)
     sources = list(yaml.safe_load_all(stream))
     return [document for document in yaml.safe_load_all(done.stdout) if document not in sources]
@@ -151,7 +152,7 @@ def test_a_chart_that_fails_is_an_error(render, tmp_path):
 
 
 def test_chart_that_makes_applications(render, tmp_path):
-    """Two of them, one below the other; the first one is installed by hand."""
+    """There are two of them, one below the other; the first one is installed by hand."""
     plain = "".join(line for line in APPLICATION.splitlines(keepends=True) if "helm:" not in line)
     application = "{{- range .Values.apps }}\n---\n" + textwrap.dedent(plain).replace("name: shop", "name: {{ . }}").replace("charts/web", "{{ . }}") + "{{- end }}\n"
     tree(tmp_path, {
@@ -171,7 +172,7 @@ def test_chart_that_makes_applications(render, tmp_path):
 
 
 def test_strangers_chart(render, tmp_path):
-    """It reads nothing of the machine, reaches nobody, and ends."""
+    """The chart reads nothing of the machine, opens no connection, and ends."""
     secret = tmp_path / "secret"
     secret.write_text("p4ssw0rd")
     templates = {
@@ -372,7 +373,7 @@ def test_chart_in_a_helm_chart(render, helm, tools, tmp_path):
 
 
 def test_charts_that_make_themselves(render, tmp_path):
-    """Argo CD installs itself so, and what else there is."""
+    """A chart may install itself and others, as Argo CD's may."""
     made = "".join("---\n" + textwrap.dedent("\n".join(line for line in APPLICATION.splitlines() if "helm:" not in line)
                                              ).replace("name: shop", f"name: {name}").replace("charts/web", name) + "\n" for name in ("top", "shop"))
     tree(tmp_path, {"repo/top/Chart.yaml": "apiVersion: v2\nname: top\nversion: 0.1.0\n", "repo/top/values.yaml": "",
@@ -420,7 +421,7 @@ NET = {
 @pytest.mark.parametrize("by", NET)
 @pytest.mark.parametrize("key, fields", [("tailscale-operator", ""), ("ts", ", alias: ts, condition: ts.enabled")])
 def test_charts_that_depend_on_the_operators(render, tmp_path, by, key, fields):
-    """Their own objects are inputs, and their values of the operator are settings."""
+    """The chart's own objects are inputs, and its values for the operator are settings."""
     tree(tmp_path, {**NET[by], **umbrella(key, fields)})
     done = render()
     assert done.returncode == 0, done.stderr

@@ -1,7 +1,7 @@
-"""Holds tailrender-proxy to containerboot's own tests: those of `tailscale v1.104.5 cmd/containerboot/main_test.go`, unchanged.
+"""Runs containerboot's own tests against tailrender-proxy: those of `tailscale v1.104.5 cmd/containerboot/main_test.go`, unchanged.
 
-They build containerboot with `go build` and drive what comes out, with a tailscaled, an API server and files of their own. Here `go` is a
-script that copies our program to where the built one is expected.
+They build containerboot with `go build` and run the result with their own tailscaled, API server and files. Here `go` is a script that
+copies our program to where the built one is expected.
 """
 import os
 import re
@@ -21,7 +21,7 @@ FEWEST = 40  # cases; fewer are not the whole suite
 
 
 def results(folder, program):
-    """What each case comes to, by name."""
+    """Returns the result of each case by name."""
     go = folder / "go"
     go.write_text(GO, encoding="utf-8")
     go.chmod(0o755)

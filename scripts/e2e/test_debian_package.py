@@ -1,8 +1,8 @@
 """Installs, uses and purges the Debian package with the real dpkg.
 
-The root is this machine's own, under an overlay that no other process sees, so that dpkg changes nothing else. Held to: the same bytes of a
-package whatever the umask and the hour; the output of the program under test; manual pages that groff takes without a warning and
-that have every verb with its options and examples; completions where bash, zsh and fish look for them; nothing left after a purge.
+The root is this machine's own, under an overlay that no other process sees, so that dpkg changes nothing else. The test checks: the same
+bytes of a package with any umask and time; the output of the program under test; manual pages that groff takes without a warning and that
+have every verb with its options and examples; completions where bash, zsh and fish look for them; nothing left after a purge.
 """
 import gzip
 import io
@@ -21,14 +21,14 @@ from shared.namespaces import mounts_of_our_own
 COVERS = ["examples/fleet", "plugins", "renderer/cli", "scripts/package", "scripts/package.d"]
 PROGRAMS = []
 LIBRARIES = r"libc6 \(>=.*libgit2-1.5 \(>=.*libssl3 \(>="
-HERE = "/tmp/tailrender-test"  # inside
+HERE = "/tmp/tailrender-test"  # the path inside the overlay
 CLEAN = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LC_ALL": "C.UTF-8", "TERM": "xterm", "MANWIDTH": "100"}
-KEPT = ("var/lib/dpkg", "var/cache/man", "var/log")  # what dpkg itself remembers
+KEPT = ("var/lib/dpkg", "var/cache/man", "var/log")  # files that dpkg and others keep
 OFFERS = {
     "bash": ["-c", """source /usr/share/bash-completion/completions/tailrender
                       COMP_WORDS=(tailrender "") COMP_CWORD=1; _tailrender; echo "${COMPREPLY[@]}" """],
     "fish": ["--command", "complete -C 'tailrender '"],
-    # The first time in a terminal of its own, as a person would press the key.
+    # The first time it runs in a separate terminal, as if a person pressed the key.
     "zsh": ["-fc", f"""zmodload zsh/zpty
                        zpty shell TERM=dumb zsh -fi
                        zpty -w shell "PS1=; autoload -U compinit; compinit -u -d {HERE}/dump; unsetopt zle_bracketed_paste; echo rea""dy"
@@ -46,7 +46,7 @@ def package(scratch):
 
 @pytest.fixture(scope="module")
 def layer():
-    """What becomes of the root: "upper" is what has changed, "root" all of it."""
+    """Yields the overlay: "upper" has the changes, "root" everything."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="tailrender-package-"))
     with mounts_of_our_own():
         run("mount", "-t", "tmpfs", "tmpfs", folder)
@@ -73,7 +73,7 @@ def installed(package, layer, inside, tailrender):
     shutil.copy(package, folder)
     shutil.copytree(FLEET, folder / "fleet")
     shutil.copy(tailrender, folder / "built")
-    # Without triggers: man-db would read every page of this machine.
+    # Triggers are off: man-db would read every page of this machine.
     run(*inside("dpkg", "--install", "--no-triggers", f"{HERE}/{package.name}"))
 
 

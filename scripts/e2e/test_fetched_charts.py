@@ -1,5 +1,5 @@
-"""Charts that --allow-network lets the real helm fetch, from servers of the test: what is fetched is rendered as if --charts had it, and who serves
-it, or names it, gets nothing of the machine.
+"""Charts that --allow-network lets the real helm fetch, from servers of the test: they are rendered as charts of --charts are, and neither
+the server nor the author of a chart gets data of the machine.
 """
 import gzip
 import hashlib
@@ -24,7 +24,7 @@ VALUES = '{annotations: {tailscale.com/expose: "true"}}'
 
 
 def packed(files, name="web"):
-    """A chart as an archive; a value of `files` that is a TarInfo stands for itself."""
+    """Returns a chart as an archive; a value of `files` may be a TarInfo."""
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w") as archive:
         for path, content in files.items():
@@ -64,7 +64,7 @@ def helm(request, tools):
 
 @pytest.fixture
 def render(tailrender, tools, authority, tmp_path):
-    """Names of the test are addresses of loopback for the program alone."""
+    """The host names of the test resolve to loopback addresses, only for the program."""
     (tmp_path / "hosts").write_text(f"127.0.0.1 {HOST} {OTHER} loop.test\n169.254.169.254 cloud.test\n", encoding="utf-8")
     home = tmp_path / "home"
     (home / ".config/helm/registry").mkdir(parents=True)
@@ -345,7 +345,7 @@ def test_endless_answers(render, server, helm, tmp_path):
 
 
 def test_large_index(render, server, helm, tmp_path):
-    """Of 50 MB: it ends, in whatever way."""
+    """For an index of 50 MB the program ends, with success or not."""
     entry = "  - {apiVersion: v2, name: web, version: 0.0.%d, urls: [web-0.0.%d.tgz], description: '%s'}\n"
     lines = [entry % (i, i, "x" * 400) for i in range(100_000)]
     server.answers["/charts/index.yaml"] = ("apiVersion: v1\nentries:\n  web:\n" + "".join(lines)).encode()

@@ -1,9 +1,9 @@
-"""examples/fleet in the real Fleet, rendered and as it is.
+"""Runs examples/fleet in the real Fleet, rendered and as sources.
 
-For each cluster, Fleet's own programs read the rendered tree, choose the cluster, and install every bundle on the API server. What is
-installed are the objects of `tailrender render`; doing it again changes nothing; a changed source upgrades; a bundle that goes takes its
-objects along. The sources go through Fleet, too, with the operator's chart from its module in the place of the remote one: what it
-makes of them, put through `post-render`, are the same objects, and what is rendered replaces a release of the chart.
+For each cluster, Fleet's own programs read the rendered tree, choose the cluster, and install every bundle on the API server. The installed
+objects are those of `tailrender render`; doing it again changes nothing; a changed source upgrades; a deleted bundle takes its objects
+along. The sources go through Fleet as well, with the operator's chart from its module in place of the remote one: what it makes of them,
+put through `post-render`, are the same objects, and what is rendered replaces a release of the chart.
 """
 import json
 import shutil
@@ -20,7 +20,7 @@ COVERS = ["examples/fleet", "plugins/fleet", "renderer/emit/tree", "renderer/eng
 PROGRAMS = ["apiserver", "fleet", "helm3", "helm4", "operator-charts"]
 EXTRA = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "extra", "annotations": {"tailscale.com/expose": "true"}},
          "spec": {"selector": {"app": "extra"}, "ports": [{"port": 80}]}}
-TRIES = 3  # of the agent, for a bundle that is blocked until another one's namespace exists
+TRIES = 3  # of the agent, for a bundle that is blocked until the namespace of another one exists
 CLUSTER_SCOPED = (*CUSTOM, "ClusterRole", "ClusterRoleBinding", "CustomResourceDefinition", "IngressClass")
 
 
@@ -30,21 +30,21 @@ def manager(cluster):
 
 
 def workspace_of(cluster, scratch):
-    """One for each cluster, as plugins/fleet/README.md says."""
+    """Returns the workspace of the cluster, as in plugins/fleet/README.md."""
     labels = next(entry for entry in read(FLEET / ".tailrender.yaml")["clusters"] if entry["name"] == cluster.name)["labels"]
     real_fleet.add_cluster(f"fleet-{cluster.name}", cluster.name, labels)
     return real_fleet.Workspace(f"fleet-{cluster.name}", scratch, [{"clusterName": cluster.name}])
 
 
 def deployments(workspace, cluster, folder):
-    """What Fleet deploys to the cluster: all bundles of a directory."""
+    """Returns what Fleet deploys to the cluster: all bundles of a directory."""
     found = {name: bundle.clusters() for name, bundle in workspace.bundles(folder).items()}
     assert {name: list(chosen) for name, chosen in found.items()} == dict.fromkeys(found, [cluster.name])
     return [chosen[cluster.name] for chosen in found.values()]
 
 
 def deploy(all_of_them):
-    """As the agent does: again until it works. Returns the objects by name, and the words of Fleet when it did not."""
+    """Deploys as the agent does: again until it succeeds. Returns the objects by name, and Fleet's messages of failed attempts."""
     left, made, said = list(all_of_them), [], []
     for _ in range(TRIES):
         for deployment in list(left):
@@ -67,7 +67,7 @@ def tree(tailrender, sources, cluster, output):
 
 
 def live(wanted):
-    """resourceVersions of what was rendered."""
+    """Returns the resourceVersions of the rendered objects."""
     text = run("kubectl", "get", "-o", "json", "-f", "-", stdin=stream(wanted))
     return {(item["kind"], item["metadata"].get("namespace"), item["metadata"]["name"]): item["metadata"]["resourceVersion"] for item in json.loads(text)["items"]}
 
@@ -77,13 +77,13 @@ def stream(values):
 
 
 def missing(values):
-    """Those that the API server does not have."""
+    """Returns how many objects the API server does not have."""
     found = run("kubectl", "get", "--ignore-not-found", "-o", "name", "-f", "-", stdin=stream(values)) if values else ""
     return len(values) - len(found.split())
 
 
 def uninstall(bundle):
-    """What the agent does when a bundle is gone."""
+    """Does what the agent does when a bundle was deleted."""
     [release] = [item for item in json.loads(run("helm4", "list", "--namespace", bundle.namespace(), "--output", "json"))
                  if item["name"] == (bundle.options.get("helm", {}).get("releaseName") or bundle.name)]
     run("helm4", "uninstall", release["name"], "--namespace", bundle.namespace())
@@ -94,7 +94,7 @@ def stays(value):
 
 
 def before_fleet(cluster):
-    """What the example's README says is done by hand: its Namespace has been there before the bundle."""
+    """Makes what the example's README says is made by hand: the Namespace exists before the bundle."""
     bootstrap = FLEET / OPERATOR / "overlays" / cluster.name / "bootstrap" / "namespace.yaml"
     if bootstrap.exists():
         run("kubectl", "apply", "-f", bootstrap)
@@ -117,7 +117,7 @@ def test_what_is_rendered_is_deployed(tailrender, tmp_path, member):
     versions = live(want)
     deploy(all_of_them)
     assert live(want) == versions, "a second deployment changes objects"
-    run("kubectl", "diff", "-f", "-", stdin=stream(want))  # as Fleet looks for drift: field by field of what is rendered
+    run("kubectl", "diff", "-f", "-", stdin=stream(want))  # like Fleet's drift detection: field by field of what is rendered
 
     extra.unlink()
     changed = rendered(tailrender, sources, member)
@@ -133,7 +133,7 @@ def test_what_is_rendered_is_deployed(tailrender, tmp_path, member):
 
 
 def with_chart(sources):
-    """The sources with the operator's chart beside its fleet.yaml, since the remote one cannot be had here."""
+    """Adds the operator's chart beside its fleet.yaml, since the remote one is not available here."""
     shutil.copytree(FLEET, sources)
     folder = sources / OPERATOR
     options = read(folder / "fleet.yaml")
@@ -145,14 +145,14 @@ def with_chart(sources):
 
 
 def selected(sources, cluster, folder):
-    """The directories of the sources that .tailrender.yaml gives to the cluster."""
+    """Returns the directories of the sources that .tailrender.yaml gives to the cluster."""
     for name in cluster.bundles:
         shutil.copytree(sources / name, folder / name)
     return folder
 
 
 def of_the_chart(tailrender, cluster):
-    """What takes the place of the chart's objects; a stream keeps those in another shape."""
+    """Returns the names of the objects that replace the chart's; in a stream these have another form."""
     return objects_of(run(tailrender, "install", *cluster.settings())).keys()
 
 
@@ -161,7 +161,7 @@ def is_generated(value):
 
 
 def as_a_stream(found):
-    """A stream has no bundles: what Helm would put into the namespace of its release says so itself."""
+    """Yields the objects of a stream without bundles: objects that Helm would put into the namespace of its release get it as a field."""
     for one in found:
         for value in one.template():
             if value["kind"] not in CLUSTER_SCOPED:
@@ -174,7 +174,7 @@ def test_fleet_and_we_read_the_sources_alike(tailrender, tmp_path, member):
     workspace = workspace_of(member, tmp_path)
     folder = selected(with_chart(tmp_path / "sources"), member, tmp_path / "selected")
     text = yaml.safe_dump_all(as_a_stream(deployments(workspace, member, folder)))
-    own = read(member.values).get("tailrender", {})  # a chart hands on its own values alone
+    own = read(member.values).get("tailrender", {})  # a chart passes on only its own values
     settings = [word for key, value in {**own, "tailnetDomain": member.tailnet}.items() for word in ("--set", f"tailrender.{key}={value}")]
     have = objects_of(run(tailrender, "post-render", "--namespace", "tailscale", "--quiet", *settings, stdin=text))
     want, chart = rendered(tailrender, FLEET, member), of_the_chart(tailrender, member)
@@ -214,8 +214,8 @@ def small_bundle(folder, name, options):
     (False, True, ['invalid ownership metadata'] * TRIES),
 ])
 def test_ownership_of_a_namespace(tailrender, tmp_path, owned, by_hand, words):
-    """Why takeOwnership stays as the source has it: with it the second attempt of the agent works, without it an existing namespace
-    blocks the bundle for ever."""
+    """Shows why the source's takeOwnership must be kept: with it the second attempt of the agent works, without it an existing namespace
+    blocks the bundle forever."""
     name = f"owned-{owned}-{by_hand}".lower()
     real_fleet.add_cluster("fleet-owned", "home", {"env": "prod"})
     workspace = real_fleet.Workspace("fleet-owned", tmp_path, [{"clusterName": "home"}])

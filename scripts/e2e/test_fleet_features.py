@@ -23,13 +23,13 @@ README = ROOT / "plugins" / "fleet" / "README.md"
 BEGIN, END = "<!-- features -->\n", "<!-- end of features -->\n"
 CLUSTERS = {"home": {"env": "prod", "region": "eu", "management.cattle.io/cluster-display-name": "the-house"}, "lab": {"env": "test"}}
 SAME = "the same"
-# What a rendered bundle no longer says: it is decided by then, and the root of a rendered bundle is a kustomization.
+# Fields that a rendered bundle no longer has: they were evaluated, and the root of a rendered bundle is a kustomization.
 DECIDED = {"kustomize", "yaml"}
 DECIDED_OF_HELM = {"chart", "repo", "version", "values", "templateValues", "valuesFrom", "valuesFiles", "disablePreProcess", "disableDependencyUpdate"}
 
 
 def write(folder, feature):
-    """The bundle of a feature, alone in a tree of two clusters."""
+    """Writes the bundle of a feature, alone in a tree of two clusters."""
     bundle = folder / feature.id
     bundle.mkdir(parents=True)
     for path, text in {"settings.yaml": settings(feature.id), **feature.files, "fleet.yaml": feature.text}.items():
@@ -43,19 +43,19 @@ def settings(name):
 
 
 def shown(options):
-    """Options without what says nothing."""
+    """Returns options without empty ones."""
     helm = {key: value for key, value in (options.get("helm") or {}).items() if key not in DECIDED_OF_HELM and value}
     rest = {key: value for key, value in options.items() if key not in DECIDED and key != "helm" and value not in ({}, None, [])}
     return rest | ({"helm": helm} if helm else {})
 
 
 def of_bundle(value):
-    """What Fleet does with a bundle as a whole."""
+    """Returns the options of a bundle as a whole."""
     return value["metadata"].get("labels"), {key: value["spec"].get(key) for key in ("dependsOn", "paused", "rolloutStrategy")}
 
 
 def made_by(deployment):
-    """Objects with the namespace of the release where they have none, since what is rendered says it."""
+    """Returns the objects; those without a namespace get that of the release, since rendered ones set it."""
     values = deployment.template()
     for value in values:
         value["metadata"].setdefault("namespace", deployment.namespace())
@@ -63,7 +63,7 @@ def made_by(deployment):
 
 
 def verdict(feature, bundle, cluster):
-    """What Fleet does with a bundle on a cluster."""
+    """Returns what Fleet does with a bundle on a cluster."""
     try:
         chosen = bundle.clusters().get(cluster) if bundle else None
         if chosen is None:
@@ -106,13 +106,13 @@ class Readings:
 
     @staticmethod
     def read(workspace, folder, features):
-        """Bundles by feature. Fleet makes the name of one without a name of where it lies."""
+        """Returns the bundles by feature. Fleet names a bundle without a name after its path."""
         found = workspace.bundles(folder, "repo")
         return {feature.id: next((bundle for name, bundle in found.items() if name in (feature.id, f"repo-{folder.name}-{feature.id}")), None)
                 for feature in features}
 
     def of_source(self, feature):
-        """A bundle that stops Fleet's reader would stop it for all."""
+        """Returns the bundle. One that stops Fleet's reader is read alone, since it would stop the reader for all."""
         if not feature.alone:
             assert self.sources[feature.id], f"Fleet makes no bundle of {feature.id}"
             return self.sources[feature.id]
@@ -122,7 +122,7 @@ class Readings:
             return Stopped(refused)
 
     def judge(self, feature):
-        """One line of the table."""
+        """Returns one line of the table."""
         if self.rules[feature.id]:
             return "refused " + ", ".join(f"`[{rule}]`" for rule in self.rules[feature.id])
         source = self.of_source(feature)
@@ -139,7 +139,7 @@ class Readings:
 
 
 class Stopped:
-    """What is there in the place of a bundle that Fleet's reader refuses."""
+    """Takes the place of a bundle that Fleet's reader refuses."""
 
     def __init__(self, refused):
         self.refused = refused

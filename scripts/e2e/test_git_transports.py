@@ -27,7 +27,7 @@ USER, PASSWORD = "pusher", "pW7canaryQ2"
 
 
 class Backend(http.server.BaseHTTPRequestHandler):
-    """CGI around git http-backend, for one user."""
+    """A CGI server around git http-backend, for one user."""
     root = None
     protocol_version = "HTTP/1.1"
 
@@ -72,7 +72,8 @@ class Backend(http.server.BaseHTTPRequestHandler):
 
 
 def certificate(directory, name):
-    """An authority of its own, and a server's certificate signed by it. The TLS library of libgit2 reads no addresses: a name."""
+    """Makes a certificate authority, and a server's certificate signed by it. It has a name, since the TLS library of libgit2 reads no
+    addresses."""
     ca, key, request, crt = (directory / f"{name}.{end}" for end in ("ca", "key", "csr", "crt"))
     extension = directory / f"{name}.ext"
     extension.write_text("subjectAltName=DNS:localhost\n", encoding="utf-8")
@@ -90,7 +91,7 @@ def https(root, crt, key):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(crt, key)
     server.socket = context.wrap_socket(server.socket, server_side=True)
-    server.handle_error = lambda *_: None  # a client that does not trust us hangs up
+    server.handle_error = lambda *_: None  # a client that does not trust the certificate closes the connection
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield server.server_address[1]
@@ -111,7 +112,7 @@ def wait_for_port(port, process):
 
 @contextlib.contextmanager
 def ssh(scratch, home):
-    """The server, an agent with the one key that it takes, and its own key among the known hosts."""
+    """Runs the server and an agent with the one key that the server accepts; the server's key is among the known hosts."""
     port = 2222
     (home / ".ssh").mkdir(mode=0o700)
     run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", scratch / "user")
@@ -136,7 +137,7 @@ def ssh(scratch, home):
 
 @pytest.fixture(scope="module", autouse=True)
 def home(scratch):
-    """Of root, in a network of its own."""
+    """The home of root, in a separate network."""
     home = scratch / "home"
     home.mkdir(mode=0o700)
     (scratch / "passwd").write_text(f"root:x:0:0:root:{home}:/bin/sh\n", encoding="utf-8")
@@ -170,7 +171,7 @@ class Pushes:
         return run("git", "-C", self.bare, "rev-list", "rendered").split()
 
     def arrives(self, url, **env):
-        """Twice, the second on top of the first."""
+        """Pushes twice, the second time on top of the first."""
         for name in ("web", "shop"):
             self.change(name)
             done = self.commit(url, **env)

@@ -36,7 +36,7 @@ def git(tools, on_path, monkeypatch):
 
 
 def blocks(readme):
-    """The commands of a README, for a tailrender that lies here."""
+    """Returns the commands of a README, with the path of this clone."""
     text = readme.read_text(encoding="utf-8").replace("PATH/TO/tailrender", str(ROOT))
     return [block.replace("/tmp/rendered", "../rendered") for block in re.findall(r"^```\n(.*?)^```$", text, re.M | re.S)]
 
@@ -50,7 +50,7 @@ def read_all(path):
 
 
 class Repository:
-    """The sources on main, followed by CI, which has a clone of its own for each run."""
+    """The sources on main, and CI, which has a new clone for each run."""
 
     def __init__(self, scratch, plugin):
         self.scratch, self.origin, self.sources = scratch, scratch / "origin.git", scratch / "sources"
@@ -79,7 +79,7 @@ class Repository:
 
 
 def workflow_step(repository):
-    """What GitHub would run, from the workflow that the README has copied."""
+    """Returns the script that GitHub would run, from the workflow that the README has copied."""
     workflow = yaml.safe_load((repository.sources / ".github/workflows/render.yml").read_text(encoding="utf-8"))
     steps = [step for step in workflow["jobs"]["render"]["steps"] if "run" in step]
     assert len(steps) == 1
@@ -87,7 +87,7 @@ def workflow_step(repository):
 
 
 def follow(repository, script):
-    """A commit for each change of the output, and none for any other."""
+    """Checks that each change of the output makes a commit, and that nothing else does."""
     before = (repository.sources / "apps/hello.yaml").read_text(encoding="utf-8")
     repository.ci(script)
     first = repository.commits()
@@ -114,7 +114,7 @@ def without_marks(found):
 
 
 def flux_build(directory, file):
-    """What Flux would apply; its marks of ownership taken away."""
+    """Returns what Flux would apply, without its labels of ownership."""
     kustomization = next(value for value in read_all(file) if value["kind"] == "Kustomization")
     path = (directory / kustomization["spec"]["path"]).resolve()
     found = objects_of(run("flux", "build", "kustomization", kustomization["metadata"]["name"], "--path", path,
@@ -124,7 +124,7 @@ def flux_build(directory, file):
 
 
 def test_flux_namespace_and_variables(tailrender, tmp_path):
-    """Beside the sources stands what would be made of the stream that Flux applies."""
+    """The result is compared with what is rendered from the stream that Flux applies."""
     tree = tmp_path / "tree"
     spec = {"path": "./apps", "targetNamespace": "shop", "prune": True, "interval": "1m",
             "sourceRef": {"kind": "GitRepository", "name": "flux-system"},

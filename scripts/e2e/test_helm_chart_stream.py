@@ -23,7 +23,7 @@ KINDS = ("configmap,secret,service,serviceaccount,deployment,statefulset,role,ro
 
 
 def make_chart(stream, chart):
-    """A template for each document, with its bytes; what looks like template code in it is none."""
+    """Writes a chart with a template for each document, with its bytes; text that looks like template code is escaped."""
     (chart / "templates").mkdir(parents=True)
     (chart / "Chart.yaml").write_text("apiVersion: v2\nname: tailscale-operator\nversion: 1.96.5\n", encoding="utf-8")
     text = (ROOT / "testdata" / "chart-streams" / f"{stream}.yaml").read_text(encoding="utf-8")
@@ -34,7 +34,8 @@ def make_chart(stream, chart):
 
 
 def without_controller(value):
-    """What must not change of the Deployment: all but what makes its container run the controller (testdata/contract/controller.md)."""
+    """Returns what must not change of the Deployment: everything but the fields that make its container run the controller
+    (testdata/contract/controller.md)."""
     copy = json.loads(json.dumps(value))
     for container in copy["spec"]["template"]["spec"]["containers"]:
         for field in ("image", "imagePullPolicy", "args", "env", "ports", "livenessProbe", "readinessProbe"):
@@ -54,7 +55,7 @@ def way(request, tailrender, tmp_path):
 
 @pytest.fixture(scope="module")
 def first():
-    """What each stream becomes behind the first helm."""
+    """Returns the result of each stream behind the first helm."""
     return {}
 
 
@@ -64,7 +65,7 @@ API = "kube-apiserver-proxy"
 
 
 def check_template(way, chart, serves_api):
-    """The names of the objects."""
+    """Checks which objects our post-renderer adds and changes. Returns all objects by name."""
     bare = objects(run(way.helm, "template", RELEASE, chart, "--namespace", NAMESPACE), NAMESPACE)
     posted = objects(way.change("template", RELEASE, chart), NAMESPACE)
     assert len(bare) > 8 and bare.keys() <= posted.keys()
@@ -85,8 +86,9 @@ def of_release():
 
 
 def list_custom_resources():
-    """The API server opens a definition's storage at its first request. When that is the deletion's own, it may fail on the storage being
-    initialized and is then not always tried again, so that the definition never goes away (kube-apiserver 1.35, crd_finalizer.go)."""
+    """Lists the custom resources of a definition, so that the API server opens its storage. If the deletion were the first request, it
+    could fail since the storage is being initialized; it is then not always retried, and the definition is never deleted (kube-apiserver
+    1.35, crd_finalizer.go)."""
     for definition in json.loads(run("kubectl", "get", "customresourcedefinitions", "-o", "json"))["items"]:
         run("kubectl", "get", definition["metadata"]["name"], "--all-namespaces")
 

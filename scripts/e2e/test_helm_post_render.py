@@ -48,13 +48,13 @@ def found(text):
 
 @pytest.mark.always("executable3", "plugin4")
 def test_template(tailrender, way, tmp_path):
-    """What helm prints with us behind it, and what we make of its bare output."""
+    """Compares what helm prints with our post-renderer, and what we make of its output without it."""
     bare = run(way.helm, "template", RELEASE, CHART, "--namespace", NAMESPACE)
     (tmp_path / "all.yaml").write_text(bare, encoding="utf-8")
     posted, rendered = way.change("template", RELEASE, CHART), found(run(tailrender, "render", tmp_path, "--namespace", NAMESPACE, "--quiet"))
     assert not way.knows_release or f'of release "{RELEASE}", namespace "{NAMESPACE}"' in log(way)
     compare(found(posted), rendered, "helm template and tailrender render")
-    if way.helm == "helm":  # helm 4 writes every document anew
+    if way.helm == "helm":  # helm 4 rewrites every document
         assert not set(documents(bare)) - set(documents(posted))
     assert "zz-" not in posted and "generated-by" not in posted  # our objects are in the files of their parents
     foreign = found(bare)
@@ -62,7 +62,7 @@ def test_template(tailrender, way, tmp_path):
 
 
 def refused_upgrade(way):
-    """Helm must fail, with our message, which is also in the log, and leave the release as it is."""
+    """Helm must fail with our message, which is also in the log, and leave the release unchanged."""
     pathlib.Path(way.env["TAILRENDER_LOG"]).unlink(missing_ok=True)
     done = attempt(*way.changing("upgrade", RELEASE, CHART, "--set", "ingress.host=my_shop"), env=way.env)
     assert done.returncode != 0 and "[invalid-hostname]" in done.stderr and "it comes from shop/templates/ingress.yaml" in done.stderr
@@ -70,7 +70,7 @@ def refused_upgrade(way):
 
 
 def refused_annotated(way):
-    """`helm template` shows our message in the stream; what it shows cannot be installed."""
+    """`helm template` shows our message in the stream, which then cannot be installed."""
     words = (RELEASE, CHART, "--set", "ingress.host=my_shop", "--post-renderer-args=--on-error=annotate")
     text = way.change("template", *words)
     assert "kind: RenderFailed" in text and "[invalid-hostname]" in text

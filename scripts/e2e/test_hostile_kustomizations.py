@@ -1,5 +1,5 @@
-"""Kustomizations of a stranger, built by the real kustomize and the real kubectl: nothing is run, nothing is fetched, nothing is written, nothing
-is read outside of the tree, and no copy is left behind.
+"""Untrusted kustomizations, built by the real kustomize and the real kubectl: no program is run, nothing is fetched or written, no file
+outside of the tree is read, and no copy is left behind.
 """
 import json
 import os
@@ -20,7 +20,7 @@ spec: {selector: {app: web}, ports: [{port: 80, name: http}]}
 """
 MARK = "mark-of-a-file-outside"
 BASE = {"namePrefix": "a-", "resources": ["service.yaml"]}
-# Whatever the sandbox is asked to run, it would find here.
+# Any program that the sandbox is asked to run would be found under these names.
 HELPERS = ["helm", "git", "ksops", "docker", "sh", "bash", "run.sh"]
 
 
@@ -48,7 +48,7 @@ class Tree:
         target.write_text(text if isinstance(text, str) else json.dumps(text))
 
     def found(self):
-        """Every file and what it holds."""
+        """Maps every file to its content."""
         return {str(path): path.lstat().st_mtime_ns if path.is_dir() or path.is_fifo() else path.read_bytes()
                 for path in sorted(self.folder.rglob("*")) if path != self.temporary}
 
@@ -57,7 +57,7 @@ class Tree:
                                 env={"PATH": f"{self.bin}:/usr/bin:/bin", "TMPDIR": str(self.temporary), "HOME": str(self.root)})
 
     def render(self, program):
-        """The exit code and all that was printed."""
+        """Returns the exit code and all output."""
         before = self.found()
         with self.start(self.tools / program, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
             printed, _ = process.communicate(timeout=200)
@@ -79,7 +79,7 @@ def program(request):
 
 @pytest.fixture
 def server():
-    """Nobody connects to it."""
+    """A server to which no one may connect."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         listening.setblocking(False)
         yield f"127.0.0.1:{listening.getsockname()[1]}"

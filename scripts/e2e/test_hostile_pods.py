@@ -1,8 +1,8 @@
 """Compromised pods of proxies and of a Recorder, in a lab, with the tokens that the kubelet gave them; and a tenant.
 
-Each test is something that they could try through the API server while the controller runs. Nothing changes by it but what is their own: no
-device, no Secret, no status, no name and no address of others (lab.d/bystanders.py). What their Role does not allow is refused, and the
-audit log shows it; what reaches the controller is told in Events, few of them, and blocks no other proxy.
+Each test is an attack through the API server while the controller runs. It may change only the attacker's own objects: no device, no
+Secret, no status, no name and no address of others (lab.d/bystanders.py). Requests that the Role does not allow are refused, as the audit
+log shows; what reaches the controller is reported in a few Events, and blocks no other proxy.
 runtime/SECURITY.md says what prevents what.
 """
 import collections
@@ -26,8 +26,8 @@ COVERS = ["renderer/generate/install", "runtime/controller", "runtime/proxy", "r
 PROGRAMS = ["lab"]
 METHODS = {"get": "GET", "list": "GET", "watch": "GET", "create": "POST", "update": "PUT", "patch": "PATCH", "delete": "DELETE", "deletecollection": "DELETE"}
 COLLECTION = SECRETS.rstrip("/")
-RESOLVER = "10.0.0.53"  # in no tailnet
-MEMORY_MIB = 64  # more than before
+RESOLVER = "10.0.0.53"  # an address in no tailnet
+MEMORY_MIB = 64  # growth over the memory before
 EVENTS, KEYS = 30, 3
 ASKED_A_SECOND, TOLD_A_SECOND, SPARE = 6, 1, 30  # requests to the cluster, and to the tailnet
 
@@ -40,7 +40,7 @@ def world(tools, tailrender, runtime, request):
 
 
 def is_refused(lab, pod, attempts):
-    """Verb, path and body of each: 403, also in the audit log."""
+    """Each (verb, path, body) must get a 403, also in the audit log."""
     begin = audit.end(lab)
     for verb, path, body in attempts:
         pod.refused(METHODS[verb], path, body)
@@ -82,7 +82,7 @@ def test_names_devices_of_others_and_is_deleted(world):
 
 
 def test_names_a_device_that_is_yet_to_come(world):
-    """Nothing says that ids cannot be guessed. Those of the test tailnet are numbers."""
+    """Ids might be guessed. Those of the test tailnet are numbers."""
     lab = world.lab
     with world.nothing_else_changes("prophet"):
         with world.another("prophet") as prophet:
@@ -101,7 +101,7 @@ def test_names_a_device_that_is_yet_to_come(world):
 
 @contextlib.contextmanager
 def writing(changes):
-    """Pod, data and metadata of each; ten of them a second, beside the block."""
+    """Writes (pod, data, metadata) of each change, ten a second, while the block runs."""
     ends = threading.Event()
 
     def write():
@@ -119,7 +119,7 @@ def writing(changes):
 
 
 def comes_back(world, pod):
-    """Of one with stock containerboot, started anew with what its state says. Returns its device."""
+    """Restarts a pod with stock containerboot, with the claims in its state. Returns its device."""
     lab = world.lab
     lab.kubectl("delete", "pod", pod.name, "-n", NAMESPACE, "--grace-period", "1")
 
@@ -204,7 +204,7 @@ def test_annotates_and_labels_its_state(world):
 
 @pytest.mark.parametrize("how", hidings())
 def test_hides_its_state_and_is_deleted(world, how):
-    """While it is wanted its device gets its tags and others are served; once it is not, nothing of it is left."""
+    """While the proxy is wanted, its device gets its tags and others are served; afterwards nothing of it is left."""
     lab, name, hiding = world.lab, "hidden-" + how, hidings()[how]
     with world.nothing_else_changes(name, "beside-" + how):
         with world.another(name) as hidden:
@@ -233,7 +233,7 @@ def test_keeps_no_tags_by_its_words(world):
 
 
 def is_kept_from_nothing(world, bad):
-    """Another proxy, whose new device the pod claims before the controller has noted it."""
+    """Tests another proxy, whose new device the pod claims before the controller has noted it."""
     lab = world.lab
     with world.another("claimed") as late:
         late.join(f"/etc/tsauth/{late.name}/authkey")
@@ -248,7 +248,7 @@ def is_kept_from_nothing(world, bad):
 
 
 def published(world):
-    """All that people and machines read of names and addresses, but of the beat."""
+    """Returns all published names and addresses, except those of "beat"."""
     lab = world.lab
     places = {f"{item['kind']} {item['metadata']['name']}": (item.get("status") or {}).get("loadBalancer") for item in lab.items("services,ingresses", "-A")}
     lines = [{key: value for key, value in line.items() if key != "problem"} for pod, line in table(lab).items() if pod != world.pods["beat"].name]
@@ -279,7 +279,7 @@ def test_publishes_what_is_not_its_own(world):
 
 
 def test_takes_the_addresses_of_others_along(world):
-    """When it goes: what its proxy was reached at is taken off the status of whatever it was said in."""
+    """When the pod is deleted, the addresses of its proxy are removed from every status that had them."""
     with world.nothing_else_changes("doomed-too"):
         with world.another("doomed-too") as doomed:
             world.play("doomed-too")
@@ -288,7 +288,7 @@ def test_takes_the_addresses_of_others_along(world):
 
 
 def memory_mib(lab):
-    """The most that the controller has used."""
+    """Returns the maximum memory that the controller has used."""
     text = lab.run("sh", "-c", "cat /proc/$(pgrep -x tailrender-runt)/status")
     return int(next(line.split()[1] for line in text.splitlines() if line.startswith("VmHWM:"))) / 1024
 
@@ -303,7 +303,7 @@ def says_garbage(world, words):
 
 
 def records_follow(world):
-    """One that takes its name back, and says it again."""
+    """The records follow a pod that withdraws its name and claims it again."""
     pod, name = world.pods["good-web"], world.pods["good-web"].device["name"]
     try:
         for said in ("no-https", name):
@@ -388,7 +388,7 @@ def test_makes_and_changes_what_is_others(world):
 
 
 def as_tenant(lab, *arguments, text=""):
-    """With what `edit` allows in the namespace apps, which is more than a tenant needs."""
+    """Runs kubectl with the rights of `edit` in the namespace apps, which is more than a tenant needs."""
     return lab.kubectl("--as=tenant", *arguments, "-n", "apps", text=text)
 
 
@@ -427,7 +427,7 @@ def test_flips_its_words(world):
     lab, bad, recorder = world.lab, world.pods["bad"], world.pods["bad-recorder"]
 
     def counts():
-        """Of Events about them, and of requests to the tailnet."""
+        """Counts Events about them, and requests to the tailnet."""
         return sum(item["count"] for name in ("bad", "bad-recorder") for item in world.events(name)), collections.Counter(lab.tailnet.state()["counts"])
     world.is_calm("bad", "bad-recorder")
     with world.nothing_else_changes("bad", "bad-recorder", "between"):
@@ -447,7 +447,8 @@ def test_flips_its_words(world):
 
 
 def test_cleanup_believes_no_pod(world):
-    """At last, for the world is gone then: it finds claims about a machine, and about a device that looks like a proxy's of another cluster."""
+    """This test is the last, since it removes the world: cleanup finds claims about a machine, and about a device that looks like a proxy's
+    of another cluster."""
     lab, bad = world.lab, world.pods["bad"]
     twin = lab.tailnet.join("apps-bad-of-another", lab.tailnet.mint(["tag:k8s"])["key"])["nodeId"]
     theirs = [world.client()["nodeId"], twin]

@@ -34,12 +34,12 @@ ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:
 
 @pytest.fixture(scope="module")
 def place():
-    """A folder that others may enter, for images and mounts."""
+    """A folder that other users may enter, for images and mounts."""
     path = pathlib.Path(tempfile.mkdtemp(prefix="tailrender-image-"))
     path.chmod(0o755)
     with mounts_of_our_own():
         yield path
-    shutil.rmtree(path)  # only if nothing is mounted there any more
+    shutil.rmtree(path)  # safe, since nothing is mounted there any more
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def version(tailrender):
 
 
 def debian():
-    """The tar of a minimal Debian 12."""
+    """Makes the tar of a minimal Debian 12."""
     CACHE.mkdir(parents=True, exist_ok=True)
     tar = CACHE / "debian-12-minimal.tar"
     if not tar.exists():
@@ -66,7 +66,8 @@ def debian():
 
 
 def base_of(recipe):
-    """The image that all stages with a system start from; what is copied into the first is all that the build needs, and there."""
+    """Returns the image that all stages with a system start from; checks that the first stage copies what the build needs, and that all of
+    it exists."""
     assert set(recipe) == {"sources", "build-runtime", "runtime", "stock", "build-proxy", "proxy", "build", "programs", ""}
     copied = {path for sources in re.findall(r"(?m)^COPY (.+) \S+$", recipe["sources"]) for path in sources.split()}
     needed = set(re.findall(r"(?m)^add_subdirectory\((\w+)\)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")))
@@ -79,7 +80,7 @@ def base_of(recipe):
 
 @pytest.fixture(scope="module")
 def system(store):
-    """debian:12-slim is in the store."""
+    """Adds debian:12-slim to the store."""
     container = store.run("from", "scratch")
     store.run("add", "--quiet", container, debian(), "/")
     store.run("commit", "--quiet", "--rm", container, base_of(stages()))
@@ -87,7 +88,7 @@ def system(store):
 
 @pytest.fixture(scope="module")
 def renderer(system, store, place, version):
-    """The tag of the image."""
+    """Builds the image and returns its tag."""
     recipe, tag = stages(), TAG + version
     run(ROOT / "scripts" / "package", "--into", place / "build" / "package")
     (place / "programs" / "programs").mkdir(parents=True)
@@ -98,11 +99,11 @@ def renderer(system, store, place, version):
 
 
 class Container:
-    """The image's root, read-only but for /tmp; no capabilities and no way to new ones, as the sidecar asks."""
+    """The image's root, read-only except /tmp; no capabilities and no way to get some, as in the sidecar."""
 
     def __init__(self, root, user, mounts):
         self.root, self.user = root, user
-        # The image's own links count: its /var/run is /run.
+        # The image's own links are followed: its /var/run is /run.
         places = {path: root / run("chroot", root, "realpath", "--canonicalize-missing", path).strip()[1:] for path in mounts}
         for place in places.values():
             place.mkdir(parents=True, exist_ok=True)
@@ -125,7 +126,7 @@ class Container:
 
 
 def sidecar():
-    """The container of plugins/argocd, and what it mounts: path to volume."""
+    """Returns the container of plugins/argocd, and its mounts: path to volume."""
     patch = yaml.safe_load((PLUGIN / "sidecar.yaml").read_text(encoding="utf-8"))
     container = patch["spec"]["template"]["spec"]["containers"][0]
     return container, {entry["mountPath"]: entry["name"] for entry in container["volumeMounts"]}
@@ -146,7 +147,7 @@ def work(place):
 
 @pytest.fixture(scope="module")
 def container(renderer, store, place, work):
-    """With what Argo CD mounts; its init container copies its program into the volume var-files."""
+    """A container with the mounts of Argo CD; its init container copies its program into the volume var-files."""
     for name, file in (("var-files", shutil.which("argocd-cmp-server")), ("config", PLUGIN / "plugin.yaml")):
         (place / name).mkdir()
         shutil.copy(file, place / name)
@@ -155,7 +156,7 @@ def container(renderer, store, place, work):
 
 
 def test_stage_of_programs():
-    """It makes what the tests use, in the way of scripts/e2e/tools, from modules that are pinned."""
+    """The stage makes the programs that the tests use, as scripts/e2e/tools does, from pinned modules."""
     stage = stages()["programs"]
     tools = (ROOT / "scripts" / "e2e" / "tools").read_text(encoding="utf-8")
     for module, variable, package in re.findall(r'cd /src/(\w+) .*?-X ([^ =]+)=\$version" \\\n\s+-o /programs/\w+ (\S+)', stage, re.S):
@@ -165,7 +166,7 @@ def test_stage_of_programs():
 
 
 def test_programs_of_the_user(container):
-    """A kustomization and a chart that tailrender leaves to them."""
+    """A kustomization and a chart that tailrender builds with these programs."""
     container.run("""
         mkdir -p /tmp/tree/app/charts/web/templates && cd /tmp/tree/app
         printf 'namePrefix: prod-\nnamespace: shop\nhelmCharts: [{name: web, releaseName: front}]\n' >kustomization.yaml
@@ -187,7 +188,7 @@ def test_renderers_config(renderer, store):
 
 
 def test_owner(tailrender, work, place):
-    """Outside of the image, where nothing says that another user's repository is trusted, until the user does."""
+    """Outside of the image another user's repository is not trusted, until the user trusts it."""
     home = place / "home"
     home.mkdir()
     os.chown(home, 999, 999)
@@ -201,14 +202,14 @@ def test_owner(tailrender, work, place):
 
 
 def test_use(tailrender, container, work):
-    """The output of render, diff in a foreign repository, git, jq and curl, a read-only root."""
+    """Tests the output of render, diff in a foreign repository, git, jq and curl, with a read-only root."""
     assert container.run("tailrender render . --cluster ozilab --quiet") == run(tailrender, "render", work, "--cluster", "ozilab", "--quiet")
     assert "good-day" in container.run("tailrender diff --format markdown --cluster ozilab HEAD .")
     container.run("git status --short; jq --version; curl --version; test -s /etc/ssl/certs/ca-certificates.crt; ! touch /etc/written")
 
 
 def test_sidecar(tailrender, container, place):
-    """As plugins/argocd starts it. The path of a socket may have 107 bytes."""
+    """Runs the sidecar as plugins/argocd starts it. The path of a socket may have 107 bytes."""
     sockets = place / "sockets"
     sockets.mkdir()
     run("mount", "--bind", container.root / "home/argocd/cmp-server/plugins", sockets)
@@ -221,7 +222,7 @@ def test_sidecar(tailrender, container, place):
 
 @pytest.fixture(scope="module")
 def deployed(tailrender, version):
-    """The containers that run the runtime, by their role, and the name of its image."""
+    """Returns the containers that run the runtime, by their role, and the name of its image."""
     found = {}
     for item in yaml.safe_load_all(run(tailrender, "render", FLEET, "--cluster", "ozilab", "--quiet")):
         for container in item["spec"]["template"]["spec"]["containers"] if item and item["kind"] == "Deployment" else []:
@@ -235,7 +236,7 @@ def deployed(tailrender, version):
 
 @pytest.fixture(scope="module")
 def image(deployed, store, runtime):
-    """Of the runtime: root and configuration."""
+    """Builds the runtime's image: root and configuration."""
     tag = deployed[1]
     build_runtime(store, tag, runtime)
     return store.open(tag), store.config(tag)
@@ -248,7 +249,7 @@ def test_runtime_is_built_the_same(image, deployed, store, runtime):
 
 
 def test_runtimes_files(image):
-    """Only what is needed, what a scanner asks for, and nothing that another user than root may change."""
+    """The image has only what is needed and what a scanner reads, and no file that another user than root may change."""
     root = image[0]
     files = [path for path in root.rglob("*") if not path.is_symlink()]
     open_to_all = {str(path.relative_to(root)) for path in files if path.stat().st_mode & 0o6022 or path.stat().st_uid}
@@ -267,7 +268,7 @@ def test_runtimes_files(image):
 
 
 def test_controller(image, deployed, place, version):
-    """As the Deployment says, by runc: it starts, and says what it lacks. So do the commands."""
+    """runc runs it as the Deployment says: it starts, and reports what is missing. So do the commands."""
     (root, config), container = image, deployed[0]["controller"]
     assert config["User"] == "{runAsUser}:{runAsGroup}".format(**container["securityContext"])
     bundle = Bundle(place / "controller", root, config, container)

@@ -1,8 +1,8 @@
 """The commands of plugins/kpt/README.md, with the real kpt and an API server.
 
 The manifests of examples/fleet/apps are a package: rendered in place it holds the objects that `tailrender render` makes of them; a second
-run changes no byte of it, a manifest that goes takes its proxies along, a refusal changes nothing and leaves our results, and `kpt live`
-brings all of it to the cluster. Files in every style that YAML has keep their bytes.
+run changes no byte of it, a deleted manifest takes its proxies along, a refusal changes nothing and keeps our results, and `kpt live`
+applies all of it to the cluster. Files in every style that YAML has keep their bytes.
 """
 import difflib
 import json
@@ -33,7 +33,7 @@ def in_an_empty_folder(cluster, on_path, tmp_path, monkeypatch):
 
 @pytest.fixture
 def package(tmp_path):
-    folder = tmp_path / "DIR"  # as README calls it
+    folder = tmp_path / "DIR"  # named as in README
     folder.mkdir()
     for file in [*APPS.glob("*.yaml"), *(PLUGIN / name for name in ("Kptfile", "tailrender.yaml", ".krmignore"))]:
         shutil.copy(file, folder / file.name)
@@ -53,7 +53,7 @@ def contents(folder):
 
 
 def rendered(source):
-    """Of the manifests without the operator; a package keeps its custom resources."""
+    """Returns what is rendered of the manifests without the operator; a package keeps its custom resources."""
     return objects_of(run("tailrender", "render", source, "--namespace", "apps", "--set", "tailrender.customResources=emit", "--quiet", "--set", TAILNET))
 
 
@@ -137,7 +137,7 @@ def with_styles(folder, function):
 
 
 def test_files_in_every_style_keep_their_bytes(tmp_path):
-    """What kpt itself writes otherwise, a function that does nothing shows."""
+    """A function that does nothing shows what kpt itself rewrites."""
     untouched = with_styles(tmp_path / "untouched", "cat")
     assert untouched["styles.yaml"] == STYLES and untouched["wide.yaml"] != OTHERS["wide.yaml"]
     found = with_styles(tmp_path / "found", "tailrender krm")
@@ -152,7 +152,7 @@ def test_a_refusal_changes_nothing(package):
     done = attempt("kpt", "fn", "render", package, "--allow-exec", "--results-dir", "results")
     assert done.returncode != 0 and "hello.yaml[1]: error: Service/apps/hello: " in done.stderr and "[invalid-hostname]" in done.stderr, done.stderr
     after = contents(package)
-    before.pop("Kptfile")  # kpt keeps there what became of the run
+    before.pop("Kptfile")  # kpt stores the result of the run there
     after.pop("Kptfile")
     assert after == before
     entry = yaml.safe_load(pathlib.Path("results/results.yaml").read_text(encoding="utf-8"))["items"][0]["results"][0]
@@ -175,7 +175,7 @@ def test_live(package):
     shell(blocks()[0])
     *commands, apply = blocks()[2].strip().splitlines()
     shell("\n".join(commands))
-    # Nothing reconciles here: there is no controller to wait for.
+    # There is no controller, so no object is reconciled.
     done = attempt("bash", "-c", f"{apply} --reconcile-timeout 1s --output json")
     events = [json.loads(line) for line in done.stdout.splitlines()]
     failed = [event for event in events if event.get("type") == "error" or event.get("status") == "Failed"]
@@ -188,7 +188,7 @@ def test_live(package):
 
 
 def test_on_a_terminal(tailrender):
-    """Run by hand without an input, the function says what it reads from."""
+    """Run by hand without an input, the function prints what it reads from."""
     ours, theirs = pty.openpty()
     done = subprocess.run([tailrender, "krm"], stdin=theirs, capture_output=True, text=True, check=False, timeout=60)
     os.close(ours)

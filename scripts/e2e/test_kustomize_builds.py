@@ -21,7 +21,7 @@ kind: Service
 metadata: {name: web, namespace: shop, annotations: {tailscale.com/expose: "true"}}
 spec: {selector: {app: web}, ports: [{port: 80, name: http}]}
 """
-# Each is a kustomization.yaml of app/, beside service.yaml.
+# Each value is a kustomization.yaml of app/, beside service.yaml.
 BUILDS = {
     "prefix": "namePrefix: prod-\nresources: [service.yaml]\n",
     "suffix and namespace": "nameSuffix: -x\nnamespace: other\nresources: [service.yaml]\n",
@@ -274,7 +274,7 @@ def test_leaves_out_a_patch_in_its_own_kustomization_alone(render, tmp_path):
 
 
 def test_reads_what_kustomize_has_changed_alone(render, tmp_path):
-    """A Service is called web-x after the build: nobody may take web for the backend."""
+    """A Service is called web-x after the build: web must not be taken for the backend."""
     ingress = ("apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: web, namespace: shop}\nspec:\n  ingressClassName: tailscale\n"
                "  defaultBackend: {service: {name: web, port: {name: http}}}\n")
     tree(tmp_path, {"app/kustomization.yaml": "nameSuffix: -x\nresources: [plain.yaml, service.yaml]\n",

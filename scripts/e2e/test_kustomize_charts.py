@@ -1,4 +1,4 @@
-"""Charts of kustomizations as the real kustomize inflates them, and values of charts that nobody can read."""
+"""Charts of kustomizations as the real kustomize inflates them, and values of charts that cannot be read."""
 import pytest
 import yaml
 

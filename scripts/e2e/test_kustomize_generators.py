@@ -15,15 +15,15 @@ from shared.checks import run
 
 COVERS = ["renderer/engines/kustomize", "renderer/tools"]
 PROGRAMS = ["kustomize"]
-# Not among them: keys that YAML reads as something else than a string (true, 123, null, 2024-01-01). kustomize writes
-# them without quotes and then fails on its own text.
+# Keys that YAML does not read as a string (true, 123, null, 2024-01-01) are left out: kustomize writes them without quotes and then fails
+# on its own text.
 KEYS = ["user", "PASSWORD", "a.b", "x-y", "_under", "k1", "on", "KEY ", "export A", "ключ", "a b", "yes", "#no", "'q'", "\"d\"",
         "a:b", "@", "*", "&x", "!t", "-k"]
 BLANKS = ["", " ", "\t", "\u00a0", "\u2028", "\u3000", "\x0b", "\x0c", "\u0085", "  \t "]
 VALUES = ["", "plain", "with space ", " lead", "\"quoted\"", "'single'", "a=b=c", "# not a comment", "v # c", "<&>", "\u2028\u2029",
           "käse 猫", "true", "null", "0644", "1e3", "1:30", "{}", "[]", "- x", "a: b", "back\\slash", "tab\tend", "$HOME ${X}",
           "x" * 51, "y" * 52, "z" * 53, "w" * 200, "\r", "%", "`", "|", ">", "?", "&a", "*a"]
-# Only in Secrets: of a ConfigMap with them kustomize refuses its own text ("control characters are not allowed").
+# These occur only in Secrets: for a ConfigMap with them kustomize refuses its own text ("control characters are not allowed").
 CONTROLS = ["\x7f", "\x01\x02", "nul\x00byte", "\x1b[1m"]
 LINE_ENDS = ["\n", "\n", "\n", "\r\n", "\n\n"]
 
@@ -39,7 +39,7 @@ def env_line(rng, secret):
     if kind < 0.14:
         return rng.choice(BLANKS)
     if kind < 0.18:
-        return rng.choice(KEYS) + str(rng.randrange(100))  # no equals sign
+        return rng.choice(KEYS) + str(rng.randrange(100))  # contains no equals sign
     if kind < 0.2:
         return "=" + value(rng, secret)
     key = rng.choice(KEYS) + (str(rng.randrange(1000)) if rng.random() < 0.8 else "")
@@ -134,7 +134,7 @@ def make_case(rng, case):
         count = rng.randrange(0, 3) if secret else rng.randrange(1, 3)
         if count:
             kustomization[field] = [generator(rng, case, f"{'s' if secret else 'c'}{i}", secret) for i in range(count)]
-    # JSON is YAML, and says exactly which characters are meant.
+    # JSON is valid YAML, and shows exactly which characters are meant.
     (case / "kustomization.yaml").write_text(json.dumps(kustomization, indent=1) + "\n")
 
 

@@ -33,7 +33,7 @@ def objects(text):
 @pytest.mark.parametrize("cluster", ["ozilab", "lab"])
 def test_generator(tailrender, tmp_path, cluster):
     write(tmp_path, "kustomization.yaml", {"generators": ["tailrender.yaml"]})
-    # kustomize runs us in the directory of the kustomization, from which `repo` is relative.
+    # kustomize runs the function in the directory of the kustomization, and `repo` is relative to it.
     shutil.copytree(FLEET, tmp_path / "fleet")
     write(tmp_path, "tailrender.yaml", own(tailrender, repo="fleet", cluster=cluster))
     compare(objects(run(*BUILD, tmp_path)), objects(run(tailrender, "render", FLEET, "--cluster", cluster, "--quiet")), cluster)
@@ -73,7 +73,7 @@ KUSTOMIZATION = {"namespace": "shop", "namePrefix": "blue-", "resources": sorted
 
 @pytest.fixture
 def shop(tailrender, tmp_path):
-    """With kustomize's own features, and us behind them."""
+    """A kustomization with kustomize's own features, and our function behind them."""
     directory = tmp_path / "shop"
     directory.mkdir()
     for name, value in SHOP.items():
@@ -84,7 +84,7 @@ def shop(tailrender, tmp_path):
 
 
 def test_bookkeeping(tailrender, tmp_path, shop):
-    """What kustomize prints with us behind it as a transformer, and what without us."""
+    """Compares kustomize's output with our function as a transformer, and without it."""
     full = objects(run(*BUILD, shop))
     write(shop, "kustomization.yaml", KUSTOMIZATION)
     bare = objects(run(*BUILD, shop))
@@ -94,7 +94,7 @@ def test_bookkeeping(tailrender, tmp_path, shop):
 
 
 def test_chart(tailrender, tmp_path):
-    """The operator's chart as a resource: its documents become those of our controller, in place."""
+    """The operator's chart is a resource: its documents become those of our controller, in place."""
     shutil.copy(CHART, tmp_path / "chart.yaml")
     write(tmp_path, "kustomization.yaml", {"resources": ["chart.yaml"], "transformers": ["tailrender.yaml"]})
     write(tmp_path, "tailrender.yaml", own(tailrender))

@@ -1,8 +1,9 @@
-"""Proves the lab: a rendered proxy with stock containerboot joins the tailnet, a client fetches a page through it, nothing is left.
+"""Tests the lab: a rendered proxy with stock containerboot joins the tailnet, a client fetches a page through it, and nothing is left.
 
-The test plays the controller: it makes the state Secret, mints an auth key by the Tailscale API and makes the auth Secret. A client that no
-UDP reaches fetches the page through the tailnet's relay. What `up` says works. A second run in the same folder, runs that are killed
-half-way and folders of others end as they should, and what it cannot do it says. A machine gets a certificate of the ACME server.
+The test plays the controller: it makes the state Secret, mints an auth key by the Tailscale API and makes the auth Secret. A client without
+UDP fetches the page through the tailnet's relay. The commands that `up` prints work. A second run in the same folder, runs that are killed
+half-way and folders of others end as they should, with a message if something is impossible. A machine gets a certificate of the ACME
+server.
 """
 import base64
 import os
@@ -67,7 +68,7 @@ def test_machine_joins(lab):
 
 
 def test_machine_gets_a_certificate(lab):
-    """Once: the second time it is at hand. For another's name it gets none."""
+    """The certificate is ordered once: the second time it is cached. For another name the machine gets none."""
     def ask(name):
         files = (f"--{end}-file={lab.inner['LAB']}/{name}.{end}" for end in ("cert", "key"))
         return lab.verb("run", "--on", "client", "tailscale", "cert", *files, f"{name}.lab.ts.net", check=False)
@@ -82,7 +83,7 @@ def test_messages(lab):
 
 
 def test_any_name_is_a_machines(lab):
-    """Also one that is a word of `ip link`."""
+    """A name may also be a word of `ip link`."""
     lab.verb("join", "type")
     assert lab.run("true", on="type") == "", "what a machine says"
 
@@ -95,7 +96,7 @@ def test_program_runs_in_a_pod(lab, tailrender):
 
 
 def test_what_up_says_works(lab):
-    """Each line is a name and a command that can be pasted."""
+    """Each line that `up` prints is a name and a command that can be pasted."""
     found = {name: attempt("bash", "-c", command, env=lab.environment, cwd=ROOT)
              for name, command in (line.split(":", 1) for line in lab.said.splitlines())}
     assert list(found) == list(SHOWN)

@@ -1,8 +1,8 @@
 """Proves in the lab that many proxies of the reference operator become rendered ones without a new device, whenever `adopt` is killed.
 
-100 proxies (with --short 25) of the oracle, whose pods and devices the test plays, beside our controller: `adopt` is killed again and again,
-at random points, until a run ends by itself. Every device is where it was, none ran twice, nothing is left over, and users' Services have
-lost the operator's finalizer and nothing else. test_lab_operator.py does it with the operator itself.
+100 proxies (with --short 25) of the oracle, whose pods and devices the test plays, run beside our controller: `adopt` is killed again and
+again, at random points, until a run ends by itself. Every device is where it was, none ran twice, nothing is left over, and users' Services
+have lost only the operator's finalizer. test_lab_operator.py does it with the operator itself.
 """
 import base64
 import json
@@ -23,7 +23,7 @@ FINALIZER, OTHERS_FINALIZER = "tailscale.com/finalizer", "example.com/stays"
 
 
 def status(lab, runtime):
-    """Pod, FQDN and state of each device."""
+    """Returns pod, FQDN and state of each device."""
     code, said = lab.as_a_person(runtime, "status", "-o", "json")
     assert code == 0, f"exit code of status, which says\n{said}\n"
     return {(device["pod"], device["fqdn"], device["state"]) for device in json.loads(said)["devices"]}
@@ -34,7 +34,7 @@ def living(lab):
 
 
 class Player(threading.Thread):
-    """Plays containerboot in pods that cannot be scheduled: the device of a pod that has its Secrets runs in it."""
+    """Plays containerboot in pods that cannot be scheduled: a pod with its Secrets runs its device."""
 
     def __init__(self, lab, pairs):
         super().__init__(daemon=True)
@@ -45,7 +45,7 @@ class Player(threading.Thread):
             try:
                 self.play()
             except AssertionError as failure:
-                self.failure = failure  # the next round looks again
+                self.failure = failure  # the next round tries again
 
     def play(self):
         secrets = {item["metadata"]["name"]: item for item in self.lab.get("secrets", "-n", NAMESPACE)["items"]}
@@ -72,7 +72,7 @@ class Player(threading.Thread):
 
 
 def parents_of(pairs):
-    """Users' Services of some of them, as the operator leaves them."""
+    """Returns users' Services of some of them, as the operator leaves them."""
     labels = [next(item for item in pair.operators if item["kind"] == "StatefulSet")["metadata"]["labels"] for pair in pairs]
     found = {(label[operators.SPACE], label[operators.PARENT]) for label in labels if label[operators.PARENT + "-type"] == "svc"}
     return [{"apiVersion": "v1", "kind": "Service", "spec": {"clusterIP": "None", "selector": {"app": name}, "ports": [{"port": 80}]},
@@ -81,7 +81,7 @@ def parents_of(pairs):
 
 
 def of_users(lab, parents):
-    """Without what the API server notes about every change."""
+    """Returns the Services without the fields that the API server updates at every change."""
     found = {}
     for parent in parents:
         item = lab.get("service", parent["metadata"]["name"], "-n", parent["metadata"]["namespace"])
@@ -96,7 +96,7 @@ def left_to_move(lab, pairs):
 
 
 def kill_at_random(lab, runtime, pairs, kills):
-    """First while none has moved; then each time once some more have, at any time of what comes next."""
+    """Kills `adopt` first when no proxy has moved, then each time when some more have, after a random pause."""
     generator = random.Random(1)
     for left in [len(pairs), *sorted(generator.sample(range(1, len(pairs)), kills - 1), reverse=True)]:
         def wait(left=left):

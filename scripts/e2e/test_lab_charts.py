@@ -1,7 +1,7 @@
 """Proves in the lab that the controller runs from the operator's real chart of every known release, as helm and `post-render` make it.
 
-Each release's chart is installed in a namespace of its own, that of 1.104 under another name, and taken away again. Its controller has logged
-in to the tailnet and leads.
+Each release's chart is installed in a separate namespace, that of 1.104 under another name, and removed again. Its controller has logged in
+to the tailnet and leads.
 """
 import pytest
 import yaml

@@ -1,11 +1,11 @@
-"""Proves in the lab that rendered objects are all that a user has to apply: the controller does the rest.
+"""Proves in the lab that a user only has to apply rendered objects: the controller does the rest.
 
-The runtime runs as the rendered Deployment, with the rendered account and rights. A rendered proxy gets its Secrets,
-takes over the name of a device that an earlier cluster has left, joins with a key of its own and carries a page; its Service gets its
-status, and `status` and /metrics show it; while the controller does not run `status` says why, and what is no more; the key is spent and
-blank afterwards; a device that a person deleted comes back; what was deleted from the cluster leaves no Secret, no device and no key. The
-rendered objects are applied again: nothing changes. A device of its name that is online is left alone. At last the rendered nameserver
-runs: pods and glibc find the name of an egress Service, and a new one without a restart.
+The runtime runs as the rendered Deployment, with the rendered account and rights. A rendered proxy gets its Secrets, takes over the name of
+a device that an earlier cluster has left, joins with its own key and serves a page; its Service gets its status, and `status` and /metrics
+show it; while the controller does not run, `status` says why, and what may be out of date; the key is used up and blank afterwards; a
+device that a person deleted is replaced; objects that are deleted from the cluster leave no Secret, no device and no key. The rendered
+objects are applied again: nothing changes. A device of the same name that is online is not touched. At last the rendered nameserver runs:
+pods and glibc resolve the name of an egress Service, and a new one without a restart.
 """
 import json
 import time
@@ -64,7 +64,8 @@ def device(lab, old, objects, pod):
 
 
 def print_seconds_to_join(lab, pod, device, begun):
-    """From the answer that made the StatefulSet to the one that made the later of its Secrets; from `begun`, before all was applied, to the device."""
+    """Prints the time from the creation of the StatefulSet to that of the later one of its Secrets, and the time from `begun`, before all
+    was applied, to the device."""
     secrets = created(lab, "secrets")
     made = max(secrets[pod], secrets[pod + "-auth"]) - created(lab, "statefulsets")[pod.removesuffix("-0")]
     joined = moment(lab.tailnet.device(device)["created"]) - begun
@@ -99,7 +100,7 @@ def test_takes_over(lab, old, device):
 
 
 def test_says_what_has_become_of_it(lab, device, pod):
-    """The status of the Service, the table of devices, and an Event about what the controller does not understand."""
+    """Checks the status of the Service, the table of devices, and an Event about an annotation that the controller does not support."""
     name = "apps-hello-lb." + lab.inner["LAB_DOMAIN"]
 
     def status():
@@ -132,7 +133,7 @@ def test_says_what_has_become_of_it(lab, device, pod):
 
 
 def test_tells_of_it(lab, runtime, stateful_set, device, pod):
-    """`status` to people, /metrics to Prometheus."""
+    """Checks the output of `status`, and /metrics for Prometheus."""
     code, said = lab.as_a_person(runtime, "status", "-o", "wide")
     assert code == 0, f"exit code of status, which says\n{said}\n"
     name, annotations = "apps-hello-lb." + lab.inner["LAB_DOMAIN"], stateful_set["metadata"]["annotations"]
@@ -157,7 +158,7 @@ def test_tells_of_it(lab, runtime, stateful_set, device, pod):
 
 
 def status_says(lab, runtime, first, row, words):
-    """Exit code 1, the beginning of the first line, and of a row whose last column has the words."""
+    """Returns whether the exit code is 1, the first line begins so, and the last column of the row has the words."""
     code, said = lab.as_a_person(runtime, "status")
     lines = said.splitlines()
     found = next((line.split() for line in lines if line.startswith(row[0] + " ")), [])
@@ -165,7 +166,7 @@ def status_says(lab, runtime, first, row, words):
 
 
 def test_status_does_not_believe_the_dead(lab, runtime, stateful_set, device, pod):
-    """While the controller does not run its table is old."""
+    """While the controller does not run, its table is old."""
     def controller(replicas, image):
         lab.kubectl("set", "image", "deployment/operator", "operator=" + image, "-n", NAMESPACE)
         lab.kubectl("scale", "deployment/operator", "-n", NAMESPACE, "--replicas", str(replicas))
@@ -219,5 +220,5 @@ def test_leaves_what_is_online(lab, objects, stateful_set, pod):
 
 
 def test_names_follow(lab, tailrender):
-    lab.verb("join", "elsewhere")  # its proxy is ready only once the tailnet has the name
+    lab.verb("join", "elsewhere")  # the proxy is ready only once the tailnet has the name
     names_follow(lab, tailrender, {"loginServer": lab.tailnet.url, "tailrender": OURS})

@@ -1,11 +1,11 @@
-"""Many proxies, a controller that is killed among them, and what it asks of the API server when nothing changes.
+"""Runs many proxies, kills the controller among them, and measures its requests to the API server when nothing changes.
 
---count rendered Services (200 by default) on a real API server: their pods are never scheduled, their devices are played by the test with the
-keys that the controller minted. All get keys, a line in the table of devices and their status. Then the audit log shows that the controller
-does nothing but watch and renew its Lease. A second one, the rendered Deployment with workload identity, is ready and does nothing at all.
-The first is killed while it mints for another fifth; the second takes over: no key is lost, no device is there twice, and it comes to rest,
-too. That fifth is deleted and leaves nothing. The first ones vanish all at once: nothing of them is removed until the annotation with the
-token says so, then all is.
+--count rendered Services (200 by default) are on a real API server: their pods are never scheduled, and the test plays their devices with
+the keys that the controller minted. All get keys, a line in the table of devices and their status. Then the audit log shows that the
+controller only watches and renews its Lease. A second one, the rendered Deployment with workload identity, is ready and does nothing. The
+first is killed while it mints keys for another fifth; the second takes over: no key is lost, no device is duplicate, and it becomes quiet
+as well. That fifth is deleted and leaves nothing. The first ones disappear all at once: none of them is removed until the annotation with
+the token confirms it, and then all are.
 """
 import base64
 import json
@@ -27,7 +27,7 @@ from shared.controller_process import environment
 COVERS = ["runtime/controller", "runtime/tailnet"]
 PROGRAMS = ["lab"]
 ON_THEIR_WAY, DELAY = 5, "15s"  # keys that are being minted when the first controller is killed
-CLEANUP_SECONDS = 20  # longer than the API server takes to delete all
+CLEANUP_SECONDS = 20  # longer than the API server takes to delete everything
 BLOCKED = 'tailrender_removal_blocked{of="proxies"}'
 
 
@@ -57,7 +57,7 @@ def federated(lab):
 
 @pytest.fixture(scope="module")
 def installed(lab, tailrender, federated):
-    """All but the pod."""
+    """Applies everything except the pod."""
     controller = rendered_controller(lab, tailrender, {"oauth": {"clientId": federated, "audience": "api.tailscale.com/" + federated},
                                                        "tailrender": VALUES["tailrender"] | {"cleanupDelay": f"{CLEANUP_SECONDS}s"}})
     next(item for item in controller if item["kind"] == "Deployment")["spec"]["replicas"] = 0
@@ -66,7 +66,7 @@ def installed(lab, tailrender, federated):
 
 @pytest.fixture(scope="module")
 def render(lab, tailrender):
-    """The objects of so many Services from that number on."""
+    """Returns the objects of `count` Services from that number on."""
     def objects(first, count):
         found = rendered(tailrender, services(first, count), {"loginServer": lab.tailnet.url})
         for item in found:
@@ -78,7 +78,7 @@ def render(lab, tailrender):
 
 @pytest.fixture(scope="module")
 def process(lab, runtime, installed, scratch):
-    """A controller with the rendered account, as a process that can be killed for good."""
+    """Runs a controller with the rendered account, as a process that can be killed for good."""
     files = {"ca.crt": lab.run("sh", "-c", "cat $LAB/ca.crt"), "token": lab.kubectl("create", "token", "operator", "-n", NAMESPACE, "--duration=6h"),
              "client_id": lab.inner["LAB_OAUTH_ID"], "client_secret": lab.inner["LAB_OAUTH_SECRET"]}
     its_environment = environment(scratch, ("10.96.0.1", "443"), lab.tailnet.url, files, CLEANUP_DELAY_SECONDS="2", POD_NAME="first")
@@ -108,7 +108,7 @@ def secrets(lab, kind):
 
 
 def keys_in(lab):
-    """pod: auth key, of those that have one."""
+    """Returns {pod: auth key} for the pods that have one."""
     found = {name.removesuffix("-auth"): base64.b64decode(item["data"]["authkey"]).decode() for name, item in secrets(lab, "auth").items()}
     return {pod: key for pod, key in found.items() if key}
 
@@ -130,7 +130,7 @@ def pods_of(objects):
 
 
 def play_devices(lab, objects):
-    """Each proxy joins with its key, and writes what containerboot would."""
+    """Each proxy joins with its key, and writes what containerboot would write."""
     hostnames = {item["metadata"]["name"] + "-0": item["metadata"]["annotations"]["tailrender.dev/hostname"]
                  for item in objects if item["kind"] == "StatefulSet"}
     keys = lab.wait("every proxy has its key", lambda: (found := keys_in(lab)).keys() >= hostnames.keys() and found)
@@ -167,7 +167,7 @@ def all_have_status(lab, hostnames):
 
 
 def print_seconds(lab, objects):
-    """From the answer that made a StatefulSet to the one that made its auth Secret: of the proxy in the middle, and of the last."""
+    """Prints the time from the creation of a StatefulSet to that of its auth Secret: the median, and the longest."""
     sets, made = created(lab, "statefulsets"), created(lab, "secrets")
     names = [item["metadata"]["name"] for item in objects if item["kind"] == "StatefulSet"]
     seconds = sorted(made[name + "-0-auth"] - sets[name] for name in names)
@@ -180,7 +180,7 @@ def memory(process):
 
 
 def devices_of(lab, objects):
-    """Those of these proxies, with the ones that were deleted."""
+    """Returns the devices of these proxies, including deleted ones."""
     hostnames = {item["metadata"]["annotations"]["tailrender.dev/hostname"] for item in objects if item["kind"] == "StatefulSet"}
     return [device for device in lab.tailnet.state()["devices"] if device["name"].split(".")[0] in hostnames]
 
@@ -217,7 +217,7 @@ def test_rests(lab, process, hostnames):
 
 
 def test_the_second_is_ready_and_does_nothing(lab, hostnames):
-    """The controller of the Deployment, while another one leads: of its own it has only the requests for the Lease."""
+    """While another controller leads, the one of the Deployment sends only the requests for the Lease."""
     lab.kubectl("scale", "deployment", "operator", "-n", NAMESPACE, "--replicas=1")
     lab.wait("the second controller is ready", lambda: lab.get("deployment", "operator", "-n", NAMESPACE)["status"].get("readyReplicas"))
     assert answer_of(lab, "/readyz") == "ok\n", "/readyz of the second controller"
@@ -230,7 +230,7 @@ def test_the_second_is_ready_and_does_nothing(lab, hostnames):
 
 @pytest.fixture(scope="module")
 def more(lab, process, render, count):
-    """Another fifth: the first controller is killed while it mints, and more is applied."""
+    """Adds another fifth: the first controller is killed while it mints, and more is applied."""
     objects, fifth = render(count, count // 5), count // 5
     lab.tailnet.fault("slow", count=ON_THEIR_WAY, delay=DELAY)
     applying = threading.Thread(target=lab.apply, args=(objects,))
@@ -264,7 +264,7 @@ def test_deleted_proxies_leave_nothing(lab, more):
 
 
 def nothing_goes_without_a_word(lab, objects):
-    """The token that confirms."""
+    """Checks that no proxy is removed without a confirmation, and returns the token that confirms."""
     pods = pods_of(objects)
     lab.kubectl("delete", "--raw", f"/apis/apps/v1/namespaces/{NAMESPACE}/statefulsets")
     token = lab.wait("all of them are named", lambda: (found := blocked_removals(lab)).get("pods") == sorted(pods) and found["token"])
@@ -296,7 +296,7 @@ def test_nothing_goes_without_a_word(lab, objects, hostnames):
 
 
 def test_workload_identity_did_it(lab, federated, objects, more):
-    """After the take-over every request came from the client that has no secret."""
+    """After the take-over every request came from the client without a secret."""
     assert {device["deletedBy"] for device in devices_of(lab, objects + more)} == {federated}, "who deleted the devices"
     minted = {key["id"]: key["client"] for key in lab.tailnet.state()["keys"]}
     assert {minted[device["key"]] for device in devices_of(lab, objects)} == {lab.inner["LAB_OAUTH_ID"]}, "who minted for the first proxies"

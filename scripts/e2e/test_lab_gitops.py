@@ -1,9 +1,9 @@
 """Proves that examples/flux and examples/argocd work: what the engine itself makes of the repository, in the lab, and nothing of it afterwards.
 
-The commands are those of each README. The real Flux CLI builds each Kustomization as its controller does, and Argo CD's own repo server code
-makes the manifests of each Application. All is applied; a client of the tailnet gets the page, and no file of the apps has changed. Rendered
-again, nothing changes. Then the Service is deleted from the repository: what the engine would prune is deleted, and the device is gone from
-the tailnet. At last the controller cleans up and leaves, and nothing is left but what was made by hand.
+The commands are those of each README. The real Flux CLI builds each Kustomization as its controller does, and Argo CD's own repo server
+code makes the manifests of each Application. All is applied; a client of the tailnet gets the page, and no file of the apps has changed.
+Rendering again changes nothing. Then the Service is deleted from the repository: what the engine would prune is deleted, and the device is
+removed from the tailnet. At last the controller cleans up and is deleted, and only what was made by hand is left.
 """
 import json
 import re
@@ -50,7 +50,7 @@ class Repository:
         return {path: path.read_bytes() for path in self.root.rglob("*") if path.is_file()}
 
     def built(self):
-        """What the engine applies, by what it calls it."""
+        """Returns what the engine applies, by kind, namespace and name."""
         found = self.flux() if self.engine == "flux" else self.argo()
         return {(item["kind"], item["metadata"].get("namespace"), item["metadata"]["name"]): item for item in found}
 
@@ -62,7 +62,7 @@ class Repository:
         return objects
 
     def argo(self):
-        """The controller gives objects of a namespace that of the destination."""
+        """Argo CD's controller gives namespaced objects the namespace of the destination."""
         files = [self.root / f"apps/{name}.yaml" for name in ("hello", "tailscale")]
         said = run("argocd-manifests", self.root, *files)
         objects = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "hello"}}]
@@ -81,7 +81,7 @@ def apply(lab, objects):
 
 
 def versions(lab, objects):
-    """What a write would change."""
+    """Returns the resourceVersions, which a write would change."""
     return {key: lab.get(kind, name, *(["-n", namespace] if namespace else []))["metadata"]["resourceVersion"]
             for key in objects for kind, namespace, name in [key] if kind in ("ConfigMap", "Role", "RoleBinding", "ServiceAccount", "Secret")}
 

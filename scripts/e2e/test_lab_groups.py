@@ -1,12 +1,12 @@
-"""Proves in the lab that groups which the tailnet reaches need nothing but their rendered objects.
+"""Proves in the lab that groups which the tailnet reaches need only their rendered objects.
 
 The groups "front" and "kube" of examples/fleet are rendered and applied, with our controller running. Stock containerboot joins and takes
 over the addresses that the tailnet gave Service broker; both Tailscale Services are registered and reached, by one machine through one pod
-and by another through the other, and through the one that is left when a pod is lost. Service and Ingress say where they are reached; the
-certificate is ordered once, by one pod, and served by both; a renewed one is read by one pod after the other; `status` tells of the
-services, and what is deleted from the cluster is deleted from the tailnet. Applied again, and with the controller stopped, `cleanup` takes away what an uninstall
-would leave behind, and nothing of anybody else's.
-The lab has no image of k8s-proxy: the test plays it, and where it fills a certificate. It renews the other one itself.
+and by another through the other, and through the remaining one when a pod is lost. Service and Ingress have the addresses in their status;
+the certificate is ordered once, by one pod, and served by both; a renewed one is read by one pod after the other; `status` lists the
+services, and what is deleted from the cluster is deleted from the tailnet. All is applied again, and with the controller stopped, `cleanup`
+removes what an uninstall would leave behind, and nothing of other users or clusters.
+The lab has no image of k8s-proxy: the test plays it, and where it writes a certificate. It renews the other one itself.
 """
 import json
 
@@ -37,7 +37,7 @@ def lab(tools, tailrender, runtime):
 
 @pytest.fixture(scope="module")
 def objects(lab, tailrender, scratch):
-    """Those of the two groups, and what they publish; they are applied."""
+    """The objects of the two groups, and what they publish; they are applied."""
     text = Fleet(tailrender, scratch, lab.tailnet.url, [STOCK], lab.inner["LAB_ACME"]).rendered()
     chosen = []
     for item in documents(text):
@@ -60,7 +60,7 @@ def table(lab):
 
 
 def fill(lab, secret, certificate, key):
-    """As pod 0 does it."""
+    """Writes a certificate as pod 0 does."""
     lab.kubectl("patch", "secret", secret, "-n", NAMESPACE, "--type", "merge", "-p", json.dumps({"stringData": {"tls.crt": certificate, "tls.key": key}}))
 
 
@@ -81,7 +81,7 @@ def test_services_are_registered(lab, objects):
 
 
 def told(lab, group, certificate):
-    """What the group's pods were last told of it."""
+    """Returns what the group's pods last got of the certificate."""
     return table(lab).get("certificates", {}).get(group, {}).get(certificate)
 
 
@@ -91,7 +91,7 @@ def config_of(lab, pod):
 
 def test_api_proxies_follow_their_configuration(lab, objects):
     keys = {pod: lab.wait(f"{pod} has a key", lambda pod=pod: config_of(lab, pod).get("AuthKey")) for pod in ("kube-0", "kube-1")}
-    # kube-1 has no pod before kube-0 is ready.
+    # The pod kube-1 is created only when kube-0 is ready.
     device = lab.tailnet.join("kube-0", keys["kube-0"])
     uid = lab.wait("the pod exists", lambda: lab.get("pod", "kube-0", "-n", NAMESPACE))["metadata"]["uid"]
     lab.kubectl("patch", "secret", "kube-0", "-n", NAMESPACE, "--type", "merge", "-p", json.dumps(
@@ -108,7 +108,7 @@ def test_api_proxies_follow_their_configuration(lab, objects):
 
 
 def status_of(lab, kind, name):
-    """Where it is reached, without what the API server adds."""
+    """Returns the addresses in the status, without the fields that the API server adds."""
     found = lab.get(kind, name, "-n", "apps")["status"].get("loadBalancer", {}).get("ingress", [])
     return [{key: value for key, value in entry.items() if key != "ipMode"} for entry in found]
 
@@ -136,7 +136,7 @@ def test_service_is_reached_by_all_machines(lab, objects):
 
 
 def test_certificate_is_ordered_once_and_served_to_all_machines(lab, objects):
-    # A caller who ends while it is ordered would end the order.
+    # A client that disconnects during the order would end the order.
     lab.wait("the certificate is there", lambda: data_of(lab, DOCS).get("tls.crt"))
     for machine in MACHINES:
         assert lab.wait(f"{machine} reaches the docs", lambda machine=machine: trusted_page(lab, DOCS, on=machine)) == HELLO
@@ -165,7 +165,7 @@ def test_renewed_certificate_rolls_pods(lab, objects):
 
 
 def test_status_tells_of_services(lab, runtime, objects):
-    """Nobody plays the pods of the API's group to their end."""
+    """The test does not finish the part of the pods of the API's group."""
     wanted = {("svc:broker", "registered", ""), ("svc:docs", "registered", ""), ("svc:ozilab-api", "waiting", "no replica advertises it")}
 
     def told_now():

@@ -1,23 +1,24 @@
-"""Proves in the lab that examples/fleet, rendered and applied, is a tailnet that works.
+"""Proves in the lab that examples/fleet, rendered and applied, is a working tailnet.
 
-All that `tailrender render examples/fleet --cluster ozilab` prints goes through `kubectl apply -f -`, after what its README lets
+All that `tailrender render examples/fleet --cluster ozilab` prints goes through `kubectl apply -f -`, after the steps that its README lets
 a user do by hand: Namespaces and the OAuth Secrets. Every standalone proxy and both pods of the groups "front" and "out" run
-tailrender-proxy and join, each with a key of its own; Services and Ingresses get their status; a machine of the tailnet reaches the hello
-service both ways, the database, the Ingress by HTTP and HTTPS, what the group "front" publishes, the networks behind two Connectors, and
-an address of the Internet through an exit node; a pod reaches what Services lead to in the tailnet, one of them by its name there too. The same objects applied again, that way and by server-side apply, change nothing, and no
-rendered field belongs to anybody else. Then the operator's CRDs are added to the repository: the custom resources reach the cluster and
-get the statuses that the reference gives them. From then on the controller does nothing but watch and renew its Lease, and one that
-starts anew writes nothing. At last a Service is deleted: no Secret, no device and no key is left of it. In all that time the controller
-has written nothing of a rendered object but its status, and each of its rights was needed, but for those that SHOWN_ELSEWHERE names.
+tailrender-proxy and join, each with its own key; Services and Ingresses get their status; a machine of the tailnet reaches the hello
+service both ways, the database, the Ingress by HTTP and HTTPS, what the group "front" publishes, the networks behind two Connectors, and an
+address of the Internet through an exit node; a pod reaches the targets of Services in the tailnet, one of them also by its name there. The
+same objects applied again, by kubectl and by server-side apply, change nothing, and no rendered field belongs to another manager. Then the
+operator's CRDs are added to the repository: the custom resources reach the cluster and get the statuses that the reference gives them. From
+then on the controller only watches and renews its Lease, and a restarted one writes nothing. At last a Service is deleted: no Secret, no
+device and no key is left of it. In all that time the controller has written only the status of rendered objects, and each of its rights was
+needed, except those that SHOWN_ELSEWHERE names.
 
-Other than a user's: the controller's image is the given one, its cleanupDelay 2 s; loginServer is the lab's, also that of Tailnet "partner"
-(another OAuth client of the same tailnet); certificates come from the lab's ACME server, by a variable in the ProxyClass "metered"; nginx is
-the lab's page, and so are the pods behind shop, broker and traefik, the database, and the places in the tailnet, which the repository takes
-for granted.
-Left out: Recorder "sessions" is applied but has no image here (tsrecorder wants a bucket as well); what the Internet sees of Funnel, which
-is Tailscale's own relays, and what is behind it, since the page speaks no TLS. Their proxies join, but for the Recorder's.
---short ends before the CRDs are added. With --stock the proxies run containerboot instead of tailrender-proxy, and those of the group "kube"
-have no image here, too: k8s-proxy is played by lab_groups.
+Differences from a user's cluster: the controller's image is the given one, its cleanupDelay 2 s; loginServer is the lab's, also that of
+Tailnet "partner" (another OAuth client of the same tailnet); certificates come from the lab's ACME server, by a variable in the ProxyClass
+"metered"; nginx is the lab's page, and so are the pods behind shop, broker and traefik, the database, and the places in the tailnet, which
+the repository expects to exist.
+Left out: Recorder "sessions" is applied but has no image here (tsrecorder also needs a bucket); what the Internet sees of Funnel, which
+needs Tailscale's own relays, and what is behind it, since the page does not use TLS. Their proxies join, except the Recorder's.
+--short ends before the CRDs are added. With --stock the proxies run containerboot instead of tailrender-proxy, and those of the group
+"kube" have no image here either: lab_groups plays k8s-proxy.
 """
 import json
 import shutil
@@ -43,8 +44,8 @@ COVERS = ["examples/fleet", "renderer/generate", "renderer/plan", "runtime/contr
           "runtime/proxy", "testdata/chart-streams/with-crds.yaml"]
 PROGRAMS = ["lab"]
 ALONE = ("svc", "ingress", "connector")
-WINDOW_SECONDS = 30  # of looking at the audit log
-KEY_LISTS = 5  # of two tailnets, one of them a Tailnet
+WINDOW_SECONDS = 30  # during which the audit log is read
+KEY_LISTS = 5  # for two tailnets, one of them a Tailnet
 SHOWN_ELSEWHERE = {("events", "create"): "lab_operator", ("events", "patch"): "lab_operator", ("pods", "delete"): "lab_groups",
                    **{("peerrelays", verb): "peer_relay" for verb in ("get", "list", "watch")},
                    ("peerrelays/status", "update"): "peer_relay", ("serviceaccounts/token", "create"): "runtime_test"}
@@ -55,7 +56,7 @@ HELLO = "hello from the lab\n"
 
 
 def without_image(text):
-    """Of these pods; tailrender-proxy is at hand."""
+    """Returns the pods without an image; tailrender-proxy has one."""
     return WITHOUT_IMAGE if "tailscale/k8s-proxy" in text else WITHOUT_IMAGE[-1:]
 
 
@@ -76,7 +77,8 @@ def lab(tools, tailrender, runtime, proxy, is_stock):
 
 
 def more_places(lab):
-    """An address of the partner's network, one of the Internet, and two of the tailnet, which the warehouse routes as other devices would have them."""
+    """Adds an address of the partner's network, one of the Internet, and two of the tailnet, which the warehouse routes as other devices
+    would have them."""
     for name, address in (("partner", PARTNER), ("Internet", INTERNET)):
         lab.run("ip", "address", "add", address + "/32", "dev", "lo")
         outside(lab, name, address + ":", 80, f"from the {name}")
@@ -100,7 +102,7 @@ def fleet(lab, tailrender, scratch, is_stock):
 
 @pytest.fixture(scope="module")
 def text(lab, fleet):
-    """What is rendered, and applied."""
+    """Returns what is rendered, and applied."""
     found = fleet.rendered()
     apply(lab, found)
     return found
@@ -108,7 +110,8 @@ def text(lab, fleet):
 
 @pytest.fixture(scope="module")
 def text_with_kinds(lab, fleet):
-    """With the CRDs, whose kinds are installed later; a controller that starts anew finds all of it as it has left it."""
+    """Returns what is rendered with the CRDs, whose kinds are installed later; a controller that restarts finds everything as it has left
+    it."""
     add_crds(fleet.tree)
     found = fleet.rendered()
     install_crds(lab, found)
@@ -167,7 +170,7 @@ def pod_of(text, parent):
 
 
 def approve(lab, pod, wanted):
-    """The routes that it advertises."""
+    """Approves the routes that the device advertises."""
     device = data_of(lab, pod)["device_id"]
     lab.tailnet.log_in()
     offered = lab.wait("the route is advertised", lambda: lab.tailnet.ok("GET", f"/api/v2/device/{device}/routes")["advertisedRoutes"])
@@ -182,7 +185,7 @@ def fetched(lab, address):
 @pytest.mark.parametrize("parent, network, address, wanted", [("home-net", NETWORK, BEHIND, "behind the router\n"),
                                                               ("partner-net", PARTNERS, PARTNER, "from the partner\n")])
 def test_routes_of_the_connectors_are_used(lab, text, parent, network, address, wanted):
-    # Past the tailnet there is no way to it.
+    # Only the tailnet has a route to it.
     lab.run("ip", "route", "add", "unreachable", network, on="client")
     assert fetched(lab, address) == "", "page before anybody has approved the route"
     approve(lab, pod_of(text, parent), [network])
@@ -200,13 +203,13 @@ def test_exit_node_is_used(lab, text):
 
 
 def names_are_resolved(lab):
-    """As a user sets it up: the cluster's DNS asks the nameserver for the tailnet's names."""
+    """A user sets it up so: the cluster's DNS forwards the tailnet's names to the nameserver."""
     address = lab.get("service", "nameserver", "-n", NAMESPACE)["spec"]["clusterIP"]
     add_zone(lab, DOMAIN, f"forward . {address}")
 
 
 def test_places_in_the_tailnet_are_reached(lab, text):
-    """By a pod that knows the Services' names, and one of the tailnet."""
+    """A pod reaches them by the Services' names, and one of them by its name in the tailnet."""
     names_are_resolved(lab)
     places = {"http://warehouse:5432/": "warehouse", "http://nas/": "nas", "http://mail:25/": "mail", "http://mail:587/": "submission",
               f"http://warehouse.{DOMAIN}:5432/": "warehouse"}
@@ -218,7 +221,7 @@ def test_places_in_the_tailnet_are_reached(lab, text):
 
 
 def test_group_is_reached(lab, text):
-    # A caller who ends while it is ordered would end the order.
+    # A client that disconnects during the order would end the order.
     lab.wait("the certificate is there", lambda: data_of(lab, "docs." + DOMAIN).get("tls.crt"))
     for address in (f"http://broker.{DOMAIN}:1883/", f"http://docs.{DOMAIN}/"):
         words = ("curl", "-sSL", "--max-time", "10", "--cacert", lab.inner["LAB"] + "/trusted.crt", address)
@@ -241,13 +244,13 @@ def test_ingresses_are_reached(lab, text):
 
 
 def test_applied_literally_again_nothing_changes(lab, text):
-    """Twice, as the headline has it, and as GitOps does it."""
+    """Applies again twice: with kubectl, and as GitOps tools do."""
     def again():
-        # kubectl compares with what it sent. A list of a policy, which it can only send as a whole, has got the API server's defaults.
+        # kubectl compares with what it sent. The lists of a policy can only be sent as a whole, and have got the API server's defaults.
         said = [line for line in apply(lab, text).splitlines() if not line.startswith("validatingadmissionpolicy.")]
         assert [line for line in said if not line.endswith(" unchanged")] == [], "what a second kubectl apply has changed"
     applied_again_nothing_changes(lab, documents(text), again)
-    # What the API server takes as a whole, and has completed, is kubectl's until another manager forces it.
+    # Lists that are owned as a whole, and that the API server has completed, belong to kubectl until another manager forces a conflict.
     apply_on_the_server(lab, text, "--force-conflicts")
     applied_again_nothing_changes(lab, documents(text), lambda: apply_on_the_server(lab, text))
 
@@ -269,7 +272,7 @@ def test_custom_resources_get_their_status(lab, text, text_with_kinds):
 
 
 def leads_through_both_pods(lab, name):
-    """The pods of a group look for the name of their target once in a while."""
+    """The pods of a group resolve the name of their target periodically."""
     found = lab.get("service", name, "-n", "apps")["status"]["conditions"]
     return [item["reason"] for item in found if item["type"] == "TailscaleEgressSvcReady"] == ["ReadyToRouteTraffic"]
 
@@ -306,7 +309,7 @@ def test_deleted_service_leaves_nothing(lab, fleet, text_with_kinds):
     devices, keys, device = living(lab), usable_keys(lab), data_of(lab, proxy.pod)["device_id"]
 
     def secrets():
-        """Its own by label or name, in every namespace."""
+        """Returns the Secrets of hello-lb, by label or name, in every namespace."""
         return {item["metadata"]["name"] for item in lab.get("secret", "-A")["items"]
                 if item["metadata"].get("labels", {}).get(PARENT) == "hello-lb" or item["metadata"]["name"].startswith(proxy.pod)}
 

@@ -1,10 +1,10 @@
 """Follows "With Flux or Argo CD" of docs/migration.md command by command in the lab, from the operator to what is rendered.
 
-The repository is examples/flux, or examples/argocd, as it was before tailrender, with testdata/e2e/migration: the real operator, a Connector,
-an egress group and their ProxyClass. It is pushed to a remote on this disk, and the engines of lab.d/engines.py apply it. What the page
-tells in words is done here. In all that time every device keeps node id, address and name, none is new, and only the operator's own file
-changes; at the end the operator is gone, and its custom resources are still there. The page goes back once, and on again; with --short only
-Flux does.
+The repository is examples/flux, or examples/argocd, as it was before tailrender, with testdata/e2e/migration: the real operator, a
+Connector, an egress group and their ProxyClass. It is pushed to a remote on this disk, and the engines of lab.d/engines.py apply it. The
+steps that the page describes in words are done here. In all that time every device keeps node id, address and name, none is new, and only
+the operator's own file changes; at the end the operator is deleted, and its custom resources are still there. The test follows the page
+back once, and forward again; with --short only Flux does.
 """
 import json
 import re
@@ -33,20 +33,20 @@ TOLD = {"1": "Its `values.yaml` gets the values of the chart, without `oauth`, a
         "Back": "the last command is `argocd app sync operator` there"}
 KINDS = "proxyclass/without-registry", "connector/router", "proxygroup/out"
 OTHERS = "router", "out-0", "out-1"
-# In which order the operator's kinds, its default class and the rest come into a cluster.
+# The order in which the operator's kinds, its default class and the rest come into a cluster.
 PARTS_OF = {"flux": (["clusters/home/flux-system", "clusters/home/operator.yaml", "operator"], ["clusters/home/network.yaml", "network"]),
             "argocd": (["root.yaml", "apps/operator.yaml"], ["apps/network.yaml", "network"])}
 TITLES = {"flux": "Flux", "argocd": "Argo CD"}
 
 
 def commands(text):
-    """The lines of its only block."""
+    """Returns the lines of its only block."""
     [block] = re.findall(r"^```\n(.*?)^```$", text, re.M | re.S)
     return block.splitlines()
 
 
 class User:
-    """In a clone of the repository, on a machine that reaches the cluster."""
+    """A user in a clone of the repository, on a machine that reaches the cluster."""
 
     def __init__(self, name, lab, operator, folder, programs):
         self.name, self.lab, self.folder = name, lab, folder
@@ -79,13 +79,13 @@ class User:
         self.edit(lambda item: item["spec"].update(values=values) if self.is_flux else item["spec"]["source"].update(helm={"valuesObject": values}))
 
     def edit(self, change):
-        """The object that installs the operator."""
+        """Edits the object that installs the operator."""
         item = yaml.safe_load(self.object_file.read_text(encoding="utf-8"))
         change(item)
         self.object_file.write_text(yaml.safe_dump(item, sort_keys=False), encoding="utf-8")
 
     def shell(self, line):
-        """What it prints. Whoever enters the lab is at its root."""
+        """Returns the output. A process that enters the lab starts at its root."""
         environment = self.lab.inner | {"PATH": f"{self.bin}:{self.lab.inner['PATH']}", "HOME": str(self.home)} | {
             f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in (("NAME", "a"), ("EMAIL", "a@example.com"))}
         begun = time.monotonic()
@@ -102,7 +102,7 @@ class User:
             self.shell(line)
 
     def tell(self, step, line):
-        """Does before a command what the page says in words."""
+        """Does, before a command, what the page describes in words."""
         if step == "1" and line.startswith("tailrender install"):
             (self.clone / "tailscale/values.yaml").write_text(yaml.safe_dump({**self.values, "tailrender": {**self.values["tailrender"], "operatorVersion": "1.96.5"}}),
                                                                   encoding="utf-8")
@@ -111,7 +111,7 @@ class User:
                 item["metadata"].pop("finalizers"), item["spec"]["syncPolicy"].pop("automated")))
 
     def follow(self, step):
-        """What each line prints."""
+        """Runs each line and returns its output."""
         assert TOLD.get(step, "") in " ".join(STEPS[step].split())
         said = {}
         for line in commands(STEPS[step]):
@@ -129,7 +129,7 @@ def of(said, words):
 
 
 def serves(user, devices, host):
-    """Every device is connected and is the one that it was, none is new, and the page is there."""
+    """Checks that every device is connected and the same as before, none is new, and the page is served."""
     lab = user.lab
     lab.wait("all devices are connected", lambda: {device["name"] for device in lab.tailnet.state()["devices"] if device["connected"]} >=
              {f"{name}.lab.ts.net" for name in (host, *OTHERS)})
@@ -159,7 +159,7 @@ def operator_serves(user, host):
 
 
 def operator_works(lab):
-    """On what it had made: it is ready with a change, and with its end."""
+    """Checks that the operator works on its objects: it becomes ready after a change, and again after the change is undone."""
     for routes in ("10.20.0.0/16", "10.21.0.0/16"), ("10.20.0.0/16",):
         lab.kubectl("patch", KINDS[1], "--type", "merge", "--patch", json.dumps({"spec": {"subnetRouter": {"advertiseRoutes": routes}}}))
         lab.kubectl("wait", "--for=condition=ConnectorReady", "--timeout=120s", KINDS[1])

@@ -1,13 +1,15 @@
-"""Proves in the lab that the proxies of the reference operator, which runs here itself, become rendered ones, go back to it, and move again.
+"""Proves in the lab that the proxies of the reference operator, which runs here itself, become rendered ones, go back to it, and move
+again.
 
-Helm installs the operator's chart; the operator joins the tailnet and makes proxies for testdata/e2e/operator: exposed Services, an Ingress,
-egress with and without a group, a Connector, a Recorder, a DNSConfig. They run stock containerboot; what is rendered runs tailrender-proxy. Rendered objects beside a running operator
-change nothing and get nothing. Then helm puts the rendered controller in the operator's place, the rendered manifests are applied, and `adopt`
-moves the proxies, though it is killed again and again; `adopt --rollback` gives them back to the operator, which takes them over as they
-are. At last they move by the commands of docs/migration.md. In all that time every device keeps its node id, address
-and name, none is new, and every page comes back. After `adopt --finish` nothing of the operator's is left and nothing drifts, and what is
-deleted leaves no device and no Secret. The operator also serves the Kubernetes API; a pod gets its own device for that. With --short it runs once, and moves once. No ACME server is asked, so the Ingress only has to
-join; and there is no tsrecorder here, so the Recorder never does.
+Helm installs the operator's chart; the operator joins the tailnet and makes proxies for testdata/e2e/operator: exposed Services, an
+Ingress, egress with and without a group, a Connector, a Recorder, a DNSConfig. These run stock containerboot; rendered proxies run
+tailrender-proxy. Rendered objects beside a running operator change nothing and get nothing. Then helm puts the rendered controller in the
+operator's place, the rendered manifests are applied, and `adopt` moves the proxies, although it is killed again and again; `adopt
+--rollback` gives them back to the operator, which takes them over unchanged. At last they move by the commands of docs/migration.md. In all
+that time every device keeps its node id, address and name, none is new, and every page is served again. After `adopt --finish` nothing of
+the operator is left and nothing drifts, and a deleted object leaves no device and no Secret. The operator also serves the Kubernetes API; a
+pod gets the operator's device for that. With --short it runs once, and moves once. There is no ACME server, so the Ingress only has to
+join; and there is no tsrecorder, so the Recorder never joins.
 """
 import json
 import random
@@ -35,7 +37,7 @@ API_SECRETS = {f"kube-apiserver-proxy-0{end}" for end in ("", "-auth", "-config"
 
 
 class User:
-    """What a user does, with the programs that a user has."""
+    """A user, with the usual programs."""
 
     def __init__(self, lab, operator, tailrender, runtime):
         self.lab, self.operator, self.tailrender, self.runtime = lab, operator, tailrender, runtime
@@ -70,7 +72,7 @@ def held(lab):
 
 
 def serves(user, what):
-    """Every device is there, is the one that it was, and is the only one of its name; every page is there."""
+    """Checks that every device is there, is the same as before, and is the only one of its name; every page is served."""
     lab = user.lab
 
     def connected():
@@ -84,7 +86,7 @@ def serves(user, what):
 
 def test_operator_serves(user):
     user.upgrade()
-    # The operator forgets what comes while its default ProxyClass is not ready.
+    # The operator forgets objects that are created while its default ProxyClass is not ready.
     user.lab.kubectl("apply", "-f", str(REPOSITORY / "apps" / "proxyclass.yaml"))
     user.lab.kubectl("wait", "--for=condition=ProxyClassReady", "--timeout=120s", "proxyclass/without-registry")
     user.lab.kubectl("apply", "-f", str(REPOSITORY / "apps"))
@@ -99,7 +101,7 @@ def test_operator_serves(user):
 
 @pytest.mark.whole
 def test_too_early(user):
-    """Rendered beside a running operator: it does not change them, they get nothing, and the operator's own stay."""
+    """Rendered objects beside a running operator: they do not change the operator's proxies, get nothing, and the operator's own stay."""
     lab = user.lab
     own = [item for item in user.generated if item["metadata"].get("labels", {}).get(PARENT) in ("lb", "web")]
     names = names_of_the_operator(lab)
@@ -119,7 +121,7 @@ def test_too_early(user):
 
 @pytest.mark.whole
 def test_moves_beside_the_controller(user):
-    """Which helm puts in the operator's place."""
+    """Helm puts the rendered controller in the operator's place."""
     lab = user.lab
     post_render = ("post-render", f"--namespace={NAMESPACE}", *ALL_VALUES)
     user.upgrade("--post-renderer", user.tailrender, *(f"--post-renderer-args={word}" for word in post_render))
@@ -138,7 +140,7 @@ def test_moves_beside_the_controller(user):
 
 
 def has_the_operators_device(user):
-    """The pod that serves the Kubernetes API in its place."""
+    """Checks that the pod that serves the Kubernetes API in the operator's place has the operator's device."""
     user.lab.kubectl("rollout", "status", "statefulset", "kube-apiserver-proxy", "-n", NAMESPACE, "--timeout", "240s")
     assert data_of(user.lab, "kube-apiserver-proxy-0")["device_id"] == user.devices[OPERATORS][0]
 
@@ -151,7 +153,7 @@ def test_goes_back(user):
     names = names_of_the_operator(lab)
     led = lab.get("service", "warehouse", "-n", "apps")["spec"]["externalName"].partition(".")[0]
     assert led in names
-    # What both call the same is the operator's again.
+    # Objects with the same name belong to the operator again.
     lab.delete([item for item in user.generated if not item["metadata"]["name"].startswith(("out", "tapes", "nameserver"))])
     user.upgrade()
     lab.wait("the operator holds what it held", lambda: held(lab) >= user.held)
@@ -160,7 +162,7 @@ def test_goes_back(user):
 
 
 def test_moves(user):
-    """The commands of docs/migration.md."""
+    """Runs the commands of docs/migration.md."""
     lab = user.lab
     lab.kubectl("scale", "deployment", "operator", "-n", NAMESPACE, "--replicas", "0")
     with longest_gaps(lab, PAGES) as gaps:

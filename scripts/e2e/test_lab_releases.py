@@ -1,8 +1,8 @@
-"""Proves in the lab that the controller serves pods that keep what they know of their device.
+"""Proves in the lab that the controller serves pods that keep data about their device.
 
-A rendered proxy runs containerboot of the default release. Since 1.98 that leaves in its state Secret what it knows of its device, and waits ten minutes
-for a key that it has asked for. It joins; a request for a key beside a device that is there is taken off, and mints none; a device that a
-person deleted comes back, before those ten minutes have passed, as another one of the same name.
+A rendered proxy runs containerboot of the default release. Since 1.98 containerboot keeps data about its device in its state Secret, and
+waits ten minutes for a key that it has requested. It joins; a request for a key beside an existing device is removed, and mints none; a
+device that a person deleted is replaced before those ten minutes have passed, by another one of the same name.
 """
 import json
 import time

@@ -1,7 +1,7 @@
 """One request through each kind of proxy, in one lab: tailrender-proxy, stock containerboot, and the proxy of the Kubernetes API.
 
-The controller is installed as it is rendered, and gives each a key. What else these proxies do is in the modules from which this one takes
-its parts. CI always runs it, so all of them are of one release of Tailscale, which is all that is built for it.
+The controller is installed as it is rendered, and gives each a key. The modules from which this one takes its parts test what else these
+proxies do. CI always runs this module, so everything in it is of one release of Tailscale, and only that release is built for it.
 """
 import pytest
 
@@ -29,7 +29,7 @@ def lab(tools, tailrender, runtime, proxy):
 
 @pytest.fixture(scope="module")
 def pods(lab, tailrender, scratch):
-    """By dataplane; each exposes a Service of its own."""
+    """Returns the pods by dataplane; each exposes its own Service."""
     found = publish(lab, tailrender, scratch / "tree", [
         chosen(service(dataplane, {"tailscale.com/expose": "true"}, ipFamilyPolicy="RequireDualStack"), dataplane) for dataplane in DATAPLANES],
         "tailrender.operatorVersion=" + RELEASES[RELEASE])

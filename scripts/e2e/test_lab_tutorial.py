@@ -1,7 +1,7 @@
-"""Does what the tutorial of docs/quickstart.md tells a user to do, and demands what it says that the user sees.
+"""Follows the tutorial of docs/quickstart.md and checks that the user sees what it shows.
 
-The file and the commands are those of the page, line by line, in a lab of its own. Instead of the line that builds, the given programs
-are where the other lines look for them. At the end nothing is left behind.
+The file and the commands are those of the page, line by line, in a separate lab. In place of the line that builds, the given programs are
+where the other lines look for them. At the end nothing is left behind.
 """
 import re
 import time
@@ -18,14 +18,14 @@ TABLE_SECONDS = 3  # the table is written after the status
 
 
 def tutorial():
-    """The file's name and text, the commands, what the client gets, and what `status` says."""
+    """Returns the file's name and text, the commands, what the client gets, and what `status` prints."""
     found = re.search(r"^## With a cluster and a tailnet$.*?In `(\S+)`:\n\n```yaml\n(.*?)^```\n\n```\n(.*?)^```$.*?the client gets `(.*?)`.*?"
                       r"^```\n(controller: .*?)^```$", PAGE, re.M | re.S)
     return found.groups()
 
 
 def clone(folder, tailrender, runtime, proxy):
-    """What the commands find in a clone after its build."""
+    """Makes the files that the commands expect in a clone after its build."""
     for path, target in (("scripts/e2e", ROOT / "scripts" / "e2e"), ("scripts/tailrender", tailrender), ("build/dev/runtime/tailrender-runtime", runtime),
                          ("build/dev/runtime/tailrender-proxy", proxy)):
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -33,7 +33,7 @@ def clone(folder, tailrender, runtime, proxy):
 
 
 def follow(line, folder, environment):
-    """What the line prints."""
+    """Runs the line and returns its output."""
     begun = time.monotonic()
     said = run("bash", "-o", "pipefail", "-c", line, stdin="", cwd=folder, env=environment)
     print(f"{time.monotonic() - begun:5.1f} s  {line}", flush=True)
@@ -41,12 +41,12 @@ def follow(line, folder, environment):
 
 
 def until_ready(folder, traces):
-    """The kubelet asks the controller every ten seconds whether it is ready."""
+    """Waits until the controller is ready: the kubelet probes it every ten seconds."""
     follow("scripts/e2e/lab run kubectl wait --for=condition=Available deployment/operator -n tailscale --timeout=9m", folder, traces.environment)
 
 
 def follow_all(commands, folder, traces):
-    """What each line prints."""
+    """Runs all lines and returns the output of each."""
     build, *lines = commands.splitlines()
     assert build.split()[:2] == ["scripts/build", "dev"]
     said = {}

@@ -1,8 +1,8 @@
 """Proves in two labs that a Service of one cluster is reached from another one, over the tailnet that both have joined.
 
-Each cluster has our controller, node, pods and Services of its own addresses; pods know no way to those of the other. The first cluster
-exposes a Service twice, by tailrender-proxy and by stock containerboot; in the second one a Service of each leads to the device of that name.
-TCP and UDP cross, IPv4 and with tailrender-proxy IPv6. Neither controller takes the other's devices for its own.
+Each cluster has its own controller, node, and addresses of pods and Services; pods have no route to those of the other cluster. The first
+cluster exposes a Service twice, by tailrender-proxy and by stock containerboot; in the second one a Service of each kind targets the device
+of that name. TCP and UDP cross, over IPv4 and with tailrender-proxy over IPv6. Neither controller treats the other's devices as its own.
 """
 import pytest
 import yaml
@@ -24,7 +24,7 @@ def chosen(item, dataplane):
 
 
 def publish(lab, tailrender, folder, items, *settings):
-    """Renders and applies them, with settings KEY=VALUE. Returns the pod of each by the name of the input."""
+    """Renders and applies the items, with settings KEY=VALUE. Returns the pod of each by the name of the input."""
     folder.mkdir()
     (folder / "all.yaml").write_text(yaml.safe_dump_all(items), encoding="utf-8")
     (folder / "fleet.yaml").write_text("defaultNamespace: apps\n", encoding="utf-8")
@@ -64,7 +64,7 @@ def second(first, tailrender, runtime, proxy):
 
 @pytest.fixture(scope="module")
 def exposed(first, tailrender, scratch):
-    """Pods of the first cluster, by dataplane."""
+    """Returns the pods of the first cluster, by dataplane."""
     pods = publish(first, tailrender, scratch / "first", [
         chosen(service(dataplane, {"tailscale.com/expose": "true"}, ipFamilyPolicy="RequireDualStack"), dataplane) for dataplane in DATAPLANES])
     for dataplane in DATAPLANES:
@@ -75,7 +75,7 @@ def exposed(first, tailrender, scratch):
 
 @pytest.fixture(scope="module")
 def leading(second, exposed, tailrender, scratch):
-    """Pods of the second cluster, by dataplane."""
+    """Returns the pods of the second cluster, by dataplane."""
     pods = publish(second, tailrender, scratch / "second", [
         chosen(egress(dataplane, tailnet_fqdn=f"apps-{dataplane}.lab.ts.net"), dataplane) for dataplane in DATAPLANES])
     second.devices = joined(second, pods)

@@ -1,10 +1,10 @@
-"""Proves in the lab that a fleet moves from the oldest release of the operator that is known to the newest, in place, and back.
+"""Proves in the lab that a fleet moves from the oldest supported release of the operator to the newest, in place, and back.
 
-All of examples/fleet is applied as 1.96.5 renders it, and every proxy joins with that release's containerboot and k8s-proxy. Then its chart's
-version becomes 1.104.5, as docs/upgrading.md has it, and 1.96.5 again. Each time `diff` has named which pods restart: those do, and no
-others. Every proxy is the device that it was, with its addresses, without a new key, and carries traffic.
-Other than a user's is what lab_headline names, and K8S_PROXY_IMAGE, which has the release as well. Left out: Recorder "sessions", which has
-no image here.
+All of examples/fleet is applied as 1.96.5 renders it, and every proxy joins with that release's containerboot and k8s-proxy. Then its
+chart's version becomes 1.104.5, as docs/upgrading.md describes, and 1.96.5 again. Each time `diff` lists the pods that restart: those do,
+and no others. Every proxy keeps its device and addresses, without a new key, and forwards traffic.
+The differences from a user's cluster are those of lab_headline, and K8S_PROXY_IMAGE, which has the release as well. Left out: Recorder
+"sessions", which has no image here.
 """
 import json
 import shutil
@@ -49,7 +49,7 @@ def fleet(lab, tailrender, scratch):
 
 
 def change(fleet, old, new):
-    """Edits the release. Returns the workloads whose pods `diff` says to restart."""
+    """Changes the release. Returns the workloads whose pods `diff` says to restart."""
     before = fleet.tree.with_name("before-" + new)
     shutil.copytree(fleet.tree, before)
     fleet.edit(BUNDLE, "version: " + old, "version: " + new)
@@ -67,7 +67,7 @@ def owner(lab, pod):
 
 
 def pods(lab):
-    """Workload: the pods that it has."""
+    """Maps each workload to its pods."""
     found = {}
     for pod in lab.get("pod", "-n", NAMESPACE)["items"]:
         if "deletionTimestamp" not in pod["metadata"]:
@@ -80,12 +80,12 @@ def roll_out(lab, text):
     for item in documents(text):
         workload = f"{item['kind']}/{NAMESPACE}/{item['metadata']['name']}"
         if item["kind"] in ("StatefulSet", "Deployment") and item["metadata"]["namespace"] == NAMESPACE and workload != RECORDER:
-            # A pod of an egress group may end after six minutes only: it waits until no one uses it.
+            # A pod of an egress group may take six minutes to end: it waits until no one uses it.
             lab.kubectl("rollout", "status", item["kind"].lower(), item["metadata"]["name"], "-n", NAMESPACE, "--timeout", "480s")
 
 
 def devices(lab, text, version):
-    """Of each pod the device, once a pod of this version has joined."""
+    """Maps each pod to its device, once a pod of this version has joined."""
     def joined(proxy):
         return data_of(lab, proxy.pod).get("tailscale_capver") == CAPABILITY[version] and has_joined(lab, proxy)
     found = {}
@@ -108,7 +108,7 @@ def keys(lab):
 
 @pytest.fixture(scope="module")
 def before(lab, fleet):
-    """The devices of the old release."""
+    """Returns the devices of the old release."""
     text = fleet.rendered()
     roll_out(lab, text)
     return devices(lab, text, OLD)

@@ -33,7 +33,7 @@ PROGRAMS = ["lab"]
 @pytest.fixture(scope="module")
 def lab(tools, tailrender, runtime, proxy):
     with lab_with_runtime(runtime) as found:
-        found.verb("join", "other")  # beside the client, before the pods: they are spread over the pods of a group in the order of joining
+        found.verb("join", "other")  # before the pods: machines are spread over the pods of a group in the order of joining
         give_proxy_image(found, tailrender, proxy)
         found.verb("image", "lab/curl:1", shutil.which("curl"))
         install_crds(found, run(tailrender, "install", "--quiet", "--set", "tailrender.customResources=emit"))
@@ -52,7 +52,7 @@ def world(lab, tailrender, scratch):
 
 @pytest.fixture(scope="module")
 def before(world):
-    """The devices of stock containerboot."""
+    """Returns the devices of stock containerboot."""
     world.lab.apply([{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "apps"}}])
     world.lab.apply([{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "hello", "namespace": "apps"},
                       "spec": {"selector": {"matchLabels": {"app": "hello"}}, "template": {
@@ -72,13 +72,13 @@ def shared_name(lab):
 
 @pytest.fixture(scope="module")
 def ordered(lab, before):
-    """How often containerboot had to order the certificate of the group."""
+    """Returns how often containerboot had to order the certificate of the group."""
     return orders(lab, shared_name(lab))
 
 
 @pytest.fixture(scope="module")
 def native(world, before, ordered):
-    """The same, of tailrender-proxy."""
+    """Returns the devices of tailrender-proxy."""
     begun = time.monotonic()
     objects = world.roll_out("native")
     print(f"all pods run it after {time.monotonic() - begun:.0f} s")
@@ -127,7 +127,7 @@ def egress_group(lab, world, native):
 
 
 def test_ingress_serves(lab, world, native):
-    """With the certificate that stock containerboot's tailscaled has ordered."""
+    """It uses the certificate that stock containerboot's tailscaled has ordered."""
     name, pod = f"site.{lab.inner['LAB_DOMAIN']}", world.pod_of("site")
     assert lab.wait("a page by HTTPS", lambda: trusted_page(lab, name)) == "hello from the lab\n"
     assert json.loads(world.in_pod(pod, "tailscale", "status", "--json"))["BackendState"] == "Running", "with a read-only root"
@@ -137,7 +137,7 @@ def test_ingress_serves(lab, world, native):
 
 
 def ingress_takes_cluster_traffic(lab, world, native):
-    """With a certificate that is ordered now, and once, however often the pod starts."""
+    """The certificate is ordered now, and only once, however often the pod starts."""
     name, pod = f"site-inside.{lab.inner['LAB_DOMAIN']}", world.pod_of("site-inside")
     assert (lab.wait("a page by HTTPS", lambda: trusted_page(lab, name)), orders(lab, name)) == ("hello from the lab\n", 1)
     before = world.uid(pod)
@@ -157,18 +157,18 @@ def approve_routes(lab, device, wanted):
 def connector(lab, world, native):
     pod = world.pod_of("router")
     approve_routes(lab, native[pod][0], [NETWORK])
-    # Past the tailnet there is no way to it.
+    # Only the tailnet has a route to it.
     lab.run("ip", "route", "replace", "unreachable", NETWORK, on="client")
     world.answers("the backend answers behind the Connector", BEHIND, f"backend saw {world.ips(pod)[0]}", on="client")
 
 
 def service_addresses(lab, name):
-    """Of a Tailscale Service, IPv4 first."""
+    """Returns the addresses of a Tailscale Service, IPv4 first."""
     return lab.wait(f"{name} is registered", lambda: lab.tailnet.state()["services"].get(name, {}).get("addrs"))
 
 
 def group_is_reached(lab, world):
-    """By both machines, each through another pod. Returns the pod of each."""
+    """Checks that both machines reach the group, each through another pod. Returns the pod of each."""
     ips = {pod: world.ips(pod) for pod in ("front-0", "front-1")}
     pods = {}
     for machine in ("client", "other"):
@@ -181,13 +181,13 @@ def group_is_reached(lab, world):
 
 
 def one_of(known, said):
-    """What is known of the answer, if TCP and UDP got the same."""
+    """Returns the entry for the answer, if TCP and UDP got the same one."""
     return known.get(said[0]) if len(set(said)) == 1 else None
 
 
 def survives_the_loss_of_a_pod(lab, world):
-    """Returns which pod the machine is led to that was led to it, and after how many seconds. With the one that is created in its place it may
-    be led back, too."""
+    """Returns the pod that the machine reached through the lost pod now uses, and after how many seconds. It may return to the pod that is
+    created in place of the lost one."""
     pods = group_is_reached(lab, world)
     lost, other = pods["client"], pods["other"]
     address, lost_ips = service_addresses(lab, "svc:apps-by-group")[0], world.ips(lost)
@@ -223,7 +223,7 @@ def test_peer_relay(lab, world, native):
 
 
 def rules(world, pod):
-    """The words of our table, as our program reads it, which prints those of others behind it; and as nft(8) does."""
+    """Returns the words of our table, as our program prints it (before the tables of others), and as nft(8) does."""
     printed = world.in_pod(pod, "tailrender-proxy", "rules")
     assert printed.startswith("table inet tailrender {\n"), printed
     pid = world.processes(world.uid(pod))["tailscaled"]
@@ -240,7 +240,7 @@ def test_rules_are_read_back(world, native, parent):
 
 
 def killed(lab, world, pod, name, how):
-    """Ends or stops that process of the pod; waits until the pod is ready again."""
+    """Kills or stops that process of the pod, and waits until the pod is ready again."""
     before = world.restarts(pod)
     lab.run("kill", how, str(world.processes(world.uid(pod))[name]))
 
@@ -277,7 +277,7 @@ def test_changed_cluster_ip_is_followed(lab, world, native):
     [before] = [item for item in world.render("native") if item["kind"] == "Service" and item["metadata"]["name"] == "by-name"]
     old = lab.get("service", "by-name", "-n", "apps")["spec"]["clusterIP"]
     lab.kubectl("delete", "service", "by-name", "-n", "apps")
-    # Else it could get the same one.
+    # Otherwise it could get the same address.
     lab.apply([service("in-its-place", clusterIP=old), before])
     lab.apply(list(endpoints("by-name")))
     begun = time.monotonic()
@@ -290,7 +290,7 @@ def test_changed_cluster_ip_is_followed(lab, world, native):
 
 
 def seconds_to_change(lab, world, what, change, probe):
-    """The inputs are edited, rendered and applied. Until it can be seen."""
+    """Edits, renders and applies the inputs. Returns the seconds until the change is visible."""
     world.edit(change)
     namespaces_first(lab, world.render("native"))
     begun = time.monotonic()
@@ -301,7 +301,7 @@ def seconds_to_change(lab, world, what, change, probe):
 
 
 def test_changes_of_services_are_live_at_once(lab, world, native):
-    """Where the kubelet would take up to 90 seconds to bring the mounted files up to date."""
+    """The kubelet would take up to 90 seconds to update the mounted files."""
     def later():
         found = lab.items("service", "-n", NAMESPACE, "-l", "tailscale.com/parent-resource=later")
         [address] = {item["spec"]["clusterIPs"][0] for item in found if item["spec"].get("clusterIPs")}
@@ -319,7 +319,7 @@ def test_changes_of_services_are_live_at_once(lab, world, native):
 
 
 def test_changes_of_the_configuration_are_live_at_once(lab, world, native):
-    """tailscaled's own, which it reloads, beside what the kubelet mounts meanwhile."""
+    """tailscaled reloads its own configuration; the kubelet updates the mounted files meanwhile."""
     router, pod, more = world.pod_of("router"), world.pod_of("to-address"), "10.21.0.0/16"
 
     def routes(items, wanted):
@@ -358,12 +358,12 @@ def test_ingress_group_survives_the_loss_of_a_pod(lab, world, native):
     with Load(lab, service_addresses(lab, "svc:apps-by-group")[0], "client") as load:
         lab.kubectl("delete", "pod", group_is_reached(lab, world)["client"], "-n", NAMESPACE)
         lab.wait("both pods are ready", lambda: world.is_rolled_out("front"))
-    # Led back to a pod that has only just come back, the client may wait 5 s for the tunnel to it.
+    # After its return to a pod that has just started, the client may wait 5 s for the tunnel to it.
     assert load.good > 100 and load.bad <= 1
 
 
 def test_deleted_device_comes_back(lab, world, native):
-    """By a person, while it runs: with a key that the controller mints, as another one of the same name."""
+    """A person deletes it while it runs: it joins with a key that the controller mints, as another device of the same name."""
     pod = world.pod_of("pinned")
     begun = time.monotonic()
     lab.tailnet.ok("DELETE", "/admin/devices/" + native[pod][0])
@@ -376,7 +376,7 @@ def test_deleted_device_comes_back(lab, world, native):
 
 
 def test_certificate_of_a_group(lab, world, native, ordered):
-    """It is served by both pods, and no change, restart or loss of a pod has ordered another one."""
+    """Both pods serve it, and no change, restart or loss of a pod has ordered another one."""
     name = shared_name(lab)
     for machine in ("client", "other"):
         found = lab.wait(f"a page by HTTPS on {machine}", lambda machine=machine: trusted_page(lab, name, on=machine))
@@ -386,7 +386,7 @@ def test_certificate_of_a_group(lab, world, native, ordered):
 
 @pytest.fixture(scope="module")
 def confined(world, native):
-    """The same with the capabilities that they need instead of all privileges."""
+    """Returns the devices after a restart with the capabilities that they need instead of all privileges."""
     world.more = {"privileges": "capabilities"}
     objects = world.roll_out("native")
     assert not any(container.get("securityContext", {}).get("privileged") for item in objects if item["kind"] == "StatefulSet"
@@ -401,7 +401,7 @@ def test_traffic_without_privileges_of(lab, world, confined, mode):
 
 
 def test_back_to_containerboot(lab, world, confined, ordered):
-    """Which needs no more than these capabilities, either."""
+    """containerboot needs no more than these capabilities, either."""
     objects = world.roll_out("containerboot")
     assert world.devices(objects) == confined
     pod, seconds = survives_the_loss_of_a_pod(lab, world)

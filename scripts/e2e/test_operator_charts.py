@@ -82,7 +82,7 @@ def controller_of(found, release):
 
 
 def accepted(text):
-    """The API server takes all of it. CRDs go first."""
+    """Checks that the API server accepts everything. CRDs go first."""
     found = documents(text)
     definitions = [obj for obj in found if obj["kind"] == "CustomResourceDefinition"]
     if definitions:
@@ -92,7 +92,7 @@ def accepted(text):
 
 
 def said(*command, **how):
-    """What a program prints; it complains of nothing."""
+    """Returns the output of a program, which must print no warning and no error."""
     done = attempt(*command, **how)
     assert done.returncode == 0 and "warning" not in done.stderr and "error" not in done.stderr, done.stderr
     return done.stdout

@@ -1,10 +1,10 @@
-"""Proves in the lab that a PeerRelay needs nothing but its rendered objects, and load balancers.
+"""Proves in the lab that a PeerRelay needs only its rendered objects, and load balancers.
 
-It is rendered with two replicas; stock containerboot and tailscaled run in its pods. They join before any load
-balancer has an address. The test plays the load balancers: it gives one Service an address and the other one a hostname, which the
-controller looks up in the cluster's DNS. tailscaled reloads its configuration with these endpoints, without a restart, and the status of
-the PeerRelay tells them. A static endpoint that is rendered later is added, and its port counts. A replica that is taken off goes with its
-device and its Secrets, and so does all the rest when the PeerRelay is deleted.
+It is rendered with two replicas; stock containerboot and tailscaled run in its pods. They join before any load balancer has an address. The
+test plays the load balancers: it gives one Service an address and the other one a hostname, which the controller resolves with the
+cluster's DNS. tailscaled reloads its configuration with these endpoints, without a restart, and the status of the PeerRelay lists them. A
+static endpoint that is rendered later is added, with its port. A replica that is removed takes its device and its Secrets along, and so
+does everything else when the PeerRelay is deleted.
 """
 import json
 
@@ -31,7 +31,7 @@ PORT = 40000
 @pytest.fixture(scope="module")
 def lab(tools, tailrender, runtime):
     with lab_with_runtime(runtime) as found:
-        # First: the controller looks for a kind that is missing only every ten minutes.
+        # This comes first: the controller looks for a missing kind only every ten minutes.
         install_crds(found, run(tailrender, "install", "--quiet", "--set", "tailrender.customResources=emit"))
         install_controller(found, tailrender)
         yield found
@@ -44,7 +44,7 @@ def resource(replicas, **spec):
 
 @pytest.fixture(scope="module")
 def render(lab, tailrender, tmp_path_factory):
-    """Applies a PeerRelay and what is rendered for it. Returns all of these objects."""
+    """Renders a PeerRelay and applies it and its objects. Returns all of these objects."""
     folder = tmp_path_factory.mktemp("relay")
 
     def apply(relay):
@@ -78,7 +78,7 @@ def preferences(lab, pod):
 
 
 def status(lab):
-    """Reason and message of the condition, and the endpoints."""
+    """Returns reason and message of the condition, and the endpoints."""
     found = lab.get("peerrelay", "edge").get("status", {})
     [condition] = found.get("conditions", [{"reason": "", "message": ""}])
     return condition["reason"], condition["message"], [(one["replica"], one["address"], one["port"]) for one in found.get("endpoints", [])]

@@ -1,9 +1,9 @@
 """Kills tailrender-proxy, or the tailscaled that it has started, at any moment, again and again, and starts it as the kubelet would.
 
-Each time traffic of both families is back within 5 seconds, by the same device. The pod has the rules that it had before: none is left of the
-process that was killed, and none is missing. When it takes longer, a start that nothing disturbs is measured at once: on a machine that is
-busy three times as long is allowed. What is said in the end tells the time of each phase, so that waiting for a processor (all are long)
-can be told from waiting for a timer (one is). --count N kills as often (20), --seed N at the same moments.
+Each time traffic of both families works again within 5 seconds, by the same device. The pod has the same rules as before: none of the
+killed process is left, and none is missing. If it takes longer, an undisturbed start is measured at once: on a busy machine three times
+that time is allowed. The output at the end has the time of each phase, so that waiting for a processor (all phases are long) can be
+distinguished from waiting for a timer (one is). --count N kills that often (20), --seed N at the same moments.
 """
 import difflib
 import os
@@ -21,7 +21,7 @@ from shared.proxy_world import proxy_world, wait_for
 COVERS = ["runtime/localapi", "runtime/nft", "runtime/proxy"]
 PROGRAMS = ["tailscale", "testnet"]
 BACK_SECONDS = 5
-# Of a start, by what the proxy says; the last one is traffic.
+# The phases of a start, by the proxy's messages; the last one is traffic.
 PHASES = {"LocalAPI": "tailscaled in state", "login": "Running 'tailscale set'", "rules": "Startup complete"}
 TRAFFIC = "traffic"
 VARIABLES = {"TS_USERSPACE": "false", "TS_TAILNET_TARGET_FQDN": "client.lab.ts.net", "TS_AUTH_ONCE": "true"}
@@ -35,7 +35,8 @@ def made(tools, proxy, tmp_path_factory):
 
 
 def rules():
-    """Of all tables: the lines of each chain and map. Without counters, the port that tailscaled takes at random, and the order of its chains."""
+    """Returns the lines of each chain and map of all tables, without counters, the port that tailscaled takes at random, and the order of
+    its chains."""
     text = re.sub(r"udp dport \d+", "udp dport ANY", run("ip", "netns", "exec", "pod", "nft", "--stateless", "list", "ruleset"))
     table, name, found = "", "", {}
     for line in text.splitlines():
@@ -49,7 +50,7 @@ def rules():
 
 
 def other_rules(before):
-    """Waits a little for those of before."""
+    """Returns the differences to the former rules, after a short wait for them."""
     for _ in range(100):
         found = list(difflib.unified_diff(before, rules(), lineterm="", n=0))
         if not found:
@@ -59,7 +60,7 @@ def other_rules(before):
 
 
 class Container:
-    """Of one device: its processes end together, as the kubelet sees to it."""
+    """The processes of one device, which end together, as in the kubelet's container."""
 
     def __init__(self, world):
         self.world = world
@@ -90,7 +91,7 @@ class Container:
 
     def kill(self, victim):
         number = self.process.pid if victim == "proxy" else self.daemon()
-        if number is not None:  # tailscaled is not there yet
+        if number is not None:  # None: tailscaled has not been started yet
             os.kill(number, signal.SIGKILL)
         else:
             self.process.kill()
@@ -104,7 +105,8 @@ class Container:
         self.end_the_rest()
 
     def phases_to_traffic(self):
-        """The seconds at which each phase is over. Traffic may be there before the rules are looked at: those of before stay in the kernel."""
+        """Returns the seconds at which each phase is over. Traffic may be there before the rules are checked: the former ones stay in the
+        kernel."""
         wanted = [f"client saw {address}" for address in self.addresses]
 
         def is_back():
@@ -137,7 +139,7 @@ def test_killed_processes_come_back(world, request):
         victim = chance.choice(("proxy", "tailscaled"))
         container.kill(victim)
         container.start()
-        if chance.random() < 0.25:  # before it has come up
+        if chance.random() < 0.25:  # before it is ready
             time.sleep(chance.uniform(0, 1.2))
             container.kill("proxy")
             container.start()

@@ -1,6 +1,6 @@
 """tailrender-proxy with a real tailscaled, on a real tailnet, through real kernels: packets cross it both ways.
 
-Each proxy starts as a new device in the same pod, whose rules of the one before must not stand in its way.
+Each proxy starts as a new device in the same pod, and the rules of the one before must not interfere.
 """
 import json
 import os
@@ -83,7 +83,7 @@ def test_a_killed_proxy_comes_back_as_the_same_device(world):
     variables = {"TS_USERSPACE": "false", "TS_TAILNET_TARGET_FQDN": "client.lab.ts.net", "TS_AUTH_ONCE": "true"}
     with world.pod("killed", **variables) as process:
         before = world.addresses("killed", "pod")
-        # As the kubelet ends a container: all of its processes.
+        # All its processes are killed, as when the kubelet ends a container.
         daemon = run("pgrep", "-f", f"tailscaled --socket={world.folder}/killed.sock").split()
         process.kill()
         process.wait()

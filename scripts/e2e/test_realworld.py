@@ -1,4 +1,4 @@
-"""scripts/realworld on small checkouts: what renders and why not, and what only the engine's tools or only we have."""
+"""Runs scripts/realworld on small checkouts: what renders and why not, and which devices only the engine's tools or only we have."""
 import pathlib
 import subprocess
 
@@ -42,7 +42,7 @@ def bootstrap(*objects):
     return {"clusters/home/flux-system/gotk-sync.yaml": flux("./clusters/home", "flux-system"), "clusters/home/apps.yaml": "---\n".join(objects)}
 
 
-# Files and what is expected of them: live/dead/other, devices.
+# Maps files to the expected result: live/dead/other, devices.
 TREES = {
     "kustomization": (PREFIXED, "1/0/0", 1),
     "loose files": ({"app/service.yaml": SERVICE, "app/values.yaml": "a: 1\n"}, "1/0/0", 1),
@@ -87,7 +87,7 @@ def table(tailrender, tools, tmp_path):
 
 @pytest.fixture
 def without(tailrender, tmp_path):
-    """The program, one of whose verbs prints nothing."""
+    """Returns a program, one of whose verbs prints nothing."""
     def make(verb):
         path = tmp_path / "without"
         path.write_text(f'#!/bin/sh\n[ "$1" = {verb} ] || exec {tailrender} "$@"\n')
@@ -117,7 +117,7 @@ def test_tells_which_unit_is_broken(table):
 
 
 def test_names_a_device_that_only_the_engine_has(table, without):
-    """In a generated kustomization, too: a program that renders nothing loses all."""
+    """This includes a generated kustomization: a program that renders nothing loses all devices."""
     files, units, _ = TREES["flux"]
     assert table({"flux": files}, program=without("render")) == (
         [["flux", units, "yes", "", "0", "svc/shop/idle, svc/shop/web", "", "", "0"]], "1 of 1 render", 1)

@@ -20,7 +20,7 @@ PROGRAMS = ["apiserver"]
 EXPECTED_CASES, SHORT = 78, 6
 CASES = sorted(path for path in (ROOT / "testdata" / "oracle").iterdir() if path.is_dir())
 STREAMS = [path for path in sorted((ROOT / "testdata" / "chart-streams").glob("*.yaml")) if not path.name.endswith("-values.yaml")]
-# Some cases pin Service addresses; the server has other ranges, and its dry run knows no ServiceCIDR but its own.
+# Some cases pin Service addresses; the server has other ranges, and its dry run accepts only its own ServiceCIDR.
 RANGES = (("10.43.", "10.96."), ("fd00:10:43::", "fd00:96::"))
 
 
@@ -32,7 +32,7 @@ def is_taken(cluster, tmp_path):
             text = text.replace(theirs, ours)
         path.write_text(text, encoding="utf-8")
         is_accepted(path)
-        # Namespaces never go away without a controller, and with a CRD go its objects; both are the same in all cases.
+        # Without a controller Namespaces are never deleted, and a CRD would take its objects along; both are the same in all cases.
         left = [value for value in live(path).values() if value["kind"] not in ("Namespace", "CustomResourceDefinition")]
         run("kubectl", "delete", "--wait=false", "-f", "-", stdin=listed(left))
     return check
@@ -50,13 +50,13 @@ def test_chart_stream(tailrender, is_taken, path):
 
 
 def without_nodes(stream):
-    """Nodes in a case are facts of the cluster: they are not applied, and the server changes them on every attempt."""
+    """Removes Nodes, which are facts of the cluster in a case: they are not applied, and the server changes them on every attempt."""
     return "---\n".join(part for part in re.split(r"^---\n", stream, flags=re.M) if not re.search(r"^kind: Node$", part, re.M))
 
 
 @pytest.fixture(scope="module")
 def rendered(tailrender):
-    """What is refused, is refused on purpose or not built yet: scripts/parity has an eye on that."""
+    """Cases that are refused are left out: scripts/parity checks whether they may be."""
     results = {path: parity_run.render(tailrender, Case(str(path))) for path in CASES}
     return {path: without_nodes(result.stdout) for path, result in results.items() if result.code == 0}
 

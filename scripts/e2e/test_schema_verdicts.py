@@ -28,13 +28,13 @@ CORPUS = ROOT / "testdata" / "schema" / "corpus"
 CRDS = ROOT / "testdata" / "chart-streams" / "with-crds.yaml"
 MUTANTS_OF_EACH = 5
 EXPECTED = 300
-# What the server says when an object does not fit its type, as opposed to what its code finds out later.
+# Messages of the server when an object does not fit its type, as opposed to errors that its code finds later.
 OF_SCHEMA = re.compile(r"strict decoding error|unmarshal|quantities must match|unable to parse quantity|illegal base64|parsing time|"
                        r"in body (must|should)|could not find the requested resource")
 
 
 class Subject:
-    """An object as text, what it is expected to be, and the good one that it was made of."""
+    """An object as text, the expected verdict, and the good object from which it was made."""
 
     def __init__(self, verdict, name, text, base=None):
         self.verdict, self.name, self.text, self.base = verdict, name, text, base
@@ -54,7 +54,7 @@ def places(value, path=()):
 
 
 def edits_of(path, value):
-    """Everything that can be done at a place. `apiVersion` and `kind` stay: they choose the type."""
+    """Yields all edits of a field. `apiVersion` and `kind` stay, since they choose the type."""
     if not path or path[0] in ("apiVersion", "kind") or path == ("metadata", "name"):
         return
     if isinstance(path[-1], str):
@@ -72,7 +72,7 @@ def edits_of(path, value):
 
 
 def mutate(base, path, edit, value):
-    """The object with one edit. `path` holds keys and indices."""
+    """Returns the object with one edit. `path` holds keys and indices."""
     mutant = copy.deepcopy(base)
     inner = mutant
     for step in path[:-1]:
@@ -87,7 +87,7 @@ def mutate(base, path, edit, value):
 
 
 def choose(base):
-    """A fixed choice of edits, the same on every machine."""
+    """Returns a fixed choice of edits, the same on every machine."""
     dice = random.Random(hashlib.sha256(base["kind"].encode()).digest())
     found = [(path, *edit) for path, value in places(base) for edit in edits_of(path, value)]
     return dice.sample(found, min(MUTANTS_OF_EACH, len(found)))
@@ -129,7 +129,7 @@ def written_by_hand():
 # ---- our verdict
 
 def errors_of(binary, subject):
-    """Headlines without their places."""
+    """Returns the headlines of errors without their places."""
     with tempfile.TemporaryDirectory(prefix="verdict-") as work:
         pathlib.Path(work, "object.yaml").write_text(subject.text, encoding="utf-8")
         done = attempt(binary, "render", "object.yaml", "--namespace", "default", "--validate", "--allow-empty", "--quiet", "--kubernetes-version", "1.35",
@@ -139,8 +139,8 @@ def errors_of(binary, subject):
 
 
 def judge(binary, subjects):
-    """What we refuse. Errors that a mutant shares with the good object (a Secret that is not there) do not count, and of an object that
-    the server accepts only those of schemas do."""
+    """Returns what we refuse. Errors that a mutant shares with the good object (such as a missing Secret) do not count, and for an object
+    that the server accepts only schema errors do."""
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         found = list(pool.map(lambda subject: errors_of(binary, subject), subjects))
     of_base = {subject.base: errors for subject, errors in zip(subjects, found) if subject.name == subject.base}
@@ -161,7 +161,7 @@ def resources(server, version):
 
 
 def refusal(server, subject, known):
-    """What the server says against the object; "" when it accepts it."""
+    """Returns the server's error about the object; "" if it accepts it."""
     value = yaml.safe_load(subject.text)
     version = value["apiVersion"]
     if version not in known:
@@ -185,7 +185,7 @@ def ask_server(subjects):
 # ---- comparing
 
 def complaint(subject, ours, theirs):
-    """What is wrong with the verdicts on one object; "" when they are as they should be."""
+    """Returns what is wrong with the verdicts on one object; "" if they are as expected."""
     if subject.verdict == "bad" and not ours:
         return "we accept it"
     if subject.verdict != "bad" and ours:

@@ -31,7 +31,7 @@ def keys(scratch):
 
 @pytest.fixture
 def unseal(keys):
-    """What the controller would make of it; None if it cannot."""
+    """Returns what the controller would make of it; None if it cannot."""
     def unsealed(text):
         done = attempt("kubeseal", "--recovery-unseal", "--recovery-private-key", keys / "private.pem", stdin=text)
         if done.returncode:
@@ -44,7 +44,7 @@ def unseal(keys):
 
 @pytest.fixture
 def oauth(tailrender, keys, tmp_path):
-    """A file with assignments, and how it is sealed."""
+    """Returns a file with assignments, and how it is sealed."""
     (tmp_path / ".operator-oauth.env").write_text(OAUTH, encoding="utf-8")
     return attempt(tailrender, "seal", ".operator-oauth.env", "--cert", keys / "sealing.pem", "-o", "oauth.yaml", cwd=tmp_path)
 

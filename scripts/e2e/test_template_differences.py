@@ -1,9 +1,9 @@
-"""Compares what our templates of ApplicationSets make with what Argo CD's own code makes of them: a result of ours is its result, to the byte.
+"""Compares the results of our templates of ApplicationSets with those of Argo CD's own code: they must be the same, to the byte.
 
---count templates (10,000, and 100,000 with TAILRENDER_WHOLE=1) are made at random, with parameters: all that Go's templates have, the functions
-with arguments of the right kinds and of others (shared/template_grammar.py). Where Argo CD fails, we must have no result. Where we have none, an
-ApplicationSet is reported and not expanded; of templates of functions that we know that may be a small share. --seed makes the same templates;
-without it the commit does. What differs is printed as lines that both programs take.
+--count templates (10,000, and 100,000 with TAILRENDER_WHOLE=1) are made at random, with parameters: everything in Go's templates, the
+functions with arguments of the right kinds and of others (shared/template_grammar.py). Where Argo CD fails, we must have no result. Where
+we have none, an ApplicationSet is reported and not expanded; this may happen to a small share of the templates whose functions we support.
+--seed makes the same templates; without it the commit is the seed. Differences are printed as lines that both programs read.
 """
 import collections
 import json
@@ -29,7 +29,7 @@ def seed_of(request):
 
 
 def answers(program, made):
-    """One of each line."""
+    """Returns an answer for each line."""
     text = "".join(json.dumps(line) + "\n" for _, line in made)
     done = subprocess.run([program], input=text, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=SECONDS, check=True)
     found = [json.loads(line) for line in done.stdout.split("\n") if line]

@@ -1,7 +1,7 @@
-"""What a tree says about objects that are not built, against the real kustomize and helm.
+"""Fields about objects that are not built, compared with the real kustomize and helm.
 
-A patch that exposes what a chart or a remote resource makes is an error at its place. With the chart, or a copy, at hand the same is rendered.
-So is an Ingress that names a port of a Service that a chart makes, which else is left out.
+A patch that exposes an object of a chart or a remote resource is an error at its place. If the chart, or a copy, is in the tree, the same
+objects are rendered. An Ingress that names a port of a Service that a chart makes is rendered then as well, and otherwise left out.
 """
 import os
 import subprocess

@@ -1,10 +1,10 @@
 """Proves that nothing ever writes to a rendered field, so that no GitOps tool has anything to undo.
 
-For both clusters of examples/fleet, one with our CRDs and custom resources, against a real API server: applied by server-side apply as
-Argo CD's field manager. Then the controller, with no more than its rendered rights, writes all that its contract lets it write: the status
-of Services, Ingresses and custom resources, and Secrets, ConfigMaps and a Lease of its own. After that no rendered field has another
-manager (managedFields), a second apply changes nothing, and Argo CD's own comparison, by three-way merge and so as Fleet does it, finds
-each object in sync. Of what is rendered, the controller may write nothing but Secrets and ConfigMaps.
+The test runs both clusters of examples/fleet, one with our CRDs and custom resources, against a real API server: the objects are applied by
+server-side apply with Argo CD's field manager. Then the controller, with only its rendered rights, writes everything that its contract
+allows: the status of Services, Ingresses and custom resources, and its own Secrets, ConfigMaps and Lease. After that no rendered field has
+another manager (managedFields), a second apply changes nothing, and Argo CD's own comparison, by three-way merge and as Fleet does it,
+finds each object in sync. Of the rendered kinds, the controller may write only Secrets and ConfigMaps.
 """
 import json
 
@@ -31,7 +31,7 @@ def status_of(value):
 
 
 def act_as_controller(objects):
-    """All that testdata/contract lets it write."""
+    """Writes everything that testdata/contract lets the controller write."""
     described = [value for value in objects.values() if value["kind"] in WITH_STATUS]
     for value in described:
         value["status"] = status_of(value)
@@ -47,9 +47,9 @@ def act_as_controller(objects):
 
 
 def check_owners(before, after):
-    """Every field belongs to the applier, but the status and what a kubectl before us made: namespaces."""
+    """Checks that every field belongs to the applier, except status and the Namespaces, which kubectl created before."""
     for name, value in after.items():
-        for entry in value["metadata"].get("managedFields", []):  # a ServiceAccount is nothing but a name
+        for entry in value["metadata"].get("managedFields", []):  # a ServiceAccount has only a name
             ours, status = entry["manager"] == MANAGER, entry.get("subresource") == "status"
             server = entry["manager"] == "kube-apiserver" and value["kind"] == "CustomResourceDefinition"
             made_before = value["kind"] == "Namespace" and entry["manager"] == "kubectl-create"
@@ -74,7 +74,7 @@ def check_argo(scratch, path, after):
 
 
 def check_rights(after):
-    """May it write what is rendered? Names of resources, as the server has them for kinds."""
+    """Checks whether the controller may write what is rendered. The server maps kinds to names of resources."""
     listing = run("kubectl", "api-resources", "--no-headers", "-o", "wide")
     resources = {}
     for line in listing.splitlines():

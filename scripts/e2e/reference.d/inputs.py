@@ -182,7 +182,7 @@ class Maker(newer.Newer):
                     **({"ports": spec["ports"]} if self.maybe() else {})}
         else:
             self.addresses(spec)
-        if self.maybe(0.05) and not any(TS + "proxy-class" in keys for keys in (labels, notes)):  # with a class the operator would look at it
+        if self.maybe(0.05) and not any(TS + "proxy-class" in keys for keys in (labels, notes)):  # with a class the operator would look
             labels[TS + "managed"] = self.one(["true", "false", ""])
         if self.maybe(0.1):
             notes[TS + "proxy-group"] = ""

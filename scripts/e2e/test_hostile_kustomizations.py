@@ -226,6 +226,8 @@ def test_leaves_nothing_when_it_is_ended(tree, number):
     slow.write_text(f"#!/bin/sh\n[ \"$1\" = build ] || exit 0\nexec {sleeps}\n")
     slow.chmod(0o755)
     tree.write("app/kustomization.yaml", BASE)
+    # A shell ignores SIGINT in what it starts in the background, which this process would pass on.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with tree.start(slow, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         wait_until(lambda: running(f"^{sleeps}$"))
         process.send_signal(number)

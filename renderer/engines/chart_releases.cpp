@@ -24,7 +24,7 @@ std::vector<ChartRelease> chart_releases(const Value& object, std::string_view n
         }
     } else if (version.starts_with("argoproj.io/") && kind == "Application") {
         for (const Value* source : application_sources(object)) {
-            found.push_back(chart_release_of_source(object, *source, sources));
+            found.push_back(chart_release_of_source(object, ns, *source, sources));
         }
     }
     std::erase_if(found, [](const ChartRelease& one) { return one.chart.empty(); });

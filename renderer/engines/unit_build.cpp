@@ -286,8 +286,9 @@ Result<std::vector<EngineObject>> UnitBuilder::chart_objects(const BuildUnit& un
     if (!may_hold) {
         return objects;
     }
-    ChartRelease release =
-        chart_release_of_source(unit.chart->application, unit.chart->source, sources_);
+    ChartRelease release = chart_release_of_source(
+        unit.chart->application, text_of(unit.chart->application, {"metadata", "namespace"}),
+        unit.chart->source, sources_);
     release.dir = release.files_dir = unit.dir;
     const ChartValues values =
         chart_values(repository_.tree(), repository_.root(), release, sources_);

@@ -288,8 +288,8 @@ private:
                 tree_.kind(join_path(dir, "Chart.yaml")) != EntryKind::File) {
                 continue;
             }
-            ChartRelease& release =
-                found.emplace_back(chart_release_of_source(root, *source, loaded_.sources));
+            ChartRelease& release = found.emplace_back(chart_release_of_source(
+                root, document.effective_namespace, *source, loaded_.sources));
             release.dir = release.files_dir = release.chart = dir;
         }
         return found;

@@ -295,8 +295,10 @@ private:
             if (!unit.chart || unit.is_chart_root || !is_applied || !is_here) {
                 continue;
             }
-            ChartRelease& release = out_.releases.emplace_back(chart_release_of_source(
-                unit.chart->application, unit.chart->source, context_.build.sources));
+            ChartRelease& release = out_.releases.emplace_back(
+                chart_release_of_source(unit.chart->application,
+                                        text_of(unit.chart->application, {"metadata", "namespace"}),
+                                        unit.chart->source, context_.build.sources));
             release.unit = applied(i);
             release.kept = release.unit->kept;
             if (unit.state != UnitState::External) {

@@ -68,10 +68,9 @@ std::vector<const Value*> application_sources(const Value& application) {
     return found;
 }
 
-ChartRelease chart_release_of_source(const Value& application, const Value& source,
-                                     SourceMap& sources) {
-    ChartRelease release =
-        start_release(application, text_of(application, {"metadata", "namespace"}));
+ChartRelease chart_release_of_source(const Value& application, std::string_view ns,
+                                     const Value& source, SourceMap& sources) {
+    ChartRelease release = start_release(application, ns);
     release.chart = text_of(source, {"chart"});
     release.version = text_of(source, {"targetRevision"});
     release.address = chart_address(registry_of(text_of(source, {"repoURL"})), release);

@@ -1,6 +1,7 @@
 // Charts of Argo CD. Source: argo-cd docs/user-guide/helm.md.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "renderer/core/source_map.h"
@@ -13,8 +14,9 @@ namespace renderer {
 // precedence over `sources`, and `sources` over `source`.
 std::vector<const Value*> application_sources(const Value& application);
 
-// Returns the release of one source of an Application, which may be a chart in the tree.
-ChartRelease chart_release_of_source(const Value& application, const Value& source,
-                                     SourceMap& sources);
+// Returns the release of one source of an Application in the namespace, which may be a chart in the
+// tree.
+ChartRelease chart_release_of_source(const Value& application, std::string_view ns,
+                                     const Value& source, SourceMap& sources);
 
 }  // namespace renderer

@@ -205,11 +205,9 @@ Result<std::vector<CheckedTree>> checked_trees(ClusterRuns& runs,
                                                const std::vector<std::string>& diffs) {
     std::vector<CheckedTree> checked;
     for (std::size_t i = 0; i < trees.size(); ++i) {
-        const TreeInventory inventory = TRY(earlier_inventory(trees[i].dir));
         const bool is_of_run = i < runs.all().size();
         checked.push_back({is_of_run ? runs.all()[i].loaded.cluster : std::string(), trees[i].dir,
-                           !diffs[i].empty(), TRY(earlier_files(trees[i].dir, inventory)),
-                           trees[i].files});
+                           !diffs[i].empty(), TRY(find_changes(trees[i]))});
     }
     return checked;
 }

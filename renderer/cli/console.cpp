@@ -41,9 +41,9 @@ Console::Console(bool color, const std::string& log_file, std::vector<Diagnostic
     log_fd_ = ::open(log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (log_fd_ < 0) {
         ready_ = false;
-        diagnose({.rule = "log-file",
-                  .where = log_file,
-                  .message = fmt::format("cannot open the log file: {}", reason())});
+        fail_to_write({.rule = "log-file",
+                       .where = log_file,
+                       .message = fmt::format("cannot open the log file: {}", reason())});
     }
 }
 
@@ -68,9 +68,9 @@ bool Console::out(std::string_view text) {
         return true;
     }
     if (errno != EPIPE) {  // else who reads it wants no more, as head does
-        diagnose({.rule = "write-failed",
-                  .where = "<stdout>",
-                  .message = fmt::format("cannot write the output: {}", reason())});
+        fail_to_write({.rule = "write-failed",
+                       .where = "<stdout>",
+                       .message = fmt::format("cannot write the output: {}", reason())});
     }
     return false;
 }
@@ -96,9 +96,9 @@ void Console::write_err(std::string_view text) {
 void Console::write_log(std::string_view text) {
     if (log_fd_ >= 0 && !log_failed_ && !write_all(log_fd_, as_lines(text))) {
         log_failed_ = true;
-        diagnose({.rule = "log-file",
-                  .where = log_file_,
-                  .message = fmt::format("cannot write the log file: {}", reason())});
+        fail_to_write({.rule = "log-file",
+                       .where = log_file_,
+                       .message = fmt::format("cannot write the log file: {}", reason())});
     }
 }
 
@@ -130,6 +130,15 @@ void Console::diagnose(Diagnostic diagnostic) {
     diagnose([&](bool color) { return shown_diagnostics(one, SourceMap(), color); }, true);
 }
 
+void Console::fail_to_write(Diagnostic diagnostic) {
+    const bool has_only_files =
+        !targets_.empty() && std::ranges::none_of(targets_, [](const DiagnosticTarget& target) {
+            return target.file.empty();
+        });
+    has_text_ = has_text_ || has_only_files;
+    diagnose(std::move(diagnostic));
+}
+
 void Console::write_diagnostics(const DiagnosticTarget& target, const DiagnosticRun& run) {
     const bool is_text = target.format == DiagnosticFormat::Text;
     const std::string text = is_text ? diagnosed_text_ : formatted_diagnostics(target.format, run);
@@ -140,12 +149,14 @@ void Console::write_diagnostics(const DiagnosticTarget& target, const Diagnostic
                         target.format == DiagnosticFormat::Github ? text : as_lines(text));
         return;
     }
-    Descriptor file(target.file, O_WRONLY | O_CREAT | O_TRUNC);
+    // In a checkout, whoever made the commit could have made a symbolic link of this name.
+    const int links = target.file.starts_with('/') ? 0 : O_NOFOLLOW;
+    Descriptor file(target.file, O_WRONLY | O_CREAT | O_TRUNC | links);
     if (file.get() < 0 || !write_all(file.get(), text) || !file.close()) {
         file_failed_ = true;
-        diagnose({.rule = "write-failed",
-                  .where = target.file,
-                  .message = fmt::format("cannot write the diagnostics: {}", reason())});
+        fail_to_write({.rule = "write-failed",
+                       .where = target.file,
+                       .message = fmt::format("cannot write the diagnostics: {}", reason())});
     }
 }
 
@@ -160,7 +171,7 @@ int Console::finish(std::string_view verb, int exit_code) {
                 (!to_file && target.format == DiagnosticFormat::Text)) {
                 continue;
             }
-            write_diagnostics(target, {verb, code(), std::vector(diagnosed_)});
+            write_diagnostics(target, {verb, code(), diagnosed_});
         }
     }
     return code();

@@ -55,6 +55,8 @@ private:
     void write_err(std::string_view text);
     void write_log(std::string_view text);
     void write_diagnostics(const DiagnosticTarget& target, const DiagnosticRun& run);
+    // Also prints the diagnostic where all formats go to files.
+    void fail_to_write(Diagnostic diagnostic);
 
     bool color_;
     bool has_text_ = true;       // diagnostics on standard error are text

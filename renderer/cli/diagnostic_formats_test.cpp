@@ -20,7 +20,7 @@ protected:
             .hint("a < b & c")
             .note({.pos = sources_.pos(source, 0), .object = {}, .text = "it is here"});
         diagnostics_.error("usage", {}, "no such cluster").where("--cluster");
-        diagnostics_.warning("gone-cluster", {}, "left behind").where("rendered/home");
+        diagnostics_.warning("gone-cluster", {}, "left behind").where("rendered/home.yaml");
         shown_ = renderer::shown_diagnostics(diagnostics_, sources_, false);
     }
 
@@ -37,7 +37,7 @@ TEST_F(DiagnosticFormats, PlacesHaveLinesOfFilesOnly) {
     ASSERT_EQ(shown_.size(), 3U);
     EXPECT_EQ(shown_[0].place.name, "--cluster");
     EXPECT_EQ(shown_[0].place.file, "");
-    EXPECT_EQ(shown_[1].place.file, "rendered/home");
+    EXPECT_EQ(shown_[1].place.file, "rendered/home.yaml");
     EXPECT_EQ(shown_[1].place.line, 0U);
     EXPECT_EQ(shown_[2].place.name, "apps/a b,c:50%.yaml:1:10");
     EXPECT_EQ(shown_[2].place.file, "apps/a b,c:50%.yaml");
@@ -78,7 +78,7 @@ TEST_F(DiagnosticFormats, GithubGetsOneCommandForEach) {
     EXPECT_EQ(
         as(DiagnosticFormat::Github),
         "::error::--cluster: no such cluster [usage]\n"
-        "::warning file=rendered/home::rendered/home: left behind [gone-cluster]\n"
+        "::warning file=rendered/home.yaml::rendered/home.yaml: left behind [gone-cluster]\n"
         "::error file=apps/a b%2Cc%3A50%25.yaml,line=1,col=9::Service/shop/web: invalid "
         "\"x\", 100%25\\n::error::y [invalid-tag]%0Afound: first%0A\\u003a:error::second\\u001b[2J"
         "%0Aexpected: tags%0Ahint: a < b & c\n");
@@ -100,7 +100,7 @@ TEST_F(DiagnosticFormats, SarifTellsResultsFromNotifications) {
     EXPECT_EQ(write_json(run.find("invocations")->items()[0]),
               R"({"executionSuccessful":false,"exitCode":1,"toolConfigurationNotifications":[)"
               R"({"level":"error","message":{"text":"--cluster: no such cluster"},)"
-              R"("descriptor":{"id":"usage","index":2}}]})");
+              R"("associatedRule":{"id":"usage","index":2}}]})");
     ASSERT_EQ(run.find("results")->size(), 2U);
     const Value& result = run.find("results")->items()[1];
     EXPECT_EQ(result.find("ruleIndex")->as_int(), 1);
@@ -151,8 +151,8 @@ TEST_F(DiagnosticFormats, JunitHasATestForEach) {
         "      <failure type=\"usage\" message=\"--cluster: no such cluster "
         "[usage]\">--cluster: error: no such cluster [usage]</failure>\n"
         "    </testcase>\n"
-        "    <testcase classname=\"rendered/home\" name=\"left behind [gone-cluster]\">\n"
-        "      <skipped message=\"warning: rendered/home: left behind [gone-cluster]\"/>\n"
+        "    <testcase classname=\"rendered/home.yaml\" name=\"left behind [gone-cluster]\">\n"
+        "      <skipped message=\"warning: rendered/home.yaml: left behind [gone-cluster]\"/>\n"
         "    </testcase>\n"
         "    <testcase classname=\"apps/a b,c:50%.yaml\" name=\"Service/shop/web: invalid "
         "&quot;x&quot;, 100%\\n::error::y [invalid-tag]\">\n"

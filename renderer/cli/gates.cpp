@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
@@ -82,6 +81,7 @@ std::vector<Diagnostic> with_warnings(const Options& options, std::size_t warnin
 std::vector<Diagnostic> failed_gates(const Options& options, const Comparison& comparison) {
     std::vector<Diagnostic> failed;
     for (const ClusterComparison& cluster : comparison.clusters) {
+        const std::size_t first = failed.size();
         if (fails_on(options, Gate::Public)) {
             add_public(cluster, failed);
         }
@@ -90,6 +90,9 @@ std::vector<Diagnostic> failed_gates(const Options& options, const Comparison& c
         }
         if (fails_on(options, Gate::Replaced)) {
             add_lost(cluster, DeviceEdit::Replaced, failed);
+        }
+        for (std::size_t i = first; i < failed.size() && !cluster.cluster.empty(); ++i) {
+            failed[i].message += fmt::format(", in cluster \"{}\"", on_one_line(cluster.cluster));
         }
     }
     return failed;
@@ -116,9 +119,14 @@ Result<std::vector<Diagnostic>> failed_gates(const Options& options, ClusterRuns
         std::vector<ClusterTree> base, head;
         base.push_back(std::move(before));
         head.push_back(std::move(after));
-        std::ranges::move(failed_gates(options, compare_trees(std::move(base), std::move(head),
-                                                              SecretHash(random_key()))),
-                          std::back_inserter(failed));
+        for (Diagnostic& error : failed_gates(
+                 options,
+                 compare_trees(std::move(base), std::move(head), SecretHash(random_key())))) {
+            if (trees.size() > 1) {
+                error.message += fmt::format(", in \"{}\"", on_one_line(trees[i].dir));
+            }
+            failed.push_back(std::move(error));
+        }
     }
     return failed;
 }

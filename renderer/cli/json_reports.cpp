@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "renderer/base/split.h"
@@ -12,6 +11,7 @@
 #include "renderer/engines/liveness.h"
 #include "renderer/engines/standing.h"
 #include "renderer/lint/lint.h"
+#include "renderer/repo/inventory.h"
 
 namespace renderer {
 namespace {
@@ -39,7 +39,7 @@ Value json_device(const DeviceRow& device, const SourceMap& sources) {
     put_filled(map, "kept", device.kept);
     if (device.pos.known()) {
         const Location place = sources.locate(device.pos);
-        map.add("file", place.path);
+        put_filled(map, "file", place.line > 0 ? place.path : sources.file_of_part(device.pos));
         if (place.line > 0) {
             map.add("line", static_cast<std::int64_t>(place.line));
         }
@@ -91,29 +91,18 @@ Value json_explanation(const Explanation& one) {
 }
 
 Value json_checked(const CheckedTree& tree) {
-    std::map<std::string_view, std::string_view> before, after;
-    for (const OutputFile& file : tree.before) {
-        before.emplace(file.path, file.content);
-    }
-    for (const OutputFile& file : tree.after) {
-        after.emplace(file.path, file.content);
-    }
     Value created = Value::list();
+    for (const OutputFile* file : tree.changes.created) {
+        created.append(file->path);
+    }
     Value changed = Value::list();
-    Value removed = Value::list();
-    for (const auto& [path, content] : after) {
-        const auto old = before.find(path);
-        if (old == before.end()) {
-            created.append(path);
-        } else if (old->second != content) {
-            changed.append(path);
-        }
+    if (tree.changes.old_inventory != tree.changes.new_inventory) {
+        changed.append(kInventoryFile);
     }
-    for (const auto& [path, content] : before) {
-        if (!after.contains(path)) {
-            removed.append(path);
-        }
+    for (const Replacement& replacement : tree.changes.changed) {
+        changed.append(replacement.file->path);
     }
+    Value removed = text_list(tree.changes.stale);
     Value map =
         Value::map({{"cluster", tree.cluster}, {"directory", tree.dir}, {"stale", tree.is_stale}});
     map.add("created", std::move(created));

@@ -10,6 +10,7 @@
 #include "renderer/cli/explain.h"
 #include "renderer/core/shown_diagnostic.h"
 #include "renderer/emit/emit.h"
+#include "renderer/emit/tree/changes.h"
 #include "renderer/load/unit_list.h"
 #include "renderer/pipeline.h"
 
@@ -27,12 +28,12 @@ std::string checks_json();
 
 std::string explain_json(const std::vector<Explanation>& explanations);
 
-// A tree that `check` compared, with the files of an earlier run and those of this one.
+// A tree that `check` compared with the files of an earlier run.
 struct CheckedTree {
     std::string cluster;  // "" for an unnamed one
     std::string dir;
     bool is_stale = false;
-    std::vector<OutputFile> before, after;
+    Changes changes;
 };
 std::string check_json(const std::vector<CheckedTree>& trees);
 

@@ -102,6 +102,7 @@ std::string sarif_diagnostics(const DiagnosticRun& run) {
     Value results = Value::list();
     Value notifications = Value::list();
     Fingerprints fingerprints;
+    bool has_failed = run.exit_code == 2;
     for (const ShownDiagnostic& shown : run.diagnostics) {
         const auto index =
             static_cast<std::int64_t>(std::distance(ids.begin(), ids.find(shown.said.rule)));
@@ -110,7 +111,8 @@ std::string sarif_diagnostics(const DiagnosticRun& run) {
             notifications.append(Value::map(
                 {{"level", level},
                  {"message", sarif_message(shown)},
-                 {"descriptor", Value::map({{"id", shown.said.rule}, {"index", index}})}}));
+                 {"associatedRule", Value::map({{"id", shown.said.rule}, {"index", index}})}}));
+            has_failed = has_failed || shown.said.severity == Severity::Error;
             continue;
         }
         Value result = Value::map(
@@ -126,8 +128,7 @@ std::string sarif_diagnostics(const DiagnosticRun& run) {
         results.append(std::move(result));
     }
     Value invocation =
-        Value::map({{"executionSuccessful", run.exit_code != 2 && notifications.size() == 0},
-                    {"exitCode", run.exit_code}});
+        Value::map({{"executionSuccessful", !has_failed}, {"exitCode", run.exit_code}});
     if (notifications.size() > 0) {
         invocation.add("toolConfigurationNotifications", std::move(notifications));
     }

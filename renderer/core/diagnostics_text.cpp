@@ -34,11 +34,23 @@ std::string place_of(const SourceMap& sources, Pos pos, std::string_view where) 
     return on_one_line(pos.known() ? sources.describe(pos) : std::string(where));
 }
 
-// Tells paths from flags, streams, addresses and words such as the name of a verb.
+// Tells files from flags, streams, addresses and output of programs.
+bool is_file_source(std::string_view path) {
+    return path.find_first_of("./") != std::string_view::npos && path.front() != '-' &&
+           path.front() != '<' && path.find("://") == std::string_view::npos &&
+           !path.starts_with("helm template ");
+}
+
+// Also tells files from directories, keys of values and names of objects.
 bool names_file(std::string_view name) {
-    return name.find_first_not_of('.') != std::string_view::npos && name.front() != '-' &&
-           name.front() != '<' && name.find_first_of("./") != std::string_view::npos &&
-           name.find("://") == std::string_view::npos;
+    const std::string_view file = name.substr(name.rfind('/') + 1);
+    if (!is_file_source(name) || file.find_first_not_of('.') == std::string_view::npos ||
+        name.find(' ') != std::string_view::npos) {
+        return false;
+    }
+    const auto dots = std::ranges::count(file, '.');
+    const bool is_manifest = file.ends_with(".yaml") || file.ends_with(".yml");
+    return dots == 1 || (dots > 1 && (is_manifest || file.size() < name.size()));
 }
 
 ShownPlace shown_place(const SourceMap& sources, Pos pos, std::string_view where) {
@@ -50,7 +62,7 @@ ShownPlace shown_place(const SourceMap& sources, Pos pos, std::string_view where
     const Location at = sources.locate(pos);
     if (at.line == 0) {
         place.file = on_one_line(sources.file_of_part(pos));
-    } else if (names_file(at.path)) {
+    } else if (is_file_source(at.path)) {
         place.file = on_one_line(at.path);
         place.line = at.line;
         place.column = at.column;

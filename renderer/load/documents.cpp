@@ -441,7 +441,7 @@ std::vector<std::uint32_t> read_documents(const SourceTree& tree,
         }
         loaded.input_bytes += texts[i]->size();
         const SourceId source = loaded.sources.add(files[i].path, std::move(*texts[i]));
-        name_documents(files[i].origins, source, options.path, loaded.sources);
+        name_documents(files[i].origins, source, loaded.sources);
         pending.push_back({.source = source, .file = &files[i]});
     }
     for_each_parallel(pending.size(), threads, [&](std::size_t i) {

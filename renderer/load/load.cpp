@@ -139,6 +139,7 @@ void load_files(const SourceTree& tree, const LoadOptions& options, const Cluste
     for (const std::string& dir : options.context_dirs) {
         add_context(tree, dir, cluster, selection, loaded.sources, diagnostics);
     }
+    loaded.root = normal_path(options.path);
     drop_repeated(selection.files);
     sort_files(selection.files);
     loaded.bundles = std::move(selection.bundles);

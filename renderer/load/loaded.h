@@ -72,6 +72,7 @@ struct BuiltSource {
 
 struct Loaded {
     SourceMap sources;
+    std::string root;                      // normal path of the tree; "" for a stream
     std::vector<SourceFile> files;         // sorted by (bundle, path)
     std::vector<Bundle> bundles;           // sorted by dir; at least one
     std::vector<Document> documents;       // sorted by (bundle, file, position)

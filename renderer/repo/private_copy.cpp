@@ -59,6 +59,7 @@ PrivateFolder::PrivateFolder() {
     path_ = make_directory(parent, "tailrender-XXXXXX");
     remover_ = path_.empty() ? -1 : ::fork();
     if (remover_ == 0) {
+        ::close(life_[1]);  // kernels before 5.9 have no close_range
         remove_at_end(life_[0], path_);
     }
     if (remover_ < 0) {

@@ -4,6 +4,7 @@
 
 #include "renderer/emit/emit.h"
 #include "renderer/emit/tree/source_names.h"
+#include "renderer/repo/paths.h"
 
 namespace renderer {
 namespace {
@@ -16,7 +17,7 @@ std::string applied_by(const Loaded& loaded, Pos pos) {
 std::string source_of(const Loaded& loaded, const SourceNames& names, Pos pos) {
     const std::string_view file =
         pos.known() ? loaded.sources.file_of_part(pos) : std::string_view();
-    return std::string(file.empty() ? names.of(pos) : file);
+    return file.empty() ? std::string(names.of(pos)) : relative_path(file, loaded.root);
 }
 
 }  // namespace

@@ -201,6 +201,7 @@ TEST_F(KustomizeProgramTest, IsRunAheadForManyDirectories) {
     const KustomizeProgram kustomize =
         kustomize_at(program("kustomize", "echo \"dir: ${4##*/}\"\n"));
     std::vector<KustomizeJob> jobs;
+    jobs.reserve(dirs.size());
     for (const std::string& dir : dirs) {
         jobs.push_back({tree, reader, find_build_files(tree, reader, ".", dir), ".", dir});
     }

@@ -187,14 +187,14 @@ const DocumentOrigin* origin_at(const std::vector<DocumentOrigin>& origins, std:
 }
 
 void name_documents(const std::vector<DocumentOrigin>& origins, SourceId source,
-                    const std::string& root, SourceMap& sources) {
+                    SourceMap& sources) {
     const std::string build(sources.path(source));
     for (const DocumentOrigin& origin : origins) {
         if (origin.file.empty()) {
             sources.name_part(source, origin.begin, build);
         } else {
             sources.name_part(source, origin.begin, fmt::format("{} ({})", origin.file, build),
-                              relative_path(origin.file, root));
+                              origin.file);
         }
     }
 }

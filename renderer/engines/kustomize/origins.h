@@ -37,9 +37,8 @@ BuildWithOrigins take_origins(std::string_view annotated, const Value& root);
 const DocumentOrigin* origin_at(const std::vector<DocumentOrigin>& origins, std::size_t offset);
 
 // Makes messages name the file of each document and the build, which is the path of the source: the
-// line numbers of a program's output mean nothing to the user. The file of a part is relative to
-// `root`.
+// line numbers of a program's output mean nothing to the user.
 void name_documents(const std::vector<DocumentOrigin>& origins, SourceId source,
-                    const std::string& root, SourceMap& sources);
+                    SourceMap& sources);
 
 }  // namespace renderer

@@ -80,9 +80,9 @@ TEST(Origins, AreUnknownWithoutAnnotations) {
 TEST(Origins, NameDocumentsInsteadOfLines) {
     SourceMap sources;
     const SourceId source = sources.add("kustomize build app", kStream);
-    name_documents(taken().origins, source, "..", sources);
+    name_documents(taken().origins, source, sources);
     EXPECT_EQ(sources.describe(sources.pos(source, 20)), "../base/web.yaml (kustomize build app)");
-    EXPECT_EQ(sources.file_of_part(sources.pos(source, 20)), "base/web.yaml");
+    EXPECT_EQ(sources.file_of_part(sources.pos(source, 20)), "../base/web.yaml");
     EXPECT_EQ(sources.describe(sources.pos(source, std::string(kStream).size())),
               "kustomize build app");
 }

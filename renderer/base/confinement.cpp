@@ -32,7 +32,8 @@ constexpr unsigned kArchitecture = AUDIT_ARCH_X86_64;
 constexpr unsigned kArchitecture = AUDIT_ARCH_AARCH64;
 #endif
 
-// Newer than the headers that this may be built with; the same on all architectures.
+// These system calls are newer than the headers that this may be built with. Their numbers are the
+// same on all architectures.
 constexpr unsigned kQuotactlFd = 443;
 constexpr unsigned kFchmodat2 = 452;
 constexpr unsigned kSetxattrat = 463;
@@ -42,15 +43,15 @@ constexpr unsigned kFileSetattr = 469;
 
 struct Refusal {
     unsigned call;
-    int error;  // 0: it seems to succeed
+    int error;  // 0: the call does nothing and reports success
 };
 
 constexpr std::array kRefusals = std::to_array<Refusal>({
-    // Ways around what is looked at.
+    // These calls would bypass the filter.
     {SYS_io_uring_setup, EPERM}, {SYS_io_uring_enter, EPERM}, {SYS_io_uring_register, EPERM},
-        // Other processes. ENOSYS makes libraries take the older call, which kChecks looks at. To
-        // execute needs no refusal: without another process a program can only give up itself for
-        // it.
+        // These calls affect other processes. ENOSYS makes libraries use the older call, which
+        // kChecks filters. execve need not be refused: a program that cannot start processes can
+        // only replace itself.
         {SYS_clone3, ENOSYS}, {SYS_ptrace, EPERM}, {SYS_process_vm_readv, EPERM},
         {SYS_process_vm_writev, EPERM}, {SYS_process_madvise, EPERM}, {SYS_pidfd_getfd, EPERM},
         {SYS_pidfd_send_signal, EPERM}, {SYS_tkill, EPERM}, {SYS_rt_sigqueueinfo, EPERM},
@@ -58,19 +59,20 @@ constexpr std::array kRefusals = std::to_array<Refusal>({
         {SYS_ioprio_set, EPERM}, {SYS_sched_setaffinity, EPERM}, {SYS_sched_setparam, EPERM},
         {SYS_sched_setscheduler, EPERM}, {SYS_sched_setattr, EPERM}, {SYS_migrate_pages, EPERM},
         {SYS_move_pages, EPERM},
-        // What they share: also sockets of a pair connect to those of others.
+        // These calls communicate with other processes. Even a socket of a pair can connect to a
+        // socket of another process.
         {SYS_socketpair, EPERM}, {SYS_shmget, EPERM}, {SYS_shmat, EPERM}, {SYS_shmctl, EPERM},
         {SYS_semget, EPERM}, {SYS_semctl, EPERM}, {SYS_semop, EPERM}, {SYS_semtimedop, EPERM},
         {SYS_msgget, EPERM}, {SYS_msgctl, EPERM}, {SYS_msgsnd, EPERM}, {SYS_msgrcv, EPERM},
         {SYS_mq_open, EPERM}, {SYS_mq_unlink, EPERM},
-        // Files.
+        // These calls change files, or open them in ways that the filter cannot check.
         {SYS_openat2, ENOSYS}, {SYS_open_by_handle_at, EPERM}, {SYS_mknodat, EPERM},
         {SYS_linkat, EPERM}, {SYS_symlinkat, EPERM}, {SYS_truncate, EPERM}, {SYS_fchown, EPERM},
         {SYS_fchownat, EPERM}, {SYS_utimensat, EPERM}, {SYS_setxattr, EPERM},
         {SYS_lsetxattr, EPERM}, {SYS_fsetxattr, EPERM}, {kSetxattrat, EPERM},
         {SYS_removexattr, EPERM}, {SYS_lremovexattr, EPERM}, {SYS_fremovexattr, EPERM},
         {kRemovexattrat, EPERM}, {kFileSetattr, EPERM},
-        // The machine.
+        // These calls change the machine.
         {SYS_mount, EPERM}, {SYS_umount2, EPERM}, {SYS_move_mount, EPERM}, {SYS_open_tree, EPERM},
         {kOpenTreeAttr, EPERM}, {SYS_fsopen, EPERM}, {SYS_fspick, EPERM}, {SYS_fsmount, EPERM},
         {SYS_mount_setattr, EPERM}, {SYS_pivot_root, EPERM}, {SYS_chroot, EPERM},
@@ -91,7 +93,7 @@ constexpr std::array kRefusals = std::to_array<Refusal>({
 #endif
 });
 
-// Landlock limits these to a directory.
+// Landlock can limit these calls to a directory.
 constexpr std::array kChangesOfFiles = std::to_array<Refusal>({
     {SYS_unlinkat, EPERM}, {SYS_renameat, EPERM}, {SYS_renameat2, EPERM}, {SYS_mkdirat, EPERM},
 #if defined(__x86_64__)
@@ -99,7 +101,7 @@ constexpr std::array kChangesOfFiles = std::to_array<Refusal>({
 #endif
 });
 
-// It does not know these.
+// Landlock cannot limit these calls.
 constexpr std::array kChangesOfModes = std::to_array<unsigned>({
     SYS_fchmod, SYS_fchmodat, kFchmodat2,
 #if defined(__x86_64__)
@@ -107,7 +109,8 @@ constexpr std::array kChangesOfModes = std::to_array<unsigned>({
 #endif
 });
 
-// A connection may also begin with data that is sent, which Landlock does not look at.
+// Landlock does not check connections that are opened by sending data (MSG_FASTOPEN), so these
+// calls are refused.
 constexpr std::array kOtherWaysToConnect = std::to_array<Refusal>({{SYS_bind, EPERM},
                                                                    {SYS_listen, EPERM},
                                                                    {SYS_accept, EPERM},
@@ -116,12 +119,13 @@ constexpr std::array kOtherWaysToConnect = std::to_array<Refusal>({{SYS_bind, EP
                                                                    {SYS_sendmsg, EPERM},
                                                                    {SYS_sendmmsg, EPERM}});
 
-// Stands for the number of the process, which is known only in it.
+// A placeholder for the process id, which apply() fills in.
 constexpr std::uint32_t kOwnProcess = 0xffffffff;
 constexpr std::uint32_t kSetOwnerEx = 15;  // F_SETOWN_EX
 constexpr std::uint32_t kWrites = O_ACCMODE | O_CREAT | O_TRUNC;
 
-// Refused unless the bits `mask` of an argument are `value`, or, with `differs`, if they are.
+// Allows a call only if the bits `mask` of an argument equal `value`, or, with `differs`, only if
+// they differ from it.
 struct Check {
     unsigned call;
     int error;
@@ -134,7 +138,7 @@ constexpr std::array kChecks = std::to_array<Check>({
     {SYS_kill, EPERM, 0, 0xffffffff, kOwnProcess},
     {SYS_tgkill, EPERM, 0, 0xffffffff, kOwnProcess},
     {SYS_prlimit64, EPERM, 0, 0xffffffff, 0},
-    // Whom the kernel signals when a file is ready.
+    // These choose the process that the kernel signals when a file is ready.
     {SYS_fcntl, EPERM, 1, 0xffffffff, F_SETOWN, true},
     {SYS_fcntl, EPERM, 1, 0xffffffff, kSetOwnerEx, true},
     {SYS_ioctl, EPERM, 1, 0xffffffff, FIOSETOWN, true},
@@ -148,8 +152,8 @@ constexpr std::array kReadsOnly = std::to_array<Check>({
 #endif
 });
 
-// Files are emptied by these even though they are not opened for writing, as far as a Landlock
-// before version 3 can tell.
+// These flags can truncate a file without opening it for writing. Landlock before version 3 does
+// not check that.
 constexpr std::uint32_t kEmpties = O_ACCMODE | O_TRUNC;
 constexpr std::array kOpensAsItSays = std::to_array<Check>({
     {SYS_openat, EACCES, 2, O_ACCMODE, O_ACCMODE, true},
@@ -160,7 +164,7 @@ constexpr std::array kOpensAsItSays = std::to_array<Check>({
 #endif
 });
 
-// The protocol is 0 or TCP: Landlock does not look at connections of MPTCP.
+// The protocol must be 0 or TCP, because Landlock does not check MPTCP connections.
 constexpr std::uint32_t kKindOfSocket = 0xf;
 constexpr std::array kTcpSockets = std::to_array<Check>({
     {SYS_socket, EAFNOSUPPORT, 0, 0xffffffff, AF_INET},
@@ -172,7 +176,7 @@ sock_filter load(std::size_t offset) {
     return BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset));
 }
 
-// Skips `count` statements unless what is loaded is `value`.
+// Skips `count` statements unless the loaded value is `value`.
 sock_filter skip_unless(std::uint32_t value, std::uint8_t count) {
     return BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, count);
 }
@@ -187,7 +191,7 @@ sock_filter refuse(int error) {
 
 class Filter {
 public:
-    // The numbers of another architecture end the program; so does the third set of x86_64, x32.
+    // Kills the program if it uses system calls of another architecture, or of the x32 ABI.
     Filter() {
         constexpr std::uint32_t kX32 = 0x40000000;
         statements_ = {
@@ -253,7 +257,7 @@ std::vector<sock_filter> call_filter(const Rights& rights) {
     return filter.finish();
 }
 
-// What a program may need that is linked dynamically, or is a script that becomes another program.
+// The files and directories that dynamically linked programs and scripts need.
 constexpr std::array kSystem = {"/bin",
                                 "/lib",
                                 "/lib64",
@@ -268,7 +272,7 @@ constexpr std::array kSystem = {"/bin",
                                 "/dev/urandom",
                                 "/etc/ld.so.cache"};
 
-// Newer than the headers that this may be built with.
+// These constants are newer than the headers that this may be built with.
 constexpr std::uint64_t kTruncate = 1U << 14U;
 constexpr std::uint64_t kConnectTcp = 1U << 1U;
 constexpr int kNetPort = 2;
@@ -284,7 +288,8 @@ struct PortRule {
 constexpr std::uint64_t kExecute = LANDLOCK_ACCESS_FS_EXECUTE;
 constexpr std::uint64_t kReadFile = kExecute | LANDLOCK_ACCESS_FS_READ_FILE;
 constexpr std::uint64_t kRead = kReadFile | LANDLOCK_ACCESS_FS_READ_DIR;
-// What a program needs to change files, and what it does not.
+// kChange is what a program needs to change files. kMakeOthers is never allowed to programs that
+// may change files.
 constexpr std::uint64_t kChange = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
                                   LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR |
                                   LANDLOCK_ACCESS_FS_MAKE_REG;
@@ -310,14 +315,14 @@ void allow(int ruleset, const std::string& path, std::uint64_t access) {
 constexpr int kKnowsTruncate = 3;
 constexpr int kKnowsPorts = 4;
 
-// 0: the kernel has no Landlock.
+// Returns 0 if the kernel has no Landlock.
 int landlock_version() {
     const long version =
         ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
     return version < 0 ? 0 : static_cast<int>(version);
 }
 
-// -1: the kernel has no Landlock.
+// Returns -1 if the kernel has no Landlock.
 int make_ruleset(const Rights& rights, int version) {
     const std::uint64_t truncate = version >= kKnowsTruncate ? kTruncate : 0;
     const std::uint64_t change = rights.changes_files ? kChange | truncate : 0;
@@ -330,16 +335,16 @@ int make_ruleset(const Rights& rights, int version) {
         const PortRule rule = {.allowed = kConnectTcp, .port = rights.port};
         (void)::syscall(SYS_landlock_add_rule, ruleset, kNetPort, &rule, 0);
     }
-    // What a program writes itself it does not execute.
+    // A program may not execute files that it can write.
     const std::uint64_t own = rights.changes_files ? (kRead | change) & ~kExecute : kRead;
     allow(ruleset, rights.directory, own);
     return ruleset;
 }
 
-// All of them, for good: with PR_SET_NO_NEW_PRIVS no program that is executed brings any back, not
-// even root's. Only who may change the bounding set has to empty it.
+// Drops all capabilities for good. Because of PR_SET_NO_NEW_PRIVS no executed program gets any of
+// them back, not even as root. The bounding set must be empty only if this process may change it.
 bool drop_capabilities() {
-    constexpr int kMostCapabilities = 64;  // as many as the kernel can tell apart
+    constexpr int kMostCapabilities = 64;  // the most that the kernel supports
     int dropped = 0;
     for (int one = 0; one < kMostCapabilities; ++one) {
         dropped += ::prctl(PR_CAPBSET_DROP, one, 0, 0, 0) == 0 ? 1 : 0;

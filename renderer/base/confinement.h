@@ -1,9 +1,9 @@
-// What the kernel refuses to a program that is about to be started, and to whatever it becomes:
-// the network, other processes, changes of files and of the machine, by a filter of its system
-// calls; files and ports that are not its business, by Landlock; and what root alone may do, also
-// to root, by taking all capabilities away. A kernel without Landlock (before 5.13) leaves it
-// the files that its user may read. Source: seccomp(2), landlock(7),
-// capabilities(7), include/uapi/linux.
+// Confines a program that is about to be started, and every program that it executes. A seccomp
+// filter of system calls blocks the network, other processes, and changes of files and of the
+// machine. Landlock blocks files and ports that the program has no right to. All capabilities are
+// dropped, even those of root. On a kernel without Landlock (before 5.13) the program can read all
+// files that its user may read. Source: seccomp(2), landlock(7), capabilities(7),
+// include/uapi/linux.
 #pragma once
 
 #include <linux/filter.h>
@@ -14,21 +14,24 @@
 
 namespace renderer {
 
-// The kernel has Landlock.
+// Returns true if the kernel has Landlock.
 bool keeps_files_apart();
 
-// And it is one that knows ports (Linux 6.7).
+// Returns true if the kernel's Landlock can also limit ports (Linux 6.7).
 bool keeps_ports_apart();
 
-// Of a program, besides reading itself, and the programs and libraries of the system.
+// What a program may do. It may always read itself, and the programs and libraries of the system.
 struct Rights {
-    std::string directory;                 // may be read, with what is below
-    std::vector<std::string> others = {};  // likewise: files and directories
-    // With one of these the kernel must have Landlock.
-    bool changes_files =
-        false;               // of the directory: made, written, renamed and removed, nothing else
-    std::uint16_t port = 0;  // TCP connections to it, by IPv4; to others only if the kernel does
-                             // not know ports. 0: no network
+    std::string directory;                 // readable, with everything below it
+    std::vector<std::string> others = {};  // other readable files and directories
+    // The rights below need a kernel with Landlock.
+
+    // True if the program may create, write, rename and remove files and directories in
+    // `directory`. It may not change them in any other way.
+    bool changes_files = false;
+    // The port that the program may open TCP connections to, over IPv4. If the kernel cannot limit
+    // ports, it may connect to all others as well. 0: no network.
+    std::uint16_t port = 0;
 };
 
 class Confinement {
@@ -38,8 +41,8 @@ public:
     Confinement& operator=(const Confinement&) = delete;
     ~Confinement();
 
-    // Confines the process that calls it, for good. For use between fork and exec. False: it is not
-    // confined, and nothing must be executed.
+    // Confines the calling process for good. For use between fork and exec. If it returns false,
+    // the process is not confined and must not execute anything.
     [[nodiscard]] bool apply();
 
 private:

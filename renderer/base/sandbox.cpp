@@ -59,8 +59,8 @@ struct Start {
     ::_exit(kCannotStart);
 }
 
-// Starts it with vfork, because fork copies the page tables of this process, which may have read a
-// large tree. Handlers of signals would run in the child as well: this program has none.
+// Starts the program with vfork, because fork copies the page tables of this process, which may
+// have read a large tree. Signal handlers would also run in the child, but this process has none.
 pid_t begin(const Start& start) {
     const pid_t child = ::vfork();
     if (child == 0) {

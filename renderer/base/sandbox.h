@@ -1,6 +1,6 @@
-// Runs a program of the user on untrusted input: it can start no other process, gets no
-// environment, and its time, memory and output are limited. It has no network and writes nothing
-// unless its rights allow that. confinement.h describes how.
+// Runs a program of the user on untrusted input. The program cannot start other processes and does
+// not inherit the environment; its time, memory and output are limited. It has no network and
+// writes nothing unless its rights allow that. confinement.h describes how.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@ namespace renderer {
 struct SandboxLimits {
     std::chrono::seconds time{60};
     std::size_t output_bytes = std::size_t{256} << 20U;
-    std::size_t file_bytes = 0;  // limit for each file that it writes
+    std::size_t file_bytes = 0;  // the limit for each file that the program writes
 };
 
 struct SandboxRun {

@@ -144,7 +144,7 @@ TEST(Sandbox, HasNoNetwork) {
     EXPECT_EQ(done.output, "refused\n") << done.errors;
 }
 
-// A listener on a port of this machine.
+// Listens on a port of this machine.
 class Listener {
 public:
     Listener() {
@@ -335,7 +335,8 @@ TEST_F(SandboxFiles, OutsideOfItsDirectoryAreNotChanged) {
     EXPECT_EQ(std::filesystem::last_write_time(dir_ + "/file"), written);
 }
 
-// Even its own directory keeps its mode: the filter cannot see from the call where a file is.
+// Even the program's own directory keeps its mode, because the filter cannot tell from the call
+// where a file is.
 TEST_F(SandboxFiles, KeepTheirModesThoughItSeemsToChangeThem) {
     const auto before = std::filesystem::status(dir_ + "/file").permissions();
     const SandboxRun done =

@@ -1,4 +1,4 @@
-// Appends to a text what fmt makes of a format and its arguments.
+// Appends formatted text to a string.
 #pragma once
 
 #include <fmt/format.h>
@@ -27,7 +27,8 @@ auto one_line_argument(const T& argument) {
     }
 }
 
-// The same for people, of names that someone else chose: the lines are those of the format.
+// Like append_format, for text that people read. Arguments, which may be names that someone else
+// chose, are put on one line, so only the format adds line breaks.
 template <typename... Args>
 void append_names_to(std::string& out, fmt::format_string<Args...> format, Args&&... args) {
     const fmt::string_view text = format;

@@ -29,9 +29,11 @@ namespace {
 struct Verb {
     std::string_view name;
     Result<int> (*run)(const Options&, ClusterRuns&, Console&);
-    // Such a one waits for others, who may have a line of their own on the terminal.
+    // True for a verb that waits for other programs, which may print their own progress to the
+    // terminal.
     bool reads_input = false;
-    // Of one that reads nothing else, for whoever types it without that.
+    // What a verb that reads only standard input expects there, and a hint for users who run it on
+    // a terminal.
     std::string_view input = {}, hint = {};
 };
 
@@ -87,7 +89,7 @@ Result<std::shared_ptr<ChartFetcher>> chart_fetcher(const Options& options) {
     return std::make_shared<ChartFetcher>(std::move(setup));
 }
 
-// Opens the revision once for all clusters of a run: a branch may move meanwhile.
+// Runs the verb. Opens the revision once for all clusters, because a branch may move meanwhile.
 Result<int> run_verb(const Verb& verb, Options& options, ClusterRuns& runs, Console& console) {
     if (!verb.input.empty() && ::isatty(STDIN_FILENO) == 1) {
         console.diagnose({.rule = "usage",
@@ -101,7 +103,7 @@ Result<int> run_verb(const Verb& verb, Options& options, ClusterRuns& runs, Cons
     const bool names_helm = !options.load.helm.empty();
     options.load.helm = TRY(find_helm(options.load.helm, environment("PATH")));
     if (!names_helm && options.load.helm == kNoProgram) {
-        options.load.helm.clear();  // missing on this machine, and not unwanted
+        options.load.helm.clear();  // helm is not installed; the user did not choose "none"
     }
     if (!options.network.empty() && options.network != "false") {
         options.load.fetcher = TRY(chart_fetcher(options));
@@ -114,8 +116,9 @@ Result<int> run_verb(const Verb& verb, Options& options, ClusterRuns& runs, Cons
     return verb.run(options, runs, console);
 }
 
-// Else the first file that is opened gets the number of a stream that is closed, and what is meant
-// for the stream goes into the file. Reading and writing fail on what is put there, too.
+// Opens /dev/null for standard streams that are closed. Otherwise the next file that is opened
+// would get the descriptor of the stream, and output for the stream would go into the file. Reading
+// from and writing to these descriptors still fails.
 void hold_standard_streams() {
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
         if (::fcntl(stream, F_GETFD) == -1) {
@@ -151,7 +154,7 @@ int run_cli(int argc, const char* const* argv) {
     if (!console.ready()) {
         return console.finish(verb.name, 1);
     }
-    // The process ends with what it has read: no one waits until it is freed node by node.
+    // This is not freed, because freeing it node by node would only delay the end of the process.
     static auto* const runs = new ClusterRuns(options.all);
     Result<int> code = run_verb(verb, options, *runs, console);
     const int exit_code = code ? *code : runs->refuse(std::move(code.error().diagnostic), console);

@@ -1,5 +1,5 @@
-// The command line: flags and environment in, exit code out (0 ok, 1 diagnostics, stale or a write
-// that failed, 2 usage). Only this folder reads the environment. What a verb does is in commands.h.
+// Runs the command line: parses flags, reads the environment and returns an exit code
+// (exit_codes.h). Only this folder reads the environment. commands.h declares the verbs.
 #pragma once
 
 namespace renderer {

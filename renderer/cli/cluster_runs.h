@@ -1,6 +1,6 @@
-// The runs of one command: one per cluster that it is about. They end together, since nothing is
-// written for any cluster unless all of them can be rendered, and what several of them have to say
-// in the same words is said once.
+// Holds the runs of one command, one per cluster that it renders. Nothing is written for any
+// cluster unless all of them can be rendered. A diagnostic that is the same in several runs is
+// printed once.
 #pragma once
 
 #include <deque>
@@ -16,13 +16,13 @@ namespace renderer {
 
 class ClusterRuns {
 public:
-    // `all_diagnostics`: also equal ones are printed whole.
+    // `all_diagnostics`: similar diagnostics are printed in full too, instead of counted.
     explicit ClusterRuns(bool all_diagnostics) : all_diagnostics_(all_diagnostics) {}
 
-    // A run per cluster of `.tailrender.yaml` when the options name none; else one.
-    // False when there are errors.
+    // Renders each cluster of `.tailrender.yaml`, or only the one that the options name. Returns
+    // false if there are errors.
     bool render_each(const LoadOptions& options);
-    // One run.
+    // Adds one run. Returns false if there are errors.
     bool render_one(LoadOptions options, Form form = Form::Tree);
 
     [[nodiscard]] std::deque<Run>& all() { return runs_; }
@@ -31,14 +31,14 @@ public:
     void print_diagnostics(Console& console) const;
     // Returns the diagnostics of all runs, each once.
     [[nodiscard]] std::vector<ShownDiagnostic> diagnostics() const;
-    // The first line of each warning.
+    // Returns the first line of each warning.
     [[nodiscard]] std::vector<std::string> warnings() const;
     // Prints all diagnostics and the last line `N errors, M warnings; <ending>`; returns 1.
     int fail(Console& console, std::string_view ending = "nothing written") const;
-    // The same for what writes nothing: the line is left out when `quiet` and nothing is an error.
-    // Returns 0 without errors.
+    // Prints the same for a verb that writes nothing, without the last line if `quiet` and there
+    // are no errors. Returns 0 if there are no errors, else 1.
     int finish(Console& console, std::string_view ending, bool quiet) const;
-    // As fail, after one more error, in the last run or in none.
+    // Adds an error to the last run, or to a new one if there is none, and calls fail.
     int refuse(Diagnostic diagnostic, Console& console,
                std::string_view ending = "nothing written");
 

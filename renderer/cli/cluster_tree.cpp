@@ -9,7 +9,7 @@
 namespace renderer {
 namespace {
 
-// Of documents that are parents, and of others: only parents are looked up.
+// Returns all documents that engines leave as they are. Only parents among them are looked up.
 KeptParents kept_parents(const Run& run) {
     KeptParents kept;
     for (const Document& document : run.loaded.documents) {
@@ -20,7 +20,8 @@ KeptParents kept_parents(const Run& run) {
     return kept;
 }
 
-// The Services of the sources, where the output holds only generated objects.
+// Returns the Services of the sources if the output holds only generated objects; otherwise the
+// output has them, and the result is empty.
 std::vector<OutputFile> services_of(const Run& run) {
     std::vector<OutputFile> services;
     if (!run.loaded.only_generated) {

@@ -1,4 +1,4 @@
-// Makes the tree that `diff` compares from a run.
+// Makes, from a run, the tree that `diff` compares.
 #pragma once
 
 #include <vector>

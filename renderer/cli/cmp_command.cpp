@@ -31,7 +31,7 @@ constexpr std::string_view kParameters = "ARGOCD_APP_PARAMETERS";
 constexpr std::string_view kDestination = "ARGOCD_APP_NAMESPACE";
 constexpr std::string_view kPrefix = "ARGOCD_ENV_TAILRENDER_";
 
-// As Argo CD's `collectionType` calls them.
+// The values of Argo CD's `collectionType`, in the order of kCollections.
 enum class Collection : std::uint8_t { String, Array, Map };
 
 constexpr std::array<std::string_view, 3> kCollections = {"string", "array", "map"};
@@ -39,7 +39,7 @@ constexpr std::array<std::string_view, 3> kCollections = {"string", "array", "ma
 struct Parameter {
     std::string_view name, variable, title, tooltip;
     Collection collection = Collection::String;
-    // What it sets; neither: `validate`.
+    // The option that the parameter sets. If both are null, it sets `validate`.
     std::string LoadOptions::*text = nullptr;
     std::vector<std::string> LoadOptions::*list = nullptr;
 };
@@ -85,7 +85,7 @@ constexpr std::array kKnown = {
               .tooltip = "true: validate foreign and generated objects too"},
 };
 
-// What a parameter says, whatever it came as. A map is a list of `path=value`.
+// The values of a parameter, of any collection type. A map becomes a list of `path=value`.
 struct Given {
     const Parameter* parameter;
     std::vector<std::string> values;
@@ -119,7 +119,7 @@ std::vector<std::string> known_names(std::string_view Parameter::*member, std::s
     return names;
 }
 
-// For the grammar of --set.
+// Escapes a value for the grammar of --set.
 std::string escaped(std::string_view value) {
     std::string out;
     for (const char c : value) {
@@ -156,7 +156,7 @@ Result<Unit> take_parameter(const Value& value, Collection collection,
     return Unit{};
 }
 
-// `{"name": "cluster", "string": "home"}`; the value is under the name of its type.
+// Decodes `{"name": "cluster", "string": "home"}`. The key of the value is its type.
 Result<Given> decode(const Value& entry) {
     const std::string_view name = entry.is_map() ? text_of(entry.find("name")) : "";
     const auto* parameter = std::ranges::find(kKnown, name, &Parameter::name);
@@ -196,7 +196,7 @@ Result<std::vector<Given>> parameters_of(const Environment& environment) {
     return all;
 }
 
-// `plugin.env` of the application; one value a line, where there can be several.
+// Returns the application's `plugin.env`. A variable may have several values, one per line.
 Result<std::vector<Given>> variables_of(const Environment& environment) {
     std::vector<Given> all;
     for (const auto& [name, value] : environment) {
@@ -220,7 +220,7 @@ Result<std::vector<Given>> variables_of(const Environment& environment) {
     return all;
 }
 
-// A string that is empty is one that the form left empty.
+// An empty string means that a field of the form was left empty, so it is ignored.
 Result<Unit> apply(const Given& given, LoadOptions& options) {
     const Parameter& parameter = *given.parameter;
     if (parameter.list != nullptr) {
@@ -253,7 +253,7 @@ Diagnostic cluster_needed(const std::vector<std::string>& names) {
             .hint = "set spec.source.plugin.parameters: [{name: cluster, string: NAME}]"};
 }
 
-// Argo CD keeps what we print in Redis, in clear text.
+// Argo CD stores the output in Redis, in plaintext.
 Diagnostic secret_in_cache(const PlaintextSecret& secret) {
     return {
         .rule = "secret-in-cache",
@@ -275,7 +275,7 @@ Diagnostic nothing_made() {
             .hint = "if the empty output is intended, add --allow-empty in plugin.yaml"};
 }
 
-// Argo CD may have sent a part of the repository only.
+// Returns true if a file is missing: Argo CD may have sent only a part of the repository.
 bool misses_file(const Run& run) {
     constexpr std::array<std::string_view, 5> kMissing = {
         "unreadable", "missing-file", "missing-path", "missing-resource", "broken-link"};
@@ -284,8 +284,9 @@ bool misses_file(const Run& run) {
     });
 }
 
-// Anything on standard output is a match, and no match is no failure. Argo CD asks before Helm and
-// kustomize, also when the plug-in is named: only what is meant for us may match.
+// Returns the output of `cmp discover`. Argo CD takes any output as a match; an empty output is no
+// error. It asks plug-ins before it tries Helm and kustomize, and even if the application names its
+// plug-in, so only applications that are meant for tailrender may match.
 std::string_view what_matches(const Environment& environment) {
     std::error_code code;
     if (std::filesystem::is_regular_file(".tailrender.yaml", code)) {
@@ -295,7 +296,7 @@ std::string_view what_matches(const Environment& environment) {
     return first != environment.end() && first->first.starts_with(kPrefix) ? "plugin.env\n" : "";
 }
 
-// What Argo CD tells its plug-ins.
+// Returns the environment variables that Argo CD sets for plug-ins.
 Environment argo_environment() {
     Environment found;
     for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -391,7 +392,7 @@ Result<int> run_cmp(const Options& options, ClusterRuns& runs, Console& console)
         return console.out(parameters_json(cluster_names(input))) ? 0 : 1;
     }
     TRY(apply_application(environment, input));
-    // Argo CD names the files, so none of them may be outside of the checkout.
+    // The application's author names the files, so none of them may be outside of the checkout.
     input.tree =
         std::make_shared<DiskTree>(std::vector<std::string>(), std::vector<std::string>{"."},
                                    work_tree_of(environment, canonical_path(".")));

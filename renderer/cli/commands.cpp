@@ -33,7 +33,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As the user typed it, without slashes at its end.
+// Returns the output directory as the user typed it, without trailing slashes.
 std::string output_root(const Options& options) {
     std::string root = options.load.output_dir;
     while (root.size() > 1 && root.ends_with('/')) {
@@ -80,8 +80,8 @@ bool overlaps(const Options& options) {
     return std::ranges::find(input, output) != input.end();
 }
 
-// The trees of the clusters and those of clusters that are gone; none after an error that is added
-// to a run.
+// Returns the trees of all clusters, then those of deleted clusters. Returns no trees if an error
+// was added to a run.
 Result<std::vector<RenderedTree>> directory_trees(const Options& options, ClusterRuns& runs) {
     const std::string root = output_root(options);
     std::vector<RenderedTree> trees = make_trees(options, Destination::Directory, root, runs);
@@ -106,7 +106,7 @@ Result<int> to_directory(const Options& options, ClusterRuns& runs, Console& con
         return kGate;
     }
     Result<std::vector<WriteReport>> reports = write_trees(trees);
-    if (!reports) {  // a full disk, say: everything else is refused before the first byte
+    if (!reports) {  // for example, a full disk; other errors were found before the first byte
         Diagnostic& refusal = reports.error().diagnostic;
         const bool begun = refusal.rule == "write-failed";
         return runs.refuse(
@@ -119,7 +119,7 @@ Result<int> to_directory(const Options& options, ClusterRuns& runs, Console& con
     return 0;
 }
 
-// Last, so that a lock is only of what was written.
+// Writes the lock file. Called last, so that the lock lists only what was written.
 int update_lock(const Options& options, ClusterRuns& runs, Console& console) {
     const std::string path = join_path(options.load.path, kLockName);
     std::vector<Output> outputs;
@@ -158,7 +158,8 @@ std::optional<Error> gate_without_comparison(const Options& options) {
                   .hint = "tailrender diff compares with a revision"}};
 }
 
-// As few as are needed: what is printed instead of the additive tree would be the whole one.
+// Returns the flags that a command to render the additive tree again needs. Without them it would
+// render the whole tree.
 std::string additive_flags(const LoadOptions& load) {
     if (!load.only_generated) {
         return {};
@@ -179,7 +180,7 @@ std::string additive_flags(const LoadOptions& load) {
     return flags + (load.skip_suspended ? " --skip-suspended" : "");
 }
 
-// Returns the exit code.
+// Prints how the tree in `dir` differs, and how to update it. Returns the exit code.
 int show_difference(const Options& options, const std::string& dir, Console& console,
                     const std::string& diff) {
     if (diff.empty()) {
@@ -212,7 +213,7 @@ Result<std::vector<CheckedTree>> checked_trees(ClusterRuns& runs,
     return checked;
 }
 
-// Of all containers below a value.
+// Adds the images of all containers in a value.
 void collect_images(const Value& value, std::set<std::string_view>& images) {
     for (const Value& item : items_of(&value)) {
         collect_images(item, images);
@@ -229,9 +230,9 @@ void collect_images(const Value& value, std::set<std::string_view>& images) {
     }
 }
 
-// What `post-render --on-error annotate` prints in place of nothing: the stream as it came, behind
-// a document that says what is wrong. No cluster takes that document: its kind exists nowhere, so
-// helm refuses to install it. For `helm template` of helm 4, which drops standard error.
+// Returns what `post-render --on-error annotate` prints when rendering fails: a document with the
+// diagnostics, then the unchanged stream. The kind of the document exists in no cluster, so helm
+// refuses to install it. This is for `helm template` of helm 4, which drops standard error.
 std::string failed_stream(const Run& run, std::string_view stream) {
     Value messages = Value::list();
     for (const ShownDiagnostic& shown :
@@ -320,7 +321,7 @@ Result<int> run_post_render(const Options& options, ClusterRuns& runs, Console& 
     LoadOptions input = options.load;
     input.stream = TRY(read_stdin());
     if (input.stream->empty()) {
-        return 0;  // `helm template --output-dir` has nothing left for a post-renderer
+        return 0;  // `helm template --output-dir` passes nothing to a post-renderer
     }
     const std::string given = options.annotate ? *input.stream : std::string();
     const bool good = runs.render_one(std::move(input));
@@ -337,8 +338,8 @@ Result<int> run_post_render(const Options& options, ClusterRuns& runs, Console& 
     return to_stdout(options, runs, console);
 }
 
-// A ResourceList out, also when the run fails, since an orchestrator parses standard output before
-// it looks at the exit code.
+// Prints a ResourceList even if the run fails, because an orchestrator parses standard output
+// before it checks the exit code.
 Result<int> run_krm(const Options& options, ClusterRuns& runs, Console& console) {
     LoadOptions input = options.load;
     input.resource_list = true;

@@ -1,6 +1,5 @@
-// The verbs: what each reads, where its output goes, what it refuses to do. Everything
-// is decided before the first byte is written, so an error of the input never leaves a part of the
-// output behind.
+// The verbs of the command line. Each checks everything before it writes the first byte, so an
+// error in the input never leaves a partial output behind.
 #pragma once
 
 #include "renderer/cli/cluster_runs.h"
@@ -10,8 +9,8 @@
 
 namespace renderer {
 
-// Each returns the exit code, or an error that ends it with "nothing written". Its runs, which are
-// none yet, are of one command.
+// Each verb returns its exit code, or an error that ends the command with "nothing written". It
+// adds its runs to `runs`, which is empty before.
 Result<int> run_render(const Options& options, ClusterRuns& runs, Console& console);
 Result<int> run_check(const Options& options, ClusterRuns& runs, Console& console);
 Result<int> run_post_render(const Options& options, ClusterRuns& runs, Console& console);
@@ -23,10 +22,10 @@ Result<int> run_images(const Options& options, ClusterRuns& runs, Console& conso
 // Prints the table of devices and nothing else.
 Result<int> run_devices(const Options& options, ClusterRuns& runs, Console& console);
 Result<int> run_seal(const Options& options, ClusterRuns& runs, Console& console);
-// Writes into the sources what an additive render finds missing in them.
+// Writes the edits of an additive render to the sources.
 Result<int> run_fix(const Options& options, ClusterRuns& runs, Console& console);
 Result<int> run_commit(const Options& options, ClusterRuns& runs, Console& console);
-// Prints what Flux and Argo CD apply of a tree.
+// Lists the units that Flux and Argo CD apply from a tree.
 Result<int> run_roots(const Options& options, ClusterRuns& runs, Console& console);
 Result<int> run_gitops_snippets(const Options& options, ClusterRuns& runs, Console& console);
 Result<int> run_explain(const Options& options, ClusterRuns& runs, Console& console);

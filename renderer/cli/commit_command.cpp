@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kShortId = 12;
 
-// What is committed, and where to.
+// The sources that are rendered, and the branch that the output is committed to.
 struct Work {
     FoundRepository repository;
     std::shared_ptr<const GitTree> source;
@@ -26,8 +26,9 @@ struct Work {
     std::optional<git_oid> remote_tip;
 };
 
-// Without --rev the last commit is rendered, not the work tree, which must not differ from it: so
-// the branch never holds what no commit explains, a file that Git ignores for example.
+// Opens the sources and the branch. Without --rev, HEAD is rendered, and the work tree must not
+// differ from it. So the branch never contains output of files that are in no commit, for example
+// files that Git ignores.
 Result<Work> prepare(const Options& options) {
     Work work;
     const std::string& path = options.load.path;
@@ -61,7 +62,8 @@ std::string outcome(const Work& work, const CommitReport& report) {
                        hex_id(*report.commit).substr(0, kShortId));
 }
 
-// The branch may be ahead of the remote without a new commit: after a run that was killed.
+// Pushes the branch unless the remote has its tip already. Even without a new commit, the branch
+// may be ahead of the remote, after a run that was killed.
 Result<std::string> push(const Options& options, const Work& work, const CommitReport& report) {
     const std::optional<git_oid> tip = report.commit ? report.commit : work.request.base;
     if (!tip || (work.remote_tip && git_oid_equal(&*tip, &*work.remote_tip) != 0)) {
@@ -119,7 +121,7 @@ Result<int> write(const Options& options, const Work& work, ClusterRuns& runs, C
 Result<int> run_commit(const Options& options, ClusterRuns& runs, Console& console) {
     const Work work = TRY(prepare(options));
     LoadOptions load = options.load;
-    load.output_dir.clear();  // a folder of the branch, not of the tree that is read
+    load.output_dir.clear();  // it is a folder of the branch, not of the sources
     load.tree = work.source;
     return runs.render_each(load) ? write(options, work, runs, console) : runs.fail(console);
 }

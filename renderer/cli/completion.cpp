@@ -22,7 +22,7 @@ std::string choices(std::string value) {
     return value;
 }
 
-// How a shell is told what to offer for a value.
+// How the script of a shell says what to offer for a value.
 struct Offers {
     std::string_view words_begin, words_end;  // around a choice
     std::string_view files, directories, nothing;
@@ -42,7 +42,7 @@ std::string offered(const std::string& value, const Offers& shell) {
                                         : shell.nothing);
 }
 
-// The flags that take a value, by what they take: one flag may mean a file with one verb and a
+// Groups the flags that take a value by what they take. A flag may take a file with one verb and a
 // directory with another.
 std::string bash_values(const std::vector<VerbInfo>& verbs) {
     std::map<std::string, std::string> by_source;
@@ -112,7 +112,7 @@ std::string bash_script(const std::vector<VerbInfo>& verbs) {
     return out;
 }
 
-// '*--set[doc]:KEY=VALUE: '
+// Returns a specification for _arguments, such as '*--set[doc]:KEY=VALUE: '.
 std::string zsh_flag(const std::string& name, const FlagInfo& flag) {
     if (flag.value.empty()) {
         return fmt::format("'{}[{}]'", name, flag.doc);

@@ -1,5 +1,5 @@
-// Completion scripts for bash, zsh and fish: verbs, flags, the values of flags with a closed set of
-// them, files and directories.
+// Makes completion scripts for bash, zsh and fish. They complete verbs, flags, the values of flags
+// with a fixed set of values, files and directories.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Loads the scripts into the real shells and asks them what they would offer.
+// Loads the scripts into real shells and checks what they offer.
 #include "renderer/cli/completion.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ protected:
         return out;
     }
 
-    // What bash offers when the last of these words is being typed.
+    // Returns what bash offers while the last of these words is being typed.
     std::string bash(const std::string& words) const {
         return shell("bash",
                      "source script.bash\nCOMP_WORDS=(tailrender " + words +
@@ -92,7 +92,7 @@ TEST_F(Completion, ZshLoadsAndOffersVerbsAndFlags) {
     if (std::system("command -v zsh >/dev/null") != 0) {
         FAIL() << "zsh is missing: scripts/deps installs it";
     }
-    // Completion widgets need a line editor; functions that only record what they are given do not.
+    // Completion widgets need a line editor, so the test replaces them with functions that print.
     const std::string fake =
         "compdef() { :; }\n"
         "_describe() { print -l ${(P)2} }\n"

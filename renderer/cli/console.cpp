@@ -67,7 +67,7 @@ bool Console::out(std::string_view text) {
     if (write_all(STDOUT_FILENO, text)) {
         return true;
     }
-    if (errno != EPIPE) {  // else who reads it wants no more, as head does
+    if (errno != EPIPE) {  // EPIPE: the reader, such as head, closed the pipe
         fail_to_write({.rule = "write-failed",
                        .where = "<stdout>",
                        .message = fmt::format("cannot write the output: {}", reason())});
@@ -84,7 +84,7 @@ void Console::err(std::string_view text) {
     write_log(text);
 }
 
-// No one is left to be told when standard error is closed; the exit code still says it.
+// Errors are ignored: if standard error is closed, only the exit code can report anything.
 void Console::write_err(std::string_view text) {
     progress_.reset();
     if (has_document_) {
@@ -144,7 +144,7 @@ void Console::write_diagnostics(const DiagnosticTarget& target, const Diagnostic
     const std::string text = is_text ? diagnosed_text_ : formatted_diagnostics(target.format, run);
     if (target.file.empty()) {
         progress_.reset();
-        // Commands of GitHub, which as_lines would make unreadable to it, are as they have to be.
+        // as_lines would make workflow commands unreadable to GitHub, and they are escaped already.
         (void)write_all(STDERR_FILENO,
                         target.format == DiagnosticFormat::Github ? text : as_lines(text));
         return;

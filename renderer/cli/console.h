@@ -1,7 +1,8 @@
-// Where a run writes to: standard output (checked, since a short stream is an order to delete what
-// is missing from it), standard error, and the log file, which gets what standard error gets but
-// without colour. Diagnostics go where `--diagnostics` says, and into the log as text. Where they
-// are a document on standard error, nothing else is written there.
+// Writes the output of a run to standard output, standard error and the log file. Writes to
+// standard output are checked, because an applier would delete what is missing from a truncated
+// stream. The log file gets the text of standard error without colors. Diagnostics go to the
+// targets of `--diagnostics`, and to the log as text. If standard error gets diagnostics as a
+// document, such as JSON, nothing else is written there.
 #pragma once
 
 #include <functional>
@@ -22,19 +23,21 @@ class Progress;
 
 class Console {
 public:
-    // An empty log file name means none. Without a target diagnostics are text on standard error.
+    // An empty name means no log file. Without targets, diagnostics are text on standard error.
     Console(bool color, const std::string& log_file, std::vector<DiagnosticTarget> targets = {});
     Console(const Console&) = delete;
     Console& operator=(const Console&) = delete;
     ~Console();
 
     [[nodiscard]] bool ready() const { return ready_; }  // false: the log file cannot be opened
-    // On standard error, which is a terminal, until something else is written.
+    // Shows the progress on standard error, which must be a terminal, until something else is
+    // written.
     void show_progress();
-    // Documents and files for programs, byte for byte. False, with a message on standard error,
-    // when not every byte was taken.
+    // Writes documents and files for programs to standard output, unchanged. Returns false if a
+    // byte could not be written, with a message on standard error unless the reader closed the
+    // pipe.
     [[nodiscard]] bool out(std::string_view text);
-    // The same for text that people read.
+    // Does the same for text that people read, and escapes control characters.
     [[nodiscard]] bool show(std::string_view text, OwnColors colors = OwnColors::No);
     void err(std::string_view text);
     void log(std::string_view text) { write_log(text); }  // the log file only
@@ -44,11 +47,12 @@ public:
         write_err(make(color_));
         write_log(make(false));
     }
-    // What `shown` returns, in colour or not; as text, equal ones are counted unless `all`.
+    // Writes the diagnostics that `shown` returns with and without color. In text, similar ones are
+    // counted unless `all`.
     void diagnose(const std::function<std::vector<ShownDiagnostic>(bool color)>& shown, bool all);
     void diagnose(Diagnostic diagnostic);
-    // To be called at the end of a run, whose verb may be unknown. The exit code, or 1 if the
-    // log or a file of diagnostics could not be written, or 2 after a mistake in the command line.
+    // Must be called at the end of a run. `verb` may be unknown. Returns the exit code; 1 if the
+    // log or a file of diagnostics could not be written; 2 after a mistake in the command line.
     [[nodiscard]] int finish(std::string_view verb, int exit_code);
 
 private:
@@ -60,7 +64,7 @@ private:
 
     bool color_;
     bool has_text_ = true;       // diagnostics on standard error are text
-    bool has_document_ = false;  // they are one that no line may interrupt
+    bool has_document_ = false;  // they are a document; nothing else is written there
     std::vector<DiagnosticTarget> targets_;
     std::vector<ShownDiagnostic> diagnosed_;  // each once, for formats other than text
     std::set<std::string> diagnosed_texts_;
@@ -74,13 +78,13 @@ private:
     std::unique_ptr<Progress> progress_;
 };
 
-// Standard input to its end.
+// Reads all of standard input.
 Result<std::string> read_stdin();
 
-// "" for a variable that is not set.
+// Returns the value of the variable, or "" if it is not set.
 std::string environment(const char* name);
 
-// One that can move its cursor.
+// Returns true for a terminal that can move its cursor.
 bool is_terminal(int stream);
 bool wants_color(Color color, int stream);
 

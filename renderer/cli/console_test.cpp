@@ -14,7 +14,7 @@
 namespace renderer {
 namespace {
 
-// Points a file descriptor elsewhere for as long as it lives.
+// Redirects a file descriptor during its lifetime.
 class Redirected {
 public:
     Redirected(int fd, int target) : fd_(fd), saved_(::dup(fd)) { ::dup2(target, fd); }

@@ -15,7 +15,7 @@ namespace renderer {
 
 enum class DiagnosticFormat : std::uint8_t { Text, Json, Sarif, Github, Gitlab, Junit };
 
-// One `--diagnostics` flag asks for this.
+// The value of one `--diagnostics` flag.
 struct DiagnosticTarget {
     DiagnosticFormat format = DiagnosticFormat::Text;
     std::string file = {};  // "" for standard error

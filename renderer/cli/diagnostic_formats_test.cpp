@@ -7,7 +7,7 @@
 namespace renderer {
 namespace {
 
-// An error at a place, one of a flag, and a warning about a file, with text that is hostile.
+// Has an error at a place, an error of a flag, and a warning about a file, with hostile text.
 class DiagnosticFormats : public testing::Test {
 protected:
     DiagnosticFormats() {

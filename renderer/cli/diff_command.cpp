@@ -28,13 +28,13 @@ namespace {
 
 constexpr std::size_t kMinKey = 16;
 
-// One side of the comparison, and what was rendered for it.
+// One side of the comparison, with its rendered trees.
 class Side {
 public:
     Side(const Options& options, const std::string& name, std::string_view what)
         : load_(options.load), name_(name), what_(what), runs_(options.all) {}
 
-    // What `fix` would write is taken for written.
+    // Renders the sources as if `fix` had changed them.
     void assume_fixed() { load_.fixes_sources = true; }
 
     void set(const std::vector<std::string>& sets) {
@@ -42,13 +42,14 @@ public:
         needs_sources_ = !sets.empty();
     }
 
-    // False when it cannot be had; `fail` says why.
+    // Returns false if the side cannot be read or rendered; `fail` prints why.
     bool read() {
         Result<bool> good = read_sources_or_rendered();
         return good ? *good : refuse(std::move(good.error().diagnostic));
     }
 
-    // Readers of sources leave rendered trees out: if they were meant, nothing would be compared.
+    // Returns true if there are no sources, but rendered trees below the directory, which are not
+    // read as sources. If the user meant those, nothing would be compared.
     [[nodiscard]] bool has_only_rendered() const { return !beside_.empty(); }
     [[nodiscard]] bool has_sources() const { return !is_rendered_ && !is_empty_; }
     int refuse_rendered(Console& console) {
@@ -56,7 +57,7 @@ public:
         return fail(console);
     }
 
-    // Always false.
+    // Adds the error and returns false.
     bool refuse(Diagnostic diagnostic) {
         runs_.all().emplace_back().diagnostics.add(std::move(diagnostic));
         return false;
@@ -67,22 +68,22 @@ public:
     }
     void print_diagnostics(Console& console) const { runs_.print_diagnostics(console); }
     std::vector<ClusterTree> take() { return std::move(trees_); }
-    // It is there, and cannot be rendered.
+    // True if the sources exist but cannot be rendered.
     [[nodiscard]] bool is_broken() const { return is_broken_; }
-    // The first line of each.
+    // Returns the first line of each warning.
     [[nodiscard]] std::vector<std::string> warnings() const { return runs_.warnings(); }
 
 private:
     [[nodiscard]] std::string revision() const { return name_.substr(0, name_.find(':')); }
 
-    // "main", or "main:apps" for a path as seen from here.
+    // Opens "main", or "main:apps" with a path relative to the current directory.
     Result<std::shared_ptr<const GitTree>> open_revision() {
         const auto colon = name_.find(':');
         load_.path = colon == std::string::npos ? "." : normal_path(name_.substr(colon + 1));
         return GitTree::open(load_.path, revision(), load_.values_files, load_.context_dirs);
     }
 
-    // False: an error is among those of the runs.
+    // Returns false if a run has an error.
     Result<bool> read_sources_or_rendered() {
         load_.path = name_;
         const std::vector<std::string> roots = {name_};
@@ -148,7 +149,7 @@ private:
                     : fmt::format("{}:{}", revision(), join_path(load_.path, trees.front())))};
     }
 
-    // It was not there as a directory, and `why` it is no revision.
+    // The error if the name is neither a directory nor, because of `why`, a revision.
     [[nodiscard]] Diagnostic no_side(Diagnostic why) const {
         why.where = what_;
         why.message = fmt::format("neither a directory nor a revision of Git: {}", why.message);
@@ -198,8 +199,8 @@ std::vector<std::string> tree_names(const std::vector<ClusterTree>& trees) {
     return names;
 }
 
-// Leaves what the user named: a rendered tree was read with all its clusters. An error when no side
-// has a cluster of that name.
+// Removes all clusters but the one that the user named, because rendered trees are read with all of
+// their clusters. Unnamed trees stay. Returns an error if neither side has a cluster of that name.
 Result<Unit> keep_cluster(const std::string& cluster, std::vector<ClusterTree>& base,
                           std::vector<ClusterTree>& head) {
     std::vector<std::string> names = tree_names(base);
@@ -220,7 +221,8 @@ Result<Unit> keep_cluster(const std::string& cluster, std::vector<ClusterTree>& 
     return Unit{};
 }
 
-// A tree without a name is of one cluster, and nothing says which one of several.
+// Returns an error if a side has one tree without a name and the other side has several clusters,
+// because it is not known which of them the tree is for.
 Result<Unit> can_be_paired(const std::vector<ClusterTree>& base,
                            const std::vector<ClusterTree>& head) {
     for (const bool is_base : {true, false}) {
@@ -273,7 +275,8 @@ bool print_report(const Comparison& comparison, const Options& options, Console&
     return console.show(report_of(comparison, options), color ? OwnColors::Yes : OwnColors::No);
 }
 
-// What can be said where one side cannot be rendered. A HEAD that renders again is no failure.
+// Reports the other side if one cannot be rendered, and returns the exit code. If only BASE cannot
+// be rendered, that is no failure: HEAD fixes it.
 int report_alone(const Options& options, const SecretHash& hash, Side& broken, Side& good,
                  bool is_head, Console& console) {
     (void)broken.fail(console);
@@ -297,14 +300,14 @@ int report_alone(const Options& options, const SecretHash& hash, Side& broken, S
 
 Result<int> run_diff(const Options& options, ClusterRuns& /*runs*/, Console& console) {
     const SecretHash hash(TRY(hash_key(options)));
-    // The process ends with what it has read: no one waits until it is freed.
+    // This is not freed, because freeing it would only delay the end of the process.
     static auto* const sides = new std::deque<Side>;
     Side& base = sides->emplace_back(options, options.base, "BASE");
     Side& head = sides->emplace_back(options, options.head, "HEAD");
     base.assume_fixed();
     head.set(options.head_sets);
     std::array<bool, 2> good = {};
-    // What may be fetched in all is not left to chance.
+    // With a fetcher, the sides run one after the other, so that its total limit is deterministic.
     for_each_parallel(2, options.load.fetcher ? 1 : options.load.threads,
                       [&](std::size_t i) { good[i] = (i == 0 ? base : head).read(); });
     if (good[0] != good[1] && (good[0] ? head : base).is_broken()) {

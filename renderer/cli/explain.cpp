@@ -21,7 +21,7 @@
 namespace renderer {
 namespace {
 
-// As kubectl takes kinds: in any case, in the plural, or short.
+// Compares kinds as kubectl does: `asked` may have any case, be plural, or be a short name.
 bool is_kind(std::string_view kind, std::string_view asked) {
     using Short = std::pair<std::string_view, std::string_view>;
     constexpr std::array kShorts = {Short{"svc", "Service"},      Short{"ing", "Ingress"},
@@ -75,7 +75,7 @@ void add_line(const Run& run, Pos pos, Explanation& to) {
     to.lines.push_back({place_of(pos, sources), std::string(sources.locate(pos).text)});
 }
 
-// The line where the parent begins, then every line of it that speaks to us.
+// Adds the line where the parent begins, then all of its lines that mention Tailscale.
 void add_input(const Run& run, Pos pos, Explanation& to) {
     if (!pos.known()) {
         return;
@@ -118,7 +118,8 @@ void add_origin(const Run& run, const Origin& origin, Explanation& to) {
     add_input(run, origin.pos, to);
 }
 
-// "": it does not serve the Kubernetes API.
+// Returns the tailnet policy that the workload needs, or "" if it does not serve the Kubernetes
+// API.
 std::string policy_of(const Plan& plan, const Workload& workload) {
     const auto* group = workload.as<ProxyGroupPlan>();
     if (const auto* proxy = workload.as<ApiProxyPlan>()) {
@@ -159,7 +160,7 @@ void add_edits(const Run& run, const Document& document, Explanation& to) {
     }
 }
 
-// Once for each rule that makes something of this parent.
+// Adds an explanation for each rule that makes objects of this parent.
 void explain_parents(const Run& run, const std::vector<const Object*>& all, std::string_view asked,
                      std::vector<Explanation>& out) {
     std::set<std::pair<std::string_view, std::string_view>> done;
@@ -179,7 +180,7 @@ void explain_parents(const Run& run, const std::vector<const Object*>& all, std:
     }
 }
 
-// Those that pods of a group serve, for which no object is made.
+// Adds Tailscale Services that pods of a group serve. They have no objects of their own.
 void explain_served(const Run& run, std::string_view asked, std::vector<Explanation>& out) {
     for (const OfferedService& service : run.plan.offered) {
         if (!matches(service.origin.parent, asked)) {
@@ -210,7 +211,7 @@ void explain_foreign(const Run& run, std::string_view asked, std::vector<Explana
     }
 }
 
-// What `install` renders because of the same values.
+// Adds the API server proxy that `install` renders because of the same values.
 void explain_elsewhere(const Run& run, std::string_view asked, std::vector<Explanation>& out) {
     const std::optional<Workload>& proxy = run.plan.api_proxy_elsewhere;
     if (!proxy) {

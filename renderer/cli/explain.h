@@ -1,5 +1,5 @@
-// `explain`: from an object back to the input lines and the rule that made it, or from a parent to
-// everything that it becomes.
+// Implements `explain`, which shows the input lines and the rule that made an object, or all
+// objects that a parent becomes.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +27,12 @@ struct Explanation {
     std::vector<std::string> makes = {};     // objects that the rule makes of a parent
     std::string offers = {};                 // the name of a Tailscale Service
     std::vector<std::string> served_by = {};
-    std::string policy = {};  // of the tailnet, lines of a policy file
+    std::string policy = {};  // lines for the tailnet policy
     std::vector<std::string> edits = {};
 };
 
-// The answer for `object` ("Kind/namespace/name", "Kind/name"), or an error with a suggestion.
+// Explains `object` ("Kind/namespace/name" or "Kind/name"). Returns an error with a suggestion if
+// it does not exist.
 Result<std::vector<Explanation>> explain(const Run& run, std::string_view object);
 
 std::string explain_text(const std::vector<Explanation>& explanations);

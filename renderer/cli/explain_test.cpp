@@ -15,7 +15,7 @@ constexpr std::string_view kText =
     "  annotations:\n"
     "    tailscale.com/expose: \"true\"\n";
 
-// A Service that became two objects, and a foreign ConfigMap in another file.
+// Has a Service that became two objects, and a foreign ConfigMap in another file.
 class Explain : public testing::Test {
 protected:
     void SetUp() override {

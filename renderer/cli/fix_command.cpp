@@ -27,8 +27,9 @@ Error cannot_write(const std::string& path, int reason) {
                   .message = fmt::format("cannot write this file: {}", std::strerror(reason))}};
 }
 
-// The new text of a source, in a file beside it until it takes its place: what cannot be written
-// leaves every source as it was. A link stays one, and the file keeps its mode and its owner.
+// Replaces a source. The new text is first written to a temporary file beside it, so if one file
+// cannot be written, no source changes. A symbolic link stays a link, and the file keeps its mode
+// and owner.
 class Rewrite {
 public:
     static Result<Rewrite> prepare(const std::string& path, std::string_view text) {
@@ -72,7 +73,7 @@ private:
     std::string target_, temporary_;
 };
 
-// A kustomization may name what is elsewhere.
+// Checks that the file is below `root`, because a kustomization may name files outside of it.
 Result<Unit> check_place(const std::string& path, const std::string& root) {
     if (is_within(canonical_path(path), canonical_path(root))) {
         return Unit{};

@@ -15,8 +15,8 @@ namespace renderer {
 // Returns an error for everything that `--fail-on public,removed,replaced` finds in the comparison.
 std::vector<Diagnostic> failed_gates(const Options& options, const Comparison& comparison);
 
-// Compares trees with what earlier runs wrote in their place. Reads nothing unless one of these
-// words is given.
+// Compares the trees with those that earlier runs wrote in the same directories. Reads nothing
+// unless one of those three gates is set.
 Result<std::vector<Diagnostic>> failed_gates(const Options& options, ClusterRuns& runs,
                                              const std::vector<RenderedTree>& trees,
                                              const EarlierTrees& earlier);

@@ -22,7 +22,7 @@ Value report_head(std::string_view name) {
     return Value::map({{"version", kReportVersion}, {"report", name}});
 }
 
-// Empty texts get no key.
+// Adds the key unless the text is empty.
 void put_filled(Value& map, std::string_view key, std::string_view text) {
     if (!text.empty()) {
         map.add(Value::borrowed(key), text);

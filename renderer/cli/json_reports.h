@@ -23,7 +23,7 @@ std::string images_json(const std::vector<std::string>& images);
 std::string roots_json(const UnitList& list);
 
 std::string lint_json(const std::string& path, const std::vector<ShownDiagnostic>& diagnostics);
-// Lists what `lint --list` prints.
+// Lists the checks that `lint --list` prints.
 std::string checks_json();
 
 std::string explain_json(const std::vector<Explanation>& explanations);

@@ -16,7 +16,7 @@ namespace renderer {
 
 namespace {
 
-// Names and addresses, of IPv6 too, without a port: any is reached.
+// True for names and addresses, including IPv6, without ports: all ports of a host are allowed.
 bool are_hosts(std::string_view text) {
     const std::vector<std::string_view> hosts = split(text, ',');
     return std::ranges::all_of(hosts, [](std::string_view host) {

@@ -1,4 +1,4 @@
-// The flags that several verbs have, and the words to say a verb's own.
+// Adds the flags that several verbs have, and helps verbs to declare their own.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -14,22 +14,22 @@ namespace renderer {
 constexpr const char* kHelp = "print this help";
 constexpr const char* kRendered = "directory or file to render";
 
-// A verb with --help, which ends with `examples`.
+// Adds a verb with --help. Its help ends with `examples`.
 CLI::App& add_verb(CLI::App& app, const char* name, const char* doc, const char* examples);
 
-// A flag or an argument with a value, which help calls `type`.
+// Adds a flag or an argument with a value, which the help calls `type`.
 template <typename T>
 CLI::Option* add(CLI::App& verb, const char* name, T& value, const char* type, const char* doc) {
     return verb.add_option(name, value, doc)->type_name(type);
 }
 
-// Of these words only.
+// Makes the option accept only these values.
 CLI::Option* limit(CLI::Option* option, const std::vector<std::string>& words);
 
 template <typename T>
 using FlagChoices = std::vector<std::pair<std::string, T>>;
 
-// A flag whose words stand for values.
+// Adds a flag that maps words to values.
 template <typename T, typename Chosen>
 void add_choice(CLI::App& verb, const char* name, Chosen& chosen, const FlagChoices<T>& choices,
                 const char* doc) {
@@ -46,13 +46,13 @@ void add_choice(CLI::App& verb, const char* name, Chosen& chosen, const FlagChoi
 // Adds --diagnostics.
 void add_format(CLI::App& verb, Options& options);
 
-// With add_format.
+// Adds --quiet, --color and --log-file, and calls add_format.
 void add_common(CLI::App& verb, Options& options);
 
-// With add_common.
+// Adds --all for diagnostics, and calls add_common.
 void add_diagnostics(CLI::App& verb, Options& options);
 
-// With add_common.
+// Adds --all for diagnostics and the report, and calls add_common.
 void add_report(CLI::App& verb, Options& options);
 
 // Adds --format for the report on standard output.
@@ -67,7 +67,7 @@ void add_values(CLI::App& verb, LoadOptions& load);
 
 void add_namespace(CLI::App& verb, LoadOptions& load, const char* doc);
 
-// With add_values and add_namespace.
+// Adds the flags for inputs, including those of add_values and add_namespace.
 void add_inputs(CLI::App& verb, LoadOptions& load);
 
 CLI::Option* add_work_tree(CLI::App& verb, Options& options, const char* doc);
@@ -77,7 +77,7 @@ CLI::Option* add_path(CLI::App& verb, Options& options, const char* doc);
 void add_argo_clusters(CLI::App& verb, LoadOptions& load);
 void add_unit_choice(CLI::App& verb, LoadOptions& load);
 
-// With add_unit_choice.
+// Adds --only, and calls add_unit_choice.
 void add_only(CLI::App& verb, Options& options);
 
 CLI::Option* add_output(CLI::App& verb, Options& options, const char* doc);

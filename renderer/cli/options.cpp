@@ -301,10 +301,11 @@ void add_completion(CLI::App& app, Options& options) {
     add_format(verb, options);
 }
 
-// "-o, --output", where CLI11 writes no space.
+// Formats names as "-o, --output". CLI11 writes no space after the comma.
 class HelpFormatter : public CLI::Formatter {
 public:
-    // Two spaces after the longest one that shares its line: help2man cuts there.
+    // Leaves two spaces after the longest name that shares a line with its description, because
+    // help2man splits the line there.
     HelpFormatter() { column_width(37); }
 
     std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
@@ -346,7 +347,7 @@ std::string lower_first(std::string text) {
     return text.substr(0, text.find('\n'));
 }
 
-// The first word that no one knows: a word where the verb should be, a flag after it.
+// Returns the first unknown word. Without a verb, it prefers words; after the verb, flags.
 std::string unknown_word(const CLI::App& app, bool flags_first) {
     const std::vector<std::string> words = app.remaining(true);
     const auto preferred = std::find_if(
@@ -399,7 +400,7 @@ std::vector<DiagnosticTarget> asked_targets(int argc, const char* const* argv) {
     return targets;
 }
 
-// CLI11 takes an empty list for none, which would allow all hosts.
+// Finds an empty list of hosts. CLI11 takes it for a flag without a value, which allows all hosts.
 bool names_no_hosts(int argc, const char* const* argv) {
     for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
         const std::string_view word = argv[i];

@@ -1,5 +1,5 @@
-// Flags -> Options. The table of verbs and flags that completion scripts are made from is read back
-// from the parser itself, so it cannot go stale. Nothing here looks at files or the environment.
+// Parses the flags into Options. The table of verbs and flags for completion scripts is read from
+// the parser, so it cannot become outdated. Nothing here reads files or the environment.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ enum class Gate { Public, Removed, Replaced, Warning };
 struct SealOptions {
     std::string file;         // an env file, a manifest, or "-"
     std::string certificate;  // PEM
-    std::string name;         // of the Secret that an env file becomes
+    std::string name;         // the name of the Secret for an env file
     std::string output;       // "" for standard output
     std::optional<SealScope> scope;
 };
@@ -39,31 +39,32 @@ struct Options {
     std::vector<DiagnosticTarget> diagnostics;  // none: text on standard error
     std::string base, head;                     // diff
     std::string hash_key_file;                  // diff
-    std::vector<std::string> head_sets;         // diff: behind those of `load`, for HEAD only
+    std::vector<std::string> head_sets;         // diff: after those of `load`, for HEAD only
     ReportFormat format = ReportFormat::Text;
     bool exit_code = false;  // diff
     std::vector<Gate> fail_on;
     Color color = Color::Auto;
     bool quiet = false;
-    bool all = false;  // in the report
+    bool all = false;  // no limits in reports and diagnostics
     bool allow_empty = false;
     std::vector<std::string> allowed_removals;  // --allow-removal
-    bool prune = false;        // what earlier runs wrote for clusters that are gone
-    bool list_checks = false;  // lint
-    bool update_lock = false;  // render
-    std::string network;       // --allow-network: hosts, "true" for all, "" for none
-    std::string revision;      // --rev: what load.tree is opened from
-    std::string branch;        // commit
-    std::string remote;        // commit: --push
+    bool prune = false;                         // remove the trees of deleted clusters
+    bool list_checks = false;                   // lint
+    bool update_lock = false;                   // render
+    std::string network;   // --allow-network: hosts, "true" for all, "" for none
+    std::string revision;  // --rev: the revision of load.tree
+    std::string branch;    // commit
+    std::string remote;    // commit: --push
 };
 
-// Without options the command line is done: --help, --version, or a mistake in it.
+// The result of parsing. No options: only `out` or `refusal` is printed (--help, --version,
+// mistakes).
 struct CommandLine {
     std::optional<Options> options;
     int exit_code = 0;
     std::string out;
-    std::optional<Diagnostic> refusal;      // a mistake in it
-    std::vector<DiagnosticTarget> targets;  // for that
+    std::optional<Diagnostic> refusal;      // a mistake in the command line
+    std::vector<DiagnosticTarget> targets;  // where the refusal is printed
 };
 
 CommandLine parse_command_line(int argc, const char* const* argv);
@@ -77,7 +78,7 @@ struct FlagInfo {
 struct VerbInfo {
     std::string name, doc;
     std::vector<FlagInfo> flags;
-    std::string arguments;  // what stands without a flag: "DIR", "OBJECT", "bash|zsh|fish", ""
+    std::string arguments;  // the positional argument: "DIR", "OBJECT", "bash|zsh|fish", ""
 };
 
 std::vector<VerbInfo> command_table();

@@ -177,7 +177,7 @@ TEST(Options, PrintVersionAndHelpToStandardOutput) {
         EXPECT_EQ(help.exit_code, 0);
         EXPECT_NE(help.out.find("Examples:\n  "), std::string::npos) << help.out;
         EXPECT_NE(help.out.find("  -h, --help  "), std::string::npos) << help.out;
-        // What help2man reads: the option, then two spaces or a new line, then what it is for.
+        // help2man reads the option, then two spaces or a new line, then the description.
         for (std::size_t at = help.out.find("\n  -"); at != std::string::npos;
              at = help.out.find("\n  -", at + 1)) {
             const std::size_t end = help.out.find('\n', at + 1);

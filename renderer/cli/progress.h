@@ -1,5 +1,5 @@
-// The line on a terminal that says that a long run goes on. It is rewritten once a second, from the
-// first full second on, and taken away at the end.
+// Shows on a terminal that a long run is still working. The line is rewritten once a second, from
+// the first full second on, and removed at the end.
 #pragma once
 
 #include <chrono>
@@ -16,12 +16,12 @@ class Progress {
 public:
     using Write = std::function<void(std::string_view)>;
 
-    // `write` is called by another thread, and at last by the one that stops: never by both at
-    // once.
+    // `write` is called by another thread, and finally by the destructor, but never by both at the
+    // same time.
     Progress(std::string what, std::chrono::milliseconds second, Write write);
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
-    ~Progress();  // nothing is left of the line, and nothing is written any more
+    ~Progress();  // removes the line; `write` is not called any more
 
 private:
     void run(std::chrono::milliseconds second);

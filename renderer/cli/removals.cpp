@@ -24,8 +24,9 @@ std::set<std::string> parents_of(const std::vector<InventoryDevice>& devices) {
     return parents;
 }
 
-// What the objects of an earlier run say, of parents that are in `lost`, or, where its inventory
-// lists none, that are not in `wanted`.
+// Returns the line that lists the removed devices, "" if there are none. It reads them from the
+// objects of an earlier run: those with parents in `lost`, or, if its inventory lists no devices,
+// those with parents that are not in `wanted`.
 Result<std::string> removal_line(const RenderedTree& tree, const TreeInventory& inventory,
                                  const std::set<std::string>& lost,
                                  const std::set<std::string>& wanted, const EarlierTrees& earlier) {
@@ -69,7 +70,7 @@ void refuse(const RenderedTree& tree, const InventoryDevice& device, const std::
                           safe(device.parent)));
 }
 
-// None: a change of the sources explains it.
+// Returns why the removal is unexplained, or nothing if a change of the sources explains it.
 std::optional<std::string> why_lost(const Run& run, const InventoryDevice& device) {
     const auto undecided = run.plan.undecided.find(device.parent);
     return undecided != run.plan.undecided.end() ? undecided->second

@@ -1,5 +1,5 @@
-// Devices that an earlier run gave and this one does not: each needs a cause in the sources (I12),
-// and is named in one line.
+// Finds devices that an earlier run rendered and this one does not. Each removal needs a cause in
+// the sources (I12), and the devices are listed in one line.
 #pragma once
 
 #include <functional>
@@ -14,22 +14,22 @@
 
 namespace renderer {
 
-// Where trees are written to, as an earlier run left it.
+// Reads the trees that earlier runs wrote.
 struct EarlierTrees {
     std::function<Result<TreeInventory>(const std::string& dir)> inventory;
     std::function<Result<std::vector<OutputFile>>(const std::string& dir, const TreeInventory&)>
         files;
 };
 
-// On the disk.
+// Returns readers for trees on the disk.
 EarlierTrees earlier_trees();
 
 struct Removals {
     bool are_explained = true;  // false: errors were added to the runs
-    std::string lines;          // one for each tree that loses devices, those that are public first
+    std::string lines;          // one for each tree that loses devices; public devices first
 };
 
-// The first trees are those of the runs, in their order; the others are of clusters that are gone.
+// The first trees are those of the runs, in their order; the others are of deleted clusters.
 Result<Removals> find_removals(const Options& options, ClusterRuns& runs,
                                const std::vector<RenderedTree>& trees, const EarlierTrees& earlier);
 

@@ -50,8 +50,7 @@ void append_row(const Cells& row, const std::array<std::size_t, kColumns>& width
     std::string line;
     for (std::size_t i = 0; i < kColumns; ++i) {
         if (widths[i] == 0) {
-            continue;  // nothing is public or kept, there is one tailnet and cluster: no such
-                       // column
+            continue;  // the column is empty, for example if no device is public
         }
         line.append(line.empty() ? 0 : 2, ' ');
         const std::string_view style = header ? kBold : i == kPublicColumn ? kAlarm : "";
@@ -111,7 +110,7 @@ std::string public_warning(const Plan& plan, bool color) {
                        on_one_line(names));
 }
 
-// What keeps how many of them, in the order of the devices.
+// Returns how many devices are kept for each reason, in the order of the devices.
 std::string kept_note(const Plan& plan) {
     std::vector<std::pair<std::string_view, std::size_t>> reasons;
     for (const DeviceRow& device : plan.devices) {
@@ -142,7 +141,7 @@ std::string and_more(std::size_t left_out, std::string_view of_which = "") {
     return fmt::format("… and {} more{}; --all shows them\n", digits, of_which);
 }
 
-// All that are public and, of the others, the first ones; in the order of the plan.
+// Returns all public devices and the first of the others, in the order of the plan.
 std::vector<const DeviceRow*> shown_devices(const Plan& plan, bool all) {
     const auto exposed = static_cast<std::size_t>(
         std::ranges::count_if(plan.devices, [](const DeviceRow& row) { return row.is_public; }));
@@ -157,7 +156,8 @@ std::vector<const DeviceRow*> shown_devices(const Plan& plan, bool all) {
     return shown;
 }
 
-// How many paths of each list are shown, so that no short list is cut for a long one.
+// Returns how many paths of each list are shown. A short list is never truncated to make room for a
+// long one.
 std::size_t share_of(std::initializer_list<std::size_t> sizes, bool all) {
     const auto lines = [&](std::size_t share) {
         std::size_t sum = 0;
@@ -278,7 +278,8 @@ std::string totals(const Loaded& loaded, const Plan& plan, const Objects& object
     const std::size_t made = Output{loaded, plan, objects}.made().size();
     std::string out =
         fmt::format("{} generated; {} read", counted(made, "object"), counted(read, "document"));
-    // The files of a package have them from the second run on, and what is said of it stays.
+    // The files of a package contain the edits from the second run on, and the message must not
+    // change then.
     const bool is_package = loaded.resource_list && loaded.resource_list->is_package;
     out += plan.edits.empty() || is_package || loaded.only_generated
                ? "\n"

@@ -1,7 +1,8 @@
-// What a run says to the person who started it: errors and warnings, and at its end which devices
-// the cluster will have and which of them anyone on the internet can reach, how much was made, what
-// was written. Goes to standard error only, and fits a screen: of more than 40 devices or files the
-// rest is counted, but for devices that are public. `all` shows every one of them.
+// Makes the text of a run for the user: errors and warnings, then the devices that the cluster will
+// have and which of them anyone on the internet can reach, how many objects were generated, and
+// which files were written. Verbs print it to standard error, except device_list. It fits on a
+// screen: after 40 devices or files, the rest is counted, but public devices are always listed.
+// `all` lists everything.
 #pragma once
 
 #include <deque>
@@ -16,11 +17,11 @@
 
 namespace renderer {
 
-// What equal errors and warnings say, from the fourth on counted: equal are those that differ only
-// in their place and object.
+// Prints errors and warnings. Similar ones, which differ only in their place and object, are
+// counted from the fourth on unless `all`.
 std::string diagnostics_text(const std::vector<ShownDiagnostic>& diagnostics, bool all);
 
-// "path:line", or the name of a part that has no lines; "" for an unknown position.
+// Returns "path:line", or the name of a part that has no lines. Returns "" for an unknown position.
 std::string place_of(Pos pos, const SourceMap& sources);
 
 std::string device_table(const Plan& plan, const SourceMap& sources, bool color, bool all);
@@ -28,14 +29,15 @@ std::string device_table(const Plan& plan, const SourceMap& sources, bool color,
 // Returns the table of all devices, with a column for clusters if there are several.
 std::string device_list(const std::deque<Run>& runs, bool color);
 
-// In a tree that is rendered whole: that an engine applies parts of it. "" where none does.
+// Returns a note for a tree that is rendered completely although Flux or Argo CD applies parts of
+// it; otherwise "".
 std::string engine_note(const Loaded& loaded);
 
-// Counts of objects, documents and skipped files, then the plan's own lines.
+// Counts objects, documents and skipped files, then adds the plan's own lines.
 std::string totals(const Loaded& loaded, const Plan& plan, const Objects& objects);
 
 std::string write_summary(const std::string& dir, const WriteReport& report, bool all);
-// Of the tree of a cluster that there is no more.
+// Summarizes the removal of a deleted cluster's tree.
 std::string gone_summary(const std::string& dir, const WriteReport& report, bool all);
 
 }  // namespace renderer

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the operator's chart and kustomizations call it.
+// The name of the Secret in the operator's chart and kustomizations.
 constexpr const char* kDefaultName = "operator-oauth";
 constexpr const char* kDefaultNamespace = "tailscale";
 
@@ -138,7 +138,7 @@ private:
         return secrets;
     }
 
-    // --name and --namespace are for files that say neither.
+    // Applies --name and --namespace, which are for files that do not contain them.
     void name(PlainSecret& secret) {
         const bool from_env = is_env_file(flags_.file);
         if (!flags_.name.empty() && !from_env) {
@@ -170,7 +170,7 @@ private:
         check_names(secret);
     }
 
-    // The API server takes no other ones, neither for what is sealed nor for what it opens to.
+    // The API server accepts no other names, neither for the SealedSecret nor for its Secret.
     void check_names(const PlainSecret& secret) {
         if (!secret.name.empty() && !is_dns1123_subdomain(secret.name)) {
             const bool is_flag = secret.name == flags_.name;

@@ -77,7 +77,7 @@ std::optional<Diagnostic> cut_off(const Loaded& loaded) {
     return std::nullopt;
 }
 
-// Everything that is checked before a tree is written or compared.
+// Makes a tree, with all checks that are needed before it is written or compared.
 Result<std::vector<OutputFile>> make_tree(const Options& options, Destination destination,
                                           const Run& run) {
     const Output output{run.loaded, run.plan, run.objects};
@@ -93,7 +93,7 @@ Result<std::vector<OutputFile>> make_tree(const Options& options, Destination de
         return Error{std::move(*found)};
     }
     std::vector<OutputFile> files = TRY(emit_tree(output));
-    // An additive tree has its kustomization.yaml in any case.
+    // An additive tree always has a kustomization.yaml.
     const bool is_empty = run.loaded.only_generated ? output.made().empty() : files.empty();
     if (is_empty && !may_be_empty(options, run.loaded)) {
         return Error{empty_output(options, run.loaded)};

@@ -1,6 +1,6 @@
-// What a run has to say to its user. Stages collect and go on; `pipeline.cpp` stops between stages
-// when there are errors, so one run reports all of them. Printing sorts by position and removes
-// duplicates, so the order in which stages and threads found them does not show.
+// Collects the errors and warnings of a run. Stages add diagnostics and continue; `pipeline.cpp`
+// stops between stages if there are errors, so one run reports all of them. Printing sorts by
+// position and removes duplicates, so the output does not depend on the order of threads.
 #pragma once
 
 #include <string>
@@ -33,12 +33,13 @@ struct Diagnostic {
     std::string expected = {};
     std::string hint = {};
     std::vector<Note> notes = {};
-    // About something missing, which may be in a file that could not be read.
+    // True if something is missing that may be in a file that could not be read.
     bool is_absence = false;
     bool hide_text = false;  // the line may hold a credential: its place is printed, its text not
 };
 
-// The rest of a sentence: what the diagnostic that was just added says besides. To be used at once.
+// Sets more fields of the diagnostic that was just added. It must not be used after another one is
+// added.
 class Finding {
 public:
     explicit Finding(Diagnostic& added) : added_(added) {}
@@ -83,7 +84,7 @@ public:
     [[nodiscard]] bool empty() const { return all_.empty(); }
     [[nodiscard]] const std::vector<Diagnostic>& all() const { return all_; }
 
-    // All of them, sorted and without duplicates, in the form that editors parse:
+    // Returns all diagnostics, sorted and without duplicates, in the form that editors parse:
     //   file:line:col: error: Kind/ns/name: message [rule]
     //      12 |   scale: { replica: 3 }
     //         |            ^
@@ -93,11 +94,11 @@ public:
     //   file:line:col: note: Kind/ns/name: text
     [[nodiscard]] std::string print(const SourceMap& sources, bool color) const;
 
-    // The same, one by one.
+    // One printed diagnostic. blocks() returns them in the order of print().
     struct Block {
         Severity severity;
         std::string rule, message;
-        std::string text;  // all of it
+        std::string text;  // the whole text
     };
     [[nodiscard]] std::vector<Block> blocks(const SourceMap& sources, bool color) const;
 
@@ -106,7 +107,7 @@ private:
     std::size_t errors_ = 0;
 };
 
-// What is said about one object ("Kind/namespace/name").
+// Adds diagnostics about one object ("Kind/namespace/name").
 class Report {
 public:
     Report(std::string object, Diagnostics& diagnostics)
@@ -125,13 +126,13 @@ private:
     Diagnostics& diagnostics_;
 };
 
-// The candidate nearest to `word` if it is near enough to be a typo, else "".
+// Returns the candidate nearest to `word` if `word` may be a typo of it, else "".
 std::string_view nearest(std::string_view word, const std::vector<std::string_view>& candidates);
 
-// The hint that names it; "" for "".
+// Returns the hint that suggests `near`, or "" if it is empty.
 std::string did_you_mean(std::string_view near);
 
-// "1 device", "2 devices"
+// Returns "1 device", "2 devices".
 std::string counted(std::size_t count, std::string_view what);
 
 }  // namespace renderer

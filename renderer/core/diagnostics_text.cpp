@@ -1,4 +1,4 @@
-// How diagnostics become text. What is confidential in them is hidden here, so that none gets past.
+// Makes the text of diagnostics. Confidential parts are hidden here, so that no format prints them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,14 +34,14 @@ std::string place_of(const SourceMap& sources, Pos pos, std::string_view where) 
     return on_one_line(pos.known() ? sources.describe(pos) : std::string(where));
 }
 
-// Tells files from flags, streams, addresses and output of programs.
+// True for a file; false for a flag, a stream, an address, or the output of a program.
 bool is_file_source(std::string_view path) {
     return path.find_first_of("./") != std::string_view::npos && path.front() != '-' &&
            path.front() != '<' && path.find("://") == std::string_view::npos &&
            !path.starts_with("helm template ");
 }
 
-// Also tells files from directories, keys of values and names of objects.
+// Also false for a directory, a key of values, or the name of an object.
 bool names_file(std::string_view name) {
     const std::string_view file = name.substr(name.rfind('/') + 1);
     if (!is_file_source(name) || file.find_first_not_of('.') == std::string_view::npos ||
@@ -73,7 +73,7 @@ ShownPlace shown_place(const SourceMap& sources, Pos pos, std::string_view where
     return place;
 }
 
-// The source line with a caret under the place; a long line is cut around it.
+// Prints the source line with a caret under the place. A long line is truncated around it.
 void print_line(const SourceMap& sources, Pos pos, std::string& out) {
     const Location place = sources.locate(pos);
     std::string_view line = place.text;
@@ -107,7 +107,7 @@ void print_line(const SourceMap& sources, Pos pos, std::string& out) {
     fmt::format_to(std::back_inserter(out), "{:>5} | {}\n      | {}^\n", number, shown, blanks);
 }
 
-// What a program of the user printed may have several lines: none of them begins like ours.
+// Indents all lines but the first, so that no line of a user's program looks like a diagnostic.
 std::string indented(std::string_view text) {
     constexpr std::string_view kIndent = "    ";
     std::string out = on_one_line(take(text, '\n'));

@@ -13,7 +13,7 @@ namespace renderer {
 struct ShownPlace {
     std::string name;             // as it is printed: "web.yaml:6:71", "--cluster", "<stdin>"
     std::string file = {};        // "" where no file is known
-    std::uint32_t line = 0;       // 1-based; 0: the file as a whole, or what was made of it
+    std::uint32_t line = 0;       // 1-based; 0: the whole file, or a part without lines
     std::uint32_t column = 0;     // 1-based, in bytes
     std::uint32_t character = 0;  // 1-based, in characters
 };
@@ -22,7 +22,7 @@ struct ShownDiagnostic {
     Diagnostic said;
     ShownPlace place;
     std::vector<ShownPlace> note_places;  // one for each note
-    std::string text;                     // all of it, as Diagnostics::print prints it
+    std::string text;                     // the whole text, as Diagnostics::print prints it
 };
 
 std::vector<ShownDiagnostic> shown_diagnostics(const Diagnostics& diagnostics,

@@ -9,13 +9,13 @@
 
 namespace renderer {
 
-// `${NAME}` in the objects of a unit. Source: fluxcd/pkg envsubst.
+// The values for `${NAME}` in the objects of a unit. Source: fluxcd/pkg envsubst.
 struct UnitVariables {
     std::map<std::string, std::string, std::less<>> values;
-    // All others stay as they are: no postBuild is in this tree, but --substitute says that there
-    // is one in the cluster.
+    // True if other variables stay as they are: this tree has no postBuild, but --substitute says
+    // that there is one in the cluster.
     bool named_only = false;
-    bool is_whole = false;  // there are no others in the cluster
+    bool is_whole = false;  // the cluster has no other variables
     friend bool operator==(const UnitVariables&, const UnitVariables&) = default;
 };
 
@@ -25,14 +25,14 @@ struct AppliedUnit {
     std::string kept = {};  // why the engine leaves it as it is in the cluster; "" = it does not
     std::shared_ptr<const UnitVariables> variables = {};  // null: `$` stays as it is
     bool is_flux = false;      // an object may tell Flux to leave it as it is
-    bool is_included = false;  // by --include, and by no engine
+    bool is_included = false;  // by --include; no engine applies it
 };
 
-// Of files that no engine applies.
+// Returns the unit of files that no engine applies.
 std::shared_ptr<const AppliedUnit> no_unit();
 
-// Of what an object of `unit`, a set or a release, makes. `kept`: why the engine leaves that as it
-// is.
+// Returns the unit of the objects that an object of `unit`, a set or a release, makes. `kept`: why
+// the engine leaves them as they are.
 AppliedUnit unit_of_object(const AppliedUnit& unit, std::string_view object, std::string kept);
 
 }  // namespace renderer

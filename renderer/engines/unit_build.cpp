@@ -22,7 +22,7 @@ namespace renderer {
 
 namespace {
 
-// Lists are appended to what is there, members are put into it, texts take its place.
+// Merges changes into a map: lists are appended, maps are merged, other values are replaced.
 void merge_changes(const Value& changes, Value& root) {
     for (const Member& change : changes.members()) {
         Value* known = root.find(change.name());
@@ -38,7 +38,7 @@ void merge_changes(const Value& changes, Value& root) {
     }
 }
 
-// For a directory without one.
+// Makes a kustomization for a directory without one.
 Value generated_kustomization(const BuildUnit& unit) {
     Value resources = Value::list();
     for (const std::vector<std::string>* paths : {&unit.builds, &unit.manifests}) {
@@ -161,7 +161,7 @@ void UnitBuilder::run_ahead(const std::vector<BuildUnit>& units,
     std::vector<KustomizeJob> jobs;
     for (const std::size_t index : which) {
         const BuildUnit& unit = units[index];
-        // The results of a unit with changes would be kept in a reader that ends with this view.
+        // Results of a unit with changes would be kept in a reader that is destroyed with `view`.
         if (kustomize_ == kNoProgram || unit.chart || unit.changes) {
             continue;
         }
@@ -204,7 +204,7 @@ void UnitBuilder::build(const UnitTree& view, const std::string& dir, const Buil
             tried->may_inflate ? inflate(job, out) : run_kustomize(program(), job);
         if (made) {
             if (!tried->may_inflate) {
-                keep_kustomize_build(job, *made);  // its inputs are taken from it, too
+                keep_kustomize_build(job, *made);  // also used to select its inputs
             }
             std::vector<EngineObject> objects =
                 repository_.read("kustomize build " + dir, std::move(made->stream));
@@ -231,7 +231,7 @@ void UnitBuilder::build(const UnitTree& view, const std::string& dir, const Buil
     out.assumed = out.assumed.empty() ? why : out.assumed;
 }
 
-// With its charts that are at hand.
+// Renders the charts of the build that are available, and runs kustomize with them.
 Result<KustomizeBuild> UnitBuilder::inflate(const KustomizeJob& job, EngineObjects& out) {
     const InflatedTree inflated(job.tree, job.reader, job.files, job.root, sources_,
                                 program().version.get(), charts_, may_hold_engine);
@@ -246,7 +246,8 @@ Result<KustomizeBuild> UnitBuilder::inflate(const KustomizeJob& job, EngineObjec
     return run_kustomize(program(), {tree, reader, files, job.root, job.dir, job.loads_any});
 }
 
-// Values that name a repository, and templates, are those of a chart that makes Applications.
+// Records a chart that may make Applications: its values name a repository, or one of its values
+// files or templates may make units.
 void UnitBuilder::note_charts(KustomizationReader& reader, const BuildFiles& files,
                               const std::string& why, EngineObjects& out) const {
     const auto makes_units = [&](const std::string& path) {
@@ -324,7 +325,7 @@ EngineObjects UnitBuilder::engine_objects(const BuildUnit& unit) {
     keep_engine_objects(objects);
     for (EngineObject& object : objects) {
         if (unit.variables) {
-            Diagnostics discarded;  // said where the file itself is judged
+            Diagnostics discarded;  // reported where the file itself is checked
             substitute_object(object.root, *unit.variables, false, discarded);
         }
         set_namespace(object.root, unit.target_namespace);

@@ -14,7 +14,7 @@ namespace renderer {
 
 namespace {
 
-// Names and text, never paths.
+// The fields that have names and text, never paths.
 constexpr std::array<std::string_view, 3> kTextFields = {"namespace", "literals", "patch"};
 
 class BuildSearch {
@@ -40,7 +40,7 @@ public:
     BuildFiles found;
 
 private:
-    // Those that need not be fetched.
+    // Adds the files of charts that are in the tree.
     void charts(const std::string& dir, const Value& root) {
         const std::string_view home = text_of(root, {"helmGlobals", "chartHome"});
         for (const Value& chart : items_of(root.find("helmCharts"))) {
@@ -57,7 +57,7 @@ private:
         found.mentions_tailscale = found.mentions_tailscale || reader_.mentions_tailscale(path);
     }
 
-    // A chart, say: all that it holds.
+    // Adds all files of a directory without a kustomization, such as a chart.
     void directory(const std::string& dir) {
         const Result<std::vector<Entry>> entries = tree_.list(dir);
         if (!entries) {
@@ -82,7 +82,8 @@ private:
         }
     }
 
-    // A generator's `key=path` names a path, too.
+    // Adds the files that any text in a value names, including the path in a generator's
+    // `key=path`.
     void values(const std::string& dir, const Value& value) {
         for (const Value& item : items_of(&value)) {
             values(dir, item);
@@ -116,7 +117,7 @@ private:
         }
         const std::string target = normal_path(join_path(dir, text));
         if (!is_within(target, root_)) {
-            found.leaves_root = true;  // also when there is nothing: beside a copy there may be
+            found.leaves_root = true;  // even if it does not exist: it may exist beside a copy
         } else if (target != dir) {
             named(target, false);
         }

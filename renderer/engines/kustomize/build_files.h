@@ -1,5 +1,6 @@
-// What `kustomize build` would read: the kustomization of a directory, and every file that it names
-// in any field, followed through other kustomizations. More than kustomize reads is no harm.
+// Finds the files that `kustomize build` would read: the kustomization of a directory, and every
+// file that any field of it names, also through other kustomizations. The result may have more
+// files than kustomize reads.
 #pragma once
 
 #include <set>
@@ -11,19 +12,21 @@
 namespace renderer {
 
 struct BuildFiles {
-    std::set<std::string> paths = {};  // as the tree knows them
-    bool mentions_tailscale = false;   // in any byte of them
-    // A path is absolute, leads out of the root, or is a link: a copy is not what kustomize reads.
+    std::set<std::string> paths = {};  // paths of the tree
+    bool mentions_tailscale = false;   // anywhere in them
+    // True if a path is absolute, is outside of the root, or is a symbolic link, so that kustomize
+    // would read other files than those of a copy.
     bool leaves_root = false;
 };
 
-// Nothing outside of `root`, a normal path, is opened, and no rendered tree in it.
+// Opens no files outside of `root`, and no rendered trees in it. `root` must be a normal path.
 BuildFiles find_build_files(const SourceTree& tree, KustomizationReader& reader,
                             const std::string& root, const std::string& dir);
 
-// Where the kustomization of a directory, or one that it is made of, has charts that helm renders;
-// unknown: nowhere. Flux runs kustomize without `--enable-helm`, and so applies nothing of it.
-// Source: fluxcd/pkg kustomize/kustomize_generator.go (Build).
+// Returns where the kustomization of a directory, or one that it includes, has a chart for helm, or
+// an unknown position if there is none. Flux runs kustomize without `--enable-helm`, so the
+// build fails and Flux applies nothing of it. Source: fluxcd/pkg kustomize/kustomize_generator.go
+// (Build).
 Pos find_helm_charts(const SourceTree& tree, KustomizationReader& reader, const std::string& dir);
 
 inline constexpr std::string_view kFluxHasNoHelm =

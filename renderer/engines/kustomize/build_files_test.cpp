@@ -9,7 +9,7 @@
 namespace renderer {
 namespace {
 
-// "a, b", and what else is known of the files.
+// Returns "a, b", and the other results for the files.
 std::string files_found(const MemoryTree& tree, const std::string& dir) {
     SourceMap sources;
     KustomizationReader reader(tree, sources);

@@ -20,14 +20,14 @@ namespace renderer {
 
 namespace {
 
-// Of kubectl, where the user may have set other options for `kubectl kustomize`.
+// Disables kubectl's preferences, which may set other options for `kubectl kustomize`.
 constexpr const char* kNoPreferences = "KUBERC=off";
-// What both programs do without options, said so that nothing else decides it.
+// The defaults of both programs are passed explicitly, so that nothing else can change them.
 constexpr const char* kWithoutHelm = "--enable-helm=false";
 constexpr const char* kOwnFiles = "--load-restrictor=LoadRestrictionsRootOnly";
 constexpr const char* kAnyFiles = "--load-restrictor=LoadRestrictionsNone";
 
-// "v5.8.1", or in the lines of kubectl "Kustomize Version: v5.8.1".
+// Returns "v5.8.1" from the output of kustomize, or from kubectl's "Kustomize Version: v5.8.1".
 std::string kustomize_version_in(std::string_view text) {
     constexpr std::string_view kLabel = "Kustomize Version: ";
     const std::size_t label = text.find(kLabel);
@@ -40,11 +40,11 @@ struct CopyOf {
     const SourceTree& tree;
     KustomizationReader& reader;
     const std::string& root;
-    const Kustomization* asked;  // for origins; null: none is
+    const Kustomization* asked;  // gets the field that asks for origins; may be null
 };
 
-// Symbolic links to files stay links: kustomize looks where they lead. False: `path` cannot be
-// made.
+// Copies a file. A symbolic link to a file stays a link, because kustomize checks its target.
+// Returns false if the copy of `path` cannot be written.
 Result<bool> copy_file(const CopyOf& of, const std::string& path, const std::set<Orphan>& orphans,
                        std::vector<LeftOut>& left_out) {
     std::string content = TRY(content_for_copy(of.tree, of.reader, path, orphans, left_out));
@@ -61,14 +61,15 @@ Result<bool> copy_file(const CopyOf& of, const std::string& path, const std::set
            (of.copy.has(file) || of.copy.write(file, content));
 }
 
-// The annotation that kustomize gives to what its helm made, and takes away in the end.
+// A transformer that adds the annotation with which kustomize marks objects that helm made.
+// kustomize removes it at the end.
 // Source: kustomize v5.8.1 api/konfig/general.go, api/internal/builtins/NamespaceTransformer.go.
 constexpr std::string_view kMarkOfHelm =
     "apiVersion: builtin\nkind: AnnotationsTransformer\nmetadata: {name: made-by-helm}\n"
     "annotations: {internal.config.kubernetes.io/helm-generated: \"true\"}\n"
     "fieldSpecs: [{path: metadata/annotations, create: true}]\n";
 
-// False: it cannot be made.
+// Writes a directory that wraps the file (kWrapped). Returns false if it cannot be written.
 Result<bool> wrap_file(const PrivateCopy& copy, const SourceTree& tree, const std::string& root,
                        const std::string& path, bool is_made_by_helm) {
     const std::string place = fmt::format("{}{}", relative_path(path, normal_path(root)), kWrapped);
@@ -83,14 +84,15 @@ Result<bool> wrap_file(const PrivateCopy& copy, const SourceTree& tree, const st
            copy.write(join_path(place, "kustomization.yaml"), list);
 }
 
-// The file that was wrapped.
+// Returns the path of the file that a directory wraps, or `path` itself if it is not wrapped.
 std::string unwrapped(const std::string& path) {
     const std::string dir = parent_path(path);
     const bool is_wrapped = base_name(dir) == fmt::format("{}{}", base_name(path), kWrapped);
     return is_wrapped ? dir.substr(0, dir.size() - kWrapped.size()) : path;
 }
 
-// kustomize shows what it does not understand, also of the files of a Secret.
+// Returns true if a file may have a Secret, so that messages of kustomize may contain its values:
+// they quote text that kustomize cannot parse.
 bool has_secrets(const SourceTree& tree, const BuildFiles& files) {
     return std::ranges::any_of(files.paths, [&](const std::string& path) {
         const Result<std::string> text = tree.read(path);
@@ -98,7 +100,7 @@ bool has_secrets(const SourceTree& tree, const BuildFiles& files) {
     });
 }
 
-// Files as the tree names them.
+// Takes the origins out of the output. Their files become paths of the tree.
 KustomizeBuild with_origins(std::string_view printed, const Kustomization& asked) {
     BuildWithOrigins taken = take_origins(printed, asked.root);
     for (DocumentOrigin& origin : taken.origins) {
@@ -121,8 +123,8 @@ std::string key_of(const KustomizeJob& job) {
     return fmt::format("{}\n{}\n{}", job.root, job.dir, job.loads_any);
 }
 
-// The runs of one job: once more where kustomize fails on a patch of something that is left out, or
-// does not know the field that asks for origins.
+// Runs one job. It runs kustomize again if that fails on a patch of an object that was left out, or
+// does not support the field that asks for origins.
 class JobRun {
 public:
     JobRun(const KustomizeProgram& program, const KustomizeJob& job)
@@ -179,7 +181,7 @@ private:
             {std::move(arguments), {kNoPreferences}, {.directory = copy_->path()}}, {});
     }
 
-    // None: it has to run once more.
+    // Returns the result, or nothing if kustomize has to run again.
     std::optional<Result<KustomizeBuild>> conclude() {
         if (run_.exit_code == 0 && run_.refusal.empty()) {
             KustomizeBuild build;
@@ -215,7 +217,7 @@ private:
 
     const KustomizeProgram& program_;
     const KustomizeJob& job_;
-    const Kustomization* asked_;  // for origins; null: none is
+    const Kustomization* asked_;  // gets the field that asks for origins; may be null
     std::unique_ptr<PrivateCopy> copy_;
     std::set<Orphan> orphans_;
     std::vector<LeftOut> left_out_;
@@ -273,7 +275,7 @@ void run_kustomize_ahead(const KustomizeProgram& program, const std::vector<Kust
             kept->second.takers += kept->second.build == nullptr ? 1 : 0;
         }
     }
-    // Only the programs run in parallel: the jobs share readers, which must see them in order.
+    // Only the programs run in parallel, because the jobs share readers, which are used in order.
     std::mutex turns;
     auto next = waiting.begin();
     for_each_parallel(waiting.size(), threads, [&](std::size_t /*step*/) {

@@ -1,7 +1,7 @@
-// Runs the user's own `kustomize` for a kustomization that says more than kustomization.h executes.
-// It gets a private copy of the files that the build names, no network, no programs and little
-// time. Source: kustomize api/krusty/options.go (what `kustomize build` does without flags: no
-// plug-ins, no exec functions, no helm).
+// Runs the user's own `kustomize` for kustomizations that tailrender cannot build itself. The
+// program gets a private copy of the files that the build names. It has no network, cannot start
+// programs, and its time is limited. Source: kustomize api/krusty/options.go (what `kustomize
+// build` does without flags: no plug-ins, no exec functions, no helm).
 #pragma once
 
 #include <future>
@@ -22,44 +22,43 @@ namespace renderer {
 struct KustomizeProgram {
     std::string path;                         // absolute
     std::vector<std::string> verb;            // {"build"}, or {"kustomize"} of kubectl
-    std::shared_future<std::string> version;  // "v5.8.1"; "" when it does not say
+    std::shared_future<std::string> version;  // "v5.8.1"; "" if unknown
     std::shared_ptr<const PrivateFolder> copies = std::make_shared<PrivateFolder>();
 };
 
-// As user_program.h finds it.
+// Finds kustomize or kubectl as find_program does (user_program.h).
 Result<std::string> find_kustomize(const std::string& choice, std::string_view search_path);
 
 // Runs the program in another thread to get its version.
 KustomizeProgram kustomize_at(const std::string& path);
 
 struct KustomizeBuild {
-    std::string stream;  // what the program printed
-    std::vector<DocumentOrigin> origins =
-        {};  // files as `root` names them; none when it does not know
+    std::string stream;                        // what the program printed
+    std::vector<DocumentOrigin> origins = {};  // their files are paths of the tree; empty: unknown
     std::vector<LeftOut> left_out;
 };
 
-// One build. All that it refers to outlives it.
+// One build. The objects that it refers to must outlive it.
 struct KustomizeJob {
     const SourceTree& tree;
     KustomizationReader& reader;
     BuildFiles files;  // of the build, all in `root`
     std::string root;
     std::string dir;
-    // A kustomization may name files that are not in or below its directory, for which the kernel
-    // must keep the rest of the machine from being read; else kustomize refuses them.
+    // True if kustomizations may name files that are not in or below their directories. That needs
+    // a kernel that can block all other files of the machine; without it, kustomize refuses them.
     bool loads_any = false;
 };
 
-// Fails with what the program printed to standard error, which is not told where it may show values
-// of a Secret. A result that is kept is taken.
+// Runs the job, or takes its result if that was kept. The error has the program's message, unless
+// the message may contain values of a Secret.
 Result<KustomizeBuild> run_kustomize(const KustomizeProgram& program, const KustomizeJob& job);
 
 // Runs the jobs in parallel, and keeps the results for run_kustomize.
 void run_kustomize_ahead(const KustomizeProgram& program, const std::vector<KustomizeJob>& jobs,
                          unsigned threads);
 
-// For a job that will be run again. Nothing that it reads may change meanwhile.
+// Keeps the result of a job that will be run again. The files that it reads must not change.
 void keep_kustomize_build(const KustomizeJob& job, const KustomizeBuild& build);
 
 }  // namespace renderer

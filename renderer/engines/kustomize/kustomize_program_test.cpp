@@ -25,7 +25,7 @@ protected:
         return dir_ + "/" + name;
     }
 
-    // What it prints, or why the build fails.
+    // Returns the output of the build, or why it fails.
     std::string built(const std::string& path, const std::map<std::string, std::string>& files,
                       const std::map<std::string, std::string>& links = {}) {
         MemoryTree tree(files);
@@ -63,7 +63,7 @@ const std::map<std::string, std::string> kProgramFiles = {
     {"app/kustomization.yaml", "namePrefix: a-\nresources: [x.yaml]\n"},
     {"app/x.yaml", "kind: ConfigMap\n"}};
 
-// The error, else the path.
+// Returns the path, or the error.
 std::string program_found(const std::string& choice, const std::string& search_path) {
     Result<std::string> path = find_kustomize(choice, search_path);
     if (path) {
@@ -166,7 +166,7 @@ TEST_F(KustomizeProgramTest, IsQuotedWithoutItsTraces) {
     }
 }
 
-// So kustomize can refuse one that leaves the directory of its kustomization.
+// This lets kustomize refuse a link that leaves the directory of its kustomization.
 TEST_F(KustomizeProgramTest, IsGivenLinksAsLinks) {
     auto files = kProgramFiles;
     files["app/kustomization.yaml"] = "namePrefix: a-\nresources: [x.yaml, a.yaml, y.yaml]\n";

@@ -18,7 +18,7 @@ constexpr std::string_view kBuiltin = "builtin";
 constexpr std::string_view kChartGenerator = "HelmChartInflationGenerator";
 constexpr std::array<std::string_view, 2> kFunctionAnnotations = {"config.kubernetes.io/function",
                                                                   "config.k8s.io/function"};
-// All that a directory of plug-ins may say.
+// The only fields that a directory of builtin plug-ins may have.
 constexpr std::array<std::string_view, 4> kListing = {"apiVersion", "kind", "metadata",
                                                       "resources"};
 constexpr int kDeepestPlugIn = 10;

@@ -1,5 +1,5 @@
-// Entries of `generators`, `transformers` and `validators`: which of them kustomize executes by
-// itself, and which take another program or a container. Source: kustomize
+// Finds out which entries of `generators`, `transformers` and `validators` kustomize executes by
+// itself, and which need another program or a container. Source: kustomize
 // api/internal/plugins/loader/loader.go, api/internal/target/kusttarget.go.
 #pragma once
 
@@ -11,15 +11,17 @@
 
 namespace renderer {
 
-// The documents of a text; one that cannot be read is Null, as is that of a text without any.
+// Returns the documents of a text. A document that cannot be read is Null. A text without documents
+// has one that is Null.
 std::vector<Value> documents_of(std::string_view text);
 
-// The plug-in as a message names it, its path or its kind; "" for one that kustomize executes by
-// itself, and for a path that is not there. `entry` is a path seen from `dir`, or YAML.
+// Returns the path or the kind of a plug-in that kustomize does not execute by itself. Returns ""
+// for other plug-ins and for a path that does not exist. `entry` is a path relative to `dir`, or
+// YAML.
 std::string foreign_plug_in(const SourceTree& tree, KustomizationReader& reader,
                             const std::string& dir, std::string_view entry);
 
-// Whether a plug-in, a file or YAML, has a chart that helm renders.
+// Returns true if a plug-in, a file or YAML, has a chart that helm renders.
 bool makes_charts(const SourceTree& tree, const std::string& dir, std::string_view entry);
 
 }  // namespace renderer

@@ -73,7 +73,7 @@ TEST(PlugIns, OfADirectoryAreBuiltinInAllOfIt) {
     EXPECT_EQ(foreign(files, "../plug"), "plug");
 }
 
-// kustomize says so.
+// kustomize itself reports missing files.
 TEST(PlugIns, MayBeAbsent) {
     EXPECT_EQ(foreign({}, "absent.yaml"), "");
 }

@@ -111,7 +111,7 @@ bool BuildSelection::is_refused_by_flux(const PlainBuild& build) {
            find_helm_charts(build.tree, build.reader, build.dir.path).known();
 }
 
-// At the place in the user's file, which changes of the unit move.
+// Reports the position in the user's file, because changes of the unit move it in the built file.
 void BuildSelection::refuse_charts(const PlainBuild& build) const {
     const Pos pos = build.places == nullptr
                         ? find_helm_charts(build.tree, build.reader, build.dir.path)
@@ -126,7 +126,8 @@ void BuildSelection::refuse_charts(const PlainBuild& build) const {
                           shell_word(build.dir.path)));
 }
 
-// What an engine adds to a kustomization is in no file of the user.
+// Adds hints to install kustomize. A field that an engine adds to a kustomization is in no file of
+// the user, so its error names the unit.
 Diagnostics BuildSelection::without_kustomize(const PlainBuild& build,
                                               const Diagnostics& found) const {
     Diagnostics said;
@@ -151,8 +152,9 @@ Diagnostics BuildSelection::without_kustomize(const PlainBuild& build,
     return said;
 }
 
-// Nothing of ours is in it, and the output has a place for it. A mistake may hide what it meant to
-// name.
+// Returns true if the build does not mention Tailscale and the output has a place for its files. If
+// the kustomization has a mistake, no file below it may mention Tailscale either, because the
+// mistake may hide which files it should name.
 bool BuildSelection::may_stay(const PlainBuild& build, const BuildFiles& read,
                               const Diagnostics& found) const {
     const bool has_place = context_.options.only_generated ||
@@ -162,7 +164,8 @@ bool BuildSelection::may_stay(const PlainBuild& build, const BuildFiles& read,
            (needs_kustomize(found) || !mentioned_below(build.dir));
 }
 
-// What --charts names is looked into: its templates may mention Tailscale.
+// Returns true if the charts of the build may be in a directory of --charts. Their templates may
+// mention Tailscale.
 bool BuildSelection::has_charts_elsewhere(const PlainBuild& build, const BuildFiles& read) const {
     return context_.options.only_generated && !context_.options.chart_dirs.empty() &&
            has_charts(build, read);
@@ -181,7 +184,8 @@ bool BuildSelection::mentioned_below(const WalkedDir& top) const {
     });
 }
 
-// False: there is no program, or it cannot be given all that it needs.
+// Returns false if there is no program, if it would need files outside of the root, or if a
+// complete tree would lack a part of the build.
 bool BuildSelection::run_program(const PlainBuild& build, const BuildFiles& read) {
     if (context_.options.kustomize == kNoProgram || read.leaves_root) {
         return false;
@@ -192,7 +196,7 @@ bool BuildSelection::run_program(const PlainBuild& build, const BuildFiles& read
         return true;
     }
     if (!made->left_out.empty() && !context_.options.only_generated) {
-        return false;  // a complete tree would lose it
+        return false;  // a complete tree must not lack it
     }
     for (const LeftOut& what : made->left_out) {
         if (!refused_.contains(what.pos)) {
@@ -213,7 +217,8 @@ bool BuildSelection::run_program(const PlainBuild& build, const BuildFiles& read
     return true;
 }
 
-// Where no engine says, objects of charts that name no namespace go where all others go.
+// If no engine sets a namespace, objects of charts without one get the namespace that the
+// kustomization sets for all others.
 NamespaceRule BuildSelection::rule_of(const PlainBuild& build) const {
     NamespaceRule rule = build.rule;
     const Kustomization* file = build.reader.find(build.dir.path);
@@ -224,7 +229,7 @@ NamespaceRule BuildSelection::rule_of(const PlainBuild& build) const {
     return rule;
 }
 
-// With the charts that are at hand. A complete tree needs all of them.
+// Runs kustomize with the charts that are available. A complete tree needs all of them.
 Result<KustomizeBuild> BuildSelection::run_kustomize(const PlainBuild& build,
                                                      const BuildFiles& read) {
     bool (*matters)(std::string_view) = [](std::string_view) { return true; };
@@ -255,7 +260,7 @@ Result<KustomizeBuild> BuildSelection::run_kustomize(const PlainBuild& build,
     if (!made) {
         return made;
     }
-    // The places of what is left are those of the files themselves.
+    // Parts that were left out get their positions in the original files.
     for (LeftOut& what : made->left_out) {
         what.pos = place_of(what, build, read);
     }
@@ -271,7 +276,7 @@ Result<KustomizeBuild> BuildSelection::run_kustomize(const PlainBuild& build,
     return made;
 }
 
-// A complete tree lacks no part of a build.
+// Returns no patches for a complete tree, which lacks no part of a build.
 PatchesOfBuild BuildSelection::patches_in(const PlainBuild& build, const SourceTree& tree,
                                           KustomizationReader& reader) const {
     if (!context_.options.only_generated || build.is_ignored) {
@@ -357,7 +362,8 @@ void BuildSelection::warn_left_out(const LeftOut& what) {
                                : "copy it into this repository if there is");
 }
 
-// What an earlier run has had at hand is not gone.
+// Records a part that is not built. Devices of it from an earlier run, which had it, do not count
+// as removed.
 void BuildSelection::note_unbuilt(const PlainBuild& build, const LeftOut& what) {
     if (what.is_chart && what.pos.known()) {
         const SourceMap& sources = context_.build.sources;
@@ -370,7 +376,8 @@ void BuildSelection::note_unbuilt(const PlainBuild& build, const LeftOut& what) 
     }
 }
 
-// The values of a chart are among the files that were searched.
+// Warns about parts that are not read. There is no warning for a chart, because the files that were
+// searched include its values.
 void BuildSelection::warn_unread(const PlainBuild& build, const Kustomization& file) {
     for (const LeftOut& what : left_out_of(build.tree, build.reader, file)) {
         note_unbuilt(build, what);
@@ -380,7 +387,8 @@ void BuildSelection::warn_unread(const PlainBuild& build, const Kustomization& f
     }
 }
 
-// Kustomize fails on it, so what it held stays.
+// Records resources that are missing. kustomize fails on them, so objects of an earlier run stay in
+// the cluster.
 void BuildSelection::note_missing(const Kustomization& file) const {
     for (const Value& entry : items_of(file.root.find("resources"))) {
         const std::string listed = normal_path(join_path(file.dir, text_of(entry)));

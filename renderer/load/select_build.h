@@ -1,5 +1,5 @@
-// One kustomize build of a tree: by tailrender, else by the user's kustomize, else, where nothing
-// of ours is in it, left as it is.
+// Builds the kustomizations of a tree. One that tailrender cannot build is left as it is if it does
+// not mention Tailscale; otherwise the user's kustomize builds it.
 #pragma once
 
 #include <memory>
@@ -17,20 +17,20 @@
 namespace renderer {
 
 struct PlainBuild {
-    const SourceTree& tree;  // that of the context, or one with changes
+    const SourceTree& tree;  // the tree of the context, or a view of it with changes
     KustomizationReader& reader;
     const WalkedDir& dir;
     NamespaceRule rule;
     std::shared_ptr<const AppliedUnit> unit = no_unit();
     bool loads_any = false;                 // its kustomizations may name any file of the tree
-    KustomizationReader* places = nullptr;  // of the files without changes; none: as `reader`
-    const Value* changes = nullptr;         // that the unit makes
-    bool is_ignored = false;                // by the user
+    KustomizationReader* places = nullptr;  // reads the unchanged files; null: `reader` does
+    const Value* changes = nullptr;         // of the unit; null: none
+    bool is_ignored = false;                // the user ignores its directory
 };
 
 class BuildSelection {
 public:
-    // `dirs`: all of the tree.
+    // `dirs`: all directories of the tree.
     BuildSelection(const SelectContext& context, const DirList& dirs, std::uint32_t bundle)
         : context_(context),
           out_(context.build.selection),
@@ -38,18 +38,18 @@ public:
           bundle_(bundle),
           charts_(context.build.tree, context.options) {}
 
-    // Asks the user's kustomize for what `run` will need of it, several builds at a time.
+    // Runs the user's kustomize in parallel for the builds for which `run` will need it.
     void run_ahead(const std::vector<PlainBuild>& builds);
 
-    // Adds to the selection. Returns the directories whose kustomizations took part.
+    // Adds the build to the selection. Returns the directories of the kustomizations that it read.
     std::vector<std::string> run(const PlainBuild& build);
 
-    // Kustomize reads the file, and no one else.
+    // Returns true if only kustomize reads the file.
     [[nodiscard]] bool is_left_alone(const std::string& path) const {
         return left_alone_.contains(path);
     }
 
-    // What came besides the files of the builds, to be added to the selection.
+    // More files, which the caller adds to the selection: output of kustomize, and copied files.
     std::vector<InputFile> added;
 
 private:
@@ -87,7 +87,7 @@ private:
     std::uint32_t bundle_;
     std::set<std::string> left_alone_;
     std::set<Pos> refused_;                    // patches
-    std::optional<KustomizeProgram> program_;  // asked once
+    std::optional<KustomizeProgram> program_;  // set on first use
     ChartTemplates charts_;
 };
 

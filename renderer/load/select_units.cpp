@@ -39,7 +39,7 @@ public:
           builds_(context, dirs, bundle) {}
 
     bool run() {
-        Diagnostics of_choice;  // where no one applies anything, select_plain says it
+        Diagnostics of_choice;  // if no engine applies anything, select_plain reports them
         choice_ = unit_choice(dirs_, context_.root, context_.options, context_.cluster, of_choice);
         units_ = applied_units(repository_, context_.build.reader, context_.build.sources,
                                context_.options, choice_.ignores, context_.build.diagnostics);
@@ -52,7 +52,7 @@ public:
         context_.build.diagnostics.append(std::move(of_choice));
         if (!choose_cluster(repository_, context_.options, context_.cluster.configured, units_,
                             context_.build.diagnostics)) {
-            return true;  // what is wrong with the inputs of each is of no use
+            return true;  // errors in the inputs of each cluster would not help
         }
         applied_ = units_.size();
         add_includes(repository_, context_.build.reader, choice_.includes, units_);
@@ -77,7 +77,7 @@ private:
         return is_rendered(unit, context_.options.skip_suspended);
     }
 
-    // Whoever applies the source gives the namespaces.
+    // The unit that applies a file determines the namespaces of its objects.
     [[nodiscard]] NamespaceRule rule_of(const BuildUnit& unit) const {
         return {.overwrite = unit.target_namespace,
                 .fallback = unit.fallback_namespace.empty() ? context_.options.default_namespace
@@ -145,8 +145,8 @@ private:
         taken_.insert(units_[index].claims.begin(), units_[index].claims.end());
     }
 
-    // A kustomization that no one applies may name what someone does. Without a namespace of its
-    // own it means the same objects.
+    // Removes the files of an included build that an engine applies already. The included
+    // kustomization may name them; if it sets no namespace, they are the same objects.
     void drop_bare(std::size_t first) {
         const auto begin = out_.files.begin() + static_cast<std::ptrdiff_t>(first);
         out_.files.erase(std::remove_if(begin, out_.files.end(),
@@ -179,7 +179,8 @@ private:
                a.unit->is_flux == b.unit->is_flux;
     }
 
-    // What two units apply to two namespaces are two objects; the same twice is one.
+    // Gives a file that units apply differently, for example to two namespaces, one path for each,
+    // because these are different objects. If they apply it in the same way, it has one path.
     void tell_apart(std::size_t first) {
         std::map<std::string, std::vector<const InputFile*>> known;
         for (std::size_t i = first; i < out_.files.size(); ++i) {
@@ -212,7 +213,7 @@ private:
         }
     }
 
-    // What is not applied here is there to be referred to.
+    // Adds manifests that no unit applies, because other objects may refer to them.
     void add_facts() {
         for (const WalkedDir* dir : dirs_) {
             for (const std::string& name : dir->files) {
@@ -241,7 +242,8 @@ private:
              .lenient = true});
     }
 
-    // Those that no one applies may be given to a chart by hand.
+    // Adds files that may be values of charts, including those that no unit applies: users may pass
+    // them to a chart by hand.
     void add_values() {
         std::set<std::string> claimed, manifests, of_charts;
         for (const BuildUnit& unit : units_) {
@@ -266,7 +268,8 @@ private:
         }
     }
 
-    // The one whose inputs are rendered, else the one that has charts.
+    // Returns the only cluster whose inputs are rendered, or else the only one with charts. Returns
+    // kOwnCluster if there is not exactly one.
     std::string cluster_of_charts() {
         std::set<std::string> with_inputs, with_charts;
         for (const BuildUnit& unit : units_) {
@@ -291,7 +294,7 @@ private:
             const bool is_here = unit.cluster.empty() || unit.cluster == cluster ||
                                  !context_.options.cluster.empty();
             const bool is_applied = unit.state == UnitState::External || is_wanted(unit);
-            // With what a chart of a root is installed is a guess.
+            // The values of a chart that no unit applies (is_chart_root) can only be guessed.
             if (!unit.chart || unit.is_chart_root || !is_applied || !is_here) {
                 continue;
             }
@@ -312,7 +315,7 @@ private:
         }
     }
 
-    // `$ref/x`, where the source with that `ref` is not this repository.
+    // Returns true for a values file `$ref/x` if the source with that `ref` is not this repository.
     [[nodiscard]] bool names_other_repository(const Value& application,
                                               const ChartRelease& release) const {
         return std::ranges::any_of(release.values_files, [&](const ValuesFile& file) {
@@ -335,7 +338,7 @@ private:
                });
     }
 
-    // Where it is known which one this is.
+    // Marks values files of other repositories, if it is known which repository this is.
     void note_other_repositories(const Value& application, ChartRelease& release) const {
         for (ValuesFile& file : release.values_files) {
             const bool is_other = any_source_of(application, file, [&](std::string_view url) {
@@ -347,8 +350,9 @@ private:
         }
     }
 
-    // Where all of the tree is rendered: an artifact that is made of it would be applied in another
-    // way.
+    // Returns inputs that no unit applies, if a unit may apply an artifact that is made of this
+    // tree. This is for a tree that is rendered as a whole, while the artifact would be applied
+    // differently.
     Unreached unreached_artifacts() {
         if (std::ranges::none_of(units_, [](const BuildUnit& unit) {
                 return unit.may_be_own && !unit.source.starts_with("GitRepository/");
@@ -387,7 +391,7 @@ private:
     GitOpsTree repository_;
     BuildSelection builds_;
     std::vector<BuildUnit> units_;
-    std::size_t applied_ = SIZE_MAX;  // of the units; what follows is included
+    std::size_t applied_ = SIZE_MAX;  // units before this index; --include adds the others
     UnitChoice choice_;
     std::set<std::string> taken_;
 };

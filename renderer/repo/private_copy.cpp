@@ -20,8 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the terminal or its user ends is the run, not this. It allocates memory, which glibc allows
-// after the fork of a process with threads.
+// Runs in the child process, and removes the directory when the run ends. All signals are blocked,
+// so that Ctrl-C and other signals stop the run and not this process. It allocates memory, which
+// glibc allows after the fork of a process with threads.
 [[noreturn]] void remove_at_end(int life, const std::string& directory) {
     sigset_t all;
     ::sigfillset(&all);

@@ -1,5 +1,5 @@
-// Directories for the files that a program of the user is given. No other user can read them. They
-// are removed when the run ends, even if it is killed: a child process waits for that.
+// Makes directories with copies of files for a program of the user. No other user can read them. A
+// child process removes them when the run ends, even if the run is killed.
 #pragma once
 
 #include <sys/types.h>
@@ -9,22 +9,22 @@
 
 namespace renderer {
 
-// The parent directory of several copies, with one child process for all of them: to fork it takes
-// longer than to make a copy.
+// The parent directory of several copies. One child process removes all of them, because forking a
+// process takes longer than making a copy.
 class PrivateFolder {
 public:
-    // It is in TMPDIR, else in /tmp.
+    // Makes the directory in TMPDIR, or in /tmp if that is not set.
     PrivateFolder();
     PrivateFolder(const PrivateFolder&) = delete;
     PrivateFolder& operator=(const PrivateFolder&) = delete;
-    ~PrivateFolder();  // returns when it is removed
+    ~PrivateFolder();  // returns after the directory was removed
 
-    // Absolute, without symbolic links; "" when it could not be made.
+    // Returns an absolute path without symbolic links, or "" if the directory could not be made.
     [[nodiscard]] const std::string& path() const { return path_; }
 
 private:
     std::string path_;
-    std::array<int, 2> life_ = {-1, -1};  // a pipe: it ends with this process
+    std::array<int, 2> life_ = {-1, -1};  // a pipe, closed at the end of this process
     pid_t remover_ = -1;
 };
 
@@ -34,18 +34,19 @@ public:
     explicit PrivateCopy(const PrivateFolder& folder);
     PrivateCopy(const PrivateCopy&) = delete;
     PrivateCopy& operator=(const PrivateCopy&) = delete;
-    ~PrivateCopy();  // removes it
+    ~PrivateCopy();  // removes the directory
 
-    // Absolute, without symbolic links; "" when it could not be made.
+    // Returns an absolute path without symbolic links, or "" if the directory could not be made.
     [[nodiscard]] const std::string& path() const { return path_; }
 
     [[nodiscard]] bool has(const std::string& relative) const;
 
-    // A file that is not there yet. Its path is relative and without `..`; false otherwise, and
-    // when it cannot be written.
+    // Writes a new file. Its path must be relative and without `..`. Returns false if it is not, if
+    // the file exists, or if it cannot be written.
     [[nodiscard]] bool write(const std::string& relative, const std::string& content) const;
 
-    // A symbolic link to a file of the copy, which need not be there yet. Paths as above.
+    // Makes a symbolic link to a file of the copy, which need not exist yet. Both paths must be
+    // relative and without `..`.
     [[nodiscard]] bool link(const std::string& relative, const std::string& target) const;
 
 private:

@@ -93,7 +93,7 @@ TEST_F(PrivateCopyTest, IsGoneAfterAnyEnd) {
         int status = 0;
         ASSERT_EQ(::waitpid(child, &status, 0), child);
         EXPECT_EQ(WTERMSIG(status), signal);
-        EXPECT_GT(::wait(nullptr), 0);  // what removes it
+        EXPECT_GT(::wait(nullptr), 0);  // the process that removes it
         EXPECT_TRUE(fs::is_empty(dir_)) << signal;
     }
 }

@@ -1,5 +1,5 @@
-// A program of the user's own that builds a part of a tree, kustomize or helm: where it is, and
-// what is told of its messages. base/sandbox.h says what it may do.
+// Finds a program of the user that builds a part of a tree, kustomize or helm, and prepares its
+// error messages. base/sandbox.h limits what it may do.
 #pragma once
 
 #include <string>
@@ -15,23 +15,25 @@ constexpr std::string_view kNoProgram = "none";
 
 struct ProgramFlag {
     std::string_view flag;                // "--kustomize"
-    std::vector<std::string_view> names;  // that are looked for when the user names none
+    std::vector<std::string_view> names;  // searched for if the user names no program
     std::string_view expected;            // "kustomize or kubectl"
 };
 
-// Where the program is, or "none". `choice`: a path; "" = the first of the names that is in the
-// search path, which is what the variable PATH is; "none"; or a name that is looked up there.
-// Relative directories of the search path do not count. A choice that cannot be executed is an
+// Returns the path of the program, or "none". `choice` is a path; a name to look up in the search
+// path; "" for the first of the flag's names that is found there; or "none". The search path is the
+// value of PATH. Its relative directories are ignored. A choice that cannot be executed is an
 // error.
 Result<std::string> find_program(const ProgramFlag& flag, const std::string& choice,
                                  std::string_view search_path);
 
-// "Secret", "SecretList", and not "ExternalSecret". Looks for words, since a file that cannot be
-// read is what such a program shows.
+// Returns true if the text mentions "Secret", "SecretList" or "secretGenerator", but not for
+// "ExternalSecret". It does not parse the text, because programs print files that they cannot
+// parse.
 bool names_secrets(std::string_view text);
 
-// Why it failed, with paths of the copy as those of `root`. What Go adds when it gives up is for
-// developers of the program. `is_secret`: it may show values of a Secret, and is not told.
+// Returns why the program failed. Paths of the copy become paths of `root`. Stack traces of Go are
+// removed, because they are for developers of the program. `is_secret`: the message of the program
+// may contain values of a Secret and is replaced.
 std::string failure_of(const SandboxRun& run, const std::string& copy, const std::string& root,
                        bool is_secret);
 

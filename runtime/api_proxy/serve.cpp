@@ -18,8 +18,9 @@ constexpr Duration kUnsettled = std::chrono::seconds(1);
 constexpr Duration kSettled = std::chrono::minutes(1);
 constexpr int kConflict = 412;
 
-// The name may be any, but tailscaled has to terminate TLS. If there were another way to this port,
-// whoever used it could write the PROXY header.
+// Returns true if the only connections to this port are those on which tailscaled terminates TLS,
+// for any domain name. With any other way to this port, a client could write the PROXY header
+// itself.
 bool leads_here_alone(const Value& found, std::string_view service, const AddressPort& at) {
     const Value* led = service.empty() ? &found : found.at({"Services", service});
     const Value* port = led == nullptr ? nullptr : led->at({"TCP", "443"});
@@ -145,7 +146,7 @@ void Serve::advertise() {
     }));
 }
 
-// Meanwhile tailscaled serves the clients that connect.
+// Logs the problem. It is no failure, because tailscaled still serves the clients that connect.
 void Serve::not_advertised(std::string trouble) {
     if (trouble != trouble_) {
         log_.error(trouble);

@@ -1,10 +1,11 @@
 // Keeps tailscaled's Serve configuration as this proxy needs it: tailscaled terminates TLS for the
-// device's own name on port 443, and forwards the connections to us on loopback with a PROXY
-// header. The pod's tailscaled serves nothing else. For a Tailscale Service, the program that
+// device's own name on port 443, and forwards the connections to this proxy on loopback with a
+// PROXY header. The pod's tailscaled serves nothing else. For a Tailscale Service, the program that
 // starts tailscaled writes the configuration, and this class only checks it. An earlier process of
-// this container may have withdrawn the Service, though. So if tailscaled does not advertise it, it
-// is told once to reload its configuration. Checks every minute, and every second until all is
-// well. Source: tailscale v1.96.5 ipn/serve.go, ipn/localapi/serve.go, ipn/conf.go.
+// this container may have withdrawn the Service, though. So if tailscaled does not advertise it,
+// this class makes tailscaled reload its configuration, until that succeeds once. It checks every
+// minute, and every second while there is a problem. Source: tailscale v1.96.5 ipn/serve.go,
+// ipn/localapi/serve.go, ipn/conf.go.
 #pragma once
 
 #include <sys/types.h>
@@ -31,7 +32,7 @@ public:
     using Owner = std::function<renderer::Result<uid_t>()>;
 
     // All references must outlive it. `at` is where the proxy listens. `service` is "svc:NAME", or
-    // empty. `misled` is called if tailscaled forwards to us in any other way, so that open
+    // empty. `misled` is called if tailscaled forwards to this proxy in any other way, so that open
     // connections may be from anyone.
     Serve(Loop& loop, Log& log, LocalApi& api, Owner owner, AddressPort at, std::string service,
           std::function<void()> misled);
@@ -43,11 +44,11 @@ public:
     // Calls `ended` once nothing will be advertised any more. May be called once.
     void end(std::function<void()> ended);
     // Returns the user whose connections are accepted: tailscaled's, while it answers and serves as
-    // needed. If it forwards to us in any other way, anyone may have written the PROXY header.
+    // needed. If it forwards in any other way, anyone may have written the PROXY header.
     [[nodiscard]] std::optional<uid_t> tailscaled() const {
         return problem_.empty() ? tailscaled_ : std::nullopt;
     }
-    // Empty if tailscaled serves.
+    // Returns why tailscaled does not serve as needed, or "" if it does.
     [[nodiscard]] const std::string& problem() const { return problem_; }
 
 private:
@@ -60,7 +61,7 @@ private:
     void advertise();
     void not_advertised(std::string trouble);
     template <typename Call>
-    LocalDone guarded(Call call) {  // nothing happens once this is destroyed
+    LocalDone guarded(Call call) {  // does nothing once this is destroyed
         return [alive = std::weak_ptr(alive_), call](const LocalReply& reply) {
             if (!alive.expired()) {
                 call(reply);
@@ -77,7 +78,7 @@ private:
     std::function<void()> misled_, ended_;
     std::optional<uid_t> tailscaled_;
     std::string problem_ = "starting";
-    std::string trouble_;         // why it could not be checked, as logged last
+    std::string trouble_;         // the last logged reason why the Service is not advertised
     bool is_advertised_ = false;  // was seen or requested
     bool is_reloading_ = false, is_ending_ = false;
     TimerId timer_ = 0;

@@ -36,6 +36,10 @@ constexpr std::size_t kDeviceTables = 32;
 // testdata/contract/ingress.md.
 constexpr std::string_view kGroupPrefix = "tailrender-group-";
 
+// The names of the StatefulSet that serves the Kubernetes API, and of its only pod.
+constexpr std::string_view kApiProxyName = "kube-apiserver-proxy";
+constexpr std::string_view kApiProxyPod = "kube-apiserver-proxy-0";
+
 // Where `tailrender-proxy api` listens in its pod, only for tailscaled.
 constexpr std::string_view kApiProxyAddress = "127.0.0.2:8443";
 

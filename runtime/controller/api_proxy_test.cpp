@@ -2,6 +2,7 @@
 // proxy.
 #include "runtime/controller/contract.h"
 #include "runtime/testing/controller_test.h"
+#include "runtime/testing/decide_world.h"
 
 namespace runtime {
 namespace {
@@ -43,6 +44,241 @@ TEST_F(ControllerTest, TheApiProxyComesOnceTheOperatorsDeviceIsOutOfTheWay) {
     kube.erase(old);
     run(5 * kMinute);
     expect_converged({"kube-apiserver-proxy-0"});
+}
+
+const DecideCase kApartCases[] = {
+    {"all is well", [](DecideWorld& w) { w.be_apart(); }, "nothing"},
+    {"the Secret for its key does not exist",
+     [](DecideWorld& w) {
+         w.be_apart();
+         w.delivered.reset();
+     },
+     "deliver the key"},
+    {"nothing has been delivered yet",
+     [](DecideWorld& w) {
+         w.be_apart();
+         w.delivered = {.is_there = false, .digest = {}};
+     },
+     "deliver the key"},
+    {"a new key",
+     [](DecideWorld& w) {
+         w.be_apart();
+         w.give_key(kMinutes(0));
+         w.auth.key_digest = "0123456789abcdef";
+         w.forget_device();
+     },
+     "deliver the key"},
+    {"a key that is blank by now",
+     [](DecideWorld& w) {
+         w.be_apart();
+         w.delivered->digest = "0123456789abcdef";
+     },
+     "deliver the key"},
+    {"before it is restarted for it",
+     [](DecideWorld& w) {
+         w.be_apart();
+         w.give_key(kMinutes(0));
+         w.auth.key_digest = "0123456789abcdef";
+         w.auth.restart_pod = "pod-1";
+         w.ask_for_key();
+     },
+     "deliver the key"},
+    {"before tags, which a Secret that is not rendered keeps back",
+     [](DecideWorld& w) {
+         w.be_apart();
+         w.delivered.reset();
+         w.set.tags = "tag:web";
+     },
+     "deliver the key"},
+    {"no state yet",
+     [](DecideWorld& w) {
+         w.be_apart();
+         w.has_state = w.has_auth = false;
+     },
+     "create the state Secret"},
+    {"one that is not apart", [](DecideWorld& w) { w.delivered.reset(); }, "nothing"},
+};
+
+TEST(Decide, WhatAPodThatIsApartReadsIsWhatIsWrittenDown) {
+    for (const DecideCase& one : kApartCases) {
+        SCOPED_TRACE(one.name);
+        DecideWorld world;
+        one.change(world);
+        EXPECT_EQ(world.decide_all(), one.want);
+    }
+}
+
+// Runs an API proxy in a namespace where the controller may create nothing. What its pod needs is
+// rendered.
+class ApartTest : public ControllerTest {
+protected:
+    static constexpr std::string_view kApart = "tailscale-api";
+    static constexpr const char* kPod = "kube-apiserver-proxy-0";
+    static constexpr const char* kAuth = "kube-apiserver-proxy-0-auth";
+    static constexpr const char* kSet = "kube-apiserver-proxy";
+
+    ApartTest() { api_ns = kApart; }
+
+    static std::string apart(std::string_view plural, std::string_view name) {
+        return FakeCluster::path(plural, name, kApart);
+    }
+    void apply_secret(const std::string& name) {
+        kube.put(
+            apart("secrets", name),
+            renderer::Value::map(
+                {{"metadata", renderer::Value::map({{"name", name}, {"namespace", kApart}})}}));
+    }
+    void apply() {
+        apply_secret(kPod);
+        apply_secret(kAuth);
+        other.add_api_proxy();
+    }
+    void prune() {
+        for (const std::string& path :
+             {apart("secrets", kPod), apart("secrets", kAuth), apart("statefulsets", kSet)}) {
+            kube.erase(path);
+        }
+    }
+    std::string device() { return kube.datum(apart("secrets", kPod), "device_id"); }
+    std::string line() {
+        return std::string(text_of(kube.find(FakeCluster::path("configmaps", "tailrender-devices"))
+                                       ->at({"data", "devices.jsonl"})));
+    }
+    // Checks that it has the tailnet's only device, and that its key is blank in both namespaces.
+    void expect_joined() {
+        ASSERT_EQ(tailnet.devices.size(), 1U);
+        EXPECT_TRUE(tailnet.devices.contains(device())) << device();
+        EXPECT_EQ(tailnet.usable_keys(), std::vector<std::string>());
+        for (const std::string& path : {secret(kAuth), apart("secrets", kAuth)}) {
+            const renderer::Value* found = kube.find(path);
+            ASSERT_NE(found, nullptr) << path;
+            EXPECT_NE(found->at({"data", "authkey"}), nullptr) << path;
+            EXPECT_EQ(kube.datum(path, "authkey"), "") << path;
+        }
+        EXPECT_EQ(kube.find(secret(kPod)), nullptr);
+        EXPECT_EQ(kube.paths_below(apart("secrets", "")).size(), 2U);
+    }
+    // True if an Event has these words.
+    bool is_told(std::string_view words) {
+        for (const std::string& path : kube.paths_below(FakeCluster::path("events", ""))) {
+            if (text_of(kube.find(path)->find("message")).find(words) != std::string_view::npos) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    FakeCluster other{loop, kube, tailnet, kApart};
+};
+
+TEST_F(ApartTest, TheApiProxyJoinsFromANamespaceOfItsOwn) {
+    apply();
+    start();
+    run(kMinute);
+    expect_joined();
+    EXPECT_EQ(tailnet.devices.begin()->second.tags, std::vector<std::string>{"tag:k8s-operator"});
+    EXPECT_NE(line().find(R"("state":"joined")"), std::string::npos) << line();
+    EXPECT_NE(line().find(R"("parent":"Deployment/tailscale/operator")"), std::string::npos);
+}
+
+TEST_F(ApartTest, ItsDeviceIsRemovedWithIt) {
+    apply();
+    start();
+    run(kMinute);
+    prune();
+    run(kMinute);
+    EXPECT_NE(line().find(R"("state":"leaving")"), std::string::npos) << line();
+    EXPECT_EQ(tailnet.devices.size(), 1U);
+    run(10 * kMinute);
+    EXPECT_TRUE(tailnet.devices.empty());
+    EXPECT_TRUE(kube.paths_below(secret("")).empty());
+}
+
+TEST_F(ApartTest, ItIsThereWhileItsStatefulSetIs) {
+    apply();
+    start();
+    run(kMinute);
+    process.reset();
+    api_ns.clear();  // the next controller does not look there
+    start(2);
+    run(2 * kMinute);
+    api_ns = kApart;
+    start(3);
+    run(10 * kMinute);
+    expect_joined();
+}
+
+TEST_F(ApartTest, AKeyThatAnApplierTakesAwayIsDeliveredAgain) {
+    apply();
+    start();
+    run(kMinute);
+    const std::string before = device();
+    kube.erase(apart("secrets", kAuth));
+    apply_secret(kAuth);
+    run(kMinute);
+    expect_joined();
+    EXPECT_EQ(device(), before);
+}
+
+TEST_F(ApartTest, ALostStateIsReplacedByANewDevice) {
+    apply();
+    start();
+    run(kMinute);
+    const std::string before = device();
+    kube.erase(apart("secrets", kPod));
+    apply_secret(kPod);
+    other.restart_pod(kPod);
+    run(10 * kMinute);
+    expect_joined();
+    EXPECT_NE(device(), before);
+}
+
+TEST_F(ApartTest, NoKeyIsMintedWhileItsSecretsAreNotRendered) {
+    other.add_api_proxy();
+    start();
+    run(kMinute);
+    EXPECT_EQ(kube.find(secret(kAuth)), nullptr);
+    EXPECT_TRUE(
+        is_told("Secret \"tailscale-api/kube-apiserver-proxy-0\" does not exist: it is "
+                "rendered with tailrender.apiProxyNamespace, and has to be applied"));
+    apply_secret(kPod);
+    run(5 * kMinute);
+    EXPECT_TRUE(is_told("Secret \"tailscale-api/kube-apiserver-proxy-0-auth\" does not exist"));
+    EXPECT_TRUE(tailnet.devices.empty());
+    apply_secret(kAuth);
+    run(5 * kMinute);
+    expect_joined();
+}
+
+TEST_F(ApartTest, TheOperatorsDeviceDoesNotMoveThere) {
+    kube.put(secret("operator"),
+             renderer::Value::map({{"metadata", renderer::Value::map({{"name", "operator"}})}}));
+    kube.set_datum(secret("operator"), "_current-profile", "profile-1");
+    kube.set_datum(secret("operator"), "profile-1", R"({"Config":{"NodeID":"nOPERATOR"}})");
+    apply();
+    start();
+    run(kMinute);
+    EXPECT_TRUE(tailnet.devices.empty());
+    EXPECT_TRUE(
+        is_told("delete the Secret and the device; `tailrender-runtime adopt` moves it "
+                "only without tailrender.apiProxyNamespace"));
+    kube.erase(secret("operator"));
+    run(5 * kMinute);
+    expect_joined();
+}
+
+TEST_F(ApartTest, OneOfTheControllersNamespaceMovesThere) {
+    cluster.add_api_proxy();
+    start();
+    run(kMinute);
+    ASSERT_EQ(tailnet.devices.size(), 1U);
+    const std::string before = tailnet.devices.begin()->first;
+    apply();
+    cluster.remove_proxy(kSet);
+    run(10 * kMinute);
+    ASSERT_EQ(tailnet.devices.size(), 1U);
+    EXPECT_NE(tailnet.devices.begin()->first, before);
+    EXPECT_EQ(device(), tailnet.devices.begin()->first);
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 #include "runtime/base/json_patch.h"
 #include "runtime/base/time_text.h"
 #include "runtime/controller/contract.h"
+#include "runtime/controller/keys/absence.h"
+#include "runtime/controller/keys/key_delivery.h"
 #include "runtime/controller/keys/operators_device.h"
 
 namespace runtime {
@@ -27,23 +29,26 @@ std::string in_the_way(std::string_view secret) {
 
 }  // namespace
 
-Apply::Apply(Loop& loop, KubeClient& kube, Tailnets& tailnets, std::string ns, KeySweeps& sweeps,
-             TakeOver& take_over, DeviceAnswers& answers, OwnDevices& own_devices, Written written)
+Apply::Apply(Loop& loop, KubeClient& kube, Tailnets& tailnets, std::string ns, std::string api_ns,
+             KeySweeps& sweeps, TakeOver& take_over, DeviceAnswers& answers,
+             OwnDevices& own_devices, Written written)
     : loop_(loop),
       kube_(kube),
       tailnets_(tailnets),
       ns_(std::move(ns)),
+      api_ns_(std::move(api_ns)),
       sweeps_(sweeps),
       take_over_(take_over),
       answers_(answers),
       own_devices_(own_devices),
       written_(std::move(written)),
-      states_(kube, ns_, written_) {}
+      states_(kube, ns_, api_ns_, written_) {}
 
 Apply::Work Apply::work_of(const Replica& replica) {
     Work work;
     work.pod = replica.pod_name;
     work.ordinal = replica.ordinal;
+    work.is_apart = replica.is_apart;
     work.config = replica.config;
     work.tailnet = tailnet_of(replica);
     if (replica.auth != nullptr) {
@@ -75,6 +80,19 @@ std::string Apply::secret_path(std::string_view name) const {
     return path_of(kSecrets, ns_, name);
 }
 
+std::string Apply::state_path(const Work& work) const {
+    return states_.path(owner_of(work));
+}
+
+Job Apply::must_be_unwanted(const Work& work) {
+    Whereabouts replica{
+        .namespaces = {ns_}, .set = work.set, .pod = work.pod, .ordinal = work.ordinal};
+    if (!api_ns_.empty() && work.set == renderer::kApiProxyName) {
+        replica.namespaces.push_back(api_ns_);
+    }
+    return replica_must_be_absent(kube_, replica);
+}
+
 void Apply::run(const Replica& replica, const Step& step, Next done) {
     struct Doer {
         Apply& apply;
@@ -89,10 +107,16 @@ void Apply::run(const Replica& replica, const Step& step, Next done) {
             return {apply.states_.let_go(owner_of(work))};
         }
         Jobs operator()(const step::CreateBlankAuth&) const { return {apply.write_auth(work, {})}; }
+        Jobs operator()(const step::DeliverKey&) const {
+            return {deliver_key(
+                apply.kube_,
+                {.from_ns = apply.ns_, .to_ns = apply.api_ns_, .name = work.auth_name()},
+                apply.written_)};
+        }
         Jobs operator()(const step::MintKey& mint) const { return {apply.mint(work, mint)}; }
         Jobs operator()(const step::ClearRequest&) const {
-            return {apply.patch(work.pod, "cannot clear the request",
-                                Value::list({removal("/data/reissue_authkey")}))};
+            return {apply.patch_at(apply.state_path(work), "cannot clear the request",
+                                   Value::list({removal("/data/reissue_authkey")}))};
         }
         Jobs operator()(const step::DeletePod& pod) const { return {apply.delete_pod(work, pod)}; }
         Jobs operator()(const step::SpendKey&) const { return apply.spend(work); }
@@ -112,7 +136,7 @@ void Apply::run(const Replica& replica, const Step& step, Next done) {
             return {apply.delete_devices(work), apply.delete_state(work)};
         }
         Jobs operator()(const step::MarkGone&) const {
-            return {apply.pod_must_be_absent(work), apply.set_must_be_absent(work),
+            return {apply.must_be_unwanted(work),
                     apply.mark_gone(work, format_seconds(apply.loop_.now()))};
         }
         Jobs operator()(const step::UnmarkGone&) const { return {apply.mark_gone(work, {})}; }
@@ -131,7 +155,8 @@ StateOwner Apply::owner_of(const Work& work) {
             .tailnet = work.tailnet,
             .labels = work.labels,
             .uid = std::string(work.state.uid),
-            .has_auth = !work.auth.name.empty()};
+            .has_auth = !work.auth.name.empty(),
+            .is_apart = work.is_apart};
 }
 
 // On the Secret that no pod writes, where there is one. Its annotations are ours, and never none.
@@ -157,8 +182,9 @@ DeviceClaim Apply::claim_of(const Work& work, std::string_view device) {
 }
 
 Job Apply::delete_pod(const Work& work, const step::DeletePod& pod) {
-    return [this, name = work.pod, uid = pod.uid](const Next& next) {
-        kube_.erase(path_of(kPods, ns_, name), {.uid = uid}, [next](const KubeReply& reply) {
+    const std::string path = path_of(kPods, work.is_apart ? api_ns_ : ns_, work.pod);
+    return [this, path, uid = pod.uid](const Next& next) {
+        kube_.erase(path, {.uid = uid}, [next](const KubeReply& reply) {
             const bool gone = reply.not_found() || reply.code == 409;  // another pod by now
             next(gone ? std::string() : reply.problem("cannot delete the pod"));
         });
@@ -195,7 +221,7 @@ std::vector<Job> Apply::remove_stray(const Work& work) {
 // and ended, since we have looked.
 Job Apply::delete_devices(const Work& work, const Job& guard) {
     return [this, work, guard](const Next& next) {
-        kube_.get(secret_path(work.pod), [this, work, guard, next](const KubeReply& reply) {
+        kube_.get(state_path(work), [this, work, guard, next](const KubeReply& reply) {
             if (!reply.ok() && !reply.not_found()) {
                 return next(reply.problem("cannot read the state Secret"));
             }
@@ -307,9 +333,13 @@ Job Apply::note_device(const Work& work, const std::shared_ptr<OwnDevice>& found
 }
 
 Job Apply::patch(const std::string& name, std::string_view what, Value operations) {
+    return patch_at(secret_path(name), what, std::move(operations));
+}
+
+Job Apply::patch_at(const std::string& path, std::string_view what, Value operations) {
     auto shared = std::make_shared<Value>(std::move(operations));
-    return [this, name, what = std::string(what), shared](const Next& next) {
-        kube_.json_patch(secret_path(name), *shared, [this, what, next](const KubeReply& reply) {
+    return [this, path, what = std::string(what), shared](const Next& next) {
+        kube_.json_patch(path, *shared, [this, what, next](const KubeReply& reply) {
             if (reply.ok()) {
                 written_.put(reply.object);
             }
@@ -349,51 +379,17 @@ Job Apply::delete_state(const Work& work) {
     };
 }
 
-Job Apply::must_be_absent(const std::string& path, const std::string& otherwise) {
-    return [this, path, otherwise](const Next& next) {
-        kube_.get(path, [path, otherwise, next](const KubeReply& reply) {
-            if (reply.ok()) {
-                return next(otherwise);
-            }
-            next(reply.not_found() ? std::string()
-                                   : reply.problem(fmt::format("cannot read {}", path)));
-        });
-    };
-}
-
-Job Apply::pod_must_be_absent(const Work& work) {
-    return must_be_absent(path_of(kPods, ns_, work.pod),
-                          fmt::format("pod \"{}\" exists after all", work.pod));
-}
-
-// Absent, or too small to have this replica.
-Job Apply::set_must_be_absent(const Work& work) {
-    return [this, work](const Next& next) {
-        kube_.get(path_of(kStatefulSets, ns_, work.set), [work, next](const KubeReply& reply) {
-            if (reply.not_found()) {
-                return next({});
-            }
-            if (!reply.ok()) {
-                return next(reply.problem("cannot read the StatefulSet"));
-            }
-            const auto set = decode_proxy_set(reply.object);
-            const bool wanted =
-                set.has_value() && !set->contract.empty() && work.ordinal < set->replicas;
-            next(wanted ? fmt::format("StatefulSet \"{}\" exists after all", work.set)
-                        : std::string());
-        });
-    };
-}
-
 Job Apply::mint(const Work& work, const step::MintKey& step) {
     auto key = std::make_shared<MintedKey>();
     std::vector<Job> jobs;
     if (work.auth.version.empty()) {  // no key for a Secret that cannot be written
-        jobs.push_back(must_be_absent(secret_path(work.auth_name()), in_the_way(work.auth_name())));
+        jobs.push_back(
+            must_be_absent(kube_, secret_path(work.auth_name()), in_the_way(work.auth_name())));
     }
     jobs.push_back(own_devices_.erase(claim_of(work, step.device_to_delete)));
     if (step.may_take_over || work.state.device().empty()) {
-        jobs.push_back(must_not_come_beside_the_operator(kube_, work.labels, work.parent));
+        jobs.push_back(
+            must_not_come_beside_the_operator(kube_, work.labels, work.parent, work.is_apart));
     }
     if (step.may_take_over) {
         jobs.push_back(take_over_.job({.pod = work.pod,
@@ -486,7 +482,7 @@ std::vector<Job> Apply::leave_tailnet(const Work& work, const std::string& other
 // Requests to the tailnet may wait for long, and the proxy may be back when they leave. The auth
 // Secret is the last: only by it the state Secret is found when its pod has hidden it.
 std::vector<Job> Apply::remove(const Work& work) {
-    const Job still_unwanted = in_order({pod_must_be_absent(work), set_must_be_absent(work)});
+    const Job still_unwanted = must_be_unwanted(work);
     return {still_unwanted, revoke_key(work.tailnet, work.auth.key_id, still_unwanted),
             delete_devices(work, still_unwanted), delete_state(work), delete_auth(work.auth)};
 }

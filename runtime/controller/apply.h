@@ -26,8 +26,10 @@ namespace runtime {
 
 class Apply {
 public:
-    Apply(Loop& loop, KubeClient& kube, Tailnets& tailnets, std::string ns, KeySweeps& sweeps,
-          TakeOver& take_over, DeviceAnswers& answers, OwnDevices& own_devices, Written written);
+    // `api_ns` is the namespace of replicas that are apart; empty: there are none.
+    Apply(Loop& loop, KubeClient& kube, Tailnets& tailnets, std::string ns, std::string api_ns,
+          KeySweeps& sweeps, TakeOver& take_over, DeviceAnswers& answers, OwnDevices& own_devices,
+          Written written);
 
     // `done` gets what went wrong, or "". The replica is copied; what it points to may change
     // meanwhile.
@@ -38,6 +40,7 @@ private:
     struct Work {
         std::string pod, tailnet, set, parent, hostname;
         int ordinal = 0;
+        bool is_apart = false;
         std::string tags, config;
         std::string labels;
         StateSecret state;
@@ -67,22 +70,23 @@ private:
     Job write_auth(const Work& work, AuthContent content);
     Job name_device(const Work& work);
     Job note_device(const Work& work, const std::shared_ptr<OwnDevice>& found);
+    // Patches a Secret of the controller's namespace.
     Job patch(const std::string& name, std::string_view what, renderer::Value operations);
+    Job patch_at(const std::string& path, std::string_view what, renderer::Value operations);
     Job delete_devices(const Work& work, const Job& guard = {});
     Job revoke_key(const std::string& tailnet, const std::string& id, const Job& guard = {});
     Job delete_secret(const std::string& name, const std::string& uid,
                       const std::string& version = {});
     Job delete_auth(const AuthSecret& auth);
     Job delete_state(const Work& work);
-    Job must_be_absent(const std::string& path, const std::string& otherwise);
-    Job pod_must_be_absent(const Work& work);
-    Job set_must_be_absent(const Work& work);
+    Job must_be_unwanted(const Work& work);
     [[nodiscard]] std::string secret_path(std::string_view name) const;
+    [[nodiscard]] std::string state_path(const Work& work) const;
 
     Loop& loop_;
     KubeClient& kube_;
     Tailnets& tailnets_;
-    std::string ns_;
+    std::string ns_, api_ns_;
     KeySweeps& sweeps_;
     TakeOver& take_over_;
     DeviceAnswers& answers_;

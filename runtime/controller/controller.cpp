@@ -76,7 +76,7 @@ Controller::Controller(Loop& loop, Transport& transport, Resolver& resolver, Kub
       log_(log),
       random_(random),
       settings_(std::move(settings)),
-      view_(loop, kube, log, random, settings_.ns),
+      view_(loop, kube, log, random, settings_.ns, settings_.api_ns),
       tailnets_(loop, transport, kube, log, random, settings_.ns, settings_.tailnet,
                 settings_.account, view_.tailnet_configs()),
       events_(loop, kube, log),
@@ -147,12 +147,12 @@ void Controller::read_owner_again(const KubeReply& reply) {
 void Controller::begin(const std::string& owner) {
     sweeps_ = std::make_unique<KeySweeps>(loop_, log_, random_, tailnets_, view_, owner);
     apply_ = std::make_unique<Apply>(
-        loop_, kube_, tailnets_, settings_.ns, *sweeps_, take_over_, answers_, own_devices_,
+        loop_, kube_, tailnets_, settings_.ns, settings_.api_ns, *sweeps_, take_over_, answers_,
+        own_devices_,
         Written{
-            .put = [this](const Value& secret) { view_.wrote(view_.our_secrets(), secret); },
+            .put = [this](const Value& secret) { view_.wrote_secret(secret); },
             .erased = [this](const Value& secret) { view_.erased(view_.our_secrets(), secret); },
-            .tell = [this](const std::string& parent,
-                           const ParentEvent& event) { tell(parent, event); }});
+            .tell = [this](const auto& parent, const auto& event) { tell(parent, event); }});
     features_ =
         make_features({.loop = loop_,
                        .resolver = resolver_,

@@ -31,6 +31,7 @@ namespace runtime {
 
 struct ControllerSettings {
     std::string ns;
+    std::string api_ns = {};  // the API proxy's own namespace; empty: it has none
     Duration cleanup_delay = std::chrono::minutes(5);
     std::string take_over_tag = {};           // empty: nothing is taken over
     std::string ingress_class = "tailscale";  // name of the one that is served

@@ -263,6 +263,13 @@ bool lacks_config(const Replica& replica) {
 
 namespace {
 
+// True if a pod that is apart cannot read the key that was written last.
+bool lacks_key(const Replica& replica) {
+    const DeliveredKey* delivered = replica.delivered;
+    return replica.is_apart && (delivered == nullptr || !delivered->is_there ||
+                                delivered->digest != replica.auth->key_digest);
+}
+
 std::optional<Step> decide_wanted(const Replica& replica, Time now) {
     if (replica.state == nullptr) {
         return step::CreateState{};
@@ -283,6 +290,9 @@ std::optional<Step> decide_wanted(const Replica& replica, Time now) {
         return replica.state->device().empty()
                    ? Step(step::MintKey{.why = "no device yet", .may_take_over = true})
                    : Step(step::CreateBlankAuth{});
+    }
+    if (lacks_key(replica)) {
+        return step::DeliverKey{};
     }
     const bool restart_is_due = replica.pod != nullptr && !replica.pod->leaving &&
                                 replica.auth->restart_pod == replica.pod->uid;
@@ -352,6 +362,7 @@ std::string describe(const Step& step) {
         std::string operator()(const step::CreateBlankAuth&) const {
             return "create a blank auth Secret";
         }
+        std::string operator()(const step::DeliverKey&) const { return "deliver the key"; }
         std::string operator()(const step::MintKey& mint) const {
             return "create a key (" + mint.why + ")" +
                    (mint.device_to_delete.empty() ? ""

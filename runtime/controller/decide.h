@@ -19,6 +19,7 @@
 // - a device that another one has replaced is deleted; a device whose tags have changed gets the
 //   new ones. Which device, and which tags it has, says the auth Secret alone: whatever the pod
 //   writes, or takes off, the tags come before what it can ask for without end;
+// - a pod in a namespace of its own gets its key, and what replaces it, delivered there;
 // - an API proxy has its key in its configuration, which is written again when it changes;
 // - a device that the tailnet did not have when a key was minted is noted as gone: what still names
 //   it has not joined with that key, whatever process looks;
@@ -71,8 +72,12 @@ struct Replica {
     std::string_view pod_name = {};
     int ordinal = 0;
     const ProxySet* set = nullptr;
+    // True if it is in the API proxy's own namespace. Its state Secret is rendered there, and so is
+    // the Secret that its key is delivered to, because the controller may create none.
+    bool is_apart = false;
     const StateSecret* state = nullptr;
-    const AuthSecret* auth = nullptr;
+    const AuthSecret* auth = nullptr;  // in the controller's namespace
+    const DeliveredKey* delivered = nullptr;
     const AuthSecret* stray = nullptr;  // the one that it had while its set was of another type
     const Pod* pod = nullptr;
     std::string config = {};  // of an API proxy, without its key; empty: none, or not known
@@ -103,6 +108,7 @@ namespace step {
 struct CreateState {};      // or give the one that is there its label back
 struct ReleaseState {};     // it is being deleted, and its pod has put a finalizer on it
 struct CreateBlankAuth {};  // the device has joined before: with its state an empty key is fine
+struct DeliverKey {};       // blank or not, to where a pod that is apart reads it
 struct MintKey {
     std::string why;
     std::string restart_pod = {};       // UID of the pod that waits for it
@@ -134,10 +140,10 @@ struct Remove {};
 }  // namespace step
 
 using Step = std::variant<step::CreateState, step::ReleaseState, step::CreateBlankAuth,
-                          step::MintKey, step::ClearRequest, step::DeletePod, step::SpendKey,
-                          step::NoteDevice, step::SetTags, step::LookForDevice, step::WriteConfig,
-                          step::RemoveStray, step::LeaveTailnet, step::RemoveState, step::MarkGone,
-                          step::UnmarkGone, step::Remove>;
+                          step::DeliverKey, step::MintKey, step::ClearRequest, step::DeletePod,
+                          step::SpendKey, step::NoteDevice, step::SetTags, step::LookForDevice,
+                          step::WriteConfig, step::RemoveStray, step::LeaveTailnet,
+                          step::RemoveState, step::MarkGone, step::UnmarkGone, step::Remove>;
 
 // No value: all is as it should be, or time has to pass first.
 std::optional<Step> decide(const Replica& replica, Time now, Duration cleanup_delay);

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "renderer/kube/name_grammar.h"
 #include "runtime/base/url.h"
 
 namespace runtime {
@@ -54,6 +55,18 @@ Result<std::string> read_take_over_tag(const Environment& environment) {
                       .expected = "a tag such as \"tag:cluster-one\""}};
     }
     return std::move(tag).value_or("");
+}
+
+Result<std::string> read_api_namespace(const Environment& environment) {
+    auto ns = environment("API_PROXY_NAMESPACE");
+    if (ns && !renderer::is_dns1123_label(*ns)) {
+        return Error{{.rule = "invalid-variable",
+                      .where = "API_PROXY_NAMESPACE",
+                      .message = "invalid API_PROXY_NAMESPACE",
+                      .found = "\"" + *ns + "\"",
+                      .expected = std::string(renderer::kDnsLabelGrammar)}};
+    }
+    return std::move(ns).value_or("");
 }
 
 // What is unknown counts as `info`, as in the operator.
@@ -128,6 +141,7 @@ Result<ProcessSettings> read_settings(const Environment& environment) {
         return missing("OPERATOR_NAMESPACE", "set it from metadata.namespace");
     }
     settings.controller.ns = *ns;
+    settings.controller.api_ns = TRY(read_api_namespace(environment));
     settings.controller.account = [file = settings.kube.token_file] {
         return account_of_token_file(file);
     };

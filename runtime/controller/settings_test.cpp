@@ -172,5 +172,19 @@ TEST(Settings, ATagThatIsNone) {
     }
 }
 
+TEST(Settings, TheApiProxyMayHaveANamespaceOfItsOwn) {
+    Variables variables = usual();
+    EXPECT_EQ(read(variables)->controller.api_ns, "");
+    variables["API_PROXY_NAMESPACE"] = "tailscale-api";
+    EXPECT_EQ(read(variables)->controller.api_ns, "tailscale-api");
+    for (const char* wrong : {"", "a/b", "Api"}) {
+        variables["API_PROXY_NAMESPACE"] = wrong;
+        auto settings = read(variables);
+        ASSERT_FALSE(settings.has_value()) << wrong;
+        EXPECT_EQ(settings.error().diagnostic.message, "invalid API_PROXY_NAMESPACE");
+        EXPECT_EQ(settings.error().diagnostic.found, "\"" + std::string(wrong) + "\"");
+    }
+}
+
 }  // namespace
 }  // namespace runtime

@@ -103,9 +103,11 @@ void Watch::tell_absence() {
 }
 
 void Watch::resume() {
-    // Reads the version of the list, with a single object.
+    // Reads the version of the list, with a single object. There may be no right to other objects
+    // than the one that the source names.
+    const bool is_named = source_.query.starts_with("fieldSelector=");
     client_.list(
-        source_.path, "limit=1", [](const Value&) {},
+        source_.path, is_named ? with(source_.query, "limit=1") : "limit=1", [](const Value&) {},
         [this](const KubeReply& reply) { take_version(reply); });
 }
 

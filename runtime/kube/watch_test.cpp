@@ -127,6 +127,24 @@ TEST_F(WatchTest, ListsThenFollows) {
     EXPECT_EQ(shown(), "b=2 ");
 }
 
+TEST_F(WatchTest, AskedForOneNameItAsksForNoOther) {
+    Copy one;
+    Watch named(loop, client, log, random,
+                {.path = path_of(kConfigMaps, "ns"), .query = "fieldSelector=metadata.name%3Da"},
+                one);
+    put("a", "1");
+    put("b", "1");
+    named.start();
+    loop.run_for(kWatchSecond);
+    put("b", "2");
+    kube.break_watches("half a line");
+    put("a", "2");
+    loop.run_for(5 * kWatchSecond);
+    EXPECT_EQ(one.objects, (std::map<std::string, std::string>{{"a", "2"}}));
+    EXPECT_EQ(requests("limit=1"), 1U);
+    EXPECT_EQ(requests("/configmaps"), requests("fieldSelector=metadata.name%3Da"));
+}
+
 TEST_F(WatchTest, ListsInPages) {
     for (int i = 0; i < 1200; ++i) {
         put(fmt::format("m{:04}", i), "x");

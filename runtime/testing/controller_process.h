@@ -27,7 +27,7 @@ inline renderer::Result<Account> fake_account() {
 
 struct ControllerProcess {
     ControllerProcess(FakeLoop& world, FakeNetwork& network, std::uint64_t seed,
-                      const std::string& take_over_tag = {})
+                      const std::string& take_over_tag = {}, const std::string& api_ns = {})
         : loop(world),
           transport(network),
           resolver(loop, network),
@@ -37,6 +37,7 @@ struct ControllerProcess {
           kube(patient, {.server = "https://kube", .ca_file = "", .token_file = ""}),
           controller(loop, transport, resolver, kube, log, random,
                      {.ns = std::string(FakeCluster::kNamespace),
+                      .api_ns = api_ns,
                       .cleanup_delay = std::chrono::minutes(5),
                       .take_over_tag = take_over_tag,
                       .tailnet = fake_tailnet_settings(),

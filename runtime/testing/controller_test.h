@@ -26,7 +26,7 @@ protected:
     }
 
     void start(std::uint64_t seed = 1) {
-        process = std::make_unique<ControllerProcess>(loop, network, seed, take_over_tag);
+        process = std::make_unique<ControllerProcess>(loop, network, seed, take_over_tag, api_ns);
     }
     void run(Duration duration) { loop.run_for(duration); }
     static std::string secret(const std::string& name) {
@@ -80,6 +80,7 @@ protected:
     }
 
     std::string take_over_tag;  // of the controllers that are started
+    std::string api_ns;         // of the controllers that are started
     FakeLoop loop;
     FakeNetwork network{loop};
     FakeKube kube;

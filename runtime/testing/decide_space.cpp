@@ -225,6 +225,7 @@ World after(World w, const Step& step, bool is_there) {
         void operator()(const step::CreateState&) const { w[kState] = 1; }
         void operator()(const step::ReleaseState&) const { w[kState] = 0; }
         void operator()(const step::CreateBlankAuth&) const { w[kAuth] = 1; }
+        void operator()(const step::DeliverKey&) const {}  // no replica here is apart
         void operator()(const step::MintKey& mint) const {
             w[kAuth] = w[kUsable] = 1;
             w[kKeyIs] = kYoungKey;

@@ -24,6 +24,8 @@ struct DecideWorld {
     bool tags_wait = false;
     std::optional<DeviceAnswer> answer = {};
     std::string config = {};
+    bool is_apart = false;
+    std::optional<DeliveredKey> delivered = {};
 
     DecideWorld() {
         set.name = "ts-web-abcde";
@@ -73,12 +75,20 @@ struct DecideWorld {
         pod.started_at = kNow - std::chrono::hours(1);
     }
 
+    // Puts it into the API proxy's own namespace, where its key was delivered.
+    void be_apart() {
+        is_apart = true;
+        delivered = {.is_there = true, .digest = auth.key_digest};
+    }
+
     [[nodiscard]] std::string decide_all() const {
         const Replica replica{.pod_name = "ts-web-abcde-0",
                               .ordinal = 0,
                               .set = has_set ? &set : nullptr,
+                              .is_apart = is_apart,
                               .state = has_state ? &state : nullptr,
                               .auth = has_auth ? &auth : nullptr,
+                              .delivered = delivered.has_value() ? &*delivered : nullptr,
                               .pod = has_pod ? &pod : nullptr,
                               .config = config,
                               .answer = answer,

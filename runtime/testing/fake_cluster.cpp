@@ -25,9 +25,9 @@ constexpr Duration kGrace = std::chrono::seconds(1);
 constexpr Duration kKeyCycle = std::chrono::seconds(86);   // measured with containerboot 1.96.5
 constexpr Duration kLongCycle = std::chrono::minutes(10);  // 1.98, kube/authkey/authkey.go
 
-Value child_metadata(const std::string& name, const std::string& parent) {
+Value child_metadata(const std::string& name, const std::string& parent, const std::string& ns) {
     return Value::map({{"name", name},
-                       {"namespace", FakeCluster::kNamespace},
+                       {"namespace", ns},
                        {"labels", Value::map({{"tailscale.com/managed", "true"},
                                               {"tailscale.com/parent-resource", parent},
                                               {"tailscale.com/parent-resource-ns", "apps"},
@@ -48,27 +48,26 @@ std::string hostnames_of(const std::string& set, int replicas) {
 
 }  // namespace
 
-FakeCluster::FakeCluster(FakeLoop& loop, FakeKube& kube, FakeTailnet& tailnet)
-    : loop_(loop), kube_(kube), tailnet_(tailnet) {
+FakeCluster::FakeCluster(FakeLoop& loop, FakeKube& kube, FakeTailnet& tailnet, std::string_view ns)
+    : loop_(loop), kube_(kube), tailnet_(tailnet), ns_(ns) {
     tick();
 }
 
-std::string FakeCluster::path(std::string_view plural, std::string_view name) {
-    return path_of(*std::ranges::find(renderer::kKinds, plural, &renderer::Kind::plural),
-                   kNamespace, name);
+std::string FakeCluster::path(std::string_view plural, std::string_view name, std::string_view ns) {
+    return path_of(*std::ranges::find(renderer::kKinds, plural, &renderer::Kind::plural), ns, name);
 }
 
 void FakeCluster::add_proxy(const std::string& name, int replicas, const std::string& tags,
                             const std::string& parent) {
     const std::string& its_parent = parent.empty() ? name : parent;
-    Value metadata = child_metadata(name, its_parent);
+    Value metadata = child_metadata(name, its_parent, ns_);
     metadata.put("annotations", Value::map());
     Value& annotations = *metadata.find("annotations");
     annotations.put(kContractAnnotation, Value(kContractVersion));
     annotations.put(kParentAnnotation, "Service/apps/" + its_parent);
     annotations.put(kTagsAnnotation, tags);
     annotations.put(kHostnameAnnotation, hostnames_of(name, replicas));
-    kube_.put(path("statefulsets", name),
+    kube_.put(own("statefulsets", name),
               Value::map({{"metadata", std::move(metadata)},
                           {"spec", Value::map({{"replicas", replicas}})}}));
 }
@@ -77,7 +76,7 @@ void FakeCluster::add_api_proxy() {
     const std::string name = "kube-apiserver-proxy";
     add_proxy(name, 1, "tag:k8s-operator", "operator");
     annotate(name, kParentAnnotation, "Deployment/tailscale/operator");
-    const std::string set = path("statefulsets", name);
+    const std::string set = own("statefulsets", name);
     Value object = kube_.find(set)->clone();
     object.find("metadata")
         ->put("labels", Value::map({{"tailscale.com/managed", "true"},
@@ -88,11 +87,11 @@ void FakeCluster::add_api_proxy() {
 }
 
 void FakeCluster::annotate(const std::string& set, std::string_view key, std::string_view value) {
-    Value object = kube_.find(path("statefulsets", set))->clone();
+    Value object = kube_.find(own("statefulsets", set))->clone();
     Value& annotations = *object.find("metadata")->find("annotations");
     annotations.erase(key);
     put_if(annotations, !value.empty(), Value(key), Value(value));
-    kube_.put(path("statefulsets", set), std::move(object));
+    kube_.put(own("statefulsets", set), std::move(object));
 }
 
 void FakeCluster::add_tailnet(const std::string& name, const std::string& url,
@@ -101,20 +100,20 @@ void FakeCluster::add_tailnet(const std::string& name, const std::string& url,
     const std::string config = std::string(renderer::kTailnetPrefix) + name;
     Value annotations = Value::map();
     annotations.put(kContractAnnotation, Value(kContractVersion));
-    kube_.put(path("configmaps", config),
+    kube_.put(own("configmaps", config),
               Value::map({{"metadata", Value::map({{"name", config},
-                                                   {"namespace", kNamespace},
+                                                   {"namespace", ns_},
                                                    {"annotations", std::move(annotations)}})},
                           {"data", Value::map({{"loginUrl", url}, {"secretName", name}})}}));
     kube_.put(
-        path("secrets", name),
+        own("secrets", name),
         Value::map(
             {{"metadata",
               Value::map({{"name", name},
-                          {"namespace", kNamespace},
+                          {"namespace", ns_},
                           {"labels", Value::map({{Value(renderer::kTailnetLabel), name}})}})}}));
-    kube_.set_datum(path("secrets", name), "client_id", "id-of-" + name);
-    kube_.set_datum(path("secrets", name), "client_secret", tailnet.wanted_secret);
+    kube_.set_datum(own("secrets", name), "client_id", "id-of-" + name);
+    kube_.set_datum(own("secrets", name), "client_secret", tailnet.wanted_secret);
 }
 
 FakeTailnet& FakeCluster::tailnet_of(const std::string& name) {
@@ -132,11 +131,11 @@ void FakeCluster::add_group(const std::string& name, int replicas, bool is_api_p
         env.append(Value::map({{"name", "TS_K8S_PROXY_CONFIG"}}));
     }
     kube_.put(
-        path("statefulsets", name),
+        own("statefulsets", name),
         Value::map(
             {{"metadata",
               Value::map({{"name", name},
-                          {"namespace", kNamespace},
+                          {"namespace", ns_},
                           {"labels", Value::map({{"tailscale.com/managed", "true"},
                                                  {"tailscale.com/parent-resource", name}})},
                           {"annotations", std::move(annotations)}})},
@@ -163,9 +162,9 @@ void FakeCluster::add_relay(const std::string& name, int replicas) {
     Value labels = Value::map({{"tailscale.com/managed", "true"},
                                {"tailscale.com/parent-resource", name},
                                {"tailscale.com/parent-resource-type", "peerrelay"}});
-    kube_.put(path("statefulsets", set),
+    kube_.put(own("statefulsets", set),
               Value::map({{"metadata", Value::map({{"name", set},
-                                                   {"namespace", kNamespace},
+                                                   {"namespace", ns_},
                                                    {"labels", std::move(labels)},
                                                    {"annotations", std::move(annotations)}})},
                           {"spec", Value::map({{"replicas", replicas}})}}));
@@ -178,15 +177,15 @@ void FakeCluster::configure_relay(const std::string& name, const Value& data) {
 void FakeCluster::put_config_map(const std::string& name, const Value& data) {
     Value annotations = Value::map();
     annotations.put(kContractAnnotation, Value(kContractVersion));
-    kube_.put(path("configmaps", name),
+    kube_.put(own("configmaps", name),
               Value::map({{"metadata", Value::map({{"name", name},
-                                                   {"namespace", kNamespace},
+                                                   {"namespace", ns_},
                                                    {"annotations", std::move(annotations)}})},
                           {"data", data.clone()}}));
 }
 
 void FakeCluster::advertise(const std::string& pod, const std::vector<std::string>& services) {
-    const std::string secret = path("secrets", pod);
+    const std::string secret = own("secrets", pod);
     auto profile = renderer::read_json(kube_.datum(secret, "profile-1"));
     Value list = Value::list();
     for (const std::string& service : services) {
@@ -199,19 +198,20 @@ void FakeCluster::advertise(const std::string& pod, const std::vector<std::strin
 void FakeCluster::add_operator_proxy(const std::string& name, const std::string& parent, int joined,
                                      int replicas) {
     Value service =
-        Value::map({{"metadata", child_metadata(name, parent)}, {"spec", Value::map()}});
+        Value::map({{"metadata", child_metadata(name, parent, ns_)}, {"spec", Value::map()}});
     service.find("metadata")->put("generateName", "ts-" + parent + "-");
-    kube_.put(path("services", name), std::move(service));
+    kube_.put(own("services", name), std::move(service));
     for (int ordinal = 0; ordinal < replicas; ++ordinal) {
         const std::string pod = fmt::format("{}-{}", name, ordinal);
-        kube_.put(path("secrets", pod), Value::map({{"metadata", child_metadata(pod, parent)}}));
-        kube_.set_datum(path("secrets", pod), "cap-107.hujson", "{}");
+        kube_.put(own("secrets", pod),
+                  Value::map({{"metadata", child_metadata(pod, parent, ns_)}}));
+        kube_.set_datum(own("secrets", pod), "cap-107.hujson", "{}");
         if (ordinal < joined) {
             log_in(pod, parent);
         }
     }
-    kube_.put(path("statefulsets", name),
-              Value::map({{"metadata", child_metadata(name, parent)},
+    kube_.put(own("statefulsets", name),
+              Value::map({{"metadata", child_metadata(name, parent, ns_)},
                           {"spec", Value::map({{"replicas", replicas}})}}));
 }
 
@@ -220,10 +220,10 @@ void FakeCluster::log_in(const std::string& pod, const std::string& parent) {
     const std::string name = parent + (ordinal == 0 ? "" : fmt::format("-{}", ordinal));
     const std::string id = "nOLD-" + name;
     tailnet_.devices[id] = {id, "apps-" + name, "", "apps-" + name, {"tag:k8s"}};
-    kube_.set_datum(path("secrets", pod), "_machinekey", "privkey:" + name);
-    kube_.erase_datum(path("secrets", pod), "reissue_authkey");
-    write_profile(path("secrets", pod), tailnet_.devices.at(id));
-    if (const Value* object = kube_.find(path("pods", pod)); object != nullptr) {
+    kube_.set_datum(own("secrets", pod), "_machinekey", "privkey:" + name);
+    kube_.erase_datum(own("secrets", pod), "reissue_authkey");
+    write_profile(own("secrets", pod), tailnet_.devices.at(id));
+    if (const Value* object = kube_.find(own("pods", pod)); object != nullptr) {
         start(pod, std::string(text_of(object->at({"metadata", "uid"}))));
     }
 }
@@ -238,7 +238,7 @@ void FakeCluster::write_profile(const std::string& secret, const FakeTailnet::De
 }
 
 void FakeCluster::write_status(const std::string& pod, const Container& container) {
-    Value object = kube_.find(path("pods", pod))->clone();
+    Value object = kube_.find(own("pods", pod))->clone();
     Value conditions = Value::list();
     if (!container.waits_for_key || !container.has_probe) {
         conditions.append(Value::map({{"type", "Ready"}, {"status", "True"}}));
@@ -251,14 +251,14 @@ void FakeCluster::write_status(const std::string& pod, const Container& containe
                                      {"startTime", format_seconds(container.first_started_at)},
                                      {"conditions", std::move(conditions)},
                                      {"containerStatuses", std::move(status)}}));
-    kube_.put(path("pods", pod), std::move(object));
+    kube_.put(own("pods", pod), std::move(object));
 }
 
 void FakeCluster::add_operator() {
     kube_.put(
-        path("deployments", "operator"),
+        own("deployments", "operator"),
         Value::map(
-            {{"metadata", Value::map({{"name", "operator"}, {"namespace", kNamespace}})},
+            {{"metadata", Value::map({{"name", "operator"}, {"namespace", ns_}})},
              {"spec",
               Value::map({{"replicas", 1},
                           {"selector",
@@ -276,8 +276,8 @@ void FakeCluster::tick() {
 }
 
 void FakeCluster::run_operator() {
-    const std::string pod = path("pods", "operator-5d8f9-x2x4q");
-    const Value* deployment = kube_.find(path("deployments", "operator"));
+    const std::string pod = own("pods", "operator-5d8f9-x2x4q");
+    const Value* deployment = kube_.find(own("deployments", "operator"));
     if (deployment == nullptr) {
         return;
     }
@@ -285,7 +285,7 @@ void FakeCluster::run_operator() {
     if (wanted && kube_.find(pod) == nullptr) {
         kube_.put(pod, Value::map({{"metadata",
                                     Value::map({{"name", "operator-5d8f9-x2x4q"},
-                                                {"namespace", kNamespace},
+                                                {"namespace", ns_},
                                                 {"labels", Value::map({{"app", "operator"}})}})}}));
     } else if (!wanted && kube_.find(pod) != nullptr) {
         stop(pod);
@@ -314,17 +314,17 @@ void FakeCluster::hold_objects() {
 }
 
 void FakeCluster::run_pods() {
-    for (const std::string& set : kube_.paths_below(path("statefulsets", ""))) {
+    for (const std::string& set : kube_.paths_below(own("statefulsets", ""))) {
         run_set(set);
     }
-    for (const std::string& pod_path : kube_.paths_below(path("pods", ""))) {
+    for (const std::string& pod_path : kube_.paths_below(own("pods", ""))) {
         const Value& pod = *kube_.find(pod_path);
         const std::string name(text_of(pod.at({"metadata", "name"})));
         const auto replica = split_replica(name);
         if (!replica.has_value()) {
             continue;
         }
-        const Value* set = kube_.find(path("statefulsets", replica->set));
+        const Value* set = kube_.find(own("statefulsets", replica->set));
         const bool is_wanted = set != nullptr && !is_leaving(*set) && !is_leaving(pod) &&
                                replica->ordinal < decode_proxy_set(*set)->replicas;
         if (is_wanted) {
@@ -341,14 +341,14 @@ void FakeCluster::run_set(const std::string& its_path) {
     bool has_pods = false;
     for (int ordinal = 0; ordinal < set->replicas; ++ordinal) {
         const std::string name = fmt::format("{}-{}", set->name, ordinal);
-        const bool exists = kube_.find(path("pods", name)) != nullptr;
+        const bool exists = kube_.find(own("pods", name)) != nullptr;
         has_pods = has_pods || exists;
         if (!exists && !is_leaving(object) && !refused_pods.contains(name)) {
             kube_.put(
-                path("pods", name),
+                own("pods", name),
                 Value::map(
                     {{"metadata", Value::map({{"name", name},
-                                              {"namespace", kNamespace},
+                                              {"namespace", ns_},
                                               {"finalizers", Value::list({Value("kubelet")})}})}}));
         }
     }
@@ -377,7 +377,7 @@ void FakeCluster::stop(const std::string& pod) {
 }
 
 bool FakeCluster::runs_elsewhere(const std::string& device, const std::string& uid) const {
-    for (const std::string& pod : kube_.paths_below(path("pods", ""))) {
+    for (const std::string& pod : kube_.paths_below(own("pods", ""))) {
         const std::string its_uid(text_of(kube_.find(pod)->at({"metadata", "uid"})));
         const auto container = containers_.find(its_uid);
         if (its_uid != uid && container != containers_.end() &&
@@ -389,15 +389,16 @@ bool FakeCluster::runs_elsewhere(const std::string& device, const std::string& u
 }
 
 void FakeCluster::run_container(const std::string& pod, const std::string& uid) {
-    const Value* set = kube_.find(path("statefulsets", split_replica(pod)->set));
+    const Value* set = kube_.find(own("statefulsets", split_replica(pod)->set));
     const auto its_set = decode_proxy_set(*set);
+    const Value* auth = kube_.find(own("secrets", auth_name(pod, its_set->is_api_proxy)));
     const bool mounts =
         its_set->contract.empty() ||
-        (kube_.find(path("secrets", auth_name(pod, its_set->is_api_proxy))) != nullptr &&
-         (!its_set->is_relay() || kube_.find(path("secrets", relay_secret_name(pod))) != nullptr));
+        (auth != nullptr && auth->find("data") != nullptr &&
+         (!its_set->is_relay() || kube_.find(own("secrets", relay_secret_name(pod))) != nullptr));
     const auto container = containers_.find(uid);
     if (container == containers_.end()) {
-        if (mounts && kube_.find(path("secrets", pod)) != nullptr) {
+        if (mounts && kube_.find(own("secrets", pod)) != nullptr) {
             start(pod, uid);
         }
         return;
@@ -407,7 +408,7 @@ void FakeCluster::run_container(const std::string& pod, const std::string& uid) 
     if (forgets) {
         for (const char* key : {"reissue_authkey", "device_id", "device_fqdn", "device_ips",
                                 "_machinekey", "_current-profile", "profile-1"}) {
-            kube_.erase_datum(path("secrets", pod), key);
+            kube_.erase_datum(own("secrets", pod), key);
         }
     }
     if (container->second.waits_for_key) {
@@ -424,7 +425,7 @@ bool FakeCluster::sees_other_key(const std::string& pod, const Container& contai
 }
 
 std::string FakeCluster::key_of(const std::string& pod, bool is_api_proxy) const {
-    const std::string secret = path("secrets", auth_name(pod, is_api_proxy));
+    const std::string secret = own("secrets", auth_name(pod, is_api_proxy));
     if (!is_api_proxy) {
         return kube_.datum(secret, kAuthDatum);
     }
@@ -433,8 +434,8 @@ std::string FakeCluster::key_of(const std::string& pod, bool is_api_proxy) const
 }
 
 void FakeCluster::start(const std::string& pod, const std::string& uid) {
-    const std::string secret = path("secrets", pod);
-    const auto set = decode_proxy_set(*kube_.find(path("statefulsets", split_replica(pod)->set)));
+    const std::string secret = own("secrets", pod);
+    const auto set = decode_proxy_set(*kube_.find(own("statefulsets", split_replica(pod)->set)));
     const bool asks_for_keys = !set->is_recorder() && (keep_device || !set->is_api_proxy);
     FakeTailnet& tailnet = tailnet_of(set->tailnet);
     const bool is_new = !containers_.contains(uid);

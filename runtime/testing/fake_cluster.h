@@ -20,10 +20,14 @@ namespace runtime {
 
 class FakeCluster {
 public:
-    FakeCluster(FakeLoop& loop, FakeKube& kube, FakeTailnet& tailnet);
-
     static constexpr std::string_view kNamespace = "tailscale";
-    static std::string path(std::string_view plural, std::string_view name);
+
+    // Runs the objects of one namespace.
+    FakeCluster(FakeLoop& loop, FakeKube& kube, FakeTailnet& tailnet,
+                std::string_view ns = kNamespace);
+
+    static std::string path(std::string_view plural, std::string_view name,
+                            std::string_view ns = kNamespace);
 
     // Adds a proxy for Service apps/`parent`, by default of the same name.
     void add_proxy(const std::string& name, int replicas = 1, const std::string& tags = "tag:k8s",
@@ -55,8 +59,8 @@ public:
     // Adds another tailnet, for proxies whose annotation names it, with credentials in Secret
     // `name`.
     void add_tailnet(const std::string& name, const std::string& url, FakeTailnet& tailnet);
-    void remove_proxy(const std::string& name) { kube_.erase(path("statefulsets", name)); }
-    void restart_pod(const std::string& pod) { kube_.erase(path("pods", pod)); }
+    void remove_proxy(const std::string& name) { kube_.erase(own("statefulsets", name)); }
+    void restart_pod(const std::string& pod) { kube_.erase(own("pods", pod)); }
 
     // The finalizers that the operator adds to users' objects, again and again while it runs, by
     // path.
@@ -89,6 +93,9 @@ private:
         bool keep_device = false;
     };
 
+    [[nodiscard]] std::string own(std::string_view plural, std::string_view name) const {
+        return path(plural, name, ns_);
+    }
     void put_config_map(const std::string& name, const renderer::Value& data);
     void tick();
     // True if a step would change nothing: all that it depends on is as the last step saw it, and
@@ -117,6 +124,7 @@ private:
     FakeLoop& loop_;
     FakeKube& kube_;
     FakeTailnet& tailnet_;
+    std::string ns_;
     std::map<std::string, FakeTailnet*> tailnets_;  // the other tailnets, by name
     std::map<std::string, Container> containers_;   // by UID of the pod
     std::map<std::string, Duration> stops_at_;      // uptimes, by UID of the pod

@@ -12,6 +12,7 @@
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 #include "renderer/kube/name_grammar.h"
+#include "runtime/testing/url_query.h"
 
 namespace runtime {
 
@@ -67,6 +68,10 @@ bool matches(const Value* labels, std::string_view selector) {
             (equals == std::string_view::npos || text_of(found) == selector.substr(equals + 1)));
 }
 
+bool has_name(std::string_view path, std::string_view name) {
+    return name.empty() || path.substr(path.rfind('/') + 1) == name;
+}
+
 Value labels_of(const Value& object) {
     const Value* labels = object.at({"metadata", "labels"});
     return labels == nullptr ? Value() : labels->clone();
@@ -90,32 +95,6 @@ std::uint64_t number(std::string_view text) {
     std::uint64_t out = 0;
     std::from_chars(text.data(), text.data() + text.size(), out);
     return out;
-}
-
-std::string unescape(std::string_view text) {
-    std::string out;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] == '%') {
-            int byte = 0;
-            std::from_chars(text.data() + i + 1, text.data() + i + 3, byte, 16);
-            out += static_cast<char>(byte);
-            i += 2;
-        } else {
-            out += text[i];
-        }
-    }
-    return out;
-}
-
-std::map<std::string, std::string> parse_query(std::string_view text) {
-    std::map<std::string, std::string> query;
-    while (!text.empty()) {
-        const std::string_view pair = text.substr(0, text.find('&'));
-        text.remove_prefix(std::min(text.size(), pair.size() + 1));
-        const std::size_t equals = pair.find('=');
-        query[std::string(pair.substr(0, equals))] = unescape(pair.substr(equals + 1));
-    }
-    return query;
 }
 
 // Does a server-side apply by the only manager of the fields.
@@ -182,7 +161,7 @@ void FakeKube::tell(std::string_view type, const std::string& path, const Value&
 
 // Reports ADDED for an object that starts to match the selector, and DELETED when it stops.
 void FakeKube::tell(const Watcher& watcher, const Event& event) {
-    if (!is_in(event.path, watcher.collection)) {
+    if (!is_in(event.path, watcher.collection) || !has_name(event.path, watcher.name)) {
         return;
     }
     const bool matched = matches(&event.labels_before, watcher.selector);
@@ -337,13 +316,14 @@ HttpReply FakeKube::list(const std::string& collection,
     };
     const std::size_t limit = number(get("limit"));
     const std::string selector = get("labelSelector");
+    const std::string name = selected_name(query);
     const std::string after = get("continue");
     Value items = Value::list();
     std::string last;
     bool more = false;
     for (const auto& [path, object] : objects_) {
-        if (!is_in(path, collection) || !matches(object.at({"metadata", "labels"}), selector) ||
-            path <= after) {
+        if (!is_in(path, collection) || !has_name(path, name) ||
+            !matches(object.at({"metadata", "labels"}), selector) || path <= after) {
             continue;
         }
         if (limit != 0 && items.size() == limit) {
@@ -370,7 +350,7 @@ HttpReply FakeKube::watch(const std::string& collection,
                      "\n");
         stream->end();
     } else {
-        watchers_.push_back({collection, selector, stream});
+        watchers_.push_back({collection, selector, selected_name(query), stream});
         const auto first = std::ranges::upper_bound(history_, from, {}, &Event::version);
         for (const Event& event : std::span(first, history_.end())) {
             tell(watchers_.back(), event);

@@ -1,8 +1,8 @@
 // A fake of the Kubernetes API, as far as the controller uses it: objects by path with
 // resourceVersions and UIDs, optimistic locking, finalizers, JSON patch, server-side apply by one
-// manager, `/status`, paged lists with label selectors, of one namespace or of all, watches with a
-// history that can be forgotten, and garbage collection of objects that only a deleted custom
-// resource owned. It admits everything and defaults nothing.
+// manager, `/status`, paged lists with selectors of labels or of one name, of one namespace or of
+// all, watches with a history that can be forgotten, and garbage collection of objects that only a
+// deleted custom resource owned. It admits everything and defaults nothing.
 #pragma once
 
 #include <cstdint>
@@ -56,6 +56,7 @@ private:
     };
     struct Watcher {
         std::string collection, selector;
+        std::string name;  // it watches the object of this name only; empty: all objects
         std::shared_ptr<Stream> stream;
     };
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "renderer/core/text_of.h"
+#include "renderer/kube/api.h"
 #include "renderer/plan/dataplanes.h"
 #include "renderer/plan/device_tags.h"
 #include "renderer/plan/hostnames.h"

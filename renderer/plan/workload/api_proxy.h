@@ -16,8 +16,6 @@ namespace renderer {
 struct Settings;
 struct Workload;
 
-constexpr std::string_view kApiProxyName = "kube-apiserver-proxy";
-
 // None: the mode is off.
 std::optional<Workload> plan_api_proxy(const Settings& settings, Diagnostics& diagnostics);
 

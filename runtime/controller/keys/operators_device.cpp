@@ -7,7 +7,7 @@
 namespace runtime {
 
 Job must_not_come_beside_the_operator(KubeClient& kube, std::string_view labels,
-                                      std::string_view parent) {
+                                      std::string_view parent, bool is_apart) {
     if (find_label(labels, "tailscale.com/parent-resource-type") != kApiProxyType) {
         return [](const Next& next) { next({}); };
     }
@@ -15,8 +15,12 @@ Job must_not_come_beside_the_operator(KubeClient& kube, std::string_view labels,
     const std::size_t end = parent.rfind('/');
     const std::string ns(parent.substr(begin + 1, end - begin - 1));
     const std::string name(parent.substr(end + 1));
-    return [&kube, ns, name](const Next& next) {
-        kube.get(path_of(kSecrets, ns, name), [name, next](const KubeReply& reply) {
+    const std::string_view way_on =
+        is_apart ? "delete the Secret and the device; `tailrender-runtime adopt` moves it only "
+                   "without tailrender.apiProxyNamespace"
+                 : "`tailrender-runtime adopt` moves it here; or delete the Secret and the device";
+    return [&kube, ns, name, way_on](const Next& next) {
+        kube.get(path_of(kSecrets, ns, name), [name, way_on, next](const KubeReply& reply) {
             if (!reply.ok()) {
                 return next(reply.not_found() ? std::string()
                                               : reply.problem("cannot read the operator's Secret"));
@@ -24,9 +28,8 @@ Job must_not_come_beside_the_operator(KubeClient& kube, std::string_view labels,
             next(read_state(reply.object).device().empty()
                      ? std::string()
                      : fmt::format("Secret \"{}\" has the operator's own device, which has this "
-                                   "name in the tailnet: `tailrender-runtime adopt` moves it here; "
-                                   "or delete the Secret and the device",
-                                   name));
+                                   "name in the tailnet: {}",
+                                   name, way_on));
         });
     };
 }

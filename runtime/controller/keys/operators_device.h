@@ -15,8 +15,9 @@ inline constexpr std::string_view kApiProxyType = "api-proxy";
 
 // A problem while that Secret has a device, and the proxy with these labels (as a ProxySet's) is
 // the one that has its hostname: with a key of its own it would join as `NAME-1`. `adopt` brings it
-// the state; then, or once the Secret is gone, there is none. `parent`: Deployment/NAMESPACE/NAME.
+// the state, unless it `is_apart`; then, or once the Secret is gone, there is none. `parent`:
+// Deployment/NAMESPACE/NAME.
 Job must_not_come_beside_the_operator(KubeClient& kube, std::string_view labels,
-                                      std::string_view parent);
+                                      std::string_view parent, bool is_apart);
 
 }  // namespace runtime

@@ -7,6 +7,7 @@
 #include "renderer/core/text_of.h"
 #include "runtime/base/json_patch.h"
 #include "runtime/controller/contract.h"
+#include "runtime/controller/keys/key_delivery.h"
 #include "runtime/controller/keys/secrets.h"
 
 namespace runtime {
@@ -46,7 +47,36 @@ Value restoring(const Value& found, const Value& made) {
 
 }  // namespace
 
+Job StateSecrets::look(const StateOwner& owner) {
+    return [this, owner](const Next& next) {
+        kube_.get(path(owner), [this, owner, next](const KubeReply& reply) {
+            if (reply.ok()) {
+                written_.put(reply.object);  // the copy is behind
+            }
+            next(reply.not_found() ? not_rendered(api_ns_, owner.pod)
+                                   : reply.problem("cannot read the state Secret"));
+        });
+    };
+}
+
+Job StateSecrets::empty(const StateOwner& owner) {
+    return [this, owner](const Next& next) {
+        kube_.json_patch(path(owner), Value::list({operation("add", "/data", Value::map())}),
+                         [this, next](const KubeReply& reply) {
+                             if (reply.ok()) {
+                                 written_.put(reply.object);
+                             }
+                             next(reply.not_found()
+                                      ? std::string()
+                                      : reply.problem("cannot empty the state Secret"));
+                         });
+    };
+}
+
 Job StateSecrets::create(const StateOwner& owner) {
+    if (owner.is_apart) {
+        return look(owner);
+    }
     return [this, owner](const Next& next) {
         const Value made = state_secret(ns_, owner.pod, owner.set, owner.tailnet, owner.labels);
         kube_.create(path_of(kSecrets, ns_), made, [this, owner, next](const KubeReply& reply) {
@@ -131,6 +161,9 @@ void StateSecrets::take_finalizers(const std::string& path, const std::string& u
 }
 
 Job StateSecrets::erase(const StateOwner& owner) {
+    if (owner.is_apart) {
+        return empty(owner);
+    }
     return [this, owner](const Next& next) {
         kube_.get(path(owner), [this, owner, next](const KubeReply& reply) {
             if (reply.not_found() || (reply.ok() && !is_its_secret(owner, reply.object))) {

@@ -26,33 +26,41 @@ struct StateOwner {
     std::string tailnet, labels;  // as the state Secret shall have them
     std::string uid;              // of the one that is known by its label; empty: none is
     bool has_auth = false;        // which proves that what is called after the pod is ours
+    bool is_apart = false;        // it is rendered, in the API proxy's own namespace
 };
 
 class StateSecrets {
 public:
-    // The client outlives it.
-    StateSecrets(KubeClient& kube, std::string ns, Written written)
-        : kube_(kube), ns_(std::move(ns)), written_(std::move(written)) {}
+    // The client outlives it. `api_ns` is the namespace of state Secrets that are apart.
+    StateSecrets(KubeClient& kube, std::string ns, std::string api_ns, Written written)
+        : kube_(kube),
+          ns_(std::move(ns)),
+          api_ns_(std::move(api_ns)),
+          written_(std::move(written)) {}
 
-    // Or makes the one that is there what it was, if it is ours; an Event says so.
+    // Or makes the one that is there what it was, if it is ours; an Event says so. A state
+    // Secret that is apart is rendered, so it has to exist.
     Job create(const StateOwner& owner);
     // Its mark (kGoneAnnotation) when there is no auth Secret that could have it; empty: taken off.
     Job mark(const StateOwner& owner, const std::string& gone_since);
     // One that is being deleted, and kept by finalizers.
     Job let_go(const StateOwner& owner);
+    // A state Secret that is apart is emptied, because it is rendered.
     Job erase(const StateOwner& owner);
+    [[nodiscard]] std::string path(const StateOwner& owner) const {
+        return path_of(kSecrets, owner.is_apart ? api_ns_ : ns_, owner.pod);
+    }
 
 private:
+    Job look(const StateOwner& owner);
+    Job empty(const StateOwner& owner);
     void restore(const StateOwner& owner, const renderer::Value& found, const Next& next);
     void take_finalizers(const std::string& path, const std::string& uid, const Next& next);
     void erase_found(const StateOwner& owner, const renderer::Value& found, const Next& next);
     void tell_erased(const StateOwner& owner);
-    [[nodiscard]] std::string path(const StateOwner& owner) const {
-        return path_of(kSecrets, ns_, owner.pod);
-    }
 
     KubeClient& kube_;
-    std::string ns_;
+    std::string ns_, api_ns_;
     Written written_;
 };
 

@@ -6,12 +6,22 @@
 #include <utility>
 
 #include "renderer/base/check.h"
+#include "renderer/core/text_of.h"
 #include "runtime/base/url.h"
 #include "runtime/controller/contract.h"
 
 namespace runtime {
 
+using renderer::text_of;
 using renderer::Value;
+
+namespace {
+
+constexpr std::string_view kApiProxyAuth = "kube-apiserver-proxy-0-auth";
+// A Role that is limited to a name allows lists and watches with this selector and that name.
+constexpr std::string_view kNameSelector = "fieldSelector=metadata.name%3D";
+
+}  // namespace
 
 // One watch and all the copies that it feeds.
 class ClusterView::Fan : public WatchSink {
@@ -62,20 +72,15 @@ private:
 };
 
 ClusterView::ClusterView(Loop& loop, KubeClient& kube, Log& log, RandomSource& random,
-                         std::string ns)
+                         std::string ns, std::string api_ns)
     : loop_(loop),
       kube_(kube),
       log_(log),
       random_(random),
       ns_(std::move(ns)),
-      sets_(
-          &follow<ProxySet>({.kind = kStatefulSets, .ns = ns_}, decode_proxy_set,
-                            [this](std::string_view, const ProxySet* before, const ProxySet* after,
-                                   Changes& changes) { take_set(before, after, changes); })),
-      states_(&follow<StateSecret>(
-          our_secrets(), decode_state_secret,
-          [this](std::string_view, const StateSecret* before, const StateSecret* after,
-                 Changes& changes) { take_state(before, after, changes); })),
+      api_ns_(std::move(api_ns)),
+      sets_(&follow<ProxySet>({.kind = kStatefulSets, .ns = ns_}, decode_proxy_set, set_meaning())),
+      states_(&follow<StateSecret>(our_secrets(), decode_state_secret, state_meaning())),
       auths_(&follow<AuthSecret>(
           our_secrets(), decode_auth_secret,
           [this](std::string_view, const AuthSecret* before, const AuthSecret* after,
@@ -85,9 +90,93 @@ ClusterView::ClusterView(Loop& loop, KubeClient& kube, Log& log, RandomSource& r
           &follow<TailnetConfig>(config_maps(), decode_tailnet, everything<TailnetConfig>())),
       groups_(&follow<GroupConfig>(config_maps(), decode_group, everything<GroupConfig>())),
       certificates_(
-          &follow<Certificate>(our_secrets(), decode_certificate, everything<Certificate>())) {}
+          &follow<Certificate>(our_secrets(), decode_certificate, everything<Certificate>())) {
+    if (!api_ns_.empty()) {
+        follow_apart();
+    }
+}
 
 ClusterView::~ClusterView() = default;
+
+void ClusterView::follow_apart() {
+    apart_ = {
+        .sets = &follow<ProxySet>(apart(kStatefulSets, renderer::kApiProxyName), decode_proxy_set,
+                                  set_meaning()),
+        .pods = &follow<Pod>(apart(kPods, renderer::kApiProxyPod), decode_pod, its_pod<Pod>()),
+        .states = &follow<StateSecret>(apart(kSecrets, renderer::kApiProxyPod), decode_named_state,
+                                       state_meaning()),
+        .keys = &follow<DeliveredKey>(
+            apart(kSecrets, kApiProxyAuth), decode_delivered_key,
+            [](std::string_view, const DeliveredKey*, const DeliveredKey*, Changes& changes) {
+                changes.pods.emplace(renderer::kApiProxyPod);
+            })};
+}
+
+Source ClusterView::apart(const renderer::Kind& kind, std::string_view name) const {
+    return {.kind = kind, .ns = api_ns_, .query = fmt::format("{}{}", kNameSelector, name)};
+}
+
+std::string ClusterView::apart_key(std::string_view name) const {
+    return fmt::format("{}/{}", api_ns_, name);
+}
+
+ClusterView::Meaning<ProxySet> ClusterView::set_meaning() {
+    return [this](std::string_view, const ProxySet* before, const ProxySet* after,
+                  Changes& changes) { take_set(before, after, changes); };
+}
+
+ClusterView::Meaning<StateSecret> ClusterView::state_meaning() {
+    return [this](std::string_view, const StateSecret* before, const StateSecret* after,
+                  Changes& changes) { take_state(before, after, changes); };
+}
+
+bool ClusterView::is_apart(std::string_view set) const {
+    return apart_.has_value() && apart_->sets->find(apart_key(set)) != nullptr;
+}
+
+void ClusterView::each_set(const std::function<void(const ProxySet&)>& visit) const {
+    for (const auto& [unused, set] : sets_->objects()) {
+        if (!is_apart(set.name)) {
+            visit(set);
+        }
+    }
+    if (apart_.has_value()) {
+        for (const auto& [unused, set] : apart_->sets->objects()) {
+            visit(set);
+        }
+    }
+}
+
+const ProxySet* ClusterView::find_set(std::string_view name) const {
+    return is_apart(name) ? apart_->sets->find(apart_key(name)) : sets_->find(key(name));
+}
+
+const Pod* ClusterView::find_pod(std::string_view name) const {
+    const auto replica = split_replica(name);
+    const Pod* apart = apart_.has_value() ? apart_->pods->find(apart_key(name)) : nullptr;
+    if (replica.has_value() && is_apart(replica->set)) {
+        return apart;
+    }
+    const Pod* pod = pods_->find(key(name));
+    const bool is_left = pod == nullptr && replica.has_value() && find_set(replica->set) == nullptr;
+    return is_left ? apart : pod;
+}
+
+const StateSecret* ClusterView::find_state(std::string_view pod) const {
+    const auto replica = split_replica(pod);
+    const StateSecret* apart = apart_.has_value() ? apart_->states->find(apart_key(pod)) : nullptr;
+    if (replica.has_value() && is_apart(replica->set)) {
+        return apart;
+    }
+    const StateSecret* state = states_->find(key(pod));
+    const bool is_left =
+        state == nullptr && replica.has_value() && find_set(replica->set) == nullptr;
+    return is_left ? apart : state;
+}
+
+const DeliveredKey* ClusterView::delivered_key() const {
+    return apart_.has_value() ? apart_->keys->find(apart_key(kApiProxyAuth)) : nullptr;
+}
 
 void ClusterView::take_set(const ProxySet* before, const ProxySet* after, Changes& changes) {
     const auto parent_of = [](const ProxySet& set) {
@@ -163,7 +252,16 @@ bool ClusterView::complete() const {
 
 bool ClusterView::own_complete() const {
     return sets_->complete() && states_->complete() && auths_->complete() && pods_->complete() &&
-           tailnet_configs_->complete() && groups_->complete() && certificates_->complete();
+           tailnet_configs_->complete() && groups_->complete() && certificates_->complete() &&
+           (!apart_.has_value() || (apart_->sets->complete() && apart_->pods->complete() &&
+                                    apart_->states->complete() && apart_->keys->complete()));
+}
+
+void ClusterView::wrote_secret(const Value& secret) {
+    const bool is_apart =
+        apart_.has_value() && text_of(secret.at({"metadata", "namespace"})) == api_ns_;
+    wrote(is_apart ? apart(kSecrets, text_of(secret.at({"metadata", "name"}))) : our_secrets(),
+          secret);
 }
 
 void ClusterView::wrote(const Source& source, const Value& object) {

@@ -11,7 +11,9 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/controller/view/changes.h"
@@ -35,7 +37,9 @@ struct Source {
 class ClusterView {
 public:
     // All references outlive it.
-    ClusterView(Loop& loop, KubeClient& kube, Log& log, RandomSource& random, std::string ns);
+    // `api_ns` is the API proxy's own namespace; empty: it has none.
+    ClusterView(Loop& loop, KubeClient& kube, Log& log, RandomSource& random, std::string ns,
+                std::string api_ns = {});
     ~ClusterView();
     ClusterView(const ClusterView&) = delete;
     ClusterView& operator=(const ClusterView&) = delete;
@@ -94,8 +98,23 @@ public:
     // What we have written ourselves, so that the next decision sees it before the watch tells.
     void wrote(const Source& source, const renderer::Value& object);
     void erased(const Source& source, const renderer::Value& object);
+    // Takes over a Secret of a replica in either namespace.
+    void wrote_secret(const renderer::Value& secret);
 
     [[nodiscard]] const std::string& ns() const { return ns_; }
+    // The API proxy's own namespace; empty: it has none. The view looks at the API proxy's objects
+    // there, whose names it knows, and at nothing else.
+    [[nodiscard]] const std::string& api_ns() const { return api_ns_; }
+    [[nodiscard]] bool is_apart(std::string_view set) const;
+    // Calls `visit(set)` for the StatefulSets of both namespaces. Of two with the same name it
+    // takes the one that is apart.
+    void each_set(const std::function<void(const ProxySet&)>& visit) const;
+    [[nodiscard]] const ProxySet* find_set(std::string_view name) const;
+    // If its StatefulSet was deleted, what is left of the replica is found in either namespace.
+    [[nodiscard]] const Pod* find_pod(std::string_view name) const;
+    [[nodiscard]] const StateSecret* find_state(std::string_view pod) const;
+    // The Secret that the API proxy's pod reads its key from; nullptr: it does not exist.
+    [[nodiscard]] const DeliveredKey* delivered_key() const;
     [[nodiscard]] std::string key(std::string_view name) const;  // of an object in our namespace
 
     // The controller's own namespace.
@@ -121,6 +140,18 @@ public:
 
 private:
     class Fan;
+    // Copies of the objects that are apart. Each has at most one.
+    struct Apart {
+        const Mirror<ProxySet>* sets;
+        const Mirror<Pod>* pods;
+        const Mirror<StateSecret>* states;
+        const Mirror<DeliveredKey>* keys;
+    };
+    void follow_apart();
+    [[nodiscard]] Source apart(const renderer::Kind& kind, std::string_view name) const;
+    [[nodiscard]] std::string apart_key(std::string_view name) const;
+    [[nodiscard]] Meaning<ProxySet> set_meaning();
+    [[nodiscard]] Meaning<StateSecret> state_meaning();
     void take_set(const ProxySet* before, const ProxySet* after, Changes& changes);
     void take_state(const StateSecret* before, const StateSecret* after, Changes& changes);
     void take_auth(const AuthSecret* before, const AuthSecret* after, Changes& changes);
@@ -131,7 +162,7 @@ private:
     KubeClient& kube_;
     Log& log_;
     RandomSource& random_;
-    std::string ns_;
+    std::string ns_, api_ns_;
     std::function<void(Changes)> listener_;
     Index sets_by_parent_, operators_sets_, noted_devices_, named_devices_;
     std::map<std::string, std::unique_ptr<Fan>> fans_;  // by key of the source
@@ -145,6 +176,7 @@ private:
     const Mirror<TailnetConfig>* tailnet_configs_;
     const Mirror<GroupConfig>* groups_;
     const Mirror<Certificate>* certificates_;
+    std::optional<Apart> apart_;
 };
 
 }  // namespace runtime

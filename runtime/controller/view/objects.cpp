@@ -8,6 +8,7 @@
 
 #include "renderer/base/ascii.h"
 #include "renderer/base/base64.h"
+#include "renderer/base/sha256.h"
 #include "renderer/base/utf8.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
@@ -125,6 +126,11 @@ Text revision_of(const Value& set) {
                                               : Text();
 }
 
+Text digest_of_key(std::string_view key) {
+    constexpr std::size_t kDigits = 16;
+    return key.empty() ? Text() : Text(renderer::sha256_hex(key).substr(0, kDigits));
+}
+
 }  // namespace
 
 std::optional<std::string> secret_datum(const Value& object, std::string_view key) {
@@ -219,7 +225,9 @@ std::optional<AuthSecret> decode_auth_secret(const Value& object) {
         auth.config = config_without_key(*config);
         auth.blank = !json || text_of(json->at({kConfigKeyField})).empty();
     } else {
-        auth.blank = secret_datum(object, kAuthDatum).value_or("").empty();
+        const std::string key = secret_datum(object, kAuthDatum).value_or("");
+        auth.blank = key.empty();
+        auth.key_digest = digest_of_key(key);
     }
     auth.tailnet = annotation_of(object, kTailnetAnnotation);
     auth.hostname = annotation_of(object, kHostnameAnnotation);
@@ -240,6 +248,15 @@ std::optional<AuthSecret> decode_auth_secret(const Value& object) {
     auth.labels = labels_of(object);
     auth.made_at = parse_time(meta(object, "creationTimestamp"));
     return auth;
+}
+
+std::optional<DeliveredKey> decode_delivered_key(const Value& object) {
+    const auto key = secret_datum(object, kAuthDatum);
+    return DeliveredKey{.is_there = key.has_value(), .digest = digest_of_key(key.value_or(""))};
+}
+
+std::optional<StateSecret> decode_named_state(const Value& object) {
+    return read_state(object);
 }
 
 std::optional<Pod> decode_pod(const Value& object) {

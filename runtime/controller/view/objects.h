@@ -81,9 +81,19 @@ struct AuthSecret {
     Text device_gone;             // that the tailnet did not have when the key was minted
     Text gone_since;              // the replica was first seen gone
     Text labels;                  // as a ProxySet's
+    Text key_digest;              // of the key; empty: the key is blank, or in the configuration
     std::optional<Time> made_at;  // as the API server tells
 
     bool operator==(const AuthSecret&) const = default;
+};
+
+// The rendered Secret that the API proxy's pod reads its key from, where that pod has a namespace
+// of its own.
+struct DeliveredKey {
+    bool is_there = false;  // there is a key, blank or not
+    Text digest;            // made like AuthSecret::key_digest
+
+    bool operator==(const DeliveredKey&) const = default;
 };
 
 struct Pod {
@@ -103,6 +113,9 @@ std::optional<ProxySet> decode_proxy_set(const renderer::Value& object);
 std::optional<StateSecret> decode_state_secret(const renderer::Value& object);
 std::optional<AuthSecret> decode_auth_secret(const renderer::Value& object);
 std::optional<Pod> decode_pod(const renderer::Value& object);
+std::optional<DeliveredKey> decode_delivered_key(const renderer::Value& object);
+// Decodes a state Secret that is known by its name, whatever its labels are.
+std::optional<StateSecret> decode_named_state(const renderer::Value& object);
 
 // Of a Secret without our label, too: the operator's.
 StateSecret read_state(const renderer::Value& secret);

@@ -53,13 +53,14 @@ std::optional<Replica> Replicas::find(std::string_view pod) {
     if (!name.has_value()) {
         return std::nullopt;
     }
-    const ProxySet* set = view_.sets().find(view_.key(name->set));
+    const ProxySet* set = view_.find_set(name->set);
     const bool is_ours = set != nullptr && set->contract == kContractVersion;
     const bool is_api_proxy = is_ours && set->is_api_proxy;
     Replica replica{.pod_name = pod,
                     .ordinal = name->ordinal,
                     .set = is_ours ? set : nullptr,
-                    .state = view_.states().find(view_.key(pod)),
+                    .is_apart = is_ours && view_.is_apart(name->set),
+                    .state = view_.find_state(pod),
                     .auth = auth_of(pod, is_api_proxy),
                     .stray = auth_of(pod, !is_api_proxy)};
     if (set == nullptr || set->contract.empty()) {
@@ -69,11 +70,16 @@ std::optional<Replica> Replicas::find(std::string_view pod) {
     } else if (!is_ours) {
         return std::nullopt;  // of a contract that we do not know
     }
-    if (!is_wanted_of(set, name->ordinal) && replica.state == nullptr && replica.auth == nullptr &&
+    // A state Secret that is apart does not count, because it is rendered.
+    const bool has_state = view_.states().find(view_.key(pod)) != nullptr;
+    if (!is_wanted_of(set, name->ordinal) && !has_state && replica.auth == nullptr &&
         replica.stray == nullptr) {
         return std::nullopt;
     }
-    replica.pod = view_.pods().find(view_.key(pod));
+    replica.pod = view_.find_pod(pod);
+    if (replica.is_apart) {
+        replica.delivered = view_.delivered_key();
+    }
     if (is_api_proxy) {
         replica.config = config_of(*set, pod);
     }
@@ -88,14 +94,13 @@ void Replicas::each(const std::function<void(const Replica&)>& visit) {
     };
     const auto is_wanted_pod = [this](std::string_view pod) {
         const auto name = split_replica(pod);
-        return name.has_value() &&
-               is_wanted_of(view_.sets().find(view_.key(name->set)), name->ordinal);
+        return name.has_value() && is_wanted_of(view_.find_set(name->set), name->ordinal);
     };
-    for (const auto& [unused, set] : view_.sets().objects()) {
+    view_.each_set([&look](const ProxySet& set) {
         for (int ordinal = 0; is_wanted_of(&set, ordinal); ++ordinal) {
             look(fmt::format("{}-{}", set.name, ordinal));
         }
-    }
+    });
     for (const auto& [unused, state] : view_.states().objects()) {
         if (!is_wanted_pod(state.name)) {
             look(state.name);
@@ -115,21 +120,19 @@ void Replicas::each(const std::function<void(const Replica&)>& visit) {
 std::vector<const ProxySet*> sets_of(const ClusterView& view, const Changes& changes) {
     std::set<const ProxySet*> sets;
     if (changes.everything) {
-        for (const auto& [unused, set] : view.sets().objects()) {
-            sets.insert(&set);
-        }
+        view.each_set([&sets](const ProxySet& set) { sets.insert(&set); });
     }
     for (const std::string& name : changes.sets) {
-        sets.insert(view.sets().find(view.key(name)));
+        sets.insert(view.find_set(name));
     }
     for (const std::string& pod : changes.pods) {
         if (const auto name = split_replica(pod)) {
-            sets.insert(view.sets().find(view.key(name->set)));
+            sets.insert(view.find_set(name->set));
         }
     }
     for (const std::string& parent : changes.parents) {
         for (const std::string_view name : view.sets_by_parent().find(parent)) {
-            sets.insert(view.sets().find(view.key(name)));
+            sets.insert(view.find_set(name));
         }
     }
     sets.erase(nullptr);
@@ -150,7 +153,7 @@ std::string owner_of(const ClusterView& view, std::string_view tailnet, std::str
 std::string user_of(const ClusterView& view, std::string_view tailnet, std::string_view device,
                     std::string_view pod) {
     for (const std::string_view name : view.named_devices().find(device)) {
-        const StateSecret* state = view.states().find(view.key(name));
+        const StateSecret* state = view.find_state(name);
         if (state != nullptr && state->name != pod && state->tailnet == tailnet) {
             return std::string(name);
         }

@@ -1,0 +1,25 @@
+// Jobs that fail while something exists. They read the cluster itself, right before something is
+// deleted for a replica that is no longer wanted.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runtime/base/jobs.h"
+#include "runtime/kube/client.h"
+
+namespace runtime {
+
+// Names a replica, and the namespaces that it may be in.
+struct Whereabouts {
+    std::vector<std::string> namespaces;
+    std::string set, pod;
+    int ordinal = 0;
+};
+
+// Fails with `otherwise` while the object exists. The client outlives the job, here and below.
+Job must_be_absent(KubeClient& kube, const std::string& path, const std::string& otherwise);
+// Fails while its pod exists, or a StatefulSet that is large enough to have it.
+Job replica_must_be_absent(KubeClient& kube, const Whereabouts& replica);
+
+}  // namespace runtime

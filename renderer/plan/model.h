@@ -54,7 +54,8 @@ struct InstallPlan {
     Origin origin;
     std::string ns;
     OperatorNames names;
-    bool emit_namespace = true;  // false: an input declares it, or post-render
+    bool emit_namespace = true;       // false: an input declares it, or post-render
+    bool emit_api_namespace = false;  // the API proxy's own namespace, which no input declares
     bool oauth_secret =
         false;  // mode `generate`: the Secret with the credentials is emitted to stdout
     std::string client_id, client_secret;

@@ -9,20 +9,19 @@ namespace renderer {
 
 namespace {
 
-// Privileged: the proxies of L3 Services set up packet filters. The annotations keep Argo CD, Flux,
-// Helm (so Fleet) and kpt from deleting the namespace, and every device's state with it, when the
-// bundle goes away.
-Value namespace_object(const InstallPlan& install) {
-    Value labels = Value::map({{"pod-security.kubernetes.io/audit", "privileged"},
-                               {"pod-security.kubernetes.io/enforce", "privileged"},
-                               {"pod-security.kubernetes.io/warn", "privileged"}});
+// The annotations keep Argo CD, Flux, Helm (so Fleet) and kpt from deleting the namespace, and
+// every device's state with it, when the bundle goes away.
+Value namespace_object(std::string_view name, std::string_view pod_security) {
+    Value labels = Value::map({{"pod-security.kubernetes.io/audit", pod_security},
+                               {"pod-security.kubernetes.io/enforce", pod_security},
+                               {"pod-security.kubernetes.io/warn", pod_security}});
     Value annotations = Value::map({{"argocd.argoproj.io/sync-options", "Prune=false,Delete=false"},
                                     {"client.lifecycle.config.k8s.io/deletion", "detach"},
                                     {"helm.sh/resource-policy", "keep"},
                                     {"kustomize.toolkit.fluxcd.io/prune", "disabled"}});
     return Value::map({{"apiVersion", "v1"},
                        {"kind", "Namespace"},
-                       {"metadata", Value::map({{"name", install.ns},
+                       {"metadata", Value::map({{"name", name},
                                                 {"labels", std::move(labels)},
                                                 {"annotations", std::move(annotations)}})}});
 }
@@ -82,7 +81,11 @@ void generate_install(const Plan& plan, Objects& objects) {
     const InstallPlan& install = *plan.install;
     const auto add = [&](Value root) { add_object(install, std::move(root), objects); };
     if (install.emit_namespace) {
-        add(namespace_object(install));
+        // The proxies of L3 Services are privileged, because they set up packet filters.
+        add(namespace_object(install.ns, "privileged"));
+    }
+    if (install.emit_api_namespace) {
+        add(namespace_object(plan.settings.api_ns, "restricted"));
     }
     for (const Kind* kind : install.crds) {
         add(crd(*kind, plan.settings.release.version.minor));

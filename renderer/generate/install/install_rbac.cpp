@@ -67,13 +67,14 @@ void generate_install_rbac(const Plan& plan, Objects& objects) {
     add(install_role(install.names.name, install.ns, controller_rules(plan.settings)));
     add(binding_of_account(install.names.name, install.ns, install.names.name, install.ns));
     if (install.auth_proxy_account) {
-        Value proxies = Value::map({{"apiVersion", "v1"},
-                                    {"kind", "ServiceAccount"},
-                                    {"metadata", install_metadata(kAuthProxyAccount, install.ns)}});
+        Value proxies =
+            Value::map({{"apiVersion", "v1"},
+                        {"kind", "ServiceAccount"},
+                        {"metadata", install_metadata(kAuthProxyAccount, plan.settings.api_ns)}});
         add_pull_secrets(plan.settings, proxies);
         add(std::move(proxies));
         add(install_role(kAuthProxyClusterRole, "", impersonation()));
-        add(binding_of_account(kAuthProxyClusterRole, "", kAuthProxyAccount, install.ns));
+        add(binding_of_account(kAuthProxyClusterRole, "", kAuthProxyAccount, plan.settings.api_ns));
     }
 }
 

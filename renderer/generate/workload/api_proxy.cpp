@@ -81,6 +81,34 @@ std::string config(const Workload& workload) {
     return write_json(config);
 }
 
+// The Secret has no data, so that whoever applies it leaves alone what the runtime writes into it.
+Value empty_secret(const Workload& workload, std::string_view name) {
+    return Value::map(
+        {{"apiVersion", "v1"}, {"kind", "Secret"}, {"metadata", metadata(workload, name)}});
+}
+
+// Adds what a pod in a namespace of its own needs, where the controller may create nothing.
+void add_apart(const Plan& plan, const Workload& workload, Objects& objects) {
+    const OperatorNames& controller = plan.settings.names;
+    add_object(workload, empty_secret(workload, workload.pod(0)), objects);
+    add_object(workload, empty_secret(workload, auth_secret_name(workload, 0)), objects);
+    Value its_role = role(workload, controller_api_rules());
+    its_role.put("metadata", metadata(workload, controller.name));
+    add_object(workload, std::move(its_role), objects);
+    add_object(
+        workload,
+        Value::map({{"apiVersion", "rbac.authorization.k8s.io/v1"},
+                    {"kind", "RoleBinding"},
+                    {"metadata", metadata(workload, controller.name)},
+                    {"roleRef", Value::map({{"apiGroup", "rbac.authorization.k8s.io"},
+                                            {"kind", "Role"},
+                                            {"name", controller.name}})},
+                    {"subjects", Value::list({Value::map({{"kind", "ServiceAccount"},
+                                                          {"name", controller.name},
+                                                          {"namespace", plan.settings.ns}})})}}),
+        objects);
+}
+
 }  // namespace
 
 void generate_feature(const Plan& plan, const Workload& workload, const ApiProxyPlan& proxy,
@@ -90,6 +118,9 @@ void generate_feature(const Plan& plan, const Workload& workload, const ApiProxy
     }
     Value data = Value::map({{"cap-107.hujson", encode_base64(config(workload))}});
     add_object(workload, config_secret(workload, 0, std::move(data)), objects);
+    if (workload.ns != plan.settings.ns) {
+        add_apart(plan, workload, objects);
+    }
     Value rules = Value::list(
         {name_rule("secrets", pod_names(workload), Value::list({"get", "update", "patch"}))});
     add_followed_secrets(workload, rules);

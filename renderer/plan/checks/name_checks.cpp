@@ -17,7 +17,7 @@ namespace {
 struct Owned {
     std::string_view kind, name;
     Pos pos;
-    std::string_view object;
+    std::string_view object, ns;
 
     [[nodiscard]] auto key() const { return std::tie(name, kind); }
 };
@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 3> kReserved = {"operator", "proxies", kA
 
 void add_claims(const Workload& one, std::vector<Owned>& claims) {
     for (const Claim& claim : one.claims) {
-        claims.push_back({claim.kind, claim.name, claim.pos, one.origin.parent});
+        claims.push_back({claim.kind, claim.name, claim.pos, one.origin.parent, one.ns});
     }
 }
 
@@ -43,7 +43,8 @@ std::vector<Owned> claims_of(const Plan& plan) {
         add_claims(one, claims);
     }
     for (const EgressMember& one : plan.egress_members) {
-        claims.push_back({"Service", one.name, one.origin.pos, one.origin.parent});
+        claims.push_back(
+            {"Service", one.name, one.origin.pos, one.origin.parent, plan.settings.ns});
     }
     sort(claims);
     return claims;
@@ -60,16 +61,18 @@ void report(const Owned& claim, std::string_view owner, std::vector<Note> notes,
         .notes(std::move(notes));
 }
 
-// Objects of the inputs in that namespace that are applied beside ours.
+// Checks the objects of the inputs that are applied beside ours, in the same namespaces.
 void check_inputs(const Loaded& loaded, const Plan& plan, const std::vector<Owned>& claims,
                   Diagnostics& diagnostics) {
     for (const Document& doc : loaded.documents) {
-        if (doc.effective_namespace != plan.settings.ns) {
+        if (doc.effective_namespace != plan.settings.ns &&
+            doc.effective_namespace != plan.settings.api_ns) {
             continue;
         }
-        const Owned wanted{text_of(doc.kind), text_of(doc.name), {}, {}};
+        const Owned wanted{text_of(doc.kind), text_of(doc.name), {}, {}, {}};
         const auto found = std::ranges::lower_bound(claims, wanted.key(), {}, &Owned::key);
-        if (found != claims.end() && found->key() == wanted.key()) {
+        if (found != claims.end() && found->key() == wanted.key() &&
+            found->ns == doc.effective_namespace) {
             report(*found, fmt::format("\"{}\"", doc.object_name()),
                    {{.pos = doc.kind.pos(), .object = doc.object_name(), .text = "has that name"}},
                    diagnostics);

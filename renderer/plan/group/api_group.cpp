@@ -35,6 +35,21 @@ bool account_exists(const Loaded& loaded, const Settings& settings) {
            });
 }
 
+// The controller looks at a single pod in that namespace, whose name it knows.
+void report_apart(const ProxyGroupInput& input, const Settings& settings,
+                  Diagnostics& diagnostics) {
+    about(input, diagnostics)
+        .error("not-supported", input.pos(),
+               fmt::format("the pods of this group would run as \"{}\", which is in a namespace of "
+                           "its own",
+                           kAuthProxyAccount))
+        .found(fmt::format("\"tailrender.apiProxyNamespace: {}\"", settings.api_ns))
+        .expected("no group of mode \"auth\" beside that setting")
+        .hint(
+            "serve the Kubernetes API by apiServerProxyConfig.mode: \"true\", set "
+            "spec.kubeAPIServer.mode: noauth, or remove \"tailrender.apiProxyNamespace\"");
+}
+
 void report_no_account(const ProxyGroupInput& input, bool all_known, Diagnostics& diagnostics) {
     about(input, diagnostics)
         .say(all_known ? Severity::Error : Severity::Warning, "missing-api-account", input.pos(),
@@ -93,15 +108,18 @@ void fill_api_group(const ProxyGroupInput& input, const Settings& settings, Work
 
 void check_api_accounts(const GroupIndex& groups, bool installs, const ProxyInputs& inputs,
                         Diagnostics& diagnostics) {
-    if (account_exists(inputs.loaded, inputs.settings)) {
+    const bool is_apart = inputs.settings.has_api_namespace();
+    if (!is_apart && account_exists(inputs.loaded, inputs.settings)) {
         return;
     }
     const bool all_known = installs || inputs.settings.inputs == InputsMode::Complete;
     for (const ProxyGroupInput& group : groups.sorted()) {
-        if (group.type == GroupType::KubeApiServer && group.api_auth &&
-            is_rendered(inputs.loaded, *group.doc)) {
-            report_no_account(group, all_known, diagnostics);
+        if (group.type != GroupType::KubeApiServer || !group.api_auth ||
+            !is_rendered(inputs.loaded, *group.doc)) {
+            continue;
         }
+        is_apart ? report_apart(group, inputs.settings, diagnostics)
+                 : report_no_account(group, all_known, diagnostics);
     }
 }
 

@@ -46,18 +46,31 @@ void replace_rules(const Loaded& loaded, const Document& document, Value rules, 
     }
 }
 
-// The operator serves the Kubernetes API itself, and so may impersonate. The controller does not.
+// The operator serves the Kubernetes API itself and so may impersonate. The controller does not
+// serve it, and no account in its namespace impersonates where there is another namespace for that.
 void take_from_controller(const Loaded& loaded, const Document& document, const Settings& settings,
                           Installation& made, Diagnostics& diagnostics) {
     Value root = read_document(loaded, document, diagnostics);
     Value subjects = Value::list();
     for (const Value& subject : items_of(root.find("subjects"))) {
         if (text_of(subject.find("name")) != settings.names.name) {
-            subjects.append(subject.clone());
+            Value& kept = subjects.append(subject.clone());
+            if (settings.has_api_namespace()) {
+                kept.put("namespace", settings.api_ns);
+            }
         }
     }
-    if (subjects.size() < items_of(root.find("subjects")).size()) {
+    if (subjects.size() < items_of(root.find("subjects")).size() || settings.has_api_namespace()) {
         root.put("subjects", std::move(subjects));
+        replace(document, std::move(root), made, diagnostics);
+    }
+}
+
+void move_account(const Loaded& loaded, const Document& document, const Settings& settings,
+                  Installation& made, Diagnostics& diagnostics) {
+    Value root = read_document(loaded, document, diagnostics);
+    if (Value* metadata = root.find("metadata"); metadata != nullptr) {
+        metadata->put("namespace", settings.api_ns);
         replace(document, std::move(root), made, diagnostics);
     }
 }
@@ -108,7 +121,12 @@ Installation plan_chart_stream(const Loaded& loaded, const Inventory& inventory,
         } else if (is(*document, "ClusterRoleBinding", kAuthProxyClusterRole)) {
             take_from_controller(loaded, *document, settings, made, diagnostics);
         }
-        account = account || is(*document, "ServiceAccount", kAuthProxyAccount);
+        if (is(*document, "ServiceAccount", kAuthProxyAccount)) {
+            account = true;
+            if (settings.has_api_namespace()) {
+                move_account(loaded, *document, settings, made, diagnostics);
+            }
+        }
     }
     const auto require = [&](bool found, std::string_view kind, std::string_view name,
                              std::string_view consequence) {

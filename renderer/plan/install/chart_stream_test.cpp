@@ -98,6 +98,21 @@ TEST(PlanChartStream, TheControllerMayNotImpersonate) {
               R"("namespace":"tailscale"}])");
 }
 
+TEST(PlanChartStream, TheAccountThatImpersonatesMovesToANamespaceOfItsOwn) {
+    const Installed run(read_testdata("chart-streams/ozilab.yaml"), Mode::Stream,
+                        "tailrender: {apiProxyNamespace: tailscale-api}");
+    EXPECT_EQ(run.dump(), "");
+    const Object* binding = find(run.plan, "ClusterRoleBinding/tailscale-auth-proxy");
+    ASSERT_NE(binding, nullptr);
+    EXPECT_EQ(write_json_sorted(*binding->root.find("subjects")),
+              R"([{"kind":"ServiceAccount","name":"kube-apiserver-auth-proxy",)"
+              R"("namespace":"tailscale-api"}])");
+    EXPECT_NE(find(run.plan, "ServiceAccount/tailscale-api/kube-apiserver-auth-proxy"), nullptr);
+    const std::vector<std::string> cut = run.cut();
+    EXPECT_NE(std::ranges::find(cut, "ServiceAccount/tailscale/kube-apiserver-auth-proxy"),
+              cut.end());
+}
+
 TEST(PlanChartStream, ValuesWinOverTheEnv) {
     const Installed run(read_testdata(kStreams[1]), Mode::Stream,
                         "operatorConfig: {logging: info}\ntailrender: {image: {tag: edge}}");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "renderer/classify/operator_deployment.h"
+#include "renderer/core/text_of.h"
 #include "renderer/kube/api.h"
 #include "renderer/kube/kinds.h"
 #include "renderer/plan/settings/settings_decoder.h"
@@ -90,6 +91,11 @@ bool wants_auth_proxy(const Settings& settings) {
            flag_at(settings.chart, {"apiServerProxyConfig", "allowImpersonation"});
 }
 
+bool serves_api_apart(const Settings& settings) {
+    return settings.has_api_namespace() &&
+           spelling_of(settings.chart.at({"apiServerProxyConfig", "mode"})) == "true";
+}
+
 // The last entry of a name wins, as in a container.
 std::vector<const Value*> users_env(const Settings& settings) {
     std::vector<const Value*> entries;
@@ -126,6 +132,9 @@ Value controller_env(const Settings& settings) {
     }
     if (!settings.take_over_tag.empty()) {
         env.append(variable(kTakeOverVariable, settings.take_over_tag));
+    }
+    if (serves_api_apart(settings)) {
+        env.append(variable(kApiNamespaceVariable, settings.api_ns));
     }
     for (const Value* entry : users_env(settings)) {
         env.append(entry->clone());
@@ -168,6 +177,15 @@ Value controller_rules(const Settings& settings) {
                           {settings.names.name}));
     }
     return rules;
+}
+
+Value controller_api_rules() {
+    const std::string pod(kApiProxyPod);
+    return Value::list({
+        rule(kind_of("Secret"), {"get", "list", "patch", "watch"}, {pod, pod + "-auth"}),
+        rule(kind_of("Pod"), {"delete", "get", "list", "watch"}, {pod}),
+        rule(kind_of("StatefulSet"), {"get", "list", "watch"}, {std::string(kApiProxyName)}),
+    });
 }
 
 std::string controller_pull_policy(const Settings& settings) {

@@ -31,8 +31,14 @@ std::vector<const Value*> users_env(const Settings& settings);
 Value controller_cluster_rules();
 Value controller_rules(const Settings& settings);  // in its own namespace
 
+// The rules in the API proxy's own namespace, for the objects of the API proxy.
+Value controller_api_rules();
+
 // apiServerProxyConfig wants the account kube-apiserver-auth-proxy.
 bool wants_auth_proxy(const Settings& settings);
+// True if `apiServerProxyConfig.mode` asks for a pod that impersonates, and that pod has a
+// namespace of its own.
+bool serves_api_apart(const Settings& settings);
 
 // "IfNotPresent" for a pinned image, else "Always", unless the settings say.
 std::string controller_pull_policy(const Settings& settings);

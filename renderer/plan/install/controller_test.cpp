@@ -88,6 +88,17 @@ TEST(ControllerRules, AreThoseOfTheContract) {
               write_json_sorted(rules_of(table_after("ClusterRole `tailscale-operator`"))));
     EXPECT_EQ(write_json_sorted(controller_rules(of_release("1.104.5"))),
               write_json_sorted(rules_of(table_after("Role `operator`"))));
+    EXPECT_EQ(write_json_sorted(controller_api_rules()),
+              write_json_sorted(rules_of(table_after("Role with the controller's name"))));
+}
+
+// A Secret with the right type would get the token of the account that impersonates.
+TEST(ControllerRules, CreateNoSecretInTheNamespaceOfTheApiProxy) {
+    const Value rules = controller_api_rules();
+    for (const Value& rule : rules.items()) {
+        EXPECT_NE(rule.find("resourceNames"), nullptr) << write_json_sorted(rule);
+        EXPECT_EQ(write_json_sorted(*rule.find("verbs")).find("create"), std::string::npos);
+    }
 }
 
 // (group, resource, verb) of every rule.
@@ -177,15 +188,12 @@ TEST(ControllerEnv, HasTheNamesOfTheContractInItsOrder) {
             workload.push_back(row[0]);
         }
     }
-    EXPECT_EQ(env_names(Decoded({"loginServer: https://a.example\n"
-                                 "tailrender: {cleanupDelay: 1m, takeOverTag: 'tag:one'}"})
-                            .settings),
-              secret);
-    EXPECT_EQ(env_names(Decoded({"loginServer: https://a.example\n"
-                                 "tailrender: {cleanupDelay: 1m, takeOverTag: 'tag:one'}\n"
-                                 "oauth: {audience: a, clientId: b}"})
-                            .settings),
-              workload);
+    const std::string all =
+        "loginServer: https://a.example\n"
+        "apiServerProxyConfig: {mode: 'true'}\n"
+        "tailrender: {cleanupDelay: 1m, takeOverTag: 'tag:one', apiProxyNamespace: api}\n";
+    EXPECT_EQ(env_names(Decoded({all}).settings), secret);
+    EXPECT_EQ(env_names(Decoded({all + "oauth: {audience: a, clientId: b}"}).settings), workload);
 }
 
 TEST(ControllerEnv, ValuesComeFromTheSettings) {
@@ -217,6 +225,21 @@ TEST(ControllerEnv, OursAreToldWhenTheyAreNotTheDefault) {
     EXPECT_EQ(last("tailrender: {takeOverTag: 'tag:one'}"),
               R"({"name":"TAKE_OVER_TAG","value":"tag:one"})");
     EXPECT_EQ(last("tailrender: {cleanupDelay: 300s}").find("CLEANUP"), std::string::npos);
+}
+
+TEST(ControllerEnv, ANamespaceOfTheApiProxyIsToldWhereItHasAPodThatImpersonates) {
+    const auto tells = [](std::string_view values) {
+        return write_json_sorted(controller_env(Decoded({std::string(values)}).settings))
+                   .find(R"({"name":"API_PROXY_NAMESPACE","value":"api"})") != std::string::npos;
+    };
+    EXPECT_TRUE(tells("apiServerProxyConfig: {mode: true}\ntailrender: {apiProxyNamespace: api}"));
+    EXPECT_FALSE(
+        tells("apiServerProxyConfig: {mode: noauth}\n"
+              "tailrender: {apiProxyNamespace: api}"));
+    EXPECT_FALSE(
+        tells("apiServerProxyConfig: {mode: true}\n"
+              "tailrender: {namespace: api, apiProxyNamespace: api}"));
+    EXPECT_FALSE(tells("tailrender: {apiProxyNamespace: api}"));
 }
 
 TEST(ControllerEnv, ExtraNamesAreUniqueAndOnlyWhatTheControllerReads) {

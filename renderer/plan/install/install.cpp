@@ -104,16 +104,23 @@ void check_pod_security(const Loaded& loaded, const NamespaceInput& input,
     }
 }
 
-bool declares_namespace(const Loaded& loaded, const Inventory& inventory, std::string_view ns,
-                        Diagnostics& diagnostics) {
-    bool found = false;
+bool declares_namespace(const Inventory& inventory, std::string_view ns) {
+    return std::ranges::any_of(inventory.namespaces, [&](const NamespaceInput& input) {
+        return input.name == ns && input.doc->reachable;
+    });
+}
+
+// Checks the namespaces that the inputs declare, and plans those that they do not.
+void plan_namespaces(const Loaded& loaded, const Inventory& inventory, const Settings& settings,
+                     InstallPlan& install, Diagnostics& diagnostics) {
     for (const NamespaceInput& input : inventory.namespaces) {
-        if (input.name == ns && input.doc->reachable) {
-            found = true;
+        if (input.name == install.ns && input.doc->reachable) {
             check_pod_security(loaded, input, diagnostics);
         }
     }
-    return found;
+    install.emit_namespace = !declares_namespace(inventory, install.ns);
+    install.emit_api_namespace = install.auth_proxy_account && settings.has_api_namespace() &&
+                                 !declares_namespace(inventory, settings.api_ns);
 }
 
 // ---- the static manifest in a tree
@@ -139,11 +146,17 @@ void take_secret(const Loaded& loaded, const Document& document, std::vector<Edi
             "and revoke the credential if it was ever committed");
 }
 
-// Those that the install generator makes again. Account, Role and binding `proxies`, the CRDs and
-// what belongs to the API proxy stay as they are.
-bool is_regenerated(const Document& document, const OperatorNames& names) {
+// True for the documents that the install generator makes again. Account, Role and binding
+// `proxies` and the CRDs stay as they are, and so does what belongs to the API proxy unless it
+// moves to another namespace.
+bool is_regenerated(const Document& document, const Settings& settings) {
+    const OperatorNames& names = settings.names;
     const std::string_view kind = text_of(&document.kind);
     const std::string_view name = text_of(&document.name);
+    if (settings.has_api_namespace() &&
+        (name == kAuthProxyAccount || name == kAuthProxyClusterRole)) {
+        return true;
+    }
     if (kind == "ClusterRole" || kind == "ClusterRoleBinding") {
         return name == names.cluster;
     }
@@ -153,15 +166,16 @@ bool is_regenerated(const Document& document, const OperatorNames& names) {
     return kind == "Deployment" || kind == "IngressClass";
 }
 
-void take_manifest(const Loaded& loaded, const OperatorInput& stock, Installation& made,
-                   Diagnostics& diagnostics) {
+void take_manifest(const Loaded& loaded, const OperatorInput& stock, const Settings& settings,
+                   Installation& made, Diagnostics& diagnostics) {
     for (const Document* document : stock.parts) {
+        if (text_of(&document->name) == kAuthProxyAccount) {
+            made.install->auth_proxy_account = settings.has_api_namespace();
+        }
         if (text_of(&document->kind) == "Secret") {
             take_secret(loaded, *document, made.edits, diagnostics);
-        } else if (is_regenerated(*document, made.install->names)) {
+        } else if (is_regenerated(*document, settings)) {
             cut_document(*document, "regenerated", made.edits, diagnostics);
-        } else if (text_of(&document->name) == kAuthProxyAccount) {
-            made.install->auth_proxy_account = false;
         }
     }
 }
@@ -205,10 +219,10 @@ Installation plan_tree(const Loaded& loaded, const Inventory& inventory, const S
     refuse_name_override(settings, diagnostics);
     InstallPlan& install = made.install.emplace(start(loaded, inventory.stock_operator, settings));
     check_forced_namespace(loaded.bundles[install.bundle], diagnostics);
-    install.emit_namespace = !declares_namespace(loaded, inventory, install.ns, diagnostics);
     made.summary =
         plan_credentials(loaded, inventory.stock_operator, settings, install, diagnostics);
-    take_manifest(loaded, inventory.stock_operator, made, diagnostics);
+    take_manifest(loaded, inventory.stock_operator, settings, made, diagnostics);
+    plan_namespaces(loaded, inventory, settings, install, diagnostics);
     if (loaded.operator_release && loaded.operator_release->document != kNone) {
         cut_document(loaded.documents[loaded.operator_release->document],
                      "replaced by the controller's", made.edits, diagnostics);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "renderer/plan/install/install_testing.h"
 
 namespace renderer {
@@ -260,6 +262,33 @@ TEST(PlanInstall, OtherWaysOfCredentialsNeedNoSecret) {
         EXPECT_FALSE(run.plan.install->oauth_secret);
         EXPECT_TRUE(run.plan.summary.empty());
     }
+}
+
+TEST(PlanInstall, WhatImpersonatesMovesOutOfAStaticManifest) {
+    const Installed run(stream("chart-streams/ozilab.yaml"), Mode::Tree,
+                        "tailrender: {apiProxyNamespace: tailscale-api}");
+    EXPECT_FALSE(run.diagnostics.has_errors()) << run.dump();
+    EXPECT_TRUE(run.plan.install->auth_proxy_account);
+    EXPECT_TRUE(run.plan.install->emit_api_namespace);
+    const std::vector<std::string> cut = run.cut();
+    for (const char* one :
+         {"ServiceAccount/tailscale/kube-apiserver-auth-proxy", "ClusterRole/tailscale-auth-proxy",
+          "ClusterRoleBinding/tailscale-auth-proxy"}) {
+        EXPECT_NE(std::ranges::find(cut, one), cut.end()) << one;
+    }
+}
+
+TEST(PlanInstall, TheNamespaceOfTheApiProxyIsNotMadeTwice) {
+    const auto emits = [](const std::string& documents) {
+        const Installed run(documents, Mode::Chart,
+                            "apiServerProxyConfig: {mode: true}\n"
+                            "tailrender: {apiProxyNamespace: tailscale-api}");
+        EXPECT_EQ(run.dump(), "") << "any PodSecurity will do";
+        return run.plan.install->emit_api_namespace;
+    };
+    EXPECT_TRUE(emits(std::string(kService)));
+    EXPECT_FALSE(emits(std::string(kService) +
+                       "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: tailscale-api}\n"));
 }
 
 TEST(PlanInstall, TheApiProxysAccountFollowsTheValues) {

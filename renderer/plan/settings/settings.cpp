@@ -91,6 +91,7 @@ std::string decode_unrecorded(const Value& all) {
 void decode_ours(const Value& all, std::string_view operator_namespace, Settings& settings) {
     settings.ns = text_at(all, {"tailrender", "namespace"},
                           operator_namespace.empty() ? kDefaultNamespace : operator_namespace);
+    settings.api_ns = text_at(all, {"tailrender", "apiProxyNamespace"}, settings.ns);
     settings.cluster_domain = text_at(all, {"tailrender", "clusterDomain"}, "cluster.local");
     settings.tailnet_domain = text_at(all, {"tailrender", "tailnetDomain"});
     settings.hostname_suffix = text_at(all, {"tailrender", "hostnameSuffix"});
@@ -153,6 +154,14 @@ void refuse_chart_env(std::string_view name, Pos pos, Diagnostics& diagnostics) 
         .hint(hint);
 }
 
+// The variables that pass settings of ours to the controller.
+struct OwnEnv {
+    std::string_view name, key;
+};
+constexpr std::array kOwnEnv = {OwnEnv{kCleanupDelayVariable, "cleanupDelay"},
+                                OwnEnv{kTakeOverVariable, "takeOverTag"},
+                                OwnEnv{kApiNamespaceVariable, "apiProxyNamespace"}};
+
 // What strconv.ParseBool reads as true.
 constexpr std::array<std::string_view, 6> kGoTrue = {"1", "t", "T", "true", "TRUE", "True"};
 
@@ -161,13 +170,12 @@ void decode_env(const Value& entry, std::string_view name, std::string_view text
     const Pos pos = pos_at(entry, {"name"});
     if (is_operator_env(name)) {
         refuse_chart_env(name, pos, diagnostics);
-    } else if (name == kCleanupDelayVariable || name == kTakeOverVariable) {
-        const bool is_delay = name == kCleanupDelayVariable;
+    } else if (const auto* own = std::ranges::find(kOwnEnv, name, &OwnEnv::name);
+               own != kOwnEnv.end()) {
         diagnostics
             .error("duplicate-env", pos,
                    fmt::format("\"{}\" in \"operatorConfig.extraEnv\" is set by tailrender", name))
-            .hint(fmt::format("set \"tailrender.{}\" instead",
-                              is_delay ? "cleanupDelay" : "takeOverTag"));
+            .hint(fmt::format("set \"tailrender.{}\" instead", own->key));
     } else if (name == "PROXY_PRIORITY_CLASS_NAME") {
         settings.priority_class = text;
     } else if (name == "OPERATOR_DEFAULT_LOAD_BALANCER") {

@@ -62,10 +62,12 @@ struct ExternalSecretSettings {
 inline constexpr std::int64_t kDefaultCleanupDelay = 300;  // seconds
 inline constexpr std::string_view kCleanupDelayVariable = "CLEANUP_DELAY_SECONDS";
 inline constexpr std::string_view kTakeOverVariable = "TAKE_OVER_TAG";
+inline constexpr std::string_view kApiNamespaceVariable = "API_PROXY_NAMESPACE";
 
 struct Settings {
     // tailrender:
-    std::string ns;  // where generated objects live
+    std::string ns;      // where generated objects live
+    std::string api_ns;  // where the account that impersonates lives, with its pod; `ns` by default
     std::string cluster_domain = "cluster.local";
     std::string tailnet_domain;
     Dataplane dataplane = Dataplane::Native;  // of proxies that do not choose one
@@ -104,6 +106,8 @@ struct Settings {
     std::string ingress_class = "tailscale";
     bool ingress_class_enabled = true;
     Value chart;  // the merged chart values with defaults, for the controller's Deployment
+
+    [[nodiscard]] bool has_api_namespace() const { return api_ns != ns; }
 };
 
 // `layers` in rising precedence. `operator_namespace`: namespace of the bundle or stream that holds

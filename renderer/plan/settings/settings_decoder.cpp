@@ -242,6 +242,7 @@ constexpr std::array kOurs = {
     formed("cleanupDelay", form<kWholeSeconds>),
     formed("nodePortRange", form<kPortRangeFormat>),
     SchemaField{"takeOverTag", FieldType::Text},
+    formed("apiProxyNamespace", form<kNamespace>),
     SchemaField{"apiProxyUnrecorded", FieldType::TextList, {}, subresources},
 };
 

@@ -88,7 +88,8 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
     const std::vector<Complaint> rows = {
         {"tailrender: {clusterDomian: x}",
          "1: error [unknown-setting] unknown key \"clusterDomian\" in \"tailrender\" | one of { "
-         "apiProxyUnrecorded, cleanupDelay, clusterDomain, customResources, dataplane, "
+         "apiProxyNamespace, apiProxyUnrecorded, cleanupDelay, clusterDomain, customResources, "
+         "dataplane, "
          "externalSecret, hostnameSuffix, "
          "image, inputs, namespace, nodePortRange, operatorVersion, placement, privileges, "
          "proxyImage, "
@@ -169,6 +170,12 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
         {"operatorConfig: {extraEnv: [{name: TAKE_OVER_TAG, value: 'tag:one'}]}",
          "1: error [duplicate-env] \"TAKE_OVER_TAG\" in \"operatorConfig.extraEnv\" is set by "
          "tailrender | set \"tailrender.takeOverTag\" instead\n"},
+        {"operatorConfig: {extraEnv: [{name: API_PROXY_NAMESPACE, value: api}]}",
+         "1: error [duplicate-env] \"API_PROXY_NAMESPACE\" in \"operatorConfig.extraEnv\" is set "
+         "by tailrender | set \"tailrender.apiProxyNamespace\" instead\n"},
+        {"tailrender: {apiProxyNamespace: API}",
+         "1: error [invalid-setting] invalid \"tailrender.apiProxyNamespace\" | \"API\" | "
+         "lower-case letters, digits and dashes, at most 63, no dash at either end\n"},
         {"tailrender: {cleanupDelay: soon}",
          "1: error [invalid-setting] invalid \"tailrender.cleanupDelay\" | \"soon\" | a "
          "duration of whole seconds such as \"10m\"\n"},

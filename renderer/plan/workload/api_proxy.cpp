@@ -79,7 +79,7 @@ std::optional<Workload> plan_api_proxy(const Settings& settings, Diagnostics& di
     made.release = settings.release;
     made.generator = "api-proxy";
     made.name = kApiProxyName;
-    made.ns = settings.ns;
+    made.ns = impersonates ? settings.api_ns : settings.ns;
     made.account = impersonates ? kAuthProxyAccount : kApiProxyName;
     made.makes_account = !impersonates;
     made.parent_ns = settings.ns;

@@ -30,12 +30,17 @@ protected:
     }
 
     // Puts the controller's Deployment. `login_server` is the entry of that variable in its
-    // environment; null: it has none.
-    void put_operator(renderer::Value login_server) {
+    // environment; null: it has none. `api_ns` is the API proxy's own namespace; empty: it has
+    // none.
+    void put_operator(renderer::Value login_server, const std::string& api_ns = {}) {
         renderer::Value variables = renderer::Value::list();
         if (login_server.is_map()) {
             login_server.put("name", "OPERATOR_LOGIN_SERVER");
             variables.append(std::move(login_server));
+        }
+        if (!api_ns.empty()) {
+            variables.append(
+                renderer::Value::map({{"name", "API_PROXY_NAMESPACE"}, {"value", api_ns}}));
         }
         renderer::Value container =
             renderer::Value::map({{"args", renderer::Value::list({renderer::Value("controller")})},

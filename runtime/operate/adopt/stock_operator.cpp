@@ -276,6 +276,12 @@ renderer::Result<std::string> login_server_of(const Value& deployment) {
     return std::string(variable == nullptr ? std::string_view() : text_of(variable->find("value")));
 }
 
+std::string api_namespace_of(const Value& deployment) {
+    const Value* variable =
+        deployment.is_null() ? nullptr : find_variable(deployment, "API_PROXY_NAMESPACE");
+    return std::string(variable == nullptr ? std::string_view() : text_of(variable->find("value")));
+}
+
 std::string describe_operator(const Value& deployment) {
     switch (operator_state(deployment)) {
         case OperatorState::Runs:

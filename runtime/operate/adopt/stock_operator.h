@@ -61,5 +61,7 @@ std::string oauth_secret_of(const renderer::Value& deployment);
 // Returns the login server of the operator or controller; "" is Tailscale's own. Fails if it cannot
 // be known: credentials must not be sent to a guessed server.
 renderer::Result<std::string> login_server_of(const renderer::Value& deployment);
+// Returns the API proxy's own namespace; "": it has none.
+std::string api_namespace_of(const renderer::Value& deployment);
 
 }  // namespace runtime

@@ -16,6 +16,7 @@
 #include "runtime/operate/adopt/adopt_plan.h"
 #include "runtime/operate/adopt/adopt_record.h"
 #include "runtime/operate/adopt/stock_operator.h"
+#include "runtime/operate/apart.h"
 #include "runtime/operate/cleanup/cleanup_guard.h"
 #include "runtime/operate/hidden_states.h"
 #include "runtime/operate/kube_jobs.h"
@@ -68,6 +69,7 @@ void Cleanup::start(Next done) {
         {list_all(kube, path_of(kDeployments, context_.ns), deployments_),
          list_all(kube, path_of(kStatefulSets, context_.ns), sets_),
          list_all(kube, path_of(kPods, context_.ns), pods_),
+         add_apart(kube, deployments_, sets_, pods_, nullptr),
          list_all(kube, path_of(kSecrets, context_.ns), secrets_),
          list_all(kube, path_of(kConfigMaps, context_.ns), config_maps_),
          list_all(kube, path_of(kLeases, context_.ns), leases_),

@@ -71,6 +71,21 @@ TEST_F(CleanupTest, TakesNoOtherNamespaceForACleanOne) {
     EXPECT_EQ(said, "");
 }
 
+TEST_F(CleanupTest, RefusesWhileTheApiProxyRunsInANamespaceOfItsOwn) {
+    for (const char* set : {"ts-web-bcdfg", "ts-db-bcdfg"}) {
+        cluster.remove_proxy(set);
+    }
+    put_operator(Value::map({{"value", "https://tailnet"}}), "tailscale-api");
+    FakeCluster apart(loop, kube, tailnet, "tailscale-api");
+    apart.add_api_proxy();
+    loop.run_for(kMinute);
+    EXPECT_EQ(clean({}),
+              "proxies are still running, such as pod \"kube-apiserver-proxy-0\": remove the "
+              "rendered manifests first, or use --force");
+    put_operator(Value::map({{"value", "https://tailnet"}}));
+    EXPECT_EQ(clean({}), "");
+}
+
 TEST_F(CleanupTest, RefusesWhileProxiesRun) {
     EXPECT_EQ(clean({.yes = true}),
               "proxies are still running, such as pod \"ts-db-bcdfg-0\": remove the rendered "

@@ -18,6 +18,7 @@
 #include "runtime/controller/records/removal_guard.h"
 #include "runtime/controller/view/objects.h"
 #include "runtime/operate/adopt/stock_operator.h"
+#include "runtime/operate/apart.h"
 #include "runtime/operate/hidden_states.h"
 #include "runtime/operate/kube_jobs.h"
 #include "runtime/operate/status/controller_state.h"
@@ -293,6 +294,8 @@ void show_status(const OperateContext& context, StatusForm form, StatusDone done
                   list_allowed(kube, path_of(kDeployments, context.ns), look->deployments),
                   list_allowed(kube, path_of(kStatefulSets, context.ns), look->sets),
                   list_allowed(kube, path_of(kPods, context.ns), look->pods),
+                  add_apart(kube, look->deployments.objects, look->sets.objects, look->pods.objects,
+                            &look->sets.refusal),
                   list_allowed(kube, path_of(kLeases, context.ns), look->leases)},
                  [look](const std::string& problem) {
                      problem.empty() ? read_secrets(look) : look->done(problem, false);

@@ -20,7 +20,7 @@ struct Guarded : FakeServer {
     HttpReply answer(const HttpRequest& request, const std::string& path,
                      const std::shared_ptr<Stream>& stream) override {
         for (const std::string& kind : forbidden) {
-            if (path.find("/" + kind + "?") != std::string::npos) {
+            if (path.find("/" + kind + "?") != std::string::npos || path.ends_with("/" + kind)) {
                 return json_reply(
                     403, Value::map({{"kind", "Status"}, {"message", kind + " are forbidden"}}));
             }
@@ -182,6 +182,40 @@ TEST_F(ShownStatusTest, DoesNotBelieveWhatIsNoMore) {
     set.find("spec")->put("replicas", 0);
     kube.put(FakeCluster::path("statefulsets", "ts-db-bcdfg"), std::move(set));
     EXPECT_TRUE(row("ts-db-bcdfg-0").ends_with(" its StatefulSet has 0 replicas"));
+}
+
+TEST_F(ShownStatusTest, FindsTheApiProxyInANamespaceOfItsOwn) {
+    constexpr std::string_view kApart = "tailscale-api";
+    const auto path = [](std::string_view plural, std::string_view name) {
+        return FakeCluster::path(plural, name, kApart);
+    };
+    const std::string pod = "kube-apiserver-proxy-0";
+    FakeCluster apart(loop, kube, tailnet, kApart);
+    for (const std::string& name : {pod, pod + "-auth"}) {
+        kube.put(path("secrets", name),
+                 Value::map({{"metadata", Value::map({{"name", name}, {"namespace", kApart}})}}));
+    }
+    apart.add_api_proxy();
+    api_ns = kApart;
+    run_controller();
+    Value deployment = kube.find(FakeCluster::path("deployments", "operator"))->clone();
+    deployment.find("spec")->put("template",
+                                 json(R"({"spec":{"containers":[{"args":["controller"],)"
+                                      R"("env":[{"name":"API_PROXY_NAMESPACE",)"
+                                      R"("value":"tailscale-api"}]}]}})"));
+    kube.put(FakeCluster::path("deployments", "operator"), std::move(deployment));
+    EXPECT_EQ(row(pod),
+              pod + " joined " + pod + ".tail1a2b3.ts.net Deployment/tailscale/operator -");
+    guarded.forbidden = {"tailscale-api/statefulsets/kube-apiserver-proxy"};
+    EXPECT_NE(status().find("cannot read /apis/apps/v1/namespaces/tailscale-api/statefulsets/"
+                            "kube-apiserver-proxy: "),
+              std::string::npos)
+        << status();
+    guarded.forbidden.clear();
+    kube.erase(path("statefulsets", "kube-apiserver-proxy"));
+    EXPECT_EQ(row(pod), pod + " leaving " + pod +
+                            ".tail1a2b3.ts.net Deployment/tailscale/operator its StatefulSet was "
+                            "deleted");
 }
 
 TEST_F(ShownStatusTest, LeavesAloneWhatTheControllerKnowsToLeave) {

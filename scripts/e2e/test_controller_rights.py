@@ -2,15 +2,17 @@
 
 The rules of `tailrender install` are a subset of those in the operator's own chart (testdata/chart-streams), but for the rows of
 runtime/RBAC.md. Then a real API server, with these rules and the operator's custom resources, says of every verb of every resource that
-it serves, in the controller's namespace, in another one and cluster-wide, whether the account has it: exactly what a rule allows.
+it serves, in the controller's namespace, in another one and cluster-wide, whether the account has it: exactly what a rule allows. The same in a
+namespace of the API proxy's own, where the account's token is also tried: it has no way to the token of the account that impersonates.
 """
 import itertools
+import json
 
 import yaml
 
 from shared.applied import create_definitions
-from shared.checks import documents, run
-from shared.controller_process import install
+from shared.checks import attempt, documents, run
+from shared.controller_process import api_server, install
 from shared.fleet import ROOT
 from shared.kube_api import KubeApi
 from shared.rights import NAMESPACE, ROLES, rules
@@ -23,6 +25,12 @@ ACCOUNT = f"system:serviceaccount:{NAMESPACE}:operator"
 VERBS = ("get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", "impersonate", "bind", "escalate", "approve")
 STRANGE_NAME = "somebody-elses"
 NEWEST = ("--set", "tailrender.operatorVersion=1.104.5")  # has all rights
+APART = "tailscale-api"
+OF_ITS_OWN = ("--set", f"tailrender.apiProxyNamespace={APART}", "--set", "apiServerProxyConfig.mode=true")
+IMPERSONATOR = "kube-apiserver-auth-proxy"
+STATE, KEY = "kube-apiserver-proxy-0", "kube-apiserver-proxy-0-auth"
+TOKEN = {"apiVersion": "v1", "kind": "Secret", "type": "kubernetes.io/service-account-token",
+         "metadata": {"name": "token", "namespace": APART, "annotations": {"kubernetes.io/service-account.name": IMPERSONATOR}}}
 
 
 def ours(tailrender, *flags):
@@ -74,11 +82,11 @@ def everybody(group, resource):
                                  ("authentication.k8s.io", "selfsubjectreviews")}
 
 
-def questions(known, served):
+def questions(known, served, namespaces=(NAMESPACE, OTHER, ALL)):
     for group, resource in sorted(served):
         if not everybody(group, resource):
             names = {STRANGE_NAME} | {rule[4] for rule in known if rule[1:3] == (group, resource)} - {""}
-            for namespace, verb, name in itertools.product((NAMESPACE, OTHER, ALL), VERBS, names):
+            for namespace, verb, name in itertools.product(namespaces, VERBS, names):
                 yield namespace, group, resource, verb, name
 
 
@@ -100,3 +108,43 @@ def test_server_allows_what_the_rules_say(cluster, tailrender, tmp_path):
         served = server.resources()
         assert {rule[1:3] for rule in known} <= served
         assert [rule for rule in questions(known, served) if server.allows(*rule) != covers(known, rule)] == []
+
+
+def test_server_allows_what_the_rules_say_where_the_api_proxy_is(cluster, tailrender):
+    install(tailrender, *NEWEST, *OF_ITS_OWN)
+    known = ours(tailrender, *NEWEST, *OF_ITS_OWN)
+    assert {(rule[2], rule[4]) for rule in known if rule[0] == APART} == {
+        ("secrets", STATE), ("secrets", KEY), ("pods", STATE), ("statefulsets", "kube-apiserver-proxy")}
+    with Server() as server:
+        assert [rule for rule in questions(known, server.resources(), [APART]) if server.allows(*rule) != covers(known, rule)] == []
+
+
+def test_controllers_token_is_no_way_to_the_account_that_impersonates(cluster, tailrender):
+    install(tailrender, *NEWEST, *OF_ITS_OWN)
+    rendered = documents(run(tailrender, "install", "--quiet", *OF_ITS_OWN))
+    places = {item["metadata"]["namespace"] for item in rendered if (item["kind"], item["metadata"]["name"]) == ("ServiceAccount", IMPERSONATOR)}
+    assert places == {APART}
+    secrets = yaml.safe_dump_all([item for item in rendered if item["kind"] == "Secret" and item["metadata"]["name"] in (STATE, KEY)])
+    run("kubectl", "apply", "-f", "-", stdin=secrets)
+    server, authority = api_server()
+    token = run("kubectl", "create", "token", "operator", "-n", NAMESPACE)
+    as_the_controller = ("kubectl", "--kubeconfig", "/dev/null", "--server", server, "--certificate-authority", authority, f"--token={token}",
+                         "-n", APART)
+
+    def refused(*words, stdin=None):
+        done = attempt(*as_the_controller, *words, stdin=stdin)
+        assert done.returncode != 0 and "orbidden" in done.stderr, f"{words}: {done.stdout}{done.stderr}"
+    refused("create", "--validate=false", "-f", "-", stdin=json.dumps(TOKEN))
+    run("kubectl", "create", "-f", "-", stdin=json.dumps(TOKEN))
+    refused("get", "secret", "token")
+    refused("get", "secrets")
+    refused("get", "secrets", "--field-selector=metadata.name=token")
+    refused("create", "token", IMPERSONATOR)
+    refused("delete", "secret", KEY)
+    refused("patch", "secret", "token", "--type=merge", "-p", "{}")
+    for name in (STATE, KEY):
+        assert run(*as_the_controller, "get", "secrets", f"--field-selector=metadata.name={name}", "-o", "name") == f"secret/{name}\n"
+        run(*as_the_controller, "patch", "secret", name, "--type=json", "-p", '[{"op":"add","path":"/data","value":{"authkey":"aw=="}}]')
+    run("kubectl", "apply", "-f", "-", stdin=secrets)
+    run("kubectl", "apply", "--server-side", "--force-conflicts", "-f", "-", stdin=secrets)
+    assert run("kubectl", "get", "secret", KEY, "-n", APART, "-o", "jsonpath={.data.authkey}") == "aw==", "what is left of the key when it is applied again"

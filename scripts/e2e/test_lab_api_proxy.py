@@ -5,8 +5,9 @@ containers are restricted. No ACME server is asked: a certificate of the lab's a
 tailnet: as that device it gets what its grant says. A session outlives the pod's deletion by its grace, and the device stays the same. A group of two such pods
 serves a Tailscale Service, under a certificate of the ACME server: kubectl goes on when one is killed, and when one ends; one whose container
 alone ends comes back; it runs the stock program and ours in turn. In mode noauth the client's own credentials count. `adopt` makes it the
-operator's own device. When it is deleted the device is removed.
+operator's own device. When it is deleted the device is removed. It joins and serves from a namespace of its own as well.
 """
+import base64
 import json
 import subprocess
 import time
@@ -16,7 +17,7 @@ import pytest
 import api_group
 from authority import serial, signed
 from harness import SCRIPT
-from installed import NAMESPACE, adopt, data_of, give_proxy_image, install_controller, joins, lab_with_runtime, usable_keys
+from installed import NAMESPACE, VALUES, adopt, data_of, give_proxy_image, install_controller, joins, lab_with_runtime, usable_keys
 from parity_release import NEWEST, RELEASES
 
 COVERS = ["renderer/generate/group", "renderer/generate/install", "renderer/plan/group", "runtime/api_proxy", "runtime/controller/ingress_groups",
@@ -24,6 +25,7 @@ COVERS = ["renderer/generate/group", "renderer/generate/install", "renderer/plan
 PROGRAMS = ["lab"]
 SET, POD = "kube-apiserver-proxy", "kube-apiserver-proxy-0"
 HOSTNAME = "kube"
+APART = "tailscale-api"
 CAPABILITY = "tailscale.com/cap/kubernetes"
 NOTED = "tailrender.dev/device"
 GROUP = "tailnet-readers"
@@ -264,3 +266,28 @@ def test_is_removed_with_its_device(lab, device):
     lab.confirm_removals()
     lab.wait("the state is gone", lambda: lab.get("secret", POD, "-n", NAMESPACE) is None)
     assert lab.tailnet.device(device)["deletedBy"]
+
+
+def test_joins_and_serves_from_a_namespace_of_its_own(lab, tailrender):
+    """Where the controller may create nothing, and the chart's account is. The one before it is gone, and its device with it."""
+    ours = {"tailrender": VALUES["tailrender"] | {"apiProxyNamespace": APART}}
+    install_controller(lab, tailrender, values("true") | ours)
+    place = ("-n", APART)
+
+    def data():
+        return (lab.get("secret", POD, *place) or {}).get("data") or {}
+    device = base64.b64decode(lab.wait("the device is known", lambda: data().get("device_id"))).decode()
+    lab.wait("its key is blank", lambda: (lab.get("secret", POD + "-auth", *place).get("data") or {}).get("authkey") == "")
+    assert usable_keys(lab) == [] and lab.tailnet.device(device)["tags"] == ["tag:k8s-operator"]
+    name = f"{HOSTNAME}.{lab.inner['LAB_DOMAIN']}"
+    certificate = dict(zip((name + ".crt", name + ".key"), signed(lab, name)))
+    lab.kubectl("patch", "secret", POD, *place, "--type", "merge", "-p", json.dumps({"stringData": certificate}))
+    lab.kubectl("delete", "pod", POD, *place)
+    lab.kubectl("rollout", "status", "statefulset", SET, *place, "--timeout", "240s")
+    lab.tailnet.ok("POST", "/admin/grants", {CAPABILITY: [{"impersonate": {"groups": [GROUP]}}]})
+    lab.wait("kubectl is let in", lambda: kubectl(lab, "get", "pod", "hello", "-o", "name") == (0, "pod/hello\n"), 90)
+    lab.kubectl("delete", "statefulset", SET, *place, "--cascade=foreground")
+    lab.kubectl("delete", "secret", POD, POD + "-auth", *place)
+    lab.confirm_removals()
+    lab.wait("its device is removed", lambda: lab.tailnet.device(device).get("deletedBy"))
+    assert lab.get("secret", POD + "-auth", "-n", NAMESPACE) is None

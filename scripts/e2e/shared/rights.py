@@ -10,7 +10,7 @@ def rules(objects, roles):
     found = set()
     for item in objects:
         if (item["kind"], item["metadata"]["name"]) in roles:
-            namespace = "" if item["kind"] == "ClusterRole" else NAMESPACE
+            namespace = "" if item["kind"] == "ClusterRole" else item["metadata"].get("namespace", NAMESPACE)
             for rule in item["rules"]:
                 found |= {(namespace, *words) for words in itertools.product(rule["apiGroups"], rule["resources"], rule["verbs"],
                                                                               rule.get("resourceNames", [""]))}

@@ -84,8 +84,8 @@ TEST_F(PrivateCopyTest, IsGoneAfterAnyEnd) {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGKILL}) {
         const pid_t child = ::fork();
         if (child == 0) {
-            ::signal(signal,
-                     SIG_DFL);  // a shell ignores SIGINT in what it starts in the background
+            // A shell makes processes in the background ignore SIGINT.
+            ::signal(signal, SIG_DFL);
             const PrivateFolder folder;
             const PrivateCopy copy(folder);
             ::kill(::getpid(), copy.write("a/b.yaml", "text") ? signal : SIGABRT);

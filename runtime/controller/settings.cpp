@@ -66,7 +66,7 @@ Result<std::string> read_api_namespace(const Environment& environment) {
                       .found = "\"" + *ns + "\"",
                       .expected = std::string(renderer::kDnsLabelGrammar)}};
     }
-    return std::move(ns).value_or("");
+    return ns == environment("OPERATOR_NAMESPACE") ? std::string() : std::move(ns).value_or("");
 }
 
 // What is unknown counts as `info`, as in the operator.

@@ -177,6 +177,8 @@ TEST(Settings, TheApiProxyMayHaveANamespaceOfItsOwn) {
     EXPECT_EQ(read(variables)->controller.api_ns, "");
     variables["API_PROXY_NAMESPACE"] = "tailscale-api";
     EXPECT_EQ(read(variables)->controller.api_ns, "tailscale-api");
+    variables["API_PROXY_NAMESPACE"] = variables["OPERATOR_NAMESPACE"];
+    EXPECT_EQ(read(variables)->controller.api_ns, "");
     for (const char* wrong : {"", "a/b", "Api"}) {
         variables["API_PROXY_NAMESPACE"] = wrong;
         auto settings = read(variables);

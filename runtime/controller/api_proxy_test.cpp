@@ -108,6 +108,20 @@ TEST(Decide, WhatAPodThatIsApartReadsIsWhatIsWrittenDown) {
     }
 }
 
+// Answers 403 to requests for a namespace.
+struct ForbiddenNamespace : FakeServer {
+    ForbiddenNamespace(FakeKube& its_kube, std::string_view ns)
+        : kube(its_kube), part("/namespaces/" + std::string(ns) + "/") {}
+    HttpReply answer(const HttpRequest& request, const std::string& path,
+                     const std::shared_ptr<Stream>& stream) override {
+        return path.find(part) == std::string::npos
+                   ? kube.answer(request, path, stream)
+                   : json_reply(403, renderer::Value::map({{"kind", "Status"}}));
+    }
+    FakeKube& kube;
+    std::string part;
+};
+
 // Runs an API proxy in a namespace where the controller may create nothing. What its pod needs is
 // rendered.
 class ApartTest : public ControllerTest {
@@ -179,6 +193,29 @@ TEST_F(ApartTest, TheApiProxyJoinsFromANamespaceOfItsOwn) {
     EXPECT_EQ(tailnet.devices.begin()->second.tags, std::vector<std::string>{"tag:k8s-operator"});
     EXPECT_NE(line().find(R"("state":"joined")"), std::string::npos) << line();
     EXPECT_NE(line().find(R"("parent":"Deployment/tailscale/operator")"), std::string::npos);
+}
+
+TEST_F(ApartTest, WithoutRightsThereOnlyTheApiProxyIsLeftAlone) {
+    apply();
+    start();
+    run(kMinute);
+    const std::string before = device();
+    process.reset();
+    ForbiddenNamespace forbidden(kube, kApart);
+    network.add("https://kube", forbidden);
+    cluster.add_proxy("ts-web-bcdfg");
+    start(2);
+    run(10 * kMinute);
+    EXPECT_TRUE(process->controller.is_ready());
+    EXPECT_NE(kube.datum(secret("ts-web-bcdfg-0"), "device_id"), "");
+    EXPECT_TRUE(is_told("cannot read the API proxy in namespace \"tailscale-api\""));
+    EXPECT_EQ(tailnet.devices.size(), 2U);
+    network.add("https://kube", kube);
+    kube.erase(apart("secrets", kAuth));
+    apply_secret(kAuth);
+    run(5 * kMinute);
+    EXPECT_EQ(device(), before);
+    EXPECT_NE(kube.find(apart("secrets", kAuth))->at({"data", "authkey"}), nullptr);
 }
 
 TEST_F(ApartTest, ItsDeviceIsRemovedWithIt) {

@@ -7,6 +7,12 @@
 
 namespace runtime {
 
+namespace {
+
+constexpr Duration kFirstListsTake = std::chrono::seconds(30);
+
+}  // namespace
+
 std::string unknown_contract(std::string_view version) {
     return fmt::format(
         "it uses contract \"{}\", but this controller supports \"{}\": it is ignored; use the same "
@@ -15,6 +21,13 @@ std::string unknown_contract(std::string_view version) {
 }
 
 void Notices::reconcile(const Changes& changes) {
+    if (!context_.view.apart_complete() && context_.loop.uptime() - started_at_ > kFirstListsTake) {
+        context_.events.post(
+            context_.ledger.reference(), EventType::Warning, "CannotReadApiProxy",
+            fmt::format("cannot read the API proxy in namespace \"{}\", so it is left alone: apply "
+                        "the Role and the RoleBinding that are rendered for the controller there",
+                        context_.view.api_ns()));
+    }
     for (const ProxySet* set : sets_of(context_.view, changes)) {
         if (!set->contract.empty() && set->contract != kContractVersion) {
             context_.events.post({.api_version = "apps/v1",

@@ -1,5 +1,6 @@
 // Says in Events what the controller leaves alone: objects of another version of the contract,
-// which it does not understand, and tailnets whose credentials it does not send.
+// which it does not understand, tailnets whose credentials it does not send, and an API proxy that
+// it may not read.
 #pragma once
 
 #include <utility>
@@ -10,13 +11,15 @@ namespace runtime {
 
 class Notices : public Feature {
 public:
-    explicit Notices(FeatureContext context) : context_(std::move(context)) {}
+    explicit Notices(FeatureContext context)
+        : context_(std::move(context)), started_at_(context_.loop.uptime()) {}
     void reconcile(const Changes& changes) override;
 
 private:
     void tell_refusal(const TailnetConfig& config);
 
     FeatureContext context_;
+    Duration started_at_;
 };
 
 // What to say about an object of a version that is not ours.

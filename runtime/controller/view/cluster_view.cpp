@@ -99,17 +99,16 @@ ClusterView::ClusterView(Loop& loop, KubeClient& kube, Log& log, RandomSource& r
 ClusterView::~ClusterView() = default;
 
 void ClusterView::follow_apart() {
-    apart_ = {
-        .sets = &follow<ProxySet>(apart(kStatefulSets, renderer::kApiProxyName), decode_proxy_set,
-                                  set_meaning()),
-        .pods = &follow<Pod>(apart(kPods, renderer::kApiProxyPod), decode_pod, its_pod<Pod>()),
-        .states = &follow<StateSecret>(apart(kSecrets, renderer::kApiProxyPod), decode_named_state,
-                                       state_meaning()),
-        .keys = &follow<DeliveredKey>(
-            apart(kSecrets, kApiProxyAuth), decode_delivered_key,
-            [](std::string_view, const DeliveredKey*, const DeliveredKey*, Changes& changes) {
-                changes.pods.emplace(renderer::kApiProxyPod);
-            })};
+    apart_ = {.sets = &add<ProxySet>(apart(kStatefulSets, renderer::kApiProxyName),
+                                     decode_proxy_set, set_meaning()),
+              .pods = &add<Pod>(apart(kPods, renderer::kApiProxyPod), decode_pod, its_pod<Pod>()),
+              .states = &add<StateSecret>(apart(kSecrets, renderer::kApiProxyPod),
+                                          decode_named_state, state_meaning()),
+              .keys = &add<DeliveredKey>(
+                  apart(kSecrets, kApiProxyAuth), decode_delivered_key,
+                  [](std::string_view, const DeliveredKey*, const DeliveredKey*, Changes& changes) {
+                      changes.pods.emplace(renderer::kApiProxyPod);
+                  })};
 }
 
 Source ClusterView::apart(const renderer::Kind& kind, std::string_view name) const {
@@ -227,15 +226,13 @@ void ClusterView::take_auth(const AuthSecret* before, const AuthSecret* after, C
     changes.pods.emplace((after == nullptr ? before : after)->pod);
 }
 
-void ClusterView::add(const Source& source, std::unique_ptr<WatchSink> copy,
-                      std::function<bool()> is_complete) {
+void ClusterView::add(const Source& source, std::unique_ptr<WatchSink> copy) {
     CHECK(!started_);
     auto& fan = fans_[source.key()];
     if (fan == nullptr) {
         fan = std::make_unique<Fan>(loop_, kube_, log_, random_, source);
     }
     fan->add(std::move(copy));
-    are_complete_.push_back(std::move(is_complete));
 }
 
 void ClusterView::start() {
@@ -252,9 +249,12 @@ bool ClusterView::complete() const {
 
 bool ClusterView::own_complete() const {
     return sets_->complete() && states_->complete() && auths_->complete() && pods_->complete() &&
-           tailnet_configs_->complete() && groups_->complete() && certificates_->complete() &&
-           (!apart_.has_value() || (apart_->sets->complete() && apart_->pods->complete() &&
-                                    apart_->states->complete() && apart_->keys->complete()));
+           tailnet_configs_->complete() && groups_->complete() && certificates_->complete();
+}
+
+bool ClusterView::apart_complete() const {
+    return !apart_.has_value() || (apart_->sets->complete() && apart_->pods->complete() &&
+                                   apart_->states->complete() && apart_->keys->complete());
 }
 
 void ClusterView::wrote_secret(const Value& secret) {

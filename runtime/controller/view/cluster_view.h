@@ -54,17 +54,8 @@ public:
     template <typename T>
     const Mirror<T>& follow(const Source& source, typename Mirror<T>::Decode decode,
                             Meaning<T> meaning = {}) {
-        auto mirror = std::make_unique<Mirror<T>>(
-            decode, [this, meaning = std::move(meaning)](std::string_view key, const T* before,
-                                                         const T* after) {
-                Changes changes{.everything = key.empty()};
-                if (meaning && !key.empty()) {
-                    meaning(key.substr(key.rfind('/') + 1), before, after, changes);
-                }
-                changed(std::move(changes));
-            });
-        const Mirror<T>& copy = *mirror;
-        add(source, std::move(mirror), [&copy] { return copy.complete(); });
+        const Mirror<T>& copy = add<T>(source, decode, std::move(meaning));
+        are_complete_.push_back([&copy] { return copy.complete(); });
         return copy;
     }
     // Of copies of what belongs to the pod of the same name.
@@ -91,9 +82,12 @@ public:
     }
 
     void start();
+    // Does not wait for the copies of what is apart: there may be no right to read it yet.
     [[nodiscard]] bool complete() const;
     // The copies below are: enough for keys and devices, whatever a feature waits for.
     [[nodiscard]] bool own_complete() const;
+    // True if nothing is apart, or the copies of it are complete.
+    [[nodiscard]] bool apart_complete() const;
 
     // What we have written ourselves, so that the next decision sees it before the watch tells.
     void wrote(const Source& source, const renderer::Value& object);
@@ -155,8 +149,23 @@ private:
     void take_set(const ProxySet* before, const ProxySet* after, Changes& changes);
     void take_state(const StateSecret* before, const StateSecret* after, Changes& changes);
     void take_auth(const AuthSecret* before, const AuthSecret* after, Changes& changes);
-    void add(const Source& source, std::unique_ptr<WatchSink> copy,
-             std::function<bool()> is_complete);
+    template <typename T>
+    const Mirror<T>& add(const Source& source, typename Mirror<T>::Decode decode,
+                         Meaning<T> meaning) {
+        auto mirror = std::make_unique<Mirror<T>>(
+            decode, [this, meaning = std::move(meaning)](std::string_view key, const T* before,
+                                                         const T* after) {
+                Changes changes{.everything = key.empty()};
+                if (meaning && !key.empty()) {
+                    meaning(key.substr(key.rfind('/') + 1), before, after, changes);
+                }
+                changed(std::move(changes));
+            });
+        const Mirror<T>& copy = *mirror;
+        add(source, std::move(mirror));
+        return copy;
+    }
+    void add(const Source& source, std::unique_ptr<WatchSink> copy);
 
     Loop& loop_;
     KubeClient& kube_;

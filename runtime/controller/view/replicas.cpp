@@ -50,7 +50,7 @@ std::string Replicas::config_of(const ProxySet& set, std::string_view pod) {
 std::optional<Replica> Replicas::find(std::string_view pod) {
     // A pod is called after its StatefulSet: what its Secret says of that is the pod's to write.
     const auto name = split_replica(pod);
-    if (!name.has_value()) {
+    if (!name.has_value() || (name->set == renderer::kApiProxyName && !view_.apart_complete())) {
         return std::nullopt;
     }
     const ProxySet* set = view_.find_set(name->set);

@@ -71,8 +71,13 @@ void check_inputs(const Loaded& loaded, const Plan& plan, const std::vector<Owne
         }
         const Owned wanted{text_of(doc.kind), text_of(doc.name), {}, {}, {}};
         const auto found = std::ranges::lower_bound(claims, wanted.key(), {}, &Owned::key);
-        if (found != claims.end() && found->key() == wanted.key() &&
-            found->ns == doc.effective_namespace) {
+        if (found == claims.end() || found->key() != wanted.key()) {
+            continue;
+        }
+        // The controller would take a StatefulSet of its namespace for the one that is apart.
+        const bool is_taken_for =
+            wanted.kind == "StatefulSet" && doc.effective_namespace == plan.settings.ns;
+        if (is_taken_for || found->ns == doc.effective_namespace) {
             report(*found, fmt::format("\"{}\"", doc.object_name()),
                    {{.pos = doc.kind.pos(), .object = doc.object_name(), .text = "has that name"}},
                    diagnostics);
@@ -80,9 +85,10 @@ void check_inputs(const Loaded& loaded, const Plan& plan, const std::vector<Owne
     }
 }
 
-bool is_reserved(const Owned& claim, const OperatorNames& names) {
-    return claim.kind != "Service" && (claim.name == names.name ||
-                                       std::ranges::find(kReserved, claim.name) != kReserved.end());
+bool is_reserved(const Owned& claim, const Settings& settings) {
+    return claim.kind != "Service" && claim.ns == settings.ns &&
+           (claim.name == settings.names.name ||
+            std::ranges::find(kReserved, claim.name) != kReserved.end());
 }
 
 }  // namespace
@@ -100,7 +106,7 @@ void check_names(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostic
         if (first == nullptr || first->key() != claim.key()) {
             first = &claim;
         }
-        if (is_reserved(claim, plan.settings.names)) {
+        if (is_reserved(claim, plan.settings)) {
             if (reported.emplace(claim.pos, claim.name).second) {
                 report(claim, "the operator", {}, diagnostics);
             }

@@ -55,7 +55,8 @@ void take_from_controller(const Loaded& loaded, const Document& document, const 
     for (const Value& subject : items_of(root.find("subjects"))) {
         if (text_of(subject.find("name")) != settings.names.name) {
             Value& kept = subjects.append(subject.clone());
-            if (settings.has_api_namespace()) {
+            if (settings.has_api_namespace() && text_of(kept.find("kind")) == "ServiceAccount" &&
+                text_of(kept.find("name")) == kAuthProxyAccount) {
                 kept.put("namespace", settings.api_ns);
             }
         }

@@ -99,14 +99,18 @@ TEST(PlanChartStream, TheControllerMayNotImpersonate) {
 }
 
 TEST(PlanChartStream, TheAccountThatImpersonatesMovesToANamespaceOfItsOwn) {
-    const Installed run(read_testdata("chart-streams/ozilab.yaml"), Mode::Stream,
-                        "tailrender: {apiProxyNamespace: tailscale-api}");
+    std::string stream = read_testdata("chart-streams/ozilab.yaml");
+    stream.insert(stream.find("roleRef:"),
+                  "- {kind: User, name: jane}\n"
+                  "- {kind: ServiceAccount, name: ours, namespace: apps}\n");
+    const Installed run(stream, Mode::Stream, "tailrender: {apiProxyNamespace: tailscale-api}");
     EXPECT_EQ(run.dump(), "");
     const Object* binding = find(run.plan, "ClusterRoleBinding/tailscale-auth-proxy");
     ASSERT_NE(binding, nullptr);
     EXPECT_EQ(write_json_sorted(*binding->root.find("subjects")),
               R"([{"kind":"ServiceAccount","name":"kube-apiserver-auth-proxy",)"
-              R"("namespace":"tailscale-api"}])");
+              R"("namespace":"tailscale-api"},{"kind":"User","name":"jane"},)"
+              R"({"kind":"ServiceAccount","name":"ours","namespace":"apps"}])");
     EXPECT_NE(find(run.plan, "ServiceAccount/tailscale-api/kube-apiserver-auth-proxy"), nullptr);
     const std::vector<std::string> cut = run.cut();
     EXPECT_NE(std::ranges::find(cut, "ServiceAccount/tailscale/kube-apiserver-auth-proxy"),

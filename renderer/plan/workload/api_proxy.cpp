@@ -56,12 +56,18 @@ void choose_tags(const Settings& settings, Workload& made, Diagnostics& diagnost
     made.tags = device_tags(std::move(tags), settings);
 }
 
-void claim_names(Workload& made) {
+void claim_names(const Settings& settings, Workload& made) {
     for (const std::string_view kind : {"Role", "RoleBinding", "StatefulSet"}) {
         made.claims.push_back({kind, made.name, made.origin.pos});
     }
     if (made.makes_account) {
         made.claims.push_back({"ServiceAccount", made.account, made.origin.pos});
+    }
+    if (made.ns != settings.ns) {
+        made.claims.push_back({"Role", settings.names.name, made.origin.pos});
+        made.claims.push_back({"RoleBinding", settings.names.name, made.origin.pos});
+        made.claims.push_back({"Secret", made.pod(0), made.origin.pos});
+        made.claims.push_back({"Secret", made.pod(0) + "-auth", made.origin.pos});
     }
 }
 
@@ -88,7 +94,7 @@ std::optional<Workload> plan_api_proxy(const Settings& settings, Diagnostics& di
                    {"tailscale.com/parent-resource", made.parent_name},
                    {"tailscale.com/parent-resource-ns", made.parent_ns},
                    {"tailscale.com/parent-resource-type", "api-proxy"}};
-    claim_names(made);
+    claim_names(settings, made);
     name_host(settings, made, diagnostics);
     choose_tags(settings, made, diagnostics);
     made.server_url = settings.login_server;

@@ -86,6 +86,22 @@ TEST_F(CleanupTest, RefusesWhileTheApiProxyRunsInANamespaceOfItsOwn) {
     EXPECT_EQ(clean({}), "");
 }
 
+TEST_F(CleanupTest, RemovesADeviceThatOnlyAnAuthSecretNames) {
+    for (const char* set : {"ts-web-bcdfg", "ts-db-bcdfg"}) {
+        cluster.remove_proxy(set);
+    }
+    loop.run_for(kMinute);
+    const std::string path = FakeCluster::path("secrets", "ts-web-bcdfg-0-auth");
+    Value auth = kube.find(path)->clone();
+    Value& annotations = *auth.find("metadata")->find("annotations");
+    annotations.put(kDeviceNamedAnnotation, noted_device());
+    annotations.erase(kDeviceAnnotation);
+    kube.put(path, std::move(auth));
+    kube.erase(FakeCluster::path("secrets", "ts-web-bcdfg-0"));
+    EXPECT_EQ(clean({.yes = true}), "");
+    EXPECT_TRUE(tailnet.devices.empty());
+}
+
 TEST_F(CleanupTest, RefusesWhileProxiesRun) {
     EXPECT_EQ(clean({.yes = true}),
               "proxies are still running, such as pod \"ts-db-bcdfg-0\": remove the rendered "

@@ -31,17 +31,25 @@ public:
                 sets_.emplace(proxy->name, std::move(*proxy));
             }
         }
+        std::set<std::string> without_state;
         for (const Value& secret : secrets) {
             if (auto auth = decode_auth_secret(secret)) {
                 add_noted(*auth, parent_of_replica(secret));
                 std::string pod(auth->pod);
+                without_state.insert(pod);
                 auths_.emplace(std::move(pod), Auth{std::move(*auth), parent_of_replica(secret)});
             }
         }
         for (const Value& secret : secrets) {
             if (const auto state = decode_state_secret(secret)) {
                 add_claims(*state);
+                without_state.erase(std::string(state->name));
             }
+        }
+        for (const std::string& pod : without_state) {
+            StateSecret none;
+            none.name = pod;
+            add_claims(none);
         }
     }
 

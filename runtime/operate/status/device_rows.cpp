@@ -9,6 +9,7 @@
 
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
+#include "renderer/kube/api.h"
 #include "runtime/controller/contract.h"
 #include "runtime/controller/records/devices.h"
 #include "runtime/operate/adopt/adopt_plan.h"
@@ -98,7 +99,8 @@ void set_right(Value& row, const StatusInputs& inputs, const Decoded& decoded) {
     const std::string pod(text_of(row.find("pod")));
     const std::string_view state = text_of(row.find("state"));
     const bool was_joined = state == name_of(DeviceState::Joined);
-    if (state == name_of(DeviceState::Leaving)) {
+    const bool is_known = inputs.is_apart_known || pod != renderer::kApiProxyPod;
+    if (state == name_of(DeviceState::Leaving) || !is_known) {
         return;
     }
     const Replica* replica = pointer_to(decoded.replicas, pod);

@@ -12,6 +12,7 @@ namespace runtime {
 struct StatusInputs {
     std::string_view table;  // the lines that the controller has written
     bool is_table_known;     // false: it may not be read
+    bool is_apart_known;     // false: the API proxy's own namespace may not be read
     const Listed& sets;
     const Listed& pods;
     const Listed& secrets;  // empty unless the table is empty

@@ -37,6 +37,7 @@ struct Look {
     StatusForm form;
     StatusDone done;
     Listed maps = {}, deployments = {}, sets = {}, secrets = {}, pods = {}, leases = {};
+    std::string apart_refusal = {};  // the server forbids to read the API proxy's own namespace
 };
 using SharedLook = std::shared_ptr<Look>;
 
@@ -244,6 +245,7 @@ void show(const Look& look) {
     const std::string lines = written_devices(look.maps.objects);
     report.devices = device_rows({.table = lines,
                                   .is_table_known = look.maps.refusal.empty(),
+                                  .is_apart_known = look.apart_refusal.empty(),
                                   .sets = look.sets,
                                   .pods = look.pods,
                                   .secrets = look.secrets});
@@ -254,6 +256,9 @@ void show(const Look& look) {
         if (!listed->refusal.empty()) {
             report.left_out.push_back(listed->refusal);
         }
+    }
+    if (!look.apart_refusal.empty()) {
+        report.left_out.push_back(look.apart_refusal);
     }
     if (report.devices.empty() && look.deployments.refusal.empty() && look.sets.refusal.empty()) {
         const std::string problem = missing_installation(context.ns, look.deployments.objects,
@@ -295,7 +300,7 @@ void show_status(const OperateContext& context, StatusForm form, StatusDone done
                   list_allowed(kube, path_of(kStatefulSets, context.ns), look->sets),
                   list_allowed(kube, path_of(kPods, context.ns), look->pods),
                   add_apart(kube, look->deployments.objects, look->sets.objects, look->pods.objects,
-                            &look->sets.refusal),
+                            &look->apart_refusal),
                   list_allowed(kube, path_of(kLeases, context.ns), look->leases)},
                  [look](const std::string& problem) {
                      problem.empty() ? read_secrets(look) : look->done(problem, false);

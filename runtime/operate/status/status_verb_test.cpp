@@ -211,6 +211,9 @@ TEST_F(ShownStatusTest, FindsTheApiProxyInANamespaceOfItsOwn) {
                             "kube-apiserver-proxy: "),
               std::string::npos)
         << status();
+    cluster.remove_proxy("ts-db-bcdfg");
+    EXPECT_TRUE(row("ts-db-bcdfg-0").ends_with(" its StatefulSet was deleted"));
+    EXPECT_TRUE(row(pod).ends_with(" -")) << row(pod);
     guarded.forbidden.clear();
     kube.erase(path("statefulsets", "kube-apiserver-proxy"));
     EXPECT_EQ(row(pod), pod + " leaving " + pod +

@@ -1,6 +1,7 @@
 // The pod that serves the Kubernetes API (testdata/contract/proxy.md): to the controller it is a
 // proxy.
 #include "runtime/controller/contract.h"
+#include "runtime/controller/keys/state_secrets.h"
 #include "runtime/testing/controller_test.h"
 #include "runtime/testing/decide_world.h"
 
@@ -281,6 +282,7 @@ TEST_F(ApartTest, NoKeyIsMintedWhileItsSecretsAreNotRendered) {
     apply_secret(kPod);
     run(5 * kMinute);
     EXPECT_TRUE(is_told("Secret \"tailscale-api/kube-apiserver-proxy-0-auth\" does not exist"));
+    EXPECT_TRUE(tailnet.keys.empty());
     EXPECT_TRUE(tailnet.devices.empty());
     apply_secret(kAuth);
     run(5 * kMinute);
@@ -313,9 +315,58 @@ TEST_F(ApartTest, OneOfTheControllersNamespaceMovesThere) {
     apply();
     cluster.remove_proxy(kSet);
     run(10 * kMinute);
-    ASSERT_EQ(tailnet.devices.size(), 1U);
-    EXPECT_NE(tailnet.devices.begin()->first, before);
-    EXPECT_EQ(device(), tailnet.devices.begin()->first);
+    expect_joined();
+    EXPECT_NE(device(), before);
+}
+
+TEST_F(ApartTest, NoKeyIsMintedBesideAPodInTheControllersNamespace) {
+    cluster.add_api_proxy();
+    start();
+    run(kMinute);
+    const std::string before = tailnet.devices.begin()->first;
+    apply();
+    run(10 * kMinute);
+    EXPECT_EQ(tailnet.keys.size(), 1U);
+    EXPECT_TRUE(tailnet.devices.contains(before));
+    EXPECT_TRUE(is_told("pod \"tailscale/kube-apiserver-proxy-0\" exists: delete its StatefulSet"));
+}
+
+TEST_F(ApartTest, WhatIsLeftInTheControllersNamespaceIsDeletedWithoutReplicas) {
+    cluster.add_api_proxy();
+    start();
+    run(kMinute);
+    apply();
+    renderer::Value set = kube.find(apart("statefulsets", kSet))->clone();
+    set.find("spec")->put("replicas", 0);
+    kube.put(apart("statefulsets", kSet), std::move(set));
+    cluster.remove_proxy(kSet);
+    run(30 * kMinute);
+    EXPECT_TRUE(tailnet.devices.empty());
+    EXPECT_TRUE(kube.paths_below(secret("")).empty());
+    EXPECT_EQ(kube.find(apart("secrets", kPod))->at({"metadata", "annotations"}), nullptr);
+}
+
+TEST_F(ApartTest, OneThatIsBeingDeletedIsReportedWithItsNamespace) {
+    apply_secret(kPod);
+    renderer::Value state = kube.find(apart("secrets", kPod))->clone();
+    state.find("metadata")->put("finalizers", renderer::Value::list({renderer::Value("x")}));
+    kube.put(apart("secrets", kPod), std::move(state));
+    start();
+    std::string erased;
+    const Written written{.put = {},
+                          .erased =
+                              [&erased](const renderer::Value& one) {
+                                  erased = text_of(one.at({"metadata", "namespace"}));
+                              },
+                          .tell = {}};
+    StateSecrets states(process->kube, "tailscale", std::string(kApart), written);
+    StateOwner owner;
+    owner.pod = kPod;
+    owner.uid = text_of(kube.find(apart("secrets", kPod))->at({"metadata", "uid"}));
+    owner.is_apart = true;
+    states.let_go(owner)([](const std::string& problem) { EXPECT_EQ(problem, ""); });
+    run(kMinute);
+    EXPECT_EQ(erased, kApart);
 }
 
 }  // namespace

@@ -386,6 +386,13 @@ Job Apply::mint(const Work& work, const step::MintKey& step) {
         jobs.push_back(
             must_be_absent(kube_, secret_path(work.auth_name()), in_the_way(work.auth_name())));
     }
+    if (work.is_apart) {
+        jobs.push_back(must_be_rendered(kube_, api_ns_, work.auth_name()));
+        jobs.push_back(must_be_absent(
+            kube_, path_of(kPods, ns_, work.pod),
+            fmt::format("pod \"{}/{}\" exists: delete its StatefulSet", ns_, work.pod)));
+        jobs.push_back(states_.erase_leftover(owner_of(work)));
+    }
     jobs.push_back(own_devices_.erase(claim_of(work, step.device_to_delete)));
     if (step.may_take_over || work.state.device().empty()) {
         jobs.push_back(

@@ -150,8 +150,8 @@ void Controller::begin(const std::string& owner) {
         loop_, kube_, tailnets_, settings_.ns, settings_.api_ns, *sweeps_, take_over_, answers_,
         own_devices_,
         Written{
-            .put = [this](const Value& secret) { view_.wrote_secret(secret); },
-            .erased = [this](const Value& secret) { view_.erased(view_.our_secrets(), secret); },
+            .put = [this](const Value& secret) { view_.wrote(view_.source_of(secret), secret); },
+            .erased = [this](const Value& it) { view_.erased(view_.source_of(it), it); },
             .tell = [this](const auto& parent, const auto& event) { tell(parent, event); }});
     features_ =
         make_features({.loop = loop_,

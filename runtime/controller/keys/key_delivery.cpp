@@ -32,6 +32,15 @@ std::string not_rendered(std::string_view ns, std::string_view secret) {
         ns, secret);
 }
 
+Job must_be_rendered(KubeClient& kube, const std::string& ns, const std::string& secret) {
+    return [&kube, ns, secret](const Next& next) {
+        kube.get(path_of(kSecrets, ns, secret), [ns, secret, next](const KubeReply& reply) {
+            next(reply.not_found() ? not_rendered(ns, secret)
+                                   : reply.problem("cannot read Secret \"" + secret + "\""));
+        });
+    };
+}
+
 Job deliver_key(KubeClient& kube, const Delivery& delivery, const Written& written) {
     return [&kube, delivery, put = written.put](const Next& next) {
         kube.get(path_of(kSecrets, delivery.from_ns, delivery.name),

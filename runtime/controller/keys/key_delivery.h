@@ -19,6 +19,9 @@ struct Delivery {
 // Says that a Secret is missing that is rendered for a pod that is apart.
 std::string not_rendered(std::string_view ns, std::string_view secret);
 
+// Fails if the Secret that the key would be delivered to is not there.
+Job must_be_rendered(KubeClient& kube, const std::string& ns, const std::string& secret);
+
 // Reads the key where it was written down, and keeps no copy of it. The client outlives the job.
 Job deliver_key(KubeClient& kube, const Delivery& delivery, const Written& written);
 

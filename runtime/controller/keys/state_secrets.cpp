@@ -162,7 +162,7 @@ void StateSecrets::take_finalizers(const std::string& path, const std::string& u
 
 Job StateSecrets::erase(const StateOwner& owner) {
     if (owner.is_apart) {
-        return empty(owner);
+        return in_order({empty(owner), erase_leftover(owner)});
     }
     return [this, owner](const Next& next) {
         kube_.get(path(owner), [this, owner, next](const KubeReply& reply) {
@@ -174,6 +174,11 @@ Job StateSecrets::erase(const StateOwner& owner) {
                        : next(reply.problem("cannot read the state Secret"));
         });
     };
+}
+
+Job StateSecrets::erase_leftover(StateOwner owner) {
+    owner.is_apart = false;
+    return erase(owner);
 }
 
 // What it is kept by is looked at when it is being deleted: nothing can be added from then on.
@@ -201,8 +206,9 @@ void StateSecrets::erase_found(const StateOwner& owner, const Value& found, cons
 }
 
 void StateSecrets::tell_erased(const StateOwner& owner) {
-    written_.erased(
-        Value::map({{"metadata", Value::map({{"name", owner.pod}, {"namespace", ns_}})}}));
+    written_.erased(Value::map(
+        {{"metadata",
+          Value::map({{"name", owner.pod}, {"namespace", owner.is_apart ? api_ns_ : ns_}})}}));
 }
 
 }  // namespace runtime

@@ -47,6 +47,8 @@ public:
     Job let_go(const StateOwner& owner);
     // A state Secret that is apart is emptied, because it is rendered.
     Job erase(const StateOwner& owner);
+    // Erases what one that is apart has left in the controller's namespace.
+    Job erase_leftover(StateOwner owner);
     [[nodiscard]] std::string path(const StateOwner& owner) const {
         return path_of(kSecrets, owner.is_apart ? api_ns_ : ns_, owner.pod);
     }

@@ -9,6 +9,7 @@
 #include "renderer/core/text_of.h"
 #include "runtime/base/url.h"
 #include "runtime/controller/contract.h"
+#include "runtime/controller/keys/secrets.h"
 
 namespace runtime {
 
@@ -17,9 +18,19 @@ using renderer::Value;
 
 namespace {
 
-constexpr std::string_view kApiProxyAuth = "kube-apiserver-proxy-0-auth";
 // A Role that is limited to a name allows lists and watches with this selector and that name.
 constexpr std::string_view kNameSelector = "fieldSelector=metadata.name%3D";
+
+// Returns the object of a replica that is in its namespace, or is left of it in either one.
+template <typename T>
+const T* of_replica(const ClusterView& view, std::string_view pod, const T* ours, const T* apart) {
+    const auto replica = split_replica(pod);
+    if (!replica.has_value()) {
+        return ours;
+    }
+    const bool is_left = ours == nullptr && view.find_set(replica->set) == nullptr;
+    return is_left || view.is_apart(replica->set) ? apart : ours;
+}
 
 }  // namespace
 
@@ -105,7 +116,7 @@ void ClusterView::follow_apart() {
               .states = &add<StateSecret>(apart(kSecrets, renderer::kApiProxyPod),
                                           decode_named_state, state_meaning()),
               .keys = &add<DeliveredKey>(
-                  apart(kSecrets, kApiProxyAuth), decode_delivered_key,
+                  apart(kSecrets, auth_name(renderer::kApiProxyPod, false)), decode_delivered_key,
                   [](std::string_view, const DeliveredKey*, const DeliveredKey*, Changes& changes) {
                       changes.pods.emplace(renderer::kApiProxyPod);
                   })};
@@ -151,30 +162,19 @@ const ProxySet* ClusterView::find_set(std::string_view name) const {
 }
 
 const Pod* ClusterView::find_pod(std::string_view name) const {
-    const auto replica = split_replica(name);
-    const Pod* apart = apart_.has_value() ? apart_->pods->find(apart_key(name)) : nullptr;
-    if (replica.has_value() && is_apart(replica->set)) {
-        return apart;
-    }
-    const Pod* pod = pods_->find(key(name));
-    const bool is_left = pod == nullptr && replica.has_value() && find_set(replica->set) == nullptr;
-    return is_left ? apart : pod;
+    return of_replica(*this, name, pods_->find(key(name)),
+                      apart_.has_value() ? apart_->pods->find(apart_key(name)) : nullptr);
 }
 
 const StateSecret* ClusterView::find_state(std::string_view pod) const {
-    const auto replica = split_replica(pod);
-    const StateSecret* apart = apart_.has_value() ? apart_->states->find(apart_key(pod)) : nullptr;
-    if (replica.has_value() && is_apart(replica->set)) {
-        return apart;
-    }
-    const StateSecret* state = states_->find(key(pod));
-    const bool is_left =
-        state == nullptr && replica.has_value() && find_set(replica->set) == nullptr;
-    return is_left ? apart : state;
+    return of_replica(*this, pod, states_->find(key(pod)),
+                      apart_.has_value() ? apart_->states->find(apart_key(pod)) : nullptr);
 }
 
 const DeliveredKey* ClusterView::delivered_key() const {
-    return apart_.has_value() ? apart_->keys->find(apart_key(kApiProxyAuth)) : nullptr;
+    return apart_.has_value()
+               ? apart_->keys->find(apart_key(auth_name(renderer::kApiProxyPod, false)))
+               : nullptr;
 }
 
 void ClusterView::take_set(const ProxySet* before, const ProxySet* after, Changes& changes) {
@@ -257,13 +257,6 @@ bool ClusterView::apart_complete() const {
                                    apart_->states->complete() && apart_->keys->complete());
 }
 
-void ClusterView::wrote_secret(const Value& secret) {
-    const bool is_apart =
-        apart_.has_value() && text_of(secret.at({"metadata", "namespace"})) == api_ns_;
-    wrote(is_apart ? apart(kSecrets, text_of(secret.at({"metadata", "name"}))) : our_secrets(),
-          secret);
-}
-
 void ClusterView::wrote(const Source& source, const Value& object) {
     fans_.at(source.key())->take_written(object);
 }
@@ -278,6 +271,12 @@ std::string ClusterView::key(std::string_view name) const {
 
 Source ClusterView::our_secrets() const {
     return {.kind = kSecrets, .ns = ns_, .query = "labelSelector=" + escape_url(kSecretLabel)};
+}
+
+Source ClusterView::source_of(const Value& secret) const {
+    const bool is_apart =
+        apart_.has_value() && text_of(secret.at({"metadata", "namespace"})) == api_ns_;
+    return is_apart ? apart(kSecrets, text_of(secret.at({"metadata", "name"}))) : our_secrets();
 }
 
 Source ClusterView::config_maps() const {

@@ -92,8 +92,6 @@ public:
     // What we have written ourselves, so that the next decision sees it before the watch tells.
     void wrote(const Source& source, const renderer::Value& object);
     void erased(const Source& source, const renderer::Value& object);
-    // Takes over a Secret of a replica in either namespace.
-    void wrote_secret(const renderer::Value& secret);
 
     [[nodiscard]] const std::string& ns() const { return ns_; }
     // The API proxy's own namespace; empty: it has none. The view looks at the API proxy's objects
@@ -129,6 +127,8 @@ public:
     [[nodiscard]] const Index& named_devices() const { return named_devices_; }
 
     [[nodiscard]] Source our_secrets() const;  // those that the controller makes
+    // Of a Secret of a replica, in either namespace.
+    [[nodiscard]] Source source_of(const renderer::Value& secret) const;
     [[nodiscard]] Source config_maps() const;
     [[nodiscard]] Source pod_source() const;
 

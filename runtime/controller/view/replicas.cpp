@@ -70,8 +70,9 @@ std::optional<Replica> Replicas::find(std::string_view pod) {
     } else if (!is_ours) {
         return std::nullopt;  // of a contract that we do not know
     }
-    // A state Secret that is apart does not count, because it is rendered.
-    const bool has_state = view_.states().find(view_.key(pod)) != nullptr;
+    // A state Secret that is apart does not count, because it is rendered. One that is not apart is
+    // deleted with the auth Secret of a replica that is.
+    const bool has_state = !replica.is_apart && view_.states().find(view_.key(pod)) != nullptr;
     if (!is_wanted_of(set, name->ordinal) && !has_state && replica.auth == nullptr &&
         replica.stray == nullptr) {
         return std::nullopt;

@@ -103,7 +103,7 @@ void Watch::tell_absence() {
 }
 
 void Watch::resume() {
-    // Reads the version of the list, with a single object. There may be no right to other objects
+    // Reads the version of the list, with a single object. There may be no right to objects other
     // than the one that the source names.
     const bool is_named = source_.query.starts_with("fieldSelector=");
     client_.list(

@@ -3,7 +3,7 @@
 The rules of `tailrender install` are a subset of those in the operator's own chart (testdata/chart-streams), but for the rows of
 runtime/RBAC.md. Then a real API server, with these rules and the operator's custom resources, says of every verb of every resource that
 it serves, in the controller's namespace, in another one and cluster-wide, whether the account has it: exactly what a rule allows. The same in a
-namespace of the API proxy's own, where the account's token is also tried: it has no way to the token of the account that impersonates.
+namespace of the API proxy's own, where the account's token is also tried: it can create and read no Secret with the token of the account that impersonates.
 """
 import itertools
 import json
@@ -119,7 +119,7 @@ def test_server_allows_what_the_rules_say_where_the_api_proxy_is(cluster, tailre
         assert [rule for rule in questions(known, server.resources(), [APART]) if server.allows(*rule) != covers(known, rule)] == []
 
 
-def test_controllers_token_is_no_way_to_the_account_that_impersonates(cluster, tailrender):
+def test_controllers_token_creates_and_reads_no_token_of_the_account_that_impersonates(cluster, tailrender):
     install(tailrender, *NEWEST, *OF_ITS_OWN)
     rendered = documents(run(tailrender, "install", "--quiet", *OF_ITS_OWN))
     places = {item["metadata"]["namespace"] for item in rendered if (item["kind"], item["metadata"]["name"]) == ("ServiceAccount", IMPERSONATOR)}

@@ -123,6 +123,7 @@ void check_auth(const Value& secret) {
     again->uid = auth->uid;
     again->made_at = auth->made_at;
     again->labels = auth->labels;
+    again->key_digest = auth->key_digest;  // the key itself is not decoded
     if (config->find("Version") == nullptr) {
         again->blank = auth->blank;  // there is no place for a key
     }

@@ -4,12 +4,10 @@
 #include <set>
 #include <utility>
 
-#include "renderer/core/text_of.h"
 #include "runtime/controller/view/objects.h"
 
 namespace runtime {
 
-using renderer::text_of;
 using renderer::Value;
 
 namespace {

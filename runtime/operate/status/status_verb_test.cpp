@@ -185,7 +185,7 @@ TEST_F(ShownStatusTest, DoesNotBelieveWhatIsNoMore) {
 }
 
 TEST_F(ShownStatusTest, FindsTheApiProxyInANamespaceOfItsOwn) {
-    constexpr std::string_view kApart = "tailscale-api";
+    static constexpr std::string_view kApart = "tailscale-api";
     const auto path = [](std::string_view plural, std::string_view name) {
         return FakeCluster::path(plural, name, kApart);
     };

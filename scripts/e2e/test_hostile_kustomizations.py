@@ -240,7 +240,7 @@ def test_names_a_program_that_is_not_there(tree):
     for choice, found in (("typo", '"typo", in no directory of PATH'), (tree.root / "absent", f'"{tree.root}/absent"')):
         with tree.start(choice, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
             printed, _ = process.communicate()
-        assert process.returncode == 1
+        assert process.returncode == 2
         assert printed.startswith(f"--kustomize: error: there is no such program [usage]\n  found: {found}\n")
 
 

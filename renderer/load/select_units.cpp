@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -90,21 +91,33 @@ private:
                                                    : std::string();
     }
 
+    struct WantedUnit {
+        std::size_t index;
+        std::unique_ptr<UnitTree> view;
+        std::shared_ptr<const AppliedUnit> applied;
+    };
+
     void add_all() {
-        std::vector<std::unique_ptr<UnitTree>> views(units_.size());
-        std::vector<PlainBuild> builds;
+        std::vector<WantedUnit> wanted;
+        std::vector<PlainBuild> builds;  // in the order of the units
         for (std::size_t i = 0; i < units_.size(); ++i) {
             if (is_wanted(units_[i])) {
-                views[i] = std::make_unique<UnitTree>(context_.build.tree, context_.build.reader,
-                                                      context_.build.sources, units_[i]);
-                std::ranges::move(builds_of(i, *views[i]), std::back_inserter(builds));
+                wanted.push_back(
+                    {i,
+                     std::make_unique<UnitTree>(context_.build.tree, context_.build.reader,
+                                                context_.build.sources, units_[i]),
+                     applied(i)});
+                add_builds(wanted.back(), builds);
             }
         }
         builds_.run_ahead(builds);
-        for (std::size_t i = 0; i < units_.size(); ++i) {
-            if (views[i]) {
-                add(i, *views[i]);
-            }
+        auto next = builds.begin();
+        for (const WantedUnit& unit : wanted) {
+            const auto end = std::find_if(next, builds.end(), [&](const PlainBuild& build) {
+                return build.unit != unit.applied;
+            });
+            add(unit, std::span(next, end));
+            next = end;
         }
     }
 
@@ -118,31 +131,30 @@ private:
                                                                .is_included = index >= applied_});
     }
 
-    [[nodiscard]] std::vector<PlainBuild> builds_of(std::size_t index, const UnitTree& view) const {
-        const BuildUnit& unit = units_[index];
-        const std::shared_ptr<const AppliedUnit> applied_by = applied(index);
-        std::vector<PlainBuild> builds;
+    void add_builds(const WantedUnit& wanted, std::vector<PlainBuild>& builds) const {
+        const BuildUnit& unit = units_[wanted.index];
+        const UnitTree& view = *wanted.view;
         for (const std::string& dir : view.builds()) {
             builds.push_back({.tree = view.tree(),
                               .reader = view.reader(),
                               .dir = *repository_.find(dir),
                               .rule = rule_of(unit),
-                              .unit = applied_by,
+                              .unit = wanted.applied,
                               .loads_any = unit.loads_any,
                               .places = &view.plain_reader(),
                               .changes = unit.changes.get(),
                               .is_ignored = choice_.ignores_below(unit.dir)});
         }
-        return builds;
     }
 
-    void add(std::size_t index, const UnitTree& view) {
+    void add(const WantedUnit& wanted, std::span<const PlainBuild> builds) {
         const std::size_t listed = out_.files.size();
-        add_files(index, view);
-        if (index >= applied_) {
+        add_files(wanted, builds);
+        if (wanted.applied->is_included) {
             drop_bare(listed);
         }
-        taken_.insert(units_[index].claims.begin(), units_[index].claims.end());
+        const std::set<std::string>& claims = units_[wanted.index].claims;
+        taken_.insert(claims.begin(), claims.end());
     }
 
     // Removes the files of an included build that an engine applies already. The included
@@ -157,17 +169,16 @@ private:
                          out_.files.end());
     }
 
-    void add_files(std::size_t index, const UnitTree& view) {
-        for (const PlainBuild& build : builds_of(index, view)) {
+    void add_files(const WantedUnit& wanted, std::span<const PlainBuild> builds) {
+        for (const PlainBuild& build : builds) {
             builds_.run(build);
         }
-        const std::shared_ptr<const AppliedUnit> applied_by = applied(index);
-        for (const std::string& path : view.manifests()) {
+        for (const std::string& path : wanted.view->manifests()) {
             builds_.added.push_back({.path = path,
                                      .bundle_path = relative_path(path, context_.root),
                                      .bundle = bundle_,
-                                     .rule = out_.add_rule(rule_of(units_[index])),
-                                     .unit = applied_by});
+                                     .rule = out_.add_rule(rule_of(units_[wanted.index])),
+                                     .unit = wanted.applied});
         }
     }
 

@@ -213,14 +213,14 @@ void check_printable(std::string_view text, std::string_view allowed = "") {
 
 struct Rendered {
     std::string said;
-    std::vector<OutputFile> files;
+    std::vector<emit::OutputFile> files;
     std::string stream;
     bool is_done = false;
 };
 
 Rendered rendered(std::map<std::string, std::string> files, bool only_generated) {
-    LoadOptions options;
-    options.tree = std::make_shared<const MemoryTree>(std::move(files));
+    repo::LoadOptions options;
+    options.tree = std::make_shared<const repo::MemoryTree>(std::move(files));
     options.path = "t";
     options.only_generated = only_generated;
     options.default_namespace = "shop";
@@ -233,7 +233,7 @@ Rendered rendered(std::map<std::string, std::string> files, bool only_generated)
     if (!out.is_done) {
         return out;
     }
-    const Output output{.loaded = run.loaded, .plan = run.plan, .objects = run.objects};
+    const emit::Output output{.loaded = run.loaded, .plan = run.plan, .objects = run.objects};
     std::set<std::string> known;
     for (const Object* object : output.made()) {
         known.insert(key_of(object->root));
@@ -244,17 +244,17 @@ Rendered rendered(std::map<std::string, std::string> files, bool only_generated)
                          std::string(text_of(document.name)));
         }
     }
-    emit_stream(output, 1, [&](std::string_view piece) { out.stream += piece; });
+    emit::emit_stream(output, 1, [&](std::string_view piece) { out.stream += piece; });
     check_documents(out.stream, known);
-    Result<std::vector<OutputFile>> tree = emit_tree(output);
+    Result<std::vector<emit::OutputFile>> tree = emit::emit_tree(output);
     if (!tree) {
         out.is_done = false;
         return out;
     }
     out.files = std::move(*tree);
     std::string_view before;
-    for (const OutputFile& file : out.files) {
-        CHECK(is_output_path(file.path) || file.path.starts_with(".tailrender"));
+    for (const emit::OutputFile& file : out.files) {
+        CHECK(emit::is_output_path(file.path) || file.path.starts_with(".tailrender"));
         CHECK(before < file.path);
         CHECK(!file.path.starts_with(std::string(before) + "/"));
         before = file.path;

@@ -58,7 +58,7 @@ TEST_P(Golden, Case) {
         std::ofstream(path, std::ios::binary) << happened;
         GTEST_SKIP() << "rewrote " << name;
     }
-    ADD_FAILURE() << unified_diff(name, name + " (what happened)", text, happened)
+    ADD_FAILURE() << emit::unified_diff(name, name + " (what happened)", text, happened)
                   << "\nif this is right: scripts/accept " << name;
 }
 
@@ -93,7 +93,7 @@ std::string tree_diff(std::map<std::string, std::string> want,
     }
     std::string diff;
     for (const auto& [path, text] : have) {
-        diff += unified_diff(path, path + " (rendered)", want[path], text);
+        diff += emit::unified_diff(path, path + " (rendered)", want[path], text);
     }
     return diff;
 }

@@ -2,5 +2,5 @@
 #include "renderer/cli/cli.h"
 
 int main(int argc, char** argv) {
-    return renderer::run_cli(argc, argv);
+    return renderer::cli::run_cli(argc, argv);
 }

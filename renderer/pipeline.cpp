@@ -31,7 +31,7 @@ std::string_view first_variable(std::string_view text) {
     const std::string_view name = end == std::string_view::npos
                                       ? std::string_view()
                                       : text.substr(begin + 2, end - begin - 2);
-    return is_variable_name(name) ? name : std::string_view();
+    return engines::is_variable_name(name) ? name : std::string_view();
 }
 
 // Adds a hint to each error about a value with a variable: the variable is the cause.
@@ -57,10 +57,10 @@ Diagnostics with_variables_named(const Diagnostics& found) {
 // Runs the stages in order; the comments say what is true between them. A stage reports every
 // mistake that it can find and skips the document concerned, so that one run shows all of them.
 // Objects are generated only if there are none.
-bool render(LoadOptions options, Run& run, Form form) {
+bool render(repo::LoadOptions options, Run& run, generate::Form form) {
     const unsigned threads = options.threads;
     const bool validate = options.validate;
-    run.loaded = load(std::move(options), run.diagnostics);
+    run.loaded = load::load(std::move(options), run.diagnostics);
     if (run.loaded.documents.empty() && run.diagnostics.has_errors()) {
         return false;
     }
@@ -69,33 +69,34 @@ bool render(LoadOptions options, Run& run, Form form) {
     // namespace and whether an applier would see it. Documents are sorted by path, whatever the
     // order of a directory or of threads.
 
-    InputFaults faults = validate_inputs(run.loaded, validate, threads, run.diagnostics);
+    schema::InputFaults faults =
+        schema::validate_inputs(run.loaded, validate, threads, run.diagnostics);
     // The inputs were validated. report_inputs below reports a fault only if plan reported no error
     // at the same place, since plan's errors say more.
 
-    run.inventory = classify(run.loaded, faults, run.diagnostics);
+    run.inventory = classify::classify(run.loaded, faults, run.diagnostics);
     // Every document is a decoded Service, Ingress or other built-in kind; a custom resource, whose
     // spec is a tree that its planner reads; a fact; or foreign bytes. A field that cannot be
     // decoded counts as absent, and is a fault of its object.
 
     Diagnostics found;
-    run.plan = plan(run.loaded, run.inventory, found);
+    run.plan = plan::plan(run.loaded, run.inventory, found);
     if (!complete) {
         found = without_absences(found);
     }
     run.diagnostics.append(run.loaded.units.empty() ? std::move(found)
                                                     : with_variables_named(found));
-    report_inputs(std::move(faults), validate, run.plan.ours,
-                  run.plan.settings.release.version.minor, run.diagnostics);
+    schema::report_inputs(std::move(faults), validate, run.plan.ours,
+                          run.plan.settings.release.version.minor, run.diagnostics);
     if (run.diagnostics.has_errors()) {
         return false;
     }
     // Everything is decided: names, places, tags, targets, edits. Later stages cannot fail because
     // of the input, and every input that was read matches the schema of its kind.
 
-    run.objects = generate(run.plan, validate ? Form::Tree : form, threads);
+    run.objects = generate::generate(run.plan, validate ? generate::Form::Tree : form, threads);
     if (validate) {
-        validate_objects(run.loaded, run.objects, threads, run.diagnostics);
+        schema::validate_objects(run.loaded, run.objects, threads, run.diagnostics);
     }
     // Every object exists. emit.h sorts and writes them.
     return !run.diagnostics.has_errors();

@@ -15,14 +15,14 @@ namespace renderer {
 // The results of a run. Later members point into earlier ones, so a filled Run must not be moved.
 struct Run {
     Diagnostics diagnostics;
-    Loaded loaded;
-    Inventory inventory;
-    Plan plan;
-    Objects objects;
+    load::Loaded loaded;
+    classify::Inventory inventory;
+    plan::Plan plan;
+    generate::Objects objects;
 };
 
 // Returns false if there are errors. Then `run.diagnostics` has every error that could be found,
 // and nothing may be written.
-bool render(LoadOptions options, Run& run, Form form = Form::Tree);
+bool render(repo::LoadOptions options, Run& run, generate::Form form = generate::Form::Tree);
 
 }  // namespace renderer

@@ -61,17 +61,17 @@ constexpr runtime::Duration kLeasePatience = std::chrono::seconds(5);  // for on
 
 // Releases the lease, so that the next leader begins at once. It has its own loop, on which nothing
 // else runs.
-void give_back(runtime::Lease& lease, const runtime::KubeAccess& access) {
+void give_back(runtime::kube::Lease& lease, const runtime::kube::KubeAccess& access) {
     runtime::AsioLoop loop;
     runtime::CurlTransport transport(loop, kUserAgent);
-    runtime::KubeClient kube(transport, access);
+    runtime::kube::Client kube(transport, access);
     loop.after(std::chrono::seconds(2), [&] { loop.stop(); });
     lease.release(kube, [&] { loop.stop(); });
     loop.run();
 }
 
 int run_controller() {
-    auto settings = runtime::read_settings(environment);
+    auto settings = runtime::controller::read_settings(environment);
     if (!settings) {
         return fail(settings.error().diagnostic);
     }
@@ -86,14 +86,14 @@ int run_controller() {
     runtime::CurlTransport curl(loop, kUserAgent);
     runtime::MeteredTransport transport(loop, curl, settings->kube.server);
     runtime::PatientTransport patient(loop, transport);
-    runtime::KubeClient kube(patient, settings->kube);
+    runtime::kube::Client kube(patient, settings->kube);
     // Requests for the lease do not wait when a busy server asks for it, and time out soon.
-    runtime::KubeClient lease_kube(transport, settings->kube, kLeasePatience);
-    runtime::Lease lease(loop, lease_kube, log, settings->controller.ns,
-                         std::string(runtime::kLeaseName), settings->identity);
+    runtime::kube::Client lease_kube(transport, settings->kube, kLeasePatience);
+    runtime::kube::Lease lease(loop, lease_kube, log, settings->controller.ns,
+                               std::string(runtime::controller::kLeaseName), settings->identity);
     runtime::AsioResolver resolver(loop);
-    runtime::Controller controller(loop, transport, resolver, kube, log, random,
-                                   settings->controller);
+    runtime::controller::Controller controller(loop, transport, resolver, kube, log, random,
+                                               settings->controller);
     runtime::HttpServer server(loop, [&](std::string_view path) -> runtime::Page {
         if (path == "/healthz") {
             return {200, "ok\n"};
@@ -103,9 +103,10 @@ int run_controller() {
                        ? runtime::Page{200, "ok\n"}
                        : runtime::Page{503, "still reading the cluster\n"};
         }
-        return path == "/metrics" ? runtime::Page{200, runtime::metrics(controller.counts(),
-                                                                        lease.leads(), transport)}
-                                  : runtime::Page{404, "not found\n"};
+        return path == "/metrics"
+                   ? runtime::Page{200, runtime::controller::metrics(controller.counts(),
+                                                                     lease.leads(), transport)}
+                   : runtime::Page{404, "not found\n"};
     });
     if (auto port = server.listen(kPort); !port) {
         return fail(port.error().diagnostic);
@@ -126,7 +127,8 @@ int run_controller() {
 int run_nameserver() {
     runtime::AsioLoop loop;
     runtime::Log log(runtime::Log::Form::Json, runtime::LogLevel::Info);
-    runtime::Nameserver nameserver(loop, log, environment("RECORDS_DIR").value_or("/config"));
+    runtime::nameserver::Nameserver nameserver(loop, log,
+                                               environment("RECORDS_DIR").value_or("/config"));
     if (auto port = nameserver.start(kDnsPort); !port) {
         return fail(port.error().diagnostic);
     }
@@ -152,7 +154,7 @@ int run_nameserver() {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const runtime::CommandLine line = runtime::parse_command_line(argc, argv);
+    const runtime::operate::CommandLine line = runtime::operate::parse_command_line(argc, argv);
     if (!line.command) {
         fmt::print("{}", line.out);
         fmt::print(stderr, "{}", line.err);
@@ -164,5 +166,5 @@ int main(int argc, char** argv) {
     if (line.command->name == "nameserver") {
         return run_nameserver();
     }
-    return runtime::run_verb(*line.command, environment);
+    return runtime::operate::run_verb(*line.command, environment);
 }

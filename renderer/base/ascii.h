@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace renderer {
+namespace renderer::inline base {
 
 constexpr bool is_lower(char c) {
     return c >= 'a' && c <= 'z';
@@ -35,4 +35,4 @@ inline std::string lower_case(std::string_view text) {
     return result;
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline base

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace renderer {
+namespace renderer::inline base {
 
 namespace {
 
@@ -58,4 +58,4 @@ std::optional<std::string> decode_base64(std::string_view text) {
     return bytes;
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline base

@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-namespace renderer {
+namespace renderer::inline base {
 
 std::string encode_base64(std::string_view bytes);
 // Ignores line breaks. Returns nothing if the text is not base64 otherwise.
 std::optional<std::string> decode_base64(std::string_view text);
 
-}  // namespace renderer
+}  // namespace renderer::inline base

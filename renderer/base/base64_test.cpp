@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace renderer {
+namespace renderer::inline base {
 namespace {
 
 // RFC 4648 section 10, and bytes that need the whole alphabet.
@@ -32,4 +32,4 @@ TEST(DecodeBase64, RefusesWhatIsNone) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::inline base

@@ -22,7 +22,7 @@
 #include <span>
 #include <utility>
 
-namespace renderer {
+namespace renderer::inline base {
 
 namespace {
 
@@ -409,4 +409,4 @@ bool Confinement::apply() {
            ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline base

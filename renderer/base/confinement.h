@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace renderer {
+namespace renderer::inline base {
 
 // Returns true if the kernel has Landlock.
 bool keeps_files_apart();
@@ -51,4 +51,4 @@ private:
     std::vector<sock_filter> filter_;
 };
 
-}  // namespace renderer
+}  // namespace renderer::inline base

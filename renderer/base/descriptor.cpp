@@ -5,7 +5,7 @@
 
 #include <cerrno>
 
-namespace renderer {
+namespace renderer::inline base {
 
 Descriptor::Descriptor(const std::string& path, int flags)
     : fd_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {}
@@ -45,4 +45,4 @@ bool read_all(int fd, std::string& text) {
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline base

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-namespace renderer {
+namespace renderer::inline base {
 
 class Descriptor {
 public:
@@ -33,4 +33,4 @@ private:
 bool write_all(int fd, std::string_view text);
 bool read_all(int fd, std::string& text);  // appends the rest of the file
 
-}  // namespace renderer
+}  // namespace renderer::inline base

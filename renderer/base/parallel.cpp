@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-namespace renderer {
+namespace renderer::inline base {
 
 namespace {
 
@@ -40,4 +40,4 @@ void for_each_parallel(std::size_t count, unsigned threads,
     work();
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline base

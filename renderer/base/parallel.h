@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <functional>
 
-namespace renderer {
+namespace renderer::inline base {
 
 // Calls step(0) … step(count - 1); `threads` 0 means one per core.
 void for_each_parallel(std::size_t count, unsigned threads,
                        const std::function<void(std::size_t)>& step);
 
-}  // namespace renderer
+}  // namespace renderer::inline base

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace renderer {
+namespace renderer::inline base {
 
 Pattern::Pattern(std::shared_ptr<const re2::RE2> expression) : expression_(std::move(expression)) {}
 
@@ -32,4 +32,4 @@ std::vector<Pattern::Span> Pattern::find(std::string_view text, std::size_t from
     return spans;
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline base

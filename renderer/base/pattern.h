@@ -13,7 +13,7 @@ namespace re2 {
 class RE2;
 }
 
-namespace renderer {
+namespace renderer::inline base {
 
 class Pattern {
 public:
@@ -38,4 +38,4 @@ private:
     std::shared_ptr<const re2::RE2> expression_;
 };
 
-}  // namespace renderer
+}  // namespace renderer::inline base

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace renderer {
+namespace renderer::inline base {
 namespace {
 
 bool matches(std::string_view pattern, std::string_view text) {
@@ -95,4 +95,4 @@ TEST(Pattern, FindsGroups) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::inline base

@@ -10,7 +10,7 @@
 #include "renderer/base/ascii.h"
 #include "renderer/base/utf8.h"
 
-namespace renderer {
+namespace renderer::inline base {
 namespace {
 
 struct Range {
@@ -191,4 +191,4 @@ std::string shell_word(std::string_view word) {
     return quoted + "'";
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline base

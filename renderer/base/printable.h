@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace renderer {
+namespace renderer::inline base {
 
 // True if the text is UTF-8 without C0 and C1 control characters, DEL, line separators, and
 // characters that change the direction of text or are invisible.
@@ -44,4 +44,4 @@ bool holds_variable(std::string_view name);
 // Quotes a word for a command that people copy, if it needs quotes.
 std::string shell_word(std::string_view word);
 
-}  // namespace renderer
+}  // namespace renderer::inline base

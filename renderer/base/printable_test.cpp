@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace renderer {
+namespace renderer::inline base {
 namespace {
 
 TEST(Printable, SpellsWhatMovesTurnsOrHides) {
@@ -84,4 +84,4 @@ TEST(Printable, QuotesForAShell) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::inline base

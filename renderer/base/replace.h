@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace renderer {
+namespace renderer::inline base {
 
 inline std::string replace_all(std::string_view value, std::string_view what, std::string_view by) {
     std::string result;
@@ -24,4 +24,4 @@ inline std::string replace_all(std::string_view value, std::string_view what, st
     return result.append(value.substr(from));
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline base

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <thread>
 
-namespace renderer {
+namespace renderer::inline base {
 
 namespace {
 
@@ -205,4 +205,4 @@ SandboxRun run_in_sandbox(SandboxProgram program, const SandboxLimits& limits) {
     return run;
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline base

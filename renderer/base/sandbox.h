@@ -10,7 +10,7 @@
 
 #include "renderer/base/confinement.h"
 
-namespace renderer {
+namespace renderer::inline base {
 
 struct SandboxLimits {
     std::chrono::seconds time{60};
@@ -36,4 +36,4 @@ struct SandboxProgram {
 // Standard input is empty. The program ends at the latest when the calling thread ends.
 SandboxRun run_in_sandbox(SandboxProgram program, const SandboxLimits& limits);
 
-}  // namespace renderer
+}  // namespace renderer::inline base

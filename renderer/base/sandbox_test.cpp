@@ -27,7 +27,7 @@
 #include "renderer/base/descriptor.h"
 #include "renderer/base/temporary_folder_testing.h"
 
-namespace renderer {
+namespace renderer::inline base {
 namespace {
 
 SandboxRun run(const std::string& script, const SandboxLimits& limits = {}) {
@@ -467,4 +467,4 @@ TEST(Sandbox, SaysThatAProgramCannotBeStarted) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::inline base

@@ -6,7 +6,7 @@
 
 #include "renderer/base/check.h"
 
-namespace renderer {
+namespace renderer::inline base {
 
 Sha256 sha256(std::string_view bytes) {
     // EVP_sha256() would be looked up again for every digest.
@@ -36,4 +36,4 @@ std::string sha256_hex(std::string_view bytes) {
     return hex(sha256(bytes));
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline base

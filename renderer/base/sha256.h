@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace renderer {
+namespace renderer::inline base {
 
 using Sha256 = std::array<std::uint8_t, 32>;
 
@@ -20,4 +20,4 @@ Sha256 hmac_sha256(std::string_view key, std::string_view message);
 std::string hex(const Sha256& digest);
 std::string sha256_hex(std::string_view bytes);
 
-}  // namespace renderer
+}  // namespace renderer::inline base

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace renderer {
+namespace renderer::inline base {
 namespace {
 
 // FIPS 180-4 examples: no block, one block, two blocks.
@@ -31,4 +31,4 @@ TEST(Sha256, StartsWithTheFirstByte) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::inline base

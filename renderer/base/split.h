@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace renderer {
+namespace renderer::inline base {
 
 // Returns the text before `end` and removes both from `rest`; returns all of it if `end` is
 // missing.
@@ -25,4 +25,4 @@ inline std::vector<std::string_view> split(std::string_view text, char separator
     return parts;
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline base

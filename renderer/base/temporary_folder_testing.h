@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace renderer {
+namespace renderer::inline base {
 
 // A folder for one test, removed with the object. Tests run in parallel, so a file with a fixed
 // name in the system's temporary folder would be shared with other tests.
@@ -34,4 +34,4 @@ private:
     std::string path_;
 };
 
-}  // namespace renderer
+}  // namespace renderer::inline base

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace renderer {
+namespace renderer::inline base {
 
 namespace {
 
@@ -95,4 +95,4 @@ std::size_t find_bad_utf8(std::string_view text) {
     return std::string_view::npos;
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline base

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace renderer {
+namespace renderer::inline base {
 
 inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
@@ -24,4 +24,4 @@ std::size_t find_bad_utf8(std::string_view text);
 // c-printable), or npos.
 std::size_t find_bad_character(std::string_view text);
 
-}  // namespace renderer
+}  // namespace renderer::inline base

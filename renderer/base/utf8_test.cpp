@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace renderer {
+namespace renderer::inline base {
 namespace {
 
 constexpr std::size_t kFine = std::string_view::npos;
@@ -64,4 +64,4 @@ TEST(Utf8, FindsCharactersThatYamlForbids) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::inline base

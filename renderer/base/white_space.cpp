@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace renderer {
+namespace renderer::inline base {
 
 namespace {
 
@@ -33,4 +33,4 @@ std::string_view trim(std::string_view text) {
     return text;
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline base

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace renderer {
+namespace renderer::inline base {
 
 // Returns `text` (UTF-8) without leading white space.
 std::string_view trim_front(std::string_view text);
@@ -11,4 +11,4 @@ std::string_view trim_front(std::string_view text);
 // Returns it without leading and trailing white space.
 std::string_view trim(std::string_view text);
 
-}  // namespace renderer
+}  // namespace renderer::inline base

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace renderer {
+namespace renderer::inline base {
 namespace {
 
 TEST(WhiteSpace, IsTakenOffTheEnds) {
@@ -14,4 +14,4 @@ TEST(WhiteSpace, IsTakenOffTheEnds) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::inline base

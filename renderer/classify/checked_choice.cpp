@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace renderer {
+namespace renderer::classify {
 
 Diagnostic unknown_choice(const TextInput& found, std::string_view path,
                           const std::vector<std::string_view>& names) {
@@ -16,4 +16,4 @@ Diagnostic unknown_choice(const TextInput& found, std::string_view path,
             .hint = did_you_mean(near)};
 }
 
-}  // namespace renderer
+}  // namespace renderer::classify

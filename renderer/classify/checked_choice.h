@@ -8,7 +8,7 @@
 #include "renderer/classify/fields.h"
 #include "renderer/core/diagnostics.h"
 
-namespace renderer {
+namespace renderer::classify {
 
 Diagnostic unknown_choice(const TextInput& found, std::string_view path,
                           const std::vector<std::string_view>& names);
@@ -35,4 +35,4 @@ Enum checked_choice(const Fields& fields, std::string_view key, std::string_view
     return found.text.empty() ? fallback : checked_choice(found, path, choices, fallback, faults);
 }
 
-}  // namespace renderer
+}  // namespace renderer::classify

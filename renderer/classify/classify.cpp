@@ -7,7 +7,7 @@
 #include "renderer/classify/service.h"
 #include "renderer/core/text_of.h"
 
-namespace renderer {
+namespace renderer::classify {
 
 namespace {
 
@@ -18,7 +18,7 @@ bool is_ingress(std::string_view version, std::string_view kind) {
 }
 
 template <typename Input>
-void add(Input input, const InputFaults& found, std::vector<Input>& inputs) {
+void add(Input input, const schema::InputFaults& found, std::vector<Input>& inputs) {
     for (Diagnostic& fault : found.shape_of(*input.doc)) {
         input.faults.push_back(std::move(fault));
     }
@@ -27,14 +27,15 @@ void add(Input input, const InputFaults& found, std::vector<Input>& inputs) {
 
 // Missing fields of Kubernetes' own kinds are reported by plan, so they are left out here.
 template <typename Input>
-void add_parent(Input input, const InputFaults& found, std::vector<Input>& inputs) {
+void add_parent(Input input, const schema::InputFaults& found, std::vector<Input>& inputs) {
     add(std::move(input), found, inputs);
     std::erase_if(inputs.back().faults,
-                  [](const Diagnostic& fault) { return fault.rule == kRequiredRule; });
+                  [](const Diagnostic& fault) { return fault.rule == schema::kRequiredRule; });
 }
 
 // Decodes the kinds of kCustomVersion; of others only the document is kept.
-void classify_custom_resource(const Document& doc, const InputFaults& found, Inventory& inventory) {
+void classify_custom_resource(const Document& doc, const schema::InputFaults& found,
+                              Inventory& inventory) {
     inventory.custom_documents.push_back(&doc);
     const Kind* kind = find_kind(text_of(doc.kind));
     if (kind != nullptr && kind->is_custom() && text_of(doc.api_version) == kind->api_version &&
@@ -43,7 +44,8 @@ void classify_custom_resource(const Document& doc, const InputFaults& found, Inv
     }
 }
 
-void classify_document(const Document& doc, const InputFaults& found, Inventory& inventory) {
+void classify_document(const Document& doc, const schema::InputFaults& found,
+                       Inventory& inventory) {
     const std::string_view version = text_of(doc.api_version);
     const std::string_view kind = text_of(doc.kind);
     if (version.starts_with("tailscale.com/")) {
@@ -66,7 +68,8 @@ std::span<const CustomResource> Inventory::of(const Kind& kind) const {
     return found == custom_resources.end() ? std::span<const CustomResource>() : found->second;
 }
 
-Inventory classify(const Loaded& loaded, const InputFaults& found, Diagnostics& diagnostics) {
+Inventory classify(const load::Loaded& loaded, const schema::InputFaults& found,
+                   Diagnostics& diagnostics) {
     Inventory inventory;
     classify_operator(loaded, inventory, diagnostics);
     for (const Document& doc : loaded.documents) {
@@ -75,4 +78,4 @@ Inventory classify(const Loaded& loaded, const InputFaults& found, Diagnostics& 
     return inventory;
 }
 
-}  // namespace renderer
+}  // namespace renderer::classify

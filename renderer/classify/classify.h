@@ -20,7 +20,7 @@
 #include "renderer/load/loaded.h"
 #include "renderer/schema/schema.h"
 
-namespace renderer {
+namespace renderer::classify {
 
 enum class ServiceType : std::uint8_t { ClusterIp, NodePort, LoadBalancer, ExternalName };
 enum class Protocol : std::uint8_t { Tcp, Udp, Sctp };
@@ -128,6 +128,7 @@ struct Inventory {
 };
 
 // `found` holds the faults that the schemas found in the inputs.
-Inventory classify(const Loaded& loaded, const InputFaults& found, Diagnostics& diagnostics);
+Inventory classify(const load::Loaded& loaded, const schema::InputFaults& found,
+                   Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::classify

@@ -5,20 +5,21 @@
 
 #include "renderer/load/load.h"
 
-namespace renderer {
+namespace renderer::classify {
 namespace {
 
 // Keeps Loaded alive, which Inventory points into.
 struct Classified {
     Diagnostics diagnostics;
-    Loaded loaded;
+    load::Loaded loaded;
     Inventory inventory;
 
     explicit Classified(std::string stream) {
-        LoadOptions options;
+        repo::LoadOptions options;
         options.stream = std::move(stream);
-        loaded = load(options, diagnostics);
-        inventory = classify(loaded, validate_inputs(loaded, false, 1, diagnostics), diagnostics);
+        loaded = load::load(options, diagnostics);
+        inventory =
+            classify(loaded, schema::validate_inputs(loaded, false, 1, diagnostics), diagnostics);
     }
     // Returns "4: message | found | expected | hint" for each fault.
     [[nodiscard]] std::string faults(const ParentInput& parent) const {
@@ -229,4 +230,4 @@ TEST(Classify, SortsKinds) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::classify

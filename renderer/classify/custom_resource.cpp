@@ -2,7 +2,7 @@
 
 #include "renderer/classify/parent.h"
 
-namespace renderer {
+namespace renderer::classify {
 
 Fields CustomResource::fields_at(std::initializer_list<std::string_view> path) const {
     return Fields(spec == nullptr ? nullptr : spec->at(path));
@@ -15,4 +15,4 @@ CustomResource decode_custom_resource(const Document& doc) {
     return resource;
 }
 
-}  // namespace renderer
+}  // namespace renderer::classify

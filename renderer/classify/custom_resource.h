@@ -9,7 +9,7 @@
 #include "renderer/classify/parent_input.h"
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::classify {
 
 struct CustomResource : ParentInput {
     const Value* spec = nullptr;  // a map, or nullptr
@@ -21,4 +21,4 @@ struct CustomResource : ParentInput {
 
 CustomResource decode_custom_resource(const Document& doc);
 
-}  // namespace renderer
+}  // namespace renderer::classify

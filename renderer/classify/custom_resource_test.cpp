@@ -6,22 +6,23 @@
 #include "renderer/classify/classify.h"
 #include "renderer/load/load.h"
 
-namespace renderer {
+namespace renderer::classify {
 namespace {
 
 // Keeps Loaded alive, which Inventory points into.
 struct Decoded {
     Diagnostics diagnostics;
-    Loaded loaded;
+    load::Loaded loaded;
     Inventory inventory;
 
     explicit Decoded(std::string_view spec) {
-        LoadOptions options;
+        repo::LoadOptions options;
         options.stream = fmt::format(
             "apiVersion: tailscale.com/v1alpha1\nkind: ProxyClass\nmetadata: {{name: c}}\n{}",
             spec);
-        loaded = load(options, diagnostics);
-        inventory = classify(loaded, validate_inputs(loaded, false, 1, diagnostics), diagnostics);
+        loaded = load::load(options, diagnostics);
+        inventory =
+            classify(loaded, schema::validate_inputs(loaded, false, 1, diagnostics), diagnostics);
     }
     [[nodiscard]] const CustomResource& input() const {
         return inventory.of(kind_of("ProxyClass"))[0];
@@ -116,4 +117,4 @@ TEST(CustomResource, WhatTheSchemaRefuses) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::classify

@@ -3,7 +3,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/kube/quantity.h"
 
-namespace renderer {
+namespace renderer::classify {
 
 const Value* Fields::any(std::string_view key) const {
     const Value* value = map_ == nullptr ? nullptr : map_->find(key);
@@ -70,4 +70,4 @@ Pos Fields::pos(std::string_view key) const {
     return value == nullptr ? Pos() : value->pos();
 }
 
-}  // namespace renderer
+}  // namespace renderer::classify

@@ -12,7 +12,7 @@
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::classify {
 
 inline Pos known_or(Pos pos, Pos other) {
     return pos.known() ? pos : other;
@@ -72,4 +72,4 @@ private:
     const Value* map_;
 };
 
-}  // namespace renderer
+}  // namespace renderer::classify

@@ -7,7 +7,7 @@
 #include "renderer/classify/parent.h"
 #include "renderer/core/text_of.h"
 
-namespace renderer {
+namespace renderer::classify {
 
 namespace {
 
@@ -117,4 +117,4 @@ IngressInput decode_ingress(const Document& doc) {
     return ingress;
 }
 
-}  // namespace renderer
+}  // namespace renderer::classify

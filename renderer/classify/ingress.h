@@ -4,8 +4,8 @@
 
 #include "renderer/classify/classify.h"
 
-namespace renderer {
+namespace renderer::classify {
 
 IngressInput decode_ingress(const Document& doc);
 
-}  // namespace renderer
+}  // namespace renderer::classify

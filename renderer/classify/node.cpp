@@ -2,7 +2,7 @@
 
 #include "renderer/core/text_of.h"
 
-namespace renderer {
+namespace renderer::classify {
 
 NodeInput decode_node(const Document& doc) {
     NodeInput node;
@@ -18,4 +18,4 @@ NodeInput decode_node(const Document& doc) {
     return node;
 }
 
-}  // namespace renderer
+}  // namespace renderer::classify

@@ -7,7 +7,7 @@
 
 #include "renderer/core/document.h"
 
-namespace renderer {
+namespace renderer::classify {
 
 struct NodeInput {
     const Document* doc = nullptr;
@@ -18,4 +18,4 @@ struct NodeInput {
 
 NodeInput decode_node(const Document& doc);
 
-}  // namespace renderer
+}  // namespace renderer::classify

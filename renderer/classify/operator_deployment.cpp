@@ -8,7 +8,7 @@
 #include "renderer/base/check.h"
 #include "renderer/core/text_of.h"
 
-namespace renderer {
+namespace renderer::classify {
 
 namespace {
 
@@ -204,4 +204,4 @@ Value operator_values(const Value& deployment, std::string_view object, Diagnost
     return values;
 }
 
-}  // namespace renderer
+}  // namespace renderer::classify

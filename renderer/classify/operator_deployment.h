@@ -10,7 +10,7 @@
 #include "renderer/core/value.h"
 #include "renderer/kube/operator_container.h"
 
-namespace renderer {
+namespace renderer::classify {
 
 // A variable that the chart sets from one of its values.
 struct OperatorEnv {
@@ -62,4 +62,4 @@ OperatorNames operator_names(std::string_view fullname);
 // the cluster (`valueFrom`) is an error, since it is not known offline.
 Value operator_values(const Value& deployment, std::string_view object, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::classify

@@ -5,7 +5,7 @@
 #include "renderer/core/json.h"
 #include "renderer/core/yaml_reader.h"
 
-namespace renderer {
+namespace renderer::classify {
 namespace {
 
 struct Parsed {
@@ -118,4 +118,4 @@ TEST(OperatorValues, WhatIsOnlyKnownInTheClusterIsAnError) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::classify

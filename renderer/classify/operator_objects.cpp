@@ -7,16 +7,16 @@
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
 
-namespace renderer {
+namespace renderer::classify {
 
 namespace {
 
 // False for bundles that are copied as a whole: they are not ours to change.
-bool is_ours_to_change(const Loaded& loaded, const Document& doc) {
+bool is_ours_to_change(const load::Loaded& loaded, const Document& doc) {
     return doc.reachable && !doc.hook && loaded.bundles[doc.bundle].rendered;
 }
 
-bool may_be_operator(const Loaded& loaded, const Document& doc) {
+bool may_be_operator(const load::Loaded& loaded, const Document& doc) {
     const std::string_view text = loaded.sources.text(doc.source);
     return is_ours_to_change(loaded, doc) && text_of(doc.kind) == "Deployment" &&
            text.substr(doc.range.begin, doc.range.end - doc.range.begin).find("PROXY_IMAGE") !=
@@ -88,12 +88,12 @@ void take_deployment(const Document& doc, const Value& root, Inventory& inventor
 }
 
 // Returns the whole tree of a document, even if it was only scanned.
-Value read_whole(const Loaded& loaded, const Document& doc, Diagnostics& diagnostics) {
+Value read_whole(const load::Loaded& loaded, const Document& doc, Diagnostics& diagnostics) {
     return doc.root.is_null() ? read_yaml(loaded.sources, doc.source, doc.range, diagnostics)
                               : doc.root.clone();
 }
 
-void read_account(const Loaded& loaded, const Document& doc, Value& values,
+void read_account(const load::Loaded& loaded, const Document& doc, Value& values,
                   Diagnostics& diagnostics) {
     const Value root = read_whole(loaded, doc, diagnostics);
     const Value* annotations = root.at({"metadata", "annotations"});
@@ -104,7 +104,7 @@ void read_account(const Loaded& loaded, const Document& doc, Value& values,
 }
 
 // True for a Helm hook, which may have the same name as an object of the release.
-bool is_hook(const Loaded& loaded, const Document& doc, Diagnostics& diagnostics) {
+bool is_hook(const load::Loaded& loaded, const Document& doc, Diagnostics& diagnostics) {
     const RawDocument& range = doc.range;
     const std::string_view text =
         loaded.sources.text(doc.source).substr(range.begin, range.end - range.begin);
@@ -116,7 +116,7 @@ bool is_hook(const Loaded& loaded, const Document& doc, Diagnostics& diagnostics
     return doc.hook || annotation != nullptr;
 }
 
-void take_parts(const Loaded& loaded, OperatorInput& stock, Diagnostics& diagnostics) {
+void take_parts(const load::Loaded& loaded, OperatorInput& stock, Diagnostics& diagnostics) {
     const std::string_view ns = stock.deployment->effective_namespace;
     const Value* name = stock.values.at({"ingressClass", "name"});
     std::string ingress_class(name == nullptr ? std::string_view() : text_of(*name));
@@ -147,7 +147,7 @@ void take_parts(const Loaded& loaded, OperatorInput& stock, Diagnostics& diagnos
 
 }  // namespace
 
-void classify_operator(const Loaded& loaded, Inventory& inventory, Diagnostics& diagnostics) {
+void classify_operator(const load::Loaded& loaded, Inventory& inventory, Diagnostics& diagnostics) {
     for (const Document& doc : loaded.documents) {
         if (!may_be_operator(loaded, doc)) {
             continue;
@@ -162,4 +162,4 @@ void classify_operator(const Loaded& loaded, Inventory& inventory, Diagnostics& 
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::classify

@@ -7,9 +7,9 @@
 #include "renderer/core/diagnostics.h"
 #include "renderer/load/loaded.h"
 
-namespace renderer {
+namespace renderer::classify {
 
 // Fills inventory.stock_operator. Its parts are not classified any further.
-void classify_operator(const Loaded& loaded, Inventory& inventory, Diagnostics& diagnostics);
+void classify_operator(const load::Loaded& loaded, Inventory& inventory, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::classify

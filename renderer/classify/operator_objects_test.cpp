@@ -8,7 +8,7 @@
 
 #include "renderer/load/load.h"
 
-namespace renderer {
+namespace renderer::classify {
 namespace {
 
 std::string read_file(const std::string& path) {
@@ -22,13 +22,13 @@ std::string read_file(const std::string& path) {
 // Keeps Loaded alive, which Inventory points into.
 struct ClassifiedCase {
     Diagnostics diagnostics;
-    Loaded loaded;
+    load::Loaded loaded;
     Inventory inventory;
 
     explicit ClassifiedCase(std::string stream) {
-        LoadOptions options;
+        repo::LoadOptions options;
         options.stream = std::move(stream);
-        loaded = load(options, diagnostics);
+        loaded = load::load(options, diagnostics);
         classify_operator(loaded, inventory, diagnostics);
     }
     [[nodiscard]] std::vector<std::string> parts() const {
@@ -125,4 +125,4 @@ TEST(ClassifyReference, AnOperatorInAListIsAnError) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::classify

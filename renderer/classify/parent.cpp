@@ -4,7 +4,7 @@
 
 #include "renderer/core/text_of.h"
 
-namespace renderer {
+namespace renderer::classify {
 
 namespace {
 
@@ -63,4 +63,4 @@ void decode_metadata(const Document& doc, ParentInput& parent) {
     check_texts(doc, "annotations", parent);
 }
 
-}  // namespace renderer
+}  // namespace renderer::classify

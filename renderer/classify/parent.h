@@ -3,10 +3,10 @@
 
 #include "renderer/classify/parent_input.h"
 
-namespace renderer {
+namespace renderer::classify {
 
 // Labels and annotations of a wrong type become faults, even a `true` without quotes: the API
 // server refuses them.
 void decode_metadata(const Document& doc, ParentInput& parent);
 
-}  // namespace renderer
+}  // namespace renderer::classify

@@ -8,7 +8,7 @@
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/document.h"
 
-namespace renderer {
+namespace renderer::classify {
 
 // Views point into Loaded, which outlives the Inventory. The document's tree is read (load's
 // needs_tree), so annotation and label lookups go through `doc->root`.
@@ -33,4 +33,4 @@ inline Report about(const ParentInput& parent, Diagnostics& diagnostics) {
     return about(*parent.doc, diagnostics);
 }
 
-}  // namespace renderer
+}  // namespace renderer::classify

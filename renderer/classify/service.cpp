@@ -7,7 +7,7 @@
 #include "renderer/classify/parent.h"
 #include "renderer/core/text_of.h"
 
-namespace renderer {
+namespace renderer::classify {
 
 namespace {
 
@@ -81,4 +81,4 @@ ServiceInput decode_service(const Document& doc) {
     return service;
 }
 
-}  // namespace renderer
+}  // namespace renderer::classify

@@ -3,8 +3,8 @@
 
 #include "renderer/classify/classify.h"
 
-namespace renderer {
+namespace renderer::classify {
 
 ServiceInput decode_service(const Document& doc);
 
-}  // namespace renderer
+}  // namespace renderer::classify

@@ -11,7 +11,7 @@
 
 #include "renderer/base/printable.h"
 
-namespace renderer {
+namespace renderer::cli {
 
 template <typename... Args>
 void append_format(std::string& out, fmt::format_string<Args...> format, Args&&... args) {
@@ -35,4 +35,4 @@ void append_names_to(std::string& out, fmt::format_string<Args...> format, Args&
     fmt::format_to(std::back_inserter(out), fmt::runtime(text), one_line_argument(args)...);
 }
 
-}  // namespace renderer
+}  // namespace renderer::cli

@@ -23,7 +23,7 @@
 #include "renderer/repo/git_tree.h"
 #include "renderer/repo/user_program.h"
 
-namespace renderer {
+namespace renderer::cli {
 namespace {
 
 struct Verb {
@@ -69,8 +69,8 @@ Error no_fetching(std::string found, std::string expected, std::string hint) {
                   .hint = std::move(hint)}};
 }
 
-Result<std::shared_ptr<ChartFetcher>> chart_fetcher(const Options& options) {
-    if (options.load.helm == kNoProgram || options.load.helm.empty()) {
+Result<std::shared_ptr<repo::ChartFetcher>> chart_fetcher(const Options& options) {
+    if (options.load.helm == repo::kNoProgram || options.load.helm.empty()) {
         return no_fetching("no helm", "helm, which fetches and renders them",
                            "install it, or name it with --helm");
     }
@@ -78,15 +78,15 @@ Result<std::shared_ptr<ChartFetcher>> chart_fetcher(const Options& options) {
         return no_fetching("a kernel without Landlock", "Linux 5.13 or later, to confine helm",
                            "helm pull fetches a chart; --charts DIR names its directory");
     }
-    FetchSetup setup{.helm = options.load.helm,
-                     .ca_file = environment("SSL_CERT_FILE"),
-                     .ca_dirs = environment("SSL_CERT_DIR")};
+    repo::FetchSetup setup{.helm = options.load.helm,
+                           .ca_file = environment("SSL_CERT_FILE"),
+                           .ca_dirs = environment("SSL_CERT_DIR")};
     if (options.network != "true") {
         for (const std::string_view host : split(options.network, ',')) {
             setup.hosts.push_back(lower_case(host));
         }
     }
-    return std::make_shared<ChartFetcher>(std::move(setup));
+    return std::make_shared<repo::ChartFetcher>(std::move(setup));
 }
 
 // Runs the verb. Opens the revision once for all clusters, because a branch may move meanwhile.
@@ -99,10 +99,11 @@ Result<int> run_verb(const Verb& verb, Options& options, ClusterRuns& runs, Cons
                           .hint = std::string(verb.hint)});
         return 2;
     }
-    options.load.kustomize = TRY(find_kustomize(options.load.kustomize, environment("PATH")));
+    options.load.kustomize =
+        TRY(engines::find_kustomize(options.load.kustomize, environment("PATH")));
     const bool names_helm = !options.load.helm.empty();
-    options.load.helm = TRY(find_helm(options.load.helm, environment("PATH")));
-    if (!names_helm && options.load.helm == kNoProgram) {
+    options.load.helm = TRY(engines::find_helm(options.load.helm, environment("PATH")));
+    if (!names_helm && options.load.helm == repo::kNoProgram) {
         options.load.helm.clear();  // helm is not installed; the user did not choose "none"
     }
     if (!options.network.empty() && options.network != "false") {
@@ -110,8 +111,8 @@ Result<int> run_verb(const Verb& verb, Options& options, ClusterRuns& runs, Cons
     }
     if (!options.revision.empty()) {
         options.load.tree =
-            TRY(GitTree::open(options.load.path, options.revision, options.load.values_files,
-                              options.load.context_dirs));
+            TRY(repo::GitTree::open(options.load.path, options.revision, options.load.values_files,
+                                    options.load.context_dirs));
     }
     return verb.run(options, runs, console);
 }
@@ -161,4 +162,4 @@ int run_cli(int argc, const char* const* argv) {
     return console.finish(verb.name, exit_code);
 }
 
-}  // namespace renderer
+}  // namespace renderer::cli

@@ -2,8 +2,8 @@
 // (exit_codes.h). Only this folder reads the environment. commands.h declares the verbs.
 #pragma once
 
-namespace renderer {
+namespace renderer::cli {
 
 int run_cli(int argc, const char* const* argv);
 
-}  // namespace renderer
+}  // namespace renderer::cli

@@ -12,7 +12,7 @@
 #include "renderer/load/load.h"
 #include "renderer/plan/clusters.h"
 
-namespace renderer {
+namespace renderer::cli {
 namespace {
 
 std::vector<ShownDiagnostic> shown_of(const std::deque<Run>& runs, bool color) {
@@ -31,30 +31,30 @@ std::vector<ShownDiagnostic> shown_of(const std::deque<Run>& runs, bool color) {
 
 }  // namespace
 
-bool ClusterRuns::render_each(const LoadOptions& options) {
+bool ClusterRuns::render_each(const repo::LoadOptions& options) {
     std::vector<std::string> names;
     if (options.cluster.empty()) {
-        names = cluster_names(options);
+        names = load::cluster_names(options);
     }
     if (names.size() < 2) {
         return render_one(options);
     }
     bool good = true;
-    std::vector<ClusterPlan> plans;
+    std::vector<plan::ClusterPlan> plans;
     for (const std::string& name : names) {
-        LoadOptions one = options;
+        repo::LoadOptions one = options;
         one.cluster = name;
         good = render_one(std::move(one)) && good;
     }
     for (Run& run : runs_) {
         plans.push_back({run.loaded.cluster, run.plan, run.loaded.sources, run.diagnostics});
     }
-    check_clusters(plans);
+    plan::check_clusters(plans);
     return good &&
            std::ranges::none_of(runs_, [](const Run& run) { return run.diagnostics.has_errors(); });
 }
 
-bool ClusterRuns::render_one(LoadOptions options, Form form) {
+bool ClusterRuns::render_one(repo::LoadOptions options, generate::Form form) {
     return render(std::move(options), runs_.emplace_back(), form);
 }
 
@@ -99,4 +99,4 @@ int ClusterRuns::refuse(Diagnostic diagnostic, Console& console, std::string_vie
     return fail(console, ending);
 }
 
-}  // namespace renderer
+}  // namespace renderer::cli

@@ -12,7 +12,7 @@
 #include "renderer/core/shown_diagnostic.h"
 #include "renderer/pipeline.h"
 
-namespace renderer {
+namespace renderer::cli {
 
 class ClusterRuns {
 public:
@@ -21,9 +21,9 @@ public:
 
     // Renders each cluster of `.tailrender.yaml`, or only the one that the options name. Returns
     // false if there are errors.
-    bool render_each(const LoadOptions& options);
+    bool render_each(const repo::LoadOptions& options);
     // Adds one run. Returns false if there are errors.
-    bool render_one(LoadOptions options, Form form = Form::Tree);
+    bool render_one(repo::LoadOptions options, generate::Form form = generate::Form::Tree);
 
     [[nodiscard]] std::deque<Run>& all() { return runs_; }
     [[nodiscard]] Run& last() { return runs_.back(); }
@@ -47,4 +47,4 @@ private:
     bool all_diagnostics_;
 };
 
-}  // namespace renderer
+}  // namespace renderer::cli

@@ -6,15 +6,15 @@
 
 #include "renderer/core/yaml_writer.h"
 
-namespace renderer {
+namespace renderer::cli {
 namespace {
 
 // Returns all documents that engines leave as they are. Only parents among them are looked up.
-KeptParents kept_parents(const Run& run) {
-    KeptParents kept;
+diff::KeptParents kept_parents(const Run& run) {
+    diff::KeptParents kept;
     for (const Document& document : run.loaded.documents) {
         if (document.kept != kNone) {
-            kept.emplace(document.object_name(), kept_reason(run.loaded, document));
+            kept.emplace(document.object_name(), load::kept_reason(run.loaded, document));
         }
     }
     return kept;
@@ -22,20 +22,20 @@ KeptParents kept_parents(const Run& run) {
 
 // Returns the Services of the sources if the output holds only generated objects; otherwise the
 // output has them, and the result is empty.
-std::vector<OutputFile> services_of(const Run& run) {
-    std::vector<OutputFile> services;
+std::vector<emit::OutputFile> services_of(const Run& run) {
+    std::vector<emit::OutputFile> services;
     if (!run.loaded.only_generated) {
         return services;
     }
-    for (const ServiceInput& service : run.inventory.services) {
+    for (const classify::ServiceInput& service : run.inventory.services) {
         Diagnostics discarded;
-        Value root = read_document(run.loaded, *service.doc, discarded);
+        Value root = load::read_document(run.loaded, *service.doc, discarded);
         Value* metadata = root.find("metadata");
         if (metadata == nullptr || !metadata->is_map()) {
             continue;
         }
         metadata->put("namespace", service.ns);
-        OutputFile& file = services.emplace_back();
+        emit::OutputFile& file = services.emplace_back();
         file.path = fmt::format("{}/{}.yaml", service.ns, service.name);
         write_yaml(root, file.content);
     }
@@ -44,8 +44,8 @@ std::vector<OutputFile> services_of(const Run& run) {
 
 }  // namespace
 
-ClusterTree cluster_tree(const Run& run, std::vector<OutputFile> files) {
+diff::ClusterTree cluster_tree(const Run& run, std::vector<emit::OutputFile> files) {
     return {run.loaded.cluster, std::move(files), kept_parents(run), services_of(run)};
 }
 
-}  // namespace renderer
+}  // namespace renderer::cli

@@ -6,8 +6,8 @@
 #include "renderer/diff/compare.h"
 #include "renderer/pipeline.h"
 
-namespace renderer {
+namespace renderer::cli {
 
-ClusterTree cluster_tree(const Run& run, std::vector<OutputFile> files);
+diff::ClusterTree cluster_tree(const Run& run, std::vector<emit::OutputFile> files);
 
-}  // namespace renderer
+}  // namespace renderer::cli

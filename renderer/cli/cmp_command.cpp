@@ -24,7 +24,7 @@
 #include "renderer/repo/link_guard.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::cli {
 namespace {
 
 constexpr std::string_view kParameters = "ARGOCD_APP_PARAMETERS";
@@ -40,8 +40,8 @@ struct Parameter {
     std::string_view name, variable, title, tooltip;
     Collection collection = Collection::String;
     // The option that the parameter sets. If both are null, it sets `validate`.
-    std::string LoadOptions::*text = nullptr;
-    std::vector<std::string> LoadOptions::*list = nullptr;
+    std::string repo::LoadOptions::*text = nullptr;
+    std::vector<std::string> repo::LoadOptions::*list = nullptr;
 };
 
 constexpr std::array kKnown = {
@@ -49,36 +49,36 @@ constexpr std::array kKnown = {
               .variable = "CLUSTER",
               .title = "Cluster",
               .tooltip = "cluster of .tailrender.yaml to render for",
-              .text = &LoadOptions::cluster},
+              .text = &repo::LoadOptions::cluster},
     Parameter{.name = "namespace",
               .variable = "NAMESPACE",
               .title = "Namespace",
               .tooltip = "namespace of documents without one; by default the destination's",
-              .text = &LoadOptions::default_namespace},
+              .text = &repo::LoadOptions::default_namespace},
     Parameter{.name = "values-files",
               .variable = "VALUES_FILES",
               .title = "Values files",
               .tooltip = "files of Helm values, relative to the application; later files win",
               .collection = Collection::Array,
-              .list = &LoadOptions::values_files},
+              .list = &repo::LoadOptions::values_files},
     Parameter{.name = "set",
               .variable = "SET",
               .title = "Settings",
               .tooltip = "single Helm values by path, such as tailrender.tailnetDomain; they win "
                          "over files",
               .collection = Collection::Map,
-              .list = &LoadOptions::sets},
+              .list = &repo::LoadOptions::sets},
     Parameter{.name = "context",
               .variable = "CONTEXT",
               .title = "Context",
               .tooltip = "directories whose documents are read but never output",
               .collection = Collection::Array,
-              .list = &LoadOptions::context_dirs},
+              .list = &repo::LoadOptions::context_dirs},
     Parameter{.name = "kubernetes-version",
               .variable = "KUBERNETES_VERSION",
               .title = "Kubernetes version",
               .tooltip = "version that objects are validated against",
-              .text = &LoadOptions::kubernetes_version},
+              .text = &repo::LoadOptions::kubernetes_version},
     Parameter{.name = "validate",
               .variable = "VALIDATE",
               .title = "Validate",
@@ -221,7 +221,7 @@ Result<std::vector<Given>> variables_of(const Environment& environment) {
 }
 
 // An empty string means that a field of the form was left empty, so it is ignored.
-Result<Unit> apply(const Given& given, LoadOptions& options) {
+Result<Unit> apply(const Given& given, repo::LoadOptions& options) {
     const Parameter& parameter = *given.parameter;
     if (parameter.list != nullptr) {
         std::vector<std::string>& list = options.*parameter.list;
@@ -254,7 +254,7 @@ Diagnostic cluster_needed(const std::vector<std::string>& names) {
 }
 
 // Argo CD stores the output in Redis, in plaintext.
-Diagnostic secret_in_cache(const PlaintextSecret& secret) {
+Diagnostic secret_in_cache(const emit::PlaintextSecret& secret) {
     return {
         .rule = "secret-in-cache",
         .pos = secret.pos,
@@ -309,9 +309,9 @@ Environment argo_environment() {
     return found;
 }
 
-Result<int> generate(const Options& options, const LoadOptions& input, ClusterRuns& runs,
+Result<int> generate(const Options& options, const repo::LoadOptions& input, ClusterRuns& runs,
                      Console& console) {
-    const std::vector<std::string> names = cluster_names(input);
+    const std::vector<std::string> names = load::cluster_names(input);
     if (input.cluster.empty() && names.size() > 1) {
         return Error{cluster_needed(names)};
     }
@@ -325,12 +325,12 @@ Result<int> generate(const Options& options, const LoadOptions& input, ClusterRu
         return runs.fail(console);
     }
     const Run& run = runs.last();
-    const Output output{run.loaded, run.plan, run.objects};
-    if (const auto secret = find_plaintext_secret(output)) {
+    const emit::Output output{run.loaded, run.plan, run.objects};
+    if (const auto secret = emit::find_plaintext_secret(output)) {
         return Error{secret_in_cache(*secret)};
     }
     std::string text;
-    emit_stream(output, input.threads, [&](std::string_view piece) { text += piece; });
+    emit::emit_stream(output, input.threads, [&](std::string_view piece) { text += piece; });
     if (text.empty() && !may_be_empty(options, run.loaded)) {
         return Error{nothing_made()};
     }
@@ -340,7 +340,7 @@ Result<int> generate(const Options& options, const LoadOptions& input, ClusterRu
 
 }  // namespace
 
-Result<Unit> apply_application(const Environment& environment, LoadOptions& options) {
+Result<Unit> apply_application(const Environment& environment, repo::LoadOptions& options) {
     const auto destination = environment.find(kDestination);
     if (destination != environment.end()) {
         options.default_namespace = destination->second;
@@ -356,9 +356,9 @@ Result<Unit> apply_application(const Environment& environment, LoadOptions& opti
 
 std::string work_tree_of(const Environment& environment, const std::string& here) {
     const auto found = environment.find("ARGOCD_APP_SOURCE_PATH");
-    const std::string path = found == environment.end() ? "." : normal_path(found->second);
+    const std::string path = found == environment.end() ? "." : repo::normal_path(found->second);
     const bool is_below = path != "." && here.ends_with(fmt::format("/{}", path));
-    return is_below ? here.substr(0, here.size() - path.size() - 1) : work_tree_top(here);
+    return is_below ? here.substr(0, here.size() - path.size() - 1) : repo::work_tree_top(here);
 }
 
 std::string parameters_json(const std::vector<std::string>& clusters) {
@@ -383,20 +383,20 @@ std::string parameters_json(const std::vector<std::string>& clusters) {
 
 Result<int> run_cmp(const Options& options, ClusterRuns& runs, Console& console) {
     const Environment environment = argo_environment();
-    LoadOptions input = options.load;
+    repo::LoadOptions input = options.load;
     input.path = ".";
     if (options.action == "discover") {
         return console.out(what_matches(environment)) ? 0 : 1;
     }
     if (options.action == "parameters") {
-        return console.out(parameters_json(cluster_names(input))) ? 0 : 1;
+        return console.out(parameters_json(load::cluster_names(input))) ? 0 : 1;
     }
     TRY(apply_application(environment, input));
     // The application's author names the files, so none of them may be outside of the checkout.
     input.tree =
-        std::make_shared<DiskTree>(std::vector<std::string>(), std::vector<std::string>{"."},
-                                   work_tree_of(environment, canonical_path(".")));
+        std::make_shared<repo::DiskTree>(std::vector<std::string>(), std::vector<std::string>{"."},
+                                         work_tree_of(environment, repo::canonical_path(".")));
     return generate(options, input, runs, console);
 }
 
-}  // namespace renderer
+}  // namespace renderer::cli

@@ -13,13 +13,13 @@
 #include "renderer/load/loaded.h"
 #include "renderer/repo/load_options.h"
 
-namespace renderer {
+namespace renderer::cli {
 
 using Environment = std::map<std::string, std::string, std::less<>>;
 
 // Writes the application's settings to `options`. Parameters override `plugin.env`, which overrides
 // the destination's namespace.
-Result<Unit> apply_application(const Environment& environment, LoadOptions& options);
+Result<Unit> apply_application(const Environment& environment, repo::LoadOptions& options);
 
 // Returns the top of the application's checkout. `here` is its canonical directory.
 std::string work_tree_of(const Environment& environment, const std::string& here);
@@ -27,4 +27,4 @@ std::string work_tree_of(const Environment& environment, const std::string& here
 // Returns the announcement of the plug-in's parameters, for the form in Argo CD's UI.
 std::string parameters_json(const std::vector<std::string>& clusters);
 
-}  // namespace renderer
+}  // namespace renderer::cli

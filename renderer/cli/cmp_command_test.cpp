@@ -4,18 +4,18 @@
 
 #include "renderer/core/json.h"
 
-namespace renderer {
+namespace renderer::cli {
 namespace {
 
-LoadOptions applied(const Environment& environment) {
-    LoadOptions options;
+repo::LoadOptions applied(const Environment& environment) {
+    repo::LoadOptions options;
     Result<Unit> done = apply_application(environment, options);
     EXPECT_TRUE(done.has_value());
     return options;
 }
 
 Diagnostic refused(const Environment& environment) {
-    LoadOptions options;
+    repo::LoadOptions options;
     Result<Unit> done = apply_application(environment, options);
     EXPECT_FALSE(done.has_value());
     return done ? Diagnostic{} : done.error().diagnostic;
@@ -28,7 +28,7 @@ Diagnostic refused_parameters(std::string json) {
 using Strings = std::vector<std::string>;
 
 TEST(Cmp, TakesEveryParameter) {
-    const LoadOptions options = applied(
+    const repo::LoadOptions options = applied(
         {{"ARGOCD_APP_NAMESPACE", "destination"},
          {"ARGOCD_APP_REVISION", "0123456"},
          {"ARGOCD_APP_PARAMETERS",
@@ -56,7 +56,7 @@ TEST(Cmp, NamespaceIsTheDestinationsUnlessAParameterNamesOne) {
 }
 
 TEST(Cmp, ParametersWinOverPluginEnv) {
-    const LoadOptions options =
+    const repo::LoadOptions options =
         applied({{"ARGOCD_ENV_TAILRENDER_CLUSTER", "home"},
                  {"ARGOCD_ENV_TAILRENDER_NAMESPACE", "shop"},
                  {"ARGOCD_ENV_TAILRENDER_VALUES_FILES", "a.yaml\nb.yaml\n"},
@@ -136,4 +136,4 @@ TEST(Cmp, AnnouncesParameters) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::cli

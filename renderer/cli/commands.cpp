@@ -28,7 +28,7 @@
 #include "renderer/repo/paths.h"
 #include "renderer/repo/walk.h"
 
-namespace renderer {
+namespace renderer::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -58,11 +58,11 @@ Result<int> to_stdout(const Options& options, ClusterRuns& runs, Console& consol
     Run& run = runs.last();
     bool empty = true;
     bool written = true;
-    emit_stream({run.loaded, run.plan, run.objects}, options.load.threads,
-                [&](std::string_view piece) {
-                    empty = false;
-                    written = written && console.out(piece);
-                });
+    emit::emit_stream({run.loaded, run.plan, run.objects}, options.load.threads,
+                      [&](std::string_view piece) {
+                          empty = false;
+                          written = written && console.out(piece);
+                      });
     if (empty && !may_be_empty(options, run.loaded)) {
         return Error{empty_output(options, run.loaded)};
     }
@@ -82,18 +82,18 @@ bool overlaps(const Options& options) {
 
 // Returns the trees of all clusters, then those of deleted clusters. Returns no trees if an error
 // was added to a run.
-Result<std::vector<RenderedTree>> directory_trees(const Options& options, ClusterRuns& runs) {
+Result<std::vector<emit::RenderedTree>> directory_trees(const Options& options, ClusterRuns& runs) {
     const std::string root = output_root(options);
-    std::vector<RenderedTree> trees = make_trees(options, Destination::Directory, root, runs);
+    std::vector<emit::RenderedTree> trees = make_trees(options, Destination::Directory, root, runs);
     const std::optional<std::vector<std::string>> clusters = all_clusters(options, runs);
     if (!trees.empty() && clusters) {
-        add_gone_trees(options, runs, TRY(find_gone_trees(root, *clusters)), trees);
+        add_gone_trees(options, runs, TRY(emit::find_gone_trees(root, *clusters)), trees);
     }
     return trees;
 }
 
 Result<int> to_directory(const Options& options, ClusterRuns& runs, Console& console) {
-    const std::vector<RenderedTree> trees = TRY(directory_trees(options, runs));
+    const std::vector<emit::RenderedTree> trees = TRY(directory_trees(options, runs));
     if (trees.empty()) {
         return runs.fail(console);
     }
@@ -105,7 +105,7 @@ Result<int> to_directory(const Options& options, ClusterRuns& runs, Console& con
                        TRY(failed_gates(options, runs, trees, earlier_trees())))) {
         return kGate;
     }
-    Result<std::vector<WriteReport>> reports = write_trees(trees);
+    Result<std::vector<emit::WriteReport>> reports = emit::write_trees(trees);
     if (!reports) {  // for example, a full disk; other errors were found before the first byte
         Diagnostic& refusal = reports.error().diagnostic;
         const bool begun = refusal.rule == "write-failed";
@@ -121,12 +121,12 @@ Result<int> to_directory(const Options& options, ClusterRuns& runs, Console& con
 
 // Writes the lock file. Called last, so that the lock lists only what was written.
 int update_lock(const Options& options, ClusterRuns& runs, Console& console) {
-    const std::string path = join_path(options.load.path, kLockName);
-    std::vector<Output> outputs;
+    const std::string path = repo::join_path(options.load.path, repo::kLockName);
+    std::vector<emit::Output> outputs;
     for (const Run& run : runs.all()) {
         outputs.push_back({run.loaded, run.plan, run.objects});
     }
-    Result<bool> changed = write_lock(path, lock_text(outputs));
+    Result<bool> changed = emit::write_lock(path, emit::lock_text(outputs));
     if (!changed) {
         return runs.refuse(std::move(changed.error().diagnostic), console,
                            "the output was written, but not the lock file");
@@ -140,7 +140,7 @@ int update_lock(const Options& options, ClusterRuns& runs, Console& console) {
 Diagnostic no_place_for_lock(const Options& options) {
     return {.rule = "usage",
             .where = "--update-lock",
-            .message = fmt::format("{} needs a directory", kLockName),
+            .message = fmt::format("{} needs a directory", repo::kLockName),
             .found = fmt::format("\"{}\" to render", options.load.path),
             .expected = "a directory to render"};
 }
@@ -160,7 +160,7 @@ std::optional<Error> gate_without_comparison(const Options& options) {
 
 // Returns the flags that a command to render the additive tree again needs. Without them it would
 // render the whole tree.
-std::string additive_flags(const LoadOptions& load) {
+std::string additive_flags(const repo::LoadOptions& load) {
     if (!load.only_generated) {
         return {};
     }
@@ -202,13 +202,13 @@ int show_difference(const Options& options, const std::string& dir, Console& con
 }
 
 Result<std::vector<CheckedTree>> checked_trees(ClusterRuns& runs,
-                                               const std::vector<RenderedTree>& trees,
+                                               const std::vector<emit::RenderedTree>& trees,
                                                const std::vector<std::string>& diffs) {
     std::vector<CheckedTree> checked;
     for (std::size_t i = 0; i < trees.size(); ++i) {
         const bool is_of_run = i < runs.all().size();
         checked.push_back({is_of_run ? runs.all()[i].loaded.cluster : std::string(), trees[i].dir,
-                           !diffs[i].empty(), TRY(find_changes(trees[i]))});
+                           !diffs[i].empty(), TRY(emit::find_changes(trees[i]))});
     }
     return checked;
 }
@@ -251,7 +251,8 @@ std::string failed_stream(const Run& run, std::string_view stream) {
 
 int leave_unchanged(ClusterRuns& runs, Console& console) {
     const Run& run = runs.last();
-    (void)console.out(wrap_items(run.loaded, unchanged_items(run.loaded), run.diagnostics));
+    (void)console.out(
+        emit::wrap_items(run.loaded, emit::unchanged_items(run.loaded), run.diagnostics));
     return runs.fail(console, "items left unchanged");
 }
 
@@ -268,9 +269,9 @@ Result<int> run_render(const Options& options, ClusterRuns& runs, Console& conso
     if (options.update_lock && !fs::is_directory(options.load.path)) {
         return Error{no_place_for_lock(options)};
     }
-    LoadOptions load = options.load;
+    repo::LoadOptions load = options.load;
     load.one_stream = !tree && !load.only_generated;
-    const bool good = tree ? runs.render_each(load) : runs.render_one(load, Form::Text);
+    const bool good = tree ? runs.render_each(load) : runs.render_one(load, generate::Form::Text);
     if (!options.quiet && !fs::is_regular_file(load.path)) {
         console.err(engine_note(runs.all().front().loaded));
     }
@@ -289,7 +290,7 @@ Result<int> run_check(const Options& options, ClusterRuns& runs, Console& consol
     if (!runs.render_each(options.load)) {
         return runs.fail(console);
     }
-    const std::vector<RenderedTree> trees = TRY(directory_trees(options, runs));
+    const std::vector<emit::RenderedTree> trees = TRY(directory_trees(options, runs));
     if (trees.empty()) {
         return runs.fail(console);
     }
@@ -299,8 +300,8 @@ Result<int> run_check(const Options& options, ClusterRuns& runs, Console& consol
     }
     std::vector<std::string> diffs;
     diffs.reserve(trees.size());
-    for (const RenderedTree& tree : trees) {
-        diffs.push_back(TRY(compare_tree(tree)));
+    for (const emit::RenderedTree& tree : trees) {
+        diffs.push_back(TRY(emit::compare_tree(tree)));
     }
     const bool is_json = options.format == ReportFormat::Json;
     const std::string json =
@@ -318,7 +319,7 @@ Result<int> run_check(const Options& options, ClusterRuns& runs, Console& consol
 Result<int> run_post_render(const Options& options, ClusterRuns& runs, Console& console) {
     console.log(fmt::format("post-render of release \"{}\", namespace \"{}\"\n", options.release,
                             options.load.default_namespace));
-    LoadOptions input = options.load;
+    repo::LoadOptions input = options.load;
     input.stream = TRY(read_stdin());
     if (input.stream->empty()) {
         return 0;  // `helm template --output-dir` passes nothing to a post-renderer
@@ -326,7 +327,7 @@ Result<int> run_post_render(const Options& options, ClusterRuns& runs, Console& 
     const std::string given = options.annotate ? *input.stream : std::string();
     const bool good = runs.render_one(std::move(input));
     Run& run = runs.last();
-    run.diagnostics = with_templates(run.loaded, run.diagnostics);
+    run.diagnostics = emit::with_templates(run.loaded, run.diagnostics);
     if (!good && options.annotate) {
         (void)runs.fail(console, "the input, after a document that holds the errors");
         return console.out(failed_stream(run, given)) ? 0 : 1;
@@ -334,14 +335,14 @@ Result<int> run_post_render(const Options& options, ClusterRuns& runs, Console& 
     if (!good) {
         return runs.fail(console);
     }
-    name_helm_files(run.loaded, run.objects);
+    emit::name_helm_files(run.loaded, run.objects);
     return to_stdout(options, runs, console);
 }
 
 // Prints a ResourceList even if the run fails, because an orchestrator parses standard output
 // before it checks the exit code.
 Result<int> run_krm(const Options& options, ClusterRuns& runs, Console& console) {
-    LoadOptions input = options.load;
+    repo::LoadOptions input = options.load;
     input.resource_list = true;
     Result<std::string> stream = read_stdin();
     if (!stream) {
@@ -353,12 +354,12 @@ Result<int> run_krm(const Options& options, ClusterRuns& runs, Console& console)
         return leave_unchanged(runs, console);
     }
     Run& run = runs.last();
-    Result<std::string> items = emit_items({run.loaded, run.plan, run.objects});
+    Result<std::string> items = emit::emit_items({run.loaded, run.plan, run.objects});
     if (!items) {
         run.diagnostics.add(std::move(items.error().diagnostic));
         return leave_unchanged(runs, console);
     }
-    if (!console.out(wrap_items(run.loaded, *items, run.diagnostics))) {
+    if (!console.out(emit::wrap_items(run.loaded, *items, run.diagnostics))) {
         return 1;
     }
     runs.print_diagnostics(console);
@@ -404,19 +405,19 @@ Result<int> run_lint(const Options& options, ClusterRuns& runs, Console& console
     }
     if (options.list_checks) {
         std::string lines;
-        for (const LintCheck& check : lint_checks()) {
+        for (const lint::LintCheck& check : lint::lint_checks()) {
             lines += fmt::format("{:<24} {}\n", check.id, check.explanation);
         }
         return console.out(lines) ? 0 : 1;
     }
-    LoadOptions load = options.load;
+    repo::LoadOptions load = options.load;
     load.lints = true;
     runs.render_each(load);
-    const std::shared_ptr<const SourceTree> tree = source_tree(options.load);
+    const std::shared_ptr<const repo::SourceTree> tree = load::source_tree(options.load);
     for (Run& run : runs.all()) {
-        LoadOptions one = options.load;
+        repo::LoadOptions one = options.load;
         one.cluster = run.loaded.cluster;
-        lint({*tree, one, run.inventory, run.plan}, run.loaded, run.diagnostics);
+        lint::lint({*tree, one, run.inventory, run.plan}, run.loaded, run.diagnostics);
     }
     const int code =
         runs.finish(console, fmt::format("looked at \"{}\"", options.load.path), options.quiet);
@@ -426,4 +427,4 @@ Result<int> run_lint(const Options& options, ClusterRuns& runs, Console& console
     return code_after_gates(options, runs.warnings().size(), code, console);
 }
 
-}  // namespace renderer
+}  // namespace renderer::cli

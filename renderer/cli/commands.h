@@ -7,7 +7,7 @@
 #include "renderer/cli/options.h"
 #include "renderer/core/result.h"
 
-namespace renderer {
+namespace renderer::cli {
 
 // Each verb returns its exit code, or an error that ends the command with "nothing written". It
 // adds its runs to `runs`, which is empty before.
@@ -32,4 +32,4 @@ Result<int> run_explain(const Options& options, ClusterRuns& runs, Console& cons
 Result<int> run_cmp(const Options& options, ClusterRuns& runs, Console& console);
 Result<int> run_completion(const Options& options, ClusterRuns& runs, Console& console);
 
-}  // namespace renderer
+}  // namespace renderer::cli

@@ -12,17 +12,17 @@
 #include "renderer/repo/git_tree.h"
 #include "renderer/repo/work_tree.h"
 
-namespace renderer {
+namespace renderer::cli {
 namespace {
 
 constexpr std::size_t kShortId = 12;
 
 // The sources that are rendered, and the branch that the output is committed to.
 struct Work {
-    FoundRepository repository;
-    std::shared_ptr<const GitTree> source;
+    git::FoundRepository repository;
+    std::shared_ptr<const repo::GitTree> source;
     std::string folder;  // in the branch
-    CommitRequest request;
+    emit::CommitRequest request;
     std::optional<git_oid> remote_tip;
 };
 
@@ -32,62 +32,67 @@ struct Work {
 Result<Work> prepare(const Options& options) {
     Work work;
     const std::string& path = options.load.path;
-    work.folder = TRY(branch_folder(options.load.output_dir));
-    work.repository = TRY(find_repository(path));
+    work.folder = TRY(emit::branch_folder(options.load.output_dir));
+    work.repository = TRY(git::find_repository(path));
     git_repository* repository = work.repository.handle.get();
     if (options.revision.empty()) {
-        TRY(check_clean(path));
+        TRY(repo::check_clean(path));
     }
-    work.source = TRY(GitTree::open(path, options.revision.empty() ? "HEAD" : options.revision,
-                                    options.load.values_files, options.load.context_dirs));
+    work.source =
+        TRY(repo::GitTree::open(path, options.revision.empty() ? "HEAD" : options.revision,
+                                options.load.values_files, options.load.context_dirs));
     work.request.branch = options.branch;
     work.request.path = work.source->path_in_repository(path);
     git_oid_fromstr(&work.request.source, work.source->commit().c_str());
-    work.request.tip = TRY(branch_tip(repository, options.branch));
+    work.request.tip = TRY(emit::branch_tip(repository, options.branch));
     work.request.base =
-        work.request.tip ? work.request.tip : tracked_tip(repository, options.branch);
+        work.request.tip ? work.request.tip : emit::tracked_tip(repository, options.branch);
     if (!options.remote.empty()) {
-        work.remote_tip = TRY(fetch_tip(repository, options.remote, options.branch));
+        work.remote_tip = TRY(emit::fetch_tip(repository, options.remote, options.branch));
         work.request.base =
-            TRY(commit_base(repository, options.branch, work.request.tip, work.remote_tip));
+            TRY(emit::commit_base(repository, options.branch, work.request.tip, work.remote_tip));
     }
     return work;
 }
 
-std::string outcome(const Work& work, const CommitReport& report) {
+std::string outcome(const Work& work, const emit::CommitReport& report) {
     if (!report.commit) {
         return fmt::format("{}: up to date\n", work.request.branch);
     }
     return fmt::format("{}: commit {}\n", work.request.branch,
-                       hex_id(*report.commit).substr(0, kShortId));
+                       git::hex_id(*report.commit).substr(0, kShortId));
 }
 
 // Pushes the branch unless the remote has its tip already. Even without a new commit, the branch
 // may be ahead of the remote, after a run that was killed.
-Result<std::string> push(const Options& options, const Work& work, const CommitReport& report) {
+Result<std::string> push(const Options& options, const Work& work,
+                         const emit::CommitReport& report) {
     const std::optional<git_oid> tip = report.commit ? report.commit : work.request.base;
     if (!tip || (work.remote_tip && git_oid_equal(&*tip, &*work.remote_tip) != 0)) {
         return std::string();
     }
-    TRY(push_branch(work.repository.handle.get(), options.remote, options.branch));
+    TRY(emit::push_branch(work.repository.handle.get(), options.remote, options.branch));
     return fmt::format("{}: pushed\n", work.request.branch);
 }
 
 Result<int> write(const Options& options, const Work& work, ClusterRuns& runs, Console& console) {
     git_repository* repository = work.repository.handle.get();
-    std::vector<RenderedTree> trees = make_trees(options, Destination::Branch, work.folder, runs);
+    std::vector<emit::RenderedTree> trees =
+        make_trees(options, Destination::Branch, work.folder, runs);
     if (trees.empty()) {
         return runs.fail(console);
     }
     if (const auto clusters = all_clusters(options, runs)) {
         add_gone_trees(options, runs,
-                       TRY(find_gone_trees(repository, work.request, work.folder, *clusters)),
+                       TRY(emit::find_gone_trees(repository, work.request, work.folder, *clusters)),
                        trees);
     }
     const EarlierTrees earlier = {
-        [&](const std::string& dir) { return earlier_inventory(repository, work.request, dir); },
-        [&](const std::string& dir, const TreeInventory& inventory) {
-            return earlier_files(repository, work.request, dir, inventory);
+        [&](const std::string& dir) {
+            return emit::earlier_inventory(repository, work.request, dir);
+        },
+        [&](const std::string& dir, const repo::TreeInventory& inventory) {
+            return emit::earlier_files(repository, work.request, dir, inventory);
         }};
     const Removals removals = TRY(find_removals(options, runs, trees, earlier));
     if (!removals.are_explained) {
@@ -96,7 +101,7 @@ Result<int> write(const Options& options, const Work& work, ClusterRuns& runs, C
     if (stops_at_gates(options, runs, console, TRY(failed_gates(options, runs, trees, earlier)))) {
         return kGate;
     }
-    const CommitReport committed = TRY(commit_trees(repository, work.request, trees));
+    const emit::CommitReport committed = TRY(emit::commit_trees(repository, work.request, trees));
     std::string ending = outcome(work, committed);
     if (!options.remote.empty()) {
         Result<std::string> pushed = push(options, work, committed);
@@ -120,10 +125,10 @@ Result<int> write(const Options& options, const Work& work, ClusterRuns& runs, C
 
 Result<int> run_commit(const Options& options, ClusterRuns& runs, Console& console) {
     const Work work = TRY(prepare(options));
-    LoadOptions load = options.load;
+    repo::LoadOptions load = options.load;
     load.output_dir.clear();  // it is a folder of the branch, not of the sources
     load.tree = work.source;
     return runs.render_each(load) ? write(options, work, runs, console) : runs.fail(console);
 }
 
-}  // namespace renderer
+}  // namespace renderer::cli

@@ -10,7 +10,7 @@
 #include "renderer/cli/append_format.h"
 #include "renderer/cli/commands.h"
 
-namespace renderer {
+namespace renderer::cli {
 namespace {
 
 bool is_choice(const std::string& value) {
@@ -202,4 +202,4 @@ Result<int> run_completion(const Options& options, ClusterRuns& /*runs*/, Consol
     return console.out(completion_script(options.shell, command_table())) ? 0 : 1;
 }
 
-}  // namespace renderer
+}  // namespace renderer::cli

@@ -8,9 +8,9 @@
 
 #include "renderer/cli/options.h"
 
-namespace renderer {
+namespace renderer::cli {
 
 // `shell` is one of bash, zsh, fish.
 std::string completion_script(std::string_view shell, const std::vector<VerbInfo>& verbs);
 
-}  // namespace renderer
+}  // namespace renderer::cli

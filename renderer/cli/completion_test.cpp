@@ -10,7 +10,7 @@
 
 #include "renderer/base/temporary_folder_testing.h"
 
-namespace renderer {
+namespace renderer::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -116,4 +116,4 @@ TEST_F(Completion, ZshLoadsAndOffersVerbsAndFlags) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::cli

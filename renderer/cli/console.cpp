@@ -16,7 +16,7 @@
 #include "renderer/cli/progress.h"
 #include "renderer/cli/report.h"
 
-namespace renderer {
+namespace renderer::cli {
 namespace {
 
 std::string reason() {
@@ -200,4 +200,4 @@ bool wants_color(Color color, int stream) {
            (color == Color::Auto && environment("NO_COLOR").empty() && is_terminal(stream));
 }
 
-}  // namespace renderer
+}  // namespace renderer::cli

@@ -17,7 +17,7 @@
 #include "renderer/cli/options.h"
 #include "renderer/core/result.h"
 
-namespace renderer {
+namespace renderer::cli {
 
 class Progress;
 
@@ -88,4 +88,4 @@ std::string environment(const char* name);
 bool is_terminal(int stream);
 bool wants_color(Color color, int stream);
 
-}  // namespace renderer
+}  // namespace renderer::cli

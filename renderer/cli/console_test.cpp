@@ -11,7 +11,7 @@
 
 #include "renderer/base/temporary_folder_testing.h"
 
-namespace renderer {
+namespace renderer::cli {
 namespace {
 
 // Redirects a file descriptor during its lifetime.
@@ -183,4 +183,4 @@ TEST_F(ConsoleTest, PrintsLinesAndNoCodes) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::cli

@@ -6,7 +6,7 @@
 #include "renderer/cli/json_reports.h"
 #include "renderer/cli/report.h"
 
-namespace renderer {
+namespace renderer::cli {
 
 Result<int> run_devices(const Options& options, ClusterRuns& runs, Console& console) {
     if (!runs.render_each(options.load)) {
@@ -22,4 +22,4 @@ Result<int> run_devices(const Options& options, ClusterRuns& runs, Console& cons
     return code_after_gates(options, runs.warnings().size(), 0, console);
 }
 
-}  // namespace renderer
+}  // namespace renderer::cli

@@ -13,7 +13,7 @@
 #include "renderer/cli/rule_help.h"
 #include "renderer/core/json.h"
 
-namespace renderer {
+namespace renderer::cli {
 namespace {
 
 constexpr int kDiagnosticsVersion = 1;
@@ -255,4 +255,4 @@ std::string formatted_diagnostics(DiagnosticFormat format, const DiagnosticRun& 
     return {};
 }
 
-}  // namespace renderer
+}  // namespace renderer::cli

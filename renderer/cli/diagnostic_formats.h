@@ -11,7 +11,7 @@
 #include "renderer/core/shown_diagnostic.h"
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::cli {
 
 enum class DiagnosticFormat : std::uint8_t { Text, Json, Sarif, Github, Gitlab, Junit };
 
@@ -49,4 +49,4 @@ std::string format_words();
 // Writes any of these formats; returns "" for text, which console.h prints.
 std::string formatted_diagnostics(DiagnosticFormat format, const DiagnosticRun& run);
 
-}  // namespace renderer
+}  // namespace renderer::cli

@@ -4,7 +4,7 @@
 
 #include "renderer/core/json.h"
 
-namespace renderer {
+namespace renderer::cli {
 namespace {
 
 // Has an error at a place, an error of a flag, and a warning about a file, with hostile text.
@@ -195,4 +195,4 @@ TEST(DiagnosticTargets, AreAFormatAndPerhapsAFile) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::cli

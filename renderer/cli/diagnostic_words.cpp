@@ -9,7 +9,7 @@
 #include "renderer/base/split.h"
 #include "renderer/cli/append_format.h"
 
-namespace renderer {
+namespace renderer::cli {
 
 std::string_view severity_word(Severity severity) {
     return severity == Severity::Error ? "error" : "warning";
@@ -57,4 +57,4 @@ std::string Fingerprints::of(const ShownDiagnostic& shown) {
     return sha256_hex(fmt::format("{}\n{}", facts, seen_[facts]++));
 }
 
-}  // namespace renderer
+}  // namespace renderer::cli

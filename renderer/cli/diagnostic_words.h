@@ -7,7 +7,7 @@
 
 #include "renderer/core/shown_diagnostic.h"
 
-namespace renderer {
+namespace renderer::cli {
 
 std::string_view severity_word(Severity severity);
 
@@ -32,4 +32,4 @@ private:
     std::map<std::string, std::size_t> seen_;
 };
 
-}  // namespace renderer
+}  // namespace renderer::cli

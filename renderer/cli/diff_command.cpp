@@ -23,7 +23,7 @@
 #include "renderer/repo/git_tree.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::cli {
 namespace {
 
 constexpr std::size_t kMinKey = 16;
@@ -67,7 +67,7 @@ public:
         return runs_.fail(console, fmt::format("{} \"{}\" cannot be compared", what_, name_));
     }
     void print_diagnostics(Console& console) const { runs_.print_diagnostics(console); }
-    std::vector<ClusterTree> take() { return std::move(trees_); }
+    std::vector<diff::ClusterTree> take() { return std::move(trees_); }
     // True if the sources exist but cannot be rendered.
     [[nodiscard]] bool is_broken() const { return is_broken_; }
     // Returns the first line of each warning.
@@ -77,30 +77,30 @@ private:
     [[nodiscard]] std::string revision() const { return name_.substr(0, name_.find(':')); }
 
     // Opens "main", or "main:apps" with a path relative to the current directory.
-    Result<std::shared_ptr<const GitTree>> open_revision() {
+    Result<std::shared_ptr<const repo::GitTree>> open_revision() {
         const auto colon = name_.find(':');
-        load_.path = colon == std::string::npos ? "." : normal_path(name_.substr(colon + 1));
-        return GitTree::open(load_.path, revision(), load_.values_files, load_.context_dirs);
+        load_.path = colon == std::string::npos ? "." : repo::normal_path(name_.substr(colon + 1));
+        return repo::GitTree::open(load_.path, revision(), load_.values_files, load_.context_dirs);
     }
 
     // Returns false if a run has an error.
     Result<bool> read_sources_or_rendered() {
         load_.path = name_;
         const std::vector<std::string> roots = {name_};
-        std::shared_ptr<const SourceTree> tree =
-            std::make_shared<DiskTree>(std::vector<std::string>(), roots);
-        if (tree->kind(name_) == EntryKind::Missing) {
-            Result<std::shared_ptr<const GitTree>> revision = open_revision();
+        std::shared_ptr<const repo::SourceTree> tree =
+            std::make_shared<repo::DiskTree>(std::vector<std::string>(), roots);
+        if (tree->kind(name_) == repo::EntryKind::Missing) {
+            Result<std::shared_ptr<const repo::GitTree>> revision = open_revision();
             if (!revision) {
                 return Error{no_side(std::move(revision.error().diagnostic))};
             }
             tree = *revision;
             load_.tree = tree;
-            if (tree->kind(load_.path) == EntryKind::Missing) {
+            if (tree->kind(load_.path) == repo::EntryKind::Missing) {
                 return Error{not_at_revision()};
             }
         }
-        trees_ = TRY(read_rendered(*tree, load_.path));
+        trees_ = TRY(diff::read_rendered(*tree, load_.path));
         is_rendered_ = !trees_.empty();
         if (is_rendered_ && needs_sources_) {
             return Error{rendered_already()};
@@ -111,10 +111,10 @@ private:
         if (is_rendered_ || is_broken_) {
             return is_rendered_;
         }
-        is_empty_ =
-            std::ranges::all_of(trees_, [](const ClusterTree& made) { return made.files.empty(); });
+        is_empty_ = std::ranges::all_of(
+            trees_, [](const diff::ClusterTree& made) { return made.files.empty(); });
         if (is_empty_) {
-            beside_ = TRY(rendered_below(*tree, load_.path));
+            beside_ = TRY(diff::rendered_below(*tree, load_.path));
         }
         return true;
     }
@@ -124,7 +124,8 @@ private:
             return false;
         }
         for (Run& run : runs_.all()) {
-            Result<std::vector<OutputFile>> files = emit_tree({run.loaded, run.plan, run.objects});
+            Result<std::vector<emit::OutputFile>> files =
+                emit::emit_tree({run.loaded, run.plan, run.objects});
             if (!files) {
                 run.diagnostics.add(std::move(files.error().diagnostic));
                 return false;
@@ -142,11 +143,11 @@ private:
                 "no manifests in the sources; rendered trees beside them are not read as sources",
             .found = fmt::format("rendered trees in \"{}\"", fmt::join(trees, "\", \"")),
             .expected = "sources, or rendered trees without manifests beside them",
-            .hint = fmt::format(
-                "pass the rendered tree itself: \"{}\"",
-                load_.tree == nullptr
-                    ? join_path(name_, trees.front())
-                    : fmt::format("{}:{}", revision(), join_path(load_.path, trees.front())))};
+            .hint = fmt::format("pass the rendered tree itself: \"{}\"",
+                                load_.tree == nullptr
+                                    ? repo::join_path(name_, trees.front())
+                                    : fmt::format("{}:{}", revision(),
+                                                  repo::join_path(load_.path, trees.front())))};
     }
 
     // The error if the name is neither a directory nor, because of `why`, a revision.
@@ -176,11 +177,11 @@ private:
                 .expected = "REV:PATH, the path as seen from the current directory"};
     }
 
-    LoadOptions load_;
+    repo::LoadOptions load_;
     const std::string& name_;
     std::string_view what_;
     ClusterRuns runs_;
-    std::vector<ClusterTree> trees_;
+    std::vector<diff::ClusterTree> trees_;
     bool needs_sources_ = false;
     bool is_rendered_ = false;
     bool is_empty_ = false;
@@ -188,10 +189,10 @@ private:
     std::vector<std::string> beside_;  // rendered trees that were not read
 };
 
-std::vector<std::string> tree_names(const std::vector<ClusterTree>& trees) {
+std::vector<std::string> tree_names(const std::vector<diff::ClusterTree>& trees) {
     std::vector<std::string> names;
     names.reserve(trees.size());
-    for (const ClusterTree& tree : trees) {
+    for (const diff::ClusterTree& tree : trees) {
         if (!tree.cluster.empty()) {
             names.push_back(tree.cluster);
         }
@@ -201,8 +202,8 @@ std::vector<std::string> tree_names(const std::vector<ClusterTree>& trees) {
 
 // Removes all clusters but the one that the user named, because rendered trees are read with all of
 // their clusters. Unnamed trees stay. Returns an error if neither side has a cluster of that name.
-Result<Unit> keep_cluster(const std::string& cluster, std::vector<ClusterTree>& base,
-                          std::vector<ClusterTree>& head) {
+Result<Unit> keep_cluster(const std::string& cluster, std::vector<diff::ClusterTree>& base,
+                          std::vector<diff::ClusterTree>& head) {
     std::vector<std::string> names = tree_names(base);
     std::ranges::copy(tree_names(head), std::back_inserter(names));
     std::ranges::sort(names);
@@ -213,8 +214,8 @@ Result<Unit> keep_cluster(const std::string& cluster, std::vector<ClusterTree>& 
                       .message = fmt::format("cluster \"{}\" not found on either side", cluster),
                       .expected = fmt::format("one of \"{}\"", fmt::join(names, "\", \""))}};
     }
-    for (std::vector<ClusterTree>* trees : {&base, &head}) {
-        std::erase_if(*trees, [&](const ClusterTree& tree) {
+    for (std::vector<diff::ClusterTree>* trees : {&base, &head}) {
+        std::erase_if(*trees, [&](const diff::ClusterTree& tree) {
             return !tree.cluster.empty() && tree.cluster != cluster;
         });
     }
@@ -223,10 +224,10 @@ Result<Unit> keep_cluster(const std::string& cluster, std::vector<ClusterTree>& 
 
 // Returns an error if a side has one tree without a name and the other side has several clusters,
 // because it is not known which of them the tree is for.
-Result<Unit> can_be_paired(const std::vector<ClusterTree>& base,
-                           const std::vector<ClusterTree>& head) {
+Result<Unit> can_be_paired(const std::vector<diff::ClusterTree>& base,
+                           const std::vector<diff::ClusterTree>& head) {
     for (const bool is_base : {true, false}) {
-        const std::vector<ClusterTree>& one = is_base ? base : head;
+        const std::vector<diff::ClusterTree>& one = is_base ? base : head;
         const std::vector<std::string> names = tree_names(is_base ? head : base);
         if (one.size() == 1 && one.front().cluster.empty() && names.size() > 1) {
             return Error{{.rule = "cluster-needed",
@@ -244,9 +245,9 @@ Result<Unit> can_be_paired(const std::vector<ClusterTree>& base,
 
 Result<std::string> hash_key(const Options& options) {
     if (options.hash_key_file.empty()) {
-        return random_key();
+        return secrets::random_key();
     }
-    std::string key = TRY(DiskTree({options.hash_key_file}).read(options.hash_key_file));
+    std::string key = TRY(repo::DiskTree({options.hash_key_file}).read(options.hash_key_file));
     if (key.size() < kMinKey) {
         return Error{{.rule = "short-key",
                       .where = options.hash_key_file,
@@ -258,29 +259,29 @@ Result<std::string> hash_key(const Options& options) {
     return key;
 }
 
-std::string report_of(const Comparison& comparison, const Options& options) {
+std::string report_of(const diff::Comparison& comparison, const Options& options) {
     switch (options.format) {
         case ReportFormat::Markdown:
-            return markdown_report(comparison);
+            return diff::markdown_report(comparison);
         case ReportFormat::Json:
-            return json_report(comparison);
+            return diff::json_report(comparison);
         case ReportFormat::Text:
             break;
     }
-    return terminal_report(comparison, wants_color(options.color, STDOUT_FILENO));
+    return diff::terminal_report(comparison, wants_color(options.color, STDOUT_FILENO));
 }
 
-bool print_report(const Comparison& comparison, const Options& options, Console& console) {
+bool print_report(const diff::Comparison& comparison, const Options& options, Console& console) {
     const bool color = wants_color(options.color, STDOUT_FILENO);
     return console.show(report_of(comparison, options), color ? OwnColors::Yes : OwnColors::No);
 }
 
 // Reports the other side if one cannot be rendered, and returns the exit code. If only BASE cannot
 // be rendered, that is no failure: HEAD fixes it.
-int report_alone(const Options& options, const SecretHash& hash, Side& broken, Side& good,
+int report_alone(const Options& options, const secrets::SecretHash& hash, Side& broken, Side& good,
                  bool is_head, Console& console) {
     (void)broken.fail(console);
-    Comparison comparison = compare_trees({}, good.take(), hash);
+    diff::Comparison comparison = diff::compare_trees({}, good.take(), hash);
     comparison.base = options.base;
     comparison.head = options.head;
     comparison.alone = is_head ? "HEAD" : "BASE";
@@ -299,7 +300,7 @@ int report_alone(const Options& options, const SecretHash& hash, Side& broken, S
 }  // namespace
 
 Result<int> run_diff(const Options& options, ClusterRuns& /*runs*/, Console& console) {
-    const SecretHash hash(TRY(hash_key(options)));
+    const secrets::SecretHash hash(TRY(hash_key(options)));
     // This is not freed, because freeing it would only delay the end of the process.
     static auto* const sides = new std::deque<Side>;
     Side& base = sides->emplace_back(options, options.base, "BASE");
@@ -323,8 +324,8 @@ Result<int> run_diff(const Options& options, ClusterRuns& /*runs*/, Console& con
             return side->refuse_rendered(console);
         }
     }
-    std::vector<ClusterTree> before = base.take();
-    std::vector<ClusterTree> after = head.take();
+    std::vector<diff::ClusterTree> before = base.take();
+    std::vector<diff::ClusterTree> after = head.take();
     Result<Unit> comparable = options.load.cluster.empty()
                                   ? can_be_paired(before, after)
                                   : keep_cluster(options.load.cluster, before, after);
@@ -332,7 +333,7 @@ Result<int> run_diff(const Options& options, ClusterRuns& /*runs*/, Console& con
         head.refuse(std::move(comparable.error().diagnostic));
         return head.fail(console);
     }
-    Comparison comparison = compare_trees(std::move(before), std::move(after), hash);
+    diff::Comparison comparison = diff::compare_trees(std::move(before), std::move(after), hash);
     comparison.base = options.base;
     comparison.head = options.head;
     comparison.warnings = head.warnings();
@@ -345,4 +346,4 @@ Result<int> run_diff(const Options& options, ClusterRuns& /*runs*/, Console& con
                             failed_gates(options, comparison));
 }
 
-}  // namespace renderer
+}  // namespace renderer::cli

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-namespace renderer {
+namespace renderer::cli {
 
 inline constexpr int kErrors = 1;
 inline constexpr int kUsage = 2;
@@ -17,4 +17,4 @@ constexpr int exit_code_of(int a, int b) {
     return *std::ranges::find_if(kOrder, [&](int code) { return code == a || code == b; });
 }
 
-}  // namespace renderer
+}  // namespace renderer::cli

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace renderer {
+namespace renderer::cli {
 namespace {
 
 TEST(ExitCodes, AMistakeCountsMoreThanAnErrorAGateAndADifference) {
@@ -18,4 +18,4 @@ TEST(ExitCodes, AMistakeCountsMoreThanAnErrorAGateAndADifference) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::cli

@@ -18,7 +18,7 @@
 #include "renderer/cli/report.h"
 #include "renderer/plan/workload/api_proxy.h"
 
-namespace renderer {
+namespace renderer::cli {
 namespace {
 
 // Compares kinds as kubectl does: `asked` may have any case, be plural, or be a short name.
@@ -120,22 +120,24 @@ void add_origin(const Run& run, const Origin& origin, Explanation& to) {
 
 // Returns the tailnet policy that the workload needs, or "" if it does not serve the Kubernetes
 // API.
-std::string policy_of(const Plan& plan, const Workload& workload) {
-    const auto* group = workload.as<ProxyGroupPlan>();
-    if (const auto* proxy = workload.as<ApiProxyPlan>()) {
-        return api_proxy_policy(workload.tags, plan.settings, proxy->impersonates, "");
+std::string policy_of(const plan::Plan& plan, const plan::Workload& workload) {
+    const auto* group = workload.as<plan::ProxyGroupPlan>();
+    if (const auto* proxy = workload.as<plan::ApiProxyPlan>()) {
+        return plan::api_proxy_policy(workload.tags, plan.settings, proxy->impersonates, "");
     }
-    const auto offered = std::ranges::find_if(plan.offered, [&](const OfferedService& service) {
-        return group != nullptr && service.offer == Offer::KubeApi &&
-               service.group == workload.name;
-    });
-    return offered == plan.offered.end() ? std::string()
-                                         : api_proxy_policy(workload.tags, plan.settings,
-                                                            group->input.api_auth, offered->name());
+    const auto offered =
+        std::ranges::find_if(plan.offered, [&](const plan::OfferedService& service) {
+            return group != nullptr && service.offer == plan::Offer::KubeApi &&
+                   service.group == workload.name;
+        });
+    return offered == plan.offered.end()
+               ? std::string()
+               : plan::api_proxy_policy(workload.tags, plan.settings, group->input.api_auth,
+                                        offered->name());
 }
 
 void add_policy(const Run& run, const Origin& origin, Explanation& to) {
-    for (const Workload& workload : run.plan.workloads) {
+    for (const plan::Workload& workload : run.plan.workloads) {
         if (workload.origin.parent == origin.parent && workload.origin.rule == origin.rule) {
             to.policy += policy_of(run.plan, workload);
         }
@@ -182,15 +184,15 @@ void explain_parents(const Run& run, const std::vector<const Object*>& all, std:
 
 // Adds Tailscale Services that pods of a group serve. They have no objects of their own.
 void explain_served(const Run& run, std::string_view asked, std::vector<Explanation>& out) {
-    for (const OfferedService& service : run.plan.offered) {
+    for (const plan::OfferedService& service : run.plan.offered) {
         if (!matches(service.origin.parent, asked)) {
             continue;
         }
         Explanation& found = out.emplace_back(Explanation{.object = service.origin.parent});
         add_origin(run, service.origin, found);
         found.offers = service.name();
-        for (const Workload& workload : run.plan.workloads) {
-            if (workload.as<ProxyGroupPlan>() != nullptr && workload.name == service.group) {
+        for (const plan::Workload& workload : run.plan.workloads) {
+            if (workload.as<plan::ProxyGroupPlan>() != nullptr && workload.name == service.group) {
                 found.served_by.push_back(
                     fmt::format("{}, of {}", object_name("StatefulSet", workload.ns, workload.name),
                                 workload.origin.parent));
@@ -213,7 +215,7 @@ void explain_foreign(const Run& run, std::string_view asked, std::vector<Explana
 
 // Adds the API server proxy that `install` renders because of the same values.
 void explain_elsewhere(const Run& run, std::string_view asked, std::vector<Explanation>& out) {
-    const std::optional<Workload>& proxy = run.plan.api_proxy_elsewhere;
+    const std::optional<plan::Workload>& proxy = run.plan.api_proxy_elsewhere;
     if (!proxy) {
         return;
     }
@@ -330,4 +332,4 @@ Result<int> run_explain(const Options& options, ClusterRuns& runs, Console& cons
     return console.show(is_json ? explain_json(found) : explain_text(found)) ? 0 : kErrors;
 }
 
-}  // namespace renderer
+}  // namespace renderer::cli

@@ -10,7 +10,7 @@
 #include "renderer/core/result.h"
 #include "renderer/pipeline.h"
 
-namespace renderer {
+namespace renderer::cli {
 
 struct SourceLine {
     std::string place;  // "web.yaml:7", or the name of a part that has no lines
@@ -37,4 +37,4 @@ Result<std::vector<Explanation>> explain(const Run& run, std::string_view object
 
 std::string explain_text(const std::vector<Explanation>& explanations);
 
-}  // namespace renderer
+}  // namespace renderer::cli

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace renderer {
+namespace renderer::cli {
 namespace {
 
 constexpr std::string_view kText =
@@ -108,4 +108,4 @@ TEST_F(Explain, SuggestsTheNearestName) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::cli

@@ -17,7 +17,7 @@
 #include "renderer/repo/link_guard.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::cli {
 
 namespace {
 
@@ -34,7 +34,7 @@ class Rewrite {
 public:
     static Result<Rewrite> prepare(const std::string& path, std::string_view text) {
         Rewrite one;
-        one.target_ = canonical_path(path);
+        one.target_ = repo::canonical_path(path);
         one.temporary_ = fmt::format("{}.{}.tailrender", one.target_, ::getpid());
         Descriptor file(one.temporary_, O_WRONLY | O_CREAT | O_EXCL);
         if (file.get() < 0) {
@@ -75,7 +75,7 @@ private:
 
 // Checks that the file is below `root`, because a kustomization may name files outside of it.
 Result<Unit> check_place(const std::string& path, const std::string& root) {
-    if (is_within(canonical_path(path), canonical_path(root))) {
+    if (repo::is_within(repo::canonical_path(path), repo::canonical_path(root))) {
         return Unit{};
     }
     return Error{{.rule = "source-edit",
@@ -88,7 +88,7 @@ Result<Unit> check_place(const std::string& path, const std::string& root) {
 }  // namespace
 
 Result<int> run_fix(const Options& options, ClusterRuns& runs, Console& console) {
-    LoadOptions load = options.load;
+    repo::LoadOptions load = options.load;
     load.only_generated = true;
     load.fixes_sources = true;
     if (!runs.render_one(std::move(load))) {
@@ -108,7 +108,7 @@ Result<int> run_fix(const Options& options, ClusterRuns& runs, Console& console)
         const std::string path(sources.path(source));
         const std::string_view text = sources.text(source);
         std::string fixed;
-        EditIndex(edits).append(fixed, text, source, {0, text.size()});
+        emit::EditIndex(edits).append(fixed, text, source, {0, text.size()});
         TRY(check_place(path, options.load.path));
         files.push_back(TRY(Rewrite::prepare(path, fixed)));
         for (const Edit& edit : edits) {
@@ -129,4 +129,4 @@ Result<int> run_fix(const Options& options, ClusterRuns& runs, Console& console)
     return 0;
 }
 
-}  // namespace renderer
+}  // namespace renderer::cli

@@ -12,7 +12,7 @@
 #include "renderer/cli/cluster_tree.h"
 #include "renderer/cli/exit_codes.h"
 
-namespace renderer {
+namespace renderer::cli {
 namespace {
 
 bool fails_on(const Options& options, Gate gate) {
@@ -28,9 +28,9 @@ Diagnostic gate_error(std::string_view word, std::string object, std::string mes
 }
 
 // A device that several ports or paths make public is one error.
-void add_public(const ClusterComparison& cluster, std::vector<Diagnostic>& failed) {
+void add_public(const diff::ClusterComparison& cluster, std::vector<Diagnostic>& failed) {
     std::map<std::pair<std::string, std::string>, std::string> endpoints;
-    for (const ReachChange& change : cluster.devices.reach) {
+    for (const diff::ReachChange& change : cluster.devices.reach) {
         if (change.added && change.offer.is_public) {
             std::string& found = endpoints[{change.parent, change.hostname}];
             append_names_to(found, "{}{}{}{}", found.empty() ? "" : ", ", change.offer.endpoint,
@@ -48,14 +48,15 @@ void add_public(const ClusterComparison& cluster, std::vector<Diagnostic>& faile
     }
 }
 
-void add_lost(const ClusterComparison& cluster, DeviceEdit edit, std::vector<Diagnostic>& failed) {
-    const bool is_removed = edit == DeviceEdit::Removed;
-    for (const DeviceChange& change : cluster.devices.changes) {
+void add_lost(const diff::ClusterComparison& cluster, diff::DeviceEdit edit,
+              std::vector<Diagnostic>& failed) {
+    const bool is_removed = edit == diff::DeviceEdit::Removed;
+    for (const diff::DeviceChange& change : cluster.devices.changes) {
         if (change.edit != edit) {
             continue;
         }
         Diagnostic error = gate_error(
-            name_of(edit), change.before->parent,
+            diff::name_of(edit), change.before->parent,
             is_removed
                 ? fmt::format("device \"{}\" is removed", on_one_line(change.before->hostname))
                 : fmt::format("device \"{}\" is replaced by another one, with other addresses",
@@ -78,18 +79,18 @@ std::vector<Diagnostic> with_warnings(const Options& options, std::size_t warnin
 
 }  // namespace
 
-std::vector<Diagnostic> failed_gates(const Options& options, const Comparison& comparison) {
+std::vector<Diagnostic> failed_gates(const Options& options, const diff::Comparison& comparison) {
     std::vector<Diagnostic> failed;
-    for (const ClusterComparison& cluster : comparison.clusters) {
+    for (const diff::ClusterComparison& cluster : comparison.clusters) {
         const std::size_t first = failed.size();
         if (fails_on(options, Gate::Public)) {
             add_public(cluster, failed);
         }
         if (fails_on(options, Gate::Removed)) {
-            add_lost(cluster, DeviceEdit::Removed, failed);
+            add_lost(cluster, diff::DeviceEdit::Removed, failed);
         }
         if (fails_on(options, Gate::Replaced)) {
-            add_lost(cluster, DeviceEdit::Replaced, failed);
+            add_lost(cluster, diff::DeviceEdit::Replaced, failed);
         }
         for (std::size_t i = first; i < failed.size() && !cluster.cluster.empty(); ++i) {
             failed[i].message += fmt::format(", in cluster \"{}\"", on_one_line(cluster.cluster));
@@ -99,29 +100,29 @@ std::vector<Diagnostic> failed_gates(const Options& options, const Comparison& c
 }
 
 Result<std::vector<Diagnostic>> failed_gates(const Options& options, ClusterRuns& runs,
-                                             const std::vector<RenderedTree>& trees,
+                                             const std::vector<emit::RenderedTree>& trees,
                                              const EarlierTrees& earlier) {
     std::vector<Diagnostic> failed;
     const bool compares =
         std::ranges::any_of(options.fail_on, [](Gate gate) { return gate != Gate::Warning; });
     for (std::size_t i = 0; compares && i < trees.size(); ++i) {
-        const TreeInventory inventory = TRY(earlier.inventory(trees[i].dir));
-        ClusterTree before{.cluster = "",
-                           .files = TRY(earlier.files(trees[i].dir, inventory)),
-                           .kept = {},
-                           .facts = {}};
-        ClusterTree after{.cluster = "", .files = {}, .kept = {}, .facts = {}};
+        const repo::TreeInventory inventory = TRY(earlier.inventory(trees[i].dir));
+        diff::ClusterTree before{.cluster = "",
+                                 .files = TRY(earlier.files(trees[i].dir, inventory)),
+                                 .kept = {},
+                                 .facts = {}};
+        diff::ClusterTree after{.cluster = "", .files = {}, .kept = {}, .facts = {}};
         if (i < runs.all().size()) {  // else its cluster was removed
             after = cluster_tree(runs.all()[i], trees[i].files);
             after.cluster = "";
             before.facts = after.facts;  // so that unchanged Services do not differ
         }
-        std::vector<ClusterTree> base, head;
+        std::vector<diff::ClusterTree> base, head;
         base.push_back(std::move(before));
         head.push_back(std::move(after));
         for (Diagnostic& error : failed_gates(
-                 options,
-                 compare_trees(std::move(base), std::move(head), SecretHash(random_key())))) {
+                 options, diff::compare_trees(std::move(base), std::move(head),
+                                              secrets::SecretHash(secrets::random_key())))) {
             if (trees.size() > 1) {
                 error.message += fmt::format(", in \"{}\"", on_one_line(trees[i].dir));
             }
@@ -153,4 +154,4 @@ int code_after_gates(const Options& options, std::size_t warnings, int code, Con
     return code;
 }
 
-}  // namespace renderer
+}  // namespace renderer::cli

@@ -10,15 +10,15 @@
 #include "renderer/cli/removals.h"
 #include "renderer/diff/compare.h"
 
-namespace renderer {
+namespace renderer::cli {
 
 // Returns an error for everything that `--fail-on public,removed,replaced` finds in the comparison.
-std::vector<Diagnostic> failed_gates(const Options& options, const Comparison& comparison);
+std::vector<Diagnostic> failed_gates(const Options& options, const diff::Comparison& comparison);
 
 // Compares the trees with those that earlier runs wrote in the same directories. Reads nothing
 // unless one of those three gates is set.
 Result<std::vector<Diagnostic>> failed_gates(const Options& options, ClusterRuns& runs,
-                                             const std::vector<RenderedTree>& trees,
+                                             const std::vector<emit::RenderedTree>& trees,
                                              const EarlierTrees& earlier);
 
 // Returns true if a gate fails, `--fail-on warning` included, so that nothing may be written. Then
@@ -30,4 +30,4 @@ bool stops_at_gates(const Options& options, ClusterRuns& runs, Console& console,
 int code_after_gates(const Options& options, std::size_t warnings, int code, Console& console,
                      std::vector<Diagnostic> failed = {});
 
-}  // namespace renderer
+}  // namespace renderer::cli

@@ -3,7 +3,7 @@
 
 #include "renderer/cli/commands.h"
 
-namespace renderer {
+namespace renderer::cli {
 namespace {
 
 constexpr std::string_view kArgo =
@@ -121,4 +121,4 @@ Result<int> run_gitops_snippets(const Options& options, ClusterRuns& /*runs*/, C
     return console.out(kSnippets.at(options.tool)) ? 0 : 1;
 }
 
-}  // namespace renderer
+}  // namespace renderer::cli

@@ -13,7 +13,7 @@
 #include "renderer/lint/lint.h"
 #include "renderer/repo/inventory.h"
 
-namespace renderer {
+namespace renderer::cli {
 namespace {
 
 constexpr int kReportVersion = 1;
@@ -29,7 +29,7 @@ void put_filled(Value& map, std::string_view key, std::string_view text) {
     }
 }
 
-Value json_device(const DeviceRow& device, const SourceMap& sources) {
+Value json_device(const plan::DeviceRow& device, const SourceMap& sources) {
     Value map = Value::map({{"hostname", device.hostname},
                             {"kind", device.kind},
                             {"tags", text_list(split(device.tags, ','))}});
@@ -47,17 +47,17 @@ Value json_device(const DeviceRow& device, const SourceMap& sources) {
     return map;
 }
 
-Value json_units(const UnitList& list, std::size_t parent) {
+Value json_units(const load::UnitList& list, std::size_t parent) {
     Value units = Value::list();
     for (std::size_t i = 0; i < list.units.size(); ++i) {
-        const BuildUnit& unit = list.units[i];
+        const engines::BuildUnit& unit = list.units[i];
         if (unit.parent != parent) {
             continue;
         }
-        const bool is_included = unit.name.starts_with(kIncluded);
+        const bool is_included = unit.name.starts_with(engines::kIncluded);
         Value map = Value::map({{"name", is_included ? "--include" : std::string_view(unit.name)},
                                 {"directory", unit.dir},
-                                {"state", word_of(unit.state)}});
+                                {"state", engines::word_of(unit.state)}});
         put_filled(map, "cluster", unit.cluster);
         put_filled(map, "file", unit.file);
         put_filled(map, "reason", unit.reason);
@@ -92,14 +92,14 @@ Value json_explanation(const Explanation& one) {
 
 Value json_checked(const CheckedTree& tree) {
     Value created = Value::list();
-    for (const OutputFile* file : tree.changes.created) {
+    for (const emit::OutputFile* file : tree.changes.created) {
         created.append(file->path);
     }
     Value changed = Value::list();
     if (tree.changes.old_inventory != tree.changes.new_inventory) {
-        changed.append(kInventoryFile);
+        changed.append(repo::kInventoryFile);
     }
-    for (const Replacement& replacement : tree.changes.changed) {
+    for (const emit::Replacement& replacement : tree.changes.changed) {
         changed.append(replacement.file->path);
     }
     Value removed = text_list(tree.changes.stale);
@@ -121,7 +121,7 @@ std::string devices_json(const std::deque<Run>& runs) {
     Value clusters = Value::list();
     for (const Run& run : runs) {
         Value devices = Value::list();
-        for (const DeviceRow& device : run.plan.devices) {
+        for (const plan::DeviceRow& device : run.plan.devices) {
             devices.append(json_device(device, run.loaded.sources));
         }
         clusters.append(
@@ -138,7 +138,7 @@ std::string images_json(const std::vector<std::string>& images) {
     return text_of_report(report);
 }
 
-std::string roots_json(const UnitList& list) {
+std::string roots_json(const load::UnitList& list) {
     Value unreached = Value::list();
     for (const auto& [dir, names] : list.unreached) {
         unreached.append(Value::map({{"directory", dir}, {"files", text_list(names)}}));
@@ -164,7 +164,7 @@ std::string lint_json(const std::string& path, const std::vector<ShownDiagnostic
 
 std::string checks_json() {
     Value checks = Value::list();
-    for (const LintCheck& check : lint_checks()) {
+    for (const lint::LintCheck& check : lint::lint_checks()) {
         checks.append(Value::map({{"rule", check.id}, {"explanation", check.explanation}}));
     }
     Value report = report_head("checks");
@@ -193,4 +193,4 @@ std::string check_json(const std::vector<CheckedTree>& trees) {
     return text_of_report(report);
 }
 
-}  // namespace renderer
+}  // namespace renderer::cli

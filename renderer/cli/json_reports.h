@@ -14,13 +14,13 @@
 #include "renderer/load/unit_list.h"
 #include "renderer/pipeline.h"
 
-namespace renderer {
+namespace renderer::cli {
 
 std::string devices_json(const std::deque<Run>& runs);
 
 std::string images_json(const std::vector<std::string>& images);
 
-std::string roots_json(const UnitList& list);
+std::string roots_json(const load::UnitList& list);
 
 std::string lint_json(const std::string& path, const std::vector<ShownDiagnostic>& diagnostics);
 // Lists the checks that `lint --list` prints.
@@ -33,8 +33,8 @@ struct CheckedTree {
     std::string cluster;  // "" for an unnamed one
     std::string dir;
     bool is_stale = false;
-    Changes changes;
+    emit::Changes changes;
 };
 std::string check_json(const std::vector<CheckedTree>& trees);
 
-}  // namespace renderer
+}  // namespace renderer::cli

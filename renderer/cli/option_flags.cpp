@@ -12,7 +12,7 @@
 #include "renderer/kube/name_grammar.h"
 #include "renderer/secrets/userinfo.h"
 
-namespace renderer {
+namespace renderer::cli {
 
 namespace {
 
@@ -131,14 +131,14 @@ void add_warning_gate(CLI::App& verb, Options& options) {
     add_gate_words(verb, options, {{"warning", Gate::Warning}}, "exit 4 where there is a warning");
 }
 
-void add_values(CLI::App& verb, LoadOptions& load) {
+void add_values(CLI::App& verb, repo::LoadOptions& load) {
     add(verb, "--values", load.values_files, "FILE", "file of Helm values (repeatable, later wins)")
         ->allow_extra_args(false);
     add(verb, "--set", load.sets, "KEY=VALUE", "one Helm value (repeatable, wins over files)")
         ->allow_extra_args(false);
 }
 
-void add_namespace(CLI::App& verb, LoadOptions& load, const char* doc) {
+void add_namespace(CLI::App& verb, repo::LoadOptions& load, const char* doc) {
     add(verb, "--namespace", load.default_namespace, "NAME", doc)
         ->check([](const std::string& name) {
             return name.empty() || is_dns1123_label(name)
@@ -148,7 +148,7 @@ void add_namespace(CLI::App& verb, LoadOptions& load, const char* doc) {
         });
 }
 
-void add_inputs(CLI::App& verb, LoadOptions& load) {
+void add_inputs(CLI::App& verb, repo::LoadOptions& load) {
     add(verb, "--cluster", load.cluster, "NAME",
         "cluster of .tailrender.yaml to render for; without that file any name is taken");
     add_values(verb, load);
@@ -179,11 +179,12 @@ CLI::Option* add_work_tree(CLI::App& verb, Options& options, const char* doc) {
         "of a repository or of a remote resource (repeatable, later wins)")
         ->allow_extra_args(false)
         ->check([](const std::string& text) {
-            return parse_source(text) ? std::string()
-                                      : fmt::format(
-                                            "invalid source \"{}\"; expected KIND/NAME=DIR, "
-                                            "KIND/NAMESPACE/NAME=DIR or URL=DIR",
-                                            without_url_credentials(text));
+            return engines::parse_source(text)
+                       ? std::string()
+                       : fmt::format(
+                             "invalid source \"{}\"; expected KIND/NAME=DIR, "
+                             "KIND/NAMESPACE/NAME=DIR or URL=DIR",
+                             secrets::without_url_credentials(text));
         });
     verb.add_flag("--allow-network", options.network,
                   "fetch charts that are not at hand, by helm and without credentials; "
@@ -191,7 +192,7 @@ CLI::Option* add_work_tree(CLI::App& verb, Options& options, const char* doc) {
         ->check([](const std::string& text) {
             return are_hosts(text) ? std::string()
                                    : fmt::format("invalid hosts \"{}\"; expected HOST[,HOST]...",
-                                                 without_url_credentials(text));
+                                                 secrets::without_url_credentials(text));
         });
     return path;
 }
@@ -203,21 +204,21 @@ CLI::Option* add_path(CLI::App& verb, Options& options, const char* doc) {
     return path;
 }
 
-void add_argo_clusters(CLI::App& verb, LoadOptions& load) {
+void add_argo_clusters(CLI::App& verb, repo::LoadOptions& load) {
     add(verb, "--argo-cluster", load.argo_clusters, "NAME[,server=URL][,LABEL=VALUE]...",
         "a cluster that Argo CD knows, for generators of ApplicationSets that ask for clusters "
         "(repeatable: all of them)")
         ->allow_extra_args(false)
         ->check([](const std::string& text) {
-            return parse_argo_cluster(text) ? std::string()
-                                            : fmt::format(
-                                                  "invalid cluster \"{}\"; expected "
-                                                  "NAME[,server=URL][,LABEL=VALUE]...",
-                                                  text);
+            return engines::parse_argo_cluster(text) ? std::string()
+                                                     : fmt::format(
+                                                           "invalid cluster \"{}\"; expected "
+                                                           "NAME[,server=URL][,LABEL=VALUE]...",
+                                                           text);
         });
 }
 
-void add_unit_choice(CLI::App& verb, LoadOptions& load) {
+void add_unit_choice(CLI::App& verb, repo::LoadOptions& load) {
     add(verb, "--include", load.includes, "DIR",
         "directory to render though nothing applies or lists it (repeatable)")
         ->allow_extra_args(false);
@@ -230,7 +231,7 @@ void add_unit_choice(CLI::App& verb, LoadOptions& load) {
         ->allow_extra_args(false)
         ->check([](const std::string& text) {
             const std::string_view name = std::string_view(text).substr(0, text.find('='));
-            return name.size() < text.size() && is_variable_name(name)
+            return name.size() < text.size() && engines::is_variable_name(name)
                        ? std::string()
                        : fmt::format("invalid variable \"{}\"; expected NAME=VALUE", text);
         });
@@ -267,4 +268,4 @@ void add_validate(CLI::App& verb, Options& options) {
                   "validate foreign and generated objects too, as check and lint always do");
 }
 
-}  // namespace renderer
+}  // namespace renderer::cli

@@ -9,7 +9,7 @@
 
 #include "renderer/cli/options.h"
 
-namespace renderer {
+namespace renderer::cli {
 
 constexpr const char* kHelp = "print this help";
 constexpr const char* kRendered = "directory or file to render";
@@ -63,19 +63,19 @@ void add_gates(CLI::App& verb, Options& options);
 // Adds --fail-on for warnings alone.
 void add_warning_gate(CLI::App& verb, Options& options);
 
-void add_values(CLI::App& verb, LoadOptions& load);
+void add_values(CLI::App& verb, repo::LoadOptions& load);
 
-void add_namespace(CLI::App& verb, LoadOptions& load, const char* doc);
+void add_namespace(CLI::App& verb, repo::LoadOptions& load, const char* doc);
 
 // Adds the flags for inputs, including those of add_values and add_namespace.
-void add_inputs(CLI::App& verb, LoadOptions& load);
+void add_inputs(CLI::App& verb, repo::LoadOptions& load);
 
 CLI::Option* add_work_tree(CLI::App& verb, Options& options, const char* doc);
 
 CLI::Option* add_path(CLI::App& verb, Options& options, const char* doc);
 
-void add_argo_clusters(CLI::App& verb, LoadOptions& load);
-void add_unit_choice(CLI::App& verb, LoadOptions& load);
+void add_argo_clusters(CLI::App& verb, repo::LoadOptions& load);
+void add_unit_choice(CLI::App& verb, repo::LoadOptions& load);
 
 // Adds --only, and calls add_unit_choice.
 void add_only(CLI::App& verb, Options& options);
@@ -88,4 +88,4 @@ void add_prune(CLI::App& verb, Options& options);
 
 void add_validate(CLI::App& verb, Options& options);
 
-}  // namespace renderer
+}  // namespace renderer::cli

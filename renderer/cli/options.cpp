@@ -12,17 +12,17 @@
 #include "renderer/core/known_words.h"
 #include "renderer/plan/release.h"
 
-namespace renderer {
+namespace renderer::cli {
 namespace {
 
 std::string version_text() {
-    const auto text = [](TailscaleVersion version) {
+    const auto text = [](plan::TailscaleVersion version) {
         return fmt::format("1.{}.{}", version.minor, version.patch);
     };
     return fmt::format("tailrender " TAILRENDER_VERSION
                        "\nTailscale Kubernetes operator {} to {}, {} by default",
-                       text(known_releases().front()), text(known_releases().back()),
-                       text(default_release().version));
+                       text(plan::known_releases().front()), text(plan::known_releases().back()),
+                       text(plan::default_release().version));
 }
 
 void add_render(CLI::App& app, Options& options) {
@@ -250,9 +250,9 @@ void add_seal(CLI::App& app, Options& options) {
         "name of the Secret that an env file becomes (default operator-oauth)");
     add_namespace(verb, options.load,
                   "namespace of a Secret without one (default tailscale for an env file)");
-    const FlagChoices<SealScope> scopes = {{"strict", SealScope::Strict},
-                                           {"namespace-wide", SealScope::NamespaceWide},
-                                           {"cluster-wide", SealScope::ClusterWide}};
+    const FlagChoices<seal::SealScope> scopes = {{"strict", seal::SealScope::Strict},
+                                                 {"namespace-wide", seal::SealScope::NamespaceWide},
+                                                 {"cluster-wide", seal::SealScope::ClusterWide}};
     add_choice(verb, "--scope", seal.scope, scopes,
                "where it can be decrypted (default: from its annotations, else strict)");
     add_common(verb, options);
@@ -468,4 +468,4 @@ std::vector<VerbInfo> command_table() {
     return table;
 }
 
-}  // namespace renderer
+}  // namespace renderer::cli

@@ -11,7 +11,7 @@
 #include "renderer/repo/load_options.h"
 #include "renderer/seal/secret.h"
 
-namespace renderer {
+namespace renderer::cli {
 
 enum class Color { Auto, Always, Never };
 enum class ReportFormat { Text, Markdown, Json };
@@ -22,12 +22,12 @@ struct SealOptions {
     std::string certificate;  // PEM
     std::string name;         // the name of the Secret for an env file
     std::string output;       // "" for standard output
-    std::optional<SealScope> scope;
+    std::optional<seal::SealScope> scope;
 };
 
 struct Options {
     std::string verb;
-    LoadOptions load;
+    repo::LoadOptions load;
     SealOptions seal;
     std::string object;     // explain
     std::string shell;      // completion
@@ -83,4 +83,4 @@ struct VerbInfo {
 
 std::vector<VerbInfo> command_table();
 
-}  // namespace renderer
+}  // namespace renderer::cli

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace renderer {
+namespace renderer::cli {
 namespace {
 
 CommandLine parse(std::vector<const char*> words) {
@@ -80,7 +80,7 @@ TEST(Options, TakeTheOtherVerbs) {
     EXPECT_EQ(seal.seal.output, "b.yaml");
     EXPECT_EQ(seal.seal.name, "n");
     EXPECT_EQ(seal.load.default_namespace, "ns");
-    EXPECT_EQ(seal.seal.scope, SealScope::ClusterWide);
+    EXPECT_EQ(seal.seal.scope, seal::SealScope::ClusterWide);
     EXPECT_FALSE(parse({"seal", "-", "--cert", "c.pem"}).options->seal.scope);
 }
 
@@ -219,4 +219,4 @@ TEST(ParseOptions, AnEmptyListOfHostsIsNotAllHosts) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::cli

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace renderer {
+namespace renderer::cli {
 namespace {
 
 constexpr std::string_view kClearLine = "\r\033[K";
@@ -35,4 +35,4 @@ void Progress::run(std::chrono::milliseconds second) {
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::cli

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <thread>
 
-namespace renderer {
+namespace renderer::cli {
 
 class Progress {
 public:
@@ -35,4 +35,4 @@ private:
     std::thread thread_;
 };
 
-}  // namespace renderer
+}  // namespace renderer::cli

@@ -5,7 +5,7 @@
 #include <future>
 #include <vector>
 
-namespace renderer {
+namespace renderer::cli {
 namespace {
 
 TEST(Progress, IsOneLineThatIsRewrittenAndTakenAway) {
@@ -36,4 +36,4 @@ TEST(Progress, SaysNothingOfAShortRun) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::cli

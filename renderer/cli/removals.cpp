@@ -13,12 +13,12 @@
 #include "renderer/engines/standing.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::cli {
 namespace {
 
-std::set<std::string> parents_of(const std::vector<InventoryDevice>& devices) {
+std::set<std::string> parents_of(const std::vector<repo::InventoryDevice>& devices) {
     std::set<std::string> parents;
-    for (const InventoryDevice& device : devices) {
+    for (const repo::InventoryDevice& device : devices) {
         parents.insert(device.parent);
     }
     return parents;
@@ -27,16 +27,17 @@ std::set<std::string> parents_of(const std::vector<InventoryDevice>& devices) {
 // Returns the line that lists the removed devices, "" if there are none. It reads them from the
 // objects of an earlier run: those with parents in `lost`, or, if its inventory lists no devices,
 // those with parents that are not in `wanted`.
-Result<std::string> removal_line(const RenderedTree& tree, const TreeInventory& inventory,
+Result<std::string> removal_line(const emit::RenderedTree& tree,
+                                 const repo::TreeInventory& inventory,
                                  const std::set<std::string>& lost,
                                  const std::set<std::string>& wanted, const EarlierTrees& earlier) {
-    const Manifests manifests(TRY(earlier.files(tree.dir, inventory)));
+    const diff::Manifests manifests(TRY(earlier.files(tree.dir, inventory)));
     std::set<std::string> open, tailnet;
-    for (const Device& device : read_devices(manifests)) {
+    for (const diff::Device& device : diff::read_devices(manifests)) {
         const bool is_lost = inventory.lists_devices ? lost.contains(device.parent)
                                                      : !wanted.contains(device.parent);
         if (is_lost) {
-            (device.is_public() ? open : tailnet).insert(safe(device.hostname));
+            (device.is_public() ? open : tailnet).insert(diff::safe(device.hostname));
         }
     }
     const std::size_t count = open.size() + tailnet.size();
@@ -53,49 +54,50 @@ Result<std::string> removal_line(const RenderedTree& tree, const TreeInventory& 
     return fmt::format("{}: removes {}: {}\n", tree.dir, counted(count, "device"), names);
 }
 
-void refuse(const RenderedTree& tree, const InventoryDevice& device, const std::string& why,
-            Run& run) {
+void refuse(const emit::RenderedTree& tree, const repo::InventoryDevice& device,
+            const std::string& why, Run& run) {
     run.diagnostics
         .error("unexplained-removal", {},
                fmt::format("the output would lose device \"{}\", and the sources do not say why",
-                           safe(device.hostname)))
-        .where(join_path(tree.dir, kInventoryFile))
-        .object(safe(device.parent))
-        .found(safe(why))
+                           diff::safe(device.hostname)))
+        .where(repo::join_path(tree.dir, repo::kInventoryFile))
+        .object(diff::safe(device.parent))
+        .found(diff::safe(why))
         .expected(
             fmt::format("what applied {} to be applied still, or to be deleted while all else "
                         "is known",
-                        safe(device.source)))
+                        diff::safe(device.source)))
         .hint(fmt::format("if it is to go: --allow-removal {}, or \"ignore\" in .tailrender.yaml",
-                          safe(device.parent)));
+                          diff::safe(device.parent)));
 }
 
 // Returns why the removal is unexplained, or nothing if a change of the sources explains it.
-std::optional<std::string> why_lost(const Run& run, const InventoryDevice& device) {
+std::optional<std::string> why_lost(const Run& run, const repo::InventoryDevice& device) {
     const auto undecided = run.plan.undecided.find(device.parent);
-    return undecided != run.plan.undecided.end() ? undecided->second
-                                                 : why_unexplained(run.loaded.standings, device);
+    return undecided != run.plan.undecided.end()
+               ? undecided->second
+               : engines::why_unexplained(run.loaded.standings, device);
 }
 
 }  // namespace
 
 EarlierTrees earlier_trees() {
-    return {[](const std::string& dir) { return earlier_inventory(dir); },
-            [](const std::string& dir, const TreeInventory& inventory) {
-                return earlier_files(dir, inventory);
+    return {[](const std::string& dir) { return emit::earlier_inventory(dir); },
+            [](const std::string& dir, const repo::TreeInventory& inventory) {
+                return emit::earlier_files(dir, inventory);
             }};
 }
 
 Result<Removals> find_removals(const Options& options, ClusterRuns& runs,
-                               const std::vector<RenderedTree>& trees,
+                               const std::vector<emit::RenderedTree>& trees,
                                const EarlierTrees& earlier) {
     Removals removals;
     for (std::size_t i = 0; i < trees.size(); ++i) {
-        const RenderedTree& tree = trees[i];
-        const TreeInventory inventory = TRY(earlier.inventory(tree.dir));
+        const emit::RenderedTree& tree = trees[i];
+        const repo::TreeInventory inventory = TRY(earlier.inventory(tree.dir));
         const std::set<std::string> wanted = parents_of(tree.devices);
         std::set<std::string> lost;
-        for (const InventoryDevice& device : inventory.devices) {
+        for (const repo::InventoryDevice& device : inventory.devices) {
             if (wanted.contains(device.parent) || !lost.insert(device.parent).second) {
                 continue;
             }
@@ -116,4 +118,4 @@ Result<Removals> find_removals(const Options& options, ClusterRuns& runs,
     return removals;
 }
 
-}  // namespace renderer
+}  // namespace renderer::cli

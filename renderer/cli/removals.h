@@ -12,12 +12,13 @@
 #include "renderer/core/result.h"
 #include "renderer/emit/emit.h"
 
-namespace renderer {
+namespace renderer::cli {
 
 // Reads the trees that earlier runs wrote.
 struct EarlierTrees {
-    std::function<Result<TreeInventory>(const std::string& dir)> inventory;
-    std::function<Result<std::vector<OutputFile>>(const std::string& dir, const TreeInventory&)>
+    std::function<Result<repo::TreeInventory>(const std::string& dir)> inventory;
+    std::function<Result<std::vector<emit::OutputFile>>(const std::string& dir,
+                                                        const repo::TreeInventory&)>
         files;
 };
 
@@ -31,6 +32,7 @@ struct Removals {
 
 // The first trees are those of the runs, in their order; the others are of deleted clusters.
 Result<Removals> find_removals(const Options& options, ClusterRuns& runs,
-                               const std::vector<RenderedTree>& trees, const EarlierTrees& earlier);
+                               const std::vector<emit::RenderedTree>& trees,
+                               const EarlierTrees& earlier);
 
-}  // namespace renderer
+}  // namespace renderer::cli

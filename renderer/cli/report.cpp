@@ -15,7 +15,7 @@
 #include "renderer/base/utf8.h"
 #include "renderer/core/text_of.h"
 
-namespace renderer {
+namespace renderer::cli {
 namespace {
 
 constexpr std::size_t kShown = 40;
@@ -62,7 +62,7 @@ void append_row(const Cells& row, const std::array<std::size_t, kColumns>& width
     out += '\n';
 }
 
-void add_device(const DeviceRow& device, const std::string& cluster, const SourceMap& sources,
+void add_device(const plan::DeviceRow& device, const std::string& cluster, const SourceMap& sources,
                 std::vector<Cells>& rows) {
     rows.push_back({cluster, device.hostname, device.kind, device.tags, device.tailnet,
                     device.target, device.is_public ? "PUBLIC" : "",
@@ -93,10 +93,10 @@ std::string table_of(std::vector<Cells> rows, bool color) {
     return out;
 }
 
-std::string public_warning(const Plan& plan, bool color) {
+std::string public_warning(const plan::Plan& plan, bool color) {
     std::string names;
     std::size_t count = 0;
-    for (const DeviceRow& device : plan.devices) {
+    for (const plan::DeviceRow& device : plan.devices) {
         if (device.is_public) {
             names += (names.empty() ? "" : ", ") + device.hostname;
             ++count;
@@ -111,9 +111,9 @@ std::string public_warning(const Plan& plan, bool color) {
 }
 
 // Returns how many devices are kept for each reason, in the order of the devices.
-std::string kept_note(const Plan& plan) {
+std::string kept_note(const plan::Plan& plan) {
     std::vector<std::pair<std::string_view, std::size_t>> reasons;
-    for (const DeviceRow& device : plan.devices) {
+    for (const plan::DeviceRow& device : plan.devices) {
         if (device.kept.empty()) {
             continue;
         }
@@ -142,12 +142,12 @@ std::string and_more(std::size_t left_out, std::string_view of_which = "") {
 }
 
 // Returns all public devices and the first of the others, in the order of the plan.
-std::vector<const DeviceRow*> shown_devices(const Plan& plan, bool all) {
-    const auto exposed = static_cast<std::size_t>(
-        std::ranges::count_if(plan.devices, [](const DeviceRow& row) { return row.is_public; }));
+std::vector<const plan::DeviceRow*> shown_devices(const plan::Plan& plan, bool all) {
+    const auto exposed = static_cast<std::size_t>(std::ranges::count_if(
+        plan.devices, [](const plan::DeviceRow& row) { return row.is_public; }));
     std::size_t others = all ? plan.devices.size() : kShown - std::min(exposed, kShown);
-    std::vector<const DeviceRow*> shown;
-    for (const DeviceRow& device : plan.devices) {
+    std::vector<const plan::DeviceRow*> shown;
+    for (const plan::DeviceRow& device : plan.devices) {
         if (device.is_public || others > 0) {
             shown.push_back(&device);
             others -= device.is_public ? 0 : 1;
@@ -221,14 +221,14 @@ std::string place_of(Pos pos, const SourceMap& sources) {
                               : fmt::format("{}:{}", location.path, location.line);
 }
 
-std::string device_table(const Plan& plan, const SourceMap& sources, bool color, bool all) {
+std::string device_table(const plan::Plan& plan, const SourceMap& sources, bool color, bool all) {
     if (plan.devices.empty()) {
         return "no devices\n";
     }
-    const std::vector<const DeviceRow*> shown = shown_devices(plan, all);
+    const std::vector<const plan::DeviceRow*> shown = shown_devices(plan, all);
     std::vector<Cells> rows;
     rows.reserve(shown.size());
-    for (const DeviceRow* device : shown) {
+    for (const plan::DeviceRow* device : shown) {
         add_device(*device, "", sources, rows);
     }
     std::string out = table_of(std::move(rows), color);
@@ -241,14 +241,14 @@ std::string device_table(const Plan& plan, const SourceMap& sources, bool color,
 std::string device_list(const std::deque<Run>& runs, bool color) {
     std::vector<Cells> rows;
     for (const Run& run : runs) {
-        for (const DeviceRow& device : run.plan.devices) {
+        for (const plan::DeviceRow& device : run.plan.devices) {
             add_device(device, runs.size() > 1 ? run.loaded.cluster : "", run.loaded.sources, rows);
         }
     }
     return rows.empty() ? "no devices\n" : table_of(std::move(rows), color);
 }
 
-std::string engine_note(const Loaded& loaded) {
+std::string engine_note(const load::Loaded& loaded) {
     bool has_flux = false;
     bool has_argo = false;
     for (const Document& document : loaded.documents) {
@@ -270,12 +270,13 @@ std::string engine_note(const Loaded& loaded) {
                                                                    : "Flux and Argo CD apply");
 }
 
-std::string totals(const Loaded& loaded, const Plan& plan, const Objects& objects) {
+std::string totals(const load::Loaded& loaded, const plan::Plan& plan,
+                   const generate::Objects& objects) {
     const auto read = static_cast<std::size_t>(std::count_if(
         loaded.documents.begin(), loaded.documents.end(), [](const Document& document) {
             return document.reachable && document.list == kNone && document.kind.is_string();
         }));
-    const std::size_t made = Output{loaded, plan, objects}.made().size();
+    const std::size_t made = emit::Output{loaded, plan, objects}.made().size();
     std::string out =
         fmt::format("{} generated; {} read", counted(made, "object"), counted(read, "document"));
     // The files of a package contain the edits from the second run on, and the message must not
@@ -293,10 +294,10 @@ std::string totals(const Loaded& loaded, const Plan& plan, const Objects& object
                        "not rendered: {} that charts and other operators make\n",
                        counted(loaded.hidden_exposures, "exposure"));
     }
-    const auto charts =
-        static_cast<std::size_t>(std::ranges::count(loaded.built, true, &BuiltSource::is_chart));
-    const auto sets =
-        static_cast<std::size_t>(std::ranges::count(loaded.built, true, &BuiltSource::is_set));
+    const auto charts = static_cast<std::size_t>(
+        std::ranges::count(loaded.built, true, &load::BuiltSource::is_chart));
+    const auto sets = static_cast<std::size_t>(
+        std::ranges::count(loaded.built, true, &load::BuiltSource::is_set));
     if (const std::size_t builds = loaded.built.size() - charts - sets; builds > 0) {
         fmt::format_to(std::back_inserter(out), "{} built by kustomize {}\n",
                        counted(builds, "kustomization"), loaded.kustomize_version);
@@ -308,7 +309,7 @@ std::string totals(const Loaded& loaded, const Plan& plan, const Objects& object
         fmt::format_to(std::back_inserter(out), "{} rendered by helm {}\n",
                        counted(charts, "chart"), loaded.helm_version);
     }
-    for (const FetchedChart& chart : loaded.fetched_charts) {
+    for (const repo::FetchedChart& chart : loaded.fetched_charts) {
         fmt::format_to(std::back_inserter(out), "fetched {} {} from {} (sha256:{})\n",
                        on_one_line(chart.name), on_one_line(chart.version),
                        on_one_line(chart.source), chart.digest);
@@ -326,7 +327,7 @@ std::string totals(const Loaded& loaded, const Plan& plan, const Objects& object
     return out;
 }
 
-std::string write_summary(const std::string& dir, const WriteReport& report, bool all) {
+std::string write_summary(const std::string& dir, const emit::WriteReport& report, bool all) {
     std::string out = fmt::format("{}: {} created, {} changed, {} removed, {} unchanged\n", dir,
                                   report.created.size(), report.changed.size(),
                                   report.removed.size(), report.unchanged);
@@ -338,11 +339,11 @@ std::string write_summary(const std::string& dir, const WriteReport& report, boo
     return out;
 }
 
-std::string gone_summary(const std::string& dir, const WriteReport& report, bool all) {
+std::string gone_summary(const std::string& dir, const emit::WriteReport& report, bool all) {
     std::string out = fmt::format("{}: {} removed, the cluster is no longer in .tailrender.yaml\n",
                                   dir, report.removed.size());
     append_paths("removed", report.removed, share_of({report.removed.size()}, all), out);
     return out;
 }
 
-}  // namespace renderer
+}  // namespace renderer::cli

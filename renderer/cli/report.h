@@ -15,7 +15,7 @@
 #include "renderer/pipeline.h"
 #include "renderer/plan/model.h"
 
-namespace renderer {
+namespace renderer::cli {
 
 // Prints errors and warnings. Similar ones, which differ only in their place and object, are
 // counted from the fourth on unless `all`.
@@ -24,20 +24,21 @@ std::string diagnostics_text(const std::vector<ShownDiagnostic>& diagnostics, bo
 // Returns "path:line", or the name of a part that has no lines. Returns "" for an unknown position.
 std::string place_of(Pos pos, const SourceMap& sources);
 
-std::string device_table(const Plan& plan, const SourceMap& sources, bool color, bool all);
+std::string device_table(const plan::Plan& plan, const SourceMap& sources, bool color, bool all);
 
 // Returns the table of all devices, with a column for clusters if there are several.
 std::string device_list(const std::deque<Run>& runs, bool color);
 
 // Returns a note for a tree that is rendered completely although Flux or Argo CD applies parts of
 // it; otherwise "".
-std::string engine_note(const Loaded& loaded);
+std::string engine_note(const load::Loaded& loaded);
 
 // Counts objects, documents and skipped files, then adds the plan's own lines.
-std::string totals(const Loaded& loaded, const Plan& plan, const Objects& objects);
+std::string totals(const load::Loaded& loaded, const plan::Plan& plan,
+                   const generate::Objects& objects);
 
-std::string write_summary(const std::string& dir, const WriteReport& report, bool all);
+std::string write_summary(const std::string& dir, const emit::WriteReport& report, bool all);
 // Summarizes the removal of a deleted cluster's tree.
-std::string gone_summary(const std::string& dir, const WriteReport& report, bool all);
+std::string gone_summary(const std::string& dir, const emit::WriteReport& report, bool all);
 
-}  // namespace renderer
+}  // namespace renderer::cli

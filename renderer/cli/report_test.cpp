@@ -5,13 +5,13 @@
 
 #include <algorithm>
 
-namespace renderer {
+namespace renderer::cli {
 namespace {
 
 TEST(Report, AlignsDevicesAndShowsWhatIsPublic) {
     SourceMap sources;
     const SourceId source = sources.add("apps/web.yaml", "a\nb\nc\n");
-    Plan plan;
+    plan::Plan plan;
     plan.devices.push_back(
         {"shop-web", "Service", "tag:k8s", "shop/web", false, sources.pos(source, 0)});
     plan.devices.push_back(
@@ -52,7 +52,7 @@ TEST(Report, ListsDevicesOfAllClusters) {
 TEST(Report, HasNoColumnForWhatDoesNotOccur) {
     SourceMap sources;
     const SourceId source = sources.add("a.yaml", "a\n");
-    Plan plan;
+    plan::Plan plan;
     EXPECT_EQ(device_table(plan, sources, false, false), "no devices\n");
     plan.devices.push_back(
         {"web", "Service", "tag:k8s", "shop/web", false, sources.pos(source, 0)});
@@ -62,31 +62,31 @@ TEST(Report, HasNoColumnForWhatDoesNotOccur) {
 }
 
 TEST(Report, CountsObjectsDocumentsAndSkippedFiles) {
-    Loaded loaded;
+    load::Loaded loaded;
     loaded.skipped_files = 2;
     loaded.documents.resize(3);
     loaded.documents[0].kind = "Service";
     loaded.documents[1].kind = "ConfigMap";
     loaded.documents[1].reachable = false;
-    Plan plan;
+    plan::Plan plan;
     plan.edits.resize(1);
     plan.summary.emplace_back("not rendered: traefik (chart traefik)");
-    EXPECT_EQ(totals(loaded, plan, Objects(1)),
+    EXPECT_EQ(totals(loaded, plan, generate::Objects(1)),
               "1 object generated; 1 document read, 1 edit in them\n"
               "skipped 2 files without Kubernetes documents\n"
               "not rendered: traefik (chart traefik)\n");
 }
 
 TEST(Report, NamesFetchedChartsByTheirDigest) {
-    Loaded loaded;
+    load::Loaded loaded;
     loaded.fetched_charts = {{"web", "1.2.0", "https://charts.example", "0a1b"}};
     EXPECT_EQ(totals(loaded, {}, {}),
               "0 objects generated; 0 documents read\n"
               "fetched web 1.2.0 from https://charts.example (sha256:0a1b)\n");
 }
 
-Plan many_devices(std::size_t count) {
-    Plan plan;
+plan::Plan many_devices(std::size_t count) {
+    plan::Plan plan;
     for (std::size_t i = 0; i < count; ++i) {
         plan.devices.push_back({fmt::format("d{:04}", i), "Service", "tag:k8s", "a/b", false, {}});
     }
@@ -121,7 +121,7 @@ TEST(Report, CountsEqualErrorsFromTheFourthOn) {
 TEST(Report, CountsDevicesThatNoScreenHolds) {
     const SourceMap sources;
     EXPECT_EQ(lines_of(device_table(many_devices(40), sources, false, false)), 41U);
-    Plan plan = many_devices(2500);
+    plan::Plan plan = many_devices(2500);
     const std::string text = device_table(plan, sources, false, false);
     EXPECT_EQ(lines_of(text), 42U);
     EXPECT_TRUE(
@@ -137,7 +137,7 @@ TEST(Report, CountsDevicesThatNoScreenHolds) {
                           "… and 2,460 more; --all shows them\n"
                           "PUBLIC: anyone on the internet can reach 1 device: d2000\n"))
         << exposed;
-    for (DeviceRow& device : plan.devices) {
+    for (plan::DeviceRow& device : plan.devices) {
         device.is_public = true;
     }
     EXPECT_EQ(lines_of(device_table(plan, sources, false, false)), 2502U);
@@ -152,7 +152,7 @@ std::vector<std::string> paths(std::size_t count) {
 }
 
 TEST(Report, ListsWhatWasWritten) {
-    const WriteReport few = {
+    const emit::WriteReport few = {
         .created = {"a.yaml"}, .changed = paths(38), .removed = {"z.yaml"}, .unchanged = 7};
     EXPECT_EQ(gone_summary("out/lab", {.created = {}, .changed = {}, .removed = {"a"}}, false),
               "out/lab: 1 removed, the cluster is no longer in .tailrender.yaml\n  removed  a\n");
@@ -171,7 +171,7 @@ TEST(Report, ListsWhatWasWritten) {
 }
 
 TEST(Report, CountsFilesThatNoScreenHolds) {
-    const WriteReport many = {
+    const emit::WriteReport many = {
         .created = paths(4), .changed = paths(1'234'567), .removed = paths(50)};
     const std::string text = write_summary("out", many, false);
     EXPECT_EQ(lines_of(text), 43U);
@@ -189,7 +189,7 @@ TEST(Report, CountsFilesThatNoScreenHolds) {
                        "  removed  … and 32 more; --all shows them\n"))
         << text;
     EXPECT_EQ(lines_of(write_summary("out", many, true)), 1U + 4 + 1'234'567 + 50);
-    const WriteReport last = {.created = {}, .changed = {}, .removed = paths(41)};
+    const emit::WriteReport last = {.created = {}, .changed = {}, .removed = paths(41)};
     const std::string gone = gone_summary("out", last, false);
     EXPECT_TRUE(gone.ends_with("  removed  0039\n  removed  … and 1 more; --all shows them\n"))
         << gone;
@@ -197,4 +197,4 @@ TEST(Report, CountsFilesThatNoScreenHolds) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::cli

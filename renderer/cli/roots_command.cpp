@@ -14,12 +14,12 @@
 #include "renderer/engines/standing.h"
 #include "renderer/load/unit_list.h"
 
-namespace renderer {
+namespace renderer::cli {
 namespace {
 
 class Printer {
 public:
-    explicit Printer(const UnitList& list) : list_(list) {}
+    explicit Printer(const load::UnitList& list) : list_(list) {}
 
     std::string run() {
         for (std::size_t i = 0; i < list_.units.size(); ++i) {
@@ -41,7 +41,7 @@ public:
 
 private:
     void root(std::size_t index) {
-        const BuildUnit& unit = list_.units[index];
+        const engines::BuildUnit& unit = list_.units[index];
         const std::string title = !unit.cluster.empty() ? "cluster " + unit.cluster
                                   : unit.file.empty()   ? "included"
                                                         : "";
@@ -53,10 +53,10 @@ private:
     }
 
     void print(std::size_t index, std::size_t depth) {
-        const BuildUnit& unit = list_.units[index];
+        const engines::BuildUnit& unit = list_.units[index];
         const std::size_t inputs = list_.inputs[index];
         const std::string_view name =
-            unit.name.starts_with(kIncluded) ? "--include" : std::string_view(unit.name);
+            unit.name.starts_with(engines::kIncluded) ? "--include" : std::string_view(unit.name);
         out_.append(2 * depth, ' ');
         append_names_to(out_, "{}  {}", name, unit.dir);
         const std::string& ns =
@@ -65,8 +65,8 @@ private:
             append_names_to(out_, "  namespace {}", ns);
         }
         out_ += inputs == 0 ? "" : fmt::format("  {}", counted(inputs, "input"));
-        if (unit.state != UnitState::Live) {
-            append_names_to(out_, "  {}: {}", word_of(unit.state), unit.reason);
+        if (unit.state != engines::UnitState::Live) {
+            append_names_to(out_, "  {}: {}", engines::word_of(unit.state), unit.reason);
         } else if (!unit.reason.empty()) {
             append_names_to(out_, "  {}", unit.reason);
         }
@@ -78,7 +78,7 @@ private:
         }
     }
 
-    const UnitList& list_;
+    const load::UnitList& list_;
     std::string out_, title_;
 };
 
@@ -86,7 +86,7 @@ private:
 
 Result<int> run_roots(const Options& options, ClusterRuns& runs, Console& console) {
     Run& run = runs.all().emplace_back();
-    const UnitList list = list_units(options.load, run.loaded.sources, run.diagnostics);
+    const load::UnitList list = load::list_units(options.load, run.loaded.sources, run.diagnostics);
     if (run.diagnostics.has_errors()) {
         return runs.fail(console, "nothing printed");
     }
@@ -98,4 +98,4 @@ Result<int> run_roots(const Options& options, ClusterRuns& runs, Console& consol
     return code_after_gates(options, runs.warnings().size(), 0, console);
 }
 
-}  // namespace renderer
+}  // namespace renderer::cli

@@ -20,7 +20,7 @@ extern const char tailrender_rules_begin[];  // NOLINT(modernize-avoid-c-arrays)
 extern const char tailrender_rules_end[];    // NOLINT(modernize-avoid-c-arrays)
 }
 
-namespace renderer {
+namespace renderer::cli {
 namespace {
 
 // Takes the next cell of a row, without the blanks around it. "\|" does not end a cell.
@@ -77,4 +77,4 @@ std::string plain_text(std::string_view markdown) {
     return out;
 }
 
-}  // namespace renderer
+}  // namespace renderer::cli

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace renderer {
+namespace renderer::cli {
 
 struct RuleHelp {
     std::string_view cause, remedy;  // Markdown of one line; "" for an unknown rule
@@ -16,4 +16,4 @@ RuleHelp rule_help(std::string_view rule);
 // Removes links and marks.
 std::string plain_text(std::string_view markdown);
 
-}  // namespace renderer
+}  // namespace renderer::cli

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace renderer {
+namespace renderer::cli {
 namespace {
 
 TEST(RuleHelp, IsWhatTheDocumentationSays) {
@@ -32,4 +32,4 @@ TEST(RuleHelp, BecomesPlainText) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::cli

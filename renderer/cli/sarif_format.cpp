@@ -15,7 +15,7 @@
 #include "renderer/cli/rule_help.h"
 #include "renderer/core/json.h"
 
-namespace renderer {
+namespace renderer::cli {
 namespace {
 
 // Turns a path into a URI reference (RFC 3986).
@@ -145,4 +145,4 @@ std::string sarif_diagnostics(const DiagnosticRun& run) {
            "\n";
 }
 
-}  // namespace renderer
+}  // namespace renderer::cli

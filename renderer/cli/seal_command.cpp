@@ -12,7 +12,7 @@
 #include "renderer/repo/disk_tree.h"
 #include "renderer/seal/secret.h"
 
-namespace renderer {
+namespace renderer::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -30,18 +30,18 @@ public:
     explicit Sealing(const Options& options) : options_(options), flags_(options.seal) {}
 
     int run(Console& console) {
-        Result<SealingCertificate> certificate = read_certificate();
+        Result<seal::SealingCertificate> certificate = read_certificate();
         if (!certificate) {
             diagnostics_.add(std::move(certificate.error().diagnostic));
         }
-        const std::vector<PlainSecret> secrets = read_secrets();
+        const std::vector<seal::PlainSecret> secrets = read_secrets();
         std::string out;
         std::string report;
         if (certificate && !diagnostics_.has_errors()) {
-            for (const PlainSecret& secret : secrets) {
-                const SealScope scope = flags_.scope.value_or(scope_of(secret));
+            for (const seal::PlainSecret& secret : secrets) {
+                const seal::SealScope scope = flags_.scope.value_or(seal::scope_of(secret));
                 out += out.empty() ? "" : "---\n";
-                write_yaml(seal_secret(secret, scope, *certificate), out);
+                write_yaml(seal::seal_secret(secret, scope, *certificate), out);
                 report += describe(secret, scope);
             }
             refuse_to_overwrite_the_input();
@@ -58,15 +58,15 @@ public:
     }
 
 private:
-    [[nodiscard]] Result<SealingCertificate> read_certificate() const {
-        return SealingCertificate::parse(
-            TRY(DiskTree({flags_.certificate}).read(flags_.certificate)), flags_.certificate);
+    [[nodiscard]] Result<seal::SealingCertificate> read_certificate() const {
+        return seal::SealingCertificate::parse(
+            TRY(repo::DiskTree({flags_.certificate}).read(flags_.certificate)), flags_.certificate);
     }
 
-    std::vector<PlainSecret> read_secrets() {
+    std::vector<seal::PlainSecret> read_secrets() {
         const bool is_stdin = flags_.file == "-";
         Result<std::string> text =
-            is_stdin ? read_stdin() : DiskTree({flags_.file}).read(flags_.file);
+            is_stdin ? read_stdin() : repo::DiskTree({flags_.file}).read(flags_.file);
         if (!text) {
             diagnostics_.add(is_stdin ? Diagnostic{.rule = "cannot-read",
                                                    .where = "<stdin>",
@@ -75,48 +75,48 @@ private:
             return {};
         }
         const SourceId source = sources_.add(is_stdin ? "<stdin>" : flags_.file, std::move(*text));
-        std::vector<PlainSecret> secrets =
+        std::vector<seal::PlainSecret> secrets =
             is_env_file(flags_.file) ? from_env_file(source) : from_manifests(source);
-        for (PlainSecret& secret : secrets) {
+        for (seal::PlainSecret& secret : secrets) {
             name(secret);
         }
         return secrets;
     }
 
-    std::vector<PlainSecret> from_env_file(SourceId source) {
-        const EnvFile file = parse_env_file(sources_.text(source));
+    std::vector<seal::PlainSecret> from_env_file(SourceId source) {
+        const engines::EnvFile file = engines::parse_env_file(sources_.text(source));
         if (file.without_equals.empty()) {
-            lint_env_file(sources_, source, file, "", diagnostics_);
+            engines::lint_env_file(sources_, source, file, "", diagnostics_);
         }
-        PlainSecret secret;
+        seal::PlainSecret secret;
         secret.pos = sources_.pos(source, 0);
         secret.name = kDefaultName;
-        if (is_encrypted(file)) {
+        if (engines::is_encrypted(file)) {
             refuse(sources_.pos(source, 0), "the file is encrypted by SOPS already",
                    "keys \"sops_…\"", "values in plain text");
         }
         if (file.bad_utf8 || file.cut_off) {
             refuse(sources_.pos(source, file.bad_utf8 ? *file.bad_utf8 : *file.cut_off),
                    "invalid line", file.bad_utf8 ? "bytes that are not UTF-8" : "too long a line",
-                   fmt::format("UTF-8, at most {} bytes", kMaxEnvLine));
+                   fmt::format("UTF-8, at most {} bytes", engines::kMaxEnvLine));
         }
         for (const std::size_t offset : file.without_equals) {
             refuse(sources_.pos(source, offset), "the line has no value", "no \"=\"", "KEY=VALUE");
         }
-        for (const EnvEntry& entry : file.entries) {
+        for (const engines::EnvEntry& entry : file.entries) {
             secret.data.insert_or_assign(std::string(entry.key), std::string(entry.value));
         }
         if (secret.data.empty() && !diagnostics_.has_errors()) {
             refuse(sources_.pos(source, 0), "the file has nothing to seal", "no KEY=VALUE line",
                    "lines such as client_id=…");
         }
-        std::vector<PlainSecret> secrets;
+        std::vector<seal::PlainSecret> secrets;
         secrets.push_back(std::move(secret));
         return secrets;
     }
 
-    std::vector<PlainSecret> from_manifests(SourceId source) {
-        std::vector<PlainSecret> secrets;
+    std::vector<seal::PlainSecret> from_manifests(SourceId source) {
+        std::vector<seal::PlainSecret> secrets;
         bool any = false;
         for (const ScannedDocument& document : scan_documents(sources_, source)) {
             if (document.blank) {
@@ -128,7 +128,7 @@ private:
             if (diagnostics_.error_count() > before) {
                 continue;
             }
-            if (auto secret = read_secret(root, diagnostics_)) {
+            if (auto secret = seal::read_secret(root, diagnostics_)) {
                 secrets.push_back(std::move(*secret));
             }
         }
@@ -139,7 +139,7 @@ private:
     }
 
     // Applies --name and --namespace, which are for files that do not contain them.
-    void name(PlainSecret& secret) {
+    void name(seal::PlainSecret& secret) {
         const bool from_env = is_env_file(flags_.file);
         if (!flags_.name.empty() && !from_env) {
             diagnostics_.error("seal", {}, "a manifest has the name of its Secret")
@@ -171,7 +171,7 @@ private:
     }
 
     // The API server accepts no other names, neither for the SealedSecret nor for its Secret.
-    void check_names(const PlainSecret& secret) {
+    void check_names(const seal::PlainSecret& secret) {
         if (!secret.name.empty() && !is_dns1123_subdomain(secret.name)) {
             const bool is_flag = secret.name == flags_.name;
             diagnostics_.error("seal", is_flag ? Pos() : secret.pos, "invalid Secret name")
@@ -203,15 +203,16 @@ private:
         }
     }
 
-    static std::string describe(const PlainSecret& secret, SealScope scope) {
+    static std::string describe(const seal::PlainSecret& secret, seal::SealScope scope) {
         std::string keys;
         for (const auto& [key, value] : secret.data) {
             keys += fmt::format("{}{}", keys.empty() ? "" : ", ", key);
         }
-        const std::string where =
-            scope == SealScope::Strict ? fmt::format("only as {} in {}", secret.name, secret.ns)
-            : scope == SealScope::NamespaceWide ? fmt::format("under any name in {}", secret.ns)
-                                                : "anywhere in the cluster";
+        const std::string where = scope == seal::SealScope::Strict
+                                      ? fmt::format("only as {} in {}", secret.name, secret.ns)
+                                  : scope == seal::SealScope::NamespaceWide
+                                      ? fmt::format("under any name in {}", secret.ns)
+                                      : "anywhere in the cluster";
         return fmt::format("sealed {}: {}; it can be decrypted {}\n",
                            object_name("Secret", secret.ns, secret.name), keys, where);
     }
@@ -220,8 +221,8 @@ private:
         if (flags_.output.empty()) {
             return console.out(out);
         }
-        const Result<Unit> done =
-            replace_file(flags_.output, flags_.output + ".tailrender-new", out, Durable::Yes);
+        const Result<Unit> done = emit::replace_file(
+            flags_.output, flags_.output + ".tailrender-new", out, emit::Durable::Yes);
         if (!done) {
             console.diagnose(Result<Unit>(done).error().diagnostic);
         }
@@ -240,4 +241,4 @@ Result<int> run_seal(const Options& options, ClusterRuns& /*runs*/, Console& con
     return Sealing(options).run(console);
 }
 
-}  // namespace renderer
+}  // namespace renderer::cli

@@ -11,7 +11,7 @@
 #include "renderer/plan/install/controller.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -24,7 +24,7 @@ bool is_in_git(const std::string& dir) {
 }
 
 Diagnostic secret_in_git(const Options& options, Destination destination,
-                         const PlaintextSecret& secret) {
+                         const emit::PlaintextSecret& secret) {
     return {
         .rule = "secret-in-git",
         .pos = secret.pos,
@@ -41,7 +41,7 @@ Diagnostic secret_in_git(const Options& options, Destination destination,
                                          "reference), or pipe the stream to kubectl")};
 }
 
-Diagnostic secret_in_files(const InstallPlan& install) {
+Diagnostic secret_in_files(const plan::InstallPlan& install) {
     return {.rule = "secret-in-files",
             .pos = install.origin.pos,
             .where = "-o",
@@ -53,8 +53,8 @@ Diagnostic secret_in_files(const InstallPlan& install) {
                 "\"external\""};
 }
 
-std::optional<Diagnostic> cut_off(const Loaded& loaded) {
-    for (const Bundle& bundle : loaded.bundles) {
+std::optional<Diagnostic> cut_off(const load::Loaded& loaded) {
+    for (const engines::Bundle& bundle : loaded.bundles) {
         if (bundle.not_copied.empty()) {
             continue;
         }
@@ -68,7 +68,7 @@ std::optional<Diagnostic> cut_off(const Loaded& loaded) {
             .hint =
                 "move it into the bundle, or leave the bundle out of what is "
                 "rendered: \"bundles\" in .tailrender.yaml"};
-        for (const NamedPath& path : std::span(named).subspan(1)) {
+        for (const engines::NamedPath& path : std::span(named).subspan(1)) {
             found.notes.push_back(
                 {.pos = path.pos, .object = {}, .text = fmt::format("nor is \"{}\"", path.path)});
         }
@@ -78,11 +78,11 @@ std::optional<Diagnostic> cut_off(const Loaded& loaded) {
 }
 
 // Makes a tree, with all checks that are needed before it is written or compared.
-Result<std::vector<OutputFile>> make_tree(const Options& options, Destination destination,
-                                          const Run& run) {
-    const Output output{run.loaded, run.plan, run.objects};
+Result<std::vector<emit::OutputFile>> make_tree(const Options& options, Destination destination,
+                                                const Run& run) {
+    const emit::Output output{run.loaded, run.plan, run.objects};
     if (destination == Destination::Branch || is_in_git(options.load.output_dir)) {
-        if (const auto secret = find_plaintext_secret(output)) {
+        if (const auto secret = emit::find_plaintext_secret(output)) {
             return Error{secret_in_git(options, destination, *secret)};
         }
     }
@@ -92,7 +92,7 @@ Result<std::vector<OutputFile>> make_tree(const Options& options, Destination de
     if (std::optional<Diagnostic> found = cut_off(run.loaded)) {
         return Error{std::move(*found)};
     }
-    std::vector<OutputFile> files = TRY(emit_tree(output));
+    std::vector<emit::OutputFile> files = TRY(emit::emit_tree(output));
     // An additive tree always has a kustomization.yaml.
     const bool is_empty = run.loaded.only_generated ? output.made().empty() : files.empty();
     if (is_empty && !may_be_empty(options, run.loaded)) {
@@ -114,14 +114,14 @@ std::vector<fs::path> with_parents(const std::string& path) {
     return found;
 }
 
-bool may_be_empty(const Options& options, const Loaded& loaded) {
+bool may_be_empty(const Options& options, const load::Loaded& loaded) {
     return options.allow_empty ||
            std::ranges::any_of(loaded.documents, [](const Document& document) {
                return document.reachable && text_of(document.api_version) == kCustomVersion;
            });
 }
 
-Diagnostic empty_output(const Options& options, const Loaded& loaded) {
+Diagnostic empty_output(const Options& options, const load::Loaded& loaded) {
     return {.rule = "empty-output",
             .where = loaded.is_stream ? "<stdin>" : options.load.path,
             .message = "the output is empty: an applier would delete everything",
@@ -130,19 +130,20 @@ Diagnostic empty_output(const Options& options, const Loaded& loaded) {
             .hint = "if the empty output is intended, use --allow-empty"};
 }
 
-std::vector<RenderedTree> make_trees(const Options& options, Destination destination,
-                                     const std::string& root, ClusterRuns& runs) {
-    std::vector<RenderedTree> trees;
+std::vector<emit::RenderedTree> make_trees(const Options& options, Destination destination,
+                                           const std::string& root, ClusterRuns& runs) {
+    std::vector<emit::RenderedTree> trees;
     trees.reserve(runs.all().size());
     for (Run& run : runs.all()) {
-        Result<std::vector<OutputFile>> files = make_tree(options, destination, run);
+        Result<std::vector<emit::OutputFile>> files = make_tree(options, destination, run);
         if (!files) {
             run.diagnostics.add(std::move(files.error().diagnostic));
             return {};
         }
-        const Loaded& loaded = run.loaded;
-        trees.push_back({loaded.cluster_level ? join_path(root, loaded.cluster) : root,
-                         std::move(*files), tree_devices({run.loaded, run.plan, run.objects})});
+        const load::Loaded& loaded = run.loaded;
+        trees.push_back({loaded.cluster_level ? repo::join_path(root, loaded.cluster) : root,
+                         std::move(*files),
+                         emit::tree_devices({run.loaded, run.plan, run.objects})});
     }
     return trees;
 }
@@ -159,9 +160,9 @@ std::optional<std::vector<std::string>> all_clusters(const Options& options, Clu
     return names;
 }
 
-void add_gone_trees(const Options& options, ClusterRuns& runs, std::vector<RenderedTree> gone,
-                    std::vector<RenderedTree>& trees) {
-    for (RenderedTree& tree : gone) {
+void add_gone_trees(const Options& options, ClusterRuns& runs, std::vector<emit::RenderedTree> gone,
+                    std::vector<emit::RenderedTree>& trees) {
+    for (emit::RenderedTree& tree : gone) {
         if (options.prune) {
             trees.push_back(std::move(tree));
             continue;
@@ -179,10 +180,10 @@ void add_gone_trees(const Options& options, ClusterRuns& runs, std::vector<Rende
 void report_trees(const Options& options, ClusterRuns& runs, Console& console,
                   const Written& written) {
     std::size_t i = 0;
-    for (const RenderedTree& tree : written.trees) {
+    for (const emit::RenderedTree& tree : written.trees) {
         const std::string place =
             written.branch.empty() ? tree.dir : fmt::format("{}:{}", written.branch, tree.dir);
-        const WriteReport& done = written.reports[i];
+        const emit::WriteReport& done = written.reports[i];
         if (i < runs.all().size()) {
             report(options, runs.all()[i], console, write_summary(place, done, options.all));
         } else if (!options.quiet) {
@@ -203,4 +204,4 @@ void report(const Options& options, const Run& run, Console& console, const std:
     });
 }
 
-}  // namespace renderer
+}  // namespace renderer::cli

@@ -4,7 +4,7 @@
 
 #include "renderer/base/ascii.h"
 
-namespace renderer {
+namespace renderer::inline core {
 
 namespace {
 
@@ -48,4 +48,4 @@ std::size_t SpacedText::original_offset(std::size_t offset) const {
     return offset - static_cast<std::size_t>(behind - colons_.begin());
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline core

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace renderer {
+namespace renderer::inline core {
 
 struct AliasKey {
     std::size_t begin = 0;  // of the `*`
@@ -34,4 +34,4 @@ private:
     std::vector<std::size_t> colons_;  // in spaced_
 };
 
-}  // namespace renderer
+}  // namespace renderer::inline core

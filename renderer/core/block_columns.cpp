@@ -2,7 +2,7 @@
 
 #include <limits>
 
-namespace renderer {
+namespace renderer::inline core {
 
 namespace {
 
@@ -47,4 +47,4 @@ bool BlockColumns::open(std::size_t column) {
     return true;
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline core

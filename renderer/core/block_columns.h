@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace renderer {
+namespace renderer::inline core {
 
 class BlockColumns {
 public:
@@ -25,4 +25,4 @@ private:
     std::string_view above_;
 };
 
-}  // namespace renderer
+}  // namespace renderer::inline core

@@ -9,7 +9,7 @@
 #include "renderer/core/plain_scalar.h"
 #include "renderer/core/simple_scalars.h"
 
-namespace renderer {
+namespace renderer::inline core {
 
 namespace {
 
@@ -286,4 +286,4 @@ std::optional<Value> read_block_style(const SourceMap& sources, SourceId source,
     return root;
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline core

@@ -12,10 +12,10 @@
 #include "renderer/core/source_map.h"
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::inline core {
 
 // `text` starts at byte `begin` of the source and holds no character that YAML forbids.
 std::optional<Value> read_block_style(const SourceMap& sources, SourceId source, std::size_t begin,
                                       std::string_view text);
 
-}  // namespace renderer
+}  // namespace renderer::inline core

@@ -8,7 +8,7 @@
 #include "renderer/core/json.h"
 #include "renderer/core/yaml_reader.h"
 
-namespace renderer {
+namespace renderer::inline core {
 namespace {
 
 // Returns what the fast reader makes of a text, as JSON; "" if it does not support it.
@@ -61,4 +61,4 @@ TEST(BlockReader, LeavesFlowStyleThatIsNotCertain) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::inline core

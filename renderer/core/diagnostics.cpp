@@ -9,7 +9,7 @@
 #include "renderer/base/ascii.h"
 #include "renderer/core/edit_distance.h"
 
-namespace renderer {
+namespace renderer::inline core {
 
 void Diagnostics::add(Diagnostic diagnostic) {
     errors_ += diagnostic.severity == Severity::Error ? 1 : 0;
@@ -58,4 +58,4 @@ std::string counted(std::size_t count, std::string_view what) {
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline core

@@ -11,7 +11,7 @@
 #include "renderer/core/pos.h"
 #include "renderer/core/source_map.h"
 
-namespace renderer {
+namespace renderer::inline core {
 
 enum class Severity { Error, Warning };
 
@@ -135,4 +135,4 @@ std::string did_you_mean(std::string_view near);
 // Returns "1 device", "2 devices".
 std::string counted(std::size_t count, std::string_view what);
 
-}  // namespace renderer
+}  // namespace renderer::inline core

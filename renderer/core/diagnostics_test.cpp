@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace renderer {
+namespace renderer::inline core {
 namespace {
 
 TEST(Diagnostics, PrintsSortedWithoutDuplicates) {
@@ -78,4 +78,4 @@ TEST(Diagnostics, SuggestsTheNearestWord) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::inline core

@@ -13,7 +13,7 @@
 #include "renderer/core/shown_diagnostic.h"
 #include "renderer/secrets/confidential.h"
 
-namespace renderer {
+namespace renderer::inline core {
 
 namespace {
 
@@ -179,7 +179,7 @@ std::vector<ShownDiagnostic> shown_diagnostics(const Diagnostics& diagnostics,
     std::vector<ShownDiagnostic> all;
     for (const Diagnostic* diagnostic : sorted) {
         ShownDiagnostic& shown = all.emplace_back();
-        shown.said = without_credentials(*diagnostic, sources);
+        shown.said = secrets::without_credentials(*diagnostic, sources);
         shown.place = shown_place(sources, shown.said.pos, shown.said.where);
         for (const Note& note : shown.said.notes) {
             shown.note_places.push_back(shown_place(sources, note.pos, ""));
@@ -189,4 +189,4 @@ std::vector<ShownDiagnostic> shown_diagnostics(const Diagnostics& diagnostics,
     return all;
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline core

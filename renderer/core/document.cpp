@@ -4,7 +4,7 @@
 
 #include "renderer/core/text_of.h"
 
-namespace renderer {
+namespace renderer::inline core {
 
 std::string object_name(std::string_view kind, std::string_view ns, std::string_view name) {
     return ns.empty() ? fmt::format("{}/{}", kind, name) : fmt::format("{}/{}/{}", kind, ns, name);
@@ -18,4 +18,4 @@ std::string Object::object_name() const {
     return renderer::object_name(kind(), ns(), name());
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline core

@@ -14,7 +14,7 @@
 #include "renderer/core/value.h"
 #include "renderer/core/yaml_reader.h"
 
-namespace renderer {
+namespace renderer::inline core {
 
 constexpr std::uint32_t kNone = 0xffffffff;
 
@@ -83,4 +83,4 @@ struct Edit {
 // Returns "Kind/namespace/name", or "Kind/name" without a namespace.
 std::string object_name(std::string_view kind, std::string_view ns, std::string_view name);
 
-}  // namespace renderer
+}  // namespace renderer::inline core

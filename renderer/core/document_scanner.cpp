@@ -14,7 +14,7 @@
 #include "renderer/core/implicit_key.h"
 #include "renderer/core/plain_scalar.h"
 
-namespace renderer {
+namespace renderer::inline core {
 
 namespace {
 
@@ -461,4 +461,4 @@ std::vector<ScannedDocument> scan_documents(const SourceMap& sources, SourceId s
     return documents;
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline core

@@ -14,7 +14,7 @@
 #include "renderer/core/value.h"
 #include "renderer/core/yaml_reader.h"
 
-namespace renderer {
+namespace renderer::inline core {
 
 struct ScannedDocument {
     RawDocument range;
@@ -46,4 +46,4 @@ std::vector<RawDocument> split_stream(std::string_view text, std::size_t count);
 std::vector<ScannedDocument> scan_documents(const SourceMap& sources, SourceId source,
                                             RawDocument piece);
 
-}  // namespace renderer
+}  // namespace renderer::inline core

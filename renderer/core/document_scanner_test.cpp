@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-namespace renderer {
+namespace renderer::inline core {
 namespace {
 
 std::string shown(const Value& value) {
@@ -156,4 +156,4 @@ TEST(DocumentScanner, SaysWhereANamespaceFits) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::inline core

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace renderer {
+namespace renderer::inline core {
 namespace {
 
 TEST(Document, NamesObjects) {
@@ -16,4 +16,4 @@ TEST(Document, NamesObjects) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::inline core

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace renderer {
+namespace renderer::inline core {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> older, previous(b.size() + 1), row(b.size() + 1);
@@ -24,4 +24,4 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     return row[b.size()];
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline core

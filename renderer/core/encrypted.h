@@ -4,11 +4,11 @@
 
 #include <string_view>
 
-namespace renderer {
+namespace renderer::inline core {
 
 // True for a value that SOPS encrypted: they all begin like this.
 constexpr bool is_encrypted_text(std::string_view text) {
     return text.starts_with("ENC[");
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline core

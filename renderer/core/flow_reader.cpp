@@ -7,7 +7,7 @@
 #include "renderer/core/plain_scalar.h"
 #include "renderer/core/simple_scalars.h"
 
-namespace renderer {
+namespace renderer::inline core {
 
 namespace {
 
@@ -155,4 +155,4 @@ std::optional<std::size_t> read_flow_style(Pos base, std::string_view text, std:
     return reader.collection(value, depth) ? std::optional(reader.at()) : std::nullopt;
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline core

@@ -9,7 +9,7 @@
 
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::inline core {
 
 // Reads the list or map whose bracket is at `begin`, at level `depth` of `text`, which starts at
 // `base`. Returns the offset after its closing bracket, or nothing if it is not supported.
@@ -19,4 +19,4 @@ std::optional<std::size_t> read_flow_style(Pos base, std::string_view text, std:
 // The deepest level that both fast readers support: far below kMaxDepth.
 inline constexpr int kMaxSimpleDepth = 40;
 
-}  // namespace renderer
+}  // namespace renderer::inline core

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace renderer {
+namespace renderer::inline core {
 
 namespace {
 
@@ -51,4 +51,4 @@ std::size_t quoted_size(std::string_view text) {
     return std::string_view::npos;
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline core

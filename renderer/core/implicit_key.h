@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace renderer {
+namespace renderer::inline core {
 
 // True if `text` begins with a key whose colon is on the same line. Anchors and tags may precede
 // the key, and it may be quoted.
@@ -14,4 +14,4 @@ bool begins_with_implicit_key(std::string_view text);
 // if the closing quote is missing.
 std::size_t quoted_size(std::string_view text);
 
-}  // namespace renderer
+}  // namespace renderer::inline core

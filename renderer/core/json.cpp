@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace renderer {
+namespace renderer::inline core {
 
 namespace {
 
@@ -310,4 +310,4 @@ Result<Value> read_json_within_limits(std::string_view text) {
     return read_with(text, BeyondLimits::IsLeftOut);
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline core

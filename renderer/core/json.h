@@ -9,7 +9,7 @@
 #include "renderer/core/result.h"
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::inline core {
 
 std::string write_json(const Value& value);
 std::string write_json_sorted(const Value& value);  // keys of every map sorted bytewise
@@ -19,4 +19,4 @@ Result<Value> read_json(std::string_view text);     // no positions; duplicate k
 // and the first value of a duplicate key wins. So no single object can make the rest unreadable.
 Result<Value> read_json_within_limits(std::string_view text);
 
-}  // namespace renderer
+}  // namespace renderer::inline core

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-namespace renderer {
+namespace renderer::inline core {
 namespace {
 
 TEST(Json, IsWrittenAsGoDoes) {
@@ -113,4 +113,4 @@ TEST(Json, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::inline core

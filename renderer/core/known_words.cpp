@@ -5,7 +5,7 @@
 #include "renderer/base/ascii.h"
 #include "renderer/core/diagnostics.h"
 
-namespace renderer {
+namespace renderer::inline core {
 
 const CLI::App* chosen_verb(const CLI::App& app) {
     const auto chosen = app.get_subcommands();
@@ -43,4 +43,4 @@ std::string nearest_word(const CLI::App& app, const CLI::App* verb, std::string_
     return std::string(nearest(word, {known.begin(), known.end()}));
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline core

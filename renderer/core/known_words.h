@@ -10,7 +10,7 @@ class App;
 class Option;
 }  // namespace CLI
 
-namespace renderer {
+namespace renderer::inline core {
 
 // Returns the verb on the command line; nullptr if no known verb is given.
 const CLI::App* chosen_verb(const CLI::App& app);
@@ -22,4 +22,4 @@ std::vector<std::string> names_of(const CLI::Option& option);
 // `verb` is nullptr. A value after the flag ("--colour=never") is ignored.
 std::string nearest_word(const CLI::App& app, const CLI::App* verb, std::string_view word);
 
-}  // namespace renderer
+}  // namespace renderer::inline core

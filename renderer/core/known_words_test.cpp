@@ -4,7 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
-namespace renderer {
+namespace renderer::inline core {
 namespace {
 
 TEST(KnownWords, NamesTheNearestOne) {
@@ -32,4 +32,4 @@ TEST(KnownWords, KnowTheVerb) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::inline core

@@ -6,7 +6,7 @@
 
 #include "renderer/base/ascii.h"
 
-namespace renderer {
+namespace renderer::inline core {
 
 namespace {
 
@@ -133,4 +133,4 @@ Value resolve_plain(std::string_view text) {
     return Value(text);
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline core

@@ -7,7 +7,7 @@
 
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::inline core {
 
 // Returns a Null, Bool, Number (with its spelling) or String.
 Value resolve_plain(std::string_view text);
@@ -15,4 +15,4 @@ Value resolve_plain(std::string_view text);
 // Returns only the kind, without making a value.
 Value::Kind plain_kind(std::string_view text);
 
-}  // namespace renderer
+}  // namespace renderer::inline core

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace renderer {
+namespace renderer::inline core {
 namespace {
 
 struct ScalarRow {
@@ -56,4 +56,4 @@ TEST(PlainScalar, KeepsWhatWasWritten) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::inline core

@@ -5,7 +5,7 @@
 #include <compare>
 #include <cstdint>
 
-namespace renderer {
+namespace renderer::inline core {
 
 struct Pos {
     std::uint32_t offset = 0;  // 0 = no position (a generated value, a flag)
@@ -15,4 +15,4 @@ struct Pos {
     friend auto operator<=>(Pos, Pos) = default;
 };
 
-}  // namespace renderer
+}  // namespace renderer::inline core

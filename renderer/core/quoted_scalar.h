@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-namespace renderer {
+namespace renderer::inline core {
 
 std::string quoted_scalar(std::string_view text);
 
-}  // namespace renderer
+}  // namespace renderer::inline core

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-namespace renderer {
+namespace renderer::inline core {
 
 std::vector<RepeatedKey> repeated_keys(const Value& map) {
     const std::span<const Member> members = map.members();
@@ -28,4 +28,4 @@ std::vector<RepeatedKey> repeated_keys(const Value& map) {
     return found;
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline core

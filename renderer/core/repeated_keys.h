@@ -7,7 +7,7 @@
 #include "renderer/core/pos.h"
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::inline core {
 
 struct RepeatedKey {
     std::string name;
@@ -18,4 +18,4 @@ struct RepeatedKey {
 // the map.
 std::vector<RepeatedKey> repeated_keys(const Value& map);
 
-}  // namespace renderer
+}  // namespace renderer::inline core

@@ -9,7 +9,7 @@
 #include "renderer/base/check.h"
 #include "renderer/core/diagnostics.h"
 
-namespace renderer {
+namespace renderer::inline core {
 
 struct Error {
     Diagnostic diagnostic;
@@ -46,7 +46,7 @@ private:
 
 struct Unit {};
 
-}  // namespace renderer
+}  // namespace renderer::inline core
 
 #define TRY(expression)                           \
     __extension__({                               \

@@ -8,7 +8,7 @@
 
 #include "renderer/core/diagnostics.h"
 
-namespace renderer {
+namespace renderer::inline core {
 
 struct ShownPlace {
     std::string name;             // as it is printed: "web.yaml:6:71", "--cluster", "<stdin>"
@@ -28,4 +28,4 @@ struct ShownDiagnostic {
 std::vector<ShownDiagnostic> shown_diagnostics(const Diagnostics& diagnostics,
                                                const SourceMap& sources, bool color);
 
-}  // namespace renderer
+}  // namespace renderer::inline core

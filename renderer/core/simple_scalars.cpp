@@ -9,7 +9,7 @@
 #include "renderer/base/ascii.h"
 #include "renderer/core/plain_scalar.h"
 
-namespace renderer {
+namespace renderer::inline core {
 
 namespace {
 
@@ -149,4 +149,4 @@ bool has_unique_keys(const Value& map) {
     return std::ranges::adjacent_find(names) == names.end();
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline core

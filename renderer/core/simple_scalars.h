@@ -8,7 +8,7 @@
 
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::inline core {
 
 enum class KeyStyle { Block, Flow };
 
@@ -27,4 +27,4 @@ bool begins_plain(std::string_view line);
 
 bool has_unique_keys(const Value& map);
 
-}  // namespace renderer
+}  // namespace renderer::inline core

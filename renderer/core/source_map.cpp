@@ -9,7 +9,7 @@
 
 #include "renderer/base/check.h"
 
-namespace renderer {
+namespace renderer::inline core {
 
 namespace {
 
@@ -100,4 +100,4 @@ std::string SourceMap::describe(Pos pos) const {
                            : fmt::format("{}:{}:{}", place.path, place.line, place.column);
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline core

@@ -11,7 +11,7 @@
 
 #include "renderer/core/pos.h"
 
-namespace renderer {
+namespace renderer::inline core {
 
 using SourceId = std::uint32_t;
 
@@ -72,4 +72,4 @@ private:
     std::uint32_t next_ = 1;      // 0 is reserved for no position
 };
 
-}  // namespace renderer
+}  // namespace renderer::inline core

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace renderer {
+namespace renderer::inline core {
 namespace {
 
 TEST(SourceMap, TurnsPlacesIntoLines) {
@@ -49,4 +49,4 @@ TEST(SourceMap, PartsHaveNamesInsteadOfLines) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::inline core

@@ -8,7 +8,7 @@
 
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::inline core {
 
 inline std::string_view text_of(const Value& value) {
     return value.is_string() ? value.text() : std::string_view();
@@ -49,4 +49,4 @@ inline std::span<const Member> members_of(const Value* value) {
     return value != nullptr && value->is_map() ? value->members() : std::span<const Member>();
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline core

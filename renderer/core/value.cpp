@@ -10,7 +10,7 @@
 
 #include "renderer/base/check.h"
 
-namespace renderer {
+namespace renderer::inline core {
 
 namespace {
 
@@ -332,4 +332,4 @@ std::string_view kind_name(const Value& value) {
     return kNames[static_cast<std::size_t>(value.kind())];
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline core

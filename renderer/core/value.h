@@ -19,7 +19,7 @@
 #include "renderer/base/check.h"
 #include "renderer/core/pos.h"
 
-namespace renderer {
+namespace renderer::inline core {
 
 struct Member;
 struct Item;
@@ -179,4 +179,4 @@ Value text_list(const auto& texts) {
 // list", "a map".
 std::string_view kind_name(const Value& value);
 
-}  // namespace renderer
+}  // namespace renderer::inline core

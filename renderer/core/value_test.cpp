@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace renderer {
+namespace renderer::inline core {
 namespace {
 
 TEST(Value, IsMadeOfNestedLists) {
@@ -86,4 +86,4 @@ TEST(ValueDeathTest, WrongKindIsABug) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::inline core

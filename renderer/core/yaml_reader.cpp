@@ -24,7 +24,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_refusals.h"
 
-namespace renderer {
+namespace renderer::inline core {
 
 namespace {
 
@@ -496,4 +496,4 @@ Value read_yaml(const SourceMap& sources, SourceId source, Diagnostics& diagnost
     return read_yaml(sources, source, {0, sources.text(source).size()}, diagnostics, repeated);
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline core

@@ -15,7 +15,7 @@
 #include "renderer/core/source_map.h"
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::inline core {
 
 constexpr int kMaxDepth = 100;
 constexpr std::size_t kMaxAliasNodes = 100'000;
@@ -51,4 +51,4 @@ Value read_any_style(const SourceMap& sources, SourceId source, std::size_t begi
                      std::string_view text, Diagnostics& diagnostics,
                      Repeated repeated = Repeated::Refused);
 
-}  // namespace renderer
+}  // namespace renderer::inline core

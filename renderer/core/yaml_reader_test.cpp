@@ -5,7 +5,7 @@
 
 #include "renderer/core/json.h"
 
-namespace renderer {
+namespace renderer::inline core {
 namespace {
 
 std::string read_as_json(const std::string& text) {
@@ -434,4 +434,4 @@ TEST(YamlReader, MergesLargeMapsQuickly) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::inline core

@@ -10,7 +10,7 @@
 #include "renderer/base/utf8.h"
 #include "renderer/core/yaml_reader.h"
 
-namespace renderer {
+namespace renderer::inline core {
 
 namespace {
 
@@ -181,4 +181,4 @@ Diagnostic too_large(Pos place, std::size_t bytes) {
             .hint = "no API server accepts an object of that size: split it"};
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline core

@@ -13,7 +13,7 @@
 #include "renderer/core/source_map.h"
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::inline core {
 
 // `rest` begins with the byte that find_bad_character found.
 Diagnostic bad_character(Pos place, std::string_view rest);
@@ -36,4 +36,4 @@ std::optional<std::size_t> find_open_directive(std::string_view text);
 Diagnostic as_helm_reads_it(Diagnostic mistake);
 Diagnostic too_large(Pos place, std::size_t bytes);
 
-}  // namespace renderer
+}  // namespace renderer::inline core

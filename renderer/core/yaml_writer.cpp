@@ -15,7 +15,7 @@
 #include "renderer/core/plain_scalar.h"
 #include "renderer/core/quoted_scalar.h"
 
-namespace renderer {
+namespace renderer::inline core {
 
 namespace {
 
@@ -354,4 +354,4 @@ void write_yaml(const Value& value, std::string& out) {
     YamlEmitter(out).document(value);
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline core

@@ -8,7 +8,7 @@
 
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::inline core {
 
 // Appends one document, ending in a newline and without a `---` line.
 void write_yaml(const Value& value, std::string& out);
@@ -16,4 +16,4 @@ void write_yaml(const Value& value, std::string& out);
 // True if the plain (unquoted) spelling of this string would not be read back as the same string.
 bool needs_quotes(std::string_view text);
 
-}  // namespace renderer
+}  // namespace renderer::inline core

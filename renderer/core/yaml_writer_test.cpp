@@ -6,7 +6,7 @@
 
 #include "renderer/core/yaml_reader.h"
 
-namespace renderer {
+namespace renderer::inline core {
 namespace {
 
 std::string written(const Value& value) {
@@ -194,4 +194,4 @@ TEST(YamlWriter, ReadingGivesBackEveryValue) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::inline core

@@ -11,7 +11,7 @@
 
 #include "renderer/base/parallel.h"
 
-namespace renderer {
+namespace renderer::diff {
 namespace {
 
 using Pair = std::pair<ClusterTree, ClusterTree>;
@@ -39,7 +39,7 @@ std::vector<KeptChange> compare_kept(const Pair& trees, const std::vector<Device
 }
 
 // The sides share no data, so they are read in parallel.
-ClusterComparison compare_cluster(std::string name, Pair trees, const SecretHash& hash) {
+ClusterComparison compare_cluster(std::string name, Pair trees, const secrets::SecretHash& hash) {
     std::array<std::optional<Manifests>, 2> sides;
     for_each_parallel(2, 0, [&](std::size_t i) {
         ClusterTree& tree = i == 0 ? trees.first : trees.second;
@@ -71,7 +71,7 @@ bool Comparison::is_equal() const {
 }
 
 Comparison compare_trees(std::vector<ClusterTree> base, std::vector<ClusterTree> head,
-                         const SecretHash& hash) {
+                         const secrets::SecretHash& hash) {
     if (base.size() == 1 && head.size() == 1) {
         const std::string name =
             head.front().cluster.empty() ? base.front().cluster : head.front().cluster;
@@ -96,4 +96,4 @@ Comparison compare_trees(std::vector<ClusterTree> base, std::vector<ClusterTree>
     return comparison;
 }
 
-}  // namespace renderer
+}  // namespace renderer::diff

@@ -13,18 +13,18 @@
 #include "renderer/diff/object_changes.h"
 #include "renderer/emit/emit.h"
 
-namespace renderer {
+namespace renderer::diff {
 
 // Parents that an engine keeps as they are, with the reason.
 using KeptParents = std::map<std::string, std::string>;
 
 struct ClusterTree {
     std::string cluster;  // "" if it has no name
-    std::vector<OutputFile> files;
+    std::vector<emit::OutputFile> files;
     // Not set for a rendered tree, which does not record it.
     std::optional<KeptParents> kept = {};
     // Services of the sources, if `files` holds only generated objects.
-    std::vector<OutputFile> facts = {};
+    std::vector<emit::OutputFile> facts = {};
 };
 
 // A device of both sides whose parent an engine starts or stops keeping as it is.
@@ -54,6 +54,6 @@ struct Comparison {
 // those two are compared. A cluster that is only on one side is added or removed, with everything
 // in it.
 Comparison compare_trees(std::vector<ClusterTree> base, std::vector<ClusterTree> head,
-                         const SecretHash& hash);
+                         const secrets::SecretHash& hash);
 
-}  // namespace renderer
+}  // namespace renderer::diff

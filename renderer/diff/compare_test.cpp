@@ -9,19 +9,19 @@
 #include "renderer/diff/formats.h"
 #include "renderer/diff/outline.h"
 
-namespace renderer {
+namespace renderer::diff {
 namespace {
 
-const SecretHash kHash("a key of sixteen bytes or more");
+const secrets::SecretHash kHash("a key of sixteen bytes or more");
 
-OutputFile service(const std::string& name, const std::string& selector) {
+emit::OutputFile service(const std::string& name, const std::string& selector) {
     return {name + ".yaml", fmt::format("apiVersion: v1\nkind: Service\nmetadata:\n  name: {}\n"
                                         "  namespace: shop\nspec:\n  selector:\n    app: {}\n"
                                         "    tier: front\n  ports:\n  - port: 80\n",
                                         name, selector)};
 }
 
-Comparison compare(std::vector<OutputFile> base, std::vector<OutputFile> head) {
+Comparison compare(std::vector<emit::OutputFile> base, std::vector<emit::OutputFile> head) {
     std::vector<ClusterTree> before;
     std::vector<ClusterTree> after;
     before.push_back({"", std::move(base)});
@@ -50,24 +50,25 @@ TEST(Compare, DoesNotGuessBetweenEquals) {
 }
 
 TEST(Compare, DoesNotCallAnotherThingARename) {
-    OutputFile other = {"x.yaml",
-                        "apiVersion: v1\nkind: Service\nmetadata: {name: x, namespace: shop}\n"
-                        "spec: {type: ExternalName, externalName: example.com}\n"};
+    emit::OutputFile other = {
+        "x.yaml",
+        "apiVersion: v1\nkind: Service\nmetadata: {name: x, namespace: shop}\n"
+        "spec: {type: ExternalName, externalName: example.com}\n"};
     EXPECT_TRUE(objects(compare({service("web", "web")}, {other})).renames.empty());
 }
 
 TEST(Compare, TellsTwoCopiesOfAnObjectApart) {
-    OutputFile first = service("web", "web");
-    OutputFile second = service("web", "web");
+    emit::OutputFile first = service("web", "web");
+    emit::OutputFile second = service("web", "web");
     second.path = "other/web.yaml";
-    OutputFile changed = service("web", "site");
+    emit::OutputFile changed = service("web", "site");
     changed.path = "other/web.yaml";
     EXPECT_EQ(objects(compare({first, second}, {first, changed})).changes.size(), 1U);
     EXPECT_TRUE(compare({first, second}, {first, second}).is_equal());
 }
 
 TEST(Compare, ReadsItemsOfAList) {
-    OutputFile list = {
+    emit::OutputFile list = {
         "all.yaml",
         "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Service\n"
         "  metadata: {name: web, namespace: shop}\n  spec:\n    selector: {app: web, "
@@ -78,15 +79,16 @@ TEST(Compare, ReadsItemsOfAList) {
 TEST(Compare, ShowsNoPlainSecret) {
     const std::string head =
         "apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\n  namespace: shop\n";
-    const OutputFile before = {"s.yaml", head +
-                                             "  annotations: {note: canary-one}\n"
-                                             "stringData: {a: canary-two, b: canary-three}\n"
-                                             "extra: [canary-four]\n"};
-    const OutputFile after = {"s.yaml", head +
-                                            "  annotations: {note: canary-five}\n"
-                                            "data: {a: Y2FuYXJ5LXNpeA==}\nextra: [canary-7]\n"};
-    const OutputFile file = {"fleet.yaml", "helm: {values: {clientSecret: canary-8}}\n"};
-    const OutputFile opaque = {"x.yaml", "{{ canary-9 }}\n"};
+    const emit::OutputFile before = {"s.yaml", head +
+                                                   "  annotations: {note: canary-one}\n"
+                                                   "stringData: {a: canary-two, b: canary-three}\n"
+                                                   "extra: [canary-four]\n"};
+    const emit::OutputFile after = {"s.yaml",
+                                    head +
+                                        "  annotations: {note: canary-five}\n"
+                                        "data: {a: Y2FuYXJ5LXNpeA==}\nextra: [canary-7]\n"};
+    const emit::OutputFile file = {"fleet.yaml", "helm: {values: {clientSecret: canary-8}}\n"};
+    const emit::OutputFile opaque = {"x.yaml", "{{ canary-9 }}\n"};
     for (const Comparison& found :
          {compare({before}, {after, file}), compare({after}, {before, opaque}),
           compare({}, {before, file}), compare({before, file, opaque}, {})}) {
@@ -122,4 +124,4 @@ TEST(Compare, TakesAClusterOfOneSideAsNew) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::diff

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <tuple>
 
-namespace renderer {
+namespace renderer::diff {
 namespace {
 
 using Renames = std::vector<std::pair<std::string, std::string>>;
@@ -254,4 +254,4 @@ DevicePlan compare_devices(std::vector<Device> before, std::vector<Device> after
     return DeviceComparer(renames).run(std::move(before), std::move(after));
 }
 
-}  // namespace renderer
+}  // namespace renderer::diff

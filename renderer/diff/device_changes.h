@@ -10,7 +10,7 @@
 
 #include "renderer/diff/devices.h"
 
-namespace renderer {
+namespace renderer::diff {
 
 enum class DeviceEdit {
     Added,
@@ -46,4 +46,4 @@ struct DevicePlan {
 DevicePlan compare_devices(std::vector<Device> before, std::vector<Device> after,
                            const std::vector<std::pair<std::string, std::string>>& renames);
 
-}  // namespace renderer
+}  // namespace renderer::diff

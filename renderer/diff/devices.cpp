@@ -14,7 +14,7 @@
 #include "renderer/kube/api.h"
 #include "renderer/kube/server_url.h"
 
-namespace renderer {
+namespace renderer::diff {
 namespace {
 
 constexpr std::string_view kServicePrefix = "svc:";
@@ -390,4 +390,4 @@ std::vector<Device> read_devices(const Manifests& manifests) {
     return DeviceReader(manifests).read();
 }
 
-}  // namespace renderer
+}  // namespace renderer::diff

@@ -10,7 +10,7 @@
 
 #include "renderer/diff/manifests.h"
 
-namespace renderer {
+namespace renderer::diff {
 
 // What a device exposes to the tailnet, or to the internet (by Funnel, or a load balancer of its
 // own): the serve config of an Ingress, the ports of the Service behind an L3 proxy, the routes of
@@ -46,4 +46,4 @@ inline constexpr std::string_view kRelayed = "peer relay";
 // Returns the devices, sorted by key.
 std::vector<Device> read_devices(const Manifests& manifests);
 
-}  // namespace renderer
+}  // namespace renderer::diff

@@ -13,7 +13,7 @@
 #include "renderer/base/utf8.h"
 #include "renderer/core/json.h"
 
-namespace renderer {
+namespace renderer::diff {
 namespace {
 
 constexpr std::size_t kMaxShown = 160;
@@ -390,4 +390,4 @@ std::vector<FieldChange> compare_fields(std::string_view kind, const Value& befo
     return comparer.take();
 }
 
-}  // namespace renderer
+}  // namespace renderer::diff

@@ -9,7 +9,7 @@
 
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::diff {
 
 enum class FieldEdit { Added, Removed, Changed, Reordered };
 
@@ -30,4 +30,4 @@ std::string shown_value(const Value& value, std::size_t skipped = 0);
 
 constexpr std::string_view kPodTemplate = "spec.template";
 
-}  // namespace renderer
+}  // namespace renderer::diff

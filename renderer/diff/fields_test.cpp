@@ -7,7 +7,7 @@
 
 #include "renderer/core/json.h"
 
-namespace renderer {
+namespace renderer::diff {
 namespace {
 
 std::string changed_fields(std::string_view kind, std::string_view before, std::string_view after) {
@@ -102,4 +102,4 @@ TEST(Fields, NeverCutACharacter) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::diff

@@ -7,7 +7,7 @@
 #include "renderer/diff/formats.h"
 #include "renderer/diff/outline.h"
 
-namespace renderer {
+namespace renderer::diff {
 namespace {
 
 Device public_device(std::size_t index) {
@@ -121,4 +121,4 @@ TEST(Outline, BoundsALine) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::diff

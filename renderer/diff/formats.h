@@ -7,7 +7,7 @@
 
 #include "renderer/diff/compare.h"
 
-namespace renderer {
+namespace renderer::diff {
 
 constexpr std::size_t kMarkdownLimit = 60'000;  // GitHub allows 65,536 characters in a comment
 
@@ -21,4 +21,4 @@ std::string markdown_report(const Comparison& comparison);
 
 std::string json_report(const Comparison& comparison);
 
-}  // namespace renderer
+}  // namespace renderer::diff

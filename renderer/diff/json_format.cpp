@@ -5,7 +5,7 @@
 #include "renderer/core/json.h"
 #include "renderer/diff/formats.h"
 
-namespace renderer {
+namespace renderer::diff {
 namespace {
 
 constexpr int kFormatVersion = 1;
@@ -160,4 +160,4 @@ std::string json_report(const Comparison& comparison) {
     return write_json_pretty(root) + "\n";
 }
 
-}  // namespace renderer
+}  // namespace renderer::diff

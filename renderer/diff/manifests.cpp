@@ -11,7 +11,7 @@
 #include "renderer/kube/group_of.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::diff {
 namespace {
 
 constexpr std::string_view kKustomize = "kustomize.config.k8s.io/";
@@ -44,13 +44,13 @@ std::string Manifest::title() const {
     return is_object() ? object_name(kind, ns, name) : path;
 }
 
-Manifests::Manifests(std::vector<OutputFile> files, std::vector<OutputFile> facts) {
-    for (OutputFile& file : files) {
+Manifests::Manifests(std::vector<emit::OutputFile> files, std::vector<emit::OutputFile> facts) {
+    for (emit::OutputFile& file : files) {
         add_file(sources_.add(std::move(file.path), std::move(file.content)));
     }
     sorted_ = sorted_from(0);
     const std::size_t count = entries_.size();
-    for (OutputFile& file : facts) {
+    for (emit::OutputFile& file : facts) {
         add_file(sources_.add(std::move(file.path), std::move(file.content)));
     }
     facts_ = sorted_from(count);
@@ -88,9 +88,9 @@ Manifests::Entry Manifests::make_entry(SourceId source, RawDocument range) const
 
 void Manifests::add_file(SourceId source) {
     std::vector<Entry> found;
-    if (!is_manifest_name(sources_.path(source)) || !read_objects(source, found)) {
+    if (!repo::is_manifest_name(sources_.path(source)) || !read_objects(source, found)) {
         Entry whole = make_entry(source, {0, sources_.text(source).size()});
-        if (!is_manifest_name(whole.path)) {
+        if (!repo::is_manifest_name(whole.path)) {
             whole.opaque = true;
             whole.parsed = true;
         }
@@ -103,7 +103,7 @@ void Manifests::add_file(SourceId source) {
 }
 
 bool Manifests::read_objects(SourceId source, std::vector<Entry>& found) const {
-    const bool generated = sources_.text(source).starts_with(kGeneratedMark);
+    const bool generated = sources_.text(source).starts_with(emit::kGeneratedMark);
     for (const ScannedDocument& scanned : scan_documents(sources_, source)) {
         if (scanned.blank) {
             continue;
@@ -183,4 +183,4 @@ const Manifest* Manifests::find(std::string_view kind, std::string_view ns,
     return nullptr;
 }
 
-}  // namespace renderer
+}  // namespace renderer::diff

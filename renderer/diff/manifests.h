@@ -14,7 +14,7 @@
 #include "renderer/core/yaml_reader.h"
 #include "renderer/emit/emit.h"
 
-namespace renderer {
+namespace renderer::diff {
 
 struct Manifest {
     std::string path;                         // of the file
@@ -32,7 +32,8 @@ class Manifests {
 public:
     Manifests() = default;
     // `facts` can be found by kind and name, but are not part of the side.
-    explicit Manifests(std::vector<OutputFile> files, std::vector<OutputFile> facts = {});
+    explicit Manifests(std::vector<emit::OutputFile> files,
+                       std::vector<emit::OutputFile> facts = {});
     Manifests(const Manifests&) = delete;
     Manifests& operator=(const Manifests&) = delete;
 
@@ -67,4 +68,4 @@ private:
     std::vector<const Manifest*> sorted_, facts_;
 };
 
-}  // namespace renderer
+}  // namespace renderer::diff

@@ -6,7 +6,7 @@
 #include "renderer/diff/formats.h"
 #include "renderer/diff/outline.h"
 
-namespace renderer {
+namespace renderer::diff {
 namespace {
 
 constexpr std::string_view kMark = "<!-- tailrender diff -->\n\n";
@@ -227,4 +227,4 @@ std::string markdown_report(const Comparison& comparison) {
     return Markdown().print(outline_of(comparison));
 }
 
-}  // namespace renderer
+}  // namespace renderer::diff

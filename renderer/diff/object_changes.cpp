@@ -16,7 +16,7 @@
 #include "renderer/diff/redact.h"
 #include "renderer/kube/api.h"
 
-namespace renderer {
+namespace renderer::diff {
 namespace {
 
 constexpr std::string_view kLabel = "tailscale.com/parent-resource";
@@ -211,7 +211,7 @@ std::optional<Restart> restart_of(std::string_view title, const Value& after,
 
 class ObjectComparer {
 public:
-    ObjectComparer(const Manifests& before, const Manifests& after, const SecretHash& hash)
+    ObjectComparer(const Manifests& before, const Manifests& after, const secrets::SecretHash& hash)
         : before_(before), after_(after), hash_(hash) {}
 
     ObjectChanges run() {
@@ -292,7 +292,8 @@ private:
 
     // Skips generated objects, which follow their parents, and files, which have no other name.
     static std::vector<Candidate> candidates(const std::vector<const Manifest*>& manifests,
-                                             const Manifests& side, const SecretHash& hash) {
+                                             const Manifests& side,
+                                             const secrets::SecretHash& hash) {
         std::vector<Candidate> found;
         for (const Manifest* manifest : manifests) {
             if (manifest->is_object() && !manifest->generated) {
@@ -323,7 +324,7 @@ private:
 
     const Manifests& before_;
     const Manifests& after_;
-    const SecretHash& hash_;
+    const secrets::SecretHash& hash_;
     std::vector<const Manifest*> removed_, added_;
     ObjectChanges result_;
 };
@@ -331,8 +332,8 @@ private:
 }  // namespace
 
 ObjectChanges compare_objects(const Manifests& before, const Manifests& after,
-                              const SecretHash& hash) {
+                              const secrets::SecretHash& hash) {
     return ObjectComparer(before, after, hash).run();
 }
 
-}  // namespace renderer
+}  // namespace renderer::diff

@@ -14,7 +14,7 @@
 #include "renderer/diff/manifests.h"
 #include "renderer/secrets/secret_hash.h"
 
-namespace renderer {
+namespace renderer::diff {
 
 enum class RestartWay {
     Rolling,   // by the workload's controller, with its update strategy
@@ -53,6 +53,6 @@ struct ObjectChanges {
 };
 
 ObjectChanges compare_objects(const Manifests& before, const Manifests& after,
-                              const SecretHash& hash);
+                              const secrets::SecretHash& hash);
 
-}  // namespace renderer
+}  // namespace renderer::diff

@@ -10,7 +10,7 @@
 
 #include "renderer/base/printable.h"
 
-namespace renderer {
+namespace renderer::diff {
 namespace {
 
 constexpr std::size_t kMaxCode = 500;
@@ -375,4 +375,4 @@ Outline outline_of(const Comparison& comparison) {
     return outline;
 }
 
-}  // namespace renderer
+}  // namespace renderer::diff

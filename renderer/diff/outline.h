@@ -10,7 +10,7 @@
 
 #include "renderer/diff/compare.h"
 
-namespace renderer {
+namespace renderer::diff {
 
 constexpr char kCode = '\x02';
 constexpr char kCodeEnd = '\x03';
@@ -47,4 +47,4 @@ Outline outline_of(const Comparison& comparison);
 // Makes control characters visible and shortens the text.
 std::string safe(std::string_view text);
 
-}  // namespace renderer
+}  // namespace renderer::diff

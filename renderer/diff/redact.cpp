@@ -11,12 +11,12 @@
 #include "renderer/emit/tree/generated_file.h"
 #include "renderer/secrets/credential_text.h"
 
-namespace renderer {
+namespace renderer::diff {
 namespace {
 
 class Redactor {
 public:
-    explicit Redactor(const SecretHash& hash) : hash_(hash) {}
+    explicit Redactor(const secrets::SecretHash& hash) : hash_(hash) {}
 
     [[nodiscard]] Value any(const Value& value) const {
         if (value.is_list()) {
@@ -28,9 +28,9 @@ public:
         if (!value.is_string()) {
             return value.clone();
         }
-        const std::string shown = wraps_secret(value.text())
+        const std::string shown = emit::wraps_secret(value.text())
                                       ? hash_(value.text())
-                                      : without_credentials(value.text(), hash_);
+                                      : secrets::without_credentials(value.text(), hash_);
         return shown == value.text() ? value.clone() : Value(shown);
     }
 
@@ -78,9 +78,9 @@ private:
         for (const Value& item : value.items()) {
             const std::string_view text = text_of(item);
             const bool is_flag = text.starts_with('-');
-            out.append(follows_flag && !is_flag && !is_place(text) ? Value(hash_(text))
-                                                                   : any(item));
-            follows_flag = is_flag && may_name_credential(text);
+            out.append(follows_flag && !is_flag && !secrets::is_place(text) ? Value(hash_(text))
+                                                                            : any(item));
+            follows_flag = is_flag && secrets::may_name_credential(text);
         }
         return out;
     }
@@ -93,12 +93,13 @@ private:
 
     [[nodiscard]] Value members(const Value& value) const {
         // An environment variable is recognised by its name, but the credential is in its value.
-        const bool named = may_name_credential(text_of(value.find("name")));
+        const bool named = secrets::may_name_credential(text_of(value.find("name")));
         Value out = Value::map();
         for (const Member& member : value.members()) {
             const bool suspect =
                 is_suspect(value, member.name()) || (named && member.name() == "value");
-            const bool is_text = member.value.is_string() && !is_place(member.value.text());
+            const bool is_text =
+                member.value.is_string() && !secrets::is_place(member.value.text());
             out.add(member.key.clone(),
                     suspect && is_text ? Value(hash_(member.value.text())) : entry(member));
         }
@@ -128,7 +129,7 @@ private:
                                                                  "value",
                                                                  "conversionStrategy",
                                                                  "decodingStrategy"};
-        return may_name_credential(key) &&
+        return secrets::may_name_credential(key) &&
                (key != "key" || std::ranges::none_of(kReference, [&](std::string_view other) {
                     return map.find(other) != nullptr;
                 }));
@@ -183,18 +184,18 @@ private:
         return tree ? std::optional<Value>(std::move(*tree)) : std::nullopt;
     }
 
-    const SecretHash& hash_;
+    const secrets::SecretHash& hash_;
 };
 
 }  // namespace
 
-Value redacted(const Value& root, const SecretHash& hash) {
+Value redacted(const Value& root, const secrets::SecretHash& hash) {
     const Redactor redactor(hash);
     const std::string_view kind = text_of(root, {"kind"});
-    if (kind == "ConfigMap" || is_tailscaled_config(root)) {
+    if (kind == "ConfigMap" || emit::is_tailscaled_config(root)) {
         return redactor.unwrapped(root);
     }
     return kind == "Secret" ? redactor.secret(root) : redactor.any(root);
 }
 
-}  // namespace renderer
+}  // namespace renderer::diff

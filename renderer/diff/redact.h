@@ -9,8 +9,8 @@
 #include "renderer/core/value.h"
 #include "renderer/secrets/secret_hash.h"
 
-namespace renderer {
+namespace renderer::diff {
 
-Value redacted(const Value& root, const SecretHash& hash);
+Value redacted(const Value& root, const secrets::SecretHash& hash);
 
-}  // namespace renderer
+}  // namespace renderer::diff

@@ -14,7 +14,7 @@
 #include "renderer/repo/paths.h"
 #include "renderer/repo/walk.h"
 
-namespace renderer {
+namespace renderer::diff {
 namespace {
 
 Error is_link(const std::string& inventory, std::string_view path) {
@@ -28,13 +28,14 @@ Error is_link(const std::string& inventory, std::string_view path) {
 // Finds symbolic links, which may point to a file that must not appear in a report.
 class Links {
 public:
-    Links(const SourceTree& tree, std::string root) : tree_(tree), root_(std::move(root)) {}
+    Links(const repo::SourceTree& tree, std::string root) : tree_(tree), root_(std::move(root)) {}
 
     // True if the path itself or a directory above it is a link.
     bool lead_to(std::string_view path) {
         for (std::size_t slash = 0; slash != std::string_view::npos;) {
             const std::size_t next = path.find('/', slash);
-            const std::string dir = join_path(root_, path.substr(0, slash > 0 ? slash - 1 : 0));
+            const std::string dir =
+                repo::join_path(root_, path.substr(0, slash > 0 ? slash - 1 : 0));
             if (in(dir).contains(path.substr(slash, next - slash))) {
                 return true;
             }
@@ -49,8 +50,8 @@ private:
     const Names& in(const std::string& dir) {
         const auto [found, inserted] = links_.try_emplace(dir);
         if (inserted) {
-            const Result<std::vector<Entry>> entries = tree_.list(dir);
-            for (const Entry& entry : entries ? *entries : std::vector<Entry>()) {
+            const Result<std::vector<repo::Entry>> entries = tree_.list(dir);
+            for (const repo::Entry& entry : entries ? *entries : std::vector<repo::Entry>()) {
                 if (entry.is_link) {
                     found->second.insert(entry.name);
                 }
@@ -59,22 +60,22 @@ private:
         return found->second;
     }
 
-    const SourceTree& tree_;
+    const repo::SourceTree& tree_;
     std::string root_;
     std::map<std::string, Names> links_;
 };
 
-Result<ClusterTree> read_cluster(const SourceTree& tree, const std::string& dir,
+Result<ClusterTree> read_cluster(const repo::SourceTree& tree, const std::string& dir,
                                  std::string cluster) {
     ClusterTree found{std::move(cluster), {}};
-    const std::string inventory = join_path(dir, kInventoryFile);
+    const std::string inventory = repo::join_path(dir, repo::kInventoryFile);
     const std::string text = TRY(tree.read(inventory));
     Links links(tree, dir);
-    for (std::string& path : TRY(read_inventory(inventory, text)).files) {
+    for (std::string& path : TRY(repo::read_inventory(inventory, text)).files) {
         if (links.lead_to(path)) {
             return is_link(inventory, path);
         }
-        std::string content = TRY(tree.read(join_path(dir, path)));
+        std::string content = TRY(tree.read(repo::join_path(dir, path)));
         found.files.push_back({std::move(path), std::move(content)});
     }
     return found;
@@ -87,20 +88,20 @@ struct Contents {
 };
 
 // Hidden names are not sources, so they are skipped. A link to a directory is not followed.
-Result<Unit> look_below(const SourceTree& tree, const std::string& root,
+Result<Unit> look_below(const repo::SourceTree& tree, const std::string& root,
                         const std::string& relative, Contents& contents) {
-    const std::string dir = relative.empty() ? root : join_path(root, relative);
-    for (const Entry& entry : TRY(tree.list(dir))) {
+    const std::string dir = relative.empty() ? root : repo::join_path(root, relative);
+    for (const repo::Entry& entry : TRY(tree.list(dir))) {
         const bool is_config = entry.name == ".tailrender.yaml" && relative.empty();
         if (entry.name.starts_with('.') && !is_config) {
             continue;
         }
-        const std::string below = join_path(relative, entry.name);
-        const bool is_directory = entry.kind == EntryKind::Directory;
+        const std::string below = repo::join_path(relative, entry.name);
+        const bool is_directory = entry.kind == repo::EntryKind::Directory;
         if (!is_directory || entry.is_link) {
             contents.has_sources =
-                contents.has_sources || is_directory || is_manifest_name(entry.name);
-        } else if (is_rendered_tree(tree, join_path(dir, entry.name))) {
+                contents.has_sources || is_directory || repo::is_manifest_name(entry.name);
+        } else if (repo::is_rendered_tree(tree, repo::join_path(dir, entry.name))) {
             contents.trees.push_back(below);
         } else {
             TRY(look_below(tree, root, below, contents));
@@ -109,9 +110,9 @@ Result<Unit> look_below(const SourceTree& tree, const std::string& root,
     return Unit{};
 }
 
-Result<Contents> contents_of(const SourceTree& tree, const std::string& dir) {
+Result<Contents> contents_of(const repo::SourceTree& tree, const std::string& dir) {
     Contents contents;
-    if (tree.kind(dir) == EntryKind::Directory) {
+    if (tree.kind(dir) == repo::EntryKind::Directory) {
         TRY(look_below(tree, dir, "", contents));
     }
     return contents;
@@ -119,20 +120,21 @@ Result<Contents> contents_of(const SourceTree& tree, const std::string& dir) {
 
 // Returns the deepest directory that contains all of them, "." if there is none.
 std::string common_directory(const std::vector<std::string>& paths) {
-    std::string common = paths.empty() ? "." : parent_path(paths.front());
+    std::string common = paths.empty() ? "." : repo::parent_path(paths.front());
     while (common != "." && !std::ranges::all_of(paths, [&](const std::string& path) {
-               return is_within(path, common);
+               return repo::is_within(path, common);
            })) {
-        common = parent_path(common);
+        common = repo::parent_path(common);
     }
     return common;
 }
 
 }  // namespace
 
-Result<std::vector<ClusterTree>> read_rendered(const SourceTree& tree, const std::string& dir) {
+Result<std::vector<ClusterTree>> read_rendered(const repo::SourceTree& tree,
+                                               const std::string& dir) {
     std::vector<ClusterTree> clusters;
-    if (is_rendered_tree(tree, dir)) {
+    if (repo::is_rendered_tree(tree, dir)) {
         clusters.push_back(TRY(read_cluster(tree, dir, "")));
         return clusters;
     }
@@ -143,13 +145,14 @@ Result<std::vector<ClusterTree>> read_rendered(const SourceTree& tree, const std
     const std::string common = common_directory(contents.trees);
     for (const std::string& path : contents.trees) {
         clusters.push_back(
-            TRY(read_cluster(tree, join_path(dir, path), relative_path(path, common))));
+            TRY(read_cluster(tree, repo::join_path(dir, path), repo::relative_path(path, common))));
     }
     return clusters;
 }
 
-Result<std::vector<std::string>> rendered_below(const SourceTree& tree, const std::string& dir) {
+Result<std::vector<std::string>> rendered_below(const repo::SourceTree& tree,
+                                                const std::string& dir) {
     return TRY(contents_of(tree, dir)).trees;
 }
 
-}  // namespace renderer
+}  // namespace renderer::diff

@@ -10,7 +10,7 @@
 #include "renderer/base/temporary_folder_testing.h"
 #include "renderer/repo/disk_tree.h"
 
-namespace renderer {
+namespace renderer::diff {
 namespace {
 
 namespace fs = std::filesystem;
@@ -22,7 +22,7 @@ protected:
         std::ofstream(dir_ / path) << text;
     }
     [[nodiscard]] Result<std::vector<ClusterTree>> read() const {
-        return read_rendered(DiskTree(), dir_.string());
+        return read_rendered(repo::DiskTree(), dir_.string());
     }
 
     const TemporaryFolder folder_;
@@ -63,7 +63,7 @@ TEST_F(RenderedTree, MayHoldClustersInFolders) {
     ASSERT_EQ(found->size(), 2U);
     EXPECT_EQ(found->front().cluster, "eu/lab");
     EXPECT_EQ(found->back().cluster, "home");
-    const auto below = rendered_below(DiskTree(), dir_.string());
+    const auto below = rendered_below(repo::DiskTree(), dir_.string());
     ASSERT_TRUE(below);
     EXPECT_EQ(*below, (std::vector<std::string>{"clusters/eu/lab", "clusters/home"}));
 }
@@ -111,4 +111,4 @@ TEST_F(RenderedTree, StaysInside) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::diff

@@ -6,7 +6,7 @@
 #include "renderer/diff/formats.h"
 #include "renderer/diff/outline.h"
 
-namespace renderer {
+namespace renderer::diff {
 namespace {
 
 constexpr std::string_view kReset = "\x1b[0m";
@@ -50,4 +50,4 @@ std::string terminal_report(const Comparison& comparison, bool color) {
     return out;
 }
 
-}  // namespace renderer
+}  // namespace renderer::diff

@@ -5,7 +5,7 @@
 #include "renderer/core/result.h"
 #include "renderer/git/git.h"
 
-namespace renderer {
+namespace renderer::emit {
 
 namespace {
 
@@ -49,18 +49,18 @@ std::string unified_diff(std::string_view old_name, std::string_view new_name,
     if (old_text == new_text) {
         return {};
     }
-    start_git();
+    git::start_git();
     git_diff_options options;
     git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION);
     options.flags = GIT_DIFF_FORCE_TEXT;
     git_patch* made = nullptr;
     const int failed = git_patch_from_buffers(&made, old_text.data(), old_text.size(), nullptr,
                                               new_text.data(), new_text.size(), nullptr, &options);
-    const GitPatch patch(made);
+    const git::GitPatch patch(made);
     CHECK(failed == 0);
     std::string out = fmt::format("--- {}\n+++ {}\n", old_name, new_name);
     CHECK(git_patch_print(patch.get(), print_line, &out) == 0);
     return out;
 }
 
-}  // namespace renderer
+}  // namespace renderer::emit

@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-namespace renderer {
+namespace renderer::emit {
 
 // Returns "" if the texts are equal. The names follow `---` and `+++`.
 std::string unified_diff(std::string_view old_name, std::string_view new_name,
                          std::string_view old_text, std::string_view new_text);
 
-}  // namespace renderer
+}  // namespace renderer::emit

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-namespace renderer {
+namespace renderer::emit {
 namespace {
 
 std::string numbered(int from, int to) {
@@ -107,4 +107,4 @@ TEST(UnifiedDiff, BoundsTheWorkForTextsThatHaveNothingInCommon) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::emit

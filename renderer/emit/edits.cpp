@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace renderer {
+namespace renderer::emit {
 namespace {
 
 // A longer edit sorts before a shorter one at the same place, so that the removal of a document
@@ -65,4 +65,4 @@ void EditIndex::append(std::string& out, std::string_view text, SourceId source,
     out.append(text, done, range.end - done);
 }
 
-}  // namespace renderer
+}  // namespace renderer::emit

@@ -10,7 +10,7 @@
 
 #include "renderer/core/document.h"
 
-namespace renderer {
+namespace renderer::emit {
 
 class EditIndex {
 public:
@@ -31,4 +31,4 @@ private:
     std::vector<const Edit*> sorted_;
 };
 
-}  // namespace renderer
+}  // namespace renderer::emit

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace renderer {
+namespace renderer::emit {
 namespace {
 
 std::string applied(const std::vector<Edit>& edits, std::string_view text, RawDocument range) {
@@ -52,4 +52,4 @@ TEST(Edits, InsideACutDocumentVanishWithIt) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::emit

@@ -18,12 +18,12 @@
 #include "renderer/plan/model.h"
 #include "renderer/repo/inventory.h"
 
-namespace renderer {
+namespace renderer::emit {
 
 struct Output {
-    const Loaded& loaded;
-    const Plan& plan;
-    const Objects& objects;
+    const load::Loaded& loaded;
+    const plan::Plan& plan;
+    const generate::Objects& objects;
 
     // Returns all generated objects, including those that replace documents.
     [[nodiscard]] std::vector<const Object*> made() const;
@@ -45,7 +45,7 @@ struct OutputFile {
 Result<std::vector<OutputFile>> emit_tree(const Output& output);
 
 // Returns the devices for the tree's inventory, including those of Tailscale Services.
-std::vector<InventoryDevice> tree_devices(const Output& output);
+std::vector<repo::InventoryDevice> tree_devices(const Output& output);
 
 // A Secret with plaintext credentials, which must not be written into a Git work tree or a cache.
 struct PlaintextSecret {
@@ -60,7 +60,7 @@ std::optional<PlaintextSecret> find_plaintext_secret(const Output& output);
 struct RenderedTree {
     std::string dir;  // on the disk, or in a branch relative to its top; "" = the top
     std::vector<OutputFile> files;
-    std::vector<InventoryDevice> devices = {};
+    std::vector<repo::InventoryDevice> devices = {};
     // The cluster no longer exists: its files are removed, and its inventory last.
     bool is_gone = false;
 };
@@ -71,10 +71,10 @@ Result<std::vector<RenderedTree>> find_gone_trees(const std::string& root,
                                                   std::span<const std::string> clusters);
 
 // Returns the inventory of an earlier run in the directory of a tree.
-Result<TreeInventory> earlier_inventory(const std::string& dir);
+Result<repo::TreeInventory> earlier_inventory(const std::string& dir);
 // Returns the files that it lists and that exist, without following links.
 Result<std::vector<OutputFile>> earlier_files(const std::string& dir,
-                                              const TreeInventory& inventory);
+                                              const repo::TreeInventory& inventory);
 
 struct WriteReport {
     std::vector<std::string> created, changed, removed;  // paths relative to the tree
@@ -90,4 +90,4 @@ Result<std::vector<WriteReport>> write_trees(std::span<const RenderedTree> trees
 // Returns the changes that `write_trees` would make, as a unified diff; empty if there are none.
 Result<std::string> compare_tree(const RenderedTree& tree);
 
-}  // namespace renderer
+}  // namespace renderer::emit

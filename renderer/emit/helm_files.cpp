@@ -10,7 +10,7 @@
 
 #include "renderer/core/text_of.h"
 
-namespace renderer {
+namespace renderer::emit {
 namespace {
 
 constexpr std::string_view kFile = "postrenderer.helm.sh/postrender-filename";
@@ -21,7 +21,7 @@ struct Template {
     std::string_view file;
 };
 
-std::vector<Template> templates_of(const Loaded& loaded) {
+std::vector<Template> templates_of(const load::Loaded& loaded) {
     std::vector<Template> found;
     for (const Document& document : loaded.documents) {
         const std::string_view file = text_of(document.root.at({"metadata", "annotations", kFile}));
@@ -74,7 +74,7 @@ Value& map_at(Value& parent, std::string_view key) {
 
 }  // namespace
 
-void name_helm_files(const Loaded& loaded, Objects& objects) {
+void name_helm_files(const load::Loaded& loaded, generate::Objects& objects) {
     const std::vector<Template> templates = templates_of(loaded);
     if (templates.empty()) {
         return;
@@ -85,7 +85,7 @@ void name_helm_files(const Loaded& loaded, Objects& objects) {
     }
 }
 
-Diagnostics with_templates(const Loaded& loaded, const Diagnostics& diagnostics) {
+Diagnostics with_templates(const load::Loaded& loaded, const Diagnostics& diagnostics) {
     Diagnostics named;
     for (Diagnostic diagnostic : diagnostics.all()) {
         const Pos pos = diagnostic.pos;
@@ -101,4 +101,4 @@ Diagnostics with_templates(const Loaded& loaded, const Diagnostics& diagnostics)
     return named;
 }
 
-}  // namespace renderer
+}  // namespace renderer::emit

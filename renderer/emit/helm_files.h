@@ -8,13 +8,13 @@
 #include "renderer/generate/model.h"
 #include "renderer/load/loaded.h"
 
-namespace renderer {
+namespace renderer::emit {
 
 // Does nothing on a stream without such annotations, as Helm 3 passes it.
-void name_helm_files(const Loaded& loaded, Objects& objects);
+void name_helm_files(const load::Loaded& loaded, generate::Objects& objects);
 
 // Adds a note with the template that each line of the stream comes from, as both versions of Helm
 // record it: the user does not have the stream.
-Diagnostics with_templates(const Loaded& loaded, const Diagnostics& diagnostics);
+Diagnostics with_templates(const load::Loaded& loaded, const Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::emit

@@ -6,7 +6,7 @@
 #include "renderer/core/yaml_reader.h"
 #include "renderer/emit/test_input.h"
 
-namespace renderer {
+namespace renderer::emit {
 namespace {
 
 // A stream of Helm 4, in which each Service has its file.
@@ -73,4 +73,4 @@ TEST(HelmFiles, AreNotNamedOnOtherStreams) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::emit

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace renderer {
+namespace renderer::emit {
 namespace {
 
 constexpr std::string_view kInstallOrder[] = {
@@ -57,4 +57,4 @@ OrderKey order_key(std::string_view api_version, std::string_view kind, std::str
             ns, name, api_version};
 }
 
-}  // namespace renderer
+}  // namespace renderer::emit

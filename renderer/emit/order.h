@@ -6,7 +6,7 @@
 #include <compare>
 #include <string_view>
 
-namespace renderer {
+namespace renderer::emit {
 
 // Views must outlive the key. The API version only separates kinds or objects of equal name.
 struct OrderKey {
@@ -20,4 +20,4 @@ struct OrderKey {
 OrderKey order_key(std::string_view api_version, std::string_view kind, std::string_view ns,
                    std::string_view name);
 
-}  // namespace renderer
+}  // namespace renderer::emit

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace renderer {
+namespace renderer::emit {
 namespace {
 
 TEST(Order, FollowsHelmsInstallOrder) {
@@ -35,4 +35,4 @@ TEST(Order, SortsWithinAKindByNamespaceThenName) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::emit

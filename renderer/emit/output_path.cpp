@@ -9,7 +9,7 @@
 #include "renderer/base/sha256.h"
 #include "renderer/base/split.h"
 
-namespace renderer {
+namespace renderer::emit {
 namespace {
 
 constexpr std::string_view kEnding = ".yaml";
@@ -39,4 +39,4 @@ bool is_output_path(std::string_view path) {
            });
 }
 
-}  // namespace renderer
+}  // namespace renderer::emit

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace renderer {
+namespace renderer::emit {
 
 // Returns "service_web.yaml"; a name that is too long for the file system is cut and gets a hash.
 std::string object_file_name(std::string_view kind, std::string_view name);
@@ -18,4 +18,4 @@ bool is_output_path(std::string_view path);
 constexpr std::string_view kOutputPathGrammar =
     "names of at most 255 bytes, without control characters, slashes, \"..\" and \".git\"";
 
-}  // namespace renderer
+}  // namespace renderer::emit

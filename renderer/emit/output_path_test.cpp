@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace renderer {
+namespace renderer::emit {
 namespace {
 
 TEST(OutputPath, StaysInside) {
@@ -38,4 +38,4 @@ TEST(OutputPath, ShortensLongNamesOfFiles) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::emit

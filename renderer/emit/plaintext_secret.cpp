@@ -3,7 +3,7 @@
 #include "renderer/emit/emit.h"
 #include "renderer/emit/tree/generated_file.h"
 
-namespace renderer {
+namespace renderer::emit {
 namespace {
 
 std::optional<PlaintextSecret> among(const Value& root) {
@@ -23,7 +23,7 @@ std::optional<PlaintextSecret> among(const Value& root) {
 }
 
 // Items of a List are checked with their List.
-std::optional<PlaintextSecret> in_document(const Loaded& loaded, const Document& document) {
+std::optional<PlaintextSecret> in_document(const load::Loaded& loaded, const Document& document) {
     if (document.list != kNone || !document.reachable) {
         return std::nullopt;
     }
@@ -32,7 +32,7 @@ std::optional<PlaintextSecret> in_document(const Loaded& loaded, const Document&
         return std::nullopt;
     }
     Diagnostics reported_before;
-    return among(read_document(loaded, document, reported_before));
+    return among(load::read_document(loaded, document, reported_before));
 }
 
 }  // namespace
@@ -58,4 +58,4 @@ std::optional<PlaintextSecret> find_plaintext_secret(const Output& output) {
     return std::nullopt;
 }
 
-}  // namespace renderer
+}  // namespace renderer::emit

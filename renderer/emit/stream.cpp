@@ -12,7 +12,7 @@
 #include "renderer/emit/emit.h"
 #include "renderer/emit/order.h"
 
-namespace renderer {
+namespace renderer::emit {
 namespace {
 
 constexpr std::size_t kPieceEntries = 64;
@@ -138,4 +138,4 @@ void emit_stream(const Output& output, unsigned threads,
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::emit

@@ -2,7 +2,7 @@
 
 #include "renderer/emit/test_input.h"
 
-namespace renderer {
+namespace renderer::emit {
 namespace {
 
 std::string stream(const TestInput& input) {
@@ -87,4 +87,4 @@ TEST(EmitStream, TakesReplacementsAndGeneratedInputs) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::emit

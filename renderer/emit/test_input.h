@@ -7,15 +7,15 @@
 #include "renderer/core/document_scanner.h"
 #include "renderer/emit/emit.h"
 
-namespace renderer {
+namespace renderer::emit {
 
 struct TestInput {
-    Loaded loaded;
-    Plan plan;
-    Objects objects;
+    load::Loaded loaded;
+    plan::Plan plan;
+    generate::Objects objects;
 
     std::uint32_t add_bundle(std::string dir) {
-        Bundle bundle;
+        engines::Bundle bundle;
         bundle.dir = std::move(dir);
         loaded.bundles.push_back(std::move(bundle));
         return static_cast<std::uint32_t>(loaded.bundles.size() - 1);
@@ -26,7 +26,7 @@ struct TestInput {
         const std::string& dir = loaded.bundles[bundle].dir;
         const SourceId source =
             loaded.sources.add("repo/" + (dir.empty() ? path : dir + "/" + path), std::move(text));
-        SourceFile file;
+        load::SourceFile file;
         file.source = source;
         file.bundle = bundle;
         file.path = path;
@@ -82,4 +82,4 @@ inline std::string manifest(std::string_view kind, std::string_view ns, std::str
     return text;
 }
 
-}  // namespace renderer
+}  // namespace renderer::emit

@@ -6,7 +6,7 @@
 
 #include "renderer/engines/standing.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 std::shared_ptr<const AppliedUnit> no_unit() {
     static const std::shared_ptr<const AppliedUnit> none = std::make_shared<const AppliedUnit>();
@@ -19,4 +19,4 @@ AppliedUnit unit_of_object(const AppliedUnit& unit, std::string_view object, std
             .kept = std::move(kept)};
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

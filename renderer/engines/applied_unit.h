@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace renderer {
+namespace renderer::engines {
 
 // The values for `${NAME}` in the objects of a unit. Source: fluxcd/pkg envsubst.
 struct UnitVariables {
@@ -35,4 +35,4 @@ std::shared_ptr<const AppliedUnit> no_unit();
 // the engine leaves them as they are.
 AppliedUnit unit_of_object(const AppliedUnit& unit, std::string_view object, std::string kept);
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -20,7 +20,7 @@
 #include "renderer/engines/unit_inputs.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -30,7 +30,7 @@ constexpr int kDeepestUnit = 32;
 class Planner {
 public:
     Planner(GitOpsTree& repository, KustomizationReader& reader, SourceMap& sources,
-            const LoadOptions& options, const std::vector<std::string>& ignores,
+            const repo::LoadOptions& options, const std::vector<std::string>& ignores,
             Diagnostics& diagnostics)
         : repository_(repository),
           reader_(reader),
@@ -77,7 +77,7 @@ public:
 
 private:
     [[nodiscard]] std::string label(const std::string& dir) const {
-        const std::string relative = relative_path(dir, repository_.root());
+        const std::string relative = repo::relative_path(dir, repository_.root());
         return relative.empty() ? "." : relative;
     }
 
@@ -111,7 +111,7 @@ private:
             const std::vector<std::string> listing = root_files_.tops(top->file);
             for (const BuildUnit& unit : root_files_.units_of(*top)) {
                 if (listing.empty()) {
-                    add(unit, parent_path(top->file));
+                    add(unit, repo::parent_path(top->file));
                 }
             }
             files.insert(top->file);
@@ -209,7 +209,7 @@ private:
             }
             for (const std::string& path : inputs_from(first)) {
                 std::vector<std::string>& beyond = units_[first].beyond;
-                std::string dir = parent_path(path);
+                std::string dir = repo::parent_path(path);
                 if (!reached.contains(path) && !is_included(dir) &&
                     std::ranges::find(beyond, dir) == beyond.end()) {
                     beyond.push_back(std::move(dir));
@@ -223,7 +223,7 @@ private:
 
     [[nodiscard]] bool is_included(const std::string& dir) const {
         return std::ranges::any_of(options_.includes, [&](const std::string& include) {
-            return is_within(dir, normal_path(include));
+            return repo::is_within(dir, repo::normal_path(include));
         });
     }
 
@@ -312,7 +312,7 @@ private:
         for (const Candidate* root : roots) {
             const std::vector<std::string> listing = root_files_.tops(root->file);
             RootFolder& folder = folders.emplace_back();
-            folder.folder = listing.size() == 1 ? listing.front() : parent_path(root->file);
+            folder.folder = listing.size() == 1 ? listing.front() : repo::parent_path(root->file);
             candidates_.add_names(*root, folder);
         }
         const auto clusters = tell_clusters_apart(repository_.root(), folders, false);
@@ -478,7 +478,7 @@ private:
 
     GitOpsTree& repository_;
     KustomizationReader& reader_;
-    const LoadOptions& options_;
+    const repo::LoadOptions& options_;
     Diagnostics& diagnostics_;
     RootFiles root_files_;
     Candidates candidates_;
@@ -491,10 +491,10 @@ private:
 }  // namespace
 
 std::vector<BuildUnit> applied_units(GitOpsTree& repository, KustomizationReader& reader,
-                                     SourceMap& sources, const LoadOptions& options,
+                                     SourceMap& sources, const repo::LoadOptions& options,
                                      const std::vector<std::string>& ignores,
                                      Diagnostics& diagnostics) {
     return Planner(repository, reader, sources, options, ignores, diagnostics).run();
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -17,13 +17,13 @@
 #include "renderer/engines/kustomize/kustomization.h"
 #include "renderer/repo/load_options.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // Returns the units, parents before children. Uses the options threads, kustomize, helm, cluster
 // and includes. Nothing in a directory of `ignores` is a root.
 std::vector<BuildUnit> applied_units(GitOpsTree& repository, KustomizationReader& reader,
-                                     SourceMap& sources, const LoadOptions& options,
+                                     SourceMap& sources, const repo::LoadOptions& options,
                                      const std::vector<std::string>& ignores,
                                      Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -15,7 +15,7 @@
 #include "renderer/core/value.h"
 #include "renderer/engines/applied_unit.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 enum class UnitState : std::uint8_t {
     Live,
@@ -84,4 +84,4 @@ struct BuildUnit {
     std::set<std::string> claims;        // both, and all files that the builds name
 };
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -9,7 +9,7 @@
 #include "renderer/core/pos.h"
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // A path as it is spelled in a file.
 struct NamedPath {
@@ -57,4 +57,4 @@ struct LeftAlone {
     std::string dir;  // relative to the bundle's directory, never ""
 };
 
-}  // namespace renderer
+}  // namespace renderer::engines

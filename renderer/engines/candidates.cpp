@@ -18,7 +18,7 @@
 #include "renderer/engines/liveness.h"
 #include "renderer/engines/unit_content.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 bool Candidate::claims(const std::string& path) const {
     return std::ranges::any_of(units,
@@ -156,4 +156,4 @@ void Candidates::add_names(const Candidate& root, RootFolder& folder) const {
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

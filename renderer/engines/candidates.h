@@ -11,7 +11,7 @@
 #include "renderer/engines/gitops_tree.h"
 #include "renderer/engines/kustomize/kustomization.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 struct Candidate {
     std::string file;
@@ -58,4 +58,4 @@ private:
     std::vector<Candidate> all_;
 };
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -8,7 +8,7 @@
 #include "renderer/engines/flux/helm_release.h"
 #include "renderer/engines/k3s/helm_chart.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 std::vector<ChartRelease> chart_releases(const Value& object, std::string_view ns,
                                          SourceMap& sources, const Value* config) {
@@ -31,4 +31,4 @@ std::vector<ChartRelease> chart_releases(const Value& object, std::string_view n
     return found;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

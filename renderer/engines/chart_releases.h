@@ -8,7 +8,7 @@
 #include "renderer/core/value.h"
 #include "renderer/engines/helm/chart_release.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // Returns what the object installs, nothing for other kinds of objects. `ns`: the object's own
 // namespace. `config`: the HelmChartConfig of a HelmChart, with the same namespace and name.
@@ -16,4 +16,4 @@ namespace renderer {
 std::vector<ChartRelease> chart_releases(const Value& object, std::string_view ns,
                                          SourceMap& sources, const Value* config = nullptr);
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -7,7 +7,7 @@
 #include "renderer/core/yaml_reader.h"
 #include "renderer/engines/kustomize/helm_charts.h"
 
-namespace renderer {
+namespace renderer::engines {
 namespace {
 
 Value yaml(SourceMap& sources, std::string text) {
@@ -52,14 +52,14 @@ TEST(ChartReleases, SayWhereTheirChartsAre) {
     const ChartRelease k3s = release(
         "apiVersion: helm.cattle.io/v1\nkind: HelmChart\nmetadata: {name: a}\n"
         "spec: {repo: https://charts.example, chart: web, version: 1.x}\n");
-    EXPECT_EQ(k3s.address, (ChartAddress{"https://charts.example", "web", "1.x"}));
+    EXPECT_EQ(k3s.address, (repo::ChartAddress{"https://charts.example", "web", "1.x"}));
     const std::string application =
         "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a}\n"
         "spec: {source: {chart: web, targetRevision: 1.x, repoURL: ";
     EXPECT_EQ(release(application + "ghcr.io/acme}}").address,
-              (ChartAddress{"oci://ghcr.io/acme", "web", "1.x"}));
+              (repo::ChartAddress{"oci://ghcr.io/acme", "web", "1.x"}));
     EXPECT_EQ(release(application + "https://charts.example}}").address,
-              (ChartAddress{"https://charts.example", "web", "1.x"}));
+              (repo::ChartAddress{"https://charts.example", "web", "1.x"}));
     EXPECT_EQ(release(application + "ghcr.io/acme, helm: {valueFiles: [$x/a, b]}}}").unknown,
               "valueFiles of a chart that is not in the tree");
     EXPECT_EQ(release(application + "ghcr.io/acme, helm: {valueFiles: [$x/a]}}}").unknown, "");
@@ -76,7 +76,7 @@ TEST(ChartReleases, SayWhereTheirChartsAre) {
             yaml(sources, "helmCharts: [{name: web, repo: 'oci://ghcr.io/acme', version: 1.x}]"),
             "kustomization.yaml")
             .front());
-    EXPECT_EQ(kustomization.address, (ChartAddress{"oci://ghcr.io/acme", "web", "1.x"}));
+    EXPECT_EQ(kustomization.address, (repo::ChartAddress{"oci://ghcr.io/acme", "web", "1.x"}));
     EXPECT_EQ(kustomization.clone().address, kustomization.address);
 }
 
@@ -91,4 +91,4 @@ TEST(ChartReleases, MayHoldTheirChart) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -9,24 +9,24 @@
 #include "renderer/engines/unit_content.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
 bool makes_engine_objects(const GitOpsTree& repository, const BuildUnit& unit) {
-    const std::string templates = join_path(unit.dir, "templates");
+    const std::string templates = repo::join_path(unit.dir, "templates");
     return std::ranges::any_of(unit.claims, [&](const std::string& path) {
         const Result<std::string> text =
-            is_within(path, templates) ? repository.tree().read(path) : Result(std::string());
+            repo::is_within(path, templates) ? repository.tree().read(path) : Result(std::string());
         return text && may_hold_engine(*text) &&
                (text->find("Application") != std::string::npos ||
                 text->find(kFluxGroup) != std::string::npos);
     });
 }
 
-Value as_application(const WalkedDir& dir) {
+Value as_application(const repo::WalkedDir& dir) {
     Value metadata = Value::map();
-    metadata.put("name", base_name(dir.path));
+    metadata.put("name", repo::base_name(dir.path));
     Value object = Value::map({{"kind", "Chart"}});
     object.put("metadata", std::move(metadata));
     return object;
@@ -37,15 +37,15 @@ Value as_application(const WalkedDir& dir) {
 std::vector<BuildUnit> charts_of_engines(const GitOpsTree& repository,
                                          KustomizationReader& reader) {
     std::vector<BuildUnit> found;
-    for (const WalkedDir* dir : repository.dirs()) {
-        const WalkedDir* above = repository.find(parent_path(dir->path));
+    for (const repo::WalkedDir* dir : repository.dirs()) {
+        const repo::WalkedDir* above = repository.find(repo::parent_path(dir->path));
         if (!dir->has_chart || dir->is_outside ||
             (above != nullptr && above != dir && above->in_chart)) {
             continue;
         }
         BuildUnit unit;
         unit.name = fmt::format("chart {}", dir->relative.empty() ? "." : dir->relative);
-        unit.file = join_path(dir->path, "Chart.yaml");
+        unit.file = repo::join_path(dir->path, "Chart.yaml");
         unit.dir = dir->path;
         unit.files = UnitFiles::Directory;
         unit.is_chart_root = true;
@@ -59,4 +59,4 @@ std::vector<BuildUnit> charts_of_engines(const GitOpsTree& repository,
     return found;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -8,10 +8,10 @@
 #include "renderer/engines/gitops_tree.h"
 #include "renderer/engines/kustomize/kustomization.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // Returns a unit for each such chart, installed with its default values. `file` of the unit is its
 // Chart.yaml.
 std::vector<BuildUnit> charts_of_engines(const GitOpsTree& repository, KustomizationReader& reader);
 
-}  // namespace renderer
+}  // namespace renderer::engines

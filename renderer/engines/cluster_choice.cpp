@@ -14,7 +14,7 @@
 #include "renderer/engines/unit_inputs.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -152,11 +152,11 @@ private:
     }
 
     void join(const std::string& one, const std::string& other) {
-        for (std::string dir = one;; dir = parent_path(dir)) {
+        for (std::string dir = one;; dir = repo::parent_path(dir)) {
             if (is_below(other, dir)) {
                 joining_.insert(dir);
             }
-            if (dir == parent_path(dir)) {
+            if (dir == repo::parent_path(dir)) {
                 break;
             }
         }
@@ -170,14 +170,14 @@ private:
         for (const auto& [folder, names] : folders_) {
             std::string above = folder;
             for (std::string dir = folder; !joining_.contains(dir) &&
-                                           !joining_.contains(parent_path(dir)) &&
-                                           dir != parent_path(dir);) {
-                dir = parent_path(dir);
+                                           !joining_.contains(repo::parent_path(dir)) &&
+                                           dir != repo::parent_path(dir);) {
+                dir = repo::parent_path(dir);
                 above = dir;
             }
             std::string& shared = common.try_emplace(above, folder).first->second;
             while (!is_below(folder, shared)) {
-                shared = parent_path(shared);
+                shared = repo::parent_path(shared);
             }
             highest[folder] = above;
         }
@@ -195,7 +195,7 @@ private:
 }  // namespace
 
 bool is_cluster(std::string_view cluster, std::string_view name) {
-    return cluster == name || base_name(cluster) == name;
+    return cluster == name || repo::base_name(cluster) == name;
 }
 
 std::map<std::string, std::string> tell_clusters_apart(const std::string& top,
@@ -206,14 +206,14 @@ std::map<std::string, std::string> tell_clusters_apart(const std::string& top,
     for (const RootFolder& root : roots) {
         const std::string& cluster = folders.cluster_of(root.folder);
         if (folders.are_several() && (all || folders.must_be_told_apart(cluster))) {
-            const std::string label = relative_path(cluster, top);
+            const std::string label = repo::relative_path(cluster, top);
             clusters[root.folder] = label.empty() ? "." : label;
         }
     }
     return clusters;
 }
 
-bool choose_cluster(GitOpsTree& repository, const LoadOptions& options, bool is_configured,
+bool choose_cluster(GitOpsTree& repository, const repo::LoadOptions& options, bool is_configured,
                     std::vector<BuildUnit>& units, Diagnostics& diagnostics) {
     std::set<std::string> names;
     for (const BuildUnit& unit : units) {
@@ -267,4 +267,4 @@ bool choose_cluster(GitOpsTree& repository, const LoadOptions& options, bool is_
     return true;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

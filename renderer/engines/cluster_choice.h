@@ -11,7 +11,7 @@
 #include "renderer/engines/build_unit.h"
 #include "renderer/engines/gitops_tree.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // True if `name` is the cluster's name or the last part of it.
 bool is_cluster(std::string_view cluster, std::string_view name);
@@ -41,7 +41,7 @@ std::map<std::string, std::string> tell_clusters_apart(const std::string& top,
 // part of it; "" if none was given: then several clusters with inputs are an error) and
 // `skip_suspended`. `is_configured`: .tailrender.yaml has a cluster of that name. Returns false if
 // it is not clear which cluster to render.
-bool choose_cluster(GitOpsTree& repository, const LoadOptions& options, bool is_configured,
+bool choose_cluster(GitOpsTree& repository, const repo::LoadOptions& options, bool is_configured,
                     std::vector<BuildUnit>& units, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -14,37 +14,37 @@
 #include "renderer/repo/config_file.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
 constexpr std::size_t kMostLevels = 32;
 
 constexpr std::array kClusterFields = {
-    SchemaField{"name clusterDomain tailnetDomain", FieldType::Text},
-    SchemaField{"labels sources substitute", FieldType::TextMap},
-    SchemaField{"bundles include ignore argoClusters", FieldType::TextList},
-    SchemaField{"kubernetesVersion"},
-    SchemaField{"values", FieldType::Map},
+    repo::SchemaField{"name clusterDomain tailnetDomain", repo::FieldType::Text},
+    repo::SchemaField{"labels sources substitute", repo::FieldType::TextMap},
+    repo::SchemaField{"bundles include ignore argoClusters", repo::FieldType::TextList},
+    repo::SchemaField{"kubernetesVersion"},
+    repo::SchemaField{"values", repo::FieldType::Map},
 };
 
 constexpr std::array kFileFields = {
-    SchemaField{"clusters", FieldType::SectionList, kClusterFields},
-    SchemaField{"include ignore argoClusters", FieldType::TextList},
-    SchemaField{"sources substitute", FieldType::TextMap},
+    repo::SchemaField{"clusters", repo::FieldType::SectionList, kClusterFields},
+    repo::SchemaField{"include ignore argoClusters", repo::FieldType::TextList},
+    repo::SchemaField{"sources substitute", repo::FieldType::TextMap},
 };
 
 std::string quoted_names(std::span<const Value> clusters) {
     std::vector<std::string> names;
     for (const Value& cluster : clusters) {
-        names.push_back(fmt::format("\"{}\"", text_of(cluster, "name")));
+        names.push_back(fmt::format("\"{}\"", repo::text_of(cluster, "name")));
     }
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
 bool check_names(std::span<const Value> clusters, Diagnostics& diagnostics) {
     for (std::size_t i = 0; i < clusters.size(); ++i) {
-        const std::string_view name = text_of(clusters[i], "name");
+        const std::string_view name = repo::text_of(clusters[i], "name");
         if (!is_path_component(name) || name.starts_with('.')) {
             diagnostics
                 .error("invalid-cluster", clusters[i].pos(),
@@ -54,7 +54,7 @@ bool check_names(std::span<const Value> clusters, Diagnostics& diagnostics) {
             return false;
         }
         const auto same = std::ranges::find_if(clusters.first(i), [name](const Value& earlier) {
-            return text_of(earlier, "name") == name;
+            return repo::text_of(earlier, "name") == name;
         });
         if (same != clusters.begin() + static_cast<std::ptrdiff_t>(i)) {
             diagnostics
@@ -90,7 +90,7 @@ const Value* chosen_entry(std::span<const Value> clusters, Pos pos, const std::s
         return nullptr;
     }
     const auto chosen = std::ranges::find_if(clusters, [&](const Value& cluster) {
-        return wanted.empty() || text_of(cluster, "name") == wanted;
+        return wanted.empty() || repo::text_of(cluster, "name") == wanted;
     });
     if (chosen == clusters.end()) {
         diagnostics.error("unknown-cluster", {}, fmt::format("cluster \"{}\" not found", wanted))
@@ -117,10 +117,10 @@ void add_domains(const Value& entry, std::vector<Value>& layers) {
 }
 
 void add_directories(const Value& section, Cluster& cluster) {
-    for (const Value& dir : list_of(section, "include")) {
+    for (const Value& dir : repo::list_of(section, "include")) {
         cluster.includes.push_back({dir.pos(), std::string(dir.text())});
     }
-    for (const Value& dir : list_of(section, "ignore")) {
+    for (const Value& dir : repo::list_of(section, "ignore")) {
         cluster.ignores.push_back({dir.pos(), std::string(dir.text())});
     }
 }
@@ -148,7 +148,7 @@ void add_facts(const Value& section, Cluster& cluster, Diagnostics& diagnostics)
             cluster.substitutes.emplace(variable.name(), variable.value.text());
         }
     }
-    for (const Value& one : list_of(section, "argoClusters")) {
+    for (const Value& one : repo::list_of(section, "argoClusters")) {
         if (!parse_argo_cluster(one.text())) {
             diagnostics.error("invalid-argo-cluster", one.pos(), "invalid Argo CD cluster")
                 .found(fmt::format("\"{}\"", one.text()))
@@ -163,32 +163,32 @@ void decode_cluster(const Value& entry, Cluster& cluster, Diagnostics& diagnosti
     add_directories(entry, cluster);
     add_sources(entry, cluster);
     add_facts(entry, cluster, diagnostics);
-    cluster.name = text_of(entry, "name");
+    cluster.name = repo::text_of(entry, "name");
     for (const Member& label : members_of(entry.find("labels"))) {
         cluster.labels.emplace(label.name(), label.value.text());
     }
-    for (const Value& glob : list_of(entry, "bundles")) {
-        cluster.bundles.push_back({normal_path(glob.text()), glob.pos()});
+    for (const Value& glob : repo::list_of(entry, "bundles")) {
+        cluster.bundles.push_back({repo::normal_path(glob.text()), glob.pos()});
     }
     if (const Value* version = entry.find("kubernetesVersion")) {
         cluster.kubernetes_version = version->clone();
     }
     add_domains(entry, cluster.layers);
-    if (const Value* values = map_of(entry, "values")) {
+    if (const Value* values = repo::map_of(entry, "values")) {
         cluster.layers.push_back(values->clone());
     }
 }
 
 // Returns the nearest parent directory that has the file, up to the top of the repository; "" if
 // there is none.
-std::string directory_above(const SourceTree& tree, const std::string& path) {
-    std::string dir = normal_path(path);
+std::string directory_above(const repo::SourceTree& tree, const std::string& path) {
+    std::string dir = repo::normal_path(path);
     for (std::size_t i = 0; i < kMostLevels; ++i) {
-        if (tree.kind(join_path(dir, ".git")) != EntryKind::Missing) {
+        if (tree.kind(repo::join_path(dir, ".git")) != repo::EntryKind::Missing) {
             return {};
         }
-        dir = normal_path(join_path(dir, ".."));
-        if (tree.kind(join_path(dir, kConfigFile)) == EntryKind::File) {
+        dir = repo::normal_path(repo::join_path(dir, ".."));
+        if (tree.kind(repo::join_path(dir, kConfigFile)) == repo::EntryKind::File) {
             return dir;
         }
     }
@@ -197,7 +197,7 @@ std::string directory_above(const SourceTree& tree, const std::string& path) {
 
 // Without this warning, the cluster's settings in that file would be missed, and later errors would
 // be misleading.
-void warn_of_file_above(const SourceTree& tree, const LoadOptions& options,
+void warn_of_file_above(const repo::SourceTree& tree, const repo::LoadOptions& options,
                         Diagnostics& diagnostics) {
     if (options.install || options.stream.has_value() || options.cluster.empty()) {
         return;
@@ -209,54 +209,55 @@ void warn_of_file_above(const SourceTree& tree, const LoadOptions& options,
                      fmt::format("unknown cluster \"{}\": \"{}\" has no {}", options.cluster,
                                  options.path, kConfigFile))
             .where("--cluster")
-            .found(fmt::format("\"{}\"", join_path(above, kConfigFile)))
+            .found(fmt::format("\"{}\"", repo::join_path(above, kConfigFile)))
             .hint(fmt::format("render \"{}\", or pass the cluster's values with --values", above));
     }
 }
 
-bool has_file(const SourceTree& tree, const LoadOptions& options) {
+bool has_file(const repo::SourceTree& tree, const repo::LoadOptions& options) {
     return !options.install && !options.stream.has_value() &&
-           tree.kind(options.path) == EntryKind::Directory &&
-           tree.kind(join_path(options.path, kConfigFile)) != EntryKind::Missing;
+           tree.kind(options.path) == repo::EntryKind::Directory &&
+           tree.kind(repo::join_path(options.path, kConfigFile)) != repo::EntryKind::Missing;
 }
 
-ConfigFile read_clusters(const SourceTree& tree, const LoadOptions& options, SourceMap& sources,
-                         Diagnostics& diagnostics) {
-    return read_config(tree, join_path(options.path, kConfigFile), kFileFields, kConfigFile,
-                       sources, diagnostics);
+repo::ConfigFile read_clusters(const repo::SourceTree& tree, const repo::LoadOptions& options,
+                               SourceMap& sources, Diagnostics& diagnostics) {
+    return repo::read_config(tree, repo::join_path(options.path, kConfigFile), kFileFields,
+                             kConfigFile, sources, diagnostics);
 }
 
 }  // namespace
 
-void give_facts(const Cluster& cluster, LoadOptions& options) {
+void give_facts(const Cluster& cluster, repo::LoadOptions& options) {
     options.configured_substitutes = cluster.substitutes;
     if (options.argo_clusters.empty()) {
         options.argo_clusters = cluster.argo_clusters;
     }
 }
 
-std::vector<std::string> cluster_names(const SourceTree& tree, const LoadOptions& options) {
+std::vector<std::string> cluster_names(const repo::SourceTree& tree,
+                                       const repo::LoadOptions& options) {
     std::vector<std::string> names;
     if (has_file(tree, options)) {
         SourceMap sources;
         Diagnostics ignored;
-        const ConfigFile file = read_clusters(tree, options, sources, ignored);
+        const repo::ConfigFile file = read_clusters(tree, options, sources, ignored);
         for (const Value& cluster : items_of(file.usable ? file.root.find("clusters") : nullptr)) {
-            names.emplace_back(text_of(cluster, "name"));
+            names.emplace_back(repo::text_of(cluster, "name"));
         }
     }
     return names;
 }
 
-Cluster load_cluster(const SourceTree& tree, const LoadOptions& options, SourceMap& sources,
-                     Diagnostics& diagnostics) {
+Cluster load_cluster(const repo::SourceTree& tree, const repo::LoadOptions& options,
+                     SourceMap& sources, Diagnostics& diagnostics) {
     Cluster cluster{.name = options.cluster};
     if (!has_file(tree, options)) {
         warn_of_file_above(tree, options, diagnostics);
         return cluster;
     }
     cluster.configured = true;
-    const ConfigFile file = read_clusters(tree, options, sources, diagnostics);
+    const repo::ConfigFile file = read_clusters(tree, options, sources, diagnostics);
     if (!file.usable) {
         return cluster;
     }
@@ -268,8 +269,8 @@ Cluster load_cluster(const SourceTree& tree, const LoadOptions& options, SourceM
         cluster.configured = false;
         return cluster;
     }
-    if (const Value* entry =
-            chosen_entry(list_of(file.root, "clusters"), file.pos, options.cluster, diagnostics)) {
+    if (const Value* entry = chosen_entry(repo::list_of(file.root, "clusters"), file.pos,
+                                          options.cluster, diagnostics)) {
         decode_cluster(*entry, cluster, diagnostics);
     }
     add_sources(file.root, cluster);
@@ -277,4 +278,4 @@ Cluster load_cluster(const SourceTree& tree, const LoadOptions& options, SourceM
     return cluster;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -13,7 +13,7 @@
 #include "renderer/repo/load_options.h"
 #include "renderer/repo/source_tree.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 constexpr std::string_view kConfigFile = ".tailrender.yaml";
 
@@ -36,13 +36,14 @@ struct Cluster {
 };
 
 // Returns the names of all clusters in the file, in its order.
-std::vector<std::string> cluster_names(const SourceTree& tree, const LoadOptions& options);
+std::vector<std::string> cluster_names(const repo::SourceTree& tree,
+                                       const repo::LoadOptions& options);
 
 // Loads the cluster to render. Without the file, the cluster has the name that `--cluster` gives.
-Cluster load_cluster(const SourceTree& tree, const LoadOptions& options, SourceMap& sources,
-                     Diagnostics& diagnostics);
+Cluster load_cluster(const repo::SourceTree& tree, const repo::LoadOptions& options,
+                     SourceMap& sources, Diagnostics& diagnostics);
 
 // Copies settings of engines from the file to the options, unless flags set them.
-void give_facts(const Cluster& cluster, LoadOptions& options);
+void give_facts(const Cluster& cluster, repo::LoadOptions& options);
 
-}  // namespace renderer
+}  // namespace renderer::engines

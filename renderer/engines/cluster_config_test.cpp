@@ -6,14 +6,14 @@
 #include "renderer/core/json.h"
 #include "renderer/repo/memory_tree_testing.h"
 
-namespace renderer {
+namespace renderer::engines {
 namespace {
 
 std::string load_config(std::string text, std::string name = "") {
-    const MemoryTree tree(
+    const repo::MemoryTree tree(
         text.empty() ? std::map<std::string, std::string>{{"a.yaml", ""}}
                      : std::map<std::string, std::string>{{".tailrender.yaml", std::move(text)}});
-    LoadOptions options;
+    repo::LoadOptions options;
     options.path = ".";
     options.cluster = std::move(name);
     SourceMap sources;
@@ -93,4 +93,4 @@ TEST(ClusterConfig, Errors) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -12,7 +12,7 @@
 #include "renderer/core/edit_distance.h"
 #include "renderer/core/text_of.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -253,4 +253,4 @@ std::optional<IncompleteObject> incomplete_object(const Value& object) {
     return incomplete_map(object);
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -12,7 +12,7 @@
 #include "renderer/core/pos.h"
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 struct MistypedField {
     const Value* key;  // as spelled
@@ -41,4 +41,4 @@ struct IncompleteObject {
 // objects as an engine gets them.
 std::optional<IncompleteObject> incomplete_object(const Value& object);
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -14,7 +14,7 @@
 #include "renderer/engines/engine_fields.h"
 #include "renderer/engines/engine_groups.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -210,4 +210,4 @@ bool is_of_chart(std::string_view path) {
            path.starts_with("crds/") || path == "Chart.yaml";
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

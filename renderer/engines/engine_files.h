@@ -9,7 +9,7 @@
 #include "renderer/core/source_map.h"
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // Appends the items of a `List`, or of a typed list (`ApplicationList`); else the object itself.
 void add_objects(Value object, std::vector<Value>& objects);
@@ -52,4 +52,4 @@ std::optional<Misspelling> misspelling_of(const Value& object);
 // True for files that belong to helm: `path` is relative to the directory of a chart.
 bool is_of_chart(std::string_view path);
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -9,7 +9,7 @@
 #include "renderer/engines/engine_fields.h"
 #include "renderer/engines/gitops_tree.h"
 
-namespace renderer {
+namespace renderer::engines {
 namespace {
 
 struct SpellingRow {
@@ -151,4 +151,4 @@ TEST(IncompleteObject, WhatTheSchemaRequires) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace renderer {
+namespace renderer::engines {
 
 constexpr std::string_view kFluxGroup = "kustomize.toolkit.fluxcd.io/";
 constexpr std::string_view kHelmGroup = "helm.toolkit.fluxcd.io/";
@@ -11,4 +11,4 @@ constexpr std::string_view kFluxExtensions = "source.extensions.fluxcd.io/";
 constexpr std::string_view kFluxOperator = "fluxcd.controlplane.io/";
 constexpr std::string_view kArgoGroup = "argoproj.io/";
 
-}  // namespace renderer
+}  // namespace renderer::engines

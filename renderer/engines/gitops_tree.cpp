@@ -18,7 +18,7 @@
 #include "renderer/engines/k3s/helm_chart.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -59,10 +59,10 @@ std::string repository_name(std::string_view url) {
 
 std::vector<std::string> manifests_of(const DirList& dirs, bool in_charts) {
     std::vector<std::string> paths;
-    for (const WalkedDir* dir : dirs) {
+    for (const repo::WalkedDir* dir : dirs) {
         for (const std::string& name : dir->files) {
-            if (is_manifest_name(name) && dir->in_chart == in_charts) {
-                paths.push_back(join_path(dir->path, name));
+            if (repo::is_manifest_name(name) && dir->in_chart == in_charts) {
+                paths.push_back(repo::join_path(dir->path, name));
             }
         }
     }
@@ -71,7 +71,7 @@ std::vector<std::string> manifests_of(const DirList& dirs, bool in_charts) {
 
 // `wanted` is called on several threads, once for each index.
 template <typename Wanted>
-std::vector<std::pair<std::string, std::string>> read_wanted(const SourceTree& tree,
+std::vector<std::pair<std::string, std::string>> read_wanted(const repo::SourceTree& tree,
                                                              const std::vector<std::string>& paths,
                                                              unsigned threads,
                                                              const Wanted& wanted) {
@@ -139,8 +139,8 @@ std::vector<const Value*> sources_of(const Value& application) {
     return found;
 }
 
-GitOpsTree::GitOpsTree(const SourceTree& tree, const DirList& dirs, const std::string& root,
-                       SourceMap& sources, const LoadOptions& options)
+GitOpsTree::GitOpsTree(const repo::SourceTree& tree, const DirList& dirs, const std::string& root,
+                       SourceMap& sources, const repo::LoadOptions& options)
     : tree_(tree),
       dirs_(dirs),
       root_(root),
@@ -148,7 +148,7 @@ GitOpsTree::GitOpsTree(const SourceTree& tree, const DirList& dirs, const std::s
       threads_(options.threads),
       output_dir_(options.output_dir),
       local_(options.local_sources) {
-    for (const WalkedDir* dir : dirs) {
+    for (const repo::WalkedDir* dir : dirs) {
         known_dirs_[dir->path] = dir;
     }
     collect();
@@ -181,13 +181,13 @@ void GitOpsTree::find_argo_clusters(const std::vector<std::string>& named) {
     }
 }
 
-const WalkedDir* GitOpsTree::find(const std::string& dir) const {
+const repo::WalkedDir* GitOpsTree::find(const std::string& dir) const {
     const auto known = known_dirs_.find(dir);
     return known == known_dirs_.end() ? nullptr : known->second;
 }
 
 std::string GitOpsTree::directory(std::string_view path) const {
-    return path_inside(root_, path);
+    return repo::path_inside(root_, path);
 }
 
 std::vector<EngineObject> GitOpsTree::read(const std::string& path, std::string text) const {
@@ -269,16 +269,16 @@ void GitOpsTree::collect_of_charts(std::vector<std::pair<std::string, std::strin
 
 // True if the file belongs to a chart in a directory at any level above it.
 bool GitOpsTree::is_part_of_chart(const std::string& file) const {
-    std::string dir = parent_path(file);
-    for (const WalkedDir* known = find(dir); known != nullptr && known->in_chart;
+    std::string dir = repo::parent_path(file);
+    for (const repo::WalkedDir* known = find(dir); known != nullptr && known->in_chart;
          known = find(dir)) {
-        if (known->has_chart && is_of_chart(relative_path(file, dir))) {
+        if (known->has_chart && is_of_chart(repo::relative_path(file, dir))) {
             return true;
         }
-        if (dir == parent_path(dir)) {
+        if (dir == repo::parent_path(dir)) {
             break;
         }
-        dir = parent_path(dir);
+        dir = repo::parent_path(dir);
     }
     return false;
 }
@@ -287,7 +287,7 @@ void GitOpsTree::collect() {
     const std::vector<std::string> paths = manifests_of(dirs_, false);
     std::vector<char> mentions(paths.size(), 0);
     auto texts = read_wanted(tree_, paths, threads_, [&](std::size_t i, std::string_view text) {
-        mentions[i] = mentions_tailscale(text) ? 1 : 0;
+        mentions[i] = repo::mentions_tailscale(text) ? 1 : 0;
         return may_hold_engine(text) || may_hold_instance(text) || loads_any(text) ||
                has(text, kSkipsFile) || may_be_misspelled(text) || has(text, kRepository) ||
                has_conflict(text);
@@ -351,7 +351,7 @@ void GitOpsTree::find_own_sources() {
     for (const EngineObject& object : objects_) {
         const std::string dir = directory(text_of(object.root, {"spec", "path"}));
         if (is_kind(object.root, kFluxGroup, "Kustomization") && dir != root_ &&
-            is_within(parent_path(object.file), dir)) {
+            repo::is_within(repo::parent_path(object.file), dir)) {
             own_names.emplace(text_of(object.root, {"spec", "sourceRef", "name"}));
         }
     }
@@ -399,7 +399,7 @@ void GitOpsTree::learn_own_url(const std::vector<EngineObject>& objects) {
             return;
         }
         const std::string dir = directory(path);
-        const bool shows = dir != root_ && tree_.kind(dir) == EntryKind::Directory;
+        const bool shows = dir != root_ && tree_.kind(dir) == repo::EntryKind::Directory;
         counts[repository_name(url)] += shows ? 1 : 0;
     };
     const auto count_generator = [&](const auto& self, const Value& generator) -> void {
@@ -458,7 +458,8 @@ bool GitOpsTree::holds_input(const std::string& path) {
     const auto mention = mentions_.find(path);
     if (is_new && (mention == mentions_.end() || mention->second)) {
         Result<std::string> text = tree_.read(path);
-        known->second = text && mentions_tailscale(*text) && has_input(path, std::move(*text));
+        known->second =
+            text && repo::mentions_tailscale(*text) && has_input(path, std::move(*text));
     }
     return known->second;
 }
@@ -491,4 +492,4 @@ std::vector<const Value*> GitOpsTree::config_maps(std::string_view name) {
     return found;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -24,7 +24,7 @@
 #include "renderer/repo/source_tree.h"
 #include "renderer/repo/walk.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 struct EngineObject {
     std::string file;  // where it was read
@@ -41,8 +41,8 @@ public:
     // `root`: the top of the repository, a normalized path. Errors in files are not reported here.
     // Uses the options threads, output_dir, argo_clusters, substitutes, configured_substitutes and
     // local_sources.
-    GitOpsTree(const SourceTree& tree, const DirList& dirs, const std::string& root,
-               SourceMap& sources, const LoadOptions& options);
+    GitOpsTree(const repo::SourceTree& tree, const DirList& dirs, const std::string& root,
+               SourceMap& sources, const repo::LoadOptions& options);
 
     // The clusters of Argo CD; its own only if it is described. Empty if none is known.
     [[nodiscard]] const std::vector<ArgoCluster>& argo_clusters() const { return argo_clusters_; }
@@ -138,9 +138,9 @@ public:
     // As has_input, for a file of the tree.
     bool holds_input(const std::string& path);
 
-    [[nodiscard]] const SourceTree& tree() const { return tree_; }
+    [[nodiscard]] const repo::SourceTree& tree() const { return tree_; }
     [[nodiscard]] const std::string& root() const { return root_; }
-    [[nodiscard]] const WalkedDir* find(const std::string& dir) const;
+    [[nodiscard]] const repo::WalkedDir* find(const std::string& dir) const;
     [[nodiscard]] const DirList& dirs() const { return dirs_; }
 
 private:
@@ -153,12 +153,12 @@ private:
     [[nodiscard]] std::string ignored_by(std::string_view source, const std::string& file) const;
     void find_argo_clusters(const std::vector<std::string>& named);
 
-    const SourceTree& tree_;
+    const repo::SourceTree& tree_;
     const DirList& dirs_;
     const std::string& root_;
     SourceMap& sources_;
     unsigned threads_;
-    std::map<std::string, const WalkedDir*> known_dirs_;
+    std::map<std::string, const repo::WalkedDir*> known_dirs_;
     std::map<std::string, std::vector<std::size_t>> engine_files_;  // indexes of objects_
     std::set<std::string> unit_files_, unit_makers_, chart_manifests_;
     std::vector<EngineObject> objects_, instances_;
@@ -191,4 +191,4 @@ private:
 // Returns the sources of an Application with a path in a repository, without charts.
 std::vector<const Value*> sources_of(const Value& application);
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -2,7 +2,7 @@
 
 #include "renderer/core/text_of.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -24,4 +24,4 @@ bool is_hook(const Value& object) {
     return argo_hook(object) != nullptr && (kind == "Service" || kind == "Ingress");
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

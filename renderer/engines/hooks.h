@@ -4,7 +4,7 @@
 
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // True if Argo CD skips the object.
 bool is_skipped(const Value& object);
@@ -13,4 +13,4 @@ bool is_skipped(const Value& object);
 // CD's hooks only skipped ones, Services and Ingresses count: Argo CD keeps the others.
 bool is_hook(const Value& object);
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -12,7 +12,7 @@
 #include "renderer/engines/standing.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -22,7 +22,7 @@ public:
     Rest(const GitOpsTree& repository, KustomizationReader& reader,
          const std::vector<BuildUnit>& units, const std::string& dir)
         : repository_(repository), reader_(reader) {
-        unit_.name = std::string(kIncluded) + relative_path(dir, repository.root());
+        unit_.name = std::string(kIncluded) + repo::relative_path(dir, repository.root());
         unit_.dir = dir;
         unit_.loads_any = repository.argo_loads_any();
         for (const BuildUnit& unit : units) {
@@ -32,7 +32,7 @@ public:
 
     BuildUnit run() {
         add_builds();
-        for (const WalkedDir* dir : repository_.dirs()) {
+        for (const repo::WalkedDir* dir : repository_.dirs()) {
             if (is_wanted(*dir)) {
                 add_manifests(*dir);
             }
@@ -41,14 +41,14 @@ public:
     }
 
 private:
-    [[nodiscard]] bool is_wanted(const WalkedDir& dir) const {
-        return !dir.in_chart && !dir.is_outside && is_within(dir.path, unit_.dir);
+    [[nodiscard]] bool is_wanted(const repo::WalkedDir& dir) const {
+        return !dir.in_chart && !dir.is_outside && repo::is_within(dir.path, unit_.dir);
     }
 
     // Adds the kustomizations that no other one refers to. A component is not applied alone.
     void add_builds() {
         std::map<std::string, std::set<std::string>> builds;  // by directory
-        for (const WalkedDir* dir : repository_.dirs()) {
+        for (const repo::WalkedDir* dir : repository_.dirs()) {
             if (is_wanted(*dir) && !dir->kustomizations.empty() &&
                 !claimed_.contains(file_of(*dir))) {
                 builds[dir->path] =
@@ -76,16 +76,16 @@ private:
         unit_.claims = parts_;
     }
 
-    static std::string file_of(const WalkedDir& dir) {
-        return join_path(dir.path, dir.kustomizations.front());
+    static std::string file_of(const repo::WalkedDir& dir) {
+        return repo::join_path(dir.path, dir.kustomizations.front());
     }
 
-    void add_manifests(const WalkedDir& dir) {
+    void add_manifests(const repo::WalkedDir& dir) {
         for (const std::string& name : dir.files) {
-            const std::string path = join_path(dir.path, name);
+            const std::string path = repo::join_path(dir.path, name);
             const bool is_kustomization =
                 std::ranges::find(dir.kustomizations, name) != dir.kustomizations.end();
-            if (is_manifest_name(name) && !is_kustomization && !claimed_.contains(path) &&
+            if (repo::is_manifest_name(name) && !is_kustomization && !claimed_.contains(path) &&
                 unit_.claims.insert(path).second) {
                 unit_.manifests.push_back(path);
             }
@@ -104,7 +104,7 @@ void resolve(const DirList& dirs, const std::string& root, const std::vector<std
              const std::vector<NamedPath>& configured, std::string_view flag,
              std::vector<std::string>& out, Diagnostics& diagnostics) {
     const auto is_directory = [&](const std::string& path) {
-        return std::ranges::find(dirs, path, &WalkedDir::path) != dirs.end();
+        return std::ranges::find(dirs, path, &repo::WalkedDir::path) != dirs.end();
     };
     const auto refuse = [&](Pos pos, const std::string& path) {
         Finding error = diagnostics.error("missing-path", pos, "no such directory in the tree");
@@ -115,16 +115,16 @@ void resolve(const DirList& dirs, const std::string& root, const std::vector<std
         }
     };
     for (const std::string& path : given) {
-        const std::string below = normal_path(join_path(root, path));
-        const bool is_known = is_directory(normal_path(path));
+        const std::string below = repo::normal_path(repo::join_path(root, path));
+        const bool is_known = is_directory(repo::normal_path(path));
         if (!is_known && !is_directory(below)) {
             refuse({}, path);
         } else {
-            out.push_back(is_known ? normal_path(path) : below);
+            out.push_back(is_known ? repo::normal_path(path) : below);
         }
     }
     for (const NamedPath& one : configured) {
-        out.push_back(normal_path(join_path(root, one.path)));
+        out.push_back(repo::normal_path(repo::join_path(root, one.path)));
         if (!is_directory(out.back())) {
             refuse(one.pos, one.path);
             out.pop_back();
@@ -135,12 +135,13 @@ void resolve(const DirList& dirs, const std::string& root, const std::vector<std
 }  // namespace
 
 bool UnitChoice::ignores_below(const std::string& dir) const {
-    return std::ranges::any_of(ignores,
-                               [&](const std::string& ignored) { return is_within(dir, ignored); });
+    return std::ranges::any_of(
+        ignores, [&](const std::string& ignored) { return repo::is_within(dir, ignored); });
 }
 
-UnitChoice unit_choice(const DirList& dirs, const std::string& root, const LoadOptions& options,
-                       const Cluster& cluster, Diagnostics& diagnostics) {
+UnitChoice unit_choice(const DirList& dirs, const std::string& root,
+                       const repo::LoadOptions& options, const Cluster& cluster,
+                       Diagnostics& diagnostics) {
     UnitChoice choice;
     resolve(dirs, root, options.includes, cluster.includes, "--include", choice.includes,
             diagnostics);
@@ -155,4 +156,4 @@ void add_includes(const GitOpsTree& repository, KustomizationReader& reader,
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -11,7 +11,7 @@
 #include "renderer/engines/kustomize/kustomization.h"
 #include "renderer/repo/load_options.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 struct UnitChoice {
     std::vector<std::string> includes, ignores;  // normalized paths of the tree
@@ -21,11 +21,12 @@ struct UnitChoice {
 
 // Paths are relative to the current directory, else to `root`, the top of what is rendered. `dirs`:
 // all directories of the tree.
-UnitChoice unit_choice(const DirList& dirs, const std::string& root, const LoadOptions& options,
-                       const Cluster& cluster, Diagnostics& diagnostics);
+UnitChoice unit_choice(const DirList& dirs, const std::string& root,
+                       const repo::LoadOptions& options, const Cluster& cluster,
+                       Diagnostics& diagnostics);
 
 // Adds a unit for each of the directories, with everything below it that is not part of a unit.
 void add_includes(const GitOpsTree& repository, KustomizationReader& reader,
                   const std::vector<std::string>& includes, std::vector<BuildUnit>& units);
 
-}  // namespace renderer
+}  // namespace renderer::engines

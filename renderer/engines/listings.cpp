@@ -6,21 +6,21 @@
 #include "renderer/core/text_of.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::engines {
 
-void Listings::add(const WalkedDir& dir) {
+void Listings::add(const repo::WalkedDir& dir) {
     const Kustomization* kustomization = reader_.find(dir.path);
     if (kustomization == nullptr || !kustomization->root.is_map()) {
         // An unreadable kustomization may list any of these.
         for (const std::string& name : dir.files) {
-            listed_by_[join_path(dir.path, name)].insert(dir.path);
+            listed_by_[repo::join_path(dir.path, name)].insert(dir.path);
         }
         return;
     }
     for (const std::string_view field : {"resources", "bases", "components"}) {
         for (const Value& entry : items_of(kustomization->root.find(field))) {
             const std::string_view text = text_of(entry);
-            const std::string path = normal_path(join_path(dir.path, text));
+            const std::string path = repo::normal_path(repo::join_path(dir.path, text));
             if (!text.empty() && !is_remote_resource(text) && path != dir.path) {
                 listed_by_[path].insert(dir.path);
             }
@@ -28,7 +28,7 @@ void Listings::add(const WalkedDir& dir) {
     }
 }
 
-void Listings::add_patches(const WalkedDir& dir) {
+void Listings::add_patches(const repo::WalkedDir& dir) {
     const Kustomization* kustomization = reader_.find(dir.path);
     if (kustomization == nullptr || !kustomization->root.is_map()) {
         return;
@@ -38,14 +38,14 @@ void Listings::add_patches(const WalkedDir& dir) {
             const std::string_view path =
                 entry.is_map() ? text_of(entry, {"path"}) : text_of(entry);
             if (!path.empty() && path.find('\n') == std::string_view::npos) {
-                patches_.insert(normal_path(join_path(dir.path, path)));
+                patches_.insert(repo::normal_path(repo::join_path(dir.path, path)));
             }
         }
     }
 }
 
 void Listings::read() {
-    for (const WalkedDir* dir : repository_.dirs()) {
+    for (const repo::WalkedDir* dir : repository_.dirs()) {
         if (is_read_ || dir->kustomizations.empty()) {
             continue;
         }
@@ -92,18 +92,18 @@ bool Listings::is_left_out(const std::string& file) {
     if (listed_by_.contains(file)) {
         return tops(file).empty();
     }
-    std::string dir = parent_path(file);
-    for (const WalkedDir* known = repository_.find(dir); known != nullptr;
+    std::string dir = repo::parent_path(file);
+    for (const repo::WalkedDir* known = repository_.find(dir); known != nullptr;
          known = repository_.find(dir)) {
         if (!known->kustomizations.empty()) {
             return true;
         }
-        if (dir == parent_path(dir)) {
+        if (dir == repo::parent_path(dir)) {
             break;
         }
-        dir = parent_path(dir);
+        dir = repo::parent_path(dir);
     }
     return false;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -12,7 +12,7 @@
 #include "renderer/engines/gitops_tree.h"
 #include "renderer/engines/kustomize/kustomization.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 class Listings {
 public:
@@ -33,8 +33,8 @@ public:
 
 private:
     void read();
-    void add(const WalkedDir& dir);
-    void add_patches(const WalkedDir& dir);
+    void add(const repo::WalkedDir& dir);
+    void add_patches(const repo::WalkedDir& dir);
 
     const GitOpsTree& repository_;
     KustomizationReader& reader_;
@@ -44,4 +44,4 @@ private:
     std::set<std::string> patches_;
 };
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace renderer {
+namespace renderer::engines {
 
 Liveness liveness_of(const BuildUnit& unit) {
     switch (unit.state) {
@@ -116,4 +116,4 @@ void keep(BuildUnit& unit, std::string reason) {
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

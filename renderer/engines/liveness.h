@@ -9,7 +9,7 @@
 #include "renderer/engines/build_unit.h"
 #include "renderer/engines/standing.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 Liveness liveness_of(const BuildUnit& unit);
 
@@ -38,4 +38,4 @@ std::string unit_path_of(const std::vector<BuildUnit>& units, const BuildUnit& u
 // Marks a unit as kept, unless it is not applied anyway.
 void keep(BuildUnit& unit, std::string reason);
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace renderer {
+namespace renderer::engines {
 namespace {
 
 BuildUnit unit_in(UnitState state) {
@@ -78,4 +78,4 @@ TEST(UnitPath, NamesAllThatIsAbove) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::engines

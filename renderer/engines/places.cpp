@@ -1,6 +1,6 @@
 #include "renderer/engines/places.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 void set_places(Value& value, Pos pos) {
     value.set_pos(pos);
@@ -16,4 +16,4 @@ void set_places(Value& value, Pos pos) {
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

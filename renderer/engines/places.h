@@ -4,9 +4,9 @@
 #include "renderer/core/pos.h"
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // Sets the position of the value and of everything in it.
 void set_places(Value& value, Pos pos);
 
-}  // namespace renderer
+}  // namespace renderer::engines

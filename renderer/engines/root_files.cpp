@@ -6,7 +6,7 @@
 #include "renderer/engines/unit_inputs.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 RootFiles::RootFiles(const GitOpsTree& repository, KustomizationReader& reader,
                      const std::vector<std::string>& ignores)
@@ -17,12 +17,13 @@ RootFiles::RootFiles(const GitOpsTree& repository, KustomizationReader& reader,
 
 bool RootFiles::is_excluded(const std::string& path) const {
     return is_archived(repository_, path) ||
-           std::ranges::any_of(
-               ignores_, [&](const std::string& ignored) { return is_within(path, ignored); });
+           std::ranges::any_of(ignores_, [&](const std::string& ignored) {
+               return repo::is_within(path, ignored);
+           });
 }
 
 bool RootFiles::is_beside(const BuildUnit& unit, const std::string& file) const {
-    return has_content(unit) && unit.dir != repository_.root() && is_within(file, unit.dir) &&
+    return has_content(unit) && unit.dir != repository_.root() && repo::is_within(file, unit.dir) &&
            !unit.claims.contains(file);
 }
 
@@ -44,4 +45,4 @@ bool RootFiles::may_be_root(const std::string& file, const std::vector<BuildUnit
                                 [&](const BuildUnit& unit) { return is_beside(unit, file); });
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -10,7 +10,7 @@
 #include "renderer/engines/kustomize/kustomization.h"
 #include "renderer/engines/listings.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 class RootFiles {
 public:
@@ -45,4 +45,4 @@ private:
     Listings listings_;
 };
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -19,7 +19,7 @@
 #include "renderer/engines/kustomize/origins.h"
 #include "renderer/engines/standing.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // Where the namespace of an object comes from. The first one that is set counts: `forced`,
 // `overwrite`, the namespace of the object, `fallback`.
@@ -108,4 +108,4 @@ struct Selection {
     }
 };
 
-}  // namespace renderer
+}  // namespace renderer::engines

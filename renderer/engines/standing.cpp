@@ -8,7 +8,7 @@
 
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -108,7 +108,7 @@ bool may_be_of(const Standing& file, const std::vector<std::string_view>& names,
 }
 
 // Returns a unit that is not known and may now contain the device, if there is one.
-std::optional<std::string> holder(const Standings& standings, const InventoryDevice& device,
+std::optional<std::string> holder(const Standings& standings, const repo::InventoryDevice& device,
                                   const std::vector<std::string_view>& names, bool is_release) {
     for (const Standing& one : standings.all) {
         if (rank_of(one.liveness) == 3 && (is_release || !one.is_release) &&
@@ -136,9 +136,10 @@ void note_refused(std::string_view unit, std::string reason, Standings& standing
 }
 
 std::optional<std::string> why_unexplained(const Standings& standings,
-                                           const InventoryDevice& device) {
-    const bool is_ignored = std::ranges::any_of(
-        standings.ignored, [&](const std::string& dir) { return is_within(device.source, dir); });
+                                           const repo::InventoryDevice& device) {
+    const bool is_ignored = std::ranges::any_of(standings.ignored, [&](const std::string& dir) {
+        return repo::is_within(device.source, dir);
+    });
     if (is_ignored) {
         return std::nullopt;
     }
@@ -207,4 +208,4 @@ std::optional<std::string> why_unexplained(const Standings& standings,
     return holder(standings, device, names, is_release);
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -13,7 +13,7 @@
 
 #include "renderer/repo/inventory.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 enum class Liveness : std::uint8_t {
     Applied,
@@ -59,6 +59,6 @@ void note_refused(std::string_view unit, std::string reason, Standings& standing
 // Returns why no change of the sources explains the removal of the device, nothing if one does.
 // Paths of the standings are relative to the root of the sources.
 std::optional<std::string> why_unexplained(const Standings& standings,
-                                           const InventoryDevice& device);
+                                           const repo::InventoryDevice& device);
 
-}  // namespace renderer
+}  // namespace renderer::engines

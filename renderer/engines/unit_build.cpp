@@ -18,7 +18,7 @@
 #include "renderer/engines/kustomize/build_files.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -43,7 +43,7 @@ Value generated_kustomization(const BuildUnit& unit) {
     Value resources = Value::list();
     for (const std::vector<std::string>* paths : {&unit.builds, &unit.manifests}) {
         for (const std::string& path : *paths) {
-            resources.append(relative_path(path, unit.dir));
+            resources.append(repo::relative_path(path, unit.dir));
         }
     }
     return Value::map({{"apiVersion", "kustomize.config.k8s.io/v1beta1"},
@@ -85,7 +85,7 @@ void keep_engine_objects(std::vector<EngineObject>& objects) {
 
 }  // namespace
 
-UnitTree::UnitTree(const SourceTree& tree, KustomizationReader& reader, SourceMap& sources,
+UnitTree::UnitTree(const repo::SourceTree& tree, KustomizationReader& reader, SourceMap& sources,
                    const BuildUnit& unit)
     : tree_(unit.artifact ? unit.artifact->tree : tree),
       reader_(unit.artifact ? unit.artifact->reader : reader),
@@ -103,10 +103,11 @@ UnitTree::UnitTree(const SourceTree& tree, KustomizationReader& reader, SourceMa
     merge_changes(*unit.changes, root);
     std::string text;
     write_yaml(root, text);
-    overlay_ = std::make_unique<OverlayTree>(
-        tree_, std::map<std::string, std::string>{
-                   {has_own ? file->path : join_path(unit.dir, kKustomizationNames.front()),
-                    std::move(text)}});
+    overlay_ = std::make_unique<repo::OverlayTree>(
+        tree_,
+        std::map<std::string, std::string>{
+            {has_own ? file->path : repo::join_path(unit.dir, repo::kKustomizationNames.front()),
+             std::move(text)}});
     own_reader_ =
         std::make_unique<KustomizationReader>(*overlay_, sources, std::string(), reader_.local());
     builds_ = {unit.dir};
@@ -151,7 +152,7 @@ std::optional<UnitBuilder::Attempt> UnitBuilder::attempt(const UnitTree& view,
     if (out.found.has_errors()) {
         out.is_refused = unit.is_flux && find_helm_charts(view.tree(), view.reader(), dir).known();
         out.needs_program = !out.is_refused && needs_kustomize(out.found) &&
-                            kustomize_ != kNoProgram && !out.read.leaves_root;
+                            kustomize_ != repo::kNoProgram && !out.read.leaves_root;
     }
     return out;
 }
@@ -162,7 +163,7 @@ void UnitBuilder::run_ahead(const std::vector<BuildUnit>& units,
     for (const std::size_t index : which) {
         const BuildUnit& unit = units[index];
         // Results of a unit with changes would be kept in a reader that is destroyed with `view`.
-        if (kustomize_ == kNoProgram || unit.chart || unit.changes) {
+        if (kustomize_ == repo::kNoProgram || unit.chart || unit.changes) {
             continue;
         }
         const UnitTree view(repository_.tree(), reader_, sources_, unit);
@@ -211,7 +212,7 @@ void UnitBuilder::build(const UnitTree& view, const std::string& dir, const Buil
             for (EngineObject& object : objects) {
                 const std::size_t offset = sources_.offset_of(object.root.pos());
                 const DocumentOrigin* origin = origin_at(made->origins, offset);
-                if (origin != nullptr && view.tree().kind(origin->file) == EntryKind::File) {
+                if (origin != nullptr && view.tree().kind(origin->file) == repo::EntryKind::File) {
                     object.file = origin->file;
                 }
                 out.objects.push_back(std::move(object));
@@ -235,7 +236,7 @@ void UnitBuilder::build(const UnitTree& view, const std::string& dir, const Buil
 Result<KustomizeBuild> UnitBuilder::inflate(const KustomizeJob& job, EngineObjects& out) {
     const InflatedTree inflated(job.tree, job.reader, job.files, job.root, sources_,
                                 program().version.get(), charts_, may_hold_engine);
-    const SourceTree& tree = inflated.has_charts() ? inflated.tree() : job.tree;
+    const repo::SourceTree& tree = inflated.has_charts() ? inflated.tree() : job.tree;
     KustomizationReader& reader = inflated.has_charts() ? inflated.reader() : job.reader;
     const BuildFiles files = find_build_files(tree, reader, job.root, job.dir);
     std::string why = "it is not at hand";
@@ -263,7 +264,7 @@ void UnitBuilder::note_charts(KustomizationReader& reader, const BuildFiles& fil
                 given.emplace_back(text_of(more));
             }
             for (std::string& values : given) {
-                values = normal_path(join_path(file->dir, values));
+                values = repo::normal_path(repo::join_path(file->dir, values));
             }
             for (const std::string& one : files.paths) {
                 if (one.find(fmt::format("/{}/templates/", name)) != std::string::npos) {
@@ -334,4 +335,4 @@ EngineObjects UnitBuilder::engine_objects(const BuildUnit& unit) {
     return out;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

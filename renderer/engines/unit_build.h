@@ -17,17 +17,17 @@
 #include "renderer/engines/kustomize/kustomize_program.h"
 #include "renderer/repo/overlay_tree.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // The tree that a unit is built in: its changes are merged into its kustomization, as Flux and
 // Argo CD do before they build.
 class UnitTree {
 public:
     // All arguments outlive the tree.
-    UnitTree(const SourceTree& tree, KustomizationReader& reader, SourceMap& sources,
+    UnitTree(const repo::SourceTree& tree, KustomizationReader& reader, SourceMap& sources,
              const BuildUnit& unit);
 
-    [[nodiscard]] const SourceTree& tree() const { return overlay_ ? *overlay_ : tree_; }
+    [[nodiscard]] const repo::SourceTree& tree() const { return overlay_ ? *overlay_ : tree_; }
     [[nodiscard]] KustomizationReader& reader() const {
         return own_reader_ ? *own_reader_ : reader_;
     }
@@ -37,9 +37,9 @@ public:
     [[nodiscard]] const std::vector<std::string>& manifests() const { return manifests_; }
 
 private:
-    const SourceTree& tree_;
+    const repo::SourceTree& tree_;
     KustomizationReader& reader_;
-    std::unique_ptr<OverlayTree> overlay_;
+    std::unique_ptr<repo::OverlayTree> overlay_;
     std::unique_ptr<KustomizationReader> own_reader_;
     std::vector<std::string> builds_, manifests_;
 };
@@ -61,7 +61,7 @@ class UnitBuilder {
 public:
     // Uses the options about threads, kustomize and helm.
     UnitBuilder(const GitOpsTree& repository, KustomizationReader& reader, SourceMap& sources,
-                const LoadOptions& options)
+                const repo::LoadOptions& options)
         : repository_(repository),
           reader_(reader),
           sources_(sources),
@@ -109,4 +109,4 @@ private:
     ChartTemplates charts_;
 };
 
-}  // namespace renderer
+}  // namespace renderer::engines

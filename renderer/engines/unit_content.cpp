@@ -6,7 +6,7 @@
 #include "renderer/engines/kustomize/build_files.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -19,7 +19,7 @@ public:
           unit_(unit) {}
 
     void run() {
-        const WalkedDir* top = repository_.find(unit_.dir);
+        const repo::WalkedDir* top = repository_.find(unit_.dir);
         if (top == nullptr) {
             return;
         }
@@ -33,48 +33,50 @@ public:
     }
 
 private:
-    [[nodiscard]] bool has(const WalkedDir& dir, const std::string& name) const {
-        return !unit_.artifact || tree_.kind(join_path(dir.path, name)) == EntryKind::File;
+    [[nodiscard]] bool has(const repo::WalkedDir& dir, const std::string& name) const {
+        return !unit_.artifact ||
+               tree_.kind(repo::join_path(dir.path, name)) == repo::EntryKind::File;
     }
 
-    [[nodiscard]] bool has_kustomization(const WalkedDir& dir) const {
+    [[nodiscard]] bool has_kustomization(const repo::WalkedDir& dir) const {
         return std::ranges::any_of(dir.kustomizations,
                                    [&](const std::string& name) { return has(dir, name); });
     }
 
     // Directories below a kustomization are only included by it. All builds have to be checked, not
     // only the last one: "home-lab" sorts between "home" and "home/app".
-    [[nodiscard]] bool is_below_build(const WalkedDir& dir) const {
-        return std::ranges::any_of(
-            unit_.builds, [&](const std::string& build) { return is_within(dir.path, build); });
+    [[nodiscard]] bool is_below_build(const repo::WalkedDir& dir) const {
+        return std::ranges::any_of(unit_.builds, [&](const std::string& build) {
+            return repo::is_within(dir.path, build);
+        });
     }
 
-    void add_build(const WalkedDir& dir) {
+    void add_build(const repo::WalkedDir& dir) {
         unit_.builds.push_back(dir.path);
         unit_.claims.merge(find_build_files(tree_, reader_, repository_.root(), dir.path).paths);
     }
 
     // Helm renders the templates, but all files of the chart are part of the unit.
-    void add_chart(const WalkedDir& top) {
-        for (const WalkedDir* dir : repository_.dirs()) {
-            if (is_within(dir->path, top.path) && dir->is_outside == top.is_outside) {
+    void add_chart(const repo::WalkedDir& top) {
+        for (const repo::WalkedDir* dir : repository_.dirs()) {
+            if (repo::is_within(dir->path, top.path) && dir->is_outside == top.is_outside) {
                 for (const std::string& name : dir->files) {
-                    unit_.claims.insert(join_path(dir->path, name));
+                    unit_.claims.insert(repo::join_path(dir->path, name));
                 }
             }
         }
     }
 
-    void walk(const WalkedDir& top) {
-        for (const WalkedDir* dir : repository_.dirs()) {
+    void walk(const repo::WalkedDir& top) {
+        for (const repo::WalkedDir* dir : repository_.dirs()) {
             const bool is_top = dir == &top;
             const bool is_generated = unit_.files == UnitFiles::Generated;
-            if (!is_within(dir->path, top.path) || dir->is_outside != top.is_outside ||
+            if (!repo::is_within(dir->path, top.path) || dir->is_outside != top.is_outside ||
                 (!is_top && unit_.files == UnitFiles::Directory) || is_below_build(*dir)) {
                 continue;
             }
             const bool is_build = !is_top && is_generated && has_kustomization(*dir);
-            const std::string beside = is_build ? parent_path(dir->path) : dir->path;
+            const std::string beside = is_build ? repo::parent_path(dir->path) : dir->path;
             if (is_generated && dir->in_chart && is_in_chart(top, beside)) {
                 continue;  // Flux skips the files of a chart
             }
@@ -88,26 +90,26 @@ private:
 
     // True if the directory is in a chart that is part of the unit; a chart above the unit does not
     // count.
-    [[nodiscard]] bool is_in_chart(const WalkedDir& top, std::string dir) const {
-        for (; is_within(dir, top.path); dir = parent_path(dir)) {
-            const WalkedDir* known = repository_.find(dir);
+    [[nodiscard]] bool is_in_chart(const repo::WalkedDir& top, std::string dir) const {
+        for (; repo::is_within(dir, top.path); dir = repo::parent_path(dir)) {
+            const repo::WalkedDir* known = repository_.find(dir);
             if (known == nullptr || known->has_chart) {
                 return known != nullptr;
             }
-            if (dir == parent_path(dir)) {
+            if (dir == repo::parent_path(dir)) {
                 break;
             }
         }
         return false;
     }
 
-    void add_manifests(const WalkedDir& dir) {
+    void add_manifests(const repo::WalkedDir& dir) {
         for (const std::string& name : dir.files) {
-            const std::string path = join_path(dir.path, name);
+            const std::string path = repo::join_path(dir.path, name);
             const bool is_kustomization =
                 std::ranges::find(dir.kustomizations, name) != dir.kustomizations.end();
-            if (!is_manifest_name(name) || is_kustomization ||
-                !takes_manifest(unit_, relative_path(path, unit_.dir)) || skips(path) ||
+            if (!repo::is_manifest_name(name) || is_kustomization ||
+                !takes_manifest(unit_, repo::relative_path(path, unit_.dir)) || skips(path) ||
                 !has(dir, name) || (dir.in_chart && !repository_.is_chart_manifest(path))) {
                 continue;
             }
@@ -121,7 +123,7 @@ private:
     }
 
     const GitOpsTree& repository_;
-    const SourceTree& tree_;
+    const repo::SourceTree& tree_;
     KustomizationReader& reader_;
     BuildUnit& unit_;
 };
@@ -132,4 +134,4 @@ void find_content(const GitOpsTree& repository, KustomizationReader& reader, Bui
     Content(repository, reader, unit).run();
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -7,9 +7,9 @@
 #include "renderer/engines/gitops_tree.h"
 #include "renderer/engines/kustomize/kustomization.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // Fills in `builds`, `manifests` and `claims`.
 void find_content(const GitOpsTree& repository, KustomizationReader& reader, BuildUnit& unit);
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -12,7 +12,7 @@
 #include "renderer/engines/unit_content.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -27,9 +27,9 @@ std::size_t input_count(GitOpsTree& repository, const BuildUnit& unit) {
 }
 
 bool is_archived(const GitOpsTree& repository, const std::string& path) {
-    for (std::string part = relative_path(path, repository.root());
-         part != "." && part != parent_path(part); part = parent_path(part)) {
-        if (std::ranges::find(kArchives, base_name(part)) != kArchives.end()) {
+    for (std::string part = repo::relative_path(path, repository.root());
+         part != "." && part != repo::parent_path(part); part = repo::parent_path(part)) {
+        if (std::ranges::find(kArchives, repo::base_name(part)) != kArchives.end()) {
             return true;
         }
     }
@@ -77,10 +77,10 @@ std::map<std::string, std::vector<std::string>> unreached_inputs(
         reached.insert(unit.claims.begin(), unit.claims.end());
     }
     std::map<std::string, std::vector<std::string>> unreached;
-    for (const WalkedDir* dir : repository.dirs()) {
+    for (const repo::WalkedDir* dir : repository.dirs()) {
         for (const std::string& name : dir->files) {
-            const std::string path = join_path(dir->path, name);
-            if (is_manifest_name(name) && !dir->in_chart && !dir->is_outside &&
+            const std::string path = repo::join_path(dir->path, name);
+            if (repo::is_manifest_name(name) && !dir->in_chart && !dir->is_outside &&
                 !reached.contains(path) && repository.holds_input(path)) {
                 unreached[dir->path].push_back(name);
             }
@@ -95,14 +95,14 @@ std::string could_apply(const GitOpsTree& repository, KustomizationReader& reade
     std::set<std::string> files;
     for (const auto& [dir, names] : unreached) {
         for (const std::string& name : names) {
-            files.insert(join_path(dir, name));
+            files.insert(repo::join_path(dir, name));
         }
     }
-    const std::string path = relative_path(unit.dir, repository.root());
+    const std::string path = repo::relative_path(unit.dir, repository.root());
     if (path.empty() || files.empty()) {
         return files.empty() ? std::string() : *files.begin();
     }
-    for (const WalkedDir* dir : repository.dirs()) {
+    for (const repo::WalkedDir* dir : repository.dirs()) {
         if (dir->is_outside || !fmt::format("/{}", dir->relative).ends_with("/" + path)) {
             continue;
         }
@@ -119,4 +119,4 @@ std::string could_apply(const GitOpsTree& repository, KustomizationReader& reade
     return {};
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

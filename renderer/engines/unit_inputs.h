@@ -10,7 +10,7 @@
 #include "renderer/engines/build_unit.h"
 #include "renderer/engines/gitops_tree.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // Returns the number of the unit's files with inputs.
 std::size_t input_count(GitOpsTree& repository, const BuildUnit& unit);
@@ -34,4 +34,4 @@ std::string could_apply(const GitOpsTree& repository, KustomizationReader& reade
                         const BuildUnit& unit,
                         const std::map<std::string, std::vector<std::string>>& unreached);
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -16,15 +16,15 @@
 #include "renderer/repo/load_options.h"
 #include "renderer/repo/memory_tree_testing.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // The repository is "acme" and has the files of the test.
 class UnitTree {
 public:
     explicit UnitTree(std::map<std::string, std::string> files) : tree_(std::move(files)) {
         Diagnostics discarded;
-        walked_ = walk_tree(tree_, root_, "", discarded);
-        for (const WalkedDir& dir : walked_) {
+        walked_ = repo::walk_tree(tree_, root_, "", discarded);
+        for (const repo::WalkedDir& dir : walked_) {
             dirs_.push_back(&dir);
         }
         repository_ = std::make_unique<GitOpsTree>(tree_, dirs_, root_, sources_, options_);
@@ -42,11 +42,11 @@ public:
     }
 
 private:
-    MemoryTree tree_;
-    LoadOptions options_;
+    repo::MemoryTree tree_;
+    repo::LoadOptions options_;
     std::string root_;
     SourceMap sources_;
-    std::vector<WalkedDir> walked_;
+    std::vector<repo::WalkedDir> walked_;
     DirList dirs_;
     std::unique_ptr<GitOpsTree> repository_;
 };
@@ -57,4 +57,4 @@ inline std::string summary_of(const BuildUnit& unit) {
     return unit.reason.empty() ? text : text + ": " + unit.reason;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -13,7 +13,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::generate {
 
 using Row = std::vector<std::string>;
 
@@ -84,4 +84,4 @@ inline std::string json_of(std::string_view page, std::string_view begin) {
     return text;
 }
 
-}  // namespace renderer
+}  // namespace renderer::generate

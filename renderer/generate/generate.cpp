@@ -17,7 +17,7 @@
 #include "renderer/generate/workload/generators.h"
 #include "renderer/generate/workload/pod_metrics.h"
 
-namespace renderer {
+namespace renderer::generate {
 
 namespace {
 
@@ -45,10 +45,10 @@ void finish(Object& object, Form form, std::string& buffer) {
     }
 }
 
-void generate_piece(const Plan& plan, std::span<const Workload> workloads, Form form,
+void generate_piece(const plan::Plan& plan, std::span<const plan::Workload> workloads, Form form,
                     Objects& objects) {
     std::string buffer;
-    for (const Workload& one : workloads) {
+    for (const plan::Workload& one : workloads) {
         const std::size_t first = objects.size();
         std::visit([&](const auto& feature) { generate_feature(plan, one, feature, objects); },
                    one.feature);
@@ -59,8 +59,8 @@ void generate_piece(const Plan& plan, std::span<const Workload> workloads, Form 
 }
 
 // Generates the workloads' objects, in the order of the workloads.
-void generate_workloads(const Plan& plan, Form form, unsigned threads, Objects& objects) {
-    const std::span<const Workload> workloads = plan.workloads;
+void generate_workloads(const plan::Plan& plan, Form form, unsigned threads, Objects& objects) {
+    const std::span<const plan::Workload> workloads = plan.workloads;
     std::vector<Objects> pieces((workloads.size() + kPieceWorkloads - 1) / kPieceWorkloads);
     for_each_parallel(pieces.size(), threads, [&](std::size_t i) {
         const auto rest = workloads.subspan(i * kPieceWorkloads);
@@ -78,7 +78,7 @@ void generate_workloads(const Plan& plan, Form form, unsigned threads, Objects& 
 
 }  // namespace
 
-Objects generate(const Plan& plan, Form form, unsigned threads) {
+Objects generate(const plan::Plan& plan, Form form, unsigned threads) {
     Objects objects;
     for (const auto run : kOfPlan) {
         run(plan, objects);
@@ -91,4 +91,4 @@ Objects generate(const Plan& plan, Form form, unsigned threads) {
     return objects;
 }
 
-}  // namespace renderer
+}  // namespace renderer::generate

@@ -6,8 +6,8 @@
 #include "renderer/core/document.h"
 #include "renderer/plan/model.h"
 
-namespace renderer {
+namespace renderer::generate {
 
 using Objects = std::vector<Object>;
 
-}  // namespace renderer
+}  // namespace renderer::generate

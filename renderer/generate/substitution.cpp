@@ -4,7 +4,7 @@
 
 #include "renderer/core/text_of.h"
 
-namespace renderer {
+namespace renderer::generate {
 
 namespace {
 
@@ -38,4 +38,4 @@ void keep_from_substitution(Value& object) {
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::generate

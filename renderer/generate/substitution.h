@@ -7,8 +7,8 @@
 
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::generate {
 
 void keep_from_substitution(Value& object);
 
-}  // namespace renderer
+}  // namespace renderer::generate

@@ -4,7 +4,7 @@
 
 #include "renderer/core/json.h"
 
-namespace renderer {
+namespace renderer::generate {
 namespace {
 
 std::string kept(Value text, Value annotations = Value::map()) {
@@ -47,4 +47,4 @@ TEST(Substitution, OtherAnnotationsStay) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::generate

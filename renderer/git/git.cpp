@@ -9,7 +9,7 @@
 
 #include "renderer/base/printable.h"
 
-namespace renderer {
+namespace renderer::git {
 
 namespace {
 
@@ -189,4 +189,4 @@ std::string hex_id(const git_oid& id) {
     return text;
 }
 
-}  // namespace renderer
+}  // namespace renderer::git

@@ -11,7 +11,7 @@
 
 #include "renderer/core/result.h"
 
-namespace renderer {
+namespace renderer::git {
 
 template <auto Free>
 struct GitFree {
@@ -57,4 +57,4 @@ Result<GitCommit> find_commit(git_repository* repository, const std::string& rev
 
 std::string hex_id(const git_oid& id);
 
-}  // namespace renderer
+}  // namespace renderer::git

@@ -14,7 +14,7 @@
 
 #include "renderer/base/temporary_folder_testing.h"
 
-namespace renderer {
+namespace renderer::git {
 
 class GitSandbox : public testing::Test {
 protected:
@@ -73,4 +73,4 @@ protected:
     std::string repo_;
 };
 
-}  // namespace renderer
+}  // namespace renderer::git

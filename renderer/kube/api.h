@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace renderer {
+namespace renderer::inline kube {
 
 #define TAILRENDER_DOMAIN "tailrender.dev"
 
@@ -46,4 +46,4 @@ constexpr std::string_view kApiProxyAddress = "127.0.0.2:8443";
 // The prefix of the ConfigMap of each PeerRelay: testdata/contract/peer-relay.md.
 constexpr std::string_view kRelayPrefix = "tailrender-relay-";
 
-}  // namespace renderer
+}  // namespace renderer::inline kube

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace renderer {
+namespace renderer::inline kube {
 
 bool is_workload_kind(std::string_view kind) {
     constexpr std::array<std::string_view, 7> kWorkloads = {
@@ -18,4 +18,4 @@ bool is_decoded_kind(std::string_view api_version, std::string_view kind) {
            std::ranges::find(kDecoded, kind) != kDecoded.end();
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline kube

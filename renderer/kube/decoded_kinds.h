@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace renderer {
+namespace renderer::inline kube {
 
 // True for kinds that make pods, and for the pod.
 bool is_workload_kind(std::string_view kind);
@@ -11,4 +11,4 @@ bool is_workload_kind(std::string_view kind);
 // True for kinds that classify always decodes.
 bool is_decoded_kind(std::string_view api_version, std::string_view kind);
 
-}  // namespace renderer
+}  // namespace renderer::inline kube

@@ -8,7 +8,7 @@
 #include "renderer/base/ascii.h"
 #include "renderer/base/split.h"
 
-namespace renderer {
+namespace renderer::inline kube {
 
 namespace {
 
@@ -197,4 +197,4 @@ ImageReference parse_image_reference(std::string_view text) {
     return parse_rest(domain, rest);
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline kube

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace renderer {
+namespace renderer::inline kube {
 
 struct ImageReference {
     std::string error = {};  // why the text is not a reference; "" if it is one
@@ -19,4 +19,4 @@ bool is_pinned(std::string_view tag, std::string_view digest);
 
 ImageReference parse_image_reference(std::string_view text);
 
-}  // namespace renderer
+}  // namespace renderer::inline kube

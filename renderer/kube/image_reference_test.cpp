@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace renderer {
+namespace renderer::inline kube {
 namespace {
 
 std::string error_of(std::string_view text) {
@@ -52,4 +52,4 @@ TEST(ImageReference, FindsThePathAndWhetherItCanChange) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::inline kube

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace renderer {
+namespace renderer::inline kube {
 
 std::string Kind::crd_name() const {
     return fmt::format("{}.{}", plural, group());
@@ -19,4 +19,4 @@ bool is_cluster_scoped(std::string_view api_version, std::string_view kind) {
            found->scope == Scope::Cluster;
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline kube

@@ -13,7 +13,7 @@
 
 #include "renderer/kube/group_of.h"
 
-namespace renderer {
+namespace renderer::inline kube {
 
 constexpr std::string_view kCustomGroup = "tailscale.com";
 constexpr std::string_view kCustomVersion = "tailscale.com/v1alpha1";
@@ -120,4 +120,4 @@ constexpr std::span<const Kind> custom_kinds() {
 // True for a cluster-scoped kind in any version of its group.
 bool is_cluster_scoped(std::string_view api_version, std::string_view kind);
 
-}  // namespace renderer
+}  // namespace renderer::inline kube

@@ -7,7 +7,7 @@
 
 #include "renderer/base/ascii.h"
 
-namespace renderer {
+namespace renderer::inline kube {
 namespace {
 
 TEST(Kinds, AreSortedAndHaveNamesOfTheirOwn) {
@@ -52,4 +52,4 @@ TEST(Kinds, KnowTheirScope) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::inline kube

@@ -5,7 +5,7 @@
 #include "renderer/base/sha256.h"
 #include "renderer/kube/name_grammar.h"
 
-namespace renderer {
+namespace renderer::inline kube {
 
 std::string shortened_label(std::string_view value) {
     constexpr std::size_t kDigits = 8;
@@ -16,4 +16,4 @@ std::string shortened_label(std::string_view value) {
                        sha256_hex(value).substr(0, kDigits));
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline kube

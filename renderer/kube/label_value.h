@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
-namespace renderer {
+namespace renderer::inline kube {
 
 // Returns the text if it fits into a label's value. Longer text is cut and gets a dash and the
 // first digits of its SHA-256.
 std::string shortened_label(std::string_view value);
 
-}  // namespace renderer
+}  // namespace renderer::inline kube

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace renderer {
+namespace renderer::inline kube {
 namespace {
 
 // The hashes are from sha256sum.
@@ -12,4 +12,4 @@ TEST(ShortenedLabel, CutsWhatIsTooLong) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::inline kube

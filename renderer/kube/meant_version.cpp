@@ -4,7 +4,7 @@
 #include "renderer/core/edit_distance.h"
 #include "renderer/kube/kinds.h"
 
-namespace renderer {
+namespace renderer::inline kube {
 
 namespace {
 
@@ -59,4 +59,4 @@ bool misspells_custom_group(std::string_view text) {
     return false;
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline kube

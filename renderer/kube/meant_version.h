@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace renderer {
+namespace renderer::inline kube {
 
 // Returns the apiVersion that an object of this kind was probably meant to have, or "" if it is
 // correct or unrelated. A typo is a group at most two edits away from that of an input of this
@@ -18,4 +18,4 @@ bool is_near_custom_group(std::string_view group);
 // True if an apiVersion, or a key in the text, has such a group.
 bool misspells_custom_group(std::string_view text);
 
-}  // namespace renderer
+}  // namespace renderer::inline kube

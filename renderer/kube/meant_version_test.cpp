@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace renderer {
+namespace renderer::inline kube {
 namespace {
 
 TEST(MeantVersion, IsThatOfTheInputWhoseGroupIsMisspelled) {
@@ -49,4 +49,4 @@ TEST(MisspelledCustomGroup, IsSeenHoweverTheKeyIsWritten) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::inline kube

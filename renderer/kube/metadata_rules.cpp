@@ -4,7 +4,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/kube/name_grammar.h"
 
-namespace renderer {
+namespace renderer::inline kube {
 
 namespace {
 
@@ -56,4 +56,4 @@ std::size_t annotations_size(const Value& annotations) {
     return size;
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline kube

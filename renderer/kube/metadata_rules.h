@@ -9,7 +9,7 @@
 
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::inline kube {
 
 inline constexpr std::size_t kMaxAnnotations = std::size_t{256} << 10U;  // bytes, for one object
 
@@ -32,4 +32,4 @@ std::vector<KeyFault> annotation_key_faults(std::string_view key);
 // Returns the number of bytes in all keys and texts of a map.
 std::size_t annotations_size(const Value& annotations);
 
-}  // namespace renderer
+}  // namespace renderer::inline kube

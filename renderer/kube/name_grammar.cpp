@@ -6,7 +6,7 @@
 #include "renderer/base/ascii.h"
 #include "renderer/base/split.h"
 
-namespace renderer {
+namespace renderer::inline kube {
 
 bool is_name_of(std::string_view text, bool (*alphanumeric)(char), std::string_view inner) {
     return !text.empty() && alphanumeric(text.front()) && alphanumeric(text.back()) &&
@@ -39,4 +39,4 @@ bool is_subresource(std::string_view text) {
            });
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline kube

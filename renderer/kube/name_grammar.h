@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace renderer {
+namespace renderer::inline kube {
 
 inline constexpr std::size_t kMaxLabel = 63;       // bytes in a DNS label, and in a label's value
 inline constexpr std::size_t kMaxSubdomain = 253;  // bytes in a DNS name
@@ -26,4 +26,4 @@ bool is_name_of(std::string_view text, bool (*alphanumeric)(char), std::string_v
 // dots; each part is_name_of. The whole may be of any length.
 bool is_dotted_name(std::string_view text, std::size_t max_part = std::string_view::npos);
 
-}  // namespace renderer
+}  // namespace renderer::inline kube

@@ -7,7 +7,7 @@
 
 #include "renderer/base/ascii.h"
 
-namespace renderer {
+namespace renderer::inline kube {
 namespace {
 
 TEST(NameGrammar, TellsLabelsAndDottedNamesFromOtherTexts) {
@@ -54,4 +54,4 @@ TEST(NameGrammar, TakesOtherBytesOnlyInside) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::inline kube

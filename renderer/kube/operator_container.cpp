@@ -6,7 +6,7 @@
 
 #include "renderer/core/text_of.h"
 
-namespace renderer {
+namespace renderer::inline kube {
 
 namespace {
 
@@ -45,4 +45,4 @@ Value* operator_container(Value& deployment) {
     return const_cast<Value*>(operator_container(std::as_const(deployment)));
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline kube

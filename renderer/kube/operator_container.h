@@ -7,7 +7,7 @@
 
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::inline kube {
 
 // Returns the entry of a container's `env`, or nullptr. Of several entries the last one wins, as in
 // a container.
@@ -17,4 +17,4 @@ const Value* find_env(const Value& container, std::string_view name);
 const Value* operator_container(const Value& deployment);
 Value* operator_container(Value& deployment);
 
-}  // namespace renderer
+}  // namespace renderer::inline kube

@@ -9,7 +9,7 @@
 
 #include "renderer/core/yaml_reader.h"
 
-namespace renderer {
+namespace renderer::inline kube {
 namespace {
 
 class OperatorContainer : public testing::Test {
@@ -45,4 +45,4 @@ TEST_F(OperatorContainer, IsKnownByItsEnvNotByItsName) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::inline kube

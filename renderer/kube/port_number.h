@@ -3,10 +3,10 @@
 
 #include <cstdint>
 
-namespace renderer {
+namespace renderer::inline kube {
 
 constexpr bool is_port_number(std::int64_t number) {
     return number >= 1 && number <= 65535;
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline kube

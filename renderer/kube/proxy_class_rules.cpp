@@ -9,7 +9,7 @@
 #include "renderer/kube/port_number.h"
 #include "renderer/kube/quantity.h"
 
-namespace renderer {
+namespace renderer::inline kube {
 
 namespace {
 
@@ -126,4 +126,4 @@ std::vector<const ClassPort*> find_overlaps(std::span<const ClassPort> sorted) {
     return found;
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline kube

@@ -12,7 +12,7 @@
 #include "renderer/core/value.h"
 #include "renderer/kube/metadata_rules.h"
 
-namespace renderer {
+namespace renderer::inline kube {
 
 enum class ClassRule : std::uint8_t {
     LabelKey,
@@ -56,4 +56,4 @@ bool overlaps(const ClassPort& port, std::span<const ClassPort> others);
 // Returns the ports that overlap the one before them.
 std::vector<const ClassPort*> find_overlaps(std::span<const ClassPort> sorted);
 
-}  // namespace renderer
+}  // namespace renderer::inline kube

@@ -5,7 +5,7 @@
 
 #include "renderer/core/json.h"
 
-namespace renderer {
+namespace renderer::inline kube {
 namespace {
 
 std::string dump(std::string_view spec) {
@@ -78,4 +78,4 @@ TEST(ProxyClassRules, FindsPortsThatTwoRangesHave) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::inline kube

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace renderer {
+namespace renderer::inline kube {
 
 namespace {
 
@@ -231,4 +231,4 @@ std::optional<std::string> canonical_amount(const Value& value) {
     return number ? canonical_quantity(fmt::format("{}", *number)) : std::nullopt;
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline kube

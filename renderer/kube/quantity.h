@@ -10,7 +10,7 @@
 
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::inline kube {
 
 // Returns nothing if the text is not a quantity. Digits below a billionth are rounded up.
 // Quantities that are too large for every suffix keep their spelling.
@@ -24,4 +24,4 @@ std::optional<std::int64_t> whole_number(const Value& value);
 // "1k".
 std::optional<std::string> canonical_amount(const Value& value);
 
-}  // namespace renderer
+}  // namespace renderer::inline kube

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace renderer {
+namespace renderer::inline kube {
 namespace {
 
 TEST(Quantity, HasOneSpelling) {
@@ -83,4 +83,4 @@ TEST(Quantity, ANumberIsWhatItsSpellingMeans) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::inline kube

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cstdint>
 
-namespace renderer {
+namespace renderer::inline kube {
 
 namespace {
 
@@ -44,4 +44,4 @@ bool is_server_url(std::string_view text) {
     return false;
 }
 
-}  // namespace renderer
+}  // namespace renderer::inline kube

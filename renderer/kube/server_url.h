@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace renderer {
+namespace renderer::inline kube {
 
 // Tailscale's own control server.
 constexpr std::string_view kDefaultServer = "https://controlplane.tailscale.com";
@@ -16,4 +16,4 @@ bool is_server_url(std::string_view text);
 inline constexpr std::string_view kServerUrlGrammar =
     "a URL such as \"https://login.example.com\", without user and query";
 
-}  // namespace renderer
+}  // namespace renderer::inline kube

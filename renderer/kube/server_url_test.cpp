@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace renderer {
+namespace renderer::inline kube {
 namespace {
 
 TEST(ServerUrl, NamesAServer) {
@@ -48,4 +48,4 @@ TEST(ServerUrl, IsNoOtherText) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::inline kube

@@ -17,7 +17,7 @@
 #include "renderer/repo/inventory.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::lint {
 
 namespace {
 
@@ -43,7 +43,7 @@ void add_git_repo(const RepositoryDocument& document, std::vector<Selector>& sel
     for (const Value& bundle : bundles) {
         add_selector(document, bundle.find("base"), selectors);
     }
-    if (paths.empty() && bundles.empty() && map_of(document.root, "spec") != nullptr) {
+    if (paths.empty() && bundles.empty() && repo::map_of(document.root, "spec") != nullptr) {
         add_selector(document, nullptr, selectors);
     }
 }
@@ -79,9 +79,10 @@ bool selects(const std::string& pattern, const std::string& dir, const std::stri
     if (pattern == ".") {
         return true;
     }
-    for (const std::string& start : {dir, join_path(prefix, dir)}) {
-        for (std::string part = start; !part.empty() && part != "."; part = parent_path(part)) {
-            if (matches_glob(pattern, part)) {
+    for (const std::string& start : {dir, repo::join_path(prefix, dir)}) {
+        for (std::string part = start; !part.empty() && part != ".";
+             part = repo::parent_path(part)) {
+            if (repo::matches_glob(pattern, part)) {
                 return true;
             }
         }
@@ -119,25 +120,26 @@ private:
         if (dir.empty()) {
             return "";
         }
-        const SourceTree& tree = context_.repository.tree;
+        const repo::SourceTree& tree = context_.repository.tree;
         const std::string real = tree.real_path(dir);
         const std::string root = tree.real_path(context_.repository.root);
-        return real != root && is_within(real, root) ? relative_path(real, root) : "";
+        return real != root && repo::is_within(real, root) ? repo::relative_path(real, root) : "";
     }
 
     // True for a tree that is applied beside its sources: it contains none of their files.
     [[nodiscard]] bool is_additive(const std::string& dir) const {
         const std::string path =
-            join_path(join_path(context_.repository.root, dir), kInventoryFile);
+            repo::join_path(repo::join_path(context_.repository.root, dir), repo::kInventoryFile);
         const Result<std::string> inventory = context_.repository.tree.read(path);
         if (context_.input.options.only_generated || !inventory) {
             return context_.input.options.only_generated;
         }
-        const Result<TreeInventory> listed = read_inventory(path, *inventory);
-        return listed && std::ranges::none_of(context_.loaded.files, [&](const SourceFile& file) {
+        const Result<repo::TreeInventory> listed = repo::read_inventory(path, *inventory);
+        return listed &&
+               std::ranges::none_of(context_.loaded.files, [&](const load::SourceFile& file) {
                    const std::string& bundle = context_.loaded.bundles[file.bundle].dir;
-                   return file.reachable &&
-                          std::ranges::binary_search(listed->files, join_path(bundle, file.path));
+                   return file.reachable && std::ranges::binary_search(
+                                                listed->files, repo::join_path(bundle, file.path));
                });
     }
 
@@ -148,10 +150,10 @@ private:
     // Reports the first source file that is rendered and also applied as it is.
     void check(const Selector& of_rendered, const std::string& dir) const {
         for (const Selector& selector : selectors_) {
-            for (const SourceFile& file : context_.loaded.files) {
+            for (const load::SourceFile& file : context_.loaded.files) {
                 const std::string& bundle = context_.loaded.bundles[file.bundle].dir;
-                const std::string path = join_path(bundle, file.path);
-                if (file.reachable && chosen(selector, parent_path(path))) {
+                const std::string path = repo::join_path(bundle, file.path);
+                if (file.reachable && chosen(selector, repo::parent_path(path))) {
                     report(of_rendered, selector, dir, path);
                     return;
                 }
@@ -182,12 +184,13 @@ private:
 // any bundle, even a hidden one, which it then leaves out (Fleet internal/cmd/cli/apply).
 void check_root_bundle(const LintContext& context) {
     const Repository& repository = context.repository;
-    const auto is_in_root = [](const WalkedDir& dir) { return dir.relative.empty(); };
+    const auto is_in_root = [](const repo::WalkedDir& dir) { return dir.relative.empty(); };
     const auto root = std::ranges::find_if(repository.dirs, is_in_root);
     const bool is_bundle = root == repository.dirs.end() || !root->fleet_files.empty() ||
-                           std::ranges::any_of(root->files, is_manifest_name);
+                           std::ranges::any_of(root->files, repo::is_manifest_name);
     if (is_bundle || repository.bundles.empty() ||
-        repository.tree.kind(join_path(repository.root, kConfigFile)) != EntryKind::File) {
+        repository.tree.kind(repo::join_path(repository.root, engines::kConfigFile)) !=
+            repo::EntryKind::File) {
         return;
     }
     for (const Selector& selector : find_selectors(repository)) {
@@ -197,7 +200,7 @@ void check_root_bundle(const LintContext& context) {
                     "fleet-empty-bundle", selector.pos,
                     fmt::format(
                         "Fleet creates a bundle without objects for this directory, because of {}",
-                        kConfigFile))
+                        engines::kConfigFile))
                 .expected("the bundles' directories in \"paths\"")
                 .hint("deploy the rendered tree, whose directories have no such file");
         }
@@ -242,4 +245,4 @@ void check_appliers(const LintContext& context) {
     check_owners(context);
 }
 
-}  // namespace renderer
+}  // namespace renderer::lint

@@ -8,7 +8,7 @@
 #include "renderer/lint/families.h"
 #include "renderer/repo/closed_schema.h"
 
-namespace renderer {
+namespace renderer::lint {
 
 namespace {
 
@@ -42,7 +42,7 @@ void check_network_values(const LintContext& context, const Value& value) {
 }
 
 void check_config(const LintContext& context, const RepositoryDocument& document) {
-    const Value* data = map_of(document.root, "data");
+    const Value* data = repo::map_of(document.root, "data");
     const Member* replacement =
         data == nullptr ? nullptr : data->find_member("kube-proxy-replacement");
     if (document.kind() == "ConfigMap" && replacement != nullptr && is_on(&replacement->value) &&
@@ -51,16 +51,16 @@ void check_config(const LintContext& context, const RepositoryDocument& document
     }
 }
 
-bool forwards_packets(const Plan& plan) {
-    return std::ranges::any_of(plan.workloads, [](const Workload& one) {
-        const auto* proxy = one.as<ProxyPlan>();
-        return proxy != nullptr ? !proxy->userspace : one.as<ProxyGroupPlan>() != nullptr;
+bool forwards_packets(const plan::Plan& plan) {
+    return std::ranges::any_of(plan.workloads, [](const plan::Workload& one) {
+        const auto* proxy = one.as<plan::ProxyPlan>();
+        return proxy != nullptr ? !proxy->userspace : one.as<plan::ProxyGroupPlan>() != nullptr;
     });
 }
 
 // Skips Namespaces that are rendered; render checks those.
 void check_pod_security(const LintContext& context, const RepositoryDocument& document) {
-    const Plan& plan = context.input.plan;
+    const plan::Plan& plan = context.input.plan;
     const Value* level =
         document.root.at({"metadata", "labels", "pod-security.kubernetes.io/enforce"});
     const bool restricts = text_of(level) == "baseline" || text_of(level) == "restricted";
@@ -85,8 +85,8 @@ void check_cluster_network(const LintContext& context) {
         return;
     }
     for (const RepositoryDocument& document : context.repository.documents) {
-        for_each_value(document.root,
-                       [&](const Value& value) { check_network_values(context, value); });
+        repo::for_each_value(document.root,
+                             [&](const Value& value) { check_network_values(context, value); });
         check_config(context, document);
         if (document.is_core("Namespace")) {
             check_pod_security(context, document);
@@ -94,4 +94,4 @@ void check_cluster_network(const LintContext& context) {
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::lint

@@ -9,7 +9,7 @@
 #include "renderer/secrets/confidential.h"
 #include "renderer/secrets/secret_values.h"
 
-namespace renderer {
+namespace renderer::lint {
 
 namespace {
 
@@ -17,8 +17,8 @@ void check_keys(const LintContext& context, SourceId source) {
     const std::string_view text = context.loaded.sources.text(source);
     for (std::size_t at = text.find("tskey-"); at != std::string_view::npos;
          at = text.find("tskey-", at + 1)) {
-        const std::size_t length = tailscale_key_length(text.substr(at));
-        if (length == 0 || is_example_key(text.substr(at, length))) {
+        const std::size_t length = secrets::tailscale_key_length(text.substr(at));
+        if (length == 0 || secrets::is_example_key(text.substr(at, length))) {
             continue;
         }
         context
@@ -42,15 +42,15 @@ bool is_env_name(std::string_view name) {
 
 void check_env_files(const LintContext& context) {
     const Repository& repository = context.repository;
-    for (const WalkedDir& dir : repository.dirs) {
-        const Result<std::vector<Entry>> entries = repository.tree.list(dir.path);
-        for (const Entry& entry : entries ? *entries : std::vector<Entry>()) {
-            const std::string relative = join_path(dir.relative, entry.name);
-            if (entry.kind != EntryKind::File || !is_env_name(entry.name) ||
+    for (const repo::WalkedDir& dir : repository.dirs) {
+        const Result<std::vector<repo::Entry>> entries = repository.tree.list(dir.path);
+        for (const repo::Entry& entry : entries ? *entries : std::vector<repo::Entry>()) {
+            const std::string relative = repo::join_path(dir.relative, entry.name);
+            if (entry.kind != repo::EntryKind::File || !is_env_name(entry.name) ||
                 context.git.ignores(relative)) {
                 continue;
             }
-            const std::string path = join_path(dir.path, entry.name);
+            const std::string path = repo::join_path(dir.path, entry.name);
             if (Result<std::string> text = repository.tree.read(path)) {
                 check_keys(context, context.loaded.sources.add(path, std::move(*text)));
             }
@@ -67,7 +67,7 @@ bool is_placeholder(std::string_view value) {
 
 // Reports the first plaintext value.
 void check_secret(const LintContext& context, const RepositoryDocument& document) {
-    const std::vector<ClearValue> values = clear_values(document.root);
+    const std::vector<secrets::ClearValue> values = secrets::clear_values(document.root);
     // The cluster fills in these tokens.
     if (values.empty() ||
         text_of(document.root.find("type")) == "kubernetes.io/service-account-token") {
@@ -108,4 +108,4 @@ void check_credentials(const LintContext& context) {
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::lint

@@ -8,13 +8,13 @@
 #include "renderer/lint/lint.h"
 #include "renderer/lint/repository.h"
 
-namespace renderer {
+namespace renderer::lint {
 
 struct LintContext {
     const Repository& repository;
     const GitIgnores& git;
     const LintInput& input;
-    Loaded& loaded;
+    load::Loaded& loaded;
     Diagnostics& diagnostics;
 
     Finding error(std::string_view rule, Pos pos, std::string message) const {
@@ -40,4 +40,4 @@ void check_tailnet_policy(const LintContext& context);   // the tailnet's policy
 void check_cluster_network(const LintContext& context);  // Cilium, PodSecurity
 void check_helm_plugins(const LintContext& context);     // plugin.yaml
 
-}  // namespace renderer
+}  // namespace renderer::lint

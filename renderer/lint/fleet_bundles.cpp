@@ -10,7 +10,7 @@
 #include "renderer/repo/closed_schema.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::lint {
 
 namespace {
 
@@ -20,7 +20,7 @@ constexpr std::size_t kMaxBundle = std::size_t{1} << 20U;
 
 // True for "../a/.b" and "a/.b/c", not for "./a".
 bool is_hidden(std::string_view entry) {
-    std::string path = normal_path(entry);
+    std::string path = repo::normal_path(entry);
     while (path.starts_with("../")) {
         path.erase(0, 3);
     }
@@ -31,7 +31,7 @@ class BundleCheck {
 public:
     BundleCheck(const LintContext& context, const RepositoryBundle& bundle)
         : context_(context), bundle_(bundle) {
-        reach(normal_path(join_path(bundle.root->path, bundle.fleet.kustomize_dir())));
+        reach(repo::normal_path(repo::join_path(bundle.root->path, bundle.fleet.kustomize_dir())));
     }
 
     void run() const {
@@ -44,7 +44,7 @@ public:
     }
 
 private:
-    [[nodiscard]] bool is_values_file(const BundleFile& file) const {
+    [[nodiscard]] bool is_values_file(const engines::BundleFile& file) const {
         return bundle_.fleet.is_values_file(file.relative);
     }
 
@@ -52,7 +52,7 @@ private:
         std::size_t bytes = 0;
         std::size_t largest = 0;
         std::string name;
-        for (const BundleFile& file : bundle_.files) {
+        for (const engines::BundleFile& file : bundle_.files) {
             const bool is_fleet = file.dir == bundle_.root && file.name.starts_with("fleet.y");
             if (is_fleet || is_values_file(file)) {
                 continue;
@@ -80,11 +80,11 @@ private:
     void check_hidden() const {
         for (const RepositoryBuild* build : reached_) {
             for (const std::string_view field : {"resources", "bases", "components"}) {
-                for (const Value& entry : list_of(build->root, field)) {
+                for (const Value& entry : repo::list_of(build->root, field)) {
                     report_hidden(entry, text_of(&entry));
                 }
             }
-            for (const ListedFile& file : generator_files(build->root)) {
+            for (const engines::ListedFile& file : engines::generator_files(build->root)) {
                 report_hidden(*file.entry, file.path);
             }
         }
@@ -104,8 +104,8 @@ private:
 
     // A chart is installed from its own files; manifests beside fleet.yaml are not installed.
     void check_loose() const {
-        for (const BundleFile& file : bundle_.files) {
-            const bool candidate = is_manifest_name(file.name) && !file.dir->in_chart &&
+        for (const engines::BundleFile& file : bundle_.files) {
+            const bool candidate = repo::is_manifest_name(file.name) && !file.dir->in_chart &&
                                    !is_values_file(file) && !is_below_build(*file.dir);
             if (!candidate) {
                 continue;
@@ -126,18 +126,19 @@ private:
         }
     }
 
-    [[nodiscard]] bool is_below_build(const WalkedDir& dir) const {
+    [[nodiscard]] bool is_below_build(const repo::WalkedDir& dir) const {
         return std::ranges::any_of(context_.repository.builds, [&](const RepositoryBuild& build) {
-            return is_within(dir.path, build.dir->path);
+            return repo::is_within(dir.path, build.dir->path);
         });
     }
 
     // Values files, and root files of the same name, are removed before kustomize runs.
     void check_values_files() const {
         for (const RepositoryBuild* build : reached_) {
-            for (const Value& entry : list_of(build->root, "resources")) {
-                const std::string path = relative_path(
-                    normal_path(join_path(build->dir->path, text_of(&entry))), bundle_.root->path);
+            for (const Value& entry : repo::list_of(build->root, "resources")) {
+                const std::string path = repo::relative_path(
+                    repo::normal_path(repo::join_path(build->dir->path, text_of(&entry))),
+                    bundle_.root->path);
                 if (bundle_.fleet.is_values_file(path)) {
                     context_
                         .error("fleet-values-file", entry.pos(),
@@ -157,8 +158,8 @@ private:
                 continue;
             }
             for (const std::string_view field : {"resources", "bases", "components"}) {
-                for (const Value& entry : list_of(build.root, field)) {
-                    reach(normal_path(join_path(dir, text_of(&entry))));
+                for (const Value& entry : repo::list_of(build.root, field)) {
+                    reach(repo::normal_path(repo::join_path(dir, text_of(&entry))));
                 }
             }
         }
@@ -177,4 +178,4 @@ void check_fleet_bundles(const LintContext& context) {
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::lint

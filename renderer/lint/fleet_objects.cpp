@@ -4,7 +4,7 @@
 #include "renderer/lint/families.h"
 #include "renderer/repo/closed_schema.h"
 
-namespace renderer {
+namespace renderer::lint {
 
 namespace {
 
@@ -40,7 +40,8 @@ void check_order(const LintContext& context, const RepositoryDocument& crd) {
 // The operator's chart contains the CRDs of its kinds, and so does what is rendered in its place.
 void check_operator_order(const LintContext& context, const RepositoryDocument& document) {
     const RepositoryBundle* bundle = context.repository.bundle_of(document.file->relative);
-    const bool emitted = context.input.plan.settings.custom_resources == CustomResources::Emit;
+    const bool emitted =
+        context.input.plan.settings.custom_resources == plan::CustomResources::Emit;
     if (emitted && bundle != nullptr && bundle->fleet.has_chart() &&
         bundle->fleet.is_operator_chart()) {
         warn_first_installation(
@@ -53,11 +54,11 @@ void check_operator_order(const LintContext& context, const RepositoryDocument& 
 // unless asked to.
 void check_namespace(const LintContext& context, const RepositoryDocument& document) {
     const RepositoryBundle* bundle = context.repository.bundle_of(document.file->relative);
-    if (bundle == nullptr || list_of(bundle->fleet.merged, "downstreamResources").empty()) {
+    if (bundle == nullptr || repo::list_of(bundle->fleet.merged, "downstreamResources").empty()) {
         return;
     }
-    const bool own = document.name() == text_of(bundle->fleet.merged, "defaultNamespace") ||
-                     document.name() == text_of(bundle->fleet.merged, "namespace");
+    const bool own = document.name() == repo::text_of(bundle->fleet.merged, "defaultNamespace") ||
+                     document.name() == repo::text_of(bundle->fleet.merged, "namespace");
     if (own && !bundle->fleet.helm_flag("takeOwnership")) {
         context.about(document)
             .warning("fleet-owned-namespace", document.pos,
@@ -81,4 +82,4 @@ void check_fleet_objects(const LintContext& context) {
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::lint

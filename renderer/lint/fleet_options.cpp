@@ -13,7 +13,7 @@
 #include "renderer/lint/families.h"
 #include "renderer/repo/closed_schema.h"
 
-namespace renderer {
+namespace renderer::lint {
 
 namespace {
 
@@ -73,21 +73,22 @@ bool has_criterion(const Value& target) {
 
 // True if the target matches a cluster in .tailrender.yaml, or if that is unknown: groups are not
 // listed there.
-bool matches_some(const Value& target, const std::vector<Cluster>& clusters) {
+bool matches_some(const Value& target, const std::vector<engines::Cluster>& clusters) {
     Value alone = Value::map();
     Value list = Value::list();
     list.append(target.clone());
     alone.add("targetCustomizations", std::move(list));
-    return std::ranges::any_of(clusters, [&](const Cluster& cluster) {
+    return std::ranges::any_of(clusters, [&](const engines::Cluster& cluster) {
         Diagnostics unknown;
-        return !matching_customizations(alone, cluster, unknown).empty() || unknown.has_errors();
+        return !engines::matching_customizations(alone, cluster, unknown).empty() ||
+               unknown.has_errors();
     });
 }
 
-void check_customizations(const LintContext& context, const std::vector<Cluster>& clusters,
+void check_customizations(const LintContext& context, const std::vector<engines::Cluster>& clusters,
                           const RepositoryBundle& bundle) {
     for (const std::string_view field : {"targets", "targetCustomizations", "overrideTargets"}) {
-        for (const Value& target : list_of(bundle.fleet.root, field)) {
+        for (const Value& target : repo::list_of(bundle.fleet.root, field)) {
             const std::string_view what = field == "overrideTargets" ? "target" : "customization";
             const bool given = has_criterion(target);
             if (given && (clusters.empty() || matches_some(target, clusters))) {
@@ -108,11 +109,11 @@ void check_customizations(const LintContext& context, const std::vector<Cluster>
 
 // If fleet.yaml has no name, Fleet names the bundle <GitRepo>-<path>.
 void check_dependencies(const LintContext& context, const RepositoryBundle& bundle) {
-    for (const Value& entry : list_of(bundle.fleet.root, "dependsOn")) {
+    for (const Value& entry : repo::list_of(bundle.fleet.root, "dependsOn")) {
         const Value* name = entry.find("name");
         const std::string_view wanted = text_of(name);
         const auto is_it = [&](const RepositoryBundle& other) {
-            const bool named = !text_of(other.fleet.root, "name").empty();
+            const bool named = !repo::text_of(other.fleet.root, "name").empty();
             return wanted == other.name || (!named && wanted.ends_with(other.name));
         };
         if (wanted.empty() || std::ranges::any_of(context.repository.bundles, is_it)) {
@@ -164,13 +165,14 @@ void check_values(const LintContext& context, const RepositoryBundle& bundle) {
     for (const Value* options : bundle.fleet.options()) {
         const Value* values = options->at({"helm", "values"});
         if (values != nullptr && values->is_map()) {
-            for_each_value(*values, [&](const Value& value) { check_template(context, value); });
+            repo::for_each_value(*values,
+                                 [&](const Value& value) { check_template(context, value); });
         }
     }
 }
 
 void check_crd_deletion(const LintContext& context, const Value& options) {
-    if (flag_of(options, "deleteCRDResources")) {
+    if (repo::flag_of(options, "deleteCRDResources")) {
         context
             .warning("fleet-crd-deletion", options.find("deleteCRDResources")->pos(),
                      "the CRDs of this bundle are deleted with it, and with them all objects of "
@@ -182,7 +184,8 @@ void check_crd_deletion(const LintContext& context, const Value& options) {
 // Overlays of manifests are applied only in bundles of plain manifests.
 void check_yaml_overlays(const LintContext& context, const RepositoryBundle& bundle) {
     const auto overlays = items_of(bundle.fleet.merged.at({"yaml", "overlays"}));
-    const bool ignored = bundle.is_chart() || map_of(bundle.fleet.merged, "kustomize") != nullptr;
+    const bool ignored =
+        bundle.is_chart() || repo::map_of(bundle.fleet.merged, "kustomize") != nullptr;
     if (ignored && !overlays.empty()) {
         context
             .warning("fleet-yaml-overlays", overlays.front().pos(),
@@ -195,13 +198,14 @@ void check_yaml_overlays(const LintContext& context, const RepositoryBundle& bun
 }  // namespace
 
 void check_fleet_options(const LintContext& context) {
-    std::vector<Cluster> clusters;
-    for (const std::string& name : cluster_names(context.repository.tree, context.input.options)) {
-        LoadOptions options = context.input.options;
+    std::vector<engines::Cluster> clusters;
+    for (const std::string& name :
+         engines::cluster_names(context.repository.tree, context.input.options)) {
+        repo::LoadOptions options = context.input.options;
         options.cluster = name;
         Diagnostics quiet;
         clusters.push_back(
-            load_cluster(context.repository.tree, options, context.loaded.sources, quiet));
+            engines::load_cluster(context.repository.tree, options, context.loaded.sources, quiet));
     }
     check_names(context);
     for (const RepositoryBundle& bundle : context.repository.bundles) {
@@ -216,4 +220,4 @@ void check_fleet_options(const LintContext& context) {
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::lint

@@ -11,7 +11,7 @@
 #include "renderer/repo/closed_schema.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::lint {
 
 namespace {
 
@@ -19,23 +19,23 @@ constexpr std::string_view kKind = "Kustomization";
 
 class PatchReader {
 public:
-    explicit PatchReader(const SourceTree& tree) : tree_(tree) {}
+    explicit PatchReader(const repo::SourceTree& tree) : tree_(tree) {}
 
     void read_flux(const Value& spec) {
-        for (const Value& entry : list_of(spec, "patches")) {
-            add(text_of(entry, "patch"), map_of(entry, "target"));
+        for (const Value& entry : repo::list_of(spec, "patches")) {
+            add(repo::text_of(entry, "patch"), repo::map_of(entry, "target"));
         }
     }
 
     void read_build(const RepositoryBuild& build) {
         for (const std::string_view field : {"patches", "patchesJson6902"}) {
-            for (const Value& entry : list_of(build.root, field)) {
-                const std::string_view path = text_of(entry, "path");
-                add(path.empty() ? text_of(entry, "patch") : text_at(build, path),
-                    map_of(entry, "target"));
+            for (const Value& entry : repo::list_of(build.root, field)) {
+                const std::string_view path = repo::text_of(entry, "path");
+                add(path.empty() ? repo::text_of(entry, "patch") : text_at(build, path),
+                    repo::map_of(entry, "target"));
             }
         }
-        for (const Value& entry : list_of(build.root, "patchesStrategicMerge")) {
+        for (const Value& entry : repo::list_of(build.root, "patchesStrategicMerge")) {
             const std::string_view text = text_of(&entry);
             add(text.find('\n') == std::string_view::npos ? text_at(build, text) : text, nullptr);
         }
@@ -45,7 +45,8 @@ public:
 
 private:
     std::string text_at(const RepositoryBuild& build, std::string_view path) const {
-        Result<std::string> text = tree_.read(normal_path(join_path(build.dir->path, path)));
+        Result<std::string> text =
+            tree_.read(repo::normal_path(repo::join_path(build.dir->path, path)));
         return text ? std::move(*text) : std::string();
     }
 
@@ -62,7 +63,7 @@ private:
             FluxPatch patch = patch_of(root);
             if (target != nullptr) {
                 patch.name = text_of(target->find("name"));
-            } else if (text_of(root, "kind") != kKind) {
+            } else if (repo::text_of(root, "kind") != kKind) {
                 continue;
             } else {
                 patch.name = text_of(root.at({"metadata", "name"}));
@@ -87,7 +88,7 @@ private:
         return patch;
     }
 
-    const SourceTree& tree_;
+    const repo::SourceTree& tree_;
     std::vector<FluxPatch> found_;
 };
 
@@ -125,4 +126,4 @@ bool is_patched(const std::vector<FluxPatch>& patches, bool FluxPatch::*what,
     });
 }
 
-}  // namespace renderer
+}  // namespace renderer::lint

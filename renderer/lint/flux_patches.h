@@ -8,7 +8,7 @@
 
 #include "renderer/lint/repository.h"
 
-namespace renderer {
+namespace renderer::lint {
 
 struct FluxPatch {
     std::string name;          // of the patched children, as a regular expression; "" = all
@@ -29,4 +29,4 @@ std::vector<FluxPatch> find_flux_patches(const Repository& repository);
 bool is_patched(const std::vector<FluxPatch>& patches, bool FluxPatch::*what,
                 std::string_view name);
 
-}  // namespace renderer
+}  // namespace renderer::lint

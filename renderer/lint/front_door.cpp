@@ -11,7 +11,7 @@
 #include "renderer/lint/families.h"
 #include "renderer/repo/closed_schema.h"
 
-namespace renderer {
+namespace renderer::lint {
 
 namespace {
 
@@ -44,16 +44,16 @@ void add_annotated(const RepositoryDocument& document, std::vector<Record>& reco
 }
 
 bool is_proxied(const Value& endpoint) {
-    return std::ranges::any_of(list_of(endpoint, "providerSpecific"), [](const Value& entry) {
-        return text_of(entry, "name").ends_with("cloudflare-proxied") &&
-               text_of(entry, "value") == "true";
+    return std::ranges::any_of(repo::list_of(endpoint, "providerSpecific"), [](const Value& entry) {
+        return repo::text_of(entry, "name").ends_with("cloudflare-proxied") &&
+               repo::text_of(entry, "value") == "true";
     });
 }
 
 void add_endpoints(const RepositoryDocument& document, std::vector<Record>& records) {
     for (const Value& endpoint : items_of(document.root.at({"spec", "endpoints"}))) {
-        for (const Value& target : list_of(endpoint, "targets")) {
-            records.push_back({&document, text_of(endpoint, "dnsName"),
+        for (const Value& target : repo::list_of(endpoint, "targets")) {
+            records.push_back({&document, repo::text_of(endpoint, "dnsName"),
                                without_dot(text_of(&target)), target.pos(), is_proxied(endpoint)});
         }
     }
@@ -119,4 +119,4 @@ void check_front_door(const LintContext& context) {
     check_hosts(context, records);
 }
 
-}  // namespace renderer
+}  // namespace renderer::lint

@@ -3,19 +3,19 @@
 #include "renderer/base/split.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::lint {
 
-GitIgnores::GitIgnores(const SourceTree& tree, const std::string& root) : tree_(tree) {
+GitIgnores::GitIgnores(const repo::SourceTree& tree, const std::string& root) : tree_(tree) {
     const std::string real = tree.real_path(root);
     std::string dir = root;
-    for (std::string above = real;; above = parent_path(above), dir += "/..") {
-        if (tree.kind(join_path(dir, ".git")) != EntryKind::Missing) {
+    for (std::string above = real;; above = repo::parent_path(above), dir += "/..") {
+        if (tree.kind(repo::join_path(dir, ".git")) != repo::EntryKind::Missing) {
             inside_ = true;
             top_ = dir;
-            prefix_ = relative_path(real, above);
+            prefix_ = repo::relative_path(real, above);
             return;
         }
-        if (above == parent_path(above)) {
+        if (above == repo::parent_path(above)) {
             return;
         }
     }
@@ -23,7 +23,7 @@ GitIgnores::GitIgnores(const SourceTree& tree, const std::string& root) : tree_(
 
 std::vector<GitIgnores::Pattern> GitIgnores::patterns_in(const std::string& dir) const {
     std::vector<Pattern> patterns;
-    const Result<std::string> text = tree_.read(join_path(dir, ".gitignore"));
+    const Result<std::string> text = tree_.read(repo::join_path(dir, ".gitignore"));
     std::string_view rest = text ? std::string_view(*text) : std::string_view();
     while (!rest.empty()) {
         std::string_view line = take(rest, '\n');
@@ -50,16 +50,17 @@ std::vector<GitIgnores::Pattern> GitIgnores::patterns_in(const std::string& dir)
 // The last pattern that matches decides, and patterns of deeper directories come later. An ignored
 // directory excludes everything below it.
 bool GitIgnores::ignores(std::string_view relative) const {
-    const std::string path = join_path(prefix_, relative);
+    const std::string path = repo::join_path(prefix_, relative);
     for (std::size_t end = path.find('/');; end = path.find('/', end + 1)) {
         const bool is_dir = end != std::string::npos;
         const std::string part = path.substr(0, end);
         bool ignored = false;
         for (std::size_t slash = 0;; slash = part.find('/', slash) + 1) {
             const std::string below = part.substr(slash);
-            for (const Pattern& pattern : patterns_in(join_path(top_, part.substr(0, slash)))) {
-                const std::string name(pattern.anchored ? below : base_name(below));
-                if ((is_dir || !pattern.only_dirs) && matches_glob(pattern.text, name)) {
+            for (const Pattern& pattern :
+                 patterns_in(repo::join_path(top_, part.substr(0, slash)))) {
+                const std::string name(pattern.anchored ? below : repo::base_name(below));
+                if ((is_dir || !pattern.only_dirs) && repo::matches_glob(pattern.text, name)) {
                     ignored = !pattern.negated;
                 }
             }
@@ -73,4 +74,4 @@ bool GitIgnores::ignores(std::string_view relative) const {
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::lint

@@ -8,11 +8,11 @@
 
 #include "renderer/repo/source_tree.h"
 
-namespace renderer {
+namespace renderer::lint {
 
 class GitIgnores {
 public:
-    GitIgnores(const SourceTree& tree, const std::string& root);
+    GitIgnores(const repo::SourceTree& tree, const std::string& root);
 
     // False: it is unknown what is committed.
     [[nodiscard]] bool is_work_tree() const { return inside_; }
@@ -28,9 +28,9 @@ private:
     };
     [[nodiscard]] std::vector<Pattern> patterns_in(const std::string& dir) const;
 
-    const SourceTree& tree_;
+    const repo::SourceTree& tree_;
     bool inside_ = false;
     std::string top_, prefix_;
 };
 
-}  // namespace renderer
+}  // namespace renderer::lint

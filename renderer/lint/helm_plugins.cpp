@@ -10,7 +10,7 @@
 #include "renderer/repo/closed_schema.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::lint {
 
 namespace {
 
@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 8> kKeys = {"apiVersion",    "config",   
                                                    "runtimeConfig", "sourceURL", "type", "version"};
 
 bool is_plugin(const RepositoryDocument& document) {
-    return base_name(document.file->relative) == "plugin.yaml" &&
+    return repo::base_name(document.file->relative) == "plugin.yaml" &&
            document.root.find("name") != nullptr && document.root.find("version") != nullptr;
 }
 
@@ -45,7 +45,7 @@ void check_new(const LintContext& context, const RepositoryDocument& plugin) {
                "three numbers without \"v\", such as \"0.1.0\"");
     }
     const Value* config = plugin.root.find("config");
-    const bool post_renderer = text_of(plugin.root, "type") == "postrenderer/v1";
+    const bool post_renderer = repo::text_of(plugin.root, "type") == "postrenderer/v1";
     if (post_renderer && config != nullptr && config->is_map() && config->size() > 0) {
         refuse(config->pos(), "a post-renderer does not support \"config\"", "none, or \"{}\"");
     }
@@ -53,10 +53,10 @@ void check_new(const LintContext& context, const RepositoryDocument& plugin) {
 
 // With both forms below one directory in HELM_PLUGINS, Helm 3 loads none of them.
 void check_mixed(const LintContext& context, const RepositoryDocument& plugin) {
-    const std::string parent = parent_path(parent_path(plugin.file->relative));
+    const std::string parent = repo::parent_path(repo::parent_path(plugin.file->relative));
     for (const RepositoryDocument& other : context.repository.documents) {
         if (is_plugin(other) && !is_new(other) &&
-            parent_path(parent_path(other.file->relative)) == parent) {
+            repo::parent_path(repo::parent_path(other.file->relative)) == parent) {
             context
                 .warning("helm-plugin-mixed", plugin.root.pos(),
                          "Helm 3 rejects this plug-in and then loads no plug-in of the directory")
@@ -79,4 +79,4 @@ void check_helm_plugins(const LintContext& context) {
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::lint

@@ -11,18 +11,18 @@
 #include "renderer/repo/closed_schema.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::lint {
 
 namespace {
 
 bool disables_hash(const Value& holder, std::string_view field) {
-    const Value* options = map_of(holder, field);
-    return options != nullptr && flag_of(*options, "disableNameSuffixHash");
+    const Value* options = repo::map_of(holder, field);
+    return options != nullptr && repo::flag_of(*options, "disableNameSuffixHash");
 }
 
 bool holds_text(const Value& value, std::string_view text) {
     bool found = false;
-    for_each_value(value, [&](const Value& one) { found = found || text_of(&one) == text; });
+    repo::for_each_value(value, [&](const Value& one) { found = found || text_of(&one) == text; });
     return found;
 }
 
@@ -30,7 +30,7 @@ bool holds_text(const Value& value, std::string_view text) {
 // knows, not in custom resources or charts.
 const RepositoryDocument* custom_user(const Repository& repository, std::string_view secret) {
     for (const RepositoryDocument& document : repository.documents) {
-        const Value* spec = map_of(document.root, "spec");
+        const Value* spec = repo::map_of(document.root, "spec");
         if (document.group() == "tailscale.com" && spec != nullptr && holds_text(*spec, secret)) {
             return &document;
         }
@@ -39,12 +39,12 @@ const RepositoryDocument* custom_user(const Repository& repository, std::string_
 }
 
 void check_hash(const LintContext& context, const RepositoryBuild& build, const Value& item) {
-    const std::string_view name = text_of(item, "name");
+    const std::string_view name = repo::text_of(item, "name");
     if (disables_hash(item, "options") || disables_hash(build.root, "generatorOptions")) {
         return;
     }
     const RepositoryDocument* user = custom_user(context.repository, name);
-    if (name != kOAuthGenerator && user == nullptr) {
+    if (name != repo::kOAuthGenerator && user == nullptr) {
         return;
     }
     Finding found =
@@ -62,7 +62,7 @@ void check_hash(const LintContext& context, const RepositoryBuild& build, const 
 
 std::set<std::string, std::less<>> keys_of(std::string_view text) {
     std::set<std::string, std::less<>> keys;
-    for (const EnvEntry& entry : parse_env_file(text).entries) {
+    for (const engines::EnvEntry& entry : engines::parse_env_file(text).entries) {
         keys.emplace(entry.key);
     }
     return keys;
@@ -73,13 +73,13 @@ public:
     EnvFileCheck(const LintContext& context, const RepositoryBuild& build, const Value& entry)
         : context_(context),
           entry_(entry),
-          path_(normal_path(join_path(build.dir->path, text_of(&entry)))),
-          relative_(relative_path(path_, context.repository.root)),
+          path_(repo::normal_path(repo::join_path(build.dir->path, text_of(&entry)))),
+          relative_(repo::relative_path(path_, context.repository.root)),
           text_(context.repository.tree.read(path_)),
           example_(context.repository.tree.read(path_ + ".example")) {}
 
     void run() const {
-        if (text_ && is_encrypted(parse_env_file(*text_))) {
+        if (text_ && engines::is_encrypted(engines::parse_env_file(*text_))) {
             return;
         }
         check_git();
@@ -97,7 +97,7 @@ private:
             .say(severity, "env-file-in-git", entry_.pos(),
                  text_ ? fmt::format("Git does not ignore \"{}\", which holds credentials", path_)
                        : fmt::format("Git will not ignore \"{}\" once it exists", path_))
-            .hint(fmt::format("add \"{}\" to a .gitignore beside it", base_name(path_)));
+            .hint(fmt::format("add \"{}\" to a .gitignore beside it", repo::base_name(path_)));
     }
 
     void check_example() const {
@@ -128,8 +128,9 @@ void check_build_namespace(const LintContext& context, const RepositoryBuild& bu
     if (text_of(ns).empty()) {
         return;
     }
-    for (const Value& entry : list_of(build.root, "resources")) {
-        const std::string path = normal_path(join_path(build.dir->path, text_of(&entry)));
+    for (const Value& entry : repo::list_of(build.root, "resources")) {
+        const std::string path =
+            repo::normal_path(repo::join_path(build.dir->path, text_of(&entry)));
         for (const RepositoryDocument& document : context.repository.documents) {
             const bool is_namespace = document.is_core("Namespace");
             const std::string_view own = is_namespace ? document.name() : document.ns();
@@ -153,16 +154,16 @@ void check_build_namespace(const LintContext& context, const RepositoryBuild& bu
 void check_kustomizations(const LintContext& context) {
     for (const RepositoryBuild& build : context.repository.builds) {
         check_build_namespace(context, build);
-        for (const Value& item : list_of(build.root, "secretGenerator")) {
+        for (const Value& item : repo::list_of(build.root, "secretGenerator")) {
             if (!item.is_map() || text_of(item.find("name")).empty()) {
                 continue;
             }
             check_hash(context, build, item);
-            for (const Value* entry : env_files(item)) {
+            for (const Value* entry : engines::env_files(item)) {
                 EnvFileCheck(context, build, *entry).run();
             }
         }
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::lint

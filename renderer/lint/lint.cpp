@@ -4,7 +4,7 @@
 
 #include "renderer/lint/families.h"
 
-namespace renderer {
+namespace renderer::lint {
 
 namespace {
 
@@ -59,7 +59,7 @@ std::span<const LintCheck> lint_checks() {
     return kChecks;
 }
 
-void lint(const LintInput& input, Loaded& loaded, Diagnostics& diagnostics) {
+void lint(const LintInput& input, load::Loaded& loaded, Diagnostics& diagnostics) {
     const Repository repository = read_repository(input.tree, input.options, loaded.sources);
     const GitIgnores git(input.tree, repository.root);
     const LintContext context{repository, git, input, loaded, diagnostics};
@@ -76,4 +76,4 @@ void lint(const LintInput& input, Loaded& loaded, Diagnostics& diagnostics) {
     check_helm_plugins(context);
 }
 
-}  // namespace renderer
+}  // namespace renderer::lint

@@ -15,7 +15,7 @@
 #include "renderer/repo/load_options.h"
 #include "renderer/repo/source_tree.h"
 
-namespace renderer {
+namespace renderer::lint {
 
 struct LintCheck {
     std::string_view id;           // shown in brackets after a message
@@ -27,13 +27,13 @@ std::span<const LintCheck> lint_checks();
 
 // The input for one cluster. `inventory` and `plan` are from its render, complete or not.
 struct LintInput {
-    const SourceTree& tree;
-    const LoadOptions& options;
-    const Inventory& inventory;
-    const Plan& plan;
+    const repo::SourceTree& tree;
+    const repo::LoadOptions& options;
+    const classify::Inventory& inventory;
+    const plan::Plan& plan;
 };
 
 // Adds the files that it reads to `loaded.sources`.
-void lint(const LintInput& input, Loaded& loaded, Diagnostics& diagnostics);
+void lint(const LintInput& input, load::Loaded& loaded, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::lint

@@ -15,7 +15,7 @@
 #include "renderer/lint/git_ignores.h"
 #include "renderer/repo/memory_tree_testing.h"
 
-namespace renderer {
+namespace renderer::lint {
 namespace {
 
 namespace fs = std::filesystem;
@@ -29,13 +29,13 @@ std::string read_file(const fs::path& path) {
 }
 
 std::string lint_text(std::map<std::string, std::string> files) {
-    const MemoryTree tree(std::move(files));
-    LoadOptions options;
+    const repo::MemoryTree tree(std::move(files));
+    repo::LoadOptions options;
     options.path = ".";
-    Loaded loaded;
+    load::Loaded loaded;
     Diagnostics diagnostics;
-    const Inventory inventory = {};
-    const Plan plan = {};
+    const classify::Inventory inventory = {};
+    const plan::Plan plan = {};
     lint({tree, options, inventory, plan}, loaded, diagnostics);
     return diagnostics.print(loaded.sources, false);
 }
@@ -120,9 +120,10 @@ TEST(FleetBundleSize, CountsWhatFleetTakes) {
 }
 
 TEST(GitIgnores, IgnoresWhatGitignoreNames) {
-    const MemoryTree tree({{"repo/.git/HEAD", ""},
-                           {"repo/.gitignore", "*.env\n/top\nbuild/\nsub/*.key\n!keep.env\n# no\n"},
-                           {"repo/sub/.gitignore", "local\n!a.env\n"}});
+    const repo::MemoryTree tree(
+        {{"repo/.git/HEAD", ""},
+         {"repo/.gitignore", "*.env\n/top\nbuild/\nsub/*.key\n!keep.env\n# no\n"},
+         {"repo/sub/.gitignore", "local\n!a.env\n"}});
     const GitIgnores git(tree, "repo/sub");
     EXPECT_TRUE(git.is_work_tree());
     EXPECT_EQ(git.prefix(), "sub");
@@ -137,7 +138,7 @@ TEST(GitIgnores, IgnoresWhatGitignoreNames) {
     EXPECT_FALSE(git.ignores("build"));
     EXPECT_FALSE(git.ignores("deep/a.key"));
     EXPECT_FALSE(git.ignores("web.yaml"));
-    const MemoryTree plain(std::map<std::string, std::string>{{"a.yaml", ""}});
+    const repo::MemoryTree plain(std::map<std::string, std::string>{{"a.yaml", ""}});
     EXPECT_FALSE(GitIgnores(plain, ".").is_work_tree());
 }
 
@@ -170,4 +171,4 @@ TEST(Lint, PatchesOfAKustomizationThatBuildsFluxsOwn) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::lint

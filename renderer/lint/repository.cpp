@@ -12,7 +12,7 @@
 #include "renderer/repo/inventory.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::lint {
 
 namespace {
 
@@ -21,10 +21,10 @@ public:
     Reader(Repository& repository, SourceMap& sources) : out_(repository), sources_(sources) {}
 
     void read_files() {
-        for (const WalkedDir& dir : out_.dirs) {
+        for (const repo::WalkedDir& dir : out_.dirs) {
             for (const std::string& name : dir.files) {
-                if (is_manifest_name(name) && !dir.in_chart) {
-                    add_file(join_path(dir.path, name), join_path(dir.relative, name));
+                if (repo::is_manifest_name(name) && !dir.in_chart) {
+                    add_file(repo::join_path(dir.path, name), repo::join_path(dir.relative, name));
                 }
             }
         }
@@ -33,13 +33,13 @@ public:
         }
     }
 
-    void read_bundles(const Cluster& cluster) {
-        const std::vector<const WalkedDir*> roots = bundle_roots(out_.dirs);
+    void read_bundles(const engines::Cluster& cluster) {
+        const std::vector<const repo::WalkedDir*> roots = engines::bundle_roots(out_.dirs);
         for (std::size_t i = 0; i < roots.size(); ++i) {
             if (roots[i] != &out_.dirs[i]) {
                 continue;
             }
-            DirList dirs;
+            engines::DirList dirs;
             for (std::size_t j = i; j < roots.size(); ++j) {
                 if (roots[j] == roots[i]) {
                     dirs.push_back(&out_.dirs[j]);
@@ -50,10 +50,10 @@ public:
     }
 
     void read_builds() {
-        for (const WalkedDir& dir : out_.dirs) {
+        for (const repo::WalkedDir& dir : out_.dirs) {
             for (const std::string& name : dir.kustomizations) {
-                const std::string path = join_path(dir.path, name);
-                Value root = read_config(out_.tree, path, {}, sources_, quiet_).root;
+                const std::string path = repo::join_path(dir.path, name);
+                Value root = repo::read_config(out_.tree, path, {}, sources_, quiet_).root;
                 if (root.is_map()) {
                     out_.builds.push_back({&dir, path, std::move(root)});
                 }
@@ -62,20 +62,21 @@ public:
     }
 
     void find_rendered(const std::string& path, const std::string& relative) {
-        const Result<std::vector<Entry>> entries = out_.tree.list(path);
+        const Result<std::vector<repo::Entry>> entries = out_.tree.list(path);
         if (!entries) {
             return;
         }
         const bool is_rendered = std::ranges::any_of(
-            *entries, [](const Entry& entry) { return entry.name == kInventoryFile; });
+            *entries, [](const repo::Entry& entry) { return entry.name == repo::kInventoryFile; });
         if (is_rendered && !relative.empty()) {
             out_.rendered.push_back(relative);
             return;
         }
-        for (const Entry& entry : *entries) {
-            if (entry.kind == EntryKind::Directory && !entry.is_link &&
+        for (const repo::Entry& entry : *entries) {
+            if (entry.kind == repo::EntryKind::Directory && !entry.is_link &&
                 !entry.name.starts_with('.')) {
-                find_rendered(join_path(path, entry.name), join_path(relative, entry.name));
+                find_rendered(repo::join_path(path, entry.name),
+                              repo::join_path(relative, entry.name));
             }
         }
     }
@@ -99,16 +100,18 @@ private:
         }
     }
 
-    void add_bundle(const WalkedDir& root, const DirList& dirs, const Cluster& cluster) {
+    void add_bundle(const repo::WalkedDir& root, const engines::DirList& dirs,
+                    const engines::Cluster& cluster) {
         RepositoryBundle bundle{.root = &root};
-        bundle.fleet = read_fleet(out_.tree, join_path(root.path, root.fleet_files.front()),
-                                  cluster, sources_, quiet_);
+        bundle.fleet =
+            engines::read_fleet(out_.tree, repo::join_path(root.path, root.fleet_files.front()),
+                                cluster, sources_, quiet_);
         if (!bundle.fleet.root.is_map()) {
             return;
         }
-        bundle.files = bundle_files(out_.tree, dirs);
-        bundle.name = text_of(bundle.fleet.root, "name");
-        bundle.name = bundle.name.empty() ? bundle_slug(root.relative) : bundle.name;
+        bundle.files = engines::bundle_files(out_.tree, dirs);
+        bundle.name = repo::text_of(bundle.fleet.root, "name");
+        bundle.name = bundle.name.empty() ? engines::bundle_slug(root.relative) : bundle.name;
         out_.bundles.push_back(std::move(bundle));
     }
 
@@ -127,7 +130,7 @@ const RepositoryBundle* Repository::bundle_of(std::string_view relative) const {
     const RepositoryBundle* best = nullptr;
     for (const RepositoryBundle& bundle : bundles) {
         const std::string& dir = bundle.root->relative;
-        const bool inside = dir.empty() || is_within(relative, dir);
+        const bool inside = dir.empty() || repo::is_within(relative, dir);
         if (inside && (best == nullptr || dir.size() >= best->root->relative.size())) {
             best = &bundle;
         }
@@ -136,17 +139,18 @@ const RepositoryBundle* Repository::bundle_of(std::string_view relative) const {
 }
 
 std::string path_in_repository(std::string_view text) {
-    return normal_path(text.substr(std::min(text.find_first_not_of('/'), text.size())));
+    return repo::normal_path(text.substr(std::min(text.find_first_not_of('/'), text.size())));
 }
 
-Repository read_repository(const SourceTree& tree, const LoadOptions& options, SourceMap& sources) {
-    Repository repository{.tree = tree, .root = normal_path(options.path)};
-    if (tree.kind(repository.root) != EntryKind::Directory) {
+Repository read_repository(const repo::SourceTree& tree, const repo::LoadOptions& options,
+                           SourceMap& sources) {
+    Repository repository{.tree = tree, .root = repo::normal_path(options.path)};
+    if (tree.kind(repository.root) != repo::EntryKind::Directory) {
         return repository;
     }
     Diagnostics quiet;
-    repository.dirs = walk_tree(tree, repository.root, options.output_dir, quiet);
-    const Cluster cluster = load_cluster(tree, options, sources, quiet);
+    repository.dirs = repo::walk_tree(tree, repository.root, options.output_dir, quiet);
+    const engines::Cluster cluster = engines::load_cluster(tree, options, sources, quiet);
     Reader reader(repository, sources);
     reader.read_files();
     reader.read_bundles(cluster);
@@ -155,4 +159,4 @@ Repository read_repository(const SourceTree& tree, const LoadOptions& options, S
     return repository;
 }
 
-}  // namespace renderer
+}  // namespace renderer::lint

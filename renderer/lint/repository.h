@@ -17,7 +17,7 @@
 #include "renderer/repo/source_tree.h"
 #include "renderer/repo/walk.h"
 
-namespace renderer {
+namespace renderer::lint {
 
 struct RepositoryFile {
     std::string path;      // as the user typed it
@@ -54,9 +54,9 @@ struct RepositoryDocument {
 };
 
 struct RepositoryBundle {
-    const WalkedDir* root = nullptr;
-    FleetFile fleet = {};  // for the cluster that is linted
-    std::vector<BundleFile> files = {};
+    const repo::WalkedDir* root = nullptr;
+    engines::FleetFile fleet = {};  // for the cluster that is linted
+    std::vector<engines::BundleFile> files = {};
     std::string name = {};
 
     [[nodiscard]] bool is_chart() const { return fleet.has_chart() || root->has_chart; }
@@ -64,15 +64,15 @@ struct RepositoryBundle {
 
 // A kustomization file.
 struct RepositoryBuild {
-    const WalkedDir* dir = nullptr;
+    const repo::WalkedDir* dir = nullptr;
     std::string path;
     Value root;  // a map
 };
 
 struct Repository {
-    const SourceTree& tree;
+    const repo::SourceTree& tree;
     std::string root;
-    std::vector<WalkedDir> dirs = {};
+    std::vector<repo::WalkedDir> dirs = {};
     std::vector<RepositoryFile> files =
         {};  // files with names of manifests, sorted; without charts and hidden names
     std::vector<RepositoryDocument> documents = {};
@@ -89,6 +89,7 @@ struct Repository {
 // Returns a path, as appliers spell it from the top of the repository: "/apps", "./apps".
 std::string path_in_repository(std::string_view text);
 
-Repository read_repository(const SourceTree& tree, const LoadOptions& options, SourceMap& sources);
+Repository read_repository(const repo::SourceTree& tree, const repo::LoadOptions& options,
+                           SourceMap& sources);
 
-}  // namespace renderer
+}  // namespace renderer::lint

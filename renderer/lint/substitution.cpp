@@ -12,7 +12,7 @@
 #include "renderer/repo/closed_schema.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::lint {
 
 namespace {
 
@@ -44,8 +44,8 @@ public:
 
 private:
     [[nodiscard]] bool selects(const std::string& relative) const {
-        return path_ == "." || is_within(relative, path_) ||
-               is_within(join_path(context_.git.prefix(), relative), path_);
+        return path_ == "." || repo::is_within(relative, path_) ||
+               repo::is_within(repo::join_path(context_.git.prefix(), relative), path_);
     }
 
     // Flux substitutes if it has any variable. Variables from the cluster are not known here.
@@ -54,7 +54,8 @@ private:
         const Value* off = document.annotation("kustomize.toolkit.fluxcd.io/substitute");
         if (from.empty() && !may_substitute_ && !members_of(variables_).empty() &&
             text_of(off) != "disabled") {
-            for_each_value(document.root, [&](const Value& value) { check_text(document, value); });
+            repo::for_each_value(document.root,
+                                 [&](const Value& value) { check_text(document, value); });
         }
     }
 
@@ -123,7 +124,7 @@ private:
 
     // Without a kustomization.yaml Flux reads every YAML file as manifests.
     void check_object(const RepositoryDocument& document) const {
-        if (document.is_object() || has_kustomization(parent_path(document.file->relative))) {
+        if (document.is_object() || has_kustomization(repo::parent_path(document.file->relative))) {
             return;
         }
         context_
@@ -140,7 +141,7 @@ private:
     [[nodiscard]] bool has_kustomization(const std::string& dir) const {
         return std::ranges::any_of(context_.repository.builds, [&](const RepositoryBuild& build) {
             const std::string& at = build.dir->relative;
-            return at.empty() || is_within(dir, at);
+            return at.empty() || repo::is_within(dir, at);
         });
     }
 
@@ -153,12 +154,13 @@ private:
 
 void check_rendered(const LintContext& context, const std::string& dir) {
     const Repository& repository = context.repository;
-    for (std::string above = dir; above != "."; above = parent_path(above)) {
-        const std::string chart =
-            join_path(repository.root, join_path(parent_path(above), "Chart.yaml"));
-        if (base_name(above) == "templates" && repository.tree.kind(chart) == EntryKind::File) {
+    for (std::string above = dir; above != "."; above = repo::parent_path(above)) {
+        const std::string chart = repo::join_path(
+            repository.root, repo::join_path(repo::parent_path(above), "Chart.yaml"));
+        if (repo::base_name(above) == "templates" &&
+            repository.tree.kind(chart) == repo::EntryKind::File) {
             context.error("rendered-in-chart", {}, "Helm parses what is rendered here as templates")
-                .where(join_path(repository.root, dir))
+                .where(repo::join_path(repository.root, dir))
                 .expected("a directory outside any chart's \"templates\"")
                 .hint("render elsewhere with -o, or into \"files\"");
         }
@@ -179,4 +181,4 @@ void check_substitution(const LintContext& context) {
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::lint

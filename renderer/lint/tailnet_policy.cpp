@@ -11,7 +11,7 @@
 #include "renderer/repo/closed_schema.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::lint {
 
 namespace {
 
@@ -43,7 +43,7 @@ std::string without_comments(std::string text) {
     return text;
 }
 
-Tags operator_tags(const Plan& plan) {
+Tags operator_tags(const plan::Plan& plan) {
     Tags tags;
     for (const Value& tag : items_of(plan.settings.chart.at({"operatorConfig", "defaultTags"}))) {
         tags.emplace(text_of(&tag), tag.pos());
@@ -51,15 +51,16 @@ Tags operator_tags(const Plan& plan) {
     return tags;
 }
 
-Tags proxy_tags(const Plan& plan, bool only_funnel) {
+Tags proxy_tags(const plan::Plan& plan, bool only_funnel) {
     Tags tags;
-    for_each_of<ProxyPlan>(plan.workloads, [&](const Workload& workload, const ProxyPlan& proxy) {
-        for (const std::string& tag : workload.tags) {
-            if ((!only_funnel || proxy.funnel) && workload.tailnet.empty()) {
-                tags.emplace(tag, workload.origin.pos);
+    plan::for_each_of<plan::ProxyPlan>(
+        plan.workloads, [&](const plan::Workload& workload, const plan::ProxyPlan& proxy) {
+            for (const std::string& tag : workload.tags) {
+                if ((!only_funnel || proxy.funnel) && workload.tailnet.empty()) {
+                    tags.emplace(tag, workload.origin.pos);
+                }
             }
-        }
-    });
+        });
     return tags;
 }
 
@@ -94,11 +95,12 @@ void check_funnel(const LintContext& context, const Value& policy) {
     if (tags.empty()) {
         return;
     }
-    const bool allowed = std::ranges::any_of(list_of(policy, "nodeAttrs"), [&](const Value& entry) {
-        const Value* targets = entry.find("target");
-        return names_one(entry.find("attr"), {{"funnel", {}}}) &&
-               (names_one(targets, tags) || names_one(targets, {{"*", {}}}));
-    });
+    const bool allowed =
+        std::ranges::any_of(repo::list_of(policy, "nodeAttrs"), [&](const Value& entry) {
+            const Value* targets = entry.find("target");
+            return names_one(entry.find("attr"), {{"funnel", {}}}) &&
+                   (names_one(targets, tags) || names_one(targets, {{"*", {}}}));
+        });
     if (!allowed) {
         const Member* attributes = policy.find_member("nodeAttrs");
         context
@@ -113,12 +115,12 @@ void check_funnel(const LintContext& context, const Value& policy) {
 }  // namespace
 
 void check_tailnet_policy(const LintContext& context) {
-    for (const WalkedDir& dir : context.repository.dirs) {
+    for (const repo::WalkedDir& dir : context.repository.dirs) {
         for (const std::string& name : dir.files) {
             if (!name.ends_with(".hujson") && !name.ends_with(".json")) {
                 continue;
             }
-            const std::string path = join_path(dir.path, name);
+            const std::string path = repo::join_path(dir.path, name);
             Result<std::string> text = context.repository.tree.read(path);
             if (!text || text->find("tagOwners") == std::string::npos) {
                 continue;
@@ -127,7 +129,7 @@ void check_tailnet_policy(const LintContext& context) {
             const SourceId source =
                 context.loaded.sources.add(path, without_comments(std::move(*text)));
             const Value policy = read_yaml(context.loaded.sources, source, quiet);
-            if (const Value* owners = map_of(policy, "tagOwners")) {
+            if (const Value* owners = repo::map_of(policy, "tagOwners")) {
                 check_tag_owners(context, *owners);
                 check_funnel(context, policy);
             }
@@ -135,4 +137,4 @@ void check_tailnet_policy(const LintContext& context) {
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::lint

@@ -7,17 +7,17 @@
 
 #include "renderer/core/text_of.h"
 
-namespace renderer {
+namespace renderer::load {
 
-void drop_applied_twice(const std::vector<InputFile>& files,
+void drop_applied_twice(const std::vector<engines::InputFile>& files,
                         const std::vector<std::uint32_t>& file_of, Loaded& loaded) {
     using Name = std::tuple<std::string_view, std::string_view, std::string_view>;
     std::map<Name, std::vector<const Document*>> known;
-    const auto file_at = [&](const Document& document) -> const InputFile& {
+    const auto file_at = [&](const Document& document) -> const engines::InputFile& {
         return files[file_of[document.source]];
     };
     const auto is_same = [&](const Document& first, const Document& second) {
-        const InputFile& file = file_at(second);
+        const engines::InputFile& file = file_at(second);
         return file.unit->is_included ||
                (file_at(first).path == file.path && first.root == second.root);
     };
@@ -49,4 +49,4 @@ void drop_applied_twice(const std::vector<InputFile>& files,
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::load

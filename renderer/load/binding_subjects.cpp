@@ -13,7 +13,7 @@
 #include "renderer/load/name_references.h"
 #include "renderer/load/splice.h"
 
-namespace renderer {
+namespace renderer::load {
 
 namespace {
 
@@ -154,16 +154,18 @@ private:
 
 }  // namespace
 
-void follow_accounts(const std::vector<InputFile>& files, const std::vector<std::uint32_t>& file_of,
-                     const Selection& selection, Loaded& loaded, Diagnostics& diagnostics) {
+void follow_accounts(const std::vector<engines::InputFile>& files,
+                     const std::vector<std::uint32_t>& file_of, const engines::Selection& selection,
+                     Loaded& loaded, Diagnostics& diagnostics) {
     const bool moves_any = std::ranges::any_of(
-        selection.rules, [](const NamespaceRule& rule) { return !rule.overwrite.empty(); });
+        selection.rules,
+        [](const engines::NamespaceRule& rule) { return !rule.overwrite.empty(); });
     if (!moves_any) {
         return;
     }
     std::map<std::uint32_t, std::vector<Resource>> builds;
     for (const Document& document : loaded.documents) {
-        const InputFile& file = files[file_of[document.source]];
+        const engines::InputFile& file = files[file_of[document.source]];
         if (file.build == kNone || !document.reachable) {
             continue;
         }
@@ -182,4 +184,4 @@ void follow_accounts(const std::vector<InputFile>& files, const std::vector<std:
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::load

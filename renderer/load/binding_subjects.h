@@ -10,9 +10,10 @@
 #include "renderer/engines/selection.h"
 #include "renderer/load/loaded.h"
 
-namespace renderer {
+namespace renderer::load {
 
-void follow_accounts(const std::vector<InputFile>& files, const std::vector<std::uint32_t>& file_of,
-                     const Selection& selection, Loaded& loaded, Diagnostics& diagnostics);
+void follow_accounts(const std::vector<engines::InputFile>& files,
+                     const std::vector<std::uint32_t>& file_of, const engines::Selection& selection,
+                     Loaded& loaded, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::load

@@ -5,7 +5,7 @@
 
 #include "renderer/load/load_testing.h"
 
-namespace renderer {
+namespace renderer::load {
 namespace {
 
 std::string account(std::string_view name, std::string_view ns = "") {
@@ -129,4 +129,4 @@ TEST(BindingSubjects, RefuseWhatCannotBeEdited) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::load

@@ -9,7 +9,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
 
-namespace renderer {
+namespace renderer::load {
 
 namespace {
 
@@ -21,7 +21,7 @@ Document copy_of(const Document& service) {
     return copy;
 }
 
-std::vector<Document> egress_services(const SourceTree& tree, const std::string& path,
+std::vector<Document> egress_services(const repo::SourceTree& tree, const std::string& path,
                                       SourceMap& sources) {
     std::vector<Document> found;
     Result<std::string> text = tree.read(path);
@@ -46,7 +46,7 @@ std::vector<Document> egress_services(const SourceTree& tree, const std::string&
 
 }  // namespace
 
-void find_built(const SourceTree& tree, const std::vector<InputFile>& files,
+void find_built(const repo::SourceTree& tree, const std::vector<engines::InputFile>& files,
                 const std::vector<std::uint32_t>& file_of, Loaded& loaded) {
     std::map<std::string, std::vector<Document>> known;  // a file of two builds is added once
     for (SourceId source = 0; source < file_of.size(); ++source) {
@@ -69,4 +69,4 @@ void find_built(const SourceTree& tree, const std::vector<InputFile>& files,
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::load

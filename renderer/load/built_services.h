@@ -9,11 +9,11 @@
 #include "renderer/load/loaded.h"
 #include "renderer/repo/source_tree.h"
 
-namespace renderer {
+namespace renderer::load {
 
 // Adds an entry to `built` for each input file that a program or a ResourceSet made. `file_of` is
 // the index of each source's input file, or kNone.
-void find_built(const SourceTree& tree, const std::vector<InputFile>& files,
+void find_built(const repo::SourceTree& tree, const std::vector<engines::InputFile>& files,
                 const std::vector<std::uint32_t>& file_of, Loaded& loaded);
 
-}  // namespace renderer
+}  // namespace renderer::load

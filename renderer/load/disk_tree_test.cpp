@@ -12,7 +12,7 @@
 #include "renderer/base/temporary_folder_testing.h"
 #include "renderer/load/load.h"
 
-namespace renderer {
+namespace renderer::load {
 namespace {
 
 class DiskTreeTest : public testing::Test {
@@ -31,16 +31,16 @@ TEST_F(DiskTreeTest, ReadsBytes) {
     const std::string text = std::string("a\0b\r\n", 5) + std::string(100000, 'x');
     write("f", text);
     write("empty", "");
-    EXPECT_EQ(*DiskTree().read(dir_ + "/f"), text);
-    EXPECT_EQ(*DiskTree().read(dir_ + "/empty"), "");
+    EXPECT_EQ(*repo::DiskTree().read(dir_ + "/f"), text);
+    EXPECT_EQ(*repo::DiskTree().read(dir_ + "/empty"), "");
 }
 
 TEST_F(DiskTreeTest, ReadErrorNamesTheFile) {
-    Result<std::string> missing = DiskTree().read(dir_ + "/x");
+    Result<std::string> missing = repo::DiskTree().read(dir_ + "/x");
     ASSERT_FALSE(missing);
     EXPECT_EQ(missing.error().diagnostic.where, dir_ + "/x");
     EXPECT_EQ(missing.error().diagnostic.message, "cannot read: No such file or directory");
-    Result<std::string> directory = DiskTree().read(dir_);
+    Result<std::string> directory = repo::DiskTree().read(dir_);
     ASSERT_FALSE(directory);
     EXPECT_EQ(directory.error().diagnostic.message, "cannot read: Is a directory");
 }
@@ -49,7 +49,7 @@ TEST_F(DiskTreeTest, RefusesThePointersOfGitLfs) {
     const std::string start = "version https://git-lfs.github.com/spec/v1\n";
     const std::string id = "oid sha256:" + std::string(64, 'a') + "\n";
     write("pointer", start + id + "size 12\n");
-    Result<std::string> pointer = DiskTree().read(dir_ + "/pointer");
+    Result<std::string> pointer = repo::DiskTree().read(dir_ + "/pointer");
     ASSERT_FALSE(pointer);
     EXPECT_EQ(pointer.error().diagnostic.rule, "lfs-pointer");
     EXPECT_EQ(pointer.error().diagnostic.where, dir_ + "/pointer");
@@ -58,7 +58,7 @@ TEST_F(DiskTreeTest, RefusesThePointersOfGitLfs) {
          {start + id, start + "size 12\n", id + "size 12\n", start + "oid sha256:short\nsize 12\n",
           start + id + "size 12\n" + std::string(1024, 'x')}) {
         write("other", other);
-        EXPECT_EQ(*DiskTree().read(dir_ + "/other"), other);
+        EXPECT_EQ(*repo::DiskTree().read(dir_ + "/other"), other);
     }
 }
 
@@ -70,19 +70,19 @@ TEST_F(DiskTreeTest, ListsSorted) {
     std::filesystem::create_symlink("nowhere", dir_ + "/dangling");
     std::filesystem::create_symlink("circle", dir_ + "/circle");
     std::string text;
-    const Result<std::vector<Entry>> entries = DiskTree().list(dir_);
+    const Result<std::vector<repo::Entry>> entries = repo::DiskTree().list(dir_);
     ASSERT_TRUE(entries);
-    for (const Entry& entry : *entries) {
-        text += entry.name + (entry.kind == EntryKind::Directory ? "/" : "") +
-                (entry.kind == EntryKind::Missing ? "?" : "") + (entry.is_link ? "@ " : " ");
+    for (const repo::Entry& entry : *entries) {
+        text += entry.name + (entry.kind == repo::EntryKind::Directory ? "/" : "") +
+                (entry.kind == repo::EntryKind::Missing ? "?" : "") + (entry.is_link ? "@ " : " ");
     }
     EXPECT_EQ(text, "B a/ b circle?@ dangling?@ link/@ ");
-    EXPECT_FALSE(DiskTree().list(dir_ + "/nowhere"));
+    EXPECT_FALSE(repo::DiskTree().list(dir_ + "/nowhere"));
 }
 
 TEST_F(DiskTreeTest, ListsNothingThatCannotBeLookedAt) {
     std::filesystem::create_symlink(std::string(300, 'x'), dir_ + "/link");
-    Result<std::vector<Entry>> entries = DiskTree().list(dir_);
+    Result<std::vector<repo::Entry>> entries = repo::DiskTree().list(dir_);
     ASSERT_FALSE(entries);
     EXPECT_EQ(entries.error().diagnostic.rule, "unreadable");
     EXPECT_EQ(entries.error().diagnostic.where, dir_ + "/link");
@@ -96,8 +96,8 @@ TEST_F(DiskTreeTest, WaitsForNoPipeOfATree) {
     std::filesystem::create_symlink("/dev/zero", dir_ + "/c.yaml");
     for (const char* name : {"a.yaml", "b.yaml", "c.yaml"}) {
         const std::string path = dir_ + "/" + name;
-        EXPECT_EQ(DiskTree().kind(path), EntryKind::Other);
-        Result<std::string> text = DiskTree().read(path);
+        EXPECT_EQ(repo::DiskTree().kind(path), repo::EntryKind::Other);
+        Result<std::string> text = repo::DiskTree().read(path);
         ASSERT_FALSE(text);
         EXPECT_EQ(text.error().diagnostic.rule, "unreadable");
         EXPECT_EQ(text.error().diagnostic.where, path);
@@ -105,7 +105,7 @@ TEST_F(DiskTreeTest, WaitsForNoPipeOfATree) {
     }
     std::filesystem::remove(dir_ + "/c.yaml");
     write("d.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n");
-    LoadOptions options;
+    repo::LoadOptions options;
     options.path = dir_;
     Diagnostics diagnostics;
     EXPECT_EQ(load(options, diagnostics).documents.size(), 1U);
@@ -125,7 +125,7 @@ TEST_F(DiskTreeTest, FollowsNoLinkOutOfTheTree) {
     std::filesystem::create_symlink(dir_ + "/repository", dir_ + "/typed");
     for (const std::string& typed : {root, dir_ + "/typed/apps/home"}) {
         SCOPED_TRACE(typed);
-        const DiskTree tree({typed + "/secret"}, {typed});
+        const repo::DiskTree tree({typed + "/secret"}, {typed});
         EXPECT_EQ(*tree.read(typed + "/secret"), "s");
         EXPECT_EQ(*tree.read(typed + "/own/x") + *tree.read(typed + "/link/x"), "oo");
         EXPECT_EQ(*tree.read(typed.substr(0, typed.size() - 4) + "base/x"), "b");
@@ -136,13 +136,13 @@ TEST_F(DiskTreeTest, FollowsNoLinkOutOfTheTree) {
             EXPECT_EQ(text.error().diagnostic.where, typed + path);
             EXPECT_EQ(text.error().diagnostic.message, "symbolic link to a path outside the tree");
         }
-        EXPECT_FALSE(DiskTree({}, {typed}).read(typed + "/secret"));
+        EXPECT_FALSE(repo::DiskTree({}, {typed}).read(typed + "/secret"));
     }
     write("repository/.git/HEAD", "");
-    EXPECT_EQ(*DiskTree({}, {root}).read(root + "/above/x"), "b");
-    EXPECT_FALSE(DiskTree({}, {root}).read(root + "/elsewhere/x"));
-    EXPECT_EQ(*DiskTree().read(root + "/elsewhere/x"), "e");
-    EXPECT_FALSE(DiskTree({}, {""}).read(root + "/elsewhere/x"));
+    EXPECT_EQ(*repo::DiskTree({}, {root}).read(root + "/above/x"), "b");
+    EXPECT_FALSE(repo::DiskTree({}, {root}).read(root + "/elsewhere/x"));
+    EXPECT_EQ(*repo::DiskTree().read(root + "/elsewhere/x"), "e");
+    EXPECT_FALSE(repo::DiskTree({}, {""}).read(root + "/elsewhere/x"));
 }
 
 TEST_F(DiskTreeTest, LeavesTheWorkTreeByNoPath) {
@@ -153,8 +153,8 @@ TEST_F(DiskTreeTest, LeavesTheWorkTreeByNoPath) {
         return result ? std::string() : result.error().diagnostic.rule;
     };
     const auto tree = [&](const std::string& top) {
-        return std::make_unique<DiskTree>(std::vector<std::string>{},
-                                          std::vector<std::string>{dir_ + "/repo/app"}, top);
+        return std::make_unique<repo::DiskTree>(std::vector<std::string>{},
+                                                std::vector<std::string>{dir_ + "/repo/app"}, top);
     };
     EXPECT_EQ(rule(tree("")->read(dir_ + "/repo/app/file")), "");
     EXPECT_EQ(rule(tree("")->read(dir_ + "/repo/base/file")), "");
@@ -166,17 +166,17 @@ TEST_F(DiskTreeTest, LeavesTheWorkTreeByNoPath) {
     std::filesystem::create_directories(dir_ + "/repo/.git");
     EXPECT_EQ(rule(tree("")->read(dir_ + "/repo/base/file")), "");
     EXPECT_EQ(rule(tree("")->read("/etc/passwd")), "outside-tree");
-    const DiskTree here({}, {"."});
+    const repo::DiskTree here({}, {"."});
     EXPECT_EQ(rule(here.read("/etc/passwd")), "outside-tree");
-    const DiskTree named({dir_ + "/other/secret"}, {dir_ + "/repo/app"});
+    const repo::DiskTree named({dir_ + "/other/secret"}, {dir_ + "/repo/app"});
     EXPECT_EQ(rule(named.read(dir_ + "/other/secret")), "");
 }
 
 TEST_F(DiskTreeTest, ReadsThePipesThatTheUserNames) {
     const std::string pipe = dir_ + "/a.yaml";
     ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-    const DiskTree tree({dir_ + "/./a.yaml"});
-    EXPECT_EQ(tree.kind(pipe), EntryKind::File);
+    const repo::DiskTree tree({dir_ + "/./a.yaml"});
+    EXPECT_EQ(tree.kind(pipe), repo::EntryKind::File);
     std::thread writer([&] { std::ofstream(pipe) << "a: b\n"; });
     EXPECT_EQ(*tree.read(pipe), "a: b\n");
     writer.join();
@@ -185,11 +185,11 @@ TEST_F(DiskTreeTest, ReadsThePipesThatTheUserNames) {
 TEST_F(DiskTreeTest, KindAndRealPath) {
     write("a/x", "");
     std::filesystem::create_symlink("a", dir_ + "/link");
-    EXPECT_EQ(DiskTree().kind(dir_ + "/link/x"), EntryKind::File);
-    EXPECT_EQ(DiskTree().kind(dir_ + "/link"), EntryKind::Directory);
-    EXPECT_EQ(DiskTree().kind(dir_ + "/nowhere"), EntryKind::Missing);
-    EXPECT_EQ(DiskTree().real_path(dir_ + "/link/../link/x"), dir_ + "/a/x");
-    EXPECT_EQ(DiskTree().real_path(dir_ + "/nowhere/y"), dir_ + "/nowhere/y");
+    EXPECT_EQ(repo::DiskTree().kind(dir_ + "/link/x"), repo::EntryKind::File);
+    EXPECT_EQ(repo::DiskTree().kind(dir_ + "/link"), repo::EntryKind::Directory);
+    EXPECT_EQ(repo::DiskTree().kind(dir_ + "/nowhere"), repo::EntryKind::Missing);
+    EXPECT_EQ(repo::DiskTree().real_path(dir_ + "/link/../link/x"), dir_ + "/a/x");
+    EXPECT_EQ(repo::DiskTree().real_path(dir_ + "/nowhere/y"), dir_ + "/nowhere/y");
 }
 
 TEST_F(DiskTreeTest, LoadsTheSameOnAnyNumberOfThreads) {
@@ -199,7 +199,7 @@ TEST_F(DiskTreeTest, LoadsTheSameOnAnyNumberOfThreads) {
                   "\nspec: {ports: [{port: 80}]}\n");
     }
     const auto names = [&](unsigned threads) {
-        LoadOptions options;
+        repo::LoadOptions options;
         options.path = dir_;
         options.threads = threads;
         options.default_namespace = "shop";
@@ -219,4 +219,4 @@ TEST_F(DiskTreeTest, LoadsTheSameOnAnyNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::load

@@ -21,7 +21,7 @@
 #include "renderer/repo/paths.h"
 #include "renderer/repo/walk.h"
 
-namespace renderer {
+namespace renderer::load {
 
 namespace {
 
@@ -39,7 +39,7 @@ struct Pending {
 
 struct PendingFile {
     SourceId source = 0;
-    const InputFile* file = nullptr;
+    const engines::InputFile* file = nullptr;
     std::vector<Pending> documents = {};
     bool is_judged = true;    // false: mistakes in it are not reported
     bool no_objects = false;  // the text cannot have objects
@@ -99,11 +99,12 @@ void read_trees(const SourceMap& sources, std::vector<PendingFile>& files, bool 
 
 void substitute_files(std::vector<PendingFile>& files) {
     for (PendingFile& file : files) {
-        const UnitVariables* variables = file.file->unit->variables.get();
+        const engines::UnitVariables* variables = file.file->unit->variables.get();
         for (Pending& document : file.documents) {
             if (variables != nullptr && document.has_tree && !document.diagnostics.has_errors()) {
-                substitute_document(document.root, *variables, document.scanned.mentions_tailscale,
-                                    document.diagnostics);
+                engines::substitute_document(document.root, *variables,
+                                             document.scanned.mentions_tailscale,
+                                             document.diagnostics);
             }
         }
     }
@@ -159,9 +160,10 @@ private:
         loaded_.unjudged.push_back(pending_.source);
         const auto error =
             std::ranges::find(discarded_.all(), Severity::Error, &Diagnostic::severity);
-        note_refused(file_.unit->name,
-                     fmt::format("{} cannot be read", loaded_.sources.path(pending_.source)),
-                     loaded_.standings);
+        engines::note_refused(
+            file_.unit->name,
+            fmt::format("{} cannot be read", loaded_.sources.path(pending_.source)),
+            loaded_.standings);
         diagnostics_
             .warning("unread-file", error->pos,
                      "this file is left as it is: not all of it can be read")
@@ -264,7 +266,7 @@ private:
             return;
         }
         check_names(document.root, out_);
-        document.hook = is_hook(document.root);
+        document.hook = engines::is_hook(document.root);
         Value* items = document.root.find("items");
         if (items == nullptr || !items->is_list() || !is_list_kind(text_of(document.kind))) {
             check_list(document, out_);
@@ -318,14 +320,14 @@ private:
     }
 
     PendingFile& pending_;
-    const InputFile& file_;
+    const engines::InputFile& file_;
     Loaded& loaded_;
     Diagnostics& diagnostics_;
     Diagnostics discarded_;  // of a file whose mistakes are not reported
     Diagnostics& out_;
 };
 
-void add_source_file(const InputFile& file, SourceId source, Loaded& loaded) {
+void add_source_file(const engines::InputFile& file, SourceId source, Loaded& loaded) {
     loaded.files.push_back({.source = source,
                             .bundle = file.bundle,
                             .path = file.bundle_path,
@@ -395,21 +397,23 @@ namespace {
 
 // Returns a key that is the same for files that an applier applies together: files of one build, or
 // loose files of one folder.
-std::pair<std::uint32_t, std::string> unit_of(const InputFile& file) {
+std::pair<std::uint32_t, std::string> unit_of(const engines::InputFile& file) {
     const bool is_loose = file.build == kNone && !file.text;
-    return {file.build, is_loose ? parent_path(file.path) : file.text ? file.path : std::string()};
+    return {file.build, is_loose    ? repo::parent_path(file.path)
+                        : file.text ? file.path
+                                    : std::string()};
 }
 
 // Does not report mistakes in files that are applied together with nothing of Tailscale.
 void judge_units(std::vector<PendingFile>& files, const Loaded& loaded) {
     std::set<std::pair<std::uint32_t, std::string>> ours;
     for (const PendingFile& pending : files) {
-        if (mentions_tailscale(loaded.sources.text(pending.source))) {
+        if (repo::mentions_tailscale(loaded.sources.text(pending.source))) {
             ours.insert(unit_of(*pending.file));
         }
     }
     for (PendingFile& pending : files) {
-        const InputFile& file = *pending.file;
+        const engines::InputFile& file = *pending.file;
         const bool is_plain = loaded.bundles[file.bundle].fleet.is_null();
         const bool is_named = file.required && file.build == kNone;
         pending.is_judged = !is_plain || is_named || ours.contains(unit_of(file));
@@ -418,9 +422,9 @@ void judge_units(std::vector<PendingFile>& files, const Loaded& loaded) {
 
 }  // namespace
 
-std::vector<std::uint32_t> read_documents(const SourceTree& tree,
-                                          const std::vector<InputFile>& files,
-                                          const LoadOptions& options, Loaded& loaded,
+std::vector<std::uint32_t> read_documents(const repo::SourceTree& tree,
+                                          const std::vector<engines::InputFile>& files,
+                                          const repo::LoadOptions& options, Loaded& loaded,
                                           Diagnostics& diagnostics) {
     const unsigned threads = options.threads;
     std::vector<Result<std::string>> texts(files.size(), std::string());
@@ -441,7 +445,7 @@ std::vector<std::uint32_t> read_documents(const SourceTree& tree,
         }
         loaded.input_bytes += texts[i]->size();
         const SourceId source = loaded.sources.add(files[i].path, std::move(*texts[i]));
-        name_documents(files[i].origins, source, loaded.sources);
+        engines::name_documents(files[i].origins, source, loaded.sources);
         pending.push_back({.source = source, .file = &files[i]});
     }
     for_each_parallel(pending.size(), threads, [&](std::size_t i) {
@@ -464,7 +468,7 @@ std::vector<std::uint32_t> read_documents(const SourceTree& tree,
 }
 
 void read_stream(std::string text, unsigned threads, Loaded& loaded, Diagnostics& diagnostics) {
-    const InputFile file{.path = "<stdin>", .required = true};
+    const engines::InputFile file{.path = "<stdin>", .required = true};
     PendingFile pending{.source = loaded.sources.add(file.path, std::move(text)), .file = &file};
     scan_file(loaded.sources, pending, threads);
     warn_glued(loaded.sources, pending, diagnostics);
@@ -473,7 +477,8 @@ void read_stream(std::string text, unsigned threads, Loaded& loaded, Diagnostics
 
 void read_parts(SourceId source, const std::vector<RawDocument>& parts, unsigned threads,
                 Loaded& loaded, Diagnostics& diagnostics) {
-    const InputFile file{.path = std::string(loaded.sources.path(source)), .required = true};
+    const engines::InputFile file{.path = std::string(loaded.sources.path(source)),
+                                  .required = true};
     PendingFile pending{.source = source, .file = &file};
     for (const RawDocument& part : parts) {
         for (ScannedDocument& scanned : scan_documents(loaded.sources, source, part)) {
@@ -483,4 +488,4 @@ void read_parts(SourceId source, const std::vector<RawDocument>& parts, unsigned
     assemble_stream(std::move(pending), threads, loaded, diagnostics);
 }
 
-}  // namespace renderer
+}  // namespace renderer::load

@@ -13,7 +13,7 @@
 #include "renderer/repo/load_options.h"
 #include "renderer/repo/source_tree.h"
 
-namespace renderer {
+namespace renderer::load {
 
 // Returns true if a document must be parsed into a tree; nothing else decides that. `in_stream` is
 // true for a post-render stream, where documents of the operator's chart are changed.
@@ -22,9 +22,9 @@ bool needs_tree(const ScannedDocument& scanned, bool in_stream);
 // Adds sources, files, documents, skipped_files and input_bytes. Returns the index of the input
 // file of every source; sources that are not among the files have kNone. With `options.validate` a
 // mistake is an error even in files that are applied together with nothing of Tailscale.
-std::vector<std::uint32_t> read_documents(const SourceTree& tree,
-                                          const std::vector<InputFile>& files,
-                                          const LoadOptions& options, Loaded& loaded,
+std::vector<std::uint32_t> read_documents(const repo::SourceTree& tree,
+                                          const std::vector<engines::InputFile>& files,
+                                          const repo::LoadOptions& options, Loaded& loaded,
                                           Diagnostics& diagnostics);
 
 // Reads the text as the only source, `<stdin>`. Every document of it must be a Kubernetes object.
@@ -34,4 +34,4 @@ void read_stream(std::string text, unsigned threads, Loaded& loaded, Diagnostics
 void read_parts(SourceId source, const std::vector<RawDocument>& parts, unsigned threads,
                 Loaded& loaded, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::load

@@ -4,11 +4,11 @@
 
 #include "renderer/load/load_testing.h"
 
-namespace renderer {
+namespace renderer::load {
 namespace {
 
 LoadedText load_stream_text(std::string stream, std::string ns = "") {
-    LoadOptions options = in_namespace(std::move(ns));
+    repo::LoadOptions options = in_namespace(std::move(ns));
     options.stream = std::move(stream);
     return load_text({}, std::move(options));
 }
@@ -165,7 +165,7 @@ TEST(Documents, EveryBrokenFileIsReported) {
 }
 
 TEST(Documents, OneFileAsPath) {
-    LoadOptions options;
+    repo::LoadOptions options;
     options.path = "dir/a.yaml";
     EXPECT_EQ(load_text({{"dir/a.yaml", std::string(kWeb)}}, options).files,
               "bundle \"\" name \"\" default \"\" forced \"\"\n0 a.yaml\n");
@@ -210,4 +210,4 @@ TEST(Documents, NeedsTree) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::load

@@ -4,14 +4,14 @@
 #include "renderer/core/source_map.h"
 #include "renderer/repo/walk.h"
 
-namespace renderer {
+namespace renderer::load {
 
-bool has_usable_name(const InputFile& file, SourceId source, const Loaded& loaded,
+bool has_usable_name(const engines::InputFile& file, SourceId source, const Loaded& loaded,
                      Diagnostics& diagnostics) {
     if (is_printable(file.bundle_path) && is_printable(loaded.bundles[file.bundle].dir)) {
         return true;
     }
-    if (!loaded.only_generated || mentions_tailscale(loaded.sources.text(source))) {
+    if (!loaded.only_generated || repo::mentions_tailscale(loaded.sources.text(source))) {
         diagnostics
             .error("unsafe-file-name", {}, "the name of a file that is used cannot be printed")
             .where(file.path)
@@ -21,4 +21,4 @@ bool has_usable_name(const InputFile& file, SourceId source, const Loaded& loade
     return false;
 }
 
-}  // namespace renderer
+}  // namespace renderer::load

@@ -6,11 +6,11 @@
 #include "renderer/engines/selection.h"
 #include "renderer/load/loaded.h"
 
-namespace renderer {
+namespace renderer::load {
 
 // Returns false if the name cannot be printed. That is an error, unless no source is written and
 // the file does not mention Tailscale.
-bool has_usable_name(const InputFile& file, SourceId source, const Loaded& loaded,
+bool has_usable_name(const engines::InputFile& file, SourceId source, const Loaded& loaded,
                      Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::load

@@ -7,11 +7,11 @@
 #include "renderer/load/load_testing.h"
 #include "renderer/repo/memory_tree_testing.h"
 
-namespace renderer {
+namespace renderer::load {
 namespace {
 
-Cluster home() {
-    Cluster cluster;
+engines::Cluster home() {
+    engines::Cluster cluster;
     cluster.name = "home";
     cluster.configured = true;
     cluster.labels = {{"env", "prod"}, {"region", "eu"}};
@@ -19,20 +19,21 @@ Cluster home() {
 }
 
 // Returns the fleet.yaml that is written for the cluster, the chart's values and the messages.
-std::string bundle_text(std::string fleet, const Cluster& cluster, Files files = {}) {
+std::string bundle_text(std::string fleet, const engines::Cluster& cluster, Files files = {}) {
     files["op/fleet.yaml"] = std::move(fleet);
-    const MemoryTree tree(std::move(files));
+    const repo::MemoryTree tree(std::move(files));
     SourceMap sources;
     Diagnostics diagnostics;
-    const FleetFile file = read_fleet(tree, "op/fleet.yaml", cluster, sources, diagnostics);
+    const engines::FleetFile file =
+        engines::read_fleet(tree, "op/fleet.yaml", cluster, sources, diagnostics);
     std::string text;
     if (file.usable) {
-        const Bundle bundle = make_bundle(file, "op", "", true);
+        const engines::Bundle bundle = engines::make_bundle(file, "op", "", true);
         write_yaml(bundle.fleet, text);
         text += file.deployed ? "" : "not deployed\n";
         std::vector<Value> layers;
-        std::vector<ValuesSource> from;
-        add_chart_values(tree, file, cluster, "op", sources, layers, from, diagnostics);
+        std::vector<engines::ValuesSource> from;
+        engines::add_chart_values(tree, file, cluster, "op", sources, layers, from, diagnostics);
         for (const Value& layer : layers) {
             text += write_json(layer) + "\n";
         }
@@ -171,7 +172,7 @@ TEST(FleetBundle, TargetsThatCannotBeKnown) {
               "  found: an empty list\n"
               "  expected: a list of targets, or no \"overrideTargets\" for those of the GitRepo\n"
               "  hint: name the clusters, or remove the line\n");
-    EXPECT_EQ(bundle_text("overrideTargets: [{clusterName: home}]\n", Cluster()),
+    EXPECT_EQ(bundle_text("overrideTargets: [{clusterName: home}]\n", engines::Cluster()),
               "op/fleet.yaml:1:19: error: cannot tell whether this target applies "
               "[unknown-cluster]\n"
               "    1 | overrideTargets: [{clusterName: home}]\n"
@@ -288,7 +289,7 @@ TEST(FleetBundle, WhatCannotBeKnown) {
               "  found: a cluster group as criterion\n"
               "  expected: clusterName or clusterSelector\n"
               "  hint: match on a label, and set it on the cluster in .tailrender.yaml\n");
-    EXPECT_EQ(bundle_text("targetCustomizations: [{clusterName: home}]\n", Cluster()),
+    EXPECT_EQ(bundle_text("targetCustomizations: [{clusterName: home}]\n", engines::Cluster()),
               "op/fleet.yaml:1:24: error: cannot tell whether this customization applies "
               "[unknown-cluster]\n"
               "    1 | targetCustomizations: [{clusterName: home}]\n"
@@ -296,7 +297,7 @@ TEST(FleetBundle, WhatCannotBeKnown) {
               "  found: no cluster to render for\n"
               "  expected: a cluster with name and labels\n"
               "  hint: list the cluster in .tailrender.yaml, or name it with --cluster\n");
-    Cluster named;
+    engines::Cluster named;
     named.name = "home";
     EXPECT_EQ(
         bundle_text("targetCustomizations: [{clusterSelector: {matchLabels: {a: b}}}]\n", named),
@@ -331,11 +332,12 @@ TEST(FleetBundle, Errors) {
 
 TEST(FleetBundle, OperatorChart) {
     const auto is_operator = [](const std::string& helm) {
-        const MemoryTree tree({{"fleet.yaml", "helm: {" + helm + "}\n"}});
+        const repo::MemoryTree tree({{"fleet.yaml", "helm: {" + helm + "}\n"}});
         SourceMap sources;
         Diagnostics diagnostics;
-        const FleetFile file = read_fleet(tree, "fleet.yaml", {}, sources, diagnostics);
-        const Bundle bundle = make_bundle(file, "", "", true);
+        const engines::FleetFile file =
+            engines::read_fleet(tree, "fleet.yaml", {}, sources, diagnostics);
+        const engines::Bundle bundle = engines::make_bundle(file, "", "", true);
         return bundle.operator_chart ? "yes " + bundle.chart_version : "no";
     };
     EXPECT_EQ(is_operator("chart: tailscale-operator, version: 1.96.5"), "yes 1.96.5");
@@ -348,10 +350,10 @@ TEST(FleetBundle, OperatorChart) {
 }
 
 TEST(FleetBundle, Slug) {
-    EXPECT_EQ(bundle_slug("apps/Web_1"), "apps-web-1");
-    EXPECT_EQ(bundle_slug(""), "bundle");
-    EXPECT_EQ(bundle_slug(std::string(60, 'a')), std::string(53, 'a'));
+    EXPECT_EQ(engines::bundle_slug("apps/Web_1"), "apps-web-1");
+    EXPECT_EQ(engines::bundle_slug(""), "bundle");
+    EXPECT_EQ(engines::bundle_slug(std::string(60, 'a')), std::string(53, 'a'));
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::load

@@ -24,7 +24,7 @@
 #include "renderer/repo/walk.h"
 #include "renderer/secrets/userinfo.h"
 
-namespace renderer {
+namespace renderer::load {
 
 namespace {
 
@@ -58,7 +58,7 @@ std::string_view chart_of(const Value& root) {
             return text_of(chart);
         }
     }
-    for (const Value* source : application_sources(root)) {
+    for (const Value* source : engines::application_sources(root)) {
         if (source->find("chart") != nullptr || source->find("helm") != nullptr) {
             const std::string_view chart = text_of(*source, {"chart"});
             return chart.empty() ? text_of(*source, {"path"}) : chart;
@@ -85,7 +85,7 @@ Value without_builds(const Value& root, bool has_post_renderers) {
 
 class HiddenExposures {
 public:
-    HiddenExposures(const SourceTree& tree, const ExposureSources& given, Loaded& loaded,
+    HiddenExposures(const repo::SourceTree& tree, const ExposureSources& given, Loaded& loaded,
                     Diagnostics& diagnostics)
         : tree_(tree),
           given_(given),
@@ -115,22 +115,22 @@ public:
         for (const SourceFile& file : loaded_.files) {
             loaded.emplace(loaded_.sources.path(file.source), file.source);
         }
-        std::vector<const ChartFile*> unread;
-        for (const ChartFile& one : given_.files) {
+        std::vector<const engines::ChartFile*> unread;
+        for (const engines::ChartFile& one : given_.files) {
             const auto known = loaded.find(one.path);
             if (is_rendered(one.path)) {
                 continue;
             }
             if (known == loaded.end()) {
                 unread.push_back(&one);
-            } else if (mentions_tailscale(loaded_.sources.text(known->second))) {
+            } else if (repo::mentions_tailscale(loaded_.sources.text(known->second))) {
                 file(one, known->second);
             }
         }
         std::vector<std::string> texts(unread.size());
         for_each_parallel(unread.size(), threads, [&](std::size_t i) {
             Result<std::string> text = tree_.read(unread[i]->path);
-            if (text && mentions_tailscale(*text)) {
+            if (text && repo::mentions_tailscale(*text)) {
                 texts[i] = std::move(*text);
             }
         });
@@ -147,10 +147,10 @@ private:
     [[nodiscard]] bool is_rendered(const std::string& path) const {
         std::string part = path;
         while (!rendered_.files.contains(part)) {
-            if (part == parent_path(part)) {
+            if (part == repo::parent_path(part)) {
                 return false;
             }
-            part = parent_path(part);
+            part = repo::parent_path(part);
         }
         return true;
     }
@@ -165,9 +165,9 @@ private:
                 is_ignored(path)) {
                 continue;
             }
-            for (const ExposingPatch& patch : exposing_patches(
-                     tree_, parent_path(std::string(path)), *kustomize, loaded_.sources)) {
-                refuse_exposure(patch, diagnostics_)
+            for (const engines::ExposingPatch& patch : engines::exposing_patches(
+                     tree_, repo::parent_path(std::string(path)), *kustomize, loaded_.sources)) {
+                engines::refuse_exposure(patch, diagnostics_)
                     .expected("no patch of what a chart makes: postRenderers are not executed")
                     .hint(
                         "set it in the values of the chart, or write the Service or the Ingress "
@@ -184,17 +184,18 @@ private:
             return false;
         }
         bool is_refused = false;
-        const std::vector<ExposingValue> found = find_exposing_values(without_builds(root, true));
-        for (const ExposingPatch& patch : given_.patches) {
+        const std::vector<engines::ExposingValue> found =
+            engines::find_exposing_values(without_builds(root, true));
+        for (const engines::ExposingPatch& patch : given_.patches) {
             const bool has_value = std::ranges::any_of(patch.values, [&](const auto& value) {
                 return std::ranges::any_of(
                     found, [&](const auto& one) { return is_same_key(one.what, value.what); });
             });
             if (patch.build == path && has_value &&
                 patch.is_for(text_of(root, {"kind"}), text_of(root, {"metadata", "name"}))) {
-                refuse_exposure(patch, diagnostics_)
+                engines::refuse_exposure(patch, diagnostics_)
                     .expected(fmt::format("chart {} at hand, which is given these values",
-                                          without_url_credentials(chart_of(root))))
+                                          secrets::without_url_credentials(chart_of(root))))
                     .hint(
                         "--charts DIR names a directory that holds it; or write the Service or "
                         "the Ingress yourself");
@@ -216,7 +217,8 @@ private:
 
     [[nodiscard]] bool is_ignored(std::string_view path) const {
         return std::ranges::any_of(loaded_.standings.ignored, [&](const std::string& dir) {
-            return is_within(relative_path(normal_path(path), normal_path(given_.root)), dir);
+            return repo::is_within(
+                repo::relative_path(repo::normal_path(path), repo::normal_path(given_.root)), dir);
         });
     }
 
@@ -235,13 +237,13 @@ private:
         std::string object, message, hint;
     };
 
-    void warn(const std::vector<ExposingValue>& found, const Words& words) {
+    void warn(const std::vector<engines::ExposingValue>& found, const Words& words) {
         if (found.empty()) {
             return;
         }
         ++loaded_.hidden_exposures;
         const std::size_t more = found.size() - 1;
-        const bool is_public = std::ranges::any_of(found, &ExposingValue::is_public);
+        const bool is_public = std::ranges::any_of(found, &engines::ExposingValue::is_public);
         diagnostics_
             .say(severity_, "hidden-exposure", found.front().pos,
                  fmt::format("{}{}", words.message, is_public ? " (PUBLIC, by Funnel)" : ""))
@@ -255,7 +257,7 @@ private:
         return {.object = {},
                 .message = "a chart is told to expose something, which is not rendered",
                 .hint = fmt::format("helm template {}{} | tailrender post-render",
-                                    shell_word(without_url_credentials(chart)), values)};
+                                    shell_word(secrets::without_url_credentials(chart)), values)};
     }
 
     void warn_object(const Value& root, std::string object) {
@@ -268,15 +270,15 @@ private:
             words.hint = "what the operator creates is not known here; a Service of your own is";
         }
         words.object = std::move(object);
-        warn(find_exposing_values(without_builds(root, loaded_.is_stream)), words);
+        warn(engines::find_exposing_values(without_builds(root, loaded_.is_stream)), words);
     }
 
-    void file(const ChartFile& file, SourceId source) {
+    void file(const engines::ChartFile& file, SourceId source) {
         if (file.in_chart && file.path.find("/templates/") != std::string::npos) {
             Words words = words_for_chart(chart_dir(file.path), "");
             words.message = "the template of a chart exposes something, which is not rendered";
             need_helm(words);
-            warn(find_exposing_lines(loaded_.sources, source), words);
+            warn(engines::find_exposing_lines(loaded_.sources, source), words);
             return;
         }
         for (const ScannedDocument& scanned : scan_documents(loaded_.sources, source)) {
@@ -297,18 +299,20 @@ private:
         return path.substr(0, path.rfind("/templates/"));
     }
 
-    void document(const ChartFile& file, SourceId source, RawDocument range) {
+    void document(const engines::ChartFile& file, SourceId source, RawDocument range) {
         Diagnostics discarded;
         const Value root = read_yaml(loaded_.sources, source, range, discarded);
         if (discarded.has_errors() || !root.is_map()) {
             return;
         }
-        const std::string_view name = base_name(file.path);
-        if (is_kustomization_name(name)) {
+        const std::string_view name = repo::base_name(file.path);
+        if (repo::is_kustomization_name(name)) {
             for (const Value& chart : items_of(root.find("helmCharts"))) {
                 const std::string_view called = text_of(chart, {"name"});
-                if (!rendered_.objects.contains(chart_of_kustomization(file.path, called))) {
-                    warn(find_exposing_values(chart), words_for_chart(called, " --values VALUES"));
+                if (!rendered_.objects.contains(
+                        engines::chart_of_kustomization(file.path, called))) {
+                    warn(engines::find_exposing_values(chart),
+                         words_for_chart(called, " --values VALUES"));
                 }
             }
         } else if (root.find("apiVersion") == nullptr || root.find("kind") == nullptr) {
@@ -316,7 +320,7 @@ private:
             if (file.in_chart) {
                 need_helm(words);
             }
-            warn(find_exposing_values(root), words);
+            warn(engines::find_exposing_values(root), words);
         } else if (!file.is_applied &&
                    may_expose(text_of(root, {"apiVersion"}), text_of(root, {"kind"}))) {
             std::string object =
@@ -328,7 +332,7 @@ private:
         }
     }
 
-    const SourceTree& tree_;
+    const repo::SourceTree& tree_;
     const ExposureSources& given_;
     const RenderedCharts& rendered_;
     Loaded& loaded_;
@@ -338,11 +342,11 @@ private:
 
 }  // namespace
 
-void warn_hidden_exposures(const SourceTree& tree, const ExposureSources& given, unsigned threads,
-                           Loaded& loaded, Diagnostics& diagnostics) {
+void warn_hidden_exposures(const repo::SourceTree& tree, const ExposureSources& given,
+                           unsigned threads, Loaded& loaded, Diagnostics& diagnostics) {
     HiddenExposures search(tree, given, loaded, diagnostics);
     search.documents();
     search.files(threads);
 }
 
-}  // namespace renderer
+}  // namespace renderer::load

@@ -11,11 +11,11 @@
 #include "renderer/load/render_charts.h"
 #include "renderer/repo/source_tree.h"
 
-namespace renderer {
+namespace renderer::load {
 
 struct ExposureSources {
-    std::vector<ChartFile> files;        // templates and values of charts
-    std::vector<ExposingPatch> patches;  // executed patches that expose something
+    std::vector<engines::ChartFile> files;        // templates and values of charts
+    std::vector<engines::ExposingPatch> patches;  // executed patches that expose something
     RenderedCharts rendered;
     std::string root;           // the tree's directory; "" for a stream
     bool has_operator = false;  // the operator's chart is installed
@@ -24,7 +24,7 @@ struct ExposureSources {
 // Searches the loaded documents and `given.files`, which it reads and adds to the sources. Sets
 // `hidden_exposures`. Outside of a stream, a patch that exposes something through an object, or
 // through what a chart creates, is an error at the patch.
-void warn_hidden_exposures(const SourceTree& tree, const ExposureSources& given, unsigned threads,
-                           Loaded& loaded, Diagnostics& diagnostics);
+void warn_hidden_exposures(const repo::SourceTree& tree, const ExposureSources& given,
+                           unsigned threads, Loaded& loaded, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::load

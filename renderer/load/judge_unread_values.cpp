@@ -12,7 +12,7 @@
 #include "renderer/base/split.h"
 #include "renderer/core/text_of.h"
 
-namespace renderer {
+namespace renderer::load {
 
 namespace {
 
@@ -89,8 +89,8 @@ public:
     }
 
     // Sets the diagnostic of the values. Returns false if they do not matter.
-    bool judge(UnreadValues& one) const {
-        if (one.kind == Unread::Refused) {
+    bool judge(engines::UnreadValues& one) const {
+        if (one.kind == engines::Unread::Refused) {
             one.diagnostic.severity = is_given_ ? Severity::Warning : Severity::Error;
             return true;
         }
@@ -108,9 +108,9 @@ public:
         if (open.empty() || is_given_) {
             return false;
         }
-        const bool is_assumed =
-            one.kind == Unread::Optional || (one.kind == Unread::Secret && one.target.empty() &&
-                                             (is_decided || may_name_credentials(one.name)));
+        const bool is_assumed = one.kind == engines::Unread::Optional ||
+                                (one.kind == engines::Unread::Secret && one.target.empty() &&
+                                 (is_decided || may_name_credentials(one.name)));
         say(one, is_assumed, open);
         return true;
     }
@@ -125,11 +125,12 @@ private:
         return false;
     }
 
-    static void say(UnreadValues& one, bool is_assumed, const std::vector<std::string_view>& open) {
+    static void say(engines::UnreadValues& one, bool is_assumed,
+                    const std::vector<std::string_view>& open) {
         Diagnostic& diagnostic = one.diagnostic;
         diagnostic.severity = is_assumed ? Severity::Warning : Severity::Error;
         diagnostic.rule = "unread-values";
-        const bool is_secret = one.kind == Unread::Secret;
+        const bool is_secret = one.kind == engines::Unread::Secret;
         diagnostic.message = is_secret
                                  ? "the operator's chart has values in a Secret, which is not read"
                                  : "the operator's chart has values that are not in this tree";
@@ -137,7 +138,8 @@ private:
             diagnostic.expected =
                 is_secret ? "nothing but credentials in it, which is assumed here"
                           : "nothing there in the cluster either, which is assumed here";
-            diagnostic.hint = fmt::format("if it sets more, give that {}", kWaysToGiveValues);
+            diagnostic.hint =
+                fmt::format("if it sets more, give that {}", engines::kWaysToGiveValues);
             return;
         }
         constexpr std::size_t kMost = 3;
@@ -152,7 +154,7 @@ private:
                         fmt::join(named, ", "));
         diagnostic.hint =
             fmt::format("give {} {}", one.target.empty() ? "them, without credentials," : "it",
-                        kWaysToGiveValues);
+                        engines::kWaysToGiveValues);
     }
 
     const Loaded& loaded_;
@@ -164,8 +166,8 @@ private:
 
 void judge_unread_values(std::size_t given, Loaded& loaded) {
     const Judge judge(given, loaded);
-    std::vector<UnreadValues> kept;
-    for (UnreadValues& one : loaded.unread_values) {
+    std::vector<engines::UnreadValues> kept;
+    for (engines::UnreadValues& one : loaded.unread_values) {
         if (judge.judge(one)) {
             kept.push_back(std::move(one));
         }
@@ -173,4 +175,4 @@ void judge_unread_values(std::size_t given, Loaded& loaded) {
     loaded.unread_values = std::move(kept);
 }
 
-}  // namespace renderer
+}  // namespace renderer::load

@@ -7,7 +7,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/engines/flux/not_reconciled.h"
 
-namespace renderer {
+namespace renderer::load {
 
 namespace {
 
@@ -22,7 +22,7 @@ bool is_unapplied_input(const Document& document) {
 // scanned, it checks releases of charts, Services and Ingresses.
 std::string mark_of(const Loaded& loaded, const Document& document) {
     if (!document.root.is_null()) {
-        return why_not_reconciled(document.root);
+        return engines::why_not_reconciled(document.root);
     }
     const std::string_view kind = text_of(document.kind);
     const bool may_be_marked =
@@ -30,7 +30,7 @@ std::string mark_of(const Loaded& loaded, const Document& document) {
         document_text(loaded, document).find("kustomize.toolkit.fluxcd.io/") !=
             std::string_view::npos;
     Diagnostics discarded;
-    return may_be_marked ? why_not_reconciled(read_document(loaded, document, discarded))
+    return may_be_marked ? engines::why_not_reconciled(read_document(loaded, document, discarded))
                          : std::string();
 }
 
@@ -56,14 +56,15 @@ void warn_skipped(const Document& document, std::string_view mark, Diagnostics& 
 
 }  // namespace
 
-void mark_kept(const std::vector<InputFile>& files, const std::vector<std::uint32_t>& file_of,
-               bool skips_kept, Loaded& loaded, Diagnostics& diagnostics) {
+void mark_kept(const std::vector<engines::InputFile>& files,
+               const std::vector<std::uint32_t>& file_of, bool skips_kept, Loaded& loaded,
+               Diagnostics& diagnostics) {
     for (Document& document : loaded.documents) {
         const std::uint32_t index = file_of[document.source];
         if (index == kNone || !document.reachable) {
             continue;
         }
-        const InputFile& file = files[index];
+        const engines::InputFile& file = files[index];
         const std::string mark = file.unit->is_flux ? mark_of(loaded, document) : std::string();
         if (!mark.empty()) {
             loaded.standings.objects.emplace(document.object_name(), mark);
@@ -80,9 +81,9 @@ void mark_kept(const std::vector<InputFile>& files, const std::vector<std::uint3
     }
 }
 
-void note_units(const std::vector<InputFile>& files, const std::vector<std::uint32_t>& file_of,
-                Loaded& loaded) {
-    loaded.units.resize(std::max(loaded.units.size(), file_of.size()), no_unit());
+void note_units(const std::vector<engines::InputFile>& files,
+                const std::vector<std::uint32_t>& file_of, Loaded& loaded) {
+    loaded.units.resize(std::max(loaded.units.size(), file_of.size()), engines::no_unit());
     for (std::size_t source = 0; source < file_of.size(); ++source) {
         if (file_of[source] != kNone) {
             loaded.units[source] = files[file_of[source]].unit;
@@ -90,4 +91,4 @@ void note_units(const std::vector<InputFile>& files, const std::vector<std::uint
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::load

@@ -4,7 +4,7 @@
 
 #include "renderer/load/load_testing.h"
 
-namespace renderer {
+namespace renderer::load {
 namespace {
 
 const std::string kSecret = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: a\n";
@@ -48,7 +48,7 @@ TEST(Kustomization, OutermostNamespaceWins) {
 }
 
 TEST(Kustomization, BaseAboveTheRoot) {
-    LoadOptions options;
+    repo::LoadOptions options;
     options.path = "overlays/x";
     const Files files = {{"overlays/x/kustomization.yaml", "bases: [../../base]\n"},
                          {"base/kustomization.yaml", "resources: [a.yaml]\n"},
@@ -333,4 +333,4 @@ TEST(Kustomization, OAuthIsRecordedNotGenerated) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::load

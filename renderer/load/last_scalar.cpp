@@ -7,7 +7,7 @@
 #include "renderer/load/loaded.h"
 #include "renderer/repo/closed_schema.h"
 
-namespace renderer {
+namespace renderer::load {
 
 namespace {
 
@@ -49,7 +49,7 @@ std::optional<Edit> strip(const SourceMap& sources, SourceId source, const Value
 
 }  // namespace
 
-void strip_last_scalars(const std::vector<InputFile>& files,
+void strip_last_scalars(const std::vector<engines::InputFile>& files,
                         const std::vector<std::uint32_t>& file_of, Loaded& loaded) {
     Diagnostics ignored;  // mistakes in a document were reported when it was read
     for (const Document& document : loaded.documents) {
@@ -59,7 +59,7 @@ void strip_last_scalars(const std::vector<InputFile>& files,
             files[file_of[document.source]].build == kNone) {
             continue;
         }
-        for_each_value(read_document(loaded, document, ignored), [&](const Value& value) {
+        repo::for_each_value(read_document(loaded, document, ignored), [&](const Value& value) {
             if (std::optional<Edit> edit = strip(loaded.sources, document.source, value)) {
                 loaded.edits.push_back(std::move(*edit));
             }
@@ -67,4 +67,4 @@ void strip_last_scalars(const std::vector<InputFile>& files,
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::load

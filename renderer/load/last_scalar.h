@@ -9,9 +9,9 @@
 #include "renderer/engines/selection.h"
 #include "renderer/load/loaded.h"
 
-namespace renderer {
+namespace renderer::load {
 
-void strip_last_scalars(const std::vector<InputFile>& files,
+void strip_last_scalars(const std::vector<engines::InputFile>& files,
                         const std::vector<std::uint32_t>& file_of, Loaded& loaded);
 
-}  // namespace renderer
+}  // namespace renderer::load

@@ -4,7 +4,7 @@
 
 #include "renderer/load/load_testing.h"
 
-namespace renderer {
+namespace renderer::load {
 namespace {
 
 constexpr std::string_view kConfigMapHead =
@@ -44,4 +44,4 @@ TEST(LastScalar, StaysAsItIsOutsideOfBuilds) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::load

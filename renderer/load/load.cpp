@@ -37,21 +37,23 @@
 #include "renderer/repo/fetch/chart_fetcher.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::load {
 
 namespace {
 
 // Adds the documents of a --context directory as facts: they are neither applied nor written.
-void add_context(const SourceTree& tree, const std::string& dir, const Cluster& cluster,
-                 Selection& selection, SourceMap& sources, Diagnostics& diagnostics) {
-    const Cluster all{
+void add_context(const repo::SourceTree& tree, const std::string& dir,
+                 const engines::Cluster& cluster, engines::Selection& selection, SourceMap& sources,
+                 Diagnostics& diagnostics) {
+    const engines::Cluster all{
         .name = cluster.name, .configured = cluster.configured, .labels = cluster.labels};
-    Selection context = select_inputs(tree, normal_path(dir), {}, all, sources, diagnostics);
-    for (InputFile& file : context.files) {
+    engines::Selection context =
+        select_inputs(tree, repo::normal_path(dir), {}, all, sources, diagnostics);
+    for (engines::InputFile& file : context.files) {
         if (!file.reachable || file.copied_whole) {
             continue;
         }
-        NamespaceRule rule = context.rules[file.rule];
+        engines::NamespaceRule rule = context.rules[file.rule];
         rule.edits = false;
         file.bundle = 0;
         file.bundle_path = file.path;
@@ -62,19 +64,19 @@ void add_context(const SourceTree& tree, const std::string& dir, const Cluster& 
     }
 }
 
-void sort_files(std::vector<InputFile>& files) {
-    std::ranges::stable_sort(files, {}, [](const InputFile& file) {
+void sort_files(std::vector<engines::InputFile>& files) {
+    std::ranges::stable_sort(files, {}, [](const engines::InputFile& file) {
         return std::tie(file.bundle, file.bundle_path, file.path);
     });
 }
 
 // Drops a file that is both an input and a fact, or part of builds that write it to the same path.
-void drop_repeated(std::vector<InputFile>& files) {
-    std::ranges::stable_sort(files, {}, [](const InputFile& file) {
+void drop_repeated(std::vector<engines::InputFile>& files) {
+    std::ranges::stable_sort(files, {}, [](const engines::InputFile& file) {
         return std::tuple(std::string_view(file.path), !file.reachable,
                           std::string_view(file.bundle_path));
     });
-    const auto same = [](const InputFile& a, const InputFile& b) {
+    const auto same = [](const engines::InputFile& a, const engines::InputFile& b) {
         return a.path == b.path && (!b.reachable || a.bundle_path == b.bundle_path);
     };
     files.erase(std::unique(files.begin(), files.end(), same), files.end());
@@ -84,7 +86,7 @@ void drop_repeated(std::vector<InputFile>& files) {
 // changes. So the name is written into the file.
 void pin_names(Loaded& loaded, Diagnostics& diagnostics) {
     for (const SourceFile& file : loaded.files) {
-        const Bundle& bundle = loaded.bundles[file.bundle];
+        const engines::Bundle& bundle = loaded.bundles[file.bundle];
         if (!file.copied_whole || (file.path != "fleet.yaml" && file.path != "fleet.yml")) {
             continue;
         }
@@ -110,7 +112,7 @@ bool is_used(std::string_view name, const SourceMap& sources) {
             const std::string_view before = text.substr(0, at);
             const std::string_view after = text.substr(at + name.size());
             if ((before.ends_with("${") || before.ends_with("${#")) &&
-                (after.empty() || !is_variable_name(after.substr(0, 1)))) {
+                (after.empty() || !engines::is_variable_name(after.substr(0, 1)))) {
                 return true;
             }
         }
@@ -118,7 +120,7 @@ bool is_used(std::string_view name, const SourceMap& sources) {
     return false;
 }
 
-void warn_unused_substitutes(const LoadOptions& options, const Loaded& loaded,
+void warn_unused_substitutes(const repo::LoadOptions& options, const Loaded& loaded,
                              Diagnostics& diagnostics) {
     for (std::string_view text : options.substitutes) {
         const std::string_view name = take(text, '=');
@@ -132,14 +134,14 @@ void warn_unused_substitutes(const LoadOptions& options, const Loaded& loaded,
     }
 }
 
-void load_files(const SourceTree& tree, const LoadOptions& options, const Cluster& cluster,
-                Loaded& loaded, Diagnostics& diagnostics) {
-    Selection selection = select_inputs(tree, normal_path(options.path), options, cluster,
-                                        loaded.sources, diagnostics);
+void load_files(const repo::SourceTree& tree, const repo::LoadOptions& options,
+                const engines::Cluster& cluster, Loaded& loaded, Diagnostics& diagnostics) {
+    engines::Selection selection = select_inputs(tree, repo::normal_path(options.path), options,
+                                                 cluster, loaded.sources, diagnostics);
     for (const std::string& dir : options.context_dirs) {
         add_context(tree, dir, cluster, selection, loaded.sources, diagnostics);
     }
-    loaded.root = normal_path(options.path);
+    loaded.root = repo::normal_path(options.path);
     drop_repeated(selection.files);
     sort_files(selection.files);
     loaded.bundles = std::move(selection.bundles);
@@ -161,12 +163,12 @@ void load_files(const SourceTree& tree, const LoadOptions& options, const Cluste
         note_units(selection.files, file_of, loaded);
     }
     for (const auto& [unit, why] : selection.unbuilt) {
-        loaded.standings.all.push_back({unit, Liveness::Broken, why});
+        loaded.standings.all.push_back({unit, engines::Liveness::Broken, why});
     }
     // Only objects of the unbuilt part may be lost: no unit can have any others.
     for (const auto& [file, part] : selection.unbuilt_parts) {
         loaded.standings.all.push_back(
-            {file, Liveness::Absent, fmt::format("{} is not built", part), true});
+            {file, engines::Liveness::Absent, fmt::format("{} is not built", part), true});
     }
     loaded.standings.unfetched = std::move(selection.unfetched);
     follow_accounts(selection.files, file_of, selection, loaded, diagnostics);
@@ -197,7 +199,7 @@ void load_files(const SourceTree& tree, const LoadOptions& options, const Cluste
 }
 
 // Nothing else gives these documents their namespace, unlike helm for a stream.
-void load_items(const LoadOptions& options, Loaded& loaded, Diagnostics& diagnostics) {
+void load_items(const repo::LoadOptions& options, Loaded& loaded, Diagnostics& diagnostics) {
     loaded.keeps_custom_resources = loaded.resource_list->is_package;
     read_parts(loaded.resource_list->source, input_items(*loaded.resource_list), options.threads,
                loaded, diagnostics);
@@ -206,8 +208,8 @@ void load_items(const LoadOptions& options, Loaded& loaded, Diagnostics& diagnos
     check_edits(loaded.sources, loaded.edits, diagnostics);
 }
 
-void load_stream(const SourceTree& tree, LoadOptions& options, const Cluster& cluster,
-                 Loaded& loaded, Diagnostics& diagnostics) {
+void load_stream(const repo::SourceTree& tree, repo::LoadOptions& options,
+                 const engines::Cluster& cluster, Loaded& loaded, Diagnostics& diagnostics) {
     loaded.is_stream = true;
     loaded.bundles.emplace_back().default_namespace = options.default_namespace;
     if (loaded.resource_list) {
@@ -223,7 +225,7 @@ void load_stream(const SourceTree& tree, LoadOptions& options, const Cluster& cl
     if (options.context_dirs.empty()) {
         return;
     }
-    Selection selection;
+    engines::Selection selection;
     for (const std::string& dir : options.context_dirs) {
         add_context(tree, dir, cluster, selection, loaded.sources, diagnostics);
     }
@@ -234,7 +236,7 @@ void load_stream(const SourceTree& tree, LoadOptions& options, const Cluster& cl
 
 }  // namespace
 
-std::shared_ptr<const SourceTree> source_tree(const LoadOptions& options) {
+std::shared_ptr<const repo::SourceTree> source_tree(const repo::LoadOptions& options) {
     std::vector<std::string> named = options.values_files;
     std::vector<std::string> roots = options.context_dirs;
     if (!options.path.empty()) {  // else a stream
@@ -243,10 +245,11 @@ std::shared_ptr<const SourceTree> source_tree(const LoadOptions& options) {
     } else if (options.resource_list) {
         roots.emplace_back(".");  // the functionConfig may name files
     }
-    return options.tree != nullptr ? options.tree : std::make_shared<DiskTree>(named, roots);
+    return options.tree != nullptr ? options.tree : std::make_shared<repo::DiskTree>(named, roots);
 }
 
-Loaded load_tree(const SourceTree& tree, LoadOptions options, Diagnostics& diagnostics) {
+Loaded load_tree(const repo::SourceTree& tree, repo::LoadOptions options,
+                 Diagnostics& diagnostics) {
     Loaded loaded;
     std::vector<Value> layers;
     if (options.resource_list) {
@@ -255,15 +258,16 @@ Loaded load_tree(const SourceTree& tree, LoadOptions options, Diagnostics& diagn
             return loaded;
         }
     }
-    Cluster cluster = load_cluster(tree, options, loaded.sources, diagnostics);
+    engines::Cluster cluster = engines::load_cluster(tree, options, loaded.sources, diagnostics);
     if (diagnostics.has_errors()) {
         return loaded;  // the result depends on the cluster
     }
     if (options.fetcher != nullptr) {
         options.fetcher = options.fetcher->for_another_load();
     }
-    give_facts(cluster, options);
-    options.local_sources = std::make_shared<LocalSources>(tree, options, cluster, diagnostics);
+    engines::give_facts(cluster, options);
+    options.local_sources =
+        std::make_shared<engines::LocalSources>(tree, options, cluster, diagnostics);
     loaded.only_generated = options.only_generated;
     loaded.lints = options.lints;
     loaded.fixes_sources = options.fixes_sources;
@@ -275,7 +279,7 @@ Loaded load_tree(const SourceTree& tree, LoadOptions options, Diagnostics& diagn
     options.kubernetes_version = spelling_of(loaded.kubernetes_version);
     load_lock(tree, options, loaded, diagnostics);
     if (options.install) {
-        Bundle& bundle = loaded.bundles.emplace_back();
+        engines::Bundle& bundle = loaded.bundles.emplace_back();
         bundle.default_namespace = options.default_namespace;
         bundle.operator_chart = true;
         bundle.chart = "tailscale-operator";
@@ -292,20 +296,20 @@ Loaded load_tree(const SourceTree& tree, LoadOptions options, Diagnostics& diagn
     std::ranges::move(cluster.layers, std::back_inserter(loaded.values));
     std::ranges::move(layers, std::back_inserter(loaded.values));
     for (const std::string& path : options.values_files) {
-        add_values_file(tree, path, {}, loaded.sources, loaded.values, diagnostics);
+        engines::add_values_file(tree, path, {}, loaded.sources, loaded.values, diagnostics);
     }
-    add_sets(options.sets, loaded.sources, loaded.values, diagnostics);
+    engines::add_sets(options.sets, loaded.sources, loaded.values, diagnostics);
     judge_unread_values(given, loaded);
     return loaded;
 }
 
-Loaded load(LoadOptions options, Diagnostics& diagnostics) {
-    const std::shared_ptr<const SourceTree> tree = source_tree(options);
+Loaded load(repo::LoadOptions options, Diagnostics& diagnostics) {
+    const std::shared_ptr<const repo::SourceTree> tree = source_tree(options);
     return load_tree(*tree, std::move(options), diagnostics);
 }
 
-std::vector<std::string> cluster_names(const LoadOptions& options) {
-    return cluster_names(*source_tree(options), options);
+std::vector<std::string> cluster_names(const repo::LoadOptions& options) {
+    return engines::cluster_names(*source_tree(options), options);
 }
 
-}  // namespace renderer
+}  // namespace renderer::load

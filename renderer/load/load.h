@@ -13,18 +13,18 @@
 #include "renderer/load/loaded.h"
 #include "renderer/repo/load_options.h"
 
-namespace renderer {
+namespace renderer::load {
 
-Loaded load(LoadOptions options, Diagnostics& diagnostics);
+Loaded load(repo::LoadOptions options, Diagnostics& diagnostics);
 
 // Does the same over any tree, so that tests need no disk.
-Loaded load_tree(const SourceTree& tree, LoadOptions options, Diagnostics& diagnostics);
+Loaded load_tree(const repo::SourceTree& tree, repo::LoadOptions options, Diagnostics& diagnostics);
 
 // Returns the tree of the options, or the disk if they have none.
-std::shared_ptr<const SourceTree> source_tree(const LoadOptions& options);
+std::shared_ptr<const repo::SourceTree> source_tree(const repo::LoadOptions& options);
 
 // Returns the clusters that `.tailrender.yaml` lists, in its order. Returns none if the file does
 // not exist or cannot be read; `load` reports the error.
-std::vector<std::string> cluster_names(const LoadOptions& options);
+std::vector<std::string> cluster_names(const repo::LoadOptions& options);
 
-}  // namespace renderer
+}  // namespace renderer::load

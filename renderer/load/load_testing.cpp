@@ -10,24 +10,24 @@
 #include "renderer/load/load.h"
 #include "renderer/repo/memory_tree_testing.h"
 
-namespace renderer {
+namespace renderer::load {
 
 namespace {
 
-LoadOptions with_path(LoadOptions options) {
+repo::LoadOptions with_path(repo::LoadOptions options) {
     if (options.path.empty()) {
         options.path = ".";
     }
     return options;
 }
 
-std::string bundle_line(const Bundle& bundle) {
+std::string bundle_line(const engines::Bundle& bundle) {
     std::string text =
         fmt::format("bundle \"{}\" name \"{}\" default \"{}\" forced \"{}\"{}{}", bundle.dir,
                     bundle.name, bundle.default_namespace, bundle.forced_namespace,
                     bundle.operator_chart ? " operator " + bundle.chart_version : "",
                     bundle.rendered ? "" : " copied " + bundle.chart);
-    for (const NamedPath& path : bundle.not_copied) {
+    for (const engines::NamedPath& path : bundle.not_copied) {
         text += " without " + path.path;
     }
     return text + "\n";
@@ -42,19 +42,19 @@ std::string document_line(const Document& document, const Loaded& loaded) {
 
 }  // namespace
 
-LoadOptions in_namespace(std::string ns) {
-    LoadOptions options;
+repo::LoadOptions in_namespace(std::string ns) {
+    repo::LoadOptions options;
     options.default_namespace = std::move(ns);
     return options;
 }
 
-LoadedText load_text(Files files, LoadOptions options) {
+LoadedText load_text(Files files, repo::LoadOptions options) {
     options.validate = true;  // reports every mistake
     Diagnostics diagnostics;
     const Loaded loaded =
-        load_tree(MemoryTree(std::move(files)), with_path(std::move(options)), diagnostics);
+        load_tree(repo::MemoryTree(std::move(files)), with_path(std::move(options)), diagnostics);
     LoadedText text;
-    for (const Bundle& bundle : loaded.bundles) {
+    for (const engines::Bundle& bundle : loaded.bundles) {
         text.files += bundle_line(bundle);
     }
     for (const SourceFile& file : loaded.files) {
@@ -73,10 +73,10 @@ LoadedText load_text(Files files, LoadOptions options) {
     return text;
 }
 
-std::string edited(Files files, const std::string& path, LoadOptions options) {
+std::string edited(Files files, const std::string& path, repo::LoadOptions options) {
     Diagnostics diagnostics;
     const Loaded loaded =
-        load_tree(MemoryTree(std::move(files)), with_path(std::move(options)), diagnostics);
+        load_tree(repo::MemoryTree(std::move(files)), with_path(std::move(options)), diagnostics);
     std::string text;
     for (SourceId id = 0; id < loaded.sources.count(); ++id) {
         if (loaded.sources.path(id) == path) {
@@ -92,4 +92,4 @@ std::string edited(Files files, const std::string& path, LoadOptions options) {
     return text + diagnostics.print(loaded.sources, false);
 }
 
-}  // namespace renderer
+}  // namespace renderer::load

@@ -7,7 +7,7 @@
 #include "renderer/load/loaded.h"
 #include "renderer/repo/load_options.h"
 
-namespace renderer {
+namespace renderer::load {
 
 struct LoadedText {
     std::string files;        // bundles and files, one per line
@@ -18,11 +18,11 @@ struct LoadedText {
 
 using Files = std::map<std::string, std::string>;
 
-LoadOptions in_namespace(std::string ns);  // as --namespace
+repo::LoadOptions in_namespace(std::string ns);  // as --namespace
 
-LoadedText load_text(Files files, LoadOptions options = {});
+LoadedText load_text(Files files, repo::LoadOptions options = {});
 
 // Returns the text of a file with the edits of the run.
-std::string edited(Files files, const std::string& path, LoadOptions options = {});
+std::string edited(Files files, const std::string& path, repo::LoadOptions options = {});
 
-}  // namespace renderer
+}  // namespace renderer::load

@@ -2,14 +2,14 @@
 
 #include "renderer/core/yaml_reader.h"
 
-namespace renderer {
+namespace renderer::load {
 
 std::string_view own_cluster(const Loaded& loaded) {
     return loaded.cluster_level ? std::string_view(loaded.cluster) : std::string_view();
 }
 
-std::shared_ptr<const AppliedUnit> unit_of(const Loaded& loaded, SourceId source) {
-    return source < loaded.units.size() ? loaded.units[source] : no_unit();
+std::shared_ptr<const engines::AppliedUnit> unit_of(const Loaded& loaded, SourceId source) {
+    return source < loaded.units.size() ? loaded.units[source] : engines::no_unit();
 }
 
 std::string_view kept_reason(const Loaded& loaded, const Document& document) {
@@ -28,4 +28,4 @@ std::string_view document_text(const Loaded& loaded, const Document& document) {
         .substr(document.range.begin, document.range.end - document.range.begin);
 }
 
-}  // namespace renderer
+}  // namespace renderer::load

@@ -22,7 +22,7 @@
 #include "renderer/load/locked_port.h"
 #include "renderer/repo/fetch/fetched_chart.h"
 
-namespace renderer {
+namespace renderer::load {
 
 // A file in the output: written whole or with edits, if it has documents, or copied byte for byte.
 struct SourceFile {
@@ -74,7 +74,7 @@ struct Loaded {
     SourceMap sources;
     std::string root;                      // normal path of the tree; "" for a stream
     std::vector<SourceFile> files;         // sorted by (bundle, path)
-    std::vector<Bundle> bundles;           // sorted by dir; at least one
+    std::vector<engines::Bundle> bundles;  // sorted by dir; at least one
     std::vector<Document> documents;       // sorted by (bundle, file, position)
     std::vector<Object> generated_inputs;  // made by secretGenerator and configMapGenerator
     std::vector<Edit> edits;               // namespaces that bundles and kustomizations set
@@ -82,8 +82,8 @@ struct Loaded {
     // Each value keeps its Pos.
     std::vector<Value> values;
     // Values of the operator's chart that cannot be read, and that matter if anything is rendered.
-    std::vector<UnreadValues> unread_values;
-    std::optional<OAuthEnvFile> oauth_env;
+    std::vector<engines::UnreadValues> unread_values;
+    std::optional<engines::OAuthEnvFile> oauth_env;
     std::vector<LockedPort> locked_ports;          // of all clusters, in the order of the file
     std::optional<std::uint32_t> operator_bundle;  // index of the bundle whose fleet.yaml, or a
                                                    // release in it, names the chart
@@ -98,17 +98,18 @@ struct Loaded {
     std::size_t skipped_files = 0;              // files without Kubernetes documents
     // Number of exposures by charts or operators that were reported.
     std::size_t hidden_exposures = 0;
-    std::vector<std::shared_ptr<const AppliedUnit>> units;  // by source; empty: no engine was found
-    Standings standings;
+    std::vector<std::shared_ptr<const engines::AppliedUnit>>
+        units;  // by source; empty: no engine was found
+    engines::Standings standings;
     // Why engines leave documents as they are; Document::kept is an index.
     std::vector<std::string> kept_reasons;
-    std::vector<LeftAlone> left_alone;
+    std::vector<engines::LeftAlone> left_alone;
     // Files that cannot be parsed, and do not mention Tailscale.
     std::vector<SourceId> unjudged;
     std::vector<BuiltSource> built;
     std::string kustomize_version;  // "" if kustomize built nothing
     std::string helm_version;       // "" if helm rendered nothing
-    std::vector<FetchedChart> fetched_charts;
+    std::vector<repo::FetchedChart> fetched_charts;
     bool only_generated = false;  // documents are read, but never written
     // Mistakes that matter only when the output is applied are also errors.
     bool lints = false;
@@ -121,7 +122,7 @@ struct Loaded {
 std::string_view own_cluster(const Loaded& loaded);
 
 // Returns the unit that applies a source; never null.
-std::shared_ptr<const AppliedUnit> unit_of(const Loaded& loaded, SourceId source);
+std::shared_ptr<const engines::AppliedUnit> unit_of(const Loaded& loaded, SourceId source);
 
 // Returns why an engine leaves the document as it is in the cluster, or "" if no engine does.
 std::string_view kept_reason(const Loaded& loaded, const Document& document);
@@ -132,4 +133,4 @@ Value read_document(const Loaded& loaded, const Document& document, Diagnostics&
 // Returns the bytes of a document before any edit.
 std::string_view document_text(const Loaded& loaded, const Document& document);
 
-}  // namespace renderer
+}  // namespace renderer::load

@@ -14,7 +14,7 @@
 #include "renderer/repo/paths.h"
 #include "renderer/repo/walk.h"
 
-namespace renderer {
+namespace renderer::load {
 
 namespace {
 
@@ -32,8 +32,8 @@ constexpr std::array kSections = {
     Section{"nodePorts", LockedKind::NodePort, 1, 1, 65535, "group/ordinal"},
 };
 
-constexpr std::array kLockFields = {SchemaField{kSections[0].name, FieldType::Map},
-                                    SchemaField{kSections[1].name, FieldType::Map}};
+constexpr std::array kLockFields = {repo::SchemaField{kSections[0].name, repo::FieldType::Map},
+                                    repo::SchemaField{kSections[1].name, repo::FieldType::Map}};
 constexpr std::string_view kHint = "run tailrender render --update-lock";
 
 Finding refuse(Pos pos, std::string message, std::string_view expected, Diagnostics& diagnostics) {
@@ -104,14 +104,15 @@ void check_repeated(const std::vector<LockedPort>& ports, Diagnostics& diagnosti
     }
 }
 
-std::string find_lock(const SourceTree& tree, const LoadOptions& options) {
+std::string find_lock(const repo::SourceTree& tree, const repo::LoadOptions& options) {
     std::vector<std::string> dirs = options.context_dirs;
     if (!options.stream) {
         dirs.insert(dirs.begin(), options.path);
     }
     for (const std::string& dir : dirs) {
-        std::string path = join_path(dir, kLockName);
-        if (tree.kind(dir) == EntryKind::Directory && tree.kind(path) != EntryKind::Missing) {
+        std::string path = repo::join_path(dir, repo::kLockName);
+        if (tree.kind(dir) == repo::EntryKind::Directory &&
+            tree.kind(path) != repo::EntryKind::Missing) {
             return path;
         }
     }
@@ -120,14 +121,14 @@ std::string find_lock(const SourceTree& tree, const LoadOptions& options) {
 
 }  // namespace
 
-void load_lock(const SourceTree& tree, const LoadOptions& options, Loaded& loaded,
+void load_lock(const repo::SourceTree& tree, const repo::LoadOptions& options, Loaded& loaded,
                Diagnostics& diagnostics) {
     const std::string path = find_lock(tree, options);
     if (path.empty()) {
         return;
     }
-    const ConfigFile file =
-        read_config(tree, path, kLockFields, kLockName, loaded.sources, diagnostics);
+    const repo::ConfigFile file =
+        repo::read_config(tree, path, kLockFields, repo::kLockName, loaded.sources, diagnostics);
     if (!file.usable) {
         return;
     }
@@ -141,4 +142,4 @@ void load_lock(const SourceTree& tree, const LoadOptions& options, Loaded& loade
     check_repeated(loaded.locked_ports, diagnostics);
 }
 
-}  // namespace renderer
+}  // namespace renderer::load

@@ -13,10 +13,10 @@
 #include "renderer/repo/load_options.h"
 #include "renderer/repo/source_tree.h"
 
-namespace renderer {
+namespace renderer::load {
 
 // Fills loaded.locked_ports.
-void load_lock(const SourceTree& tree, const LoadOptions& options, Loaded& loaded,
+void load_lock(const repo::SourceTree& tree, const repo::LoadOptions& options, Loaded& loaded,
                Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::load

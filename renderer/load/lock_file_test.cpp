@@ -7,17 +7,18 @@
 #include "renderer/load/load_testing.h"
 #include "renderer/repo/memory_tree_testing.h"
 
-namespace renderer {
+namespace renderer::load {
 namespace {
 
 constexpr const char* kConfigMap = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n";
 
-std::string lines(Files files, LoadOptions options = {}) {
+std::string lines(Files files, repo::LoadOptions options = {}) {
     if (!options.stream && options.path.empty()) {
         options.path = ".";
     }
     Diagnostics diagnostics;
-    const Loaded loaded = load_tree(MemoryTree(std::move(files)), std::move(options), diagnostics);
+    const Loaded loaded =
+        load_tree(repo::MemoryTree(std::move(files)), std::move(options), diagnostics);
     std::string out;
     for (const LockedPort& port : loaded.locked_ports) {
         out += fmt::format("{} {} {}\n", port.cluster, port.key, port.number);
@@ -58,15 +59,15 @@ TEST(LockFile, IsNeitherAManifestNorSkipped) {
     const Files files = {{"a.yaml", kConfigMap}, {"tailrender.lock.yaml", "egressPorts: {}\n"}};
     EXPECT_EQ(load_text(files).files.find("lock"), std::string::npos);
     Diagnostics diagnostics;
-    LoadOptions options;
+    repo::LoadOptions options;
     options.path = ".";
-    EXPECT_EQ(load_tree(MemoryTree(files), options, diagnostics).skipped_files, 0U);
+    EXPECT_EQ(load_tree(repo::MemoryTree(files), options, diagnostics).skipped_files, 0U);
 }
 
 TEST(LockFile, OfAContextDirectoryOnlyWithoutOneOfItsOwn) {
     const std::string first = "egressPorts: {a/b/c/1/TCP: 10001}\n";
     const std::string second = "egressPorts: {a/b/c/1/TCP: 10002}\n";
-    LoadOptions options;
+    repo::LoadOptions options;
     options.path = "tree";
     options.context_dirs = {"facts"};
     EXPECT_EQ(lines({{"tree/a.yaml", kConfigMap},
@@ -119,4 +120,4 @@ TEST(LockFile, RefusesWhatItDoesNotUnderstand) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::load

@@ -6,7 +6,7 @@
 
 #include "renderer/core/pos.h"
 
-namespace renderer {
+namespace renderer::load {
 
 enum class LockedKind : std::uint8_t { EgressPort, NodePort };
 
@@ -23,4 +23,4 @@ struct LockedPort {
 constexpr std::int64_t kFirstLockedPort = 10000;
 constexpr std::int64_t kLastLockedPort = 10999;
 
-}  // namespace renderer
+}  // namespace renderer::load

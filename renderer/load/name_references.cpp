@@ -12,7 +12,7 @@
 #include "renderer/load/loaded.h"
 #include "renderer/load/splice.h"
 
-namespace renderer {
+namespace renderer::load {
 
 namespace {
 
@@ -106,13 +106,13 @@ const Value* at_path(const Value& root, const Path& path) {
 
 class ReferencePass {
 public:
-    ReferencePass(const Selection& selection, Loaded& loaded, Diagnostics& diagnostics)
+    ReferencePass(const engines::Selection& selection, Loaded& loaded, Diagnostics& diagnostics)
         : selection_(selection), loaded_(loaded), diagnostics_(diagnostics) {}
 
-    void apply(const Document& document, const InputFile& file) {
-        const Build& build = selection_.builds[file.build];
+    void apply(const Document& document, const engines::InputFile& file) {
+        const engines::Build& build = selection_.builds[file.build];
         const std::string_view text = document_text(loaded_, document);
-        for (const HashedName& name : build.hashed) {
+        for (const engines::HashedName& name : build.hashed) {
             if (text.find(name.name) != std::string_view::npos && sees(document, file, name)) {
                 rewrite(document, read_document(loaded_, document, diagnostics_), name);
             }
@@ -121,15 +121,16 @@ public:
 
 private:
     // True if both have the same namespace during the build; cluster-scoped objects see all names.
-    bool sees(const Document& document, const InputFile& file, const HashedName& name) const {
-        const NamespaceRule& rule = selection_.rules[file.rule];
+    bool sees(const Document& document, const engines::InputFile& file,
+              const engines::HashedName& name) const {
+        const engines::NamespaceRule& rule = selection_.rules[file.rule];
         const std::string_view own =
             rule.overwrite.empty() ? text_of(document.ns) : std::string_view(rule.overwrite);
         return is_cluster_scoped(text_of(document.api_version), text_of(document.kind)) ||
                or_default(own) == or_default(name.ns);
     }
 
-    void rewrite(const Document& document, const Value& root, const HashedName& name) {
+    void rewrite(const Document& document, const Value& root, const engines::HashedName& name) {
         const std::string_view kind = text_of(document.kind);
         const auto workload = std::ranges::find(kWorkloads, kind, &Workload::kind);
         for (const Reference& reference : kReferences) {
@@ -153,7 +154,7 @@ private:
     }
 
     void replace(const Document& document, const Value& root, const Value& scalar,
-                 const HashedName& name) {
+                 const engines::HashedName& name) {
         std::optional<Edit> edit = replace_scalar(
             {loaded_.sources, document.source, document.range, root}, scalar, name.hashed);
         if (edit) {
@@ -170,23 +171,24 @@ private:
             .hint("write the name out, or set disableNameSuffixHash: true for the generator");
     }
 
-    const Selection& selection_;
+    const engines::Selection& selection_;
     Loaded& loaded_;
     Diagnostics& diagnostics_;
 };
 
 }  // namespace
 
-void rewrite_references(const std::vector<InputFile>& files,
-                        const std::vector<std::uint32_t>& file_of, const Selection& selection,
-                        Loaded& loaded, Diagnostics& diagnostics) {
+void rewrite_references(const std::vector<engines::InputFile>& files,
+                        const std::vector<std::uint32_t>& file_of,
+                        const engines::Selection& selection, Loaded& loaded,
+                        Diagnostics& diagnostics) {
     ReferencePass pass(selection, loaded, diagnostics);
     for (const Document& document : loaded.documents) {
-        const InputFile& file = files[file_of[document.source]];
+        const engines::InputFile& file = files[file_of[document.source]];
         if (file.build != kNone && document.reachable) {
             pass.apply(document, file);
         }
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::load

@@ -11,15 +11,16 @@
 #include "renderer/engines/selection.h"
 #include "renderer/load/loaded.h"
 
-namespace renderer {
+namespace renderer::load {
 
 // kustomize treats an empty namespace as "default".
 inline std::string_view or_default(std::string_view ns) {
     return ns.empty() ? "default" : ns;
 }
 
-void rewrite_references(const std::vector<InputFile>& files,
-                        const std::vector<std::uint32_t>& file_of, const Selection& selection,
-                        Loaded& loaded, Diagnostics& diagnostics);
+void rewrite_references(const std::vector<engines::InputFile>& files,
+                        const std::vector<std::uint32_t>& file_of,
+                        const engines::Selection& selection, Loaded& loaded,
+                        Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::load

@@ -4,7 +4,7 @@
 
 #include "renderer/load/load_testing.h"
 
-namespace renderer {
+namespace renderer::load {
 namespace {
 
 constexpr std::string_view kKustomization =
@@ -154,4 +154,4 @@ TEST(NameReferences, AnAliasIsRefused) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::load

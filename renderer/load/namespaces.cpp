@@ -16,7 +16,7 @@
 #include "renderer/load/loaded.h"
 #include "renderer/load/splice.h"
 
-namespace renderer {
+namespace renderer::load {
 
 namespace {
 
@@ -129,7 +129,7 @@ public:
         find_custom_kinds();
     }
 
-    void apply(Document& document, const NamespaceRule& rule) {
+    void apply(Document& document, const engines::NamespaceRule& rule) {
         const bool edits = rule.edits && document.reachable;
         const bool is_used =
             !loaded_.only_generated || loaded_.fixes_sources || document.mentions_tailscale;
@@ -169,7 +169,7 @@ public:
 private:
     // Refuses an invalid namespace, because it is written into documents and becomes the name of a
     // directory. Reports each one once.
-    bool has_good_names(const Document& document, const NamespaceRule& rule) {
+    bool has_good_names(const Document& document, const engines::NamespaceRule& rule) {
         for (const std::string* ns : {&rule.forced, &rule.overwrite, &rule.fallback}) {
             if (!ns->empty() && !is_dns1123_label(*ns) && !holds_variable(*ns)) {
                 if (!refused_.insert(*ns).second) {
@@ -213,7 +213,7 @@ private:
         std::ranges::sort(custom_);
     }
 
-    void refuse_forced(const Document& document, const NamespaceRule& rule) {
+    void refuse_forced(const Document& document, const engines::NamespaceRule& rule) {
         about(document, diagnostics_)
             .error("forced-namespace", document.kind.pos(),
                    "Fleet rejects a bundle with \"namespace\" that has a cluster-scoped object")
@@ -237,9 +237,9 @@ bool is_list_itself(const Document& document) {
 
 }  // namespace
 
-void apply_namespaces(const std::vector<InputFile>& files,
+void apply_namespaces(const std::vector<engines::InputFile>& files,
                       const std::vector<std::uint32_t>& file_of,
-                      const std::vector<NamespaceRule>& rules, Loaded& loaded,
+                      const std::vector<engines::NamespaceRule>& rules, Loaded& loaded,
                       Diagnostics& diagnostics) {
     NamespacePass pass(loaded, diagnostics);
     for (Document& document : loaded.documents) {
@@ -250,7 +250,8 @@ void apply_namespaces(const std::vector<InputFile>& files,
     }
 }
 
-void apply_namespaces(const NamespaceRule& rule, Loaded& loaded, Diagnostics& diagnostics) {
+void apply_namespaces(const engines::NamespaceRule& rule, Loaded& loaded,
+                      Diagnostics& diagnostics) {
     NamespacePass pass(loaded, diagnostics);
     for (Document& document : loaded.documents) {
         if (!is_list_itself(document)) {
@@ -259,4 +260,4 @@ void apply_namespaces(const NamespaceRule& rule, Loaded& loaded, Diagnostics& di
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::load

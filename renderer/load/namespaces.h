@@ -10,16 +10,16 @@
 #include "renderer/engines/selection.h"
 #include "renderer/load/loaded.h"
 
-namespace renderer {
+namespace renderer::load {
 
 // Applies the rule of its file to each document. `file_of` is the index of each source's input
 // file, kNone for others; InputFile::rule is an index into `rules`.
-void apply_namespaces(const std::vector<InputFile>& files,
+void apply_namespaces(const std::vector<engines::InputFile>& files,
                       const std::vector<std::uint32_t>& file_of,
-                      const std::vector<NamespaceRule>& rules, Loaded& loaded,
+                      const std::vector<engines::NamespaceRule>& rules, Loaded& loaded,
                       Diagnostics& diagnostics);
 
 // Applies one rule to all documents.
-void apply_namespaces(const NamespaceRule& rule, Loaded& loaded, Diagnostics& diagnostics);
+void apply_namespaces(const engines::NamespaceRule& rule, Loaded& loaded, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::load

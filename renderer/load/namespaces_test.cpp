@@ -6,7 +6,7 @@
 
 #include "renderer/load/load_testing.h"
 
-namespace renderer {
+namespace renderer::load {
 namespace {
 
 struct NamespaceRow {
@@ -193,11 +193,11 @@ TEST(Namespaces, ForcedNamespace) {
 
 TEST(Namespaces, StreamsAreNotEdited) {
     const std::string text = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: a\n";
-    LoadOptions options = in_namespace("shop");
+    repo::LoadOptions options = in_namespace("shop");
     options.stream.emplace(text);
     EXPECT_EQ(edited({}, "<stdin>", options), text);
     EXPECT_EQ(load_text({}, options).documents, "<stdin>:2:7 Secret/shop/a\n");
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::load

@@ -8,7 +8,7 @@
 
 #include "renderer/core/text_of.h"
 
-namespace renderer {
+namespace renderer::load {
 
 void check_names(const Value& root, Diagnostics& diagnostics) {
     for (const std::string_view key : {"name", "namespace"}) {
@@ -45,4 +45,4 @@ void check_list(const Document& document, Diagnostics& diagnostics) {
         .expected("items, as a list");
 }
 
-}  // namespace renderer
+}  // namespace renderer::load

@@ -5,7 +5,7 @@
 #include "renderer/core/document.h"
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::load {
 
 // Refuses names that Kubernetes does not read as strings: `name: 12`, `namespace: y`.
 void check_names(const Value& root, Diagnostics& diagnostics);
@@ -14,4 +14,4 @@ void check_names(const Value& root, Diagnostics& diagnostics);
 // API server has no such kind; an applier splits it into its items.
 void check_list(const Document& document, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::load

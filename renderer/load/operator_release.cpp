@@ -21,7 +21,7 @@
 #include "renderer/repo/walk.h"
 #include "renderer/secrets/userinfo.h"
 
-namespace renderer {
+namespace renderer::load {
 
 namespace {
 
@@ -68,8 +68,8 @@ Value installing_values(const Value& values) {
 
 class OperatorSearch {
 public:
-    OperatorSearch(const SourceTree& tree, const Selection& selection, const LoadOptions& options,
-                   Loaded& loaded, Diagnostics& diagnostics)
+    OperatorSearch(const repo::SourceTree& tree, const engines::Selection& selection,
+                   const repo::LoadOptions& options, Loaded& loaded, Diagnostics& diagnostics)
         : tree_(tree),
           selection_(selection),
           options_(options),
@@ -80,10 +80,10 @@ public:
         if (loaded_.operator_bundle) {
             bundle_values();
         }
-        for (const ChartRelease& release : selection_.releases) {
+        for (const engines::ChartRelease& release : selection_.releases) {
             take(release);
         }
-        for (const ChartRelease& release : selection_.in_fleet) {
+        for (const engines::ChartRelease& release : selection_.in_fleet) {
             if (Found* one = take(release)) {
                 one->is_in_fleet = true;
             }
@@ -110,14 +110,14 @@ public:
 
 private:
     struct Found {
-        ChartRelease release;
+        engines::ChartRelease release;
         std::vector<Value> values = {};  // values of the operator's chart, in rising precedence
         std::string version = {};
         // The operator's chart is a dependency of the release's chart.
         bool is_dependency = false;
         std::uint32_t document = kNone;  // the document that installs the release and nothing else
         bool is_in_fleet = false;
-        std::vector<UnreadValues> unread = {};
+        std::vector<engines::UnreadValues> unread = {};
         Diagnostics warnings = {};  // warnings about its values
     };
 
@@ -126,18 +126,21 @@ private:
         return !loaded_.only_generated && !loaded_.is_stream && !one.is_in_fleet;
     }
 
-    Found* take(const ChartRelease& spelled) {
-        ChartRelease release = spelled.clone();
-        const bool is_file = !release.dir.empty() &&
-                             tree_.kind(join_path(release.dir, "Chart.yaml")) == EntryKind::File;
-        const std::string defaults = join_path(release.dir, "values.yaml");
-        if (is_file && !release.replaces_defaults && tree_.kind(defaults) == EntryKind::File) {
-            release.values_files.insert(release.values_files.begin(),
-                                        ValuesFile{relative_path(defaults, release.files_dir)});
+    Found* take(const engines::ChartRelease& spelled) {
+        engines::ChartRelease release = spelled.clone();
+        const bool is_file =
+            !release.dir.empty() &&
+            tree_.kind(repo::join_path(release.dir, "Chart.yaml")) == repo::EntryKind::File;
+        const std::string defaults = repo::join_path(release.dir, "values.yaml");
+        if (is_file && !release.replaces_defaults &&
+            tree_.kind(defaults) == repo::EntryKind::File) {
+            release.values_files.insert(
+                release.values_files.begin(),
+                engines::ValuesFile{repo::relative_path(defaults, release.files_dir)});
         }
         release.is_operator = true;
         Found one{.release = spelled.clone(), .version = release.version};
-        if (!installs_operator_alone(tree_, release)) {
+        if (!engines::installs_operator_alone(tree_, release)) {
             if (!is_file || !take_dependency(release, one)) {
                 return nullptr;
             }
@@ -158,16 +161,16 @@ private:
 
     // Takes the values of the first dependency on the operator's chart. Returns false if there is
     // none.
-    bool take_dependency(const ChartRelease& release, Found& one) {
-        std::vector<OperatorDependency> dependencies =
-            operator_dependencies(tree_, options_.path, release.dir);
+    bool take_dependency(const engines::ChartRelease& release, Found& one) {
+        std::vector<engines::OperatorDependency> dependencies =
+            engines::operator_dependencies(tree_, options_.path, release.dir);
         if (dependencies.empty()) {
             return false;
         }
         const std::vector<Value> above = layers(release, one);
-        for (OperatorDependency& dependency : dependencies) {
+        for (engines::OperatorDependency& dependency : dependencies) {
             std::optional<std::vector<Value>> values =
-                operator_values(tree_, dependency, above, loaded_.sources);
+                engines::operator_values(tree_, dependency, above, loaded_.sources);
             if (values) {
                 one.values = std::move(*values);
                 one.unread = unread_below(std::move(one.unread), dependency.steps);
@@ -180,7 +183,7 @@ private:
     }
 
     std::string version_of(const std::string& dir) {
-        const Result<std::string> text = tree_.read(join_path(dir, "Chart.yaml"));
+        const Result<std::string> text = tree_.read(repo::join_path(dir, "Chart.yaml"));
         Diagnostics discarded;
         return text ? std::string(scalar_text(
                           read_yaml(loaded_.sources, loaded_.sources.add(dir, *text), discarded)
@@ -190,8 +193,8 @@ private:
 
     // Returns the layers of values of a release. All are maps, because `below` of unread values
     // counts them.
-    std::vector<Value> layers(const ChartRelease& release, Found& one) {
-        ChartValues values = chart_values(tree_, options_.path, release, loaded_);
+    std::vector<Value> layers(const engines::ChartRelease& release, Found& one) {
+        engines::ChartValues values = chart_values(tree_, options_.path, release, loaded_);
         for (Value& layer : values.layers) {
             if (!layer.is_map()) {
                 layer = Value::map();
@@ -203,11 +206,12 @@ private:
     }
 
     // Returns the unread values of a chart that belong to its dependency.
-    static std::vector<UnreadValues> unread_below(std::vector<UnreadValues> unread,
-                                                  const std::vector<DependencyStep>& steps) {
-        std::vector<UnreadValues> out;
-        for (UnreadValues& one : unread) {
-            if (std::ranges::all_of(steps, [&](const DependencyStep& step) {
+    static std::vector<engines::UnreadValues> unread_below(
+        std::vector<engines::UnreadValues> unread,
+        const std::vector<engines::DependencyStep>& steps) {
+        std::vector<engines::UnreadValues> out;
+        for (engines::UnreadValues& one : unread) {
+            if (std::ranges::all_of(steps, [&](const engines::DependencyStep& step) {
                     return is_below(one.target, step.key);
                 })) {
                 one.below += steps.size();
@@ -236,7 +240,7 @@ private:
 
     // Adds the values that a Fleet bundle takes from objects, below the values in its fleet.yaml.
     void bundle_values() {
-        ChartRelease release;
+        engines::ChartRelease release;
         release.is_operator = true;
         release.values_from = selection_.values_from;
         release.pos = loaded_.bundles[*loaded_.operator_bundle].chart_pos;
@@ -275,20 +279,20 @@ private:
 
     // Returns the releases of an object. Those of an Application include charts in the tree; the
     // tree is read as the whole repository.
-    std::vector<ChartRelease> releases(const Document& document, const Value& root) {
-        std::vector<ChartRelease> found =
+    std::vector<engines::ChartRelease> releases(const Document& document, const Value& root) {
+        std::vector<engines::ChartRelease> found =
             releases_of(document, root, options_.path, selection_.foreign_sources, loaded_);
         if (text_of(&document.kind) != "Application" || loaded_.is_stream) {
             return found;
         }
-        for (const Value* source : application_sources(root)) {
+        for (const Value* source : engines::application_sources(root)) {
             const std::string_view path = text_of(*source, {"path"});
-            const std::string dir = normal_path(join_path(options_.path, path));
+            const std::string dir = repo::normal_path(repo::join_path(options_.path, path));
             if (path.empty() || source->find("chart") != nullptr ||
-                tree_.kind(join_path(dir, "Chart.yaml")) != EntryKind::File) {
+                tree_.kind(repo::join_path(dir, "Chart.yaml")) != repo::EntryKind::File) {
                 continue;
             }
-            ChartRelease& release = found.emplace_back(chart_release_of_source(
+            engines::ChartRelease& release = found.emplace_back(engines::chart_release_of_source(
                 root, document.effective_namespace, *source, loaded_.sources));
             release.dir = release.files_dir = release.chart = dir;
         }
@@ -298,8 +302,9 @@ private:
     void take_document(const Document& document) {
         Diagnostics discarded;
         const Value root = read_document(loaded_, document, discarded);
-        const bool is_alone = document.list == kNone && application_sources(root).size() < 2;
-        for (const ChartRelease& release : releases(document, root)) {
+        const bool is_alone =
+            document.list == kNone && engines::application_sources(root).size() < 2;
+        for (const engines::ChartRelease& release : releases(document, root)) {
             Found* one = take(release);
             if (one != nullptr) {
                 one->is_in_fleet = !loaded_.bundles[document.bundle].fleet.is_null();
@@ -311,8 +316,8 @@ private:
     }
 
     void kustomizations() {
-        for (const ChartFile& file : selection_.chart_files) {
-            if (!is_kustomization_name(base_name(file.path)) || !file.is_applied) {
+        for (const engines::ChartFile& file : selection_.chart_files) {
+            if (!repo::is_kustomization_name(repo::base_name(file.path)) || !file.is_applied) {
                 continue;
             }
             Result<std::string> text = tree_.read(file.path);
@@ -322,15 +327,17 @@ private:
             Diagnostics discarded;
             const SourceId source = loaded_.sources.add(file.path, std::move(*text));
             const Value root = read_yaml(loaded_.sources, source, discarded);
-            for (ChartRelease& release : chart_releases_of_kustomization(root, file.path)) {
-                release.dir = chart_home_dir(tree_, root, parent_path(file.path), release);
+            for (engines::ChartRelease& release :
+                 engines::chart_releases_of_kustomization(root, file.path)) {
+                release.dir =
+                    engines::chart_home_dir(tree_, root, repo::parent_path(file.path), release);
                 take(release);
             }
         }
     }
 
     void set(Found& one) {
-        ChartRelease& release = one.release;
+        engines::ChartRelease& release = one.release;
         const bool is_replaced = is_complete(one) && one.document != kNone;
         loaded_.operator_release = OperatorRelease{.pos = release.pos,
                                                    .object = release.object,
@@ -348,18 +355,19 @@ private:
 
     void say(const Found& one, bool is_replaced) {
         const bool is_error = is_complete(one) ? !is_replaced : options_.lints;
-        const ChartRelease& release = one.release;
+        const engines::ChartRelease& release = one.release;
         diagnostics_
             .say(
                 is_error ? Severity::Error : Severity::Warning, "operator-live", release.pos,
                 "the Tailscale operator is installed here: with tailrender's controller both would "
                 "serve the same objects")
             .object(release.object)
-            .found(fmt::format("chart {}{}{}",
-                               one.is_dependency ? fmt::format("{}, which depends on {}",
-                                                               release.chart, kOperatorChart)
-                                                 : without_url_credentials(release.chart),
-                               one.version.empty() ? "" : " ", one.version))
+            .found(fmt::format(
+                "chart {}{}{}",
+                one.is_dependency
+                    ? fmt::format("{}, which depends on {}", release.chart, engines::kOperatorChart)
+                    : secrets::without_url_credentials(release.chart),
+                one.version.empty() ? "" : " ", one.version))
             .expected("the operator or tailrender's controller, not both")
             .hint(hint_of(one, is_replaced));
     }
@@ -378,9 +386,9 @@ private:
                    : "remove it when the output is applied; docs/migration.md has the order";
     }
 
-    const SourceTree& tree_;
-    const Selection& selection_;
-    const LoadOptions& options_;
+    const repo::SourceTree& tree_;
+    const engines::Selection& selection_;
+    const repo::LoadOptions& options_;
     Loaded& loaded_;
     Diagnostics& diagnostics_;
     std::vector<Found> found_;
@@ -390,10 +398,11 @@ private:
 
 }  // namespace
 
-InstalledOperators find_operator_release(const SourceTree& tree, const Selection& selection,
-                                         const LoadOptions& options, Loaded& loaded,
+InstalledOperators find_operator_release(const repo::SourceTree& tree,
+                                         const engines::Selection& selection,
+                                         const repo::LoadOptions& options, Loaded& loaded,
                                          Diagnostics& diagnostics) {
     return OperatorSearch(tree, selection, options, loaded, diagnostics).run();
 }
 
-}  // namespace renderer
+}  // namespace renderer::load

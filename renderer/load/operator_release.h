@@ -15,7 +15,7 @@
 #include "renderer/repo/load_options.h"
 #include "renderer/repo/source_tree.h"
 
-namespace renderer {
+namespace renderer::load {
 
 // Pairs of an object that installs a chart, and the chart. An Application may install several.
 using InstalledCharts = std::set<std::pair<std::string, std::string>>;
@@ -23,7 +23,7 @@ using InstalledCharts = std::set<std::pair<std::string, std::string>>;
 // A chart that installs the operator and other objects. In a complete tree the document that
 // installs it is cut out.
 struct ReplacedChart {
-    ChartRelease release;
+    engines::ChartRelease release;
     std::uint32_t document = kNone;
 };
 
@@ -38,8 +38,9 @@ struct InstalledOperators {
 // complete tree our installation replaces the object that installs the chart; it is an error if
 // that object installs several charts. Charts with other objects besides the operator's are
 // returned in `replaced`.
-InstalledOperators find_operator_release(const SourceTree& tree, const Selection& selection,
-                                         const LoadOptions& options, Loaded& loaded,
+InstalledOperators find_operator_release(const repo::SourceTree& tree,
+                                         const engines::Selection& selection,
+                                         const repo::LoadOptions& options, Loaded& loaded,
                                          Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::load

@@ -10,7 +10,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::load {
 
 namespace {
 
@@ -20,15 +20,15 @@ constexpr std::string_view kKargo = "kargo.akuity.io/";
 
 }  // namespace
 
-std::vector<std::string> files_in_other_languages(const SourceTree& tree,
-                                                  const std::vector<WalkedDir>& dirs) {
+std::vector<std::string> files_in_other_languages(const repo::SourceTree& tree,
+                                                  const std::vector<repo::WalkedDir>& dirs) {
     std::vector<std::string> found;
-    for (const WalkedDir& dir : dirs) {
+    for (const repo::WalkedDir& dir : dirs) {
         for (const std::string& name : dir.files) {
-            std::string path = join_path(dir.path, name);
+            std::string path = repo::join_path(dir.path, name);
             if (std::ranges::any_of(kOtherLanguages,
                                     [&](std::string_view end) { return name.ends_with(end); }) &&
-                file_mentions_tailscale(tree, path)) {
+                repo::file_mentions_tailscale(tree, path)) {
                 found.push_back(std::move(path));
             }
         }
@@ -63,4 +63,4 @@ void warn_other_languages(std::vector<std::string> files, const Loaded& loaded,
         .hint("keep what they make in the tree, as YAML, to have it rendered");
 }
 
-}  // namespace renderer
+}  // namespace renderer::load

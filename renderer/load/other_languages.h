@@ -10,14 +10,14 @@
 #include "renderer/repo/source_tree.h"
 #include "renderer/repo/walk.h"
 
-namespace renderer {
+namespace renderer::load {
 
 // Returns the names of such files that mention Tailscale.
-std::vector<std::string> files_in_other_languages(const SourceTree& tree,
-                                                  const std::vector<WalkedDir>& dirs);
+std::vector<std::string> files_in_other_languages(const repo::SourceTree& tree,
+                                                  const std::vector<repo::WalkedDir>& dirs);
 
 // Adds one warning for all of `files` and for Kargo's objects among the documents.
 void warn_other_languages(std::vector<std::string> files, const Loaded& loaded,
                           Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::load

@@ -11,7 +11,7 @@
 #include "renderer/engines/chart_releases.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::load {
 
 namespace {
 
@@ -20,7 +20,7 @@ Value secret_text(const Value& root, const std::string& key) {
     Value text;
     if (text_of(root, {"kind"}) == "ExternalSecret") {
         if (const Value* template_text = root.at({"spec", "target", "template", "data", key})) {
-            text = with_hidden_templates(text_of(template_text));
+            text = engines::with_hidden_templates(text_of(template_text));
             text.set_pos(template_text->pos());
         }
     } else if (const Value* plain = root.at({"stringData", key})) {
@@ -36,7 +36,7 @@ Value secret_text(const Value& root, const std::string& key) {
 
 // True if this object is the source, or creates it.
 bool makes(const Value& root, std::string_view kind, std::string_view object_name,
-           const ValuesSource& source) {
+           const engines::ValuesSource& source) {
     if (!source.is_secret) {
         return kind == "ConfigMap" && object_name == source.name;
     }
@@ -48,8 +48,9 @@ bool makes(const Value& root, std::string_view kind, std::string_view object_nam
 
 // Returns the text that the source names. An object in the release's namespace comes before others,
 // and an applied one before others.
-HeldText held_text(const Loaded& loaded, const ValuesSource& source, std::string_view ns) {
-    HeldText found;
+engines::HeldText held_text(const Loaded& loaded, const engines::ValuesSource& source,
+                            std::string_view ns) {
+    engines::HeldText found;
     int best = -1;
     const auto take = [&](const Value& root, std::string_view own, bool is_applied) {
         found.is_there = true;
@@ -96,7 +97,7 @@ Value named(const Loaded& loaded, std::string_view kind, std::string_view name,
 }
 
 // In `ref`, the digest comes before the range, and the range before the tag.
-void set_reference(const Value& source, ChartRelease& release) {
+void set_reference(const Value& source, engines::ChartRelease& release) {
     if (!source.is_map()) {
         release.address.unknown = fmt::format("no OCIRepository {} in the tree", release.chart);
         return;
@@ -113,17 +114,17 @@ void set_reference(const Value& source, ChartRelease& release) {
 
 }  // namespace
 
-std::vector<ChartRelease> releases_of(const Document& document, const Value& object,
-                                      const std::string& root,
-                                      const std::set<std::string>& foreign_sources,
-                                      Loaded& loaded) {
+std::vector<engines::ChartRelease> releases_of(const Document& document, const Value& object,
+                                               const std::string& root,
+                                               const std::set<std::string>& foreign_sources,
+                                               Loaded& loaded) {
     const Value config =
         text_of(document.kind) == "HelmChart"
             ? named(loaded, "HelmChartConfig", text_of(document.name), document.effective_namespace)
             : Value();
-    std::vector<ChartRelease> releases = chart_releases(
+    std::vector<engines::ChartRelease> releases = engines::chart_releases(
         object, document.effective_namespace, loaded.sources, config.is_map() ? &config : nullptr);
-    for (ChartRelease& release : releases) {
+    for (engines::ChartRelease& release : releases) {
         if (release.is_reference) {
             Value source = named(loaded, "OCIRepository", release.chart, release.source_namespace);
             if (source.is_null()) {
@@ -141,13 +142,13 @@ std::vector<ChartRelease> releases_of(const Document& document, const Value& obj
             }
         }
         if (!release.source.empty() && !foreign_sources.contains(release.source)) {
-            release.dir = normal_path(join_path(root, release.chart));
-            release.files_dir = normal_path(root);
+            release.dir = repo::normal_path(repo::join_path(root, release.chart));
+            release.files_dir = repo::normal_path(root);
         } else if (release.replaces_defaults) {
-            for (ValuesFile& file : release.values_files) {
-                file.elsewhere = kOfChart;
+            for (engines::ValuesFile& file : release.values_files) {
+                file.elsewhere = engines::kOfChart;
             }
-            if (!is_operator_chart(release.chart)) {
+            if (!engines::is_operator_chart(release.chart)) {
                 release.values_files.clear();
             }
             release.unknown = "valuesFiles of a chart that is not in the tree";
@@ -156,11 +157,11 @@ std::vector<ChartRelease> releases_of(const Document& document, const Value& obj
     return releases;
 }
 
-ChartValues chart_values(const SourceTree& tree, const std::string& root,
-                         const ChartRelease& release, Loaded& loaded) {
-    return chart_values(tree, root, release, loaded.sources, [&](const ValuesSource& source) {
-        return held_text(loaded, source, release.ns);
-    });
+engines::ChartValues chart_values(const repo::SourceTree& tree, const std::string& root,
+                                  const engines::ChartRelease& release, Loaded& loaded) {
+    return engines::chart_values(
+        tree, root, release, loaded.sources,
+        [&](const engines::ValuesSource& source) { return held_text(loaded, source, release.ns); });
 }
 
-}  // namespace renderer
+}  // namespace renderer::load

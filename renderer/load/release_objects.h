@@ -12,19 +12,20 @@
 #include "renderer/load/loaded.h"
 #include "renderer/repo/source_tree.h"
 
-namespace renderer {
+namespace renderer::load {
 
 // Returns the charts that an object installs, completed from other documents: the HelmChartConfig
 // of a HelmChart, the OCIRepository that a HelmRelease refers to. `root` is the top of the
 // repository. The GitRepositories in `foreign_sources` are other repositories.
-std::vector<ChartRelease> releases_of(const Document& document, const Value& object,
-                                      const std::string& root,
-                                      const std::set<std::string>& foreign_sources, Loaded& loaded);
+std::vector<engines::ChartRelease> releases_of(const Document& document, const Value& object,
+                                               const std::string& root,
+                                               const std::set<std::string>& foreign_sources,
+                                               Loaded& loaded);
 
 // Returns the values of a release, also those from ConfigMaps, which are looked for among the
 // documents. A Secret is only read for the operator's chart and if it is plain text, and without
 // the operator's credentials.
-ChartValues chart_values(const SourceTree& tree, const std::string& root,
-                         const ChartRelease& release, Loaded& loaded);
+engines::ChartValues chart_values(const repo::SourceTree& tree, const std::string& root,
+                                  const engines::ChartRelease& release, Loaded& loaded);
 
-}  // namespace renderer
+}  // namespace renderer::load

@@ -24,7 +24,7 @@
 #include "renderer/repo/user_program.h"
 #include "renderer/repo/walk.h"
 
-namespace renderer {
+namespace renderer::load {
 
 namespace {
 
@@ -36,7 +36,8 @@ std::string objects_of_interest(std::string_view stream) {
     for (std::size_t begin = 0; begin < stream.size();) {
         const std::size_t end = std::min(stream.find(kSeparator, begin + 1), stream.size());
         const std::string_view part = stream.substr(begin, end - begin);
-        if (mentions_tailscale(part) || part.find("kind: Service") != std::string_view::npos) {
+        if (repo::mentions_tailscale(part) ||
+            part.find("kind: Service") != std::string_view::npos) {
             out += part;
         }
         begin = end;
@@ -48,8 +49,8 @@ constexpr auto kAll = [](std::string_view) { return true; };
 
 class ChartRenderer {
 public:
-    ChartRenderer(const SourceTree& tree, Selection& selection, const LoadOptions& options,
-                  Loaded& loaded, Diagnostics& diagnostics)
+    ChartRenderer(const repo::SourceTree& tree, engines::Selection& selection,
+                  const repo::LoadOptions& options, Loaded& loaded, Diagnostics& diagnostics)
         : tree_(tree),
           selection_(selection),
           options_(options),
@@ -63,9 +64,9 @@ public:
 
     RenderedCharts run(const InstalledCharts& others) {
         find_wanted_services();
-        std::vector<ChartRelease> releases = releases_of_documents();
+        std::vector<engines::ChartRelease> releases = releases_of_documents();
         std::ranges::move(selection_.releases, std::back_inserter(releases));
-        for (ChartRelease& release : releases) {
+        for (engines::ChartRelease& release : releases) {
             if (!others.contains({release.object, release.chart})) {
                 (add(release) ? rendered_.objects : left_).insert(release.object);
                 loaded_.standings.all.push_back(std::move(standing_));
@@ -95,10 +96,10 @@ public:
 
     // Notes all releases as not rendered.
     void note_left(const InstalledCharts& others) {
-        for (const ChartRelease& release : releases_of_documents()) {
+        for (const engines::ChartRelease& release : releases_of_documents()) {
             note_left(release, others);
         }
-        for (const ChartRelease& release : selection_.releases) {
+        for (const engines::ChartRelease& release : selection_.releases) {
             note_left(release, others);
         }
         add_left_files();
@@ -161,11 +162,12 @@ private:
     // exposures.
     void add_left_files() {
         std::set<std::string> known;
-        for (const ChartFile& file : selection_.chart_files) {
+        for (const engines::ChartFile& file : selection_.chart_files) {
             known.insert(file.path);
         }
         for (const std::string& dir : left_dirs_) {
-            if (!dir.empty() && tree_.kind(join_path(dir, kChartFile)) == EntryKind::File) {
+            if (!dir.empty() &&
+                tree_.kind(repo::join_path(dir, engines::kChartFile)) == repo::EntryKind::File) {
                 add_left_files(dir, 0, known);
             }
         }
@@ -173,15 +175,15 @@ private:
 
     void add_left_files(const std::string& dir, int depth, std::set<std::string>& known) {
         constexpr int kDeepestFolder = 16;
-        const Result<std::vector<Entry>> entries = tree_.list(dir);
-        for (const Entry& entry : entries ? *entries : std::vector<Entry>()) {
-            std::string path = join_path(dir, entry.name);
+        const Result<std::vector<repo::Entry>> entries = tree_.list(dir);
+        for (const repo::Entry& entry : entries ? *entries : std::vector<repo::Entry>()) {
+            std::string path = repo::join_path(dir, entry.name);
             if (entry.is_link || entry.name.starts_with('.')) {
                 continue;
             }
-            if (entry.kind == EntryKind::Directory && depth < kDeepestFolder) {
+            if (entry.kind == repo::EntryKind::Directory && depth < kDeepestFolder) {
                 add_left_files(path, depth + 1, known);
-            } else if (entry.kind == EntryKind::File && is_manifest_name(entry.name) &&
+            } else if (entry.kind == repo::EntryKind::File && repo::is_manifest_name(entry.name) &&
                        known.insert(path).second) {
                 selection_.chart_files.push_back(
                     {.path = std::move(path), .in_chart = true, .is_applied = false});
@@ -189,16 +191,16 @@ private:
         }
     }
 
-    void note_left(const ChartRelease& release, const InstalledCharts& others) {
+    void note_left(const engines::ChartRelease& release, const InstalledCharts& others) {
         if (!others.contains({release.object, release.chart})) {
             loaded_.standings.all.push_back(
-                {release.object, Liveness::Unknown, "no helm is run (--helm none)", true});
+                {release.object, engines::Liveness::Unknown, "no helm is run (--helm none)", true});
             left_dirs_.insert(release.dir);
         }
     }
 
-    std::vector<ChartRelease> releases_of_documents() {
-        std::vector<ChartRelease> found;
+    std::vector<engines::ChartRelease> releases_of_documents() {
+        std::vector<engines::ChartRelease> found;
         for (const Document& document : loaded_.documents) {
             const std::string_view kind = text_of(document.kind);
             if (!document.reachable || (kind != "HelmRelease" && kind != "HelmChart")) {
@@ -207,8 +209,8 @@ private:
             Diagnostics said;
             const Value object = read_document(loaded_, document, said);
             note_refused(document, object, said.has_errors());
-            for (ChartRelease& release : releases_of(document, object, options_.path,
-                                                     selection_.foreign_sources, loaded_)) {
+            for (engines::ChartRelease& release : releases_of(
+                     document, object, options_.path, selection_.foreign_sources, loaded_)) {
                 release.unit = unit_of(loaded_, document.source);
                 release.kept = kept_reason(loaded_, document);
                 if (release.is_suspended && release.kept.empty()) {
@@ -216,7 +218,7 @@ private:
                 }
                 if (release.is_suspended && options_.skip_suspended) {
                     loaded_.standings.all.push_back(
-                        {release.object, Liveness::Kept, release.kept, true});
+                        {release.object, engines::Liveness::Kept, release.kept, true});
                     continue;
                 }
                 found.push_back(std::move(release));
@@ -228,20 +230,22 @@ private:
     // Notes an object that the API server would refuse: the engine fails at it, and so does the
     // unit that applies it.
     void note_refused(const Document& document, const Value& object, bool is_unread) {
-        if (!text_of(document.api_version).starts_with(kHelmGroup)) {
+        if (!text_of(document.api_version).starts_with(engines::kHelmGroup)) {
             return;
         }
         const std::string name = document.object_name();
         std::string why;
         if (is_unread) {
             why = fmt::format("{} cannot be read", loaded_.sources.path(document.source));
-        } else if (std::optional<Misspelling> misspelling = misspelling_of(object)) {
+        } else if (std::optional<engines::Misspelling> misspelling =
+                       engines::misspelling_of(object)) {
             why = std::move(misspelling->message);
         } else {
             // The object may be a patch, or a patch may add the missing field.
-            if (std::optional<IncompleteObject> incomplete = incomplete_object(object)) {
+            if (std::optional<engines::IncompleteObject> incomplete =
+                    engines::incomplete_object(object)) {
                 loaded_.standings.all.push_back(
-                    {name, Liveness::Kept, std::move(incomplete->message), true});
+                    {name, engines::Liveness::Kept, std::move(incomplete->message), true});
             }
             return;
         }
@@ -253,21 +257,22 @@ private:
                 .expected("what the engine takes")
                 .hint("\"kubectl apply --dry-run=server\" says all that is wrong with it");
         }
-        loaded_.standings.all.push_back({name, Liveness::Broken, why, true});
-        renderer::note_refused(unit_of(loaded_, document.source)->name,
-                               fmt::format("{}: {}", name, why), loaded_.standings);
+        loaded_.standings.all.push_back({name, engines::Liveness::Broken, why, true});
+        renderer::engines::note_refused(unit_of(loaded_, document.source)->name,
+                                        fmt::format("{}: {}", name, why), loaded_.standings);
     }
 
     // Renders a release. Returns false if what it exposes is not known.
-    bool add(const ChartRelease& release) {
-        standing_ = {release.object, release.kept.empty() ? Liveness::Applied : Liveness::Kept,
+    bool add(const engines::ChartRelease& release) {
+        standing_ = {release.object,
+                     release.kept.empty() ? engines::Liveness::Applied : engines::Liveness::Kept,
                      release.kept, true};
         is_reported_ = false;
         const auto leave = [&](std::string_view why) {
-            standing_.liveness = Liveness::Unknown;
+            standing_.liveness = engines::Liveness::Unknown;
             standing_.reason = why;
         };
-        const ChartValues values = chart_values(tree_, options_.path, release, loaded_);
+        const engines::ChartValues values = chart_values(tree_, options_.path, release, loaded_);
         if (release.kept.empty()) {
             note_unread_values(values);
         }
@@ -291,9 +296,10 @@ private:
         if (!lacking.empty()) {
             leave(lacking);
         } else if (text && !*text && is_left) {
-            leave(options_.helm == kNoProgram ? "no helm is run" : "its chart is not at hand");
+            leave(options_.helm == repo::kNoProgram ? "no helm is run"
+                                                    : "its chart is not at hand");
         }
-        if (!lacking.empty() && any_matters(values.layers, mentions_tailscale)) {
+        if (!lacking.empty() && engines::any_matters(values.layers, repo::mentions_tailscale)) {
             report(release, Error{{.rule = "chart-not-usable",
                                    .message = "this chart is not rendered",
                                    .found = lacking,
@@ -317,8 +323,8 @@ private:
                  .is_chart = true,
                  .bundle = bundle_,
                  .rule = selection_.add_rule({.fallback = release.ns, .edits = is_complete()}),
-                 .unit = std::make_shared<const AppliedUnit>(
-                     unit_of_object(*release.unit, release.object, release.kept))});
+                 .unit = std::make_shared<const engines::AppliedUnit>(
+                     engines::unit_of_object(*release.unit, release.object, release.kept))});
         }
         return true;
     }
@@ -326,67 +332,68 @@ private:
     [[nodiscard]] bool is_complete() const { return !options_.only_generated; }
 
     // Returns the path of the rendered chart in the output.
-    [[nodiscard]] std::string path_of(const ChartRelease& release) const {
+    [[nodiscard]] std::string path_of(const engines::ChartRelease& release) const {
         const std::string& dir = loaded_.bundles[bundle_].dir;
         return is_complete()
-                   ? join_path(
-                         relative_path(release.dir, normal_path(join_path(options_.path, dir))),
-                         fmt::format("helm-template-{}.yaml", base_name(release.object)))
+                   ? repo::join_path(
+                         repo::relative_path(
+                             release.dir, repo::normal_path(repo::join_path(options_.path, dir))),
+                         fmt::format("helm-template-{}.yaml", repo::base_name(release.object)))
                    : fmt::format("_charts/{}.yaml", release.object);
     }
 
     // One unknown value rarely decides whether an object exists; a whole unknown layer may.
-    void note_unread_values(const ChartValues& values) {
-        for (const UnreadValues& one : values.unread) {
+    void note_unread_values(const engines::ChartValues& values) {
+        for (const engines::UnreadValues& one : values.unread) {
             const std::string& why =
                 one.diagnostic.found.empty() ? one.diagnostic.message : one.diagnostic.found;
-            if (one.kind == Unread::Refused) {
-                standing_.liveness = Liveness::Broken;
+            if (one.kind == engines::Unread::Refused) {
+                standing_.liveness = engines::Liveness::Broken;
                 standing_.reason = fmt::format("helm refuses its values: {}", why);
                 return;
             }
-            if (one.kind != Unread::Optional && one.target.empty()) {
+            if (one.kind != engines::Unread::Optional && one.target.empty()) {
                 standing_.reason = why;
             }
         }
     }
 
-    void report(const ChartRelease& release, Error error) {
+    void report(const engines::ChartRelease& release, Error error) {
         Diagnostic& diagnostic = error.diagnostic;
         is_reported_ = true;
-        diagnostic.severity = is_complete() ? Severity::Error : severity_of(diagnostic);
+        diagnostic.severity = is_complete() ? Severity::Error : engines::severity_of(diagnostic);
         diagnostic.object = release.object;
         diagnostic.pos = release.pos;
         diagnostics_.add(std::move(diagnostic));
     }
 
-    const SourceTree& tree_;
-    Selection& selection_;
-    const LoadOptions& options_;
+    const repo::SourceTree& tree_;
+    engines::Selection& selection_;
+    const repo::LoadOptions& options_;
     Loaded& loaded_;
     Diagnostics& diagnostics_;
-    ChartTemplates charts_;
-    std::vector<InputFile> files_;
+    engines::ChartTemplates charts_;
+    std::vector<engines::InputFile> files_;
     RenderedCharts rendered_;
     std::set<std::string> left_, left_dirs_;
-    Standing standing_;  // the release that was added last
+    engines::Standing standing_;  // the release that was added last
     bool is_reported_ = false;
-    bool (*matters_)(std::string_view) = mentions_tailscale;
+    bool (*matters_)(std::string_view) = repo::mentions_tailscale;
     std::set<std::string, std::less<>> wanted_;  // namespaces of Services that charts may make
     std::uint32_t bundle_ = 0;
 };
 
 }  // namespace
 
-RenderedCharts render_charts(const SourceTree& tree, Selection& selection,
-                             const InstalledOperators& operators, const LoadOptions& options,
+RenderedCharts render_charts(const repo::SourceTree& tree, engines::Selection& selection,
+                             const InstalledOperators& operators, const repo::LoadOptions& options,
                              Loaded& loaded, Diagnostics& diagnostics) {
     loaded.helm_version = selection.helm_version;
     ChartRenderer renderer(tree, selection, options, loaded, diagnostics);
     RenderedCharts charts;
     if (!options.only_generated && !operators.replaced.empty()) {
         charts = renderer.run(operators.replaced);
-    } else if (options.only_generated && options.helm != kNoProgram) {
+    } else if (options.only_generated && options.helm != repo::kNoProgram) {
         charts = renderer.run(operators.alone);
     } else {
         if (options.only_generated) {
@@ -398,4 +405,4 @@ RenderedCharts render_charts(const SourceTree& tree, Selection& selection,
     return charts;
 }
 
-}  // namespace renderer
+}  // namespace renderer::load

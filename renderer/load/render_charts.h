@@ -12,7 +12,7 @@
 #include "renderer/repo/load_options.h"
 #include "renderer/repo/source_tree.h"
 
-namespace renderer {
+namespace renderer::load {
 
 struct RenderedCharts {
     // Objects of the releases, such as "HelmRelease/shop/web", and names by chart_of_kustomization.
@@ -24,8 +24,8 @@ struct RenderedCharts {
 // Adds documents; call it after the others were read. It renders releases if sources stay as they
 // are. A complete tree keeps a release, unless our installation replaces it: then everything that
 // its chart creates besides the operator is added.
-RenderedCharts render_charts(const SourceTree& tree, Selection& selection,
-                             const InstalledOperators& operators, const LoadOptions& options,
+RenderedCharts render_charts(const repo::SourceTree& tree, engines::Selection& selection,
+                             const InstalledOperators& operators, const repo::LoadOptions& options,
                              Loaded& loaded, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::load

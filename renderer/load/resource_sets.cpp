@@ -21,7 +21,7 @@
 #include "renderer/load/kept_documents.h"
 #include "renderer/load/namespaces.h"
 
-namespace renderer {
+namespace renderer::load {
 
 namespace {
 
@@ -36,8 +36,8 @@ std::string stream_of(const std::vector<Value>& objects) {
 
 class SetReader {
 public:
-    SetReader(const SourceTree& tree, Selection& selection, const LoadOptions& options,
-              Loaded& loaded, Diagnostics& diagnostics)
+    SetReader(const repo::SourceTree& tree, engines::Selection& selection,
+              const repo::LoadOptions& options, Loaded& loaded, Diagnostics& diagnostics)
         : tree_(tree),
           selection_(selection),
           options_(options),
@@ -46,9 +46,10 @@ public:
 
     // Expands the sets among the documents from `first` on, which are in `files`. Returns the files
     // that the sets create.
-    std::vector<InputFile> add(std::size_t first, const std::vector<InputFile>& files,
-                               const std::vector<std::uint32_t>& file_of) {
-        std::vector<InputFile> made;
+    std::vector<engines::InputFile> add(std::size_t first,
+                                        const std::vector<engines::InputFile>& files,
+                                        const std::vector<std::uint32_t>& file_of) {
+        std::vector<engines::InputFile> made;
         for (std::size_t i = first; i < loaded_.documents.size(); ++i) {
             const Document& document = loaded_.documents[i];
             const bool is_set = text_of(document.kind) == "ResourceSet" && document.reachable &&
@@ -61,7 +62,7 @@ public:
         return made;
     }
 
-    std::vector<std::uint32_t> read(const std::vector<InputFile>& files) {
+    std::vector<std::uint32_t> read(const std::vector<engines::InputFile>& files) {
         std::vector<std::uint32_t> file_of =
             read_documents(tree_, files, options_, loaded_, diagnostics_);
         apply_namespaces(files, file_of, selection_.rules, loaded_, diagnostics_);
@@ -71,10 +72,11 @@ public:
     }
 
 private:
-    void expand(const Document& document, const InputFile& file, std::vector<InputFile>& made) {
+    void expand(const Document& document, const engines::InputFile& file,
+                std::vector<engines::InputFile>& made) {
         Diagnostics discarded;
         Value root = read_document(loaded_, document, discarded);
-        if (discarded.has_errors() || !is_resource_set(root)) {
+        if (discarded.has_errors() || !engines::is_resource_set(root)) {
             return;
         }
         Value* metadata = root.find("metadata");
@@ -82,34 +84,35 @@ private:
             metadata->put("namespace", document.effective_namespace);
         }
         const std::string name = document.object_name();
-        const std::string mark = why_set_is_disabled(root);
+        const std::string mark = engines::why_set_is_disabled(root);
         const std::string kept(mark.empty() ? std::string(kept_reason(loaded_, document))
                                             : fmt::format("{}: {}", name, mark));
         if (!mark.empty() && options_.skip_suspended) {
-            loaded_.standings.all.push_back({name, Liveness::Kept, kept, true});
+            loaded_.standings.all.push_back({name, engines::Liveness::Kept, kept, true});
             selection_.rendered_charts.insert(name);
             return;
         }
-        const MadeObjects objects = expand_resource_set(root);
+        const engines::MadeObjects objects = engines::expand_resource_set(root);
         loaded_.standings.all.push_back({name,
-                                         !objects.unresolved.empty() ? Liveness::Unknown
-                                         : kept.empty()              ? Liveness::Applied
-                                                                     : Liveness::Kept,
+                                         !objects.unresolved.empty() ? engines::Liveness::Unknown
+                                         : kept.empty()              ? engines::Liveness::Applied
+                                                                     : engines::Liveness::Kept,
                                          objects.unresolved.empty() ? kept : objects.unresolved,
                                          true});
         if (!objects.unresolved.empty()) {
             warn(root, name, objects.unresolved);
         }
         if (const std::string why = why_refused(root, objects.objects); !why.empty()) {
-            loaded_.standings.all.push_back({name, Liveness::Broken, why, true});
+            loaded_.standings.all.push_back({name, engines::Liveness::Broken, why, true});
         }
         selection_.rendered_charts.insert(name);
         if (objects.objects.empty()) {
             return;
         }
-        AppliedUnit unit = unit_of_object(*file.unit, name, kept);
+        engines::AppliedUnit unit = engines::unit_of_object(*file.unit, name, kept);
         unit.variables = file.unit->variables;
-        const DocumentOrigin* origin = origin_at(file.origins, document.range.begin);
+        const engines::DocumentOrigin* origin =
+            engines::origin_at(file.origins, document.range.begin);
         const bool has_origin = origin != nullptr && !origin->file.empty();
         made.push_back(
             {.path = name,
@@ -119,7 +122,7 @@ private:
              .is_set = true,
              .bundle = file.bundle,
              .rule = selection_.add_rule({.fallback = options_.default_namespace, .edits = false}),
-             .unit = std::make_shared<const AppliedUnit>(std::move(unit))});
+             .unit = std::make_shared<const engines::AppliedUnit>(std::move(unit))});
     }
 
     // Finds a set that has nothing, for example because of wrong indentation.
@@ -142,21 +145,22 @@ private:
         if (std::string why = why_empty(set); !why.empty()) {
             return why;
         }
-        std::optional<Misspelling> found = misspelling_of(set);
+        std::optional<engines::Misspelling> found = engines::misspelling_of(set);
         for (const Value& object : made) {
             if (text_of(object, {"apiVersion"}).empty() || text_of(object, {"kind"}).empty() ||
                 text_of(object, {"metadata", "name"}).empty()) {
                 return "an object that it makes needs apiVersion, kind and metadata.name";
             }
-            found = found ? found : misspelling_of(object);
+            found = found ? found : engines::misspelling_of(object);
         }
         return found ? found->message : std::string();
     }
 
     void warn(const Value& root, const std::string& name, const std::string& why) {
         const Value* spec = root.find("spec");
-        const std::vector<ExposingValue> found =
-            spec == nullptr ? std::vector<ExposingValue>() : find_exposing_values(*spec);
+        const std::vector<engines::ExposingValue> found =
+            spec == nullptr ? std::vector<engines::ExposingValue>()
+                            : engines::find_exposing_values(*spec);
         if (found.empty()) {
             return;
         }
@@ -170,31 +174,32 @@ private:
             .hint("write the Service or Ingress itself, or its inputs under spec.inputs");
     }
 
-    const SourceTree& tree_;
-    Selection& selection_;
-    const LoadOptions& options_;
+    const repo::SourceTree& tree_;
+    engines::Selection& selection_;
+    const repo::LoadOptions& options_;
     Loaded& loaded_;
     Diagnostics& diagnostics_;
 };
 
 }  // namespace
 
-void add_resource_sets(const SourceTree& tree, Selection& selection,
-                       const std::vector<std::uint32_t>& file_of, const LoadOptions& options,
+void add_resource_sets(const repo::SourceTree& tree, engines::Selection& selection,
+                       const std::vector<std::uint32_t>& file_of, const repo::LoadOptions& options,
                        Loaded& loaded, Diagnostics& diagnostics) {
     if (!options.only_generated) {
         return;
     }
     SetReader reader(tree, selection, options, loaded, diagnostics);
-    std::vector<InputFile> files = reader.add(0, selection.files, file_of);
-    for (int depth = 0; depth < kDeepestSet && !files.empty(); ++depth) {
+    std::vector<engines::InputFile> files = reader.add(0, selection.files, file_of);
+    for (int depth = 0; depth < engines::kDeepestSet && !files.empty(); ++depth) {
         const std::size_t first = loaded.documents.size();
         const std::vector<std::uint32_t> made_of = reader.read(files);
         files = reader.add(first, files, made_of);
     }
-    for (const InputFile& file : files) {
-        loaded.standings.all.push_back({file.path, Liveness::Unknown, std::string(kTooDeep), true});
+    for (const engines::InputFile& file : files) {
+        loaded.standings.all.push_back(
+            {file.path, engines::Liveness::Unknown, std::string(engines::kTooDeep), true});
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::load

@@ -8,12 +8,12 @@
 #include "renderer/load/loaded.h"
 #include "renderer/repo/load_options.h"
 
-namespace renderer {
+namespace renderer::load {
 
 // Does nothing unless sources are applied as they are. `file_of` is what read_documents returned. A
 // set that may expose something and cannot be expanded is a warning.
-void add_resource_sets(const SourceTree& tree, Selection& selection,
-                       const std::vector<std::uint32_t>& file_of, const LoadOptions& options,
+void add_resource_sets(const repo::SourceTree& tree, engines::Selection& selection,
+                       const std::vector<std::uint32_t>& file_of, const repo::LoadOptions& options,
                        Loaded& loaded, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::load

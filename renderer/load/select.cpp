@@ -10,7 +10,7 @@
 #include "renderer/load/other_languages.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::load {
 
 namespace {
 
@@ -21,28 +21,28 @@ bool matches_pattern(const std::string& pattern, std::string_view dir) {
     }
     for (std::size_t slash = dir.find('/'); slash != std::string_view::npos;
          slash = dir.find('/', slash + 1)) {
-        if (matches_glob(pattern, std::string(dir.substr(0, slash)))) {
+        if (repo::matches_glob(pattern, std::string(dir.substr(0, slash)))) {
             return true;
         }
     }
-    return matches_glob(pattern, std::string(dir));
+    return repo::matches_glob(pattern, std::string(dir));
 }
 
-Bundle plain_bundle(const std::string& default_namespace) {
-    Bundle bundle;
+engines::Bundle plain_bundle(const std::string& default_namespace) {
+    engines::Bundle bundle;
     bundle.default_namespace = default_namespace;
     return bundle;
 }
 
 class Selector {
 public:
-    Selector(const SelectContext& context, const std::vector<WalkedDir>& dirs)
+    Selector(const SelectContext& context, const std::vector<repo::WalkedDir>& dirs)
         : context_(context), dirs_(dirs) {}
 
     void run() {
         check_globs();
         group();
-        std::vector<Bundle>& bundles = context_.build.selection.bundles;
+        std::vector<engines::Bundle>& bundles = context_.build.selection.bundles;
         if (has_plain_) {
             bundles.push_back(plain_bundle(context_.options.default_namespace));
             select_plain(context_, plain_, 0);
@@ -62,15 +62,15 @@ public:
 
 private:
     [[nodiscard]] bool is_selected(std::string_view relative) const {
-        const std::vector<BundleGlob>& globs = context_.cluster.bundles;
-        return globs.empty() || std::ranges::any_of(globs, [&](const BundleGlob& glob) {
+        const std::vector<engines::BundleGlob>& globs = context_.cluster.bundles;
+        return globs.empty() || std::ranges::any_of(globs, [&](const engines::BundleGlob& glob) {
                    return matches_pattern(glob.pattern, relative);
                });
     }
 
     void check_globs() const {
-        for (const BundleGlob& glob : context_.cluster.bundles) {
-            const bool used = std::ranges::any_of(dirs_, [&](const WalkedDir& dir) {
+        for (const engines::BundleGlob& glob : context_.cluster.bundles) {
+            const bool used = std::ranges::any_of(dirs_, [&](const repo::WalkedDir& dir) {
                 return matches_pattern(glob.pattern, dir.relative);
             });
             if (!used) {
@@ -85,10 +85,10 @@ private:
 
     // Puts every directory into the bundle of the nearest directory above it that has a fleet.yaml.
     void group() {
-        const std::vector<const WalkedDir*> roots = bundle_roots(dirs_);
+        const std::vector<const repo::WalkedDir*> roots = engines::bundle_roots(dirs_);
         for (std::size_t i = 0; i < dirs_.size(); ++i) {
-            const WalkedDir& dir = dirs_[i];
-            const WalkedDir* mine = roots[i];
+            const repo::WalkedDir& dir = dirs_[i];
+            const repo::WalkedDir* mine = roots[i];
             const bool is_root = mine == &dir;
             has_fleet_ = has_fleet_ || is_root;
             if (!is_selected(mine == nullptr ? dir.relative : mine->relative)) {
@@ -102,45 +102,46 @@ private:
                 std::ranges::find(bundles_, mine, &Group::root)->dirs.push_back(&dir);
             }
         }
-        const auto holds_manifests = [](const WalkedDir* dir) {
-            return !dir->in_chart && std::ranges::any_of(dir->files, is_manifest_name);
+        const auto holds_manifests = [](const repo::WalkedDir* dir) {
+            return !dir->in_chart && std::ranges::any_of(dir->files, repo::is_manifest_name);
         };
         has_plain_ = !has_fleet_ || std::ranges::any_of(plain_, holds_manifests);
     }
 
     // True if a file of the bundle mentions Tailscale, or if the bundle has a path outside of its
     // directory, which may hold a chart.
-    [[nodiscard]] bool mention_tailscale(const WalkedDir& root, const DirList& dirs) const {
+    [[nodiscard]] bool mention_tailscale(const repo::WalkedDir& root,
+                                         const engines::DirList& dirs) const {
         const Result<std::string> fleet =
-            context_.build.tree.read(join_path(root.path, root.fleet_files.front()));
+            context_.build.tree.read(repo::join_path(root.path, root.fleet_files.front()));
         const bool leaves = !fleet || fleet->find("../") != std::string::npos;
-        return leaves || std::ranges::any_of(dirs, [&](const WalkedDir* dir) {
-                   return mentions_tailscale(context_.build.tree, *dir);
+        return leaves || std::ranges::any_of(dirs, [&](const repo::WalkedDir* dir) {
+                   return repo::mentions_tailscale(context_.build.tree, *dir);
                });
     }
 
-    void refuse_additive(const WalkedDir& root) const {
+    void refuse_additive(const repo::WalkedDir& root) const {
         context_.build.diagnostics
             .error("not-supported", {}, "--only generated is not for Fleet bundles")
-            .where(join_path(root.path, root.fleet_files.front()))
+            .where(repo::join_path(root.path, root.fleet_files.front()))
             .hint("render the bundles whole, into a directory for Fleet");
     }
 
     // True if the bundle's files, or files that they refer to, may have inputs. Objects that only
     // the operator's settings make inputs are looked for in left-alone files later, once settings
     // are known.
-    [[nodiscard]] bool may_hold_inputs(const DirList& dirs) const {
-        const BuildContext& build = context_.build;
+    [[nodiscard]] bool may_hold_inputs(const engines::DirList& dirs) const {
+        const engines::BuildContext& build = context_.build;
         const std::string& root = dirs.front()->path;
         return mention_tailscale(*dirs.front(), dirs) ||
-               std::ranges::any_of(dirs, [&](const WalkedDir* dir) {
-                   const Kustomization* file =
+               std::ranges::any_of(dirs, [&](const repo::WalkedDir* dir) {
+                   const engines::Kustomization* file =
                        dir->kustomizations.empty() ? nullptr : build.reader.find(dir->path);
                    if (file == nullptr) {
                        return false;
                    }
-                   const BuildFiles read =
-                       find_build_files(build.tree, build.reader, root, dir->path);
+                   const engines::BuildFiles read =
+                       engines::find_build_files(build.tree, build.reader, root, dir->path);
                    return fetches(file->root) || read.leaves_root || read.mentions_tailscale;
                });
     }
@@ -148,7 +149,7 @@ private:
     // True if a string in a kustomization is a remote address. Inline patches have several lines.
     static bool fetches(const Value& value) {
         const std::string_view text = text_of(&value);
-        return (text.find('\n') == std::string_view::npos && is_remote_resource(text)) ||
+        return (text.find('\n') == std::string_view::npos && engines::is_remote_resource(text)) ||
                std::ranges::any_of(items_of(&value), fetches) ||
                std::ranges::any_of(members_of(&value),
                                    [](const Member& member) { return fetches(member.value); });
@@ -156,11 +157,14 @@ private:
 
     // Reads the fleet.yaml. If the bundle has no inputs, it does not matter which customization
     // applies, so a cluster that is not known is not an error.
-    FleetFile read_bundle(const std::string& path, const DirList& dirs) const {
-        const BuildContext& build = context_.build;
+    engines::FleetFile read_bundle(const std::string& path, const engines::DirList& dirs) const {
+        const engines::BuildContext& build = context_.build;
         Diagnostics found;
-        FleetFile fleet = read_fleet(build.tree, path, context_.cluster, build.sources, found);
-        const auto is_open = [](const Diagnostic& one) { return one.rule == kUnknownCluster; };
+        engines::FleetFile fleet =
+            engines::read_fleet(build.tree, path, context_.cluster, build.sources, found);
+        const auto is_open = [](const Diagnostic& one) {
+            return one.rule == engines::kUnknownCluster;
+        };
         const bool only_open = std::ranges::all_of(found.all(), [&](const Diagnostic& one) {
             return one.severity == Severity::Warning || is_open(one);
         });
@@ -179,17 +183,17 @@ private:
         return fleet;
     }
 
-    void add_fleet(const WalkedDir& root, const DirList& dirs) const {
-        const BuildContext& build = context_.build;
-        const std::string path = join_path(root.path, root.fleet_files.front());
+    void add_fleet(const repo::WalkedDir& root, const engines::DirList& dirs) const {
+        const engines::BuildContext& build = context_.build;
+        const std::string path = repo::join_path(root.path, root.fleet_files.front());
         if (root.fleet_files.size() > 1) {
             build.diagnostics
                 .error("two-fleet-files", {}, "this directory has fleet.yaml and fleet.yml")
-                .where(join_path(root.path, root.fleet_files.back()))
+                .where(repo::join_path(root.path, root.fleet_files.back()))
                 .expected("one of them")
                 .hint("keep fleet.yaml");
         }
-        const FleetFile fleet = read_bundle(path, dirs);
+        const engines::FleetFile fleet = read_bundle(path, dirs);
         if (fleet.usable && fleet.deployed) {
             add_chart_files(
                 dirs, [](const std::string&, bool) { return true; }, build.selection);
@@ -198,37 +202,38 @@ private:
     }
 
     struct Group {
-        const WalkedDir* root;
-        DirList dirs;
+        const repo::WalkedDir* root;
+        engines::DirList dirs;
     };
 
     const SelectContext& context_;
-    const std::vector<WalkedDir>& dirs_;
+    const std::vector<repo::WalkedDir>& dirs_;
     std::vector<Group> bundles_;
-    DirList plain_;
+    engines::DirList plain_;
     bool has_fleet_ = false;
     bool has_plain_ = false;
 };
 
-void select_file(const std::string& root, const std::string& ns, Selection& selection) {
+void select_file(const std::string& root, const std::string& ns, engines::Selection& selection) {
     selection.bundles.push_back(plain_bundle(ns));
     selection.files.push_back({.path = root,
-                               .bundle_path = std::string(base_name(root)),
+                               .bundle_path = std::string(repo::base_name(root)),
                                .rule = selection.add_rule({.fallback = ns}),
                                .required = true});
 }
 
 }  // namespace
 
-Selection select_inputs(const SourceTree& tree, const std::string& root, const LoadOptions& options,
-                        const Cluster& cluster, SourceMap& sources, Diagnostics& diagnostics) {
-    Selection selection;
-    const EntryKind kind = tree.kind(root);
-    if (kind == EntryKind::File) {
+engines::Selection select_inputs(const repo::SourceTree& tree, const std::string& root,
+                                 const repo::LoadOptions& options, const engines::Cluster& cluster,
+                                 SourceMap& sources, Diagnostics& diagnostics) {
+    engines::Selection selection;
+    const repo::EntryKind kind = tree.kind(root);
+    if (kind == repo::EntryKind::File) {
         select_file(root, options.default_namespace, selection);
         return selection;
     }
-    if (kind != EntryKind::Directory) {
+    if (kind != repo::EntryKind::Directory) {
         const bool is_url = options.path.find("://") != std::string::npos;
         diagnostics
             .error("missing-path", {}, is_url ? "a URL is not read" : "no such file or directory")
@@ -238,8 +243,9 @@ Selection select_inputs(const SourceTree& tree, const std::string& root, const L
         selection.bundles.emplace_back();
         return selection;
     }
-    const std::vector<WalkedDir> dirs = walk_tree(tree, root, options.output_dir, diagnostics);
-    KustomizationReader reader(tree, sources, options.output_dir, options.local_sources);
+    const std::vector<repo::WalkedDir> dirs =
+        repo::walk_tree(tree, root, options.output_dir, diagnostics);
+    engines::KustomizationReader reader(tree, sources, options.output_dir, options.local_sources);
     const SelectContext context{.build = {tree, sources, reader, selection, diagnostics},
                                 .root = root,
                                 .options = options,
@@ -249,4 +255,4 @@ Selection select_inputs(const SourceTree& tree, const std::string& root, const L
     return selection;
 }
 
-}  // namespace renderer
+}  // namespace renderer::load

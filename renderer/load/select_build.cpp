@@ -14,57 +14,60 @@
 #include "renderer/repo/paths.h"
 #include "renderer/secrets/userinfo.h"
 
-namespace renderer {
+namespace renderer::load {
 
 namespace {
 
-std::string build_name(const WalkedDir& dir) {
+std::string build_name(const repo::WalkedDir& dir) {
     return fmt::format("kustomize build {}", dir.relative.empty() ? "." : dir.relative);
 }
 
 }  // namespace
 
-KustomizeJob BuildSelection::job_of(const PlainBuild& build, BuildFiles files) const {
+engines::KustomizeJob BuildSelection::job_of(const PlainBuild& build,
+                                             engines::BuildFiles files) const {
     return {build.tree,    build.reader,   std::move(files),
             context_.root, build.dir.path, build.loads_any};
 }
 
-std::vector<std::string> BuildSelection::build_here(const PlainBuild& build, Selection& out,
+std::vector<std::string> BuildSelection::build_here(const PlainBuild& build,
+                                                    engines::Selection& out,
                                                     Diagnostics& found) const {
-    return run_build({build.tree, context_.build.sources, build.reader, out, found,
-                      build.loads_any ? context_.root : std::string()},
-                     {.dir = build.dir.path,
-                      .boundary = {},
-                      .bundle_dir = context_.root,
-                      .bundle = bundle_,
-                      .rule = build.rule});
+    return engines::run_build({build.tree, context_.build.sources, build.reader, out, found,
+                               build.loads_any ? context_.root : std::string()},
+                              {.dir = build.dir.path,
+                               .boundary = {},
+                               .bundle_dir = context_.root,
+                               .bundle = bundle_,
+                               .rule = build.rule});
 }
 
 void BuildSelection::run_ahead(const std::vector<PlainBuild>& builds) {
-    if (context_.options.kustomize == kNoProgram) {
+    if (context_.options.kustomize == repo::kNoProgram) {
         return;
     }
-    std::vector<KustomizeJob> jobs;
+    std::vector<engines::KustomizeJob> jobs;
     for (const PlainBuild& build : builds) {
-        Selection scratch;
+        engines::Selection scratch;
         Diagnostics found;
         build_here(build, scratch, found);
-        if (!found.has_errors() || !needs_kustomize(found) || is_refused_by_flux(build)) {
+        if (!found.has_errors() || !engines::needs_kustomize(found) || is_refused_by_flux(build)) {
             continue;
         }
-        BuildFiles read = find_build_files(build.tree, build.reader, context_.root, build.dir.path);
+        engines::BuildFiles read =
+            engines::find_build_files(build.tree, build.reader, context_.root, build.dir.path);
         if (!read.leaves_root && !has_charts(build, read) && !may_stay(build, read, found)) {
             jobs.push_back(job_of(build, std::move(read)));
         }
     }
     if (jobs.size() > 1) {
-        run_kustomize_ahead(program(), jobs, context_.options.threads);
+        engines::run_kustomize_ahead(program(), jobs, context_.options.threads);
     }
 }
 
-const KustomizeProgram& BuildSelection::program() {
+const engines::KustomizeProgram& BuildSelection::program() {
     if (!program_) {
-        program_ = kustomize_at(context_.options.kustomize);
+        program_ = engines::kustomize_at(context_.options.kustomize);
     }
     return *program_;
 }
@@ -78,8 +81,8 @@ std::vector<std::string> BuildSelection::run(const PlainBuild& build) {
         out_.files[i].unit = build.unit;
     }
     if (found.has_errors()) {
-        const BuildFiles read =
-            find_build_files(build.tree, build.reader, context_.root, build.dir.path);
+        const engines::BuildFiles read =
+            engines::find_build_files(build.tree, build.reader, context_.root, build.dir.path);
         const bool stays = may_stay(build, read, found);
         const bool is_refused = is_refused_by_flux(build);
         if (is_refused && !stays) {
@@ -87,20 +90,20 @@ std::vector<std::string> BuildSelection::run(const PlainBuild& build) {
             return visited;
         }
         if (is_refused) {
-            out_.unbuilt.emplace(build.unit->name, kFluxHasNoHelm);
+            out_.unbuilt.emplace(build.unit->name, engines::kFluxHasNoHelm);
         }
-        if (stays || (needs_kustomize(found) && run_program(build, read))) {
+        if (stays || (engines::needs_kustomize(found) && run_program(build, read))) {
             out_.files.resize(files);
             out_.generated.resize(generated);
             if (stays) {
                 leave_alone(build, read, found);
             }
-            std::ranges::transform(read.paths, std::back_inserter(visited), parent_path);
+            std::ranges::transform(read.paths, std::back_inserter(visited), repo::parent_path);
             return visited;
         }
     }
-    context_.build.diagnostics.append(needs_kustomize(found) &&
-                                              context_.options.kustomize == kNoProgram
+    context_.build.diagnostics.append(engines::needs_kustomize(found) &&
+                                              context_.options.kustomize == repo::kNoProgram
                                           ? without_kustomize(build, found)
                                           : std::move(found));
     return visited;
@@ -108,19 +111,20 @@ std::vector<std::string> BuildSelection::run(const PlainBuild& build) {
 
 bool BuildSelection::is_refused_by_flux(const PlainBuild& build) {
     return build.unit->is_flux &&
-           find_helm_charts(build.tree, build.reader, build.dir.path).known();
+           engines::find_helm_charts(build.tree, build.reader, build.dir.path).known();
 }
 
 // Reports the position in the user's file, because changes of the unit move it in the built file.
 void BuildSelection::refuse_charts(const PlainBuild& build) const {
-    const Pos pos = build.places == nullptr
-                        ? find_helm_charts(build.tree, build.reader, build.dir.path)
-                        : find_helm_charts(context_.build.tree, *build.places, build.dir.path);
+    const Pos pos =
+        build.places == nullptr
+            ? engines::find_helm_charts(build.tree, build.reader, build.dir.path)
+            : engines::find_helm_charts(context_.build.tree, *build.places, build.dir.path);
     context_.build.diagnostics
         .error("broken-unit", pos,
                fmt::format("{} applies nothing as long as it cannot be built", build.unit->name))
         .where(build.dir.path)
-        .found(kFluxHasNoHelm)
+        .found(engines::kFluxHasNoHelm)
         .expected("a HelmRelease, which Flux renders")
         .hint(fmt::format("write a HelmRelease for the chart; --ignore {} leaves all of it out",
                           shell_word(build.dir.path)));
@@ -137,7 +141,7 @@ Diagnostics BuildSelection::without_kustomize(const PlainBuild& build,
             const bool is_added =
                 build.changes != nullptr && one.pos.known() &&
                 context_.build.tree.kind(std::string(sources.path(sources.source_of(one.pos)))) ==
-                    EntryKind::Missing;
+                    repo::EntryKind::Missing;
             one.hint = "install kustomize, which builds it then, or name it: --kustomize PROGRAM";
             if (is_added) {
                 one.pos = {};
@@ -155,42 +159,44 @@ Diagnostics BuildSelection::without_kustomize(const PlainBuild& build,
 // Returns true if the build does not mention Tailscale and the output has a place for its files. If
 // the kustomization has a mistake, no file below it may mention Tailscale either, because the
 // mistake may hide which files it should name.
-bool BuildSelection::may_stay(const PlainBuild& build, const BuildFiles& read,
+bool BuildSelection::may_stay(const PlainBuild& build, const engines::BuildFiles& read,
                               const Diagnostics& found) const {
     const bool has_place = context_.options.only_generated ||
                            (!context_.options.one_stream && !build.dir.relative.empty());
     return has_place && !read.mentions_tailscale && !read.leaves_root &&
            !has_charts_elsewhere(build, read) &&
-           (needs_kustomize(found) || !mentioned_below(build.dir));
+           (engines::needs_kustomize(found) || !mentioned_below(build.dir));
 }
 
 // Returns true if the charts of the build may be in a directory of --charts. Their templates may
 // mention Tailscale.
-bool BuildSelection::has_charts_elsewhere(const PlainBuild& build, const BuildFiles& read) const {
+bool BuildSelection::has_charts_elsewhere(const PlainBuild& build,
+                                          const engines::BuildFiles& read) const {
     return context_.options.only_generated && !context_.options.chart_dirs.empty() &&
            has_charts(build, read);
 }
 
-bool BuildSelection::has_charts(const PlainBuild& build, const BuildFiles& read) {
+bool BuildSelection::has_charts(const PlainBuild& build, const engines::BuildFiles& read) {
     return std::ranges::any_of(read.paths, [&](const std::string& path) {
-        const Kustomization* file = build.reader.find_file(path);
+        const engines::Kustomization* file = build.reader.find_file(path);
         return file != nullptr && file->root.find("helmCharts") != nullptr;
     });
 }
 
-bool BuildSelection::mentioned_below(const WalkedDir& top) const {
-    return std::ranges::any_of(dirs_, [&](const WalkedDir* dir) {
-        return is_within(dir->path, top.path) && mentions_tailscale(context_.build.tree, *dir);
+bool BuildSelection::mentioned_below(const repo::WalkedDir& top) const {
+    return std::ranges::any_of(dirs_, [&](const repo::WalkedDir* dir) {
+        return repo::is_within(dir->path, top.path) &&
+               repo::mentions_tailscale(context_.build.tree, *dir);
     });
 }
 
 // Returns false if there is no program, if it would need files outside of the root, or if a
 // complete tree would lack a part of the build.
-bool BuildSelection::run_program(const PlainBuild& build, const BuildFiles& read) {
-    if (context_.options.kustomize == kNoProgram || read.leaves_root) {
+bool BuildSelection::run_program(const PlainBuild& build, const engines::BuildFiles& read) {
+    if (context_.options.kustomize == repo::kNoProgram || read.leaves_root) {
         return false;
     }
-    Result<KustomizeBuild> made = run_kustomize(build, read);
+    Result<engines::KustomizeBuild> made = run_kustomize(build, read);
     if (!made) {
         context_.build.diagnostics.add(std::move(made.error().diagnostic));
         return true;
@@ -198,7 +204,7 @@ bool BuildSelection::run_program(const PlainBuild& build, const BuildFiles& read
     if (!made->left_out.empty() && !context_.options.only_generated) {
         return false;  // a complete tree must not lack it
     }
-    for (const LeftOut& what : made->left_out) {
+    for (const engines::LeftOut& what : made->left_out) {
         if (!refused_.contains(what.pos)) {
             warn_left_out(what);
         }
@@ -207,7 +213,7 @@ bool BuildSelection::run_program(const PlainBuild& build, const BuildFiles& read
     left_alone_.insert(read.paths.begin(), read.paths.end());
     out_.kustomize_version = program().version.get();
     added.push_back({.path = build_name(build.dir),
-                     .bundle_path = join_path(build.dir.relative, "kustomize-build.yaml"),
+                     .bundle_path = repo::join_path(build.dir.relative, "kustomize-build.yaml"),
                      .text = std::move(made->stream),
                      .made_of = {read.paths.begin(), read.paths.end()},
                      .origins = std::move(made->origins),
@@ -219,9 +225,9 @@ bool BuildSelection::run_program(const PlainBuild& build, const BuildFiles& read
 
 // If no engine sets a namespace, objects of charts without one get the namespace that the
 // kustomization sets for all others.
-NamespaceRule BuildSelection::rule_of(const PlainBuild& build) const {
-    NamespaceRule rule = build.rule;
-    const Kustomization* file = build.reader.find(build.dir.path);
+engines::NamespaceRule BuildSelection::rule_of(const PlainBuild& build) const {
+    engines::NamespaceRule rule = build.rule;
+    const engines::Kustomization* file = build.reader.find(build.dir.path);
     if (context_.options.only_generated && rule.fallback.empty() && build.unit->name.empty() &&
         file != nullptr && file->root.is_map()) {
         rule.fallback = text_of(file->root, {"namespace"});
@@ -230,15 +236,16 @@ NamespaceRule BuildSelection::rule_of(const PlainBuild& build) const {
 }
 
 // Runs kustomize with the charts that are available. A complete tree needs all of them.
-Result<KustomizeBuild> BuildSelection::run_kustomize(const PlainBuild& build,
-                                                     const BuildFiles& read) {
+Result<engines::KustomizeBuild> BuildSelection::run_kustomize(const PlainBuild& build,
+                                                              const engines::BuildFiles& read) {
     bool (*matters)(std::string_view) = [](std::string_view) { return true; };
-    PatchesOfBuild patches = patches_in(build, build.tree, build.reader);
+    engines::PatchesOfBuild patches = patches_in(build, build.tree, build.reader);
     if (context_.options.only_generated && patches.unbuilt.empty()) {
-        matters = mentions_tailscale;
+        matters = repo::mentions_tailscale;
     }
-    InflatedTree inflated(build.tree, build.reader, read, context_.root, context_.build.sources,
-                          program().version.get(), charts_, matters);
+    engines::InflatedTree inflated(build.tree, build.reader, read, context_.root,
+                                   context_.build.sources, program().version.get(), charts_,
+                                   matters);
     for (Diagnostic& failure : inflated.failures) {
         context_.build.diagnostics.add(std::move(failure));
     }
@@ -247,29 +254,29 @@ Result<KustomizeBuild> BuildSelection::run_kustomize(const PlainBuild& build,
     }
     judge_patches(build, std::move(patches));
     if (!inflated.has_charts()) {
-        return renderer::run_kustomize(program(), job_of(build, read));
+        return renderer::engines::run_kustomize(program(), job_of(build, read));
     }
     out_.rendered_charts.merge(inflated.rendered);
     out_.rendered_files.merge(inflated.values);
     out_.helm_version = charts_.version();
-    Result<KustomizeBuild> made = renderer::run_kustomize(
-        program(),
-        {inflated.tree(), inflated.reader(),
-         find_build_files(inflated.tree(), inflated.reader(), context_.root, build.dir.path),
-         context_.root, build.dir.path, build.loads_any});
+    Result<engines::KustomizeBuild> made = renderer::engines::run_kustomize(
+        program(), {inflated.tree(), inflated.reader(),
+                    engines::find_build_files(inflated.tree(), inflated.reader(), context_.root,
+                                              build.dir.path),
+                    context_.root, build.dir.path, build.loads_any});
     if (!made) {
         return made;
     }
     // Parts that were left out get their positions in the original files.
-    for (LeftOut& what : made->left_out) {
+    for (engines::LeftOut& what : made->left_out) {
         what.pos = place_of(what, build, read);
     }
-    for (DocumentOrigin& origin : made->origins) {
+    for (engines::DocumentOrigin& origin : made->origins) {
         if (origin.file.empty()) {
             continue;
         }
-        const Kustomization* inflating = build.reader.find(parent_path(origin.file));
-        if (build.tree.kind(origin.file) == EntryKind::Missing && inflating != nullptr) {
+        const engines::Kustomization* inflating = build.reader.find(repo::parent_path(origin.file));
+        if (build.tree.kind(origin.file) == repo::EntryKind::Missing && inflating != nullptr) {
             origin.file = inflating->path;
         }
     }
@@ -277,59 +284,64 @@ Result<KustomizeBuild> BuildSelection::run_kustomize(const PlainBuild& build,
 }
 
 // Returns no patches for a complete tree, which lacks no part of a build.
-PatchesOfBuild BuildSelection::patches_in(const PlainBuild& build, const SourceTree& tree,
-                                          KustomizationReader& reader) const {
+engines::PatchesOfBuild BuildSelection::patches_in(const PlainBuild& build,
+                                                   const repo::SourceTree& tree,
+                                                   engines::KustomizationReader& reader) const {
     if (!context_.options.only_generated || build.is_ignored) {
         return {};
     }
-    return patches_of_build({.tree = tree,
-                             .reader = reader,
-                             .places = build.places == nullptr ? build.reader : *build.places,
-                             .changes = build.changes,
-                             .dir = build.dir.path},
-                            context_.build.sources);
+    return engines::patches_of_build(
+        {.tree = tree,
+         .reader = reader,
+         .places = build.places == nullptr ? build.reader : *build.places,
+         .changes = build.changes,
+         .dir = build.dir.path},
+        context_.build.sources);
 }
 
-void BuildSelection::judge_patches(const PlainBuild& build, PatchesOfBuild found) {
-    for (const UnbuiltExposure& one : found.unbuilt) {
+void BuildSelection::judge_patches(const PlainBuild& build, engines::PatchesOfBuild found) {
+    for (const engines::UnbuiltExposure& one : found.unbuilt) {
         refused_.insert(one.patch.pos);
-        refuse_exposure(one.patch, context_.build.diagnostics)
+        engines::refuse_exposure(one.patch, context_.build.diagnostics)
             .expected(fmt::format("what it changes in the tree; {} is not built",
-                                  without_url_credentials(one.what.what)))
+                                  secrets::without_url_credentials(one.what.what)))
             .hint(way_on(one.what, build));
     }
-    for (ExposingPatch& patch : found.applied) {
+    for (engines::ExposingPatch& patch : found.applied) {
         patch.build = build_name(build.dir);
         out_.patches.push_back(std::move(patch));
     }
 }
 
-std::string BuildSelection::way_on(const LeftOut& what, const PlainBuild& build) const {
+std::string BuildSelection::way_on(const engines::LeftOut& what, const PlainBuild& build) const {
     const std::string ignore = build.unit->name.empty() ? std::string()
                                                         : fmt::format("; --ignore {} leaves it out",
                                                                       shell_word(build.dir.path));
     if (!what.is_chart) {
-        const bool is_remote = is_remote_resource(what.what);
-        return fmt::format("copy {} into this repository{}{}", is_remote ? "it" : "what it makes",
-                           is_remote ? fmt::format(", or name a copy with --source {}=DIR",
-                                                   shell_word(without_url_credentials(what.what)))
-                                     : "",
-                           ignore);
+        const bool is_remote = engines::is_remote_resource(what.what);
+        return fmt::format(
+            "copy {} into this repository{}{}", is_remote ? "it" : "what it makes",
+            is_remote ? fmt::format(", or name a copy with --source {}=DIR",
+                                    shell_word(secrets::without_url_credentials(what.what)))
+                      : "",
+            ignore);
     }
     return fmt::format("{}--charts DIR names a directory that holds the chart{}",
-                       context_.options.helm == kNoProgram
+                       context_.options.helm == repo::kNoProgram
                            ? "leave out --helm none: helm renders what is at hand; "
                            : "",
                        ignore);
 }
 
-Pos BuildSelection::place_of(const LeftOut& what, const PlainBuild& build, const BuildFiles& read) {
+Pos BuildSelection::place_of(const engines::LeftOut& what, const PlainBuild& build,
+                             const engines::BuildFiles& read) {
     for (const std::string& path : read.paths) {
-        const Kustomization* file = build.reader.find_file(path);
+        const engines::Kustomization* file = build.reader.find_file(path);
         if (file == nullptr) {
             continue;
         }
-        for (const LeftOut& known : left_out_of(build.tree, build.reader, *file)) {
+        for (const engines::LeftOut& known :
+             engines::left_out_of(build.tree, build.reader, *file)) {
             if (known.what == what.what) {
                 return known.pos;
             }
@@ -338,16 +350,16 @@ Pos BuildSelection::place_of(const LeftOut& what, const PlainBuild& build, const
     return what.pos;
 }
 
-void BuildSelection::warn_left_out(const LeftOut& what) {
+void BuildSelection::warn_left_out(const engines::LeftOut& what) {
     if (what.is_remote) {
         context_.build.diagnostics
             .warning("not-built", what.pos,
                      "this is remote and not fetched: what it exposes to the tailnet would be "
                      "missing")
-            .found(without_url_credentials(what.what))
+            .found(secrets::without_url_credentials(what.what))
             .expected("nothing of Tailscale in it, or a copy at hand")
             .hint(fmt::format("copy it into this repository, or: --source {}=DIR",
-                              shell_word(without_url_credentials(what.what))));
+                              shell_word(secrets::without_url_credentials(what.what))));
         return;
     }
     context_.build.diagnostics
@@ -364,22 +376,22 @@ void BuildSelection::warn_left_out(const LeftOut& what) {
 
 // Records a part that is not built. Devices of it from an earlier run, which had it, do not count
 // as removed.
-void BuildSelection::note_unbuilt(const PlainBuild& build, const LeftOut& what) {
+void BuildSelection::note_unbuilt(const PlainBuild& build, const engines::LeftOut& what) {
     if (what.is_chart && what.pos.known()) {
         const SourceMap& sources = context_.build.sources;
         const std::string path(sources.path(sources.source_of(what.pos)));
-        out_.unbuilt_parts.emplace(relative_path(path, context_.root), what.what);
+        out_.unbuilt_parts.emplace(repo::relative_path(path, context_.root), what.what);
         out_.unbuilt_parts.emplace(build_name(build.dir), what.what);
     }
     if (what.is_remote && out_.unfetched.empty()) {
-        out_.unfetched = without_url_credentials(what.what);
+        out_.unfetched = secrets::without_url_credentials(what.what);
     }
 }
 
 // Warns about parts that are not read. There is no warning for a chart, because the files that were
 // searched include its values.
-void BuildSelection::warn_unread(const PlainBuild& build, const Kustomization& file) {
-    for (const LeftOut& what : left_out_of(build.tree, build.reader, file)) {
+void BuildSelection::warn_unread(const PlainBuild& build, const engines::Kustomization& file) {
+    for (const engines::LeftOut& what : engines::left_out_of(build.tree, build.reader, file)) {
         note_unbuilt(build, what);
         if (!what.is_chart) {
             warn_left_out(what);
@@ -389,14 +401,14 @@ void BuildSelection::warn_unread(const PlainBuild& build, const Kustomization& f
 
 // Records resources that are missing. kustomize fails on them, so objects of an earlier run stay in
 // the cluster.
-void BuildSelection::note_missing(const Kustomization& file) const {
+void BuildSelection::note_missing(const engines::Kustomization& file) const {
     for (const Value& entry : items_of(file.root.find("resources"))) {
-        const std::string listed = normal_path(join_path(file.dir, text_of(entry)));
-        if (!is_remote_resource(text_of(entry)) &&
-            context_.build.tree.kind(listed) == EntryKind::Missing) {
+        const std::string listed = repo::normal_path(repo::join_path(file.dir, text_of(entry)));
+        if (!engines::is_remote_resource(text_of(entry)) &&
+            context_.build.tree.kind(listed) == repo::EntryKind::Missing) {
             out_.unbuilt_parts.emplace(
-                relative_path(listed, context_.root),
-                fmt::format("{}, which lists it,", relative_path(file.path, context_.root)));
+                repo::relative_path(listed, context_.root),
+                fmt::format("{}, which lists it,", repo::relative_path(file.path, context_.root)));
         }
     }
 }
@@ -411,25 +423,25 @@ void BuildSelection::warn_mistaken(const Diagnostics& found) const {
         .hint(error->hint);
 }
 
-void BuildSelection::leave_alone(const PlainBuild& build, const BuildFiles& read,
+void BuildSelection::leave_alone(const PlainBuild& build, const engines::BuildFiles& read,
                                  const Diagnostics& found) {
     out_.left_alone.push_back({bundle_, build.dir.relative});
     for (const std::string& path : read.paths) {
-        if (const Kustomization* file = build.reader.find_file(path); file != nullptr) {
+        if (const engines::Kustomization* file = build.reader.find_file(path); file != nullptr) {
             warn_unread(build, *file);
             note_missing(*file);
         }
     }
-    if (!needs_kustomize(found)) {
+    if (!engines::needs_kustomize(found)) {
         warn_mistaken(found);
         const auto error = std::ranges::find(found.all(), Severity::Error, &Diagnostic::severity);
         out_.unbuilt.emplace(build.unit->name, error->message);
     }
     for (const std::string& path : read.paths) {
-        const bool is_file = context_.build.tree.kind(path) == EntryKind::File;
+        const bool is_file = context_.build.tree.kind(path) == repo::EntryKind::File;
         if (left_alone_.insert(path).second && is_file) {
             added.push_back({.path = path,
-                             .bundle_path = relative_path(path, context_.root),
+                             .bundle_path = repo::relative_path(path, context_.root),
                              .bundle = bundle_,
                              .rule = out_.add_rule(build.rule),
                              .unit = build.unit,
@@ -440,4 +452,4 @@ void BuildSelection::leave_alone(const PlainBuild& build, const BuildFiles& read
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::load

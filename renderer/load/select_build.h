@@ -14,24 +14,25 @@
 #include "renderer/engines/kustomize/unbuilt_exposures.h"
 #include "renderer/load/select.h"
 
-namespace renderer {
+namespace renderer::load {
 
 struct PlainBuild {
-    const SourceTree& tree;  // the tree of the context, or a view of it with changes
-    KustomizationReader& reader;
-    const WalkedDir& dir;
-    NamespaceRule rule;
-    std::shared_ptr<const AppliedUnit> unit = no_unit();
-    bool loads_any = false;                 // its kustomizations may name any file of the tree
-    KustomizationReader* places = nullptr;  // reads the unchanged files; null: `reader` does
-    const Value* changes = nullptr;         // of the unit; null: none
-    bool is_ignored = false;                // the user ignores its directory
+    const repo::SourceTree& tree;  // the tree of the context, or a view of it with changes
+    engines::KustomizationReader& reader;
+    const repo::WalkedDir& dir;
+    engines::NamespaceRule rule;
+    std::shared_ptr<const engines::AppliedUnit> unit = engines::no_unit();
+    bool loads_any = false;  // its kustomizations may name any file of the tree
+    engines::KustomizationReader* places =
+        nullptr;                     // reads the unchanged files; null: `reader` does
+    const Value* changes = nullptr;  // of the unit; null: none
+    bool is_ignored = false;         // the user ignores its directory
 };
 
 class BuildSelection {
 public:
     // `dirs`: all directories of the tree.
-    BuildSelection(const SelectContext& context, const DirList& dirs, std::uint32_t bundle)
+    BuildSelection(const SelectContext& context, const engines::DirList& dirs, std::uint32_t bundle)
         : context_(context),
           out_(context.build.selection),
           dirs_(dirs),
@@ -50,45 +51,51 @@ public:
     }
 
     // More files, which the caller adds to the selection: output of kustomize, and copied files.
-    std::vector<InputFile> added;
+    std::vector<engines::InputFile> added;
 
 private:
-    [[nodiscard]] KustomizeJob job_of(const PlainBuild& build, BuildFiles files) const;
-    std::vector<std::string> build_here(const PlainBuild& build, Selection& out,
+    [[nodiscard]] engines::KustomizeJob job_of(const PlainBuild& build,
+                                               engines::BuildFiles files) const;
+    std::vector<std::string> build_here(const PlainBuild& build, engines::Selection& out,
                                         Diagnostics& found) const;
-    const KustomizeProgram& program();
-    static bool has_charts(const PlainBuild& build, const BuildFiles& read);
+    const engines::KustomizeProgram& program();
+    static bool has_charts(const PlainBuild& build, const engines::BuildFiles& read);
     static bool is_refused_by_flux(const PlainBuild& build);
     void refuse_charts(const PlainBuild& build) const;
-    void note_missing(const Kustomization& file) const;
-    [[nodiscard]] NamespaceRule rule_of(const PlainBuild& build) const;
+    void note_missing(const engines::Kustomization& file) const;
+    [[nodiscard]] engines::NamespaceRule rule_of(const PlainBuild& build) const;
     [[nodiscard]] Diagnostics without_kustomize(const PlainBuild& build,
                                                 const Diagnostics& found) const;
-    [[nodiscard]] bool may_stay(const PlainBuild& build, const BuildFiles& read,
+    [[nodiscard]] bool may_stay(const PlainBuild& build, const engines::BuildFiles& read,
                                 const Diagnostics& found) const;
-    [[nodiscard]] bool has_charts_elsewhere(const PlainBuild& build, const BuildFiles& read) const;
-    [[nodiscard]] bool mentioned_below(const WalkedDir& top) const;
-    bool run_program(const PlainBuild& build, const BuildFiles& read);
-    Result<KustomizeBuild> run_kustomize(const PlainBuild& build, const BuildFiles& read);
-    [[nodiscard]] PatchesOfBuild patches_in(const PlainBuild& build, const SourceTree& tree,
-                                            KustomizationReader& reader) const;
-    void judge_patches(const PlainBuild& build, PatchesOfBuild found);
-    [[nodiscard]] std::string way_on(const LeftOut& what, const PlainBuild& build) const;
-    static Pos place_of(const LeftOut& what, const PlainBuild& build, const BuildFiles& read);
-    void warn_left_out(const LeftOut& what);
-    void note_unbuilt(const PlainBuild& build, const LeftOut& what);
-    void warn_unread(const PlainBuild& build, const Kustomization& file);
+    [[nodiscard]] bool has_charts_elsewhere(const PlainBuild& build,
+                                            const engines::BuildFiles& read) const;
+    [[nodiscard]] bool mentioned_below(const repo::WalkedDir& top) const;
+    bool run_program(const PlainBuild& build, const engines::BuildFiles& read);
+    Result<engines::KustomizeBuild> run_kustomize(const PlainBuild& build,
+                                                  const engines::BuildFiles& read);
+    [[nodiscard]] engines::PatchesOfBuild patches_in(const PlainBuild& build,
+                                                     const repo::SourceTree& tree,
+                                                     engines::KustomizationReader& reader) const;
+    void judge_patches(const PlainBuild& build, engines::PatchesOfBuild found);
+    [[nodiscard]] std::string way_on(const engines::LeftOut& what, const PlainBuild& build) const;
+    static Pos place_of(const engines::LeftOut& what, const PlainBuild& build,
+                        const engines::BuildFiles& read);
+    void warn_left_out(const engines::LeftOut& what);
+    void note_unbuilt(const PlainBuild& build, const engines::LeftOut& what);
+    void warn_unread(const PlainBuild& build, const engines::Kustomization& file);
     void warn_mistaken(const Diagnostics& found) const;
-    void leave_alone(const PlainBuild& build, const BuildFiles& read, const Diagnostics& found);
+    void leave_alone(const PlainBuild& build, const engines::BuildFiles& read,
+                     const Diagnostics& found);
 
     const SelectContext& context_;
-    Selection& out_;
-    const DirList& dirs_;
+    engines::Selection& out_;
+    const engines::DirList& dirs_;
     std::uint32_t bundle_;
     std::set<std::string> left_alone_;
-    std::set<Pos> refused_;                    // patches
-    std::optional<KustomizeProgram> program_;  // set on first use
-    ChartTemplates charts_;
+    std::set<Pos> refused_;                             // patches
+    std::optional<engines::KustomizeProgram> program_;  // set on first use
+    engines::ChartTemplates charts_;
 };
 
-}  // namespace renderer
+}  // namespace renderer::load

@@ -13,13 +13,13 @@
 #include "renderer/load/unlisted_inputs.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::load {
 
 namespace {
 
 class PlainSelection {
 public:
-    PlainSelection(const SelectContext& context, const DirList& dirs, std::uint32_t bundle)
+    PlainSelection(const SelectContext& context, const engines::DirList& dirs, std::uint32_t bundle)
         : context_(context),
           out_(context.build.selection),
           dirs_(dirs),
@@ -28,7 +28,7 @@ public:
           unlisted_(context, dirs),
           // In a complete tree some of the directories may be in bundles of Fleet, so errors are
           // discarded.
-          choice_(unit_choice(
+          choice_(engines::unit_choice(
               dirs, context.root, context.options, context.cluster,
               context.options.only_generated ? context.build.diagnostics : discarded_)) {}
 
@@ -36,7 +36,7 @@ public:
         const std::size_t first = out_.files.size();
         run_builds();
         index_listed(first);
-        for (const WalkedDir* dir : dirs_) {
+        for (const repo::WalkedDir* dir : dirs_) {
             add_files(*dir);
         }
         std::ranges::move(builds_.added, std::back_inserter(out_.files));
@@ -47,8 +47,8 @@ private:
     // reached from these are in a cycle; building one reports it.
     void run_builds() {
         std::set<std::string> referenced;
-        for (const WalkedDir* dir : dirs_) {
-            if (const Kustomization* file = kustomization_of(*dir)) {
+        for (const repo::WalkedDir* dir : dirs_) {
+            if (const engines::Kustomization* file = kustomization_of(*dir)) {
                 for (std::string& target : context_.build.reader.directories(*file)) {
                     if (target != dir->path) {
                         referenced.insert(std::move(target));
@@ -58,11 +58,11 @@ private:
         }
         std::set<std::string> visited;
         for (const bool roots : {true, false}) {
-            for (const WalkedDir* dir : dirs_) {
+            for (const repo::WalkedDir* dir : dirs_) {
                 const bool wanted =
                     roots ? !referenced.contains(dir->path) : !visited.contains(dir->path);
-                const Kustomization* file = wanted ? kustomization_of(*dir) : nullptr;
-                if (file != nullptr && (dir->relative.empty() || !is_component(*file))) {
+                const engines::Kustomization* file = wanted ? kustomization_of(*dir) : nullptr;
+                if (file != nullptr && (dir->relative.empty() || !engines::is_component(*file))) {
                     for (std::string& seen : builds_.run({.tree = context_.build.tree,
                                              .reader = context_.build.reader,
                                              .dir = *dir,
@@ -74,7 +74,7 @@ private:
         }
     }
 
-    const Kustomization* kustomization_of(const WalkedDir& dir) {
+    const engines::Kustomization* kustomization_of(const repo::WalkedDir& dir) {
         const bool has = !dir.in_chart && !dir.kustomizations.empty();
         return has ? context_.build.reader.find(dir.path) : nullptr;
     }
@@ -83,10 +83,10 @@ private:
     // for a file that mentions Tailscale.
     void index_listed(std::size_t first) {
         for (std::size_t i = first; i < out_.files.size(); ++i) {
-            InputFile& file = out_.files[i];
-            const std::vector<const InputFile*>& twins = listed_[file.path];
+            engines::InputFile& file = out_.files[i];
+            const std::vector<const engines::InputFile*>& twins = listed_[file.path];
             if (!twins.empty()) {
-                if (file_mentions_tailscale(context_.build.tree, file.path)) {
+                if (repo::file_mentions_tailscale(context_.build.tree, file.path)) {
                     refuse_twin(*twins.front(), file);
                 } else {
                     give_path(twins, file);
@@ -96,7 +96,7 @@ private:
         }
     }
 
-    void refuse_twin(const InputFile& twin, const InputFile& file) const {
+    void refuse_twin(const engines::InputFile& twin, const engines::InputFile& file) const {
         context_.build.diagnostics
             .error("listed-twice", file.pos,
                    fmt::format("\"{}\" is part of two kustomize builds", file.path))
@@ -107,44 +107,46 @@ private:
     }
 
     // Gives the file a separate path in the output, unless both builds give it the same namespaces.
-    void give_path(const std::vector<const InputFile*>& twins, InputFile& file) const {
-        const auto same = std::ranges::find_if(twins, [&](const InputFile* twin) {
+    void give_path(const std::vector<const engines::InputFile*>& twins,
+                   engines::InputFile& file) const {
+        const auto same = std::ranges::find_if(twins, [&](const engines::InputFile* twin) {
             return out_.rules[twin->rule] == out_.rules[file.rule];
         });
-        file.bundle_path = same != twins.end()
-                               ? (*same)->bundle_path
-                               : join_path(relative_path(build_dir(file), context_.root),
-                                           "_base/" + file.bundle_path);
+        file.bundle_path =
+            same != twins.end()
+                ? (*same)->bundle_path
+                : repo::join_path(repo::relative_path(build_dir(file), context_.root),
+                                  "_base/" + file.bundle_path);
     }
 
-    const std::string& build_dir(const InputFile& file) const {
+    const std::string& build_dir(const engines::InputFile& file) const {
         return out_.builds[file.build].dir;
     }
 
-    [[nodiscard]] NamespaceRule rule() const {
+    [[nodiscard]] engines::NamespaceRule rule() const {
         return {.fallback = context_.options.default_namespace};
     }
 
     // Below a kustomization only the files that it lists are applied.
-    bool is_covered(const WalkedDir& dir) {
-        const auto parent = covered_.find(parent_path(dir.path));
+    bool is_covered(const repo::WalkedDir& dir) {
+        const auto parent = covered_.find(repo::parent_path(dir.path));
         const bool above = parent != covered_.end() && parent->second;
         return covered_[dir.path] = above || !dir.kustomizations.empty();
     }
 
-    [[nodiscard]] bool is_included(const WalkedDir& dir) const {
+    [[nodiscard]] bool is_included(const repo::WalkedDir& dir) const {
         return std::ranges::any_of(choice_.includes, [&](const std::string& included) {
-            return is_within(dir.path, included);
+            return repo::is_within(dir.path, included);
         });
     }
 
-    void add_files(const WalkedDir& dir) {
+    void add_files(const repo::WalkedDir& dir) {
         const bool below = is_covered(dir);
         const bool included = is_included(dir);
         for (const std::string& name : dir.files) {
-            const std::string path = join_path(dir.path, name);
+            const std::string path = repo::join_path(dir.path, name);
             const bool manifest =
-                is_manifest_name(name) &&
+                repo::is_manifest_name(name) &&
                 std::ranges::find(dir.kustomizations, name) == dir.kustomizations.end();
             if (!manifest || listed_.contains(path) || builds_.is_left_alone(path)) {
                 continue;
@@ -161,7 +163,7 @@ private:
                 unlisted_.report(path);
             }
             builds_.added.push_back({.path = path,
-                                     .bundle_path = join_path(dir.relative, name),
+                                     .bundle_path = repo::join_path(dir.relative, name),
                                      .bundle = bundle_,
                                      .rule = out_.add_rule(rule()),
                                      .reachable = !covered,
@@ -171,21 +173,22 @@ private:
     }
 
     const SelectContext& context_;
-    Selection& out_;
-    const DirList& dirs_;
+    engines::Selection& out_;
+    const engines::DirList& dirs_;
     std::uint32_t bundle_;
     BuildSelection builds_;
     UnlistedInputs unlisted_;
     Diagnostics discarded_;
-    UnitChoice choice_;
+    engines::UnitChoice choice_;
     // Pointers into the selection's files.
-    std::map<std::string, std::vector<const InputFile*>> listed_;
+    std::map<std::string, std::vector<const engines::InputFile*>> listed_;
     std::map<std::string, bool> covered_;
 };
 
 }  // namespace
 
-void select_plain(const SelectContext& context, const DirList& dirs, std::uint32_t bundle) {
+void select_plain(const SelectContext& context, const engines::DirList& dirs,
+                  std::uint32_t bundle) {
     if (!context.options.only_generated || !select_units(context, dirs, bundle)) {
         add_chart_files(
             dirs, [](const std::string&, bool) { return true; }, context.build.selection);
@@ -193,4 +196,4 @@ void select_plain(const SelectContext& context, const DirList& dirs, std::uint32
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::load

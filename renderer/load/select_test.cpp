@@ -4,7 +4,7 @@
 
 #include "renderer/load/load_testing.h"
 
-namespace renderer {
+namespace renderer::load {
 namespace {
 
 const std::string kSelectedSecret =
@@ -106,7 +106,7 @@ TEST(Select, TellsWhatACopyLacks) {
         {"apps/web/ignored.yaml", "a: b\n"},
         {"apps/web/.fleetignore", "ignored.yaml\n"},
         {"apps/a.yaml", "a: b\n"}};
-    LoadOptions options;
+    repo::LoadOptions options;
     options.cluster = "z";
     const LoadedText loaded = load_text(files, options);
     EXPECT_NE(
@@ -133,7 +133,7 @@ TEST(Select, OtherChartsAreCopied) {
               "1 fleet.yaml copied\n"
               "1 values.yaml copied\n"
               "1 x.txt copied\n");
-    LoadOptions options;
+    repo::LoadOptions options;
     options.output_dir = "out";
     EXPECT_EQ(load_text(files, options).diagnostics,
               "web/fleet.yaml:1:1: warning: this bundle has no name, so Fleet derives one from the "
@@ -256,7 +256,7 @@ TEST(Select, FleetErrors) {
 }
 
 TEST(Select, Context) {
-    LoadOptions options;
+    repo::LoadOptions options;
     options.path = "apps";
     options.context_dirs = {"facts", "apps/"};
     options.default_namespace = "shop";
@@ -283,4 +283,4 @@ TEST(Select, Context) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::load

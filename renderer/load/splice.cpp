@@ -11,7 +11,7 @@
 #include "renderer/core/yaml_writer.h"
 #include "renderer/repo/closed_schema.h"
 
-namespace renderer {
+namespace renderer::load {
 
 namespace {
 
@@ -47,7 +47,7 @@ std::string spelled_like(char quote, std::string_view text) {
 std::size_t count_at(const Value& value, Pos place) {
     // A block map has the position of its first key, so keys are not counted.
     std::size_t count = 0;
-    for_each_value(value, [&](const Value& one) { count += one.pos() == place ? 1 : 0; });
+    repo::for_each_value(value, [&](const Value& one) { count += one.pos() == place ? 1 : 0; });
     return count;
 }
 
@@ -173,4 +173,4 @@ void check_edits(const SourceMap& sources, std::span<Edit> edits, Diagnostics& d
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::load

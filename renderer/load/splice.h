@@ -11,7 +11,7 @@
 #include "renderer/core/document.h"
 #include "renderer/core/source_map.h"
 
-namespace renderer {
+namespace renderer::load {
 
 // The position of a document, and the tree that was parsed from it.
 struct Spliced {
@@ -41,4 +41,4 @@ Edit insert_line(const SourceMap& sources, SourceId source, Pos place, std::stri
 // Sorts the edits. Two edits of one place are an error: several documents share it through aliases.
 void check_edits(const SourceMap& sources, std::span<Edit> edits, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::load

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace renderer {
+namespace renderer::load {
 namespace {
 
 // The document with its `metadata.namespace` set; "-" where the edit is refused.
@@ -62,4 +62,4 @@ TEST(Splice, WritesTextAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::load

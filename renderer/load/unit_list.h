@@ -10,16 +10,16 @@
 #include "renderer/load/loaded.h"
 #include "renderer/repo/load_options.h"
 
-namespace renderer {
+namespace renderer::load {
 
 struct UnitList {
-    std::vector<BuildUnit> units;     // parents before children
-    std::vector<std::size_t> inputs;  // number of files with inputs in each unit
-    bool are_applied = true;          // false: inputs outside of units are also rendered
+    std::vector<engines::BuildUnit> units;  // parents before children
+    std::vector<std::size_t> inputs;        // number of files with inputs in each unit
+    bool are_applied = true;                // false: inputs outside of units are also rendered
     // Names of files with inputs that no unit applies, by directory.
     std::map<std::string, std::vector<std::string>> unreached;
 };
 
-UnitList list_units(LoadOptions options, SourceMap& sources, Diagnostics& diagnostics);
+UnitList list_units(repo::LoadOptions options, SourceMap& sources, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::load

@@ -15,14 +15,14 @@
 #include "renderer/engines/unit_inputs.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::load {
 
 namespace {
 
 class Refusals {
 public:
-    Refusals(const SelectContext& context, GitOpsTree& repository,
-             const std::vector<BuildUnit>& units, const UnitChoice& choice,
+    Refusals(const SelectContext& context, engines::GitOpsTree& repository,
+             const std::vector<engines::BuildUnit>& units, const engines::UnitChoice& choice,
              const Unreached& unreached)
         : context_(context),
           repository_(repository),
@@ -42,18 +42,18 @@ public:
 
     void refuse_elsewhere() {
         std::set<std::string_view> rendered;
-        const auto cluster_of = [](const BuildUnit& unit) {
-            return unit.cluster.empty() ? kOwnCluster : std::string_view(unit.cluster);
+        const auto cluster_of = [](const engines::BuildUnit& unit) {
+            return unit.cluster.empty() ? engines::kOwnCluster : std::string_view(unit.cluster);
         };
-        for (const BuildUnit& unit : units_) {
-            if (is_wanted(unit) && input_count(repository_, unit) > 0) {
+        for (const engines::BuildUnit& unit : units_) {
+            if (is_wanted(unit) && engines::input_count(repository_, unit) > 0) {
                 rendered.insert(cluster_of(unit));
             }
         }
-        for (const BuildUnit& unit : units_) {
+        for (const engines::BuildUnit& unit : units_) {
             const bool is_other = !rendered.empty() && !rendered.contains(cluster_of(unit));
-            if (unit.state == UnitState::External && !is_other &&
-                !choice_.ignores_below(normal_path(parent_path(unit.file))) &&
+            if (unit.state == engines::UnitState::External && !is_other &&
+                !choice_.ignores_below(repo::normal_path(repo::parent_path(unit.file))) &&
                 !refuse_exposures(unit) && !unit.source.empty()) {
                 refuse_source(unit);
             }
@@ -61,17 +61,18 @@ public:
     }
 
 private:
-    [[nodiscard]] bool is_wanted(const BuildUnit& unit) const {
-        return is_rendered(unit, context_.options.skip_suspended);
+    [[nodiscard]] bool is_wanted(const engines::BuildUnit& unit) const {
+        return engines::is_rendered(unit, context_.options.skip_suspended);
     }
 
     // True if Flux would apply one of the files, but its source ignores it.
     [[nodiscard]] bool is_ignored(const std::string& dir,
                                   const std::vector<std::string>& names) const {
-        return std::ranges::any_of(units_, [&](const BuildUnit& unit) {
-            return unit.artifact && is_within(dir, unit.dir) &&
+        return std::ranges::any_of(units_, [&](const engines::BuildUnit& unit) {
+            return unit.artifact && repo::is_within(dir, unit.dir) &&
                    std::ranges::any_of(names, [&](const std::string& name) {
-                       return unit.artifact->tree.kind(join_path(dir, name)) == EntryKind::Missing;
+                       return unit.artifact->tree.kind(repo::join_path(dir, name)) ==
+                              repo::EntryKind::Missing;
                    });
         });
     }
@@ -82,13 +83,14 @@ private:
                 .warning("unreached-input", {}, "nothing applies the inputs in this directory")
                 .where(dir)
                 .found(fmt::format("{}", fmt::join(names, ", ")))
-                .expected(is_archived(repository_, dir) ? "nothing, in an archive"
+                .expected(engines::is_archived(repository_, dir) ? "nothing, in an archive"
                           : is_ignored(dir, names)
                               ? "files that the source of Flux does not ignore"
                               : "a Flux Kustomization or an Argo CD Application that applies it")
                 .hint(fmt::format("--include {} renders it all the same", dir));
-        for (const BuildUnit& unit : units_) {
-            if (unit.state == UnitState::Refused && !unit.dir.empty() && is_within(dir, unit.dir)) {
+        for (const engines::BuildUnit& unit : units_) {
+            if (unit.state == engines::UnitState::Refused && !unit.dir.empty() &&
+                repo::is_within(dir, unit.dir)) {
                 warning.note({.pos = unit.pos,
                               .text = fmt::format("{} does not: {}", unit.name, unit.reason)});
             }
@@ -103,15 +105,16 @@ private:
         for (const auto& [dir, names] : unreached_) {
             dirs.push_back(dir);
         }
-        for (const BuildUnit& unit : units_) {
+        for (const engines::BuildUnit& unit : units_) {
             const bool is_built = unit.unbuilt.empty() || !is_wanted(unit);
-            if ((liveness_of(unit) != Liveness::Broken && is_built) ||
-                choice_.ignores_below(unit.dir.empty() ? normal_path(parent_path(unit.file))
-                                                       : unit.dir) ||
+            if ((engines::liveness_of(unit) != engines::Liveness::Broken && is_built) ||
+                choice_.ignores_below(unit.dir.empty()
+                                          ? repo::normal_path(repo::parent_path(unit.file))
+                                          : unit.dir) ||
                 !may_name(unit, dirs)) {
                 continue;
             }
-            const bool is_missing = unit.state == UnitState::Missing;
+            const bool is_missing = unit.state == engines::UnitState::Missing;
             Finding error =
                 context_.build.diagnostics
                     .error("broken-unit", unit.pos,
@@ -131,18 +134,19 @@ private:
     }
 
     // Returns false if nothing applies the unit's file, and its text has none of these directories.
-    [[nodiscard]] bool may_name(const BuildUnit& unit,
+    [[nodiscard]] bool may_name(const engines::BuildUnit& unit,
                                 const std::vector<std::string_view>& dirs) const {
         return unit.text.empty() || std::ranges::any_of(dirs, [&](std::string_view dir) {
-                   return says_path_of(unit.text,
-                                       relative_path(std::string(dir), repository_.root()));
+                   return engines::says_path_of(
+                       unit.text, repo::relative_path(std::string(dir), repository_.root()));
                });
     }
 
-    [[nodiscard]] static std::string hint_of_broken(const BuildUnit& unit,
+    [[nodiscard]] static std::string hint_of_broken(const engines::BuildUnit& unit,
                                                     const std::vector<std::string_view>& dirs) {
-        const std::string_view near =
-            unit.state == UnitState::Missing ? nearest(unit.dir, dirs) : std::string_view();
+        const std::string_view near = unit.state == engines::UnitState::Missing
+                                          ? nearest(unit.dir, dirs)
+                                          : std::string_view();
         return fmt::format(
             "{}--include or --ignore takes each directory with inputs that nothing applies",
             near.empty() || near == unit.dir ? "" : fmt::format("did you mean \"{}\"? ", near));
@@ -151,8 +155,9 @@ private:
     // Refuses sets of units that are not known: one of their units may apply inputs that no known
     // unit applies.
     void refuse_sets() {
-        for (const BuildUnit& unit : units_) {
-            if (unit.rest == UnitRest::Chart && unit.state == UnitState::Unresolved) {
+        for (const engines::BuildUnit& unit : units_) {
+            if (unit.rest == engines::UnitRest::Chart &&
+                unit.state == engines::UnitState::Unresolved) {
                 context_.build.diagnostics
                     .error(
                         "roots-in-chart", {},
@@ -164,7 +169,8 @@ private:
                         "install what is missing, or name it with --helm, --kustomize or --charts; "
                         "--include takes a directory with inputs all the same");
             }
-            if (unit.rest == UnitRest::Set && unit.state == UnitState::Unresolved) {
+            if (unit.rest == engines::UnitRest::Set &&
+                unit.state == engines::UnitState::Unresolved) {
                 context_.build.diagnostics
                     .error("unresolved-set", unit.pos,
                            fmt::format("what {} applies is not known", unit.name))
@@ -177,14 +183,14 @@ private:
     }
 
     // Refuses what the unit's own text exposes. Returns false if that is nothing.
-    bool refuse_exposures(const BuildUnit& unit) {
+    bool refuse_exposures(const engines::BuildUnit& unit) {
         if (!unit.changes) {
             return false;
         }
-        const std::vector<ExposingPatch> patches =
-            exposing_patches(context_.build.tree, unit.dir, *unit.changes, context_.build.sources);
-        for (const ExposingPatch& patch : patches) {
-            Finding error = refuse_exposure(patch, context_.build.diagnostics);
+        const std::vector<engines::ExposingPatch> patches = engines::exposing_patches(
+            context_.build.tree, unit.dir, *unit.changes, context_.build.sources);
+        for (const engines::ExposingPatch& patch : patches) {
+            Finding error = engines::refuse_exposure(patch, context_.build.diagnostics);
             error
                 .expected(fmt::format("what it changes in the tree; {} applies what is "
                                       "elsewhere: {}",
@@ -194,7 +200,7 @@ private:
                                       ? "apply a copy that is in this repository"
                                       : fmt::format("--source {}=DIR names a directory with it",
                                                     shell_word(unit.source)),
-                                  shell_word(parent_path(unit.file))));
+                                  shell_word(repo::parent_path(unit.file))));
             if (!patch.pos.known()) {
                 error.where(unit.file);
             }
@@ -204,10 +210,11 @@ private:
 
     // Refuses a source that may be built from this repository, or a unit whose settings name
     // Tailscale.
-    void refuse_source(const BuildUnit& unit) {
+    void refuse_source(const engines::BuildUnit& unit) {
         const std::string file =
-            unit.may_be_own ? could_apply(repository_, context_.build.reader, unit, unreached_)
-                            : std::string();
+            unit.may_be_own
+                ? engines::could_apply(repository_, context_.build.reader, unit, unreached_)
+                : std::string();
         if (file.empty() && !unit.naming.known()) {
             return;
         }
@@ -233,24 +240,24 @@ private:
     }
 
     const SelectContext& context_;
-    GitOpsTree& repository_;
-    const std::vector<BuildUnit>& units_;
-    const UnitChoice& choice_;
+    engines::GitOpsTree& repository_;
+    const std::vector<engines::BuildUnit>& units_;
+    const engines::UnitChoice& choice_;
     const Unreached& unreached_;
 };
 
 }  // namespace
 
-void report_unreached(const SelectContext& context, GitOpsTree& repository,
-                      const std::vector<BuildUnit>& units, const UnitChoice& choice,
-                      const Unreached& unreached) {
+void report_unreached(const SelectContext& context, engines::GitOpsTree& repository,
+                      const std::vector<engines::BuildUnit>& units,
+                      const engines::UnitChoice& choice, const Unreached& unreached) {
     Refusals(context, repository, units, choice, unreached).report_unreached();
 }
 
-void refuse_elsewhere(const SelectContext& context, GitOpsTree& repository,
-                      const std::vector<BuildUnit>& units, const UnitChoice& choice,
-                      const Unreached& unreached) {
+void refuse_elsewhere(const SelectContext& context, engines::GitOpsTree& repository,
+                      const std::vector<engines::BuildUnit>& units,
+                      const engines::UnitChoice& choice, const Unreached& unreached) {
     Refusals(context, repository, units, choice, unreached).refuse_elsewhere();
 }
 
-}  // namespace renderer
+}  // namespace renderer::load

@@ -14,7 +14,7 @@
 #include "renderer/engines/kustomize/build_files.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::load {
 
 namespace {
 
@@ -32,16 +32,16 @@ bool opens_funnel(const Value& object) {
 
 bool UnlistedInputs::holds(const std::string& path) {
     const Result<std::string> text = context_.build.tree.read(path);
-    return text && has_input(path, *text) && !is_read(path);
+    return text && engines::has_input(path, *text) && !is_read(path);
 }
 
 bool UnlistedInputs::is_read(const std::string& path) {
     if (!read_) {
         read_.emplace();
-        for (const WalkedDir* dir : dirs_) {
+        for (const repo::WalkedDir* dir : dirs_) {
             if (!dir->kustomizations.empty()) {
-                read_->merge(find_build_files(context_.build.tree, context_.build.reader,
-                                              context_.root, dir->path)
+                read_->merge(engines::find_build_files(context_.build.tree, context_.build.reader,
+                                                       context_.root, dir->path)
                                  .paths);
             }
         }
@@ -50,14 +50,14 @@ bool UnlistedInputs::is_read(const std::string& path) {
 }
 
 std::string UnlistedInputs::kustomization_above(const std::string& path) const {
-    const WalkedDir* nearest = nullptr;
-    for (const WalkedDir* dir : dirs_) {
-        if (!dir->kustomizations.empty() && is_within(path, dir->path)) {
+    const repo::WalkedDir* nearest = nullptr;
+    for (const repo::WalkedDir* dir : dirs_) {
+        if (!dir->kustomizations.empty() && repo::is_within(path, dir->path)) {
             nearest = dir;  // parents come before children
         }
     }
     return nearest == nullptr ? std::string()
-                              : join_path(nearest->path, nearest->kustomizations.front());
+                              : repo::join_path(nearest->path, nearest->kustomizations.front());
 }
 
 void UnlistedInputs::report(const std::string& path) const {
@@ -71,13 +71,13 @@ void UnlistedInputs::report(const std::string& path) const {
     for (const ScannedDocument& scanned : scan_documents(sources, source)) {
         Diagnostics discarded;
         if (scanned.mentions_tailscale) {
-            add_objects(read_yaml(sources, source, scanned.range, discarded), objects);
+            engines::add_objects(read_yaml(sources, source, scanned.range, discarded), objects);
         }
     }
     const auto open = std::ranges::find_if(objects, opens_funnel);
     const Value& shown = open == objects.end() ? objects.front() : *open;
     const std::string kustomization = kustomization_above(path);
-    const std::string dir = shell_word(parent_path(path));
+    const std::string dir = shell_word(repo::parent_path(path));
     const Value* kind = shown.find("kind");
     context_.build.selection.unlisted
         .warning("unreached-input", kind == nullptr ? sources.pos(source, 0) : kind->pos(),
@@ -85,10 +85,11 @@ void UnlistedInputs::report(const std::string& path) const {
         .found(fmt::format("{}{}", name_of(shown),
                            open == objects.end() ? "" : ", which would be PUBLIC through Funnel"))
         .expected(fmt::format("\"{}\" among the resources of {}",
-                              relative_path(path, parent_path(kustomization)), kustomization))
+                              repo::relative_path(path, repo::parent_path(kustomization)),
+                              kustomization))
         .hint(fmt::format("add it there, or render it with --include {}; --ignore {} ends the "
                           "warning",
                           dir, dir));
 }
 
-}  // namespace renderer
+}  // namespace renderer::load

@@ -8,12 +8,12 @@
 
 #include "renderer/load/select.h"
 
-namespace renderer {
+namespace renderer::load {
 
 class UnlistedInputs {
 public:
     // `dirs` has all directories of the tree.
-    UnlistedInputs(const SelectContext& context, const DirList& dirs)
+    UnlistedInputs(const SelectContext& context, const engines::DirList& dirs)
         : context_(context), dirs_(dirs) {}
 
     // Returns true if the file has inputs, and no kustomization reads it in any way.
@@ -29,9 +29,9 @@ private:
     [[nodiscard]] std::string kustomization_above(const std::string& path) const;
 
     const SelectContext& context_;
-    const DirList& dirs_;
+    const engines::DirList& dirs_;
     // Files that kustomizations read; filled on first use.
     std::optional<std::set<std::string>> read_;
 };
 
-}  // namespace renderer
+}  // namespace renderer::load

@@ -8,9 +8,9 @@
 #include "renderer/core/yaml_reader.h"
 #include "renderer/engines/flux/substitute.h"
 
-namespace renderer {
+namespace renderer::load {
 
-void warn_unset_variables(const std::vector<InputFile>& files,
+void warn_unset_variables(const std::vector<engines::InputFile>& files,
                           const std::vector<std::uint32_t>& file_of, const Loaded& loaded,
                           Diagnostics& diagnostics) {
     std::set<std::string_view> told;
@@ -25,8 +25,8 @@ void warn_unset_variables(const std::vector<InputFile>& files,
         }
         Diagnostics discarded;
         Value root = read_yaml(loaded.sources, document.source, document.range, discarded);
-        const std::vector<UnsetVariable> unset =
-            unset_variables(std::move(root), *files[index].unit->variables);
+        const std::vector<engines::UnsetVariable> unset =
+            engines::unset_variables(std::move(root), *files[index].unit->variables);
         if (unset.empty()) {
             continue;
         }
@@ -44,4 +44,4 @@ void warn_unset_variables(const std::vector<InputFile>& files,
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::load

@@ -10,12 +10,12 @@
 #include "renderer/engines/selection.h"
 #include "renderer/load/loaded.h"
 
-namespace renderer {
+namespace renderer::load {
 
 // Adds one warning for each unit, if all its variables are known. `file_of` is the index of each
 // source's input file.
-void warn_unset_variables(const std::vector<InputFile>& files,
+void warn_unset_variables(const std::vector<engines::InputFile>& files,
                           const std::vector<std::uint32_t>& file_of, const Loaded& loaded,
                           Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::load

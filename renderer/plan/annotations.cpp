@@ -10,7 +10,7 @@
 #include "renderer/kube/group_of.h"
 #include "renderer/kube/meant_version.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -44,7 +44,7 @@ std::string suggestion(std::string_view key, const std::vector<std::string_view>
                         : fmt::format("did you mean \"{}{}\"?", kDomain, near);
 }
 
-void report_unknown(const ParentInput& parent, On kind, const Member& entry,
+void report_unknown(const classify::ParentInput& parent, On kind, const Member& entry,
                     Diagnostics& diagnostics) {
     std::vector<std::string_view> keys;
     for (const Annotation& annotation : kAnnotations) {
@@ -52,18 +52,19 @@ void report_unknown(const ParentInput& parent, On kind, const Member& entry,
             keys.push_back(annotation.key);
         }
     }
-    about(parent, diagnostics)
+    classify::about(parent, diagnostics)
         .warning("unknown-annotation", entry.key.pos(),
                  fmt::format("unknown annotation \"{}\"", entry.name()))
         .hint(suggestion(entry.name(), keys));
 }
 
-void check_switch(const ParentInput& parent, const Member& entry, Diagnostics& diagnostics) {
+void check_switch(const classify::ParentInput& parent, const Member& entry,
+                  Diagnostics& diagnostics) {
     const std::string_view text = text_of(entry.value);
     if (text.empty() || text == "true" || text == "false") {
         return;
     }
-    about(parent, diagnostics)
+    classify::about(parent, diagnostics)
         .warning("not-exactly-true", entry.value.pos(),
                  fmt::format("invalid value of annotation \"{}\": only \"true\" enables it",
                              entry.name()))
@@ -78,24 +79,24 @@ void check_switch(const ParentInput& parent, const Member& entry, Diagnostics& d
 
 // True if the object names a group, also by a value that is not a string, which is reported
 // separately.
-bool names_group(const ParentInput& parent) {
+bool names_group(const classify::ParentInput& parent) {
     const Value* group = parent.annotation(kProxyGroup);
     return group != nullptr && (!group->is_string() || !group->text().empty());
 }
 
-void check_annotation(const ParentInput& parent, const Vocabulary& words, const Member& entry,
-                      Diagnostics& diagnostics) {
+void check_annotation(const classify::ParentInput& parent, const Vocabulary& words,
+                      const Member& entry, Diagnostics& diagnostics) {
     const Annotation* annotation = find_annotation(entry.name());
     if (annotation == nullptr) {
         report_unknown(parent, words.on, entry, diagnostics);
     } else if (!is_on(*annotation, words.on)) {
-        about(parent, diagnostics)
+        classify::about(parent, diagnostics)
             .warning("annotation-without-effect", entry.key.pos(),
                      fmt::format("annotation \"{}\" has no effect on {} {}", entry.name(),
                                  words.article, words.kind))
             .hint(fmt::format("it belongs on {}", words.other_kind));
     } else if (annotation->in_group == InGroup::Required && !names_group(parent)) {
-        about(parent, diagnostics)
+        classify::about(parent, diagnostics)
             .warning("annotation-without-effect", entry.key.pos(),
                      fmt::format("annotation \"{}\" has no effect without \"{}\"", entry.name(),
                                  kProxyGroup))
@@ -105,13 +106,13 @@ void check_annotation(const ParentInput& parent, const Vocabulary& words, const 
     }
 }
 
-void check_label(const ParentInput& parent, const Vocabulary& words, const Member& entry,
+void check_label(const classify::ParentInput& parent, const Vocabulary& words, const Member& entry,
                  Diagnostics& diagnostics) {
     if (std::ranges::find(kLabels, entry.name()) != kLabels.end()) {
         return;
     }
     const Annotation* annotation = find_annotation(entry.name());
-    about(parent, diagnostics)
+    classify::about(parent, diagnostics)
         .warning("unknown-label", entry.key.pos(),
                  fmt::format("unknown label \"{}\"", entry.name()))
         .hint(annotation != nullptr && is_on(*annotation, words.on)
@@ -119,7 +120,8 @@ void check_label(const ParentInput& parent, const Vocabulary& words, const Membe
                   : suggestion(entry.name(), {kProxyClass}));
 }
 
-void check_entries(const ParentInput& parent, const Vocabulary& words, Diagnostics& diagnostics) {
+void check_entries(const classify::ParentInput& parent, const Vocabulary& words,
+                   Diagnostics& diagnostics) {
     for (const Member& entry : members_of(parent.doc->root.at({"metadata", "annotations"}))) {
         if (entry.name().starts_with(kDomain)) {
             check_annotation(parent, words, entry, diagnostics);
@@ -145,26 +147,27 @@ bool is_on(const Annotation& annotation, On kind) {
     return annotation.on == kind || annotation.on == On::Both;
 }
 
-std::string_view annotation_text(const ParentInput& parent, std::string_view key) {
+std::string_view annotation_text(const classify::ParentInput& parent, std::string_view key) {
     return text_of(parent.annotation(key));
 }
 
-bool is_exactly_true(const ParentInput& parent, std::string_view key) {
+bool is_exactly_true(const classify::ParentInput& parent, std::string_view key) {
     return annotation_text(parent, key) == "true";
 }
 
-void check_annotations(const ServiceInput& service, Diagnostics& diagnostics) {
+void check_annotations(const classify::ServiceInput& service, Diagnostics& diagnostics) {
     check_entries(service, kService, diagnostics);
-    if (service.load_balancer_class == "tailscale" && service.type != ServiceType::LoadBalancer) {
-        about(service, diagnostics)
+    if (service.load_balancer_class == "tailscale" &&
+        service.type != classify::ServiceType::LoadBalancer) {
+        classify::about(service, diagnostics)
             .warning("not-a-load-balancer", service.pos(),
                      "\"loadBalancerClass: tailscale\" without \"type: LoadBalancer\"")
             .hint("add \"type: LoadBalancer\": Kubernetes rejects the class on other types");
     }
 }
 
-void check_annotations(const IngressInput& ingress, Diagnostics& diagnostics) {
+void check_annotations(const classify::IngressInput& ingress, Diagnostics& diagnostics) {
     check_entries(ingress, kIngress, diagnostics);
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

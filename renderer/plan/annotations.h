@@ -10,7 +10,7 @@
 #include "renderer/classify/classify.h"
 #include "renderer/core/diagnostics.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 constexpr std::string_view kExpose = "tailscale.com/expose";
 constexpr std::string_view kHostname = "tailscale.com/hostname";
@@ -64,12 +64,12 @@ const Annotation* find_annotation(std::string_view key);
 bool is_on(const Annotation& annotation, On kind);
 
 // Returns the text of the annotation; "" if it is absent or not a string.
-std::string_view annotation_text(const ParentInput& parent, std::string_view key);
-bool is_exactly_true(const ParentInput& parent, std::string_view key);
+std::string_view annotation_text(const classify::ParentInput& parent, std::string_view key);
+bool is_exactly_true(const classify::ParentInput& parent, std::string_view key);
 
 // Warns of keys of the operator's domain that it does not have or that have no effect here, and of
 // switches that are neither "true" nor plainly off.
-void check_annotations(const ServiceInput& service, Diagnostics& diagnostics);
-void check_annotations(const IngressInput& ingress, Diagnostics& diagnostics);
+void check_annotations(const classify::ServiceInput& service, Diagnostics& diagnostics);
+void check_annotations(const classify::IngressInput& ingress, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::plan

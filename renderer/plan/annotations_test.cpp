@@ -4,7 +4,7 @@
 
 #include "renderer/plan/plan_testing.h"
 
-namespace renderer {
+namespace renderer::plan {
 namespace {
 
 constexpr std::string_view kKnown =
@@ -99,4 +99,4 @@ TEST(Annotations, WarnAboutAClassWithoutTheType) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::plan

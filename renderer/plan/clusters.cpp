@@ -10,7 +10,7 @@
 #include "renderer/base/ascii.h"
 #include "renderer/plan/joining.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -141,4 +141,4 @@ void check_clusters(std::span<const ClusterPlan> clusters) {
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -8,7 +8,7 @@
 #include "renderer/core/source_map.h"
 #include "renderer/plan/model.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 struct ClusterPlan {
     std::string_view name;
@@ -23,4 +23,4 @@ struct ClusterPlan {
 // `tailnetDomain` and control server are the same.
 void check_clusters(std::span<const ClusterPlan> clusters);
 
-}  // namespace renderer
+}  // namespace renderer::plan

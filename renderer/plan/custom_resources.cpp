@@ -17,7 +17,7 @@
 #include "renderer/plan/parents.h"
 #include "renderer/schema/type_table.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -30,7 +30,7 @@ const Kind* known_kind(const Document& doc) {
 
 // Returns true if the operator of that release has the kind.
 bool is_of_release(const Kind& kind, const Release& release) {
-    return TypeTable::releases_of(kind.name).holds(release.version.minor);
+    return schema::TypeTable::releases_of(kind.name).holds(release.version.minor);
 }
 
 void refuse_release(const Document& doc, const Release& release, Diagnostics& diagnostics) {
@@ -39,7 +39,7 @@ void refuse_release(const Document& doc, const Release& release, Diagnostics& di
         .error("not-supported", doc.kind.pos(),
                fmt::format("this release of the operator has no kind \"{}\"", kind))
         .found(fmt::format("release {}", release.name()))
-        .expected(fmt::format("1.{} or later", TypeTable::releases_of(kind).first))
+        .expected(fmt::format("1.{} or later", schema::TypeTable::releases_of(kind).first))
         .hint("set \"tailrender.operatorVersion\", or leave it out of the inputs");
 }
 
@@ -64,14 +64,14 @@ void refuse_version(const Document& doc, Diagnostics& diagnostics) {
         .expected(fmt::format("\"{}\"", kCustomVersion));
 }
 
-bool has_crd(const Loaded& loaded, const Kind& kind) {
+bool has_crd(const load::Loaded& loaded, const Kind& kind) {
     return std::ranges::any_of(loaded.documents, [crd = kind.crd_name()](const Document& doc) {
         return text_of(doc.kind) == "CustomResourceDefinition" && text_of(doc.name) == crd;
     });
 }
 
 // Returns the kinds whose documents are consumed.
-std::set<const Kind*> consumed_kinds(const Loaded& loaded, CustomResources mode) {
+std::set<const Kind*> consumed_kinds(const load::Loaded& loaded, CustomResources mode) {
     std::set<const Kind*> consumed;
     for (const Kind& kind : kCustomKinds) {
         if (mode == CustomResources::Consume ||
@@ -86,7 +86,7 @@ std::set<const Kind*> consumed_kinds(const Loaded& loaded, CustomResources mode)
 using Lists = std::map<std::uint32_t, std::vector<const Document*>>;
 
 // Cuts out whole Lists. Only a List whose items are all consumed can be cut out.
-void cut_lists(const Loaded& loaded, const Lists& lists, std::vector<Edit>& edits,
+void cut_lists(const load::Loaded& loaded, const Lists& lists, std::vector<Edit>& edits,
                Diagnostics& diagnostics) {
     for (const auto& [list, items] : lists) {
         const auto all = std::ranges::count(loaded.documents, list,
@@ -108,7 +108,7 @@ void cut_lists(const Loaded& loaded, const Lists& lists, std::vector<Edit>& edit
 }
 
 // Reports duplicate custom resources, with a note on the first one.
-void check_custom_duplicates(const Loaded& loaded, std::vector<const Document*> documents,
+void check_custom_duplicates(const load::Loaded& loaded, std::vector<const Document*> documents,
                              Diagnostics& diagnostics) {
     const auto key = [](const Document* doc) {
         return std::tuple(text_of(doc->kind), std::string_view(doc->effective_namespace),
@@ -126,7 +126,7 @@ void check_custom_duplicates(const Loaded& loaded, std::vector<const Document*> 
 
 }  // namespace
 
-void check_custom_resource(const ParentInput& parent, Diagnostics& diagnostics) {
+void check_custom_resource(const classify::ParentInput& parent, Diagnostics& diagnostics) {
     report_faults(parent, diagnostics);
     if (lacks_name(parent)) {
         report_invalid(parent, parent.pos(), "the object has no name", "", "metadata.name",
@@ -138,7 +138,7 @@ void check_custom_resource(const ParentInput& parent, Diagnostics& diagnostics) 
     check_metadata(parent, diagnostics);
 }
 
-std::vector<const Kind*> missing_crds(const Loaded& loaded, const Settings& settings) {
+std::vector<const Kind*> missing_crds(const load::Loaded& loaded, const Settings& settings) {
     std::vector<const Kind*> missing;
     if (!loaded.is_stream && settings.custom_resources == CustomResources::Emit) {
         for (const Kind& kind : kCustomKinds) {
@@ -150,7 +150,8 @@ std::vector<const Kind*> missing_crds(const Loaded& loaded, const Settings& sett
     return missing;
 }
 
-std::vector<Edit> plan_custom_resources(const Loaded& loaded, const Inventory& inventory,
+std::vector<Edit> plan_custom_resources(const load::Loaded& loaded,
+                                        const classify::Inventory& inventory,
                                         const Settings& settings, Diagnostics& diagnostics) {
     const auto consumed = consumed_kinds(loaded, settings.custom_resources);
     Lists lists;
@@ -188,4 +189,4 @@ std::vector<Edit> plan_custom_resources(const Loaded& loaded, const Inventory& i
     return edits;
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

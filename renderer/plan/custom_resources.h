@@ -10,20 +10,21 @@
 #include "renderer/plan/model.h"
 #include "renderer/plan/settings/settings.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 // The maximum for all kinds, because every pod mounts the key of every replica.
 inline constexpr std::int64_t kMaxReplicas = 1000;
 
 // Returns the edits that cut out consumed documents. Reports kinds and versions that are not
 // supported, duplicates in the inputs, and items of a List that cannot be cut out of it.
-std::vector<Edit> plan_custom_resources(const Loaded& loaded, const Inventory& inventory,
+std::vector<Edit> plan_custom_resources(const load::Loaded& loaded,
+                                        const classify::Inventory& inventory,
                                         const Settings& settings, Diagnostics& diagnostics);
 
 // Returns the kinds whose CRDs the cluster needs if their resources are emitted.
-std::vector<const Kind*> missing_crds(const Loaded& loaded, const Settings& settings);
+std::vector<const Kind*> missing_crds(const load::Loaded& loaded, const Settings& settings);
 
 // Checks what the API server refuses for any kind: wrong fields, the name, labels, annotations.
-void check_custom_resource(const ParentInput& parent, Diagnostics& diagnostics);
+void check_custom_resource(const classify::ParentInput& parent, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -11,7 +11,7 @@
 #include "renderer/plan/settings/settings_decoder.h"
 #include "renderer/secrets/userinfo.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -114,8 +114,9 @@ constexpr std::string_view kK8sProxyExample =
 
 // Sets the image as what was found, without its password.
 Finding with_image(Finding finding, std::string_view image) {
-    const bool has_password = !find_userinfo(image).empty();
-    return finding.found(has_password ? std::string(kHiddenPassword) : fmt::format("\"{}\"", image))
+    const bool has_password = !secrets::find_userinfo(image).empty();
+    return finding
+        .found(has_password ? std::string(secrets::kHiddenPassword) : fmt::format("\"{}\"", image))
         .hide_text(has_password);
 }
 
@@ -164,7 +165,7 @@ const ClassEnv* class_variable(const ProxyClassPlan* chosen, std::string_view na
     return found;
 }
 
-std::optional<Dataplane> annotated_dataplane(const ParentInput& object) {
+std::optional<Dataplane> annotated_dataplane(const classify::ParentInput& object) {
     const std::string_view text = annotation_text(object, kDataplane);
     if (text == "native") {
         return Dataplane::Native;
@@ -172,12 +173,12 @@ std::optional<Dataplane> annotated_dataplane(const ParentInput& object) {
     return text == "containerboot" ? std::optional(Dataplane::Containerboot) : std::nullopt;
 }
 
-void check_dataplane(const ParentInput& object, Diagnostics& diagnostics) {
+void check_dataplane(const classify::ParentInput& object, Diagnostics& diagnostics) {
     const Value* wish = object.annotation(kDataplane);
     if (wish == nullptr || annotated_dataplane(object)) {
         return;
     }
-    about(object, diagnostics)
+    classify::about(object, diagnostics)
         .error("unknown-choice", wish->pos(),
                fmt::format("invalid value of annotation \"{}\"", kDataplane))
         .found(fmt::format("\"{}\"", text_of(wish)))
@@ -185,7 +186,7 @@ void check_dataplane(const ParentInput& object, Diagnostics& diagnostics) {
         .hint(did_you_mean(nearest(text_of(wish), {"containerboot", "native"})));
 }
 
-Dataplane wished_dataplane(const ParentInput& parent, const ProxyClassPlan* chosen,
+Dataplane wished_dataplane(const classify::ParentInput& parent, const ProxyClassPlan* chosen,
                            const Settings& settings) {
     std::optional<Dataplane> wish = annotated_dataplane(parent);
     if (!wish && chosen != nullptr) {
@@ -200,8 +201,8 @@ void run_native(const Settings& settings, Workload& workload) {
     workload.pull_policy = pull_policy(settings.native_image);
 }
 
-void choose_dataplane(const ParentInput& parent, const Settings& settings, Workload& workload,
-                      Diagnostics& diagnostics) {
+void choose_dataplane(const classify::ParentInput& parent, const Settings& settings,
+                      Workload& workload, Diagnostics& diagnostics) {
     check_dataplane(parent, diagnostics);
     const ProxyClassPlan* chosen = workload.proxy_class;
     if (wished_dataplane(parent, chosen, settings) == Dataplane::Native) {
@@ -209,10 +210,11 @@ void choose_dataplane(const ParentInput& parent, const Settings& settings, Workl
     }
 }
 
-void refuse_native(const ParentInput& parent, std::string_view pods, Diagnostics& diagnostics) {
+void refuse_native(const classify::ParentInput& parent, std::string_view pods,
+                   Diagnostics& diagnostics) {
     check_dataplane(parent, diagnostics);
     if (annotated_dataplane(parent) == Dataplane::Native) {
-        about(parent, diagnostics)
+        classify::about(parent, diagnostics)
             .error("not-supported", parent.annotation(kDataplane)->pos(),
                    fmt::format("{} cannot run tailrender-proxy", pods))
             .found("\"native\"")
@@ -369,4 +371,4 @@ void check_k8s_proxy_image(const Plan& plan, Diagnostics& diagnostics) {
         .notes(std::move(others));
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

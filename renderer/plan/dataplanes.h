@@ -13,7 +13,7 @@
 #include "renderer/plan/model.h"
 #include "renderer/plan/settings/settings.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 constexpr std::string_view kDataplane = TAILRENDER_DOMAIN "/dataplane";
 constexpr std::string_view kK8sProxyImage = "tailscale/k8s-proxy:latest";  // the operator's default
@@ -25,12 +25,12 @@ constexpr int kApiUser = 65533;
 
 // Returns the dataplane of the object's annotation. Returns none if it has no such annotation, or
 // an invalid one, which check_dataplane reports.
-std::optional<Dataplane> annotated_dataplane(const ParentInput& object);
-void check_dataplane(const ParentInput& object, Diagnostics& diagnostics);
+std::optional<Dataplane> annotated_dataplane(const classify::ParentInput& object);
+void check_dataplane(const classify::ParentInput& object, Diagnostics& diagnostics);
 
 // Returns the dataplane for the pods of the parent, if they have a choice. `chosen` is its class,
 // or nullptr.
-Dataplane wished_dataplane(const ParentInput& parent, const ProxyClassPlan* chosen,
+Dataplane wished_dataplane(const classify::ParentInput& parent, const ProxyClassPlan* chosen,
                            const Settings& settings);
 
 // Makes the pods run tailrender-proxy, independent of the dataplane of proxies.
@@ -38,12 +38,13 @@ void run_native(const Settings& settings, Workload& workload);
 
 // Sets dataplane, image and pull policy of a workload whose class is set. Reports an invalid
 // annotation.
-void choose_dataplane(const ParentInput& parent, const Settings& settings, Workload& workload,
-                      Diagnostics& diagnostics);
+void choose_dataplane(const classify::ParentInput& parent, const Settings& settings,
+                      Workload& workload, Diagnostics& diagnostics);
 
 // Reports an object whose annotation sets native, which its pods do not support. `pods` is such as
 // "pods of a Recorder".
-void refuse_native(const ParentInput& parent, std::string_view pods, Diagnostics& diagnostics);
+void refuse_native(const classify::ParentInput& parent, std::string_view pods,
+                   Diagnostics& diagnostics);
 
 // Returns a note with the program of a workload's pods, for messages about several workloads.
 Note user_of(const Workload& workload);
@@ -68,4 +69,4 @@ void check_class_users(const Plan& plan, Diagnostics& diagnostics);
 // Refuses classes that make tailscaled in these groups connect for others, as that user.
 void check_class_env(const Plan& plan, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -8,11 +8,11 @@
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/tags.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 // An empty annotation means one empty tag, which is malformed. The default tags are checked with
 // the settings.
-std::vector<std::string> plan_tags(const ParentInput& parent, const Settings& settings,
+std::vector<std::string> plan_tags(const classify::ParentInput& parent, const Settings& settings,
                                    Diagnostics& diagnostics) {
     const Value* wish = parent.annotation(kTags);
     if (wish == nullptr || !wish->is_string()) {
@@ -24,7 +24,7 @@ std::vector<std::string> plan_tags(const ParentInput& parent, const Settings& se
     }
     for (const std::string& tag : tags) {
         if (const std::string_view wrong = tag_error(tag); !wrong.empty()) {
-            about(parent, diagnostics)
+            classify::about(parent, diagnostics)
                 .error("invalid-tag", wish->pos(),
                        fmt::format("invalid tag \"{}\": {}", tag, wrong))
                 .found(fmt::format("\"{}\"", wish->text()))
@@ -34,11 +34,11 @@ std::vector<std::string> plan_tags(const ParentInput& parent, const Settings& se
     return tags;
 }
 
-std::vector<std::string> spec_tags(const std::vector<TextInput>& tags,
+std::vector<std::string> spec_tags(const std::vector<classify::TextInput>& tags,
                                    const std::vector<std::string>& fallback) {
     std::vector<std::string> texts;
     texts.reserve(tags.size());
-    for (const TextInput& tag : tags) {
+    for (const classify::TextInput& tag : tags) {
         texts.emplace_back(tag.text);
     }
     return texts.empty() ? fallback : texts;
@@ -52,4 +52,4 @@ std::vector<std::string> device_tags(std::vector<std::string> tags, const Settin
     return tags;
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -8,7 +8,7 @@
 #include "renderer/base/ascii.h"
 #include "renderer/kube/name_grammar.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -76,7 +76,7 @@ bool is_label_value(std::string_view text) {
     return text.empty() || (text.size() <= kMaxLabel && is_name_of(text, is_alphanumeric, "-_."));
 }
 
-std::optional<IpFamily> ip_family(std::string_view text, bool zone) {
+std::optional<classify::IpFamily> ip_family(std::string_view text, bool zone) {
     const std::size_t percent = zone ? text.find('%') : std::string_view::npos;
     const bool has_zone = percent != std::string_view::npos && percent + 1 < text.size();
     const std::string address(has_zone ? text.substr(0, percent) : text);
@@ -85,12 +85,12 @@ std::optional<IpFamily> ip_family(std::string_view text, bool zone) {
         return std::nullopt;
     }
     if (!has_zone && inet_pton(AF_INET, address.c_str(), &buffer) == 1) {
-        return IpFamily::V4;
+        return classify::IpFamily::V4;
     }
     if (inet_pton(AF_INET6, address.c_str(), &buffer) == 1) {
-        return IpFamily::V6;
+        return classify::IpFamily::V6;
     }
     return std::nullopt;
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -9,7 +9,7 @@
 
 #include "renderer/classify/classify.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 inline constexpr std::int64_t kMaxPort = 65535;
 
@@ -34,6 +34,6 @@ inline constexpr std::string_view kLabelValueGrammar =
 
 // Returns the family of an address; no value if the text is not an address. A zone (fe80::1%eth0)
 // is only allowed if `zone` is true.
-std::optional<IpFamily> ip_family(std::string_view text, bool zone = false);
+std::optional<classify::IpFamily> ip_family(std::string_view text, bool zone = false);
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -5,7 +5,7 @@
 #include "renderer/kube/metadata_rules.h"
 #include "renderer/kube/name_grammar.h"
 
-namespace renderer {
+namespace renderer::plan {
 namespace {
 
 TEST(DnsLabelError, NamesTheFirstRuleThatFails) {
@@ -71,19 +71,19 @@ TEST(Grammar, KnowsWhatTheApiServerAccepts) {
 }
 
 TEST(IpFamilyOf, TellsAddressesFromOtherTexts) {
-    EXPECT_EQ(ip_family("10.0.0.7"), IpFamily::V4);
-    EXPECT_EQ(ip_family("fd00:96::a"), IpFamily::V6);
-    EXPECT_EQ(ip_family("::ffff:1.2.3.4"), IpFamily::V6);
+    EXPECT_EQ(ip_family("10.0.0.7"), classify::IpFamily::V4);
+    EXPECT_EQ(ip_family("fd00:96::a"), classify::IpFamily::V6);
+    EXPECT_EQ(ip_family("::ffff:1.2.3.4"), classify::IpFamily::V6);
     for (const std::string_view text :
          {"", "nas", "100.64.0.300", "1.2.3", "1.2.3.4.5", "01.2.3.4", "1.2.3.4%eth0", "[::1]"}) {
         EXPECT_EQ(ip_family(text), std::nullopt) << text;
         EXPECT_EQ(ip_family(text, true), std::nullopt) << text;
     }
     EXPECT_EQ(ip_family("fe80::1%eth0"), std::nullopt);
-    EXPECT_EQ(ip_family("fe80::1%eth0", true), IpFamily::V6);
+    EXPECT_EQ(ip_family("fe80::1%eth0", true), classify::IpFamily::V6);
     EXPECT_EQ(ip_family("fe80::1%", true), std::nullopt);
     EXPECT_EQ(ip_family(std::string_view("1.2.3.4\0x", 9)), std::nullopt);
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -9,7 +9,7 @@
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/workload/workload.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -45,7 +45,7 @@ std::string check_wish(const Owner& owner, const Hostname& wish, std::string_vie
 
 }  // namespace
 
-std::string checked_hostname(const ParentInput& parent, const Hostname& wish,
+std::string checked_hostname(const classify::ParentInput& parent, const Hostname& wish,
                              std::string_view advice, const Settings& settings,
                              Diagnostics& diagnostics) {
     return check_wish(parent, wish, advice, settings, diagnostics);
@@ -56,8 +56,8 @@ std::string checked_hostname(const Origin& owner, const Hostname& wish, std::str
     return check_wish(owner, wish, advice, settings, diagnostics);
 }
 
-std::optional<Hostname> service_hostname(const ServiceInput& service, const Settings& settings,
-                                         Diagnostics& diagnostics) {
+std::optional<Hostname> service_hostname(const classify::ServiceInput& service,
+                                         const Settings& settings, Diagnostics& diagnostics) {
     const auto checked = [&](const Hostname& wish, std::string_view advice) {
         return Hostname{checked_hostname(service, wish, advice, settings, diagnostics), wish.pos};
     };
@@ -84,4 +84,4 @@ std::string cluster_dns_name(std::string_view ns, std::string_view name, const S
     return fmt::format("{}.{}.svc.{}", name, ns, settings.cluster_domain);
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -10,7 +10,7 @@
 #include "renderer/core/document.h"
 #include "renderer/plan/settings/settings.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 struct Workload;
 
@@ -25,7 +25,7 @@ struct Hostname {
 
 // Checks the wanted hostname and returns it with the cluster's suffix. `advice` explains how to
 // change it.
-std::string checked_hostname(const ParentInput& parent, const Hostname& wish,
+std::string checked_hostname(const classify::ParentInput& parent, const Hostname& wish,
                              std::string_view advice, const Settings& settings,
                              Diagnostics& diagnostics);
 std::string checked_hostname(const Origin& owner, const Hostname& wish, std::string_view advice,
@@ -33,12 +33,12 @@ std::string checked_hostname(const Origin& owner, const Hostname& wish, std::str
 
 // Returns the hostname of a Service: the annotation's text, even if it is empty, else
 // <namespace>-<name>. Returns none if the namespace is unknown.
-std::optional<Hostname> service_hostname(const ServiceInput& service, const Settings& settings,
-                                         Diagnostics& diagnostics);
+std::optional<Hostname> service_hostname(const classify::ServiceInput& service,
+                                         const Settings& settings, Diagnostics& diagnostics);
 
 void set_hostname(std::optional<Hostname> hostname, Workload& workload);
 
 // Returns "web.shop.svc.cluster.local".
 std::string cluster_dns_name(std::string_view ns, std::string_view name, const Settings& settings);
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -14,7 +14,7 @@
 #include "renderer/plan/parents.h"
 #include "renderer/plan/settings/settings_decoder.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -39,7 +39,7 @@ struct Wishes {
     }
 };
 
-Wishes wishes_of(const ParentInput& parent, On kind) {
+Wishes wishes_of(const classify::ParentInput& parent, On kind) {
     Wishes wishes;
     for (const Member& entry : members_of(parent.doc->root.at({"metadata", "annotations"}))) {
         const Annotation* known = find_annotation(entry.name());
@@ -57,11 +57,11 @@ Wishes wishes_of(const ParentInput& parent, On kind) {
     return wishes;
 }
 
-void report(const ParentInput& parent, On kind, std::string_view why, std::string_view hint,
-            Diagnostics& diagnostics) {
+void report(const classify::ParentInput& parent, On kind, std::string_view why,
+            std::string_view hint, Diagnostics& diagnostics) {
     const Wishes wishes = wishes_of(parent, kind);
     if (!wishes.names.empty()) {
-        about(parent, diagnostics)
+        classify::about(parent, diagnostics)
             .warning(kWithoutEffect, wishes.pos,
                      fmt::format("\"{}\" {} no effect: {}", fmt::join(wishes.names, "\", \""),
                                  wishes.names.size() == 1 ? "has" : "have", why))
@@ -69,9 +69,9 @@ void report(const ParentInput& parent, On kind, std::string_view why, std::strin
     }
 }
 
-void report_class(const ParentInput& parent, Pos pos, std::string_view field,
+void report_class(const classify::ParentInput& parent, Pos pos, std::string_view field,
                   std::string_view found, std::string_view wanted, Diagnostics& diagnostics) {
-    about(parent, diagnostics)
+    classify::about(parent, diagnostics)
         .warning("class-without-effect", pos,
                  fmt::format("nothing is exposed by \"{}: {}\"", field, found))
         .expected(fmt::format("\"{}: {}\"", field, wanted))
@@ -80,7 +80,8 @@ void report_class(const ParentInput& parent, Pos pos, std::string_view field,
 
 }  // namespace
 
-void warn_of_idle_wishes(const ServiceInput& service, const Settings&, Diagnostics& diagnostics) {
+void warn_of_idle_wishes(const classify::ServiceInput& service, const Settings&,
+                         Diagnostics& diagnostics) {
     const bool is_decided = service.annotation(kExpose) != nullptr ||
                             service.annotation(kProxyGroup) != nullptr ||
                             service.load_balancer_class == kClass || is_managed(service);
@@ -98,12 +99,12 @@ void warn_of_idle_wishes(const ServiceInput& service, const Settings&, Diagnosti
            diagnostics);
 }
 
-void warn_of_idle_wishes(const IngressInput& ingress, const Settings& settings,
+void warn_of_idle_wishes(const classify::IngressInput& ingress, const Settings& settings,
                          Diagnostics& diagnostics) {
     const std::string& wanted = settings.ingress_class;
     const Value* old = ingress.annotation(kOldIngressClass);
     if (!ingress.has_class_name && old != nullptr && text_of(old) == wanted) {
-        about(ingress, diagnostics)
+        classify::about(ingress, diagnostics)
             .warning("class-without-effect", old->pos(),
                      fmt::format("nothing is exposed by the annotation \"{}\"", kOldIngressClass))
             .expected(fmt::format("\"ingressClassName: {}\" in spec", wanted))
@@ -117,10 +118,11 @@ void warn_of_idle_wishes(const IngressInput& ingress, const Settings& settings,
     }
 }
 
-void warn_of_sctp(const ServiceInput& service, Diagnostics& diagnostics) {
-    const auto port = std::ranges::find(service.ports, Protocol::Sctp, &ServicePort::protocol);
+void warn_of_sctp(const classify::ServiceInput& service, Diagnostics& diagnostics) {
+    const auto port = std::ranges::find(service.ports, classify::Protocol::Sctp,
+                                        &classify::ServicePort::protocol);
     if (port != service.ports.end()) {
-        about(service, diagnostics)
+        classify::about(service, diagnostics)
             .warning("sctp-not-permitted", port->pos,
                      fmt::format("SCTP port {} is only reachable if the tailnet policy names the "
                                  "protocol",
@@ -160,4 +162,4 @@ void warn_of_idle_wishes(const Document& document, Diagnostics& diagnostics) {
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -8,19 +8,19 @@
 #include "renderer/core/diagnostics.h"
 #include "renderer/plan/settings/settings.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 // Warns for an object that has no proxy and that no group serves.
-void warn_of_idle_wishes(const ServiceInput& service, const Settings& settings,
+void warn_of_idle_wishes(const classify::ServiceInput& service, const Settings& settings,
                          Diagnostics& diagnostics);
-void warn_of_idle_wishes(const IngressInput& ingress, const Settings& settings,
+void warn_of_idle_wishes(const classify::IngressInput& ingress, const Settings& settings,
                          Diagnostics& diagnostics);
 
 // Warns for an exposed Service with SCTP: policy rules without a protocol permit TCP, UDP and ICMP
 // only. Source: https://tailscale.com/kb/1324/grants (ip).
-void warn_of_sctp(const ServiceInput& service, Diagnostics& diagnostics);
+void warn_of_sctp(const classify::ServiceInput& service, Diagnostics& diagnostics);
 
 // Warns for an object of another kind, which the operator ignores.
 void warn_of_idle_wishes(const Document& document, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::plan

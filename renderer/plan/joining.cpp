@@ -7,7 +7,7 @@
 #include "renderer/plan/hostnames.h"
 #include "renderer/plan/workload/l7_ingress.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -55,4 +55,4 @@ std::vector<Joining> offering_of(const Plan& plan) {
     return all;
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

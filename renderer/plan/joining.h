@@ -9,7 +9,7 @@
 
 #include "renderer/plan/model.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 // A device that will join a tailnet, or a Tailscale Service.
 struct Joining {
@@ -33,4 +33,4 @@ std::vector<Joining> joining_of(const Plan& plan);
 // chooses one.
 std::vector<Joining> offering_of(const Plan& plan);
 
-}  // namespace renderer
+}  // namespace renderer::plan

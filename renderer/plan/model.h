@@ -19,7 +19,7 @@
 #include "renderer/plan/workload/metrics_plan.h"
 #include "renderer/plan/workload/workload.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 // A tailnet beside the controller's own, for the controller.
 struct TailnetPlan {
@@ -53,7 +53,7 @@ struct InstallPlan {
     std::uint32_t bundle = 0;
     Origin origin;
     std::string ns;
-    OperatorNames names;
+    classify::OperatorNames names;
     bool emit_namespace = true;       // false: an input declares it, or post-render
     bool emit_api_namespace = false;  // the API proxy's own namespace, which no input declares
     bool oauth_secret =
@@ -90,8 +90,8 @@ struct Plan {
     std::vector<DeviceRow> devices;               // workloads, then what groups offer
     // Parents without a device because of something that is not known, and what that is.
     std::map<std::string, std::string> undecided;
-    std::vector<Edit> edits;               // load's edits and ours: cut documents, spliced scalars
-    std::vector<LockedPort> locked_ports;  // what this run would write to the lock
+    std::vector<Edit> edits;  // load's edits and ours: cut documents, spliced scalars
+    std::vector<load::LockedPort> locked_ports;  // what this run would write to the lock
     std::vector<Object>
         replacements;  // post-render: documents of the chart's stream in their new form
     std::vector<const Document*> ours;  // sorted: Services and Ingresses that it is built on
@@ -99,4 +99,4 @@ struct Plan {
         summary;  // further lines for people: bundles that were not rendered, …
 };
 
-}  // namespace renderer
+}  // namespace renderer::plan

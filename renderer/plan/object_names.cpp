@@ -4,7 +4,7 @@
 
 #include "renderer/base/sha256.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -40,4 +40,4 @@ std::string group_service_name(std::string_view ns, std::string_view name) {
     return text + suffix(fmt::format("Service/{}/{}", ns, name));
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

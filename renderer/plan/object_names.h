@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace renderer {
+namespace renderer::plan {
 
 // Returns the name of a proxy's StatefulSet and its other objects: "ts-<parent>-<5 characters>", at
 // most 52 bytes. The operator lets the API server choose the five characters; ours are the SHA-256
@@ -21,4 +21,4 @@ std::string group_service_name(std::string_view ns, std::string_view name);
 // The number of bytes of the parent's name that are kept in a proxy's name.
 constexpr std::size_t kKeptParentBytes = 43;
 
-}  // namespace renderer
+}  // namespace renderer::plan

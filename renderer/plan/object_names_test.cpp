@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace renderer {
+namespace renderer::plan {
 namespace {
 
 TEST(ProxyName, IsAFunctionOfKindNamespaceAndName) {
@@ -38,4 +38,4 @@ TEST(ProxyName, UsesTheApiServersAlphabet) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -7,7 +7,7 @@
 
 #include "renderer/kube/name_grammar.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -18,36 +18,37 @@ struct OperatorNamespace {
     std::string object = {};
 };
 
-OperatorNamespace operator_namespace(const Loaded& loaded, const OperatorInput& stock) {
+OperatorNamespace operator_namespace(const load::Loaded& loaded,
+                                     const classify::OperatorInput& stock) {
     if (const Document* deployment = stock.deployment) {
         const Pos pos = deployment->ns.pos();
         return {.name = deployment->effective_namespace,
                 .pos = pos.known() ? pos : deployment->kind.pos(),
                 .object = deployment->object_name()};
     }
-    if (const std::optional<OperatorRelease>& release = loaded.operator_release) {
+    if (const std::optional<load::OperatorRelease>& release = loaded.operator_release) {
         return {.name = release->ns, .pos = release->pos, .object = release->object};
     }
     if (!loaded.operator_bundle) {
         return {};
     }
-    const Bundle& bundle = loaded.bundles[*loaded.operator_bundle];
+    const engines::Bundle& bundle = loaded.bundles[*loaded.operator_bundle];
     return bundle.forced_namespace.empty()
                ? OperatorNamespace{.name = bundle.default_namespace, .pos = bundle.pos}
                : OperatorNamespace{.name = bundle.forced_namespace,
                                    .pos = bundle.forced_namespace_pos};
 }
 
-std::vector<ReleaseSource> installed_releases(const Loaded& loaded) {
+std::vector<ReleaseSource> installed_releases(const load::Loaded& loaded) {
     std::vector<ReleaseSource> sources;
-    if (const std::optional<OperatorRelease>& release = loaded.operator_release) {
+    if (const std::optional<load::OperatorRelease>& release = loaded.operator_release) {
         sources.push_back({.text = release->version,
                            .where = "the version of the operator's chart",
                            .pos = release->pos,
                            .object = release->object,
                            .is_replaced = release->document == kNone});
     } else if (loaded.operator_bundle) {
-        const Bundle& bundle = loaded.bundles[*loaded.operator_bundle];
+        const engines::Bundle& bundle = loaded.bundles[*loaded.operator_bundle];
         sources.push_back(
             {.text = bundle.chart_version, .where = "helm.version", .pos = bundle.chart_pos});
     }
@@ -56,7 +57,7 @@ std::vector<ReleaseSource> installed_releases(const Loaded& loaded) {
 
 }  // namespace
 
-Settings operator_settings(const Loaded& loaded, const OperatorInput& stock,
+Settings operator_settings(const load::Loaded& loaded, const classify::OperatorInput& stock,
                            Diagnostics& diagnostics) {
     std::vector<const Value*> layers = {&stock.values};
     for (const Value& values : loaded.values) {
@@ -72,4 +73,4 @@ Settings operator_settings(const Loaded& loaded, const OperatorInput& stock,
     return decode_settings(layers, home.name, installed_releases(loaded), diagnostics);
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -6,10 +6,10 @@
 #include "renderer/load/loaded.h"
 #include "renderer/plan/settings/settings.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 // Reports an invalid namespace, and everything that decode_settings and choose_release report.
-Settings operator_settings(const Loaded& loaded, const OperatorInput& stock,
+Settings operator_settings(const load::Loaded& loaded, const classify::OperatorInput& stock,
                            Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -11,18 +11,18 @@
 #include "renderer/plan/idle_wishes.h"
 #include "renderer/plan/tailnet_target.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
-bool is_tailscale_load_balancer(const ServiceInput& service, const Settings& settings) {
-    return service.type == ServiceType::LoadBalancer &&
+bool is_tailscale_load_balancer(const classify::ServiceInput& service, const Settings& settings) {
+    return service.type == classify::ServiceType::LoadBalancer &&
            (service.has_load_balancer_class ? service.load_balancer_class == "tailscale"
                                             : settings.default_load_balancer);
 }
 
 // With an empty group name, no controller of the operator handles the Service.
-bool take_group_service(const ServiceInput& service, Parents& parents) {
+bool take_group_service(const classify::ServiceInput& service, Parents& parents) {
     if (annotation_text(service, kProxyGroup).empty()) {
         return false;
     }
@@ -40,7 +40,8 @@ bool take_group_service(const ServiceInput& service, Parents& parents) {
 }
 
 // True when the Service gets a proxy, or is served by a group.
-bool take_service(const ServiceInput& service, const Settings& settings, Parents& parents) {
+bool take_service(const classify::ServiceInput& service, const Settings& settings,
+                  Parents& parents) {
     if (service.annotation(kProxyGroup) != nullptr) {
         return take_group_service(service, parents);
     }
@@ -55,7 +56,8 @@ bool take_service(const ServiceInput& service, const Settings& settings, Parents
 }
 
 // True when the Ingress gets a proxy, or is served by a group.
-bool take_ingress(const IngressInput& ingress, const Settings& settings, Parents& parents) {
+bool take_ingress(const classify::IngressInput& ingress, const Settings& settings,
+                  Parents& parents) {
     if (!ingress.has_class_name || ingress.class_name != settings.ingress_class) {
         return false;
     }
@@ -71,7 +73,7 @@ void sort_by_name(std::vector<const Input*>& parents) {
     });
 }
 
-void report_all(const ParentInput& parent, const std::vector<Diagnostic>& faults,
+void report_all(const classify::ParentInput& parent, const std::vector<Diagnostic>& faults,
                 Diagnostics& diagnostics) {
     for (const Diagnostic& fault : faults) {
         Diagnostic named = fault;
@@ -82,7 +84,7 @@ void report_all(const ParentInput& parent, const std::vector<Diagnostic>& faults
 
 // Handles Services and Ingresses alike. `take` returns whether the object is a parent.
 template <typename Inputs, typename Take>
-void take_all(const Loaded& loaded, const Inputs& inputs, Take take, const Settings& settings,
+void take_all(const load::Loaded& loaded, const Inputs& inputs, Take take, const Settings& settings,
               Parents& parents, Diagnostics& diagnostics) {
     Parents hooks;
     for (const auto& input : inputs) {
@@ -104,31 +106,31 @@ void take_all(const Loaded& loaded, const Inputs& inputs, Take take, const Setti
 
 }  // namespace
 
-bool is_managed(const ServiceInput& service) {
+bool is_managed(const classify::ServiceInput& service) {
     return text_of(service.label(kManaged)) == "true";
 }
 
-bool is_exposed_by_group(const ServiceInput& service) {
+bool is_exposed_by_group(const classify::ServiceInput& service) {
     return is_exactly_true(service, kExpose) ||
-           (service.type == ServiceType::LoadBalancer && service.has_load_balancer_class &&
-            service.load_balancer_class == "tailscale");
+           (service.type == classify::ServiceType::LoadBalancer &&
+            service.has_load_balancer_class && service.load_balancer_class == "tailscale");
 }
 
 // A headless Service counts as exposed: it is refused later, with its own message. So does an
 // ExternalName without a name, which the API server refuses, unless a tailnet target fills it in.
-bool is_exposed(const ServiceInput& service, const Settings& settings) {
-    if (service.type == ServiceType::ExternalName && service.external_name.empty() &&
+bool is_exposed(const classify::ServiceInput& service, const Settings& settings) {
+    if (service.type == classify::ServiceType::ExternalName && service.external_name.empty() &&
         tailnet_target(service) != nullptr) {
         return false;
     }
     return is_exactly_true(service, kExpose) || is_tailscale_load_balancer(service, settings);
 }
 
-bool is_rendered(const Loaded& loaded, const Document& doc) {
+bool is_rendered(const load::Loaded& loaded, const Document& doc) {
     return !doc.hook && is_applied(loaded, doc);
 }
 
-bool is_applied(const Loaded& loaded, const Document& doc) {
+bool is_applied(const load::Loaded& loaded, const Document& doc) {
     return doc.reachable && loaded.bundles[doc.bundle].rendered;
 }
 
@@ -136,10 +138,10 @@ bool is_fact(const Document& doc) {
     return doc.hook || !doc.reachable;
 }
 
-void report_duplicate(const Loaded& loaded, const Document& first, const Document& second,
+void report_duplicate(const load::Loaded& loaded, const Document& first, const Document& second,
                       Diagnostics& diagnostics) {
-    const std::string one = unit_of(loaded, first.source)->name;
-    const std::string other = unit_of(loaded, second.source)->name;
+    const std::string one = load::unit_of(loaded, first.source)->name;
+    const std::string other = load::unit_of(loaded, second.source)->name;
     const bool are_units = !one.empty() && !other.empty() && one != other;
     about(second, diagnostics)
         .error("duplicate-object", second.kind.pos(), "duplicate object in the inputs")
@@ -154,7 +156,7 @@ void report_duplicate(const Loaded& loaded, const Document& first, const Documen
 
 void warn_of_hook(const Document& doc, Diagnostics& diagnostics) {
     const bool is_helm = doc.root.at({"metadata", "annotations", "helm.sh/hook"}) != nullptr;
-    if (!is_helm && is_skipped(doc.root)) {
+    if (!is_helm && engines::is_skipped(doc.root)) {
         return;
     }
     about(doc, diagnostics)
@@ -166,22 +168,22 @@ void warn_of_hook(const Document& doc, Diagnostics& diagnostics) {
                           is_helm ? "helm.sh" : "argocd.argoproj.io"));
 }
 
-void report_faults(const ParentInput& parent, Diagnostics& diagnostics) {
+void report_faults(const classify::ParentInput& parent, Diagnostics& diagnostics) {
     report_all(parent, parent.faults, diagnostics);
 }
 
-Parents find_parents(const Loaded& loaded, const Inventory& inventory, const Settings& settings,
-                     Diagnostics& diagnostics) {
+Parents find_parents(const load::Loaded& loaded, const classify::Inventory& inventory,
+                     const Settings& settings, Diagnostics& diagnostics) {
     Parents parents;
     take_all(
         loaded, inventory.services,
-        [&](const ServiceInput& service, Parents& taken) {
+        [&](const classify::ServiceInput& service, Parents& taken) {
             return take_service(service, settings, taken);
         },
         settings, parents, diagnostics);
     take_all(
         loaded, inventory.ingresses,
-        [&](const IngressInput& ingress, Parents& taken) {
+        [&](const classify::IngressInput& ingress, Parents& taken) {
             return take_ingress(ingress, settings, taken);
         },
         settings, parents, diagnostics);
@@ -199,4 +201,4 @@ Parents find_parents(const Loaded& loaded, const Inventory& inventory, const Set
     return parents;
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -4,7 +4,7 @@
 
 #include "renderer/plan/plan_testing.h"
 
-namespace renderer {
+namespace renderer::plan {
 namespace {
 
 std::string plain(std::string_view metadata, std::string_view spec) {
@@ -96,10 +96,12 @@ TEST(Parents, AreSortedByKindNamespaceAndName) {
 
 TEST(Parents, AreNotAmongFactsAndBundlesThatAreCopied) {
     const std::string stream = exposed();
-    EXPECT_EQ(
-        Planned(stream, "", [](Loaded& all) { all.documents[0].reachable = false; }).parents(), "");
-    EXPECT_EQ(Planned(stream, "", [](Loaded& all) { all.bundles[0].rendered = false; }).parents(),
+    EXPECT_EQ(Planned(stream, "", [](load::Loaded& all) { all.documents[0].reachable = false; })
+                  .parents(),
               "");
+    EXPECT_EQ(
+        Planned(stream, "", [](load::Loaded& all) { all.bundles[0].rendered = false; }).parents(),
+        "");
 }
 
 TEST(Parents, RefuseWhatCannotBeTheirs) {
@@ -143,4 +145,4 @@ TEST(Parents, SayWhenAWishCannotBeRead) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::plan

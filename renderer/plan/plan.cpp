@@ -38,13 +38,13 @@
 #include "renderer/plan/workload/pod_metrics.h"
 #include "renderer/plan/workload/recorder.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
 // Warns of the operator among the sources: with it, two controllers would serve every Service and
 // Ingress.
-void warn_operator_in_sources(const Loaded& loaded, const Inventory& inventory,
+void warn_operator_in_sources(const load::Loaded& loaded, const classify::Inventory& inventory,
                               Diagnostics& diagnostics) {
     const Document* deployment = inventory.stock_operator.deployment;
     if (loaded.only_generated && deployment != nullptr) {
@@ -60,7 +60,8 @@ void warn_operator_in_sources(const Loaded& loaded, const Inventory& inventory,
 
 // Refuses a file that was not read because it does not mention Tailscale, but that may still be an
 // input.
-void refuse_unjudged(const Loaded& loaded, const Settings& settings, Diagnostics& diagnostics) {
+void refuse_unjudged(const load::Loaded& loaded, const Settings& settings,
+                     Diagnostics& diagnostics) {
     std::vector<std::string_view> words;
     if (settings.default_load_balancer) {
         words.emplace_back("LoadBalancer");
@@ -87,7 +88,7 @@ void refuse_unjudged(const Loaded& loaded, const Settings& settings, Diagnostics
 
 // Returns the operator's bundle for placement `central`, or kNone: each proxy is in its parent's
 // bundle.
-std::uint32_t central_bundle(const Loaded& loaded, const OperatorInput& stock,
+std::uint32_t central_bundle(const load::Loaded& loaded, const classify::OperatorInput& stock,
                              const Settings& settings, Diagnostics& diagnostics) {
     if (settings.placement == Placement::Parent) {
         return kNone;
@@ -116,13 +117,14 @@ std::uint32_t central_bundle(const Loaded& loaded, const OperatorInput& stock,
 
 // Checks the backends: if the API server refuses one, the proxy has none. Parents were checked
 // already, and facts (--context) are not checked.
-void check_backends(const Loaded& loaded, const Parents& parents,
-                    const std::vector<const ServiceInput*>& backends, Diagnostics& diagnostics) {
-    std::vector<const ServiceInput*> checked = parents.services;
+void check_backends(const load::Loaded& loaded, const Parents& parents,
+                    const std::vector<const classify::ServiceInput*>& backends,
+                    Diagnostics& diagnostics) {
+    std::vector<const classify::ServiceInput*> checked = parents.services;
     checked.insert(checked.end(), parents.members.begin(), parents.members.end());
     checked.insert(checked.end(), parents.group_services.begin(), parents.group_services.end());
     std::ranges::sort(checked);
-    for (const ServiceInput* backend : backends) {
+    for (const classify::ServiceInput* backend : backends) {
         if (is_rendered(loaded, *backend->doc) && !std::ranges::binary_search(checked, backend)) {
             report_faults(*backend, diagnostics);
             check_object(*backend, diagnostics);
@@ -130,17 +132,17 @@ void check_backends(const Loaded& loaded, const Parents& parents,
     }
 }
 
-std::vector<Workload> plan_proxies(const Inventory& inventory, const Parents& parents,
+std::vector<Workload> plan_proxies(const classify::Inventory& inventory, const Parents& parents,
                                    const ProxyInputs& inputs, Diagnostics& diagnostics) {
     std::vector<Workload> proxies = plan_connectors(inventory, inputs, diagnostics);
     proxies.reserve(proxies.size() + parents.ingresses.size() + parents.services.size());
-    for (const IngressInput* ingress : parents.ingresses) {
+    for (const classify::IngressInput* ingress : parents.ingresses) {
         check_object(*ingress, diagnostics);
         if (ingress->served) {
             proxies.push_back(plan_l7_ingress(*ingress, inputs, diagnostics));
         }
     }
-    for (const ServiceInput* service : parents.services) {
+    for (const classify::ServiceInput* service : parents.services) {
         if (is_exposed(*service, inputs.settings)) {
             check_object(*service, diagnostics);
             proxies.push_back(plan_l3_ingress(*service, inputs, diagnostics));
@@ -152,10 +154,10 @@ std::vector<Workload> plan_proxies(const Inventory& inventory, const Parents& pa
 }
 
 // Returns the input objects that the plan is based on.
-std::vector<const ParentInput*> consumed_by(const Parents& parents,
-                                            const std::vector<const ServiceInput*>& backends) {
-    std::vector<const ParentInput*> consumed(backends.begin(), backends.end());
-    for (const IngressInput* ingress : parents.ingresses) {
+std::vector<const classify::ParentInput*> consumed_by(
+    const Parents& parents, const std::vector<const classify::ServiceInput*>& backends) {
+    std::vector<const classify::ParentInput*> consumed(backends.begin(), backends.end());
+    for (const classify::IngressInput* ingress : parents.ingresses) {
         if (ingress->served) {
             consumed.push_back(ingress);
         }
@@ -168,17 +170,17 @@ std::vector<const ParentInput*> consumed_by(const Parents& parents,
 }
 
 // Returns the documents of all parents, also of those that get nothing because of an error.
-std::vector<const Document*> documents_of(const Parents& parents,
-                                          const std::vector<const ParentInput*>& consumed) {
+std::vector<const Document*> documents_of(
+    const Parents& parents, const std::vector<const classify::ParentInput*>& consumed) {
     std::vector<const Document*> documents;
     documents.reserve(consumed.size() + parents.ingresses.size() + parents.idle_services.size());
-    for (const ParentInput* one : consumed) {
+    for (const classify::ParentInput* one : consumed) {
         documents.push_back(one->doc);
     }
-    for (const IngressInput* one : parents.ingresses) {
+    for (const classify::IngressInput* one : parents.ingresses) {
         documents.push_back(one->doc);
     }
-    for (const ServiceInput* one : parents.idle_services) {
+    for (const classify::ServiceInput* one : parents.idle_services) {
         documents.push_back(one->doc);
     }
     std::ranges::sort(documents);
@@ -191,8 +193,8 @@ void append(std::vector<T> more, std::vector<T>& all) {
 }
 
 // Returns all backends, without duplicates.
-std::vector<const ServiceInput*> backends_of(const Plan& plan) {
-    std::vector<const ServiceInput*> backends;
+std::vector<const classify::ServiceInput*> backends_of(const Plan& plan) {
+    std::vector<const classify::ServiceInput*> backends;
     for (const Workload& one : plan.workloads) {
         append(one.backends, backends);
     }
@@ -206,7 +208,7 @@ std::vector<const ServiceInput*> backends_of(const Plan& plan) {
 
 // Adds the API proxy to the bundle of the controller, because a cluster has one, whatever else is
 // rendered.
-void place_api_proxy(const Loaded& loaded, const Inventory& inventory, Plan& plan,
+void place_api_proxy(const load::Loaded& loaded, const classify::Inventory& inventory, Plan& plan,
                      Diagnostics& diagnostics) {
     std::optional<Workload> proxy = plan_api_proxy(plan.settings, diagnostics);
     const Document* deployment = loaded.is_stream ? inventory.stock_operator.deployment : nullptr;
@@ -231,11 +233,11 @@ bool is_public(const Workload& one) {
     return proxy != nullptr ? proxy->funnel : one.as<PeerRelayPlan>() != nullptr;
 }
 
-std::vector<DeviceRow> devices_of(const Loaded& loaded, const Plan& plan) {
+std::vector<DeviceRow> devices_of(const load::Loaded& loaded, const Plan& plan) {
     std::map<Pos, std::string_view> kept;  // by the position of the kind
     for (const Document& document : loaded.documents) {
         if (document.kept != kNone) {
-            kept.emplace(document.kind.pos(), kept_reason(loaded, document));
+            kept.emplace(document.kind.pos(), load::kept_reason(loaded, document));
         }
     }
     std::vector<DeviceRow> rows;
@@ -264,9 +266,9 @@ std::vector<DeviceRow> devices_of(const Loaded& loaded, const Plan& plan) {
 }
 
 // If nothing is rendered, no setting has an effect yet.
-void report_unread_values(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostics) {
+void report_unread_values(const load::Loaded& loaded, const Plan& plan, Diagnostics& diagnostics) {
     const bool counts = !plan.devices.empty() || plan.install;
-    for (const UnreadValues& one : loaded.unread_values) {
+    for (const engines::UnreadValues& one : loaded.unread_values) {
         Diagnostic diagnostic = one.diagnostic;
         diagnostic.severity = counts ? diagnostic.severity : Severity::Warning;
         diagnostics.add(std::move(diagnostic));
@@ -275,7 +277,8 @@ void report_unread_values(const Loaded& loaded, const Plan& plan, Diagnostics& d
 
 }  // namespace
 
-Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnostics) {
+Plan plan(const load::Loaded& loaded, const classify::Inventory& inventory,
+          Diagnostics& diagnostics) {
     Plan plan;
     plan.edits = loaded.edits;
     plan.settings = operator_settings(loaded, inventory.stock_operator, diagnostics);
@@ -336,11 +339,11 @@ Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnos
 
     classes.finish(diagnostics);
     append(check_tailnets(loaded, inventory, plan.settings, diagnostics), plan.summary);
-    check_edits(loaded.sources, names, diagnostics);
+    load::check_edits(loaded.sources, names, diagnostics);
     append(std::move(names), plan.edits);
-    const std::vector<const ServiceInput*> backends = backends_of(plan);
+    const std::vector<const classify::ServiceInput*> backends = backends_of(plan);
     check_backends(loaded, parents, backends, diagnostics);
-    const std::vector<const ParentInput*> consumed = consumed_by(parents, backends);
+    const std::vector<const classify::ParentInput*> consumed = consumed_by(parents, backends);
     plan.ours = documents_of(parents, consumed);
     check_policies(consumed, plan, diagnostics);
     check_firewall_mode(plan, diagnostics);
@@ -361,4 +364,4 @@ Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnos
     return plan;
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -9,8 +9,9 @@
 #include "renderer/load/loaded.h"
 #include "renderer/plan/model.h"
 
-namespace renderer {
+namespace renderer::plan {
 
-Plan plan(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnostics);
+Plan plan(const load::Loaded& loaded, const classify::Inventory& inventory,
+          Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -8,11 +8,11 @@
 #include "renderer/plan/object_names.h"
 #include "renderer/plan/plan_testing.h"
 
-namespace renderer {
+namespace renderer::plan {
 namespace {
 
-void add_bundle(Loaded& loaded, std::string dir) {
-    Bundle bundle;
+void add_bundle(load::Loaded& loaded, std::string dir) {
+    engines::Bundle bundle;
     bundle.dir = std::move(dir);
     loaded.bundles.push_back(std::move(bundle));
 }
@@ -100,7 +100,7 @@ TEST(Plan, RefusesTheSameObjectTwice) {
     EXPECT_EQ(Planned(w + "---\n" + w).dump(), "");
     // A fact with the same name is not a duplicate.
     EXPECT_EQ(Planned(exposed() + "---\n" + exposed(), "",
-                      [](Loaded& all) { all.documents.at(1).reachable = false; })
+                      [](load::Loaded& all) { all.documents.at(1).reachable = false; })
                   .dump(),
               "");
 }
@@ -132,7 +132,7 @@ TEST(Plan, RefusesTwoParentsWhoseNamesCollide) {
 
 TEST(Plan, PutsProxiesBesideTheirParents) {
     const std::string stream = exposed();
-    const Planned run(stream, "", [](Loaded& loaded) {
+    const Planned run(stream, "", [](load::Loaded& loaded) {
         add_bundle(loaded, "z");
         loaded.documents.at(0).bundle = 1;
     });
@@ -142,8 +142,8 @@ TEST(Plan, PutsProxiesBesideTheirParents) {
 
 TEST(Plan, PutsProxiesIntoTheOperatorsBundle) {
     const std::string_view central = "tailrender: {placement: central, dataplane: containerboot}";
-    const auto two = [](Loaded& loaded) { add_bundle(loaded, "operator"); };
-    const auto named = [&](Loaded& loaded) {
+    const auto two = [](load::Loaded& loaded) { add_bundle(loaded, "operator"); };
+    const auto named = [&](load::Loaded& loaded) {
         two(loaded);
         loaded.operator_bundle = 1;
         loaded.bundles[1].default_namespace = "ts-ops";
@@ -164,7 +164,7 @@ TEST(Plan, PutsProxiesIntoTheOperatorsBundle) {
 
 TEST(Plan, RefusesBundlesThatForceAnotherNamespace) {
     const auto force = [](std::string_view ns) {
-        return [ns](Loaded& loaded) { loaded.bundles[0].forced_namespace = ns; };
+        return [ns](load::Loaded& loaded) { loaded.bundles[0].forced_namespace = ns; };
     };
     EXPECT_EQ(Planned(exposed(), "", force("tailscale")).dump(), "");
     EXPECT_EQ(Planned(exposed(), "", force("shop")).dump(),
@@ -220,7 +220,7 @@ TEST(Plan, MarksAllDevicesOfTheCluster) {
 }
 
 TEST(Plan, KeepsTheEditsOfLoad) {
-    const Planned run(exposed(), "", [](Loaded& loaded) {
+    const Planned run(exposed(), "", [](load::Loaded& loaded) {
         loaded.edits.push_back({.replacement = "x", .reason = "namespace shop"});
     });
     ASSERT_EQ(run.plan.edits.size(), 1U);
@@ -228,4 +228,4 @@ TEST(Plan, KeepsTheEditsOfLoad) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -14,12 +14,12 @@
 #include "renderer/plan/plan.h"
 #include "renderer/plan/settings/settings_testing.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 struct Planned {
     Diagnostics diagnostics;
-    Loaded loaded;
-    Inventory inventory;
+    load::Loaded loaded;
+    classify::Inventory inventory;
     Plan plan;
 
     explicit Planned(std::string stream, std::string_view values = "") {
@@ -73,15 +73,16 @@ struct Planned {
 
 private:
     void read(std::string stream, std::string_view values) {
-        const auto options = std::make_unique<LoadOptions>();
+        const auto options = std::make_unique<repo::LoadOptions>();
         options->stream = std::move(stream);
-        loaded = load(std::move(*options), diagnostics);
+        loaded = load::load(std::move(*options), diagnostics);
         loaded.is_stream = false;
         loaded.values.push_back(parse(loaded.sources, values, diagnostics));
     }
     void run() {
-        inventory = classify(loaded, validate_inputs(loaded, false, 1, diagnostics), diagnostics);
-        plan = renderer::plan(loaded, inventory, diagnostics);
+        inventory = classify::classify(
+            loaded, schema::validate_inputs(loaded, false, 1, diagnostics), diagnostics);
+        plan = plan::plan(loaded, inventory, diagnostics);
     }
     [[nodiscard]] std::uint32_t line(Pos pos) const {
         return pos.known() ? loaded.sources.locate(pos).line : 0;
@@ -117,4 +118,4 @@ inline std::string service(std::string_view name, std::string_view spec) {
 
 constexpr std::string_view kSeparator = "---\n";
 
-}  // namespace renderer
+}  // namespace renderer::plan

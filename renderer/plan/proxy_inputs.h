@@ -5,17 +5,20 @@
 
 #include "renderer/core/document.h"
 
-namespace renderer {
+namespace renderer::load {
+struct Loaded;
+}
+
+namespace renderer::plan {
 
 class ProxyClasses;
 class ServiceIndex;
 class Tailnets;
-struct Loaded;
 struct Settings;
 
 // Inputs that are the same for every proxy of a run.
 struct ProxyInputs {
-    const Loaded& loaded;
+    const load::Loaded& loaded;
     const Settings& settings;
     const ServiceIndex& services;
     const Tailnets& tailnets;
@@ -28,4 +31,4 @@ struct ProxyInputs {
     }
 };
 
-}  // namespace renderer
+}  // namespace renderer::plan

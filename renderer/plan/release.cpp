@@ -8,7 +8,7 @@
 #include <charconv>
 #include <vector>
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -200,4 +200,4 @@ Release choose_release(std::span<const ReleaseSource> sources, Diagnostics& diag
     return release_of(chosen.minor == kBeyond ? *known : chosen);
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

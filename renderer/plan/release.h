@@ -14,7 +14,7 @@
 
 #include "renderer/core/diagnostics.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 struct TailscaleVersion {
     int minor = 0;  // of 1.x
@@ -92,4 +92,4 @@ struct ReleaseSource {
 // disagrees.
 Release choose_release(std::span<const ReleaseSource> sources, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -10,7 +10,7 @@
 #include "renderer/plan/settings/settings_testing.h"
 #include "renderer/schema/type_table.h"
 
-namespace renderer {
+namespace renderer::plan {
 namespace {
 
 std::string version(std::string_view tag) {
@@ -43,7 +43,7 @@ struct Chosen {
 
     Chosen(std::initializer_list<ReleaseSource> from)
         : release(choose_release({from.begin(), from.size()}, diagnostics)) {}
-    [[nodiscard]] std::string dump() const { return renderer::dump(sources, diagnostics); }
+    [[nodiscard]] std::string dump() const { return plan::dump(sources, diagnostics); }
 };
 
 TEST(ChooseRelease, TakesTheFirstThatNamesOne) {
@@ -108,7 +108,7 @@ TEST(Traits, BeginWithTheirRelease) {
 TEST(KnownReleases, AreThoseWhoseResourcesCanBeValidated) {
     std::vector<int> minors;
     std::ranges::transform(known_releases(), std::back_inserter(minors), &TailscaleVersion::minor);
-    EXPECT_EQ(minors, operator_minors());
+    EXPECT_EQ(minors, schema::operator_minors());
 }
 
 TEST(Traits, EachHasARowOfAKnownReleaseWithASource) {
@@ -123,4 +123,4 @@ TEST(Traits, EachHasARowOfAKnownReleaseWithASource) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::plan

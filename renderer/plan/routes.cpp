@@ -8,7 +8,7 @@
 
 #include "renderer/base/ascii.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -156,4 +156,4 @@ std::vector<Route> sorted_routes(std::vector<Route> routes) {
     return routes;
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

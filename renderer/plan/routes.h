@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace renderer {
+namespace renderer::plan {
 
 struct Route {
     unsigned bits = 0;  // length of the prefix
@@ -43,4 +43,4 @@ std::string_view local_site_addresses(const Route& route);
 // Returns the routes sorted and without duplicates.
 std::vector<Route> sorted_routes(std::vector<Route> routes);
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace renderer {
+namespace renderer::plan {
 namespace {
 
 std::string spelled(std::string_view text) {
@@ -87,4 +87,4 @@ TEST(Routes, OfSitesMayBeLocalAddresses) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -5,7 +5,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/kube/api.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -56,19 +56,19 @@ SecretSource of_external_secret(const Value& root, const Document* document) {
     return source;
 }
 
-std::optional<SecretSource> secret_source(const Loaded& loaded, const Document& document,
+std::optional<SecretSource> secret_source(const load::Loaded& loaded, const Document& document,
                                           std::string_view name, Diagnostics& diagnostics) {
     const std::string_view kind = text_of(&document.kind);
     const bool same_name = text_of(&document.name) == name;
     if (kind == "Secret" || kind == "SealedSecret") {
-        return same_name ? std::optional(
-                               of_secret(read_document(loaded, document, diagnostics), &document))
+        return same_name ? std::optional(of_secret(
+                               load::read_document(loaded, document, diagnostics), &document))
                          : std::nullopt;
     }
     if (kind != "ExternalSecret") {
         return std::nullopt;
     }
-    const Value root = read_document(loaded, document, diagnostics);
+    const Value root = load::read_document(loaded, document, diagnostics);
     const std::string_view target = text_of(root.at({"spec", "target", "name"}));
     return target == name || (target.empty() && same_name)
                ? std::optional(of_external_secret(root, &document))
@@ -77,7 +77,7 @@ std::optional<SecretSource> secret_source(const Loaded& loaded, const Document& 
 
 }  // namespace
 
-std::optional<SecretSource> find_secret(const Loaded& loaded, SecretName wanted,
+std::optional<SecretSource> find_secret(const load::Loaded& loaded, SecretName wanted,
                                         Diagnostics& diagnostics) {
     for (const Document& document : loaded.documents) {
         if (document.effective_namespace == wanted.ns) {
@@ -105,4 +105,4 @@ std::vector<std::string_view> missing_keys(const SecretSource& source) {
     return missing;
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

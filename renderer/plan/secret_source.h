@@ -12,7 +12,7 @@
 #include "renderer/core/diagnostics.h"
 #include "renderer/load/loaded.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 struct SecretName {
     std::string_view ns, name;
@@ -26,10 +26,10 @@ struct SecretSource {
 };
 
 // Returns the first source; no value if none of the inputs becomes the Secret.
-std::optional<SecretSource> find_secret(const Loaded& loaded, SecretName wanted,
+std::optional<SecretSource> find_secret(const load::Loaded& loaded, SecretName wanted,
                                         Diagnostics& diagnostics);
 
 // Returns which of client_id and client_secret are known to be absent.
 std::vector<std::string_view> missing_keys(const SecretSource& source);
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -7,19 +7,20 @@
 
 #include "renderer/classify/classify.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 class ServiceIndex {
 public:
-    explicit ServiceIndex(const Inventory& inventory);
+    explicit ServiceIndex(const classify::Inventory& inventory);
 
     // Returns nullptr if the Service is not among the inputs.
-    [[nodiscard]] const ServiceInput* find(std::string_view ns, std::string_view name) const;
+    [[nodiscard]] const classify::ServiceInput* find(std::string_view ns,
+                                                     std::string_view name) const;
     // Returns the namespaces of all Services with that name, sorted, without duplicates.
     [[nodiscard]] std::vector<std::string_view> namespaces_of(std::string_view name) const;
 
 private:
-    std::vector<const ServiceInput*> sorted_;
+    std::vector<const classify::ServiceInput*> sorted_;
 };
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -15,11 +15,11 @@
 #include "renderer/plan/object_names.h"
 #include "renderer/plan/tailnets.h"
 
-namespace renderer {
+namespace renderer::plan {
 
-void check_namespace(const ParentInput& parent, Diagnostics& diagnostics) {
+void check_namespace(const classify::ParentInput& parent, Diagnostics& diagnostics) {
     if (parent.ns.empty()) {
-        about(parent, diagnostics)
+        classify::about(parent, diagnostics)
             .error("missing-namespace", parent.name_pos(),
                    "the namespace of this object is unknown")
             .expected(
@@ -31,7 +31,7 @@ void check_namespace(const ParentInput& parent, Diagnostics& diagnostics) {
     }
 }
 
-Workload start_workload(const ParentInput& parent, std::string_view rule,
+Workload start_workload(const classify::ParentInput& parent, std::string_view rule,
                         const ProxyInputs& inputs) {
     const Settings& settings = inputs.settings;
     Workload workload;
@@ -51,8 +51,8 @@ Workload start_workload(const ParentInput& parent, std::string_view rule,
     return workload;
 }
 
-Workload bare_proxy(const ParentInput& parent, std::string_view parent_type, std::string_view rule,
-                    const ProxyInputs& inputs) {
+Workload bare_proxy(const classify::ParentInput& parent, std::string_view parent_type,
+                    std::string_view rule, const ProxyInputs& inputs) {
     Workload proxy = start_workload(parent, rule, inputs);
     proxy.name = proxy_name(parent.doc->kind.text(), parent.ns, parent.name);
     proxy.account = proxy.name;
@@ -69,8 +69,8 @@ Workload bare_proxy(const ParentInput& parent, std::string_view parent_type, std
     return proxy;
 }
 
-Workload start_proxy(const ParentInput& parent, std::string_view parent_type, std::string_view rule,
-                     const ProxyInputs& inputs, Diagnostics& diagnostics) {
+Workload start_proxy(const classify::ParentInput& parent, std::string_view parent_type,
+                     std::string_view rule, const ProxyInputs& inputs, Diagnostics& diagnostics) {
     check_namespace(parent, diagnostics);
     Workload proxy = bare_proxy(parent, parent_type, rule, inputs);
     proxy.proxy_class = inputs.classes.of(parent, diagnostics);
@@ -85,9 +85,9 @@ void add_firewall_mode(const Settings& settings, Workload& workload) {
     }
 }
 
-void check_proxied_name(const ParentInput& parent, Diagnostics& diagnostics) {
+void check_proxied_name(const classify::ParentInput& parent, Diagnostics& diagnostics) {
     if (parent.name.size() > kMaxLabel) {
-        about(parent, diagnostics)
+        classify::about(parent, diagnostics)
             .error("name-too-long", parent.name_pos(),
                    fmt::format("the name of this {} is too long for a label of its proxy",
                                parent.doc->kind.text()))
@@ -102,4 +102,4 @@ void check_proxied_name(const ParentInput& parent, Diagnostics& diagnostics) {
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -10,31 +10,31 @@
 #include "renderer/plan/proxy_inputs.h"
 #include "renderer/plan/settings/settings.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 // Returns a workload with the fields that do not depend on the feature. `origin.rule` begins with
 // the generator: "connector: …".
-Workload start_workload(const ParentInput& parent, std::string_view rule,
+Workload start_workload(const classify::ParentInput& parent, std::string_view rule,
                         const ProxyInputs& inputs);
 
 // Also sets names, labels, claims and volumes of a single proxy.
-Workload bare_proxy(const ParentInput& parent, std::string_view parent_type, std::string_view rule,
-                    const ProxyInputs& inputs);
+Workload bare_proxy(const classify::ParentInput& parent, std::string_view parent_type,
+                    std::string_view rule, const ProxyInputs& inputs);
 
 // Returns the proxy of a Service ("svc") or an Ingress ("ingress") with everything except hostname
 // and target. Reports a missing namespace and malformed tags.
-Workload start_proxy(const ParentInput& parent, std::string_view parent_type, std::string_view rule,
-                     const ProxyInputs& inputs, Diagnostics& diagnostics);
+Workload start_proxy(const classify::ParentInput& parent, std::string_view parent_type,
+                     std::string_view rule, const ProxyInputs& inputs, Diagnostics& diagnostics);
 
 constexpr std::string_view kFirewallMode = "TS_DEBUG_FIREWALL_MODE";
 void add_firewall_mode(const Settings& settings, Workload& workload);
 
 // Reports a missing namespace.
-void check_namespace(const ParentInput& parent, Diagnostics& diagnostics);
+void check_namespace(const classify::ParentInput& parent, Diagnostics& diagnostics);
 
 // Checks the name of a parent whose name may be longer than a label or have dots. The names of a
 // proxy's objects begin with it, and it is the value of a label, so the API server would refuse the
 // objects that the operator creates for such names.
-void check_proxied_name(const ParentInput& parent, Diagnostics& diagnostics);
+void check_proxied_name(const classify::ParentInput& parent, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::plan

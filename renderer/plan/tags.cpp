@@ -6,7 +6,7 @@
 #include "renderer/base/split.h"
 #include "renderer/base/white_space.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -46,4 +46,4 @@ std::vector<std::string> split_tags(std::string_view text) {
     return tags;
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace renderer {
+namespace renderer::plan {
 namespace {
 
 TEST(TagError, NamesTheFirstRuleThatIsBroken) {
@@ -33,4 +33,4 @@ TEST(SplitTags, SplitsAtCommasAndTrims) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -8,15 +8,15 @@
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/grammar.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
-void check_target_address(const ServiceInput& service, std::string_view key, std::string_view hint,
-                          Diagnostics& diagnostics) {
+void check_target_address(const classify::ServiceInput& service, std::string_view key,
+                          std::string_view hint, Diagnostics& diagnostics) {
     const std::string_view address = annotation_text(service, key);
     if (!address.empty() && !ip_family(address, true)) {
-        about(service, diagnostics)
+        classify::about(service, diagnostics)
             .error("invalid-tailnet-ip", service.annotation(key)->pos(),
                    fmt::format("invalid IP address \"{}\"", address))
             .expected("an address such as \"100.64.0.7\"")
@@ -26,7 +26,7 @@ void check_target_address(const ServiceInput& service, std::string_view key, std
 
 }  // namespace
 
-const Value* tailnet_target(const ServiceInput& service) {
+const Value* tailnet_target(const classify::ServiceInput& service) {
     for (const std::string_view key : {kTailnetIp, kOldTailnetIp, kTailnetFqdn}) {
         if (!annotation_text(service, key).empty()) {
             return service.annotation(key);
@@ -53,11 +53,11 @@ bool is_magic_dns_name(std::string_view name) {
            is_part(name.substr(dot + 1));
 }
 
-void check_tailnet_target(const ServiceInput& service, std::string_view hint,
+void check_tailnet_target(const classify::ServiceInput& service, std::string_view hint,
                           Diagnostics& diagnostics) {
     const std::string_view fqdn = annotation_text(service, kTailnetFqdn);
     if (!fqdn.empty() && !annotation_text(service, kTailnetIp).empty()) {
-        about(service, diagnostics)
+        classify::about(service, diagnostics)
             .error(
                 "egress-target-conflict", service.annotation(kTailnetFqdn)->pos(),
                 fmt::format("only one of \"{}\" and \"{}\" can be set", kTailnetIp, kTailnetFqdn))
@@ -65,7 +65,7 @@ void check_tailnet_target(const ServiceInput& service, std::string_view hint,
             .hint(hint);
     }
     if (!fqdn.empty() && !is_magic_dns_name(fqdn)) {
-        about(service, diagnostics)
+        classify::about(service, diagnostics)
             .error("invalid-tailnet-fqdn", service.annotation(kTailnetFqdn)->pos(),
                    fmt::format("invalid device name \"{}\"", fqdn))
             .expected("a name such as \"db.tail1234.ts.net\"")
@@ -74,4 +74,4 @@ void check_tailnet_target(const ServiceInput& service, std::string_view hint,
     check_target_address(service, kTailnetIp, hint, diagnostics);
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

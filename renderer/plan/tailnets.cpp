@@ -13,22 +13,22 @@
 #include "renderer/plan/proxy_inputs.h"
 #include "renderer/plan/secret_source.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
 constexpr std::string_view kTailnetRule = "tailnet: a Tailnet";
 
-std::string_view login_url(const CustomResource& tailnet) {
+std::string_view login_url(const classify::CustomResource& tailnet) {
     const std::string_view url = tailnet.fields().text("loginUrl");
     return url.empty() ? kDefaultServer : url;
 }
 
 // The position is that of the name, or of the field that should have it.
-TextInput secret_of(const CustomResource& tailnet) {
-    const Fields credentials = tailnet.fields_at({"credentials"});
+classify::TextInput secret_of(const classify::CustomResource& tailnet) {
+    const classify::Fields credentials = tailnet.fields_at({"credentials"});
     return {credentials.text("secretName"),
-            known_or(credentials.pos("secretName"), tailnet.fields().pos("credentials"))};
+            classify::known_or(credentials.pos("secretName"), tailnet.fields().pos("credentials"))};
 }
 
 std::string_view without_slash(std::string_view url) {
@@ -40,25 +40,25 @@ std::string_view without_slash(std::string_view url) {
 
 class TailnetCheck {
 public:
-    TailnetCheck(const Loaded& loaded, const Inventory& inventory, const Settings& settings,
-                 Diagnostics& diagnostics)
+    TailnetCheck(const load::Loaded& loaded, const classify::Inventory& inventory,
+                 const Settings& settings, Diagnostics& diagnostics)
         : loaded_(loaded), inventory_(inventory), settings_(settings), diagnostics_(diagnostics) {
         for (const auto& [kind, resources] : inventory.custom_resources) {
-            for (const CustomResource& one : resources) {
+            for (const classify::CustomResource& one : resources) {
                 add_user(one);
             }
         }
     }
 
     std::vector<std::string> run() {
-        for (const CustomResource& tailnet : inventory_.of(kind_of("Tailnet"))) {
+        for (const classify::CustomResource& tailnet : inventory_.of(kind_of("Tailnet"))) {
             if (!is_rendered(loaded_, *tailnet.doc)) {
                 continue;
             }
             check_custom_resource(tailnet, diagnostics_);
             check_url(tailnet);
             check_name(tailnet);
-            const TextInput secret = secret_of(tailnet);
+            const classify::TextInput secret = secret_of(tailnet);
             if (!secret.text.empty()) {
                 check_secret(tailnet, secret);
             } else if (tailnet.faults.empty()) {
@@ -70,7 +70,7 @@ public:
     }
 
 private:
-    void add_user(const CustomResource& user) {
+    void add_user(const classify::CustomResource& user) {
         const std::string_view wish = user.fields().text("tailnet");
         if (!wish.empty() && is_rendered(loaded_, *user.doc)) {
             users_[wish].push_back({.pos = user.fields().pos("tailnet"),
@@ -79,16 +79,16 @@ private:
         }
     }
 
-    Finding say(const CustomResource& tailnet, Severity severity, std::string_view rule, Pos pos,
-                std::string message) {
-        return about(tailnet, diagnostics_)
+    Finding say(const classify::CustomResource& tailnet, Severity severity, std::string_view rule,
+                Pos pos, std::string message) {
+        return classify::about(tailnet, diagnostics_)
             .say(severity, rule, pos, std::move(message))
             .notes(users_[tailnet.name]);
     }
 
     // The controller sends credentials without TLS only to its own login server
     // (testdata/contract/tailnet.md).
-    void check_url(const CustomResource& tailnet) {
+    void check_url(const classify::CustomResource& tailnet) {
         const std::string_view url = tailnet.fields().text("loginUrl");
         const Pos pos = tailnet.fields().pos("loginUrl");
         if (!url.empty() && !is_server_url(url)) {
@@ -105,7 +105,7 @@ private:
     }
 
     // The Tailnet's name is a label of its Secret.
-    void check_name(const CustomResource& tailnet) {
+    void check_name(const classify::CustomResource& tailnet) {
         if (tailnet.name.size() > kMaxLabel) {
             say(tailnet, Severity::Warning, "name-too-long", tailnet.name_pos(),
                 "the controller will not use it: its name is too long for the label of its Secret")
@@ -115,7 +115,7 @@ private:
         }
     }
 
-    void check_label(const CustomResource& tailnet, const TextInput& secret,
+    void check_label(const classify::CustomResource& tailnet, const classify::TextInput& secret,
                      std::string_view label) {
         if (label == tailnet.name) {
             return;
@@ -131,7 +131,7 @@ private:
                                 : "use a separate Secret for each Tailnet");
     }
 
-    void check_keys(const CustomResource& tailnet, const TextInput& secret,
+    void check_keys(const classify::CustomResource& tailnet, const classify::TextInput& secret,
                     const SecretSource& source) {
         std::vector<std::string_view> missing = missing_keys(source);
         const bool has_audience = source.keys.contains("audience");
@@ -158,7 +158,7 @@ private:
 
     // I6: the Secret may be made by hand, so its absence is only an error when the inputs are
     // complete.
-    void check_secret(const CustomResource& tailnet, const TextInput& secret) {
+    void check_secret(const classify::CustomResource& tailnet, const classify::TextInput& secret) {
         const std::string name = fmt::format("{}/{}", settings_.ns, secret.text);
         const auto source =
             find_secret(loaded_, {.ns = settings_.ns, .name = secret.text}, diagnostics_);
@@ -181,8 +181,8 @@ private:
         }
     }
 
-    const Loaded& loaded_;
-    const Inventory& inventory_;
+    const load::Loaded& loaded_;
+    const classify::Inventory& inventory_;
     const Settings& settings_;
     Diagnostics& diagnostics_;
     std::map<std::string_view, std::vector<Note>> users_;
@@ -191,10 +191,11 @@ private:
 
 }  // namespace
 
-Tailnets::Tailnets(const Loaded& loaded, const Inventory& inventory, const Settings& settings)
+Tailnets::Tailnets(const load::Loaded& loaded, const classify::Inventory& inventory,
+                   const Settings& settings)
     : settings_(settings) {
     for (const bool rendered : {false, true}) {  // applied objects replace facts of the same name
-        for (const CustomResource& tailnet : inventory.of(kind_of("Tailnet"))) {
+        for (const classify::CustomResource& tailnet : inventory.of(kind_of("Tailnet"))) {
             if (is_rendered(loaded, *tailnet.doc) == rendered) {
                 by_name_[tailnet.name] = &tailnet;
             }
@@ -202,7 +203,7 @@ Tailnets::Tailnets(const Loaded& loaded, const Inventory& inventory, const Setti
     }
 }
 
-std::string Tailnets::server_url(const ParentInput& user, const TailnetWish& wish,
+std::string Tailnets::server_url(const classify::ParentInput& user, const TailnetWish& wish,
                                  Diagnostics& diagnostics) const {
     if (wish.name.empty()) {
         return settings_.login_server;
@@ -211,7 +212,7 @@ std::string Tailnets::server_url(const ParentInput& user, const TailnetWish& wis
     if (found != by_name_.end()) {
         return std::string(login_url(*found->second));
     }
-    about(user, diagnostics)
+    classify::about(user, diagnostics)
         .error("unknown-tailnet", wish.pos, fmt::format("Tailnet \"{}\" not found", wish.name))
         .expected("the name of a Tailnet in the inputs")
         .hint("fix the name, or pass its manifest with --context DIR")
@@ -219,9 +220,10 @@ std::string Tailnets::server_url(const ParentInput& user, const TailnetWish& wis
     return {};
 }
 
-std::vector<TailnetPlan> plan_tailnets(const Inventory& inventory, const ProxyInputs& inputs) {
+std::vector<TailnetPlan> plan_tailnets(const classify::Inventory& inventory,
+                                       const ProxyInputs& inputs) {
     std::vector<TailnetPlan> tailnets;
-    for (const CustomResource& tailnet : inventory.of(kind_of("Tailnet"))) {
+    for (const classify::CustomResource& tailnet : inventory.of(kind_of("Tailnet"))) {
         if (is_rendered(inputs.loaded, *tailnet.doc)) {
             tailnets.push_back({.origin = {tailnet.pos(), tailnet.doc->object_name(), kTailnetRule},
                                 .bundle = inputs.bundle_of(*tailnet.doc),
@@ -235,9 +237,10 @@ std::vector<TailnetPlan> plan_tailnets(const Inventory& inventory, const ProxyIn
     return tailnets;
 }
 
-std::vector<std::string> check_tailnets(const Loaded& loaded, const Inventory& inventory,
+std::vector<std::string> check_tailnets(const load::Loaded& loaded,
+                                        const classify::Inventory& inventory,
                                         const Settings& settings, Diagnostics& diagnostics) {
     return TailnetCheck(loaded, inventory, settings, diagnostics).run();
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

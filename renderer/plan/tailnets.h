@@ -14,7 +14,7 @@
 #include "renderer/plan/model.h"
 #include "renderer/plan/settings/settings.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 struct ProxyInputs;
 
@@ -28,24 +28,27 @@ struct TailnetWish {
 class Tailnets {
 public:
     // The arguments must outlive this object.
-    Tailnets(const Loaded& loaded, const Inventory& inventory, const Settings& settings);
+    Tailnets(const load::Loaded& loaded, const classify::Inventory& inventory,
+             const Settings& settings);
 
     // Returns the login server for devices of `user`; "" = Tailscale's own, by default. Reports a
     // Tailnet that is not among the inputs.
-    [[nodiscard]] std::string server_url(const ParentInput& user, const TailnetWish& wish,
+    [[nodiscard]] std::string server_url(const classify::ParentInput& user, const TailnetWish& wish,
                                          Diagnostics& diagnostics) const;
 
 private:
     const Settings& settings_;
-    std::map<std::string_view, const CustomResource*> by_name_;
+    std::map<std::string_view, const classify::CustomResource*> by_name_;
 };
 
 // Returns the Tailnets that are applied, sorted by name.
-std::vector<TailnetPlan> plan_tailnets(const Inventory& inventory, const ProxyInputs& inputs);
+std::vector<TailnetPlan> plan_tailnets(const classify::Inventory& inventory,
+                                       const ProxyInputs& inputs);
 
 // Reports what is wrong with Tailnets and their Secrets: one error, with all objects that join the
 // tailnet. Returns what must exist in the cluster, for the summary.
-std::vector<std::string> check_tailnets(const Loaded& loaded, const Inventory& inventory,
+std::vector<std::string> check_tailnets(const load::Loaded& loaded,
+                                        const classify::Inventory& inventory,
                                         const Settings& settings, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::plan

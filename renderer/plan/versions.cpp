@@ -12,7 +12,7 @@
 #include "renderer/kube/image_reference.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -252,7 +252,7 @@ void check_relays(const Plan& plan, Pos tag_pos, Diagnostics& diagnostics) {
 }
 
 // Returns the position of the tag, or of the chart whose version is the default.
-Pos tag_pos(const Loaded& loaded, const Settings& settings) {
+Pos tag_pos(const load::Loaded& loaded, const Settings& settings) {
     const Value* tag = settings.chart.at({"proxyConfig", "image", "tag"});
     if (tag != nullptr && tag->pos().known()) {
         return tag->pos();
@@ -273,7 +273,7 @@ std::span<const KnownHole> known_holes() {
     return kHoles;
 }
 
-void check_versions(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostics) {
+void check_versions(const load::Loaded& loaded, const Plan& plan, Diagnostics& diagnostics) {
     VersionCheck check(plan, loaded.lints, diagnostics);
     const Settings& settings = plan.settings;
     const bool stock = settings.dataplane == Dataplane::Containerboot ||
@@ -284,11 +284,11 @@ void check_versions(const Loaded& loaded, const Plan& plan, Diagnostics& diagnos
     }
     for (const ProxyClassPlan& one : plan.proxy_classes) {
         const ImageReference image = parse_image_reference(one.container.image);
-        const std::string_view name = base_name(image.path);
+        const std::string_view name = repo::base_name(image.path);
         if (image.error.empty() && (name == "tailscale" || name == "k8s-proxy")) {
             check.check(image.tag, one.container.image_pos, one.origin.parent);
         }
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

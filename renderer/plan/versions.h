@@ -13,7 +13,7 @@
 #include "renderer/plan/model.h"
 #include "renderer/plan/release.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 // How many minor numbers the image of a proxy may be behind the operator: four releases.
 constexpr int kSupportedSkew = 8;
@@ -55,6 +55,6 @@ struct KnownHole {
 std::span<const KnownHole> known_holes();
 
 // Checks the image of all proxies, and images named "tailscale" or "k8s-proxy" of ProxyClasses.
-void check_versions(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostics);
+void check_versions(const load::Loaded& loaded, const Plan& plan, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::plan

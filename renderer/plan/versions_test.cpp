@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace renderer {
+namespace renderer::plan {
 namespace {
 
 TEST(VersionChanges, AreSortedAndWithinWhatIsTaken) {
@@ -32,4 +32,4 @@ TEST(KnownHoles, SayWhatIsAtStakeAndWhereItEnds) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -9,7 +9,7 @@
 #include "renderer/base/split.h"
 #include "renderer/core/text_of.h"
 
-namespace renderer {
+namespace renderer::repo {
 
 namespace {
 
@@ -220,4 +220,4 @@ std::span<const Value> list_of(const Value& map, std::string_view key) {
     return items_of(map.find(key));
 }
 
-}  // namespace renderer
+}  // namespace renderer::repo

@@ -11,7 +11,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::repo {
 
 enum class FieldType : std::uint8_t {
     Any,
@@ -69,4 +69,4 @@ void for_each_value(const Value& value, const Visit& visit) {
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::repo

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace renderer {
+namespace renderer::repo {
 
 ConfigFile read_config(const SourceTree& tree, const std::string& path, Pos pos, SourceMap& sources,
                        Diagnostics& diagnostics, Repeated repeated) {
@@ -39,4 +39,4 @@ ConfigFile read_config(const SourceTree& tree, const std::string& path, Schema s
     return file;
 }
 
-}  // namespace renderer
+}  // namespace renderer::repo

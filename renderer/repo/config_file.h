@@ -11,7 +11,7 @@
 #include "renderer/repo/closed_schema.h"
 #include "renderer/repo/source_tree.h"
 
-namespace renderer {
+namespace renderer::repo {
 
 struct ConfigFile {
     Pos pos = {};     // of its first byte; unknown if it could not be read
@@ -28,4 +28,4 @@ ConfigFile read_config(const SourceTree& tree, const std::string& path, Pos pos,
 ConfigFile read_config(const SourceTree& tree, const std::string& path, Schema schema,
                        std::string_view what, SourceMap& sources, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::repo

@@ -13,7 +13,7 @@
 #include "renderer/repo/lfs_pointer.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::repo {
 
 namespace {
 
@@ -185,4 +185,4 @@ std::string DiskTree::real_path(const std::string& path) const {
     return links_.real_path(path, listed(path) != EntryKind::Missing);
 }
 
-}  // namespace renderer
+}  // namespace renderer::repo

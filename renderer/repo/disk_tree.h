@@ -12,7 +12,7 @@
 #include "renderer/repo/link_guard.h"
 #include "renderer/repo/source_tree.h"
 
-namespace renderer {
+namespace renderer::repo {
 
 class DiskTree : public SourceTree {
 public:
@@ -39,4 +39,4 @@ private:
     mutable std::map<std::string, EntryKind> listed_;
 };
 
-}  // namespace renderer
+}  // namespace renderer::repo

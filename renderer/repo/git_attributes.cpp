@@ -3,7 +3,7 @@
 #include <array>
 #include <string_view>
 
-namespace renderer {
+namespace renderer::repo {
 
 namespace {
 
@@ -59,7 +59,7 @@ Result<Checkout> checkout_of(git_repository* repository, const git_oid& commit,
     options.attr_commit_id = commit;
     if (git_attr_get_many_ext(values.data(), repository, &options, path.c_str(), names.size(),
                               names.data()) != 0) {
-        return git_failure("cannot read the .gitattributes of the revision", path);
+        return git::git_failure("cannot read the .gitattributes of the revision", path);
     }
     return Checkout{.line_ends = line_ends_of(values),
                     .filter = blob_text(values[Filter]),
@@ -84,4 +84,4 @@ std::string with_line_ends(std::string text, Checkout::LineEnds line_ends) {
     return converted;
 }
 
-}  // namespace renderer
+}  // namespace renderer::repo

@@ -8,7 +8,7 @@
 #include "renderer/core/result.h"
 #include "renderer/git/git.h"
 
-namespace renderer {
+namespace renderer::repo {
 
 // How a file of a revision is checked out.
 struct Checkout {
@@ -26,4 +26,4 @@ Result<Checkout> checkout_of(git_repository* repository, const git_oid& commit,
 // Converts LF to CRLF where a checkout would.
 std::string with_line_ends(std::string text, Checkout::LineEnds line_ends);
 
-}  // namespace renderer
+}  // namespace renderer::repo

@@ -16,7 +16,7 @@
 #include "renderer/repo/lfs_pointer.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::repo {
 
 namespace {
 
@@ -79,7 +79,7 @@ Error refused(const Found& found, const std::string& path) {
         return {{.rule = "git-submodule",
                  .where = path,
                  .message = "submodules are not read: their files are in another repository",
-                 .found = fmt::format("commit {} of a submodule", hex_id(found.id)),
+                 .found = fmt::format("commit {} of a submodule", git::hex_id(found.id)),
                  .expected = "files of the revision itself",
                  .hint = "check the revision out with \"git submodule update --init\" and render "
                          "the directory"}};
@@ -117,10 +117,10 @@ struct GitTree::State {
     State(const std::vector<std::string>& named, const std::vector<std::string>& dirs)
         : disk(named, dirs) {}
 
-    FoundRepository repository;
+    git::FoundRepository repository;
     git_oid commit{};
     std::string commit_id;
-    GitTreeObject top;
+    git::GitTreeObject top;
     DiskTree disk;
     mutable std::mutex guard;
     // Absolute directories as the user typed them, and their paths in the tree.
@@ -184,7 +184,7 @@ Found GitTree::State::find(const std::string& path) const {
         const std::string below = join_path(found.path, *name);
         git_tree_entry* got = nullptr;
         const bool there = git_tree_entry_bypath(&got, top.get(), below.c_str()) == 0;
-        const GitTreeEntry entry(got);
+        const git::GitTreeEntry entry(got);
         if (!there) {
             return {.path = names.rest(below)};
         }
@@ -223,12 +223,12 @@ Found GitTree::State::find(const std::string& path) const {
 Result<std::string> GitTree::State::blob_text(const git_oid& id, const std::string& path) const {
     git_blob* got = nullptr;
     if (git_blob_lookup(&got, repository.handle.get(), &id) != 0) {
-        Error error = git_failure("cannot read the file of the revision", path);
+        Error error = git::git_failure("cannot read the file of the revision", path);
         error.diagnostic.hint =
             "it is missing from a partial or damaged clone: try \"git fetch\" and \"git fsck\"";
         return error;
     }
-    const GitBlob blob(got);
+    const git::GitBlob blob(got);
     return std::string(static_cast<const char*>(git_blob_rawcontent(got)),
                        static_cast<std::size_t>(git_blob_rawsize(got)));
 }
@@ -282,24 +282,24 @@ Result<std::shared_ptr<const GitTree>> GitTree::open(const std::string& path,
                                                      std::vector<std::string> dirs) {
     dirs.push_back(path);
     auto state = std::make_unique<State>(named, dirs);
-    state->repository = TRY(find_repository(path));
+    state->repository = TRY(git::find_repository(path));
     git_repository* repository = state->repository.handle.get();
-    const GitCommit commit = TRY(find_commit(repository, revision));
+    const git::GitCommit commit = TRY(git::find_commit(repository, revision));
     state->commit = *git_commit_id(commit.get());
-    state->commit_id = hex_id(state->commit);
+    state->commit_id = git::hex_id(state->commit);
     git_tree* top = nullptr;
     if (git_commit_tree(&top, commit.get()) != 0) {
-        return git_failure("cannot read the tree of the revision", "--rev");
+        return git::git_failure("cannot read the tree of the revision", "--rev");
     }
     state->top.reset(top);
     // An empty index: libgit2 would mix the attributes of the index with those of the commit.
     git_index* index = nullptr;
     if (git_index_new(&index) != 0) {
-        return git_failure("cannot create an index", "--rev");
+        return git::git_failure("cannot create an index", "--rev");
     }
-    const GitIndex empty(index);
+    const git::GitIndex empty(index);
     if (git_repository_set_index(repository, index) != 0) {
-        return git_failure("cannot detach the index", "--rev");
+        return git::git_failure("cannot detach the index", "--rev");
     }
     return std::shared_ptr<const GitTree>(new GitTree(std::move(state)));
 }
@@ -336,9 +336,9 @@ Result<std::vector<Entry>> GitTree::list(const std::string& dir) const {
     }
     git_tree* got = nullptr;
     if (git_tree_lookup(&got, state_->repository.handle.get(), &found.id) != 0) {
-        return git_failure("cannot read the directory of the revision", dir);
+        return git::git_failure("cannot read the directory of the revision", dir);
     }
-    const GitTreeObject tree(got);
+    const git::GitTreeObject tree(got);
     std::vector<Entry> entries;
     for (std::size_t i = 0; i < git_tree_entrycount(got); ++i) {
         const git_tree_entry* entry = git_tree_entry_byindex(got, i);
@@ -394,4 +394,4 @@ std::string GitTree::path_in_repository(const std::string& path) const {
     return in_tree ? state_->find(*in_tree).path : path;
 }
 
-}  // namespace renderer
+}  // namespace renderer::repo

@@ -17,7 +17,7 @@
 
 #include "renderer/repo/source_tree.h"
 
-namespace renderer {
+namespace renderer::repo {
 
 class GitTree : public SourceTree {
 public:
@@ -46,4 +46,4 @@ private:
     std::unique_ptr<State> state_;
 };
 
-}  // namespace renderer
+}  // namespace renderer::repo

@@ -9,10 +9,10 @@
 #include "renderer/git/git_testing.h"
 #include "renderer/repo/disk_tree.h"
 
-namespace renderer {
+namespace renderer::repo {
 namespace {
 
-class GitTreeTest : public GitSandbox {
+class GitTreeTest : public git::GitSandbox {
 protected:
     std::shared_ptr<const GitTree> open(const std::string& revision,
                                         const std::string& path = "") const {
@@ -279,4 +279,4 @@ TEST_F(GitTreeTest, ManyThreadsReadOneTree) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::repo

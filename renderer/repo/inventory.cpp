@@ -14,7 +14,7 @@
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 
-namespace renderer {
+namespace renderer::repo {
 namespace {
 
 constexpr std::int64_t kInventoryVersion = 1;
@@ -225,4 +225,4 @@ Result<TreeInventory> read_inventory(const std::string& where, std::string_view 
     return inventory;
 }
 
-}  // namespace renderer
+}  // namespace renderer::repo

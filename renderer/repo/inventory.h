@@ -14,7 +14,7 @@
 
 #include "renderer/core/result.h"
 
-namespace renderer {
+namespace renderer::repo {
 
 constexpr std::string_view kInventoryFile = ".tailrender-inventory";
 
@@ -42,4 +42,4 @@ std::string inventory_text(const TreeInventory& inventory);
 // recover. An empty text is an inventory without files.
 Result<TreeInventory> read_inventory(const std::string& where, std::string_view text);
 
-}  // namespace renderer
+}  // namespace renderer::repo

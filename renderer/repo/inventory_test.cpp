@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace renderer {
+namespace renderer::repo {
 namespace {
 
 std::string inventory_dump(const TreeInventory& inventory) {
@@ -119,4 +119,4 @@ TEST(Inventory, NamesAnUnfinishedMerge) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::repo

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <utility>
 
-namespace renderer {
+namespace renderer::repo {
 
 namespace {
 
@@ -49,4 +49,4 @@ Error lfs_pointer_error(const std::string& path, std::string hint) {
              .hint = std::move(hint)}};
 }
 
-}  // namespace renderer
+}  // namespace renderer::repo

@@ -9,7 +9,7 @@
 
 #include "renderer/core/result.h"
 
-namespace renderer {
+namespace renderer::repo {
 
 struct LfsPointer {
     std::string sha256;  // 64 hex digits
@@ -21,4 +21,4 @@ std::optional<LfsPointer> parse_lfs_pointer(std::string_view text);
 // Returns the error for a pointer at `path`. `hint`: how the user fetches the file.
 Error lfs_pointer_error(const std::string& path, std::string hint);
 
-}  // namespace renderer
+}  // namespace renderer::repo

@@ -5,7 +5,7 @@
 
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::repo {
 
 namespace fs = std::filesystem;
 
@@ -91,4 +91,4 @@ std::string LinkGuard::real_path(const std::string& path, bool is_no_link) const
     return join_path(entry->second, name);
 }
 
-}  // namespace renderer
+}  // namespace renderer::repo

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace renderer {
+namespace renderer::repo {
 
 // Returns the absolute path with the symbolic links of its longest existing part resolved, or the
 // path itself if that fails.
@@ -43,4 +43,4 @@ private:
     mutable std::map<std::string, std::string> real_dirs_;
 };
 
-}  // namespace renderer
+}  // namespace renderer::repo

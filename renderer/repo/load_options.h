@@ -7,10 +7,13 @@
 #include <string>
 #include <vector>
 
-namespace renderer {
+namespace renderer::engines {
+class LocalSources;
+}
+
+namespace renderer::repo {
 
 class ChartFetcher;
-class LocalSources;
 class SourceTree;
 
 struct LoadOptions {
@@ -31,7 +34,8 @@ struct LoadOptions {
     std::map<std::string, std::string> configured_substitutes = {};  // in .tailrender.yaml; weaker
     std::vector<std::string> argo_clusters;  // --argo-cluster: all clusters of Argo CD
     std::vector<std::string> sources;        // --source KEY=DIR; the last one wins
-    std::shared_ptr<const LocalSources> local_sources = {};  // made of `sources`; null: not yet
+    std::shared_ptr<const engines::LocalSources> local_sources =
+        {};                                 // made of `sources`; null: not yet
     bool skip_suspended = false;            // --skip-suspended: skip what is not reconciled
     bool fixes_sources = false;             // with only_generated: plan edits of the sources
     bool lints = false;                     // what only fails once applied is an error
@@ -46,4 +50,4 @@ struct LoadOptions {
     unsigned threads = 0;                   // 0 = one per core
 };
 
-}  // namespace renderer
+}  // namespace renderer::repo

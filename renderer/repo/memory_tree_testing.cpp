@@ -2,7 +2,7 @@
 
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::repo {
 
 namespace {
 
@@ -76,4 +76,4 @@ std::string MemoryTree::real_path(const std::string& path) const {
     return normal_path(target.starts_with('/') ? target : "/tree/" + target);
 }
 
-}  // namespace renderer
+}  // namespace renderer::repo

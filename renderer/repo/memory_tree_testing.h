@@ -7,7 +7,7 @@
 
 #include "renderer/repo/source_tree.h"
 
-namespace renderer {
+namespace renderer::repo {
 
 class MemoryTree : public SourceTree {
 public:
@@ -28,4 +28,4 @@ private:
     std::map<std::string, std::string> links_;
 };
 
-}  // namespace renderer
+}  // namespace renderer::repo

@@ -5,7 +5,7 @@
 
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::repo {
 
 namespace {
 
@@ -65,4 +65,4 @@ std::string MountedTree::real_path(const std::string& path) const {
     return moved(real, top, place);
 }
 
-}  // namespace renderer
+}  // namespace renderer::repo

@@ -9,7 +9,7 @@
 
 #include "renderer/repo/source_tree.h"
 
-namespace renderer {
+namespace renderer::repo {
 
 class MountedTree : public SourceTree {
 public:
@@ -42,4 +42,4 @@ private:
     std::vector<Mount> mounts_;
 };
 
-}  // namespace renderer
+}  // namespace renderer::repo

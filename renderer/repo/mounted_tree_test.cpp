@@ -4,7 +4,7 @@
 
 #include "renderer/repo/memory_tree_testing.h"
 
-namespace renderer {
+namespace renderer::repo {
 namespace {
 
 TEST(MountedTree, HasWhatIsElsewhereAtItsPlaceAndListsItNowhereElse) {
@@ -37,4 +37,4 @@ TEST(MountedTree, HasAFileAlone) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::repo

@@ -4,7 +4,7 @@
 
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::repo {
 
 Result<std::string> OverlayTree::read(const std::string& path) const {
     const auto known = files_.find(path);
@@ -35,4 +35,4 @@ std::string OverlayTree::real_path(const std::string& path) const {
                                  : base_.real_path(path);
 }
 
-}  // namespace renderer
+}  // namespace renderer::repo

@@ -7,7 +7,7 @@
 
 #include "renderer/repo/source_tree.h"
 
-namespace renderer {
+namespace renderer::repo {
 
 class OverlayTree : public SourceTree {
 public:
@@ -26,4 +26,4 @@ private:
     std::map<std::string, std::string> files_;
 };
 
-}  // namespace renderer
+}  // namespace renderer::repo

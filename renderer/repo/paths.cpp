@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
-namespace renderer {
+namespace renderer::repo {
 
 namespace {
 
@@ -98,4 +98,4 @@ bool matches_glob(const std::string& pattern, const std::string& text) {
     return fnmatch(pattern.c_str(), text.c_str(), FNM_PATHNAME) == 0;
 }
 
-}  // namespace renderer
+}  // namespace renderer::repo

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace renderer {
+namespace renderer::repo {
 
 // "a" + "b/c" -> "a/b/c"; "." and "" as directory add nothing, so that `render .` names "app.yaml".
 std::string join_path(std::string_view dir, std::string_view path);
@@ -26,4 +26,4 @@ bool is_manifest_name(std::string_view name);
 // Matches the whole text as Go's filepath.Match does (`*`, `?`, `[a-z]`); `*` matches no slash.
 bool matches_glob(const std::string& pattern, const std::string& text);
 
-}  // namespace renderer
+}  // namespace renderer::repo

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace renderer {
+namespace renderer::repo {
 namespace {
 
 TEST(Paths, Join) {
@@ -74,4 +74,4 @@ TEST(Paths, Globs) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::repo

@@ -14,7 +14,7 @@
 #include "renderer/base/descriptor.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::repo {
 
 namespace {
 
@@ -120,4 +120,4 @@ bool PrivateCopy::make_place(const std::string& relative) const {
     return !error;
 }
 
-}  // namespace renderer
+}  // namespace renderer::repo

@@ -7,7 +7,7 @@
 #include <array>
 #include <string>
 
-namespace renderer {
+namespace renderer::repo {
 
 // The parent directory of several copies. One child process removes all of them, because forking a
 // process takes longer than making a copy.
@@ -55,4 +55,4 @@ private:
     std::string path_;
 };
 
-}  // namespace renderer
+}  // namespace renderer::repo

@@ -14,7 +14,7 @@
 
 #include "renderer/base/temporary_folder_testing.h"
 
-namespace renderer {
+namespace renderer::repo {
 namespace {
 
 namespace fs = std::filesystem;
@@ -107,4 +107,4 @@ TEST_F(PrivateCopyTest, HasNoPathWithoutADirectory) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::repo

@@ -7,7 +7,7 @@
 #include "renderer/base/split.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::repo {
 
 namespace {
 
@@ -191,4 +191,4 @@ bool SourceIgnores::matches_path(const Pattern& pattern, Path path, bool is_dire
     return is_match && (!is_last || is_directory || !pattern.only_directories);
 }
 
-}  // namespace renderer
+}  // namespace renderer::repo

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace renderer {
+namespace renderer::repo {
 
 class SourceIgnores {
 public:
@@ -50,4 +50,4 @@ private:
     bool has_own_ = false;
 };
 
-}  // namespace renderer
+}  // namespace renderer::repo

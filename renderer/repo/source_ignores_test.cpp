@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace renderer {
+namespace renderer::repo {
 namespace {
 
 struct IgnoreRow {
@@ -124,4 +124,4 @@ TEST(SourceIgnores, NeverLeaveOutTheTop) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::repo

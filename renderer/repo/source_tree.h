@@ -8,7 +8,7 @@
 
 #include "renderer/core/result.h"
 
-namespace renderer {
+namespace renderer::repo {
 
 enum class EntryKind { Missing, File, Directory, Other };  // Other: a socket, a device, …
 
@@ -28,4 +28,4 @@ public:
     virtual std::string real_path(const std::string& path) const = 0;
 };
 
-}  // namespace renderer
+}  // namespace renderer::repo

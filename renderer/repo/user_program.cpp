@@ -10,7 +10,7 @@
 #include "renderer/base/ascii.h"
 #include "renderer/base/replace.h"
 
-namespace renderer {
+namespace renderer::repo {
 
 namespace {
 
@@ -92,4 +92,4 @@ std::string failure_of(const SandboxRun& run, const std::string& copy, const std
     return text;
 }
 
-}  // namespace renderer
+}  // namespace renderer::repo

@@ -9,7 +9,7 @@
 #include "renderer/base/sandbox.h"
 #include "renderer/core/result.h"
 
-namespace renderer {
+namespace renderer::repo {
 
 constexpr std::string_view kNoProgram = "none";
 
@@ -37,4 +37,4 @@ bool names_secrets(std::string_view text);
 std::string failure_of(const SandboxRun& run, const std::string& copy, const std::string& root,
                        bool is_secret);
 
-}  // namespace renderer
+}  // namespace renderer::repo

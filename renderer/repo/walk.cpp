@@ -8,7 +8,7 @@
 #include "renderer/repo/inventory.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::repo {
 
 namespace {
 
@@ -194,4 +194,4 @@ std::vector<WalkedDir> walk_tree(const SourceTree& tree, const std::string& root
     return std::move(walker.dirs);
 }
 
-}  // namespace renderer
+}  // namespace renderer::repo

@@ -12,7 +12,7 @@
 #include "renderer/core/diagnostics.h"
 #include "renderer/repo/source_tree.h"
 
-namespace renderer {
+namespace renderer::repo {
 
 // The file names that kustomize recognises.
 constexpr std::array<std::string_view, 3> kKustomizationNames = {
@@ -52,4 +52,4 @@ bool mentions_tailscale(const SourceTree& tree, const WalkedDir& dir);
 std::vector<WalkedDir> walk_tree(const SourceTree& tree, const std::string& root,
                                  const std::string& output_dir, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::repo

@@ -5,7 +5,7 @@
 
 #include "renderer/repo/memory_tree_testing.h"
 
-namespace renderer {
+namespace renderer::repo {
 namespace {
 
 std::string walk(const MemoryTree& tree, const std::string& output_dir = "") {
@@ -93,4 +93,4 @@ TEST(Walk, Links) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::repo

@@ -6,11 +6,11 @@
 #include "renderer/repo/disk_tree.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::repo {
 
 namespace {
 
-using StatusList = std::unique_ptr<git_status_list, GitFree<git_status_list_free>>;
+using StatusList = std::unique_ptr<git_status_list, git::GitFree<git_status_list_free>>;
 
 constexpr std::size_t kMostNotes = 10;
 
@@ -31,7 +31,7 @@ bool counts(const git_status_entry& entry, const std::string& below) {
 }  // namespace
 
 Result<Unit> check_clean(const std::string& path) {
-    const FoundRepository repository = TRY(find_repository(path));
+    const git::FoundRepository repository = TRY(git::find_repository(path));
     if (git_repository_is_bare(repository.handle.get()) == 1) {
         return Unit{};
     }
@@ -41,7 +41,7 @@ Result<Unit> check_clean(const std::string& path) {
     options.flags = GIT_STATUS_OPT_INCLUDE_UNTRACKED;
     git_status_list* got = nullptr;
     if (git_status_list_new(&got, repository.handle.get(), &options) != 0) {
-        return git_failure("cannot read the status of the work tree", path);
+        return git::git_failure("cannot read the status of the work tree", path);
     }
     const StatusList list(got);
     Error dirty{
@@ -64,4 +64,4 @@ Result<Unit> check_clean(const std::string& path) {
     return dirty;
 }
 
-}  // namespace renderer
+}  // namespace renderer::repo

@@ -6,10 +6,10 @@
 
 #include "renderer/core/result.h"
 
-namespace renderer {
+namespace renderer::repo {
 
 // Fails if a tracked file was changed anywhere in the work tree (a kustomization may name any
 // file), or a new file is below the path. A bare repository is always clean.
 Result<Unit> check_clean(const std::string& path);
 
-}  // namespace renderer
+}  // namespace renderer::repo

@@ -2,10 +2,10 @@
 
 #include "renderer/git/git_testing.h"
 
-namespace renderer {
+namespace renderer::repo {
 namespace {
 
-class WorkTreeTest : public GitSandbox {
+class WorkTreeTest : public git::GitSandbox {
 protected:
     // Returns "clean", or the paths that differ.
     std::string state(const std::string& path = "apps") const {
@@ -82,4 +82,4 @@ TEST_F(WorkTreeTest, ReportsTenAtMost) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::repo

@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace renderer {
+namespace renderer::schema {
 
 std::string_view expected_of(Builtin builtin) {
     constexpr std::array<std::string_view, 14> kTexts = {"anything",
@@ -35,4 +35,4 @@ std::string expected_of(const ValueType& type) {
                : std::string(expected_of(type.builtin));
 }
 
-}  // namespace renderer
+}  // namespace renderer::schema

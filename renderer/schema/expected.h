@@ -5,7 +5,7 @@
 
 #include "renderer/schema/type_table.h"
 
-namespace renderer {
+namespace renderer::schema {
 
 std::string_view expected_of(Builtin builtin);
 
@@ -14,4 +14,4 @@ std::string choices_of(const Limits& limits);
 
 std::string expected_of(const ValueType& type);
 
-}  // namespace renderer
+}  // namespace renderer::schema

@@ -10,7 +10,7 @@
 
 #include "renderer/base/pattern.h"
 
-namespace renderer {
+namespace renderer::schema {
 
 namespace {
 
@@ -53,4 +53,4 @@ bool is_cidr(std::string_view text) {
     return digits.size() <= 3 && bits && *bits <= (is_v6 ? 128 : 32);
 }
 
-}  // namespace renderer
+}  // namespace renderer::schema

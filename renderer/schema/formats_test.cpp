@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace renderer {
+namespace renderer::schema {
 namespace {
 
 TEST(Formats, KnowsTimes) {
@@ -31,4 +31,4 @@ TEST(Formats, KnowsCidrs) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::schema

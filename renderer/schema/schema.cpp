@@ -24,7 +24,7 @@
 #include "renderer/load/documents.h"
 #include "renderer/schema/type_table.h"
 
-namespace renderer {
+namespace renderer::schema {
 
 namespace {
 
@@ -43,7 +43,8 @@ std::optional<int> minor_version(std::string_view text) {
 
 // Returns the version to validate against: the nearest that has schemas, or the newest if none is
 // configured. Returns nothing after an error.
-std::optional<std::string_view> chosen_version(const Loaded& loaded, Diagnostics& diagnostics) {
+std::optional<std::string_view> chosen_version(const load::Loaded& loaded,
+                                               Diagnostics& diagnostics) {
     const std::vector<std::string_view>& known = kubernetes_versions();
     const Value& wanted = loaded.kubernetes_version;
     if (wanted.is_null()) {
@@ -321,7 +322,7 @@ std::vector<Diagnostic> InputFaults::shape_of(const Document& document) const {
     return shape;
 }
 
-InputFaults validate_inputs(const Loaded& loaded, bool foreign, unsigned threads,
+InputFaults validate_inputs(const load::Loaded& loaded, bool foreign, unsigned threads,
                             Diagnostics& diagnostics) {
     const std::optional<std::string_view> version = chosen_version(loaded, diagnostics);
     Validation validation(version.value_or(kubernetes_versions().back()), threads);
@@ -382,7 +383,7 @@ void report_inputs(InputFaults found, bool foreign, std::span<const Document* co
     others.report(diagnostics);
 }
 
-void validate_objects(const Loaded& loaded, std::span<const Object> objects, unsigned threads,
+void validate_objects(const load::Loaded& loaded, std::span<const Object> objects, unsigned threads,
                       Diagnostics& diagnostics) {
     const std::optional<std::string_view> version = chosen_version(loaded, diagnostics);
     if (!version) {
@@ -411,4 +412,4 @@ void validate_objects(const Loaded& loaded, std::span<const Object> objects, uns
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::schema

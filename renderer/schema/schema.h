@@ -11,7 +11,7 @@
 #include "renderer/load/loaded.h"
 #include "renderer/schema/validator.h"
 
-namespace renderer {
+namespace renderer::schema {
 
 struct DocumentFaults {
     const Document* document = nullptr;
@@ -34,7 +34,7 @@ struct InputFaults {
 // Validates the inputs that an applier sees, and custom resources that are only facts. `foreign`
 // includes kinds that no other stage reads; without it those are only parsed, and only if they are
 // oddly indented. Reports nothing but an unknown Kubernetes version.
-InputFaults validate_inputs(const Loaded& loaded, bool foreign, unsigned threads,
+InputFaults validate_inputs(const load::Loaded& loaded, bool foreign, unsigned threads,
                             Diagnostics& diagnostics);
 
 // Reports the faults of inputs that an applier sees, unless there is already an error at the same
@@ -47,7 +47,7 @@ void report_inputs(InputFaults found, bool foreign, std::span<const Document* co
 
 // Reports the same for generated objects, none of which is a custom resource. A fault is reported
 // at the input that its value came from, else at the object's parent.
-void validate_objects(const Loaded& loaded, std::span<const Object> objects, unsigned threads,
+void validate_objects(const load::Loaded& loaded, std::span<const Object> objects, unsigned threads,
                       Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::schema

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace renderer {
+namespace renderer::schema {
 namespace {
 
 Value pod(Value image) {
@@ -19,7 +19,7 @@ Value pod(Value image) {
 }
 
 std::string faults_of(Value root, Pos parent, std::string_view version = "") {
-    Loaded loaded;
+    load::Loaded loaded;
     loaded.sources.add("web.yaml", "kind: Service\nimage: 7\n");
     if (!version.empty()) {
         loaded.kubernetes_version = Value(version);
@@ -76,4 +76,4 @@ TEST(ValidateObjects, KnowsVersionsHoweverTheyAreSpelled) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::schema

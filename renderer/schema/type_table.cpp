@@ -30,7 +30,7 @@ extern const char tailrender_schemas_begin[];  // NOLINT(modernize-avoid-c-array
 extern const char tailrender_schemas_end[];    // NOLINT(modernize-avoid-c-arrays)
 }
 
-namespace renderer {
+namespace renderer::schema {
 
 namespace {
 
@@ -357,4 +357,4 @@ const Limits* TypeTable::read_limits(std::string_view words) {
     return &limits;
 }
 
-}  // namespace renderer
+}  // namespace renderer::schema

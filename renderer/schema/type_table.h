@@ -22,7 +22,7 @@
 
 #include "renderer/base/pattern.h"
 
-namespace renderer {
+namespace renderer::schema {
 
 enum class Builtin : std::uint8_t {
     Any,
@@ -139,4 +139,4 @@ private:
     std::map<std::string_view, const ValueType*> named_;
 };
 
-}  // namespace renderer
+}  // namespace renderer::schema

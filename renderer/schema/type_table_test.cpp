@@ -6,7 +6,7 @@
 
 #include "renderer/kube/kinds.h"
 
-namespace renderer {
+namespace renderer::schema {
 namespace {
 
 const TypedField* field_at(const ValueType* type, std::initializer_list<std::string_view> path) {
@@ -141,4 +141,4 @@ TEST(TypeTable, ServesTheKindsThatWeKnow) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::schema

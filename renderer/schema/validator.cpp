@@ -20,7 +20,7 @@
 #include "renderer/schema/expected.h"
 #include "renderer/schema/formats.h"
 
-namespace renderer {
+namespace renderer::schema {
 
 namespace {
 
@@ -494,4 +494,4 @@ std::vector<SchemaFault> validate(const Value& root, const ValueType& type,
     return validator.take_faults();
 }
 
-}  // namespace renderer
+}  // namespace renderer::schema

@@ -12,7 +12,7 @@
 #include "renderer/core/value.h"
 #include "renderer/schema/type_table.h"
 
-namespace renderer {
+namespace renderer::schema {
 
 constexpr std::string_view kRequiredRule = "schema-required";
 
@@ -34,4 +34,4 @@ struct SchemaFault {
 std::vector<SchemaFault> validate(const Value& root, const ValueType& type,
                                   std::string_view version);
 
-}  // namespace renderer
+}  // namespace renderer::schema

@@ -8,7 +8,7 @@
 #include "renderer/core/source_map.h"
 #include "renderer/core/yaml_reader.h"
 
-namespace renderer {
+namespace renderer::schema {
 namespace {
 
 // One line for each fault: "line: rule: message | found | expected | hint".
@@ -222,4 +222,4 @@ TEST(Validator, SaysNothingAboutWhatIsReplacedLater) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::schema

@@ -12,7 +12,7 @@
 
 #include "renderer/base/check.h"
 
-namespace renderer {
+namespace renderer::seal {
 namespace {
 
 struct Free {
@@ -140,4 +140,4 @@ std::string SealingCertificate::seal(std::string_view plaintext, std::string_vie
     return sealed;
 }
 
-}  // namespace renderer
+}  // namespace renderer::seal

@@ -9,7 +9,7 @@
 
 #include "renderer/core/result.h"
 
-namespace renderer {
+namespace renderer::seal {
 
 class SealingCertificate {
 public:
@@ -29,4 +29,4 @@ private:
     std::unique_ptr<Key> key_;
 };
 
-}  // namespace renderer
+}  // namespace renderer::seal

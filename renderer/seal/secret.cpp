@@ -8,7 +8,7 @@
 #include "renderer/core/document.h"
 #include "renderer/core/text_of.h"
 
-namespace renderer {
+namespace renderer::seal {
 namespace {
 
 constexpr std::string_view kNamespaceWide = "sealedsecrets.bitnami.com/namespace-wide";
@@ -190,4 +190,4 @@ Value seal_secret(const PlainSecret& secret, SealScope scope,
                                             {"template", std::move(inner)}})}});
 }
 
-}  // namespace renderer
+}  // namespace renderer::seal

@@ -13,7 +13,7 @@
 #include "renderer/core/value.h"
 #include "renderer/seal/certificate.h"
 
-namespace renderer {
+namespace renderer::seal {
 
 // Where the controller may decrypt it: under this name and namespace, under any name of the
 // namespace, or anywhere.
@@ -38,4 +38,4 @@ SealScope scope_of(const PlainSecret& secret);
 Value seal_secret(const PlainSecret& secret, SealScope scope,
                   const SealingCertificate& certificate);
 
-}  // namespace renderer
+}  // namespace renderer::seal

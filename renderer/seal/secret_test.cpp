@@ -10,7 +10,7 @@
 #include "renderer/core/yaml_reader.h"
 #include "renderer/core/yaml_writer.h"
 
-namespace renderer {
+namespace renderer::seal {
 namespace {
 
 std::string file(const std::string& name) {
@@ -157,4 +157,4 @@ TEST(Secret, SaysWhatIsWrongWithoutValues) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::seal

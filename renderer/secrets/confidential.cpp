@@ -7,7 +7,7 @@
 #include "renderer/base/ascii.h"
 #include "renderer/secrets/userinfo.h"
 
-namespace renderer {
+namespace renderer::secrets {
 
 namespace {
 
@@ -207,4 +207,4 @@ Diagnostic without_credentials(const Diagnostic& diagnostic, const SourceMap& so
     return shown;
 }
 
-}  // namespace renderer
+}  // namespace renderer::secrets

@@ -10,7 +10,7 @@
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/source_map.h"
 
-namespace renderer {
+namespace renderer::secrets {
 
 // Returns the length of a key such as tskey-auth-<id>CNTRL-<secret> at the start of the text; 0 if
 // there is none.
@@ -23,4 +23,4 @@ bool holds_tailscale_key(std::string_view text);
 // Returns the diagnostic as it may be printed.
 Diagnostic without_credentials(const Diagnostic& diagnostic, const SourceMap& sources);
 
-}  // namespace renderer
+}  // namespace renderer::secrets

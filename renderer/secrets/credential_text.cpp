@@ -8,7 +8,7 @@
 #include "renderer/core/implicit_key.h"
 #include "renderer/secrets/userinfo.h"
 
-namespace renderer {
+namespace renderer::secrets {
 namespace {
 
 constexpr std::size_t kNowhere = std::string_view::npos;
@@ -224,4 +224,4 @@ std::string without_credentials(std::string_view text, const SecretHash& hash) {
     return holds_key(text) ? hash(text) : without_values(without_userinfo(text, hash), hash);
 }
 
-}  // namespace renderer
+}  // namespace renderer::secrets

@@ -10,7 +10,7 @@
 
 #include "renderer/secrets/secret_hash.h"
 
-namespace renderer {
+namespace renderer::secrets {
 
 // True for "clientSecret", "DB_PASSWORD", "--api-token"; not for "secretName", which only refers to
 // one.
@@ -26,4 +26,4 @@ bool is_place(std::string_view text);
 // replaced.
 std::string without_credentials(std::string_view text, const SecretHash& hash);
 
-}  // namespace renderer
+}  // namespace renderer::secrets

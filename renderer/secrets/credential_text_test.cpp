@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace renderer {
+namespace renderer::secrets {
 namespace {
 
 // Shows each hash as `#`.
@@ -114,4 +114,4 @@ TEST(CredentialText, ShowsTheRest) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::secrets

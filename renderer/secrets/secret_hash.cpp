@@ -6,7 +6,7 @@
 #include "renderer/base/check.h"
 #include "renderer/base/sha256.h"
 
-namespace renderer {
+namespace renderer::secrets {
 
 std::string SecretHash::operator()(std::string_view secret) const {
     constexpr std::size_t kShownDigits = 16;
@@ -19,4 +19,4 @@ std::string random_key() {
     return key;
 }
 
-}  // namespace renderer
+}  // namespace renderer::secrets

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-namespace renderer {
+namespace renderer::secrets {
 
 class SecretHash {
 public:
@@ -23,4 +23,4 @@ private:
 // Returns 32 random bytes from the system.
 std::string random_key();
 
-}  // namespace renderer
+}  // namespace renderer::secrets

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace renderer {
+namespace renderer::secrets {
 namespace {
 
 TEST(SecretHash, DependsOnTheKey) {
@@ -21,4 +21,4 @@ TEST(SecretHash, HasAnotherKeyEachTime) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::secrets

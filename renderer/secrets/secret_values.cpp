@@ -10,7 +10,7 @@
 #include "renderer/base/pattern.h"
 #include "renderer/core/text_of.h"
 
-namespace renderer {
+namespace renderer::secrets {
 
 namespace {
 
@@ -94,4 +94,4 @@ std::vector<ClearValue> clear_values(const Value& secret) {
     return found;
 }
 
-}  // namespace renderer
+}  // namespace renderer::secrets

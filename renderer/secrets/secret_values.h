@@ -9,7 +9,7 @@
 
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::secrets {
 
 struct ClearValue {
     const Member* member = nullptr;  // of `data` or `stringData`
@@ -19,4 +19,4 @@ struct ClearValue {
 // Returns them in the order of the document. `data` that is not base64 is used as it is.
 std::vector<ClearValue> clear_values(const Value& secret);
 
-}  // namespace renderer
+}  // namespace renderer::secrets

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace renderer {
+namespace renderer::secrets {
 namespace {
 
 std::string texts(const Value& secret) {
@@ -95,4 +95,4 @@ TEST(SecretValues, TakesOddShapes) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::secrets

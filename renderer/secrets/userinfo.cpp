@@ -7,7 +7,7 @@
 #include "renderer/base/ascii.h"
 #include "renderer/base/split.h"
 
-namespace renderer {
+namespace renderer::secrets {
 
 namespace {
 
@@ -106,4 +106,4 @@ bool may_show_url_credentials(std::string_view text) {
     return false;
 }
 
-}  // namespace renderer
+}  // namespace renderer::secrets

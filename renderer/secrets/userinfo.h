@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace renderer {
+namespace renderer::secrets {
 
 // The characters that end a word which may contain a credential.
 inline constexpr std::string_view kWordEnds = " \t\r\n\"'";
@@ -30,4 +30,4 @@ bool may_show_url_credentials(std::string_view text);
 // Replaces the found text in a message if it contains a password.
 inline constexpr std::string_view kHiddenPassword = "a text with a password";
 
-}  // namespace renderer
+}  // namespace renderer::secrets

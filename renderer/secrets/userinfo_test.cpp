@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace renderer {
+namespace renderer::secrets {
 namespace {
 
 struct UserinfoRow {
@@ -82,4 +82,4 @@ TEST(Userinfo, OddTextTakesNoTime) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::secrets

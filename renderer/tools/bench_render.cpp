@@ -57,17 +57,17 @@ std::string documents(int count, Make make) {
 template <typename Make>
 void foreign(benchmark::State& state, Make make) {
     const std::string text = documents(20'000, make);
-    const Plan plan = {};
-    const Objects objects = {};
+    const plan::Plan plan = {};
+    const generate::Objects objects = {};
     for (auto _ : state) {
         state.PauseTiming();
         Diagnostics diagnostics;
-        LoadOptions options;
+        repo::LoadOptions options;
         options.stream = text;
         state.ResumeTiming();
-        const Loaded loaded = load(std::move(options), diagnostics);
-        emit_stream({.loaded = loaded, .plan = plan, .objects = objects}, 0,
-                    [](std::string_view piece) { benchmark::DoNotOptimize(piece.data()); });
+        const load::Loaded loaded = load::load(std::move(options), diagnostics);
+        emit::emit_stream({.loaded = loaded, .plan = plan, .objects = objects}, 0,
+                          [](std::string_view piece) { benchmark::DoNotOptimize(piece.data()); });
     }
     state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(text.size()));
 }

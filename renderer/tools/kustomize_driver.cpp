@@ -68,11 +68,11 @@ void print(std::vector<std::string> lines) {
 }
 
 void print_built(const std::string& dir) {
-    renderer::LoadOptions options;
+    renderer::repo::LoadOptions options;
     options.path = dir;
     options.threads = 1;
     renderer::Diagnostics diagnostics;
-    const renderer::Loaded loaded = renderer::load(options, diagnostics);
+    const renderer::load::Loaded loaded = renderer::load::load(options, diagnostics);
     std::vector<std::string> lines;
     if (diagnostics.has_errors()) {
         fmt::print(stderr, "{}", diagnostics.print(loaded.sources, false));
@@ -86,7 +86,7 @@ void print_built(const std::string& dir) {
 }
 
 void print_read(const std::string& file) {
-    const renderer::Result<std::string> text = renderer::DiskTree().read(file);
+    const renderer::Result<std::string> text = renderer::repo::DiskTree().read(file);
     renderer::SourceMap sources;
     renderer::Diagnostics diagnostics;
     std::vector<std::string> lines;

@@ -24,7 +24,7 @@ Value answer(const Value& line) {
     const bool is_unsure = renderer::spelling_of(line.find("unsure")) == "true";
     const bool is_strict = renderer::spelling_of(line.find("strict")) == "true";
     std::string failure;
-    const std::optional<std::string> filled = renderer::render_go_template(
+    const std::optional<std::string> filled = renderer::engines::render_go_template(
         renderer::text_of(line, {"template"}), *data, is_strict, failure, {},
         {.clusters = is_unsure, .paths = is_unsure, .values = is_unsure});
     Value out = Value::map();

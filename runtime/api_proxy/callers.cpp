@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kMostRemembered = 4096;
 constexpr Duration kLongest = std::chrono::minutes(1);
 
-CallerAnswer answer_of(const LocalReply& reply, const IpAddress& source) {
+CallerAnswer answer_of(const localapi::LocalReply& reply, const IpAddress& source) {
     if (reply.code != 200) {
         return {.is_known = reply.code == 404,
                 .problem = reply.code == 404
@@ -53,14 +53,14 @@ void Callers::find(const AddressPort& source, Duration age, Done done) {
     const bool is_v6 = source.address.is_v6();
     api_.whois(fmt::format("{}{}{}:{}", is_v6 ? "[" : "", source.address.text(), is_v6 ? "]" : "",
                            source.port),
-               [this, source, alive = std::weak_ptr(alive_)](const LocalReply& reply) {
+               [this, source, alive = std::weak_ptr(alive_)](const localapi::LocalReply& reply) {
                    if (!alive.expired()) {
                        take(source, reply);
                    }
                });
 }
 
-void Callers::take(const AddressPort& source, const LocalReply& reply) {
+void Callers::take(const AddressPort& source, const localapi::LocalReply& reply) {
     Entry& entry = entries_[source.address];
     entry.answer = answer_of(reply, source.address);
     const CallerAnswer answer = entry.answer;

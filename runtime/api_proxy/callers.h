@@ -25,7 +25,7 @@ public:
     using Done = std::function<void(const CallerAnswer&)>;
 
     // Both references must outlive this.
-    Callers(Loop& loop, LocalApi& api) : loop_(loop), api_(api) {}
+    Callers(Loop& loop, localapi::LocalApi& api) : loop_(loop), api_(api) {}
 
     // Returns a cached answer that is at most `age` old, or nullptr. It is valid until the next
     // call.
@@ -39,11 +39,11 @@ private:
         Duration asked = {};  // uptime
         std::vector<Done> waiting;
     };
-    void take(const AddressPort& source, const LocalReply& reply);
+    void take(const AddressPort& source, const localapi::LocalReply& reply);
     void forget_old();
 
     Loop& loop_;
-    LocalApi& api_;
+    localapi::LocalApi& api_;
     std::map<IpAddress, Entry> entries_;
     std::shared_ptr<int> alive_ = std::make_shared<int>(0);
 };

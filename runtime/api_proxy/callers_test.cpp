@@ -31,7 +31,7 @@ protected:
         .status = 200,
         .body = R"({"Node":{"Name":"n.","Addresses":["100.64.0.7/32"],"Tags":["tag:a"]}})"};
     ScriptedTransport transport{loop, [this](const HttpRequest&) { return reply; }};
-    LocalApi api{transport};
+    localapi::LocalApi api{transport};
     Callers callers{loop, api};
 };
 

@@ -138,7 +138,7 @@ int run(const Environment& environment) {
     AsioLoop loop;
     AsioResolver resolver(loop);
     SocketTransport local(loop, settings->socket);
-    LocalApi api(local);
+    localapi::LocalApi api(local);
     Callers callers(loop, api);
     Upstream upstream(loop, resolver, settings->api_server);
     Shared shared{.loop = loop,
@@ -169,7 +169,7 @@ int run(const Environment& environment) {
                          settings->listen.port),
              {{"mode", settings->api_server.token_file.empty() ? "noauth" : "auth"}});
     const auto stop = [&] { server.stop(settings->grace, [&] { loop.stop(); }); };
-    Withdrawal withdrawal(loop, api, log, stop);
+    localapi::Withdrawal withdrawal(loop, api, log, stop);
     loop.on_termination([&] {
         serve.end([&] { settings->service.empty() ? stop() : withdrawal.start(kWithdrawal); });
     });

@@ -40,8 +40,8 @@ Value serve_config(std::string_view domain, const AddressPort& at) {
                                                  {"ProxyProtocol", 2}})}})}});
 }
 
-Serve::Serve(Loop& loop, Log& log, LocalApi& api, Owner owner, AddressPort at, std::string service,
-             std::function<void()> misled)
+Serve::Serve(Loop& loop, Log& log, localapi::LocalApi& api, Owner owner, AddressPort at,
+             std::string service, std::function<void()> misled)
     : loop_(loop),
       log_(log),
       api_(api),
@@ -79,10 +79,10 @@ void Serve::look() {
             "tailscaled runs as root; it needs a user of its own, since whoever may forward "
             "ports into the pod comes as root, too");
     }
-    api_.status(guarded([this](const LocalReply& reply) { on_status(reply); }));
+    api_.status(guarded([this](const localapi::LocalReply& reply) { on_status(reply); }));
 }
 
-void Serve::on_status(const LocalReply& reply) {
+void Serve::on_status(const localapi::LocalReply& reply) {
     if (!reply.ok()) {
         return settle("tailscaled: " + reply.problem);
     }
@@ -96,7 +96,7 @@ void Serve::on_status(const LocalReply& reply) {
     }
     if (!service_.empty()) {
         return api_.serve_config(
-            guarded([this](const LocalReply& config) { on_config(config, ""); }));
+            guarded([this](const localapi::LocalReply& config) { on_config(config, ""); }));
     }
     const auto domains = renderer::items_of(status->find("CertDomains"));
     if (domains.empty() || renderer::text_of(domains.front()).empty()) {
@@ -104,7 +104,7 @@ void Serve::on_status(const LocalReply& reply) {
     }
     const std::string domain(renderer::text_of(domains.front()));
     api_.serve_config(
-        guarded([this, domain](const LocalReply& config) { on_config(config, domain); }));
+        guarded([this, domain](const localapi::LocalReply& config) { on_config(config, domain); }));
 }
 
 void Serve::look_for_service() {
@@ -112,7 +112,7 @@ void Serve::look_for_service() {
     if (is_advertised_ || is_ending_) {
         return settle("");
     }
-    api_.prefs(guarded([this](const LocalReply& reply) {
+    api_.prefs(guarded([this](const localapi::LocalReply& reply) {
         const auto prefs = renderer::read_json(reply.body);
         if (is_ending_) {
             return settle("");
@@ -135,7 +135,7 @@ void Serve::advertise() {
                               service_));
     }
     is_reloading_ = true;
-    api_.reload_config(guarded([this](const LocalReply& reloaded) {
+    api_.reload_config(guarded([this](const localapi::LocalReply& reloaded) {
         is_reloading_ = false;
         is_advertised_ = reloaded.ok();
         is_advertised_ ? settle("")
@@ -164,7 +164,7 @@ void Serve::end(std::function<void()> ended) {
     }
 }
 
-void Serve::on_config(const LocalReply& reply, const std::string& domain) {
+void Serve::on_config(const localapi::LocalReply& reply, const std::string& domain) {
     if (!reply.ok()) {
         return settle("tailscaled's Serve configuration: " + reply.problem);
     }
@@ -189,7 +189,8 @@ void Serve::on_config(const LocalReply& reply, const std::string& domain) {
         note("someone else has changed tailscaled's Serve configuration");
     }
     api_.set_serve_config(
-        renderer::write_json(wanted), reply.etag, guarded([this](const LocalReply& written) {
+        renderer::write_json(wanted), reply.etag,
+        guarded([this](const localapi::LocalReply& written) {
             if (written.code == kConflict) {
                 return settle("someone else changes tailscaled's Serve configuration");
             }

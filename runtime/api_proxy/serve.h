@@ -34,8 +34,8 @@ public:
     // All references must outlive it. `at` is where the proxy listens. `service` is "svc:NAME", or
     // empty. `misled` is called if tailscaled forwards to this proxy in any other way, so that open
     // connections may be from anyone.
-    Serve(Loop& loop, Log& log, LocalApi& api, Owner owner, AddressPort at, std::string service,
-          std::function<void()> misled);
+    Serve(Loop& loop, Log& log, localapi::LocalApi& api, Owner owner, AddressPort at,
+          std::string service, std::function<void()> misled);
     ~Serve();
     Serve(const Serve&) = delete;
     Serve& operator=(const Serve&) = delete;
@@ -53,16 +53,16 @@ public:
 
 private:
     void look();
-    void on_status(const LocalReply& reply);
-    void on_config(const LocalReply& reply, const std::string& domain);
+    void on_status(const localapi::LocalReply& reply);
+    void on_config(const localapi::LocalReply& reply, const std::string& domain);
     void note(std::string problem);
     void settle(std::string problem);
     void look_for_service();
     void advertise();
     void not_advertised(std::string trouble);
     template <typename Call>
-    LocalDone guarded(Call call) {  // does nothing once this is destroyed
-        return [alive = std::weak_ptr(alive_), call](const LocalReply& reply) {
+    localapi::LocalDone guarded(Call call) {  // does nothing once this is destroyed
+        return [alive = std::weak_ptr(alive_), call](const localapi::LocalReply& reply) {
             if (!alive.expired()) {
                 call(reply);
             }
@@ -71,7 +71,7 @@ private:
 
     Loop& loop_;
     Log& log_;
-    LocalApi& api_;
+    localapi::LocalApi& api_;
     Owner owner_;
     AddressPort at_;
     std::string service_;

@@ -61,7 +61,7 @@ protected:
     Log log{Log::Form::Json, LogLevel::Error};
     ScriptedTransport transport{loop,
                                 [this](const HttpRequest& request) { return answer(request); }};
-    LocalApi api{transport};
+    localapi::LocalApi api{transport};
     Serve serve{loop,
                 log,
                 api,

@@ -11,7 +11,7 @@
 #include "runtime/api_proxy/session.h"
 #include "runtime/base/asio_loop.h"
 
-namespace runtime {
+namespace runtime::inline base {
 class Listener;
 }
 

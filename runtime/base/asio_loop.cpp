@@ -10,7 +10,7 @@
 
 #include "runtime/base/descriptor_set.h"
 
-namespace runtime {
+namespace runtime::inline base {
 
 namespace asio = boost::asio;
 using Descriptor = asio::posix::stream_descriptor;
@@ -104,4 +104,4 @@ asio::io_context& AsioLoop::context() {
     return state_->context;
 }
 
-}  // namespace runtime
+}  // namespace runtime::inline base

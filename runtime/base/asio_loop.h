@@ -10,7 +10,7 @@ namespace boost::asio {
 class io_context;
 }
 
-namespace runtime {
+namespace runtime::inline base {
 
 class AsioLoop : public Loop {
 public:
@@ -37,4 +37,4 @@ private:
     std::unique_ptr<State> state_;
 };
 
-}  // namespace runtime
+}  // namespace runtime::inline base

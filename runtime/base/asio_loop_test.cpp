@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-namespace runtime {
+namespace runtime::inline base {
 namespace {
 
 TEST(AsioLoop, ACancelledTimerDoesNotFireThoughItsTimeHasCome) {
@@ -154,4 +154,4 @@ TEST(AsioLoop, ADescriptorThatWasClosedWithoutAWordMayBeWatchedAgain) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::inline base

@@ -3,7 +3,7 @@
 #include <boost/asio/ip/udp.hpp>
 #include <utility>
 
-namespace runtime {
+namespace runtime::inline base {
 
 using boost::asio::ip::udp;
 
@@ -32,4 +32,4 @@ void AsioResolver::resolve(const std::string& host, std::function<void(Resolutio
         });
 }
 
-}  // namespace runtime
+}  // namespace runtime::inline base

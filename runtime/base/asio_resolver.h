@@ -7,7 +7,7 @@
 #include "runtime/base/asio_loop.h"
 #include "runtime/base/resolver.h"
 
-namespace runtime {
+namespace runtime::inline base {
 
 class AsioResolver : public Resolver {
 public:
@@ -21,4 +21,4 @@ private:
     std::unique_ptr<State> state_;
 };
 
-}  // namespace runtime
+}  // namespace runtime::inline base

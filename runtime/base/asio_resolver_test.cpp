@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace runtime {
+namespace runtime::inline base {
 namespace {
 
 Resolution resolved(const std::string& host) {
@@ -47,4 +47,4 @@ TEST(AsioResolver, AnAnswerThatNoOneWaitsForIsDropped) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::inline base

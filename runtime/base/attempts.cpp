@@ -1,6 +1,6 @@
 #include "runtime/base/attempts.h"
 
-namespace runtime {
+namespace runtime::inline base {
 
 void Attempts::succeed(Duration not_before) {
     busy_ = false;
@@ -20,4 +20,4 @@ Duration Attempts::fail(RandomSource& random, Duration first, Duration longest, 
     return delay;
 }
 
-}  // namespace runtime
+}  // namespace runtime::inline base

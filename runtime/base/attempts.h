@@ -6,7 +6,7 @@
 
 #include "runtime/base/backoff.h"
 
-namespace runtime {
+namespace runtime::inline base {
 
 // Times are uptimes. At first no attempt is running, and the first one may begin at once.
 class Attempts {
@@ -30,4 +30,4 @@ private:
     std::unique_ptr<Backoff> backoff_;
 };
 
-}  // namespace runtime
+}  // namespace runtime::inline base

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace runtime {
+namespace runtime::inline base {
 namespace {
 
 using std::chrono::seconds;
@@ -47,4 +47,4 @@ TEST(Attempts, ForgetFailuresWithASuccess) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::inline base

@@ -5,7 +5,7 @@
 #include "renderer/core/json.h"
 #include "runtime/base/time_text.h"
 
-namespace runtime {
+namespace runtime::inline base {
 
 std::string audit_line(Time now, std::string_view message, std::initializer_list<LogField> fields) {
     std::string time = format_microseconds(now);
@@ -23,4 +23,4 @@ void write_audit(Time now, std::string_view message, std::initializer_list<LogFi
     static_cast<void>(std::fwrite(line.data(), 1, line.size(), stderr));
 }
 
-}  // namespace runtime
+}  // namespace runtime::inline base

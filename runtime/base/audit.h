@@ -9,10 +9,10 @@
 #include "runtime/base/log.h"
 #include "runtime/base/loop.h"
 
-namespace runtime {
+namespace runtime::inline base {
 
 // Returns the line without a line end, for tests.
 std::string audit_line(Time now, std::string_view message, std::initializer_list<LogField> fields);
 void write_audit(Time now, std::string_view message, std::initializer_list<LogField> fields);
 
-}  // namespace runtime
+}  // namespace runtime::inline base

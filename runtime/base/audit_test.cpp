@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace runtime {
+namespace runtime::inline base {
 namespace {
 
 TEST(Audit, FieldsAreAsTheyAreAndOneLine) {
@@ -16,4 +16,4 @@ TEST(Audit, FieldsAreAsTheyAreAndOneLine) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::inline base

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace runtime {
+namespace runtime::inline base {
 
 std::uint64_t RandomSource::below(std::uint64_t bound) {
     state_ += 0x9e3779b97f4a7c15U;
@@ -20,4 +20,4 @@ Duration Backoff::next() {
                                random_.below(static_cast<std::uint64_t>(step.count() - half) + 1)));
 }
 
-}  // namespace runtime
+}  // namespace runtime::inline base

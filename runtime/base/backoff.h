@@ -6,7 +6,7 @@
 
 #include "runtime/base/loop.h"
 
-namespace runtime {
+namespace runtime::inline base {
 
 // Random numbers from a seed (SplitMix64, Steele et al. 2014): good enough to spread load, not for
 // secrets.
@@ -34,4 +34,4 @@ private:
     Duration first_, longest_, next_;
 };
 
-}  // namespace runtime
+}  // namespace runtime::inline base

@@ -37,7 +37,7 @@ extern "C" int getaddrinfo(const char* node, const char* service, const addrinfo
     return real(node, service, hints, found);
 }
 
-namespace runtime {
+namespace runtime::inline base {
 namespace {
 
 using boost::asio::ip::tcp;
@@ -228,4 +228,4 @@ TEST_F(CurlConnectionTest, OnlyTheGivenAuthoritiesAreTrusted) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::inline base

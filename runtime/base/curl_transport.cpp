@@ -13,7 +13,7 @@
 #include "renderer/base/check.h"
 #include "runtime/base/weakly.h"
 
-namespace runtime {
+namespace runtime::inline base {
 
 namespace {
 
@@ -300,4 +300,4 @@ void CurlTransport::cancel(RequestId id) {
     }
 }
 
-}  // namespace runtime
+}  // namespace runtime::inline base

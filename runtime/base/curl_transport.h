@@ -5,7 +5,7 @@
 
 #include "runtime/base/transport.h"
 
-namespace runtime {
+namespace runtime::inline base {
 
 // Uses HTTPS_PROXY, https_proxy, http_proxy and NO_PROXY of the environment as libcurl does
 // (CURLOPT_PROXY(3)).
@@ -24,4 +24,4 @@ private:
     std::shared_ptr<State> state_;
 };
 
-}  // namespace runtime
+}  // namespace runtime::inline base

@@ -14,7 +14,7 @@
 #include "runtime/base/listener.h"
 #include "runtime/testing/fetch.h"
 
-namespace runtime {
+namespace runtime::inline base {
 namespace {
 
 // Uses real sockets on the loopback interface.
@@ -196,4 +196,4 @@ TEST_F(CurlTransportTest, MayEndRightAfterACancellation) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::inline base

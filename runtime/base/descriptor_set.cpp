@@ -10,7 +10,7 @@
 
 #include "renderer/base/check.h"
 
-namespace runtime {
+namespace runtime::inline base {
 
 namespace {
 
@@ -84,4 +84,4 @@ void DescriptorSet::tell(int descriptor, std::uint32_t watching, std::uint32_t e
     ready(now);
 }
 
-}  // namespace runtime
+}  // namespace runtime::inline base

@@ -8,7 +8,7 @@
 
 #include "runtime/base/loop.h"
 
-namespace runtime {
+namespace runtime::inline base {
 
 class DescriptorSet {
 public:
@@ -42,4 +42,4 @@ private:
     std::vector<Entry> entries_;  // by descriptor
 };
 
-}  // namespace runtime
+}  // namespace runtime::inline base

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <utility>
 
-namespace runtime {
+namespace runtime::inline base {
 
 DirectoryWatch::DirectoryWatch(Loop& loop, std::string folder, std::function<void()> changed)
     : loop_(loop), folder_(std::move(folder)), changed_(std::move(changed)) {}
@@ -40,4 +40,4 @@ void DirectoryWatch::drain() {
     changed_();
 }
 
-}  // namespace runtime
+}  // namespace runtime::inline base

@@ -8,7 +8,7 @@
 #include "renderer/core/result.h"
 #include "runtime/base/loop.h"
 
-namespace runtime {
+namespace runtime::inline base {
 
 class DirectoryWatch {
 public:
@@ -29,4 +29,4 @@ private:
     int descriptor_ = -1;
 };
 
-}  // namespace runtime
+}  // namespace runtime::inline base

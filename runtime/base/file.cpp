@@ -8,7 +8,7 @@
 #include <cstring>
 #include <memory>
 
-namespace runtime {
+namespace runtime::inline base {
 
 namespace {
 
@@ -50,4 +50,4 @@ renderer::Result<std::string> read_trimmed(const std::string& path) {
                : text.substr(first, text.find_last_not_of(kSpace) - first + 1);
 }
 
-}  // namespace runtime
+}  // namespace runtime::inline base

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace runtime {
+namespace runtime::inline base {
 namespace {
 
 TEST(FolderOf, IsTheRootOrTheWorkingDirectoryWhereThePathNamesNoOther) {
@@ -12,4 +12,4 @@ TEST(FolderOf, IsTheRootOrTheWorkingDirectoryWhereThePathNamesNoOther) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::inline base

@@ -12,7 +12,7 @@
 
 #include "runtime/base/listener.h"
 
-namespace runtime {
+namespace runtime::inline base {
 
 namespace asio = boost::asio;
 namespace beast = boost::beast;
@@ -154,4 +154,4 @@ renderer::Result<renderer::Unit> HttpServer::listen_at(const std::string& path) 
     return renderer::Unit{};
 }
 
-}  // namespace runtime
+}  // namespace runtime::inline base

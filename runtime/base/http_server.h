@@ -14,7 +14,7 @@
 #include "runtime/base/asio_loop.h"
 #include "runtime/base/ip_prefix.h"
 
-namespace runtime {
+namespace runtime::inline base {
 
 struct Page {
     int status = 200;
@@ -45,4 +45,4 @@ private:
     std::unique_ptr<State> state_;
 };
 
-}  // namespace runtime
+}  // namespace runtime::inline base

@@ -16,7 +16,7 @@
 #include "runtime/base/curl_transport.h"
 #include "runtime/testing/fetch.h"
 
-namespace runtime {
+namespace runtime::inline base {
 namespace {
 
 class HttpServerTest : public testing::Test {
@@ -86,4 +86,4 @@ TEST_F(HttpServerTest, PausesWhileNoDescriptorIsFree) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::inline base

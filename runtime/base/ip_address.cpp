@@ -7,7 +7,7 @@
 
 #include "renderer/base/check.h"
 
-namespace runtime {
+namespace runtime::inline base {
 
 IpAddress::IpAddress(std::string_view bytes) : size_(static_cast<std::uint8_t>(bytes.size())) {
     std::copy(bytes.begin(), bytes.end(), bytes_.begin());
@@ -47,4 +47,4 @@ std::string IpAddress::text() const {
     return text;
 }
 
-}  // namespace runtime
+}  // namespace runtime::inline base

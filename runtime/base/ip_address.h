@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace runtime {
+namespace runtime::inline base {
 
 class IpAddress {
 public:
@@ -36,4 +36,4 @@ private:
     std::array<std::uint8_t, 16> bytes_ = {};
 };
 
-}  // namespace runtime
+}  // namespace runtime::inline base

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace runtime {
+namespace runtime::inline base {
 namespace {
 
 TEST(IpAddress, ReadsAndWrites) {
@@ -64,4 +64,4 @@ TEST(IpAddress, KnowsLoopback) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::inline base

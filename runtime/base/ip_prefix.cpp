@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-namespace runtime {
+namespace runtime::inline base {
 
 namespace {
 
@@ -82,4 +82,4 @@ std::optional<AddressPort> AddressPort::parse(std::string_view text) {
     return AddressPort{*address, static_cast<std::uint16_t>(*port)};
 }
 
-}  // namespace runtime
+}  // namespace runtime::inline base

@@ -9,7 +9,7 @@
 
 #include "runtime/base/ip_address.h"
 
-namespace runtime {
+namespace runtime::inline base {
 
 struct IpPrefix {
     IpAddress address;
@@ -34,4 +34,4 @@ struct AddressPort {
     static std::optional<AddressPort> parse(std::string_view text);
 };
 
-}  // namespace runtime
+}  // namespace runtime::inline base

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace runtime {
+namespace runtime::inline base {
 namespace {
 
 TEST(IpPrefix, HoldsWhatItsBitsSay) {
@@ -34,4 +34,4 @@ TEST(AddressPort, NeedsBracketsAroundIpv6Only) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::inline base

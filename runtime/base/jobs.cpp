@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-namespace runtime {
+namespace runtime::inline base {
 
 namespace {
 
@@ -63,4 +63,4 @@ void run_side_by_side(std::vector<Job> jobs, std::size_t width, Next done) {
     }
 }
 
-}  // namespace runtime
+}  // namespace runtime::inline base

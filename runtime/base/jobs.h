@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace runtime {
+namespace runtime::inline base {
 
 using Next = std::function<void(std::string problem)>;
 using Job = std::function<void(Next)>;
@@ -20,4 +20,4 @@ Job in_order(std::vector<Job> jobs);
 // with that problem when the running jobs have finished.
 void run_side_by_side(std::vector<Job> jobs, std::size_t width, Next done);
 
-}  // namespace runtime
+}  // namespace runtime::inline base

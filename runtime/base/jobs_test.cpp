@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace runtime {
+namespace runtime::inline base {
 namespace {
 
 TEST(Jobs, RunInOrder) {
@@ -63,4 +63,4 @@ TEST(Jobs, RunSideBySideUntilOneFails) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::inline base

@@ -4,7 +4,7 @@
 
 #include "renderer/core/json.h"
 
-namespace runtime {
+namespace runtime::inline base {
 
 namespace {
 
@@ -76,4 +76,4 @@ void JsonItems::fail() {
     rest_.clear();
 }
 
-}  // namespace runtime
+}  // namespace runtime::inline base

@@ -8,7 +8,7 @@
 
 #include "renderer/core/value.h"
 
-namespace runtime {
+namespace runtime::inline base {
 
 class JsonItems {
 public:
@@ -36,4 +36,4 @@ private:
     bool has_failed_ = false;
 };
 
-}  // namespace runtime
+}  // namespace runtime::inline base

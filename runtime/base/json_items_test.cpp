@@ -4,7 +4,7 @@
 
 #include "renderer/core/json.h"
 
-namespace runtime {
+namespace runtime::inline base {
 namespace {
 
 struct Found {
@@ -83,4 +83,4 @@ TEST(JsonItems, AnItemWithoutAnEndIsNotKept) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::inline base

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace runtime {
+namespace runtime::inline base {
 
 using renderer::Value;
 
@@ -22,4 +22,4 @@ Value removal(const std::string& path) {
     return Value::map({{"op", "remove"}, {"path", path}});
 }
 
-}  // namespace runtime
+}  // namespace runtime::inline base

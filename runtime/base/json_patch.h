@@ -6,7 +6,7 @@
 
 #include "renderer/core/value.h"
 
-namespace runtime {
+namespace runtime::inline base {
 
 // Escapes one token of a pointer: "tailscale.com/tags" -> "tailscale.com~1tags".
 std::string pointer(std::string_view key);
@@ -14,4 +14,4 @@ std::string pointer(std::string_view key);
 renderer::Value operation(std::string_view op, const std::string& path, renderer::Value value);
 renderer::Value removal(const std::string& path);
 
-}  // namespace runtime
+}  // namespace runtime::inline base

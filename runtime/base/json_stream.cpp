@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace runtime {
+namespace runtime::inline base {
 
 namespace {
 
@@ -277,4 +277,4 @@ void JsonStream::append_code(unsigned code) {
     append({out, size});
 }
 
-}  // namespace runtime
+}  // namespace runtime::inline base

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace runtime {
+namespace runtime::inline base {
 
 class JsonListener {
 public:
@@ -69,4 +69,4 @@ private:
     unsigned high_surrogate_ = 0;
 };
 
-}  // namespace runtime
+}  // namespace runtime::inline base

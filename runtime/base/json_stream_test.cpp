@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace runtime {
+namespace runtime::inline base {
 namespace {
 
 // Records the events as text, so that tables can compare them.
@@ -81,4 +81,4 @@ TEST(JsonStream, SaysWhetherADocumentIsOpen) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::inline base

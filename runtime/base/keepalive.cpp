@@ -4,7 +4,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
-namespace runtime {
+namespace runtime::inline base {
 
 namespace {
 
@@ -25,4 +25,4 @@ void keep_alive(int descriptor) {
     set_option(descriptor, IPPROTO_TCP, TCP_KEEPCNT, kProbes);
 }
 
-}  // namespace runtime
+}  // namespace runtime::inline base

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace runtime {
+namespace runtime::inline base {
 
 using boost::asio::ip::tcp;
 
@@ -89,4 +89,4 @@ renderer::Result<std::uint16_t> Listener::begin(std::uint16_t port,
     return acceptor.local_endpoint().port();
 }
 
-}  // namespace runtime
+}  // namespace runtime::inline base

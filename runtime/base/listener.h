@@ -13,7 +13,7 @@
 #include "runtime/base/asio_loop.h"
 #include "runtime/base/ip_prefix.h"
 
-namespace runtime {
+namespace runtime::inline base {
 
 // Binds one socket to all addresses of both families, or of IPv4 if the kernel has no IPv6. Port 0
 // picks a free port.
@@ -127,4 +127,4 @@ private:
     std::shared_ptr<Acceptor<boost::asio::ip::tcp>> state_;
 };
 
-}  // namespace runtime
+}  // namespace runtime::inline base

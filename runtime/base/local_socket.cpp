@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace runtime {
+namespace runtime::inline base {
 
 renderer::Descriptor connect_local(const std::string& path) {
     sockaddr_un address = {};
@@ -26,4 +26,4 @@ renderer::Descriptor connect_local(const std::string& path) {
     return out;
 }
 
-}  // namespace runtime
+}  // namespace runtime::inline base

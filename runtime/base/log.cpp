@@ -8,7 +8,7 @@
 #include "renderer/base/ascii.h"
 #include "renderer/core/json.h"
 
-namespace runtime {
+namespace runtime::inline base {
 
 namespace {
 
@@ -118,4 +118,4 @@ void Log::write(LogLevel level, std::string_view message, std::initializer_list<
     state_->logger.log(spdlog_level(level), spdlog::string_view_t(line));
 }
 
-}  // namespace runtime
+}  // namespace runtime::inline base

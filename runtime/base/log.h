@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace runtime {
+namespace runtime::inline base {
 
 enum class LogLevel { Debug, Info, Warning, Error };
 
@@ -41,4 +41,4 @@ private:
     std::unique_ptr<State> state_;
 };
 
-}  // namespace runtime
+}  // namespace runtime::inline base

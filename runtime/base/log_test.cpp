@@ -9,7 +9,7 @@
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 
-namespace runtime {
+namespace runtime::inline base {
 namespace {
 
 using renderer::text_of;
@@ -72,4 +72,4 @@ TEST(Log, KeepsQuietBelowItsLevel) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::inline base

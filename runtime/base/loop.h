@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <functional>
 
-namespace runtime {
+namespace runtime::inline base {
 
 using Duration = std::chrono::milliseconds;
 using Time = std::chrono::sys_time<Duration>;  // UTC
@@ -43,4 +43,4 @@ public:
     virtual void watch(int descriptor, Interest interest, std::function<void(Interest)> ready) = 0;
 };
 
-}  // namespace runtime
+}  // namespace runtime::inline base

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace runtime {
+namespace runtime::inline base {
 
 RequestId MeteredTransport::send(HttpRequest request, std::function<void(HttpReply)> done,
                                  std::function<void(std::string_view)> on_data) {
@@ -25,4 +25,4 @@ RequestId MeteredTransport::send(HttpRequest request, std::function<void(HttpRep
         std::move(on_data));
 }
 
-}  // namespace runtime
+}  // namespace runtime::inline base

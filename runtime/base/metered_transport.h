@@ -7,7 +7,7 @@
 #include "runtime/base/loop.h"
 #include "runtime/base/transport.h"
 
-namespace runtime {
+namespace runtime::inline base {
 
 struct Traffic {
     std::uint64_t requests = 0;
@@ -37,4 +37,4 @@ private:
     Traffic kubernetes_, tailnet_;
 };
 
-}  // namespace runtime
+}  // namespace runtime::inline base

@@ -9,7 +9,7 @@
 #include "renderer/core/json.h"
 #include "runtime/base/text.h"
 
-namespace runtime {
+namespace runtime::inline base {
 
 class PackedValue {
 public:
@@ -33,4 +33,4 @@ private:
     Text text_;
 };
 
-}  // namespace runtime
+}  // namespace runtime::inline base

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace runtime {
+namespace runtime::inline base {
 namespace {
 
 using renderer::Value;
@@ -34,4 +34,4 @@ TEST(PackedValue, KnowsWordsThatItCannotHold) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::inline base

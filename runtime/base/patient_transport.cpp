@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace runtime {
+namespace runtime::inline base {
 
 namespace {
 
@@ -83,4 +83,4 @@ void PatientTransport::take(RequestId id, HttpReply reply) {
     done(std::move(reply));
 }
 
-}  // namespace runtime
+}  // namespace runtime::inline base

@@ -11,7 +11,7 @@
 #include "runtime/base/loop.h"
 #include "runtime/base/transport.h"
 
-namespace runtime {
+namespace runtime::inline base {
 
 class PatientTransport : public Transport {
 public:
@@ -46,4 +46,4 @@ private:
     Duration not_before_ = {};  // an uptime
 };
 
-}  // namespace runtime
+}  // namespace runtime::inline base

@@ -6,7 +6,7 @@
 
 #include "runtime/testing/fake_network.h"
 
-namespace runtime {
+namespace runtime::inline base {
 namespace {
 
 constexpr Duration kSecond = std::chrono::seconds(1);
@@ -157,4 +157,4 @@ TEST_F(PatientTransportTest, LeavesNothingBehind) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::inline base

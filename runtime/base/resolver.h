@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace runtime {
+namespace runtime::inline base {
 
 struct Resolution {
     std::vector<std::string> addresses;  // IPv4
@@ -23,4 +23,4 @@ public:
     virtual void resolve(const std::string& host, std::function<void(Resolution)> done) = 0;
 };
 
-}  // namespace runtime
+}  // namespace runtime::inline base

@@ -20,7 +20,7 @@
 #include "renderer/base/ascii.h"
 #include "runtime/base/keepalive.h"
 
-namespace runtime {
+namespace runtime::inline base {
 
 namespace asio = boost::asio;
 namespace beast = boost::beast;
@@ -410,4 +410,4 @@ void SocketTransport::cancel(RequestId id) {
     }
 }
 
-}  // namespace runtime
+}  // namespace runtime::inline base

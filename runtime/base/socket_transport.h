@@ -10,7 +10,7 @@
 #include "runtime/base/asio_loop.h"
 #include "runtime/base/transport.h"
 
-namespace runtime {
+namespace runtime::inline base {
 
 class SocketTransport : public Transport {
 public:
@@ -28,4 +28,4 @@ private:
     std::shared_ptr<State> state_;
 };
 
-}  // namespace runtime
+}  // namespace runtime::inline base

@@ -8,7 +8,7 @@
 #include "runtime/base/http_server.h"
 #include "runtime/testing/fetch.h"
 
-namespace runtime {
+namespace runtime::inline base {
 namespace {
 
 class SocketTransportTest : public testing::Test {
@@ -115,4 +115,4 @@ TEST_F(SocketTransportTest, DoesNotWaitForASlowLookup) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::inline base

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace runtime {
+namespace runtime::inline base {
 
 class Text {
 public:
@@ -60,7 +60,7 @@ private:
     std::unique_ptr<char[]> bytes_;  // the size, followed by the bytes
 };
 
-}  // namespace runtime
+}  // namespace runtime::inline base
 
 template <>
 struct fmt::formatter<runtime::Text> : fmt::formatter<std::string_view> {

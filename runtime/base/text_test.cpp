@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace runtime {
+namespace runtime::inline base {
 namespace {
 
 static_assert(sizeof(Text) == sizeof(void*));
@@ -48,4 +48,4 @@ TEST(Text, IsCopiedAndMoved) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::inline base

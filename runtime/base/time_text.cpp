@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-namespace runtime {
+namespace runtime::inline base {
 
 namespace {
 
@@ -146,4 +146,4 @@ std::optional<Duration> age_of(const std::optional<Time>& time, Time now) {
                                                           : std::nullopt;
 }
 
-}  // namespace runtime
+}  // namespace runtime::inline base

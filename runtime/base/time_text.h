@@ -7,7 +7,7 @@
 
 #include "runtime/base/loop.h"
 
-namespace runtime {
+namespace runtime::inline base {
 
 std::string format_seconds(Time time);       // metav1.Time: 2026-11-21T16:40:58Z
 std::string format_microseconds(Time time);  // metav1.MicroTime: 2026-11-21T16:40:58.120000Z
@@ -20,4 +20,4 @@ std::optional<Time> parse_time(std::string_view text);
 // than clocks may differ: nothing may wait for it.
 std::optional<Duration> age_of(const std::optional<Time>& time, Time now);
 
-}  // namespace runtime
+}  // namespace runtime::inline base

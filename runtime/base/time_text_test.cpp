@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace runtime {
+namespace runtime::inline base {
 namespace {
 
 TEST(TimeText, ReadsWhatItWrites) {
@@ -43,4 +43,4 @@ TEST(TimeText, TellsHowLongAgoATimeWas) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::inline base

@@ -8,7 +8,7 @@
 
 #include "runtime/base/loop.h"
 
-namespace runtime {
+namespace runtime::inline base {
 
 // Times are uptimes. The bucket starts full.
 class TokenBucket {
@@ -84,4 +84,4 @@ private:
     std::map<std::string, TokenBucket> buckets_;
 };
 
-}  // namespace runtime
+}  // namespace runtime::inline base

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace runtime {
+namespace runtime::inline base {
 namespace {
 
 constexpr Duration kRefill = std::chrono::seconds(1);
@@ -63,4 +63,4 @@ TEST(TokenBuckets, TheFullestGivesWay) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::inline base

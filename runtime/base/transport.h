@@ -12,7 +12,7 @@
 
 #include "runtime/base/loop.h"
 
-namespace runtime {
+namespace runtime::inline base {
 
 // The client certificate and its key for the TLS handshake, and the authorities that are trusted
 // instead of `ca_file`: PEM texts.
@@ -63,4 +63,4 @@ public:
     virtual void cancel(RequestId id) = 0;
 };
 
-}  // namespace runtime
+}  // namespace runtime::inline base

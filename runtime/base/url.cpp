@@ -5,7 +5,7 @@
 #include "renderer/base/ascii.h"
 #include "renderer/kube/server_url.h"
 
-namespace runtime {
+namespace runtime::inline base {
 
 std::optional<std::string> server_url(std::string_view text) {
     while (text.ends_with('/')) {
@@ -29,4 +29,4 @@ std::string escape_url(std::string_view text) {
     return out;
 }
 
-}  // namespace runtime
+}  // namespace runtime::inline base

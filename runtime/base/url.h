@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace runtime {
+namespace runtime::inline base {
 
 // Escapes all bytes but letters, digits and `-_.~` as %XX (RFC 3986 section 2.3).
 std::string escape_url(std::string_view text);
@@ -15,4 +15,4 @@ std::string escape_url(std::string_view text);
 inline constexpr std::string_view kServerForm = "http://HOST[:PORT] or https://HOST[:PORT]";
 std::optional<std::string> server_url(std::string_view text);
 
-}  // namespace runtime
+}  // namespace runtime::inline base

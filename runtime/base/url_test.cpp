@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace runtime {
+namespace runtime::inline base {
 namespace {
 
 TEST(Url, OfAServerHasNoSlashAtItsEnd) {
@@ -27,4 +27,4 @@ TEST(Url, OfAServerNamesOne) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::inline base

@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-namespace runtime {
+namespace runtime::inline base {
 
 // Returns a callback that does nothing once the object is destroyed. `call` is a member function,
 // or a function that takes the object.
@@ -19,4 +19,4 @@ auto weakly(std::weak_ptr<T> object, Call call) {
     };
 }
 
-}  // namespace runtime
+}  // namespace runtime::inline base

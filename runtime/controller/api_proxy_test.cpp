@@ -5,7 +5,7 @@
 #include "runtime/testing/controller_test.h"
 #include "runtime/testing/decide_world.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 using renderer::text_of;
@@ -370,4 +370,4 @@ TEST_F(ApartTest, OneThatIsBeingDeletedIsReportedWithItsNamespace) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -13,7 +13,7 @@
 #include "runtime/controller/keys/key_delivery.h"
 #include "runtime/controller/keys/operators_device.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::text_of;
 using renderer::Value;
@@ -29,7 +29,7 @@ std::string in_the_way(std::string_view secret) {
 
 }  // namespace
 
-Apply::Apply(Loop& loop, KubeClient& kube, Tailnets& tailnets, std::string ns, std::string api_ns,
+Apply::Apply(Loop& loop, kube::Client& kube, Tailnets& tailnets, std::string ns, std::string api_ns,
              KeySweeps& sweeps, TakeOver& take_over, DeviceAnswers& answers,
              OwnDevices& own_devices, Written written)
     : loop_(loop),
@@ -77,7 +77,7 @@ Apply::Work Apply::work_of(const Replica& replica) {
 }
 
 std::string Apply::secret_path(std::string_view name) const {
-    return path_of(kSecrets, ns_, name);
+    return kube::path_of(kube::kSecrets, ns_, name);
 }
 
 std::string Apply::state_path(const Work& work) const {
@@ -182,9 +182,9 @@ DeviceClaim Apply::claim_of(const Work& work, std::string_view device) {
 }
 
 Job Apply::delete_pod(const Work& work, const step::DeletePod& pod) {
-    const std::string path = path_of(kPods, work.is_apart ? api_ns_ : ns_, work.pod);
+    const std::string path = kube::path_of(kube::kPods, work.is_apart ? api_ns_ : ns_, work.pod);
     return [this, path, uid = pod.uid](const Next& next) {
-        kube_.erase(path, {.uid = uid}, [next](const KubeReply& reply) {
+        kube_.erase(path, {.uid = uid}, [next](const kube::Reply& reply) {
             const bool gone = reply.not_found() || reply.code == 409;  // another pod by now
             next(gone ? std::string() : reply.problem("cannot delete the pod"));
         });
@@ -201,7 +201,7 @@ std::vector<Job> Apply::note(const Work& work, const step::NoteDevice& note) {
 std::vector<Job> Apply::set_tags(const Work& work, const step::SetTags& tags) {
     return {
         tailnets_.job(work.tailnet,
-                      [device = tags.device, wanted = split_list(work.tags)](TailnetApi& api,
+                      [device = tags.device, wanted = split_list(work.tags)](tailnet::Api& api,
                                                                              const Next& next) {
                           api.set_tags(device, wanted, done_or_gone(next));
                       }),
@@ -221,7 +221,7 @@ std::vector<Job> Apply::remove_stray(const Work& work) {
 // and ended, since we have looked.
 Job Apply::delete_devices(const Work& work, const Job& guard) {
     return [this, work, guard](const Next& next) {
-        kube_.get(state_path(work), [this, work, guard, next](const KubeReply& reply) {
+        kube_.get(state_path(work), [this, work, guard, next](const kube::Reply& reply) {
             if (!reply.ok() && !reply.not_found()) {
                 return next(reply.problem("cannot read the state Secret"));
             }
@@ -256,7 +256,7 @@ Job Apply::revoke_key(const std::string& tailnet, const std::string& id, const J
     if (id.empty()) {
         return [](const Next& next) { next({}); };
     }
-    return tailnets_.removal(tailnet, [id, guard](TailnetApi& api, const Next& next) {
+    return tailnets_.removal(tailnet, [id, guard](tailnet::Api& api, const Next& next) {
         api.revoke_key(id, done_or_gone(next), guard);
     });
 }
@@ -268,7 +268,7 @@ Job Apply::write_auth(const Work& work, AuthContent content) {
     return [this, work, content = std::move(content)](const Next& next) {
         const Value object =
             auth_secret(ns_, work.pod, work.set, work.auth.version, work.labels, content);
-        const auto done = [this, next](const KubeReply& reply) {
+        const auto done = [this, next](const kube::Reply& reply) {
             if (reply.ok()) {
                 written_.put(reply.object);
             }
@@ -277,9 +277,11 @@ Job Apply::write_auth(const Work& work, AuthContent content) {
         if (!work.auth.version.empty()) {
             return kube_.replace(secret_path(work.auth.name), object, done);
         }
-        kube_.create(path_of(kSecrets, ns_), object, [work, next, done](const KubeReply& reply) {
-            reply.reason == "AlreadyExists" ? next(in_the_way(work.auth_name())) : done(reply);
-        });
+        kube_.create(kube::path_of(kube::kSecrets, ns_), object,
+                     [work, next, done](const kube::Reply& reply) {
+                         reply.reason == "AlreadyExists" ? next(in_the_way(work.auth_name()))
+                                                         : done(reply);
+                     });
     };
 }
 
@@ -339,7 +341,7 @@ Job Apply::patch(const std::string& name, std::string_view what, Value operation
 Job Apply::patch_at(const std::string& path, std::string_view what, Value operations) {
     auto shared = std::make_shared<Value>(std::move(operations));
     return [this, path, what = std::string(what), shared](const Next& next) {
-        kube_.json_patch(path, *shared, [this, what, next](const KubeReply& reply) {
+        kube_.json_patch(path, *shared, [this, what, next](const kube::Reply& reply) {
             if (reply.ok()) {
                 written_.put(reply.object);
             }
@@ -355,7 +357,7 @@ Job Apply::delete_secret(const std::string& name, const std::string& uid,
     }
     return [this, name, uid, version](const Next& next) {
         kube_.erase(secret_path(name), {.uid = uid, .version = version},
-                    [this, name, next](const KubeReply& reply) {
+                    [this, name, next](const kube::Reply& reply) {
                         if (reply.ok() || reply.not_found()) {
                             written_.erased(Value::map(
                                 {{"metadata", Value::map({{"name", name}, {"namespace", ns_}})}}));
@@ -389,7 +391,7 @@ Job Apply::mint(const Work& work, const step::MintKey& step) {
     if (work.is_apart) {
         jobs.push_back(must_be_rendered(kube_, api_ns_, work.auth_name()));
         jobs.push_back(must_be_absent(
-            kube_, path_of(kPods, ns_, work.pod),
+            kube_, kube::path_of(kube::kPods, ns_, work.pod),
             fmt::format("pod \"{}/{}\" exists: delete its StatefulSet", ns_, work.pod)));
         jobs.push_back(states_.erase_leftover(owner_of(work)));
     }
@@ -406,10 +408,10 @@ Job Apply::mint(const Work& work, const step::MintKey& step) {
                                        .tags = split_list(work.tags)}));
     }
     jobs.push_back(tailnets_.job(work.tailnet, [this, work, key, is_urgent = !step.may_take_over](
-                                                   TailnetApi& api, const Next& next) {
+                                                   tailnet::Api& api, const Next& next) {
         api.mint(
             {.tags = split_list(work.tags), .description = sweeps_.mark(), .urgent = is_urgent},
-            [this, tailnet = work.tailnet, key, next](TailnetReply reply) {
+            [this, tailnet = work.tailnet, key, next](tailnet::Reply reply) {
                 if (reply.may_be_done) {
                     sweeps_.wish(tailnet);
                 }
@@ -453,7 +455,7 @@ void Apply::record_key(const Work& work, const MintedKey& key, const step::MintK
         }
         // The write may have come through although its answer did not.
         kube_.get(secret_path(work.auth_name()), [this, work, key, problem,
-                                                  done](const KubeReply& reply) {
+                                                  done](const kube::Reply& reply) {
             const auto auth = reply.ok() ? decode_auth_secret(reply.object) : std::nullopt;
             if (auth.has_value() && auth->key_id == key.id) {
                 written_.put(reply.object);
@@ -481,7 +483,7 @@ std::vector<Job> Apply::spend(const Work& work) {
 
 // Before anything is given up, the other tailnet has to be one that we know.
 std::vector<Job> Apply::leave_tailnet(const Work& work, const std::string& other) {
-    return {tailnets_.job(other, [](TailnetApi&, const Next& next) { next({}); }),
+    return {tailnets_.job(other, [](tailnet::Api&, const Next& next) { next({}); }),
             revoke_key(work.tailnet, work.auth.key_id), delete_devices(work),
             delete_auth(work.auth)};
 }
@@ -494,4 +496,4 @@ std::vector<Job> Apply::remove(const Work& work) {
             delete_devices(work, still_unwanted), delete_state(work), delete_auth(work.auth)};
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

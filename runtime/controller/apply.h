@@ -22,12 +22,12 @@
 #include "runtime/controller/keys/take_over.h"
 #include "runtime/kube/client.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 class Apply {
 public:
     // `api_ns` is the namespace of replicas that are apart; empty: there are none.
-    Apply(Loop& loop, KubeClient& kube, Tailnets& tailnets, std::string ns, std::string api_ns,
+    Apply(Loop& loop, kube::Client& kube, Tailnets& tailnets, std::string ns, std::string api_ns,
           KeySweeps& sweeps, TakeOver& take_over, DeviceAnswers& answers, OwnDevices& own_devices,
           Written written);
 
@@ -47,7 +47,7 @@ private:
         AuthSecret auth, stray;
 
         [[nodiscard]] std::string auth_name() const {
-            return runtime::auth_name(pod, !config.empty());
+            return controller::auth_name(pod, !config.empty());
         }
     };
     static Work work_of(const Replica& replica);
@@ -84,7 +84,7 @@ private:
     [[nodiscard]] std::string state_path(const Work& work) const;
 
     Loop& loop_;
-    KubeClient& kube_;
+    kube::Client& kube_;
     Tailnets& tailnets_;
     std::string ns_, api_ns_;
     KeySweeps& sweeps_;
@@ -98,4 +98,4 @@ private:
     std::map<std::string, std::set<std::string>> settled_;
 };
 
-}  // namespace runtime
+}  // namespace runtime::controller

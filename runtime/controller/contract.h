@@ -6,7 +6,7 @@
 
 #include "renderer/kube/api.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::kContractAnnotation;
 using renderer::kContractVersion;
@@ -78,4 +78,4 @@ inline constexpr std::string_view kConfirmRemovalsAnnotation =
 // On it, by `adopt`: node id of the operator whose Tailscale Services are ours now.
 inline constexpr std::string_view kPredecessorAnnotation = TAILRENDER_DOMAIN "/predecessor";
 
-}  // namespace runtime
+}  // namespace runtime::controller

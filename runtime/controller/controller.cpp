@@ -8,7 +8,7 @@
 #include "renderer/kube/api.h"
 #include "runtime/controller/contract.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::Value;
 
@@ -68,7 +68,7 @@ std::string_view namespace_of(const Replica& replica) {
 
 }  // namespace
 
-Controller::Controller(Loop& loop, Transport& transport, Resolver& resolver, KubeClient& kube,
+Controller::Controller(Loop& loop, Transport& transport, Resolver& resolver, kube::Client& kube,
                        Log& log, RandomSource& random, ControllerSettings settings)
     : loop_(loop),
       resolver_(resolver),
@@ -116,8 +116,8 @@ void Controller::start() {
 }
 
 void Controller::read_owner() {
-    kube_.get(path_of(kConfigMaps, settings_.ns, renderer::kIngressAddresses),
-              [this](const KubeReply& reply) {
+    kube_.get(kube::path_of(kube::kConfigMaps, settings_.ns, renderer::kIngressAddresses),
+              [this](const kube::Reply& reply) {
                   if (reply.ok() || reply.not_found()) {
                       return read_ledger(reply.object);
                   }
@@ -127,19 +127,17 @@ void Controller::read_owner() {
 
 void Controller::read_ledger(const Value& table) {
     const auto take =
-        [this, table = std::make_shared<const Value>(table.clone())](const KubeReply& reply) {
+        [this, table = std::make_shared<const Value>(table.clone())](const kube::Reply& reply) {
             reply.ok() ? begin(mark_of(reply.object, *table)) : read_owner_again(reply);
         };
-    kube_.get(
-        path_of(kConfigMaps, settings_.ns, kLedgerName), [this, take](const KubeReply& reply) {
-            if (!reply.not_found()) {
-                return take(reply);
-            }
-            kube_.create(path_of(kConfigMaps, settings_.ns), empty_ledger(settings_.ns), take);
-        });
+    const auto take_or_create = [this, take](const kube::Reply& reply) {
+        const std::string path = kube::path_of(kube::kConfigMaps, settings_.ns);
+        reply.not_found() ? kube_.create(path, empty_ledger(settings_.ns), take) : take(reply);
+    };
+    kube_.get(kube::path_of(kube::kConfigMaps, settings_.ns, kLedgerName), take_or_create);
 }
 
-void Controller::read_owner_again(const KubeReply& reply) {
+void Controller::read_owner_again(const kube::Reply& reply) {
     log_.warning("cannot read the id of this installation", {{"cause", reply.message}});
     loop_.after(kFirstRetry, [this] { read_owner(); });
 }
@@ -229,7 +227,7 @@ void Controller::reconcile() {
     sweeps_->run();
     // The first that asks it, whether or not there is a proxy: wrong credentials show at once.
     if (const std::string problem = sweeps_->problem(); !problem.empty()) {
-        events_.post(ledger_.reference(), EventType::Warning, "CannotUseTailnet",
+        events_.post(ledger_.reference(), kube::EventType::Warning, "CannotUseTailnet",
                      "the controller's own tailnet: " + problem);
     }
     const Changes due = std::exchange(due_, {});
@@ -429,11 +427,11 @@ bool Controller::Slot::is_worth_telling() const {
     return is_blocked || attempts.failures() > kGlitches;
 }
 
-ObjectRef Controller::reference(std::string_view parent) const {
+kube::ObjectRef Controller::reference(std::string_view parent) const {
     return parent.empty() ? ledger_.reference() : parents_.reference(parent);
 }
 
-ObjectRef Controller::reference(const Replica& replica) const {
+kube::ObjectRef Controller::reference(const Replica& replica) const {
     return reference(replica.set == nullptr ? std::string_view() : replica.set->parent.view());
 }
 
@@ -472,7 +470,7 @@ void Controller::report(const std::string& pod, const Failure& failure) {
     if (slot.is_worth_telling()) {
         features_due_.add({.pods = {pod}});
         plan_features();
-        events_.post(failure.about, EventType::Warning, failure.reason,
+        events_.post(failure.about, kube::EventType::Warning, failure.reason,
                      fmt::format("{}: {}", pod, failure.problem));
     }
 }
@@ -497,4 +495,4 @@ Controller::Counts Controller::counts() const {
     return counts;
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -27,7 +27,7 @@
 #include "runtime/controller/view/replicas.h"
 #include "runtime/kube/events.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 struct ControllerSettings {
     std::string ns;
@@ -35,14 +35,14 @@ struct ControllerSettings {
     Duration cleanup_delay = std::chrono::minutes(5);
     std::string take_over_tag = {};           // empty: nothing is taken over
     std::string ingress_class = "tailscale";  // name of the one that is served
-    TailnetSettings tailnet;                  // the controller's own
+    tailnet::TailnetSettings tailnet;         // the controller's own
     OwnAccount account;
 };
 
 class Controller {
 public:
     // All references outlive it. Begins with `start`, once it may write.
-    Controller(Loop& loop, Transport& transport, Resolver& resolver, KubeClient& kube, Log& log,
+    Controller(Loop& loop, Transport& transport, Resolver& resolver, kube::Client& kube, Log& log,
                RandomSource& random, ControllerSettings settings);
     ~Controller();
     Controller(const Controller&) = delete;
@@ -80,14 +80,14 @@ private:
 
     // A problem and whom it is told.
     struct Failure {
-        ObjectRef about;
+        kube::ObjectRef about;
         std::string reason;
         std::string problem = {};
     };
 
     void read_owner();
     void read_ledger(const renderer::Value& table);
-    void read_owner_again(const KubeReply& reply);
+    void read_owner_again(const kube::Reply& reply);
     void begin(const std::string& owner);
     void tick();
     void look(Changes changes);
@@ -106,8 +106,8 @@ private:
     void start_steps(Replicas& replicas);
     void start_step(const Replica& replica, const Step& step, const StepQueue::Turn& turn);
     // An empty parent: the one that it was about is gone.
-    [[nodiscard]] ObjectRef reference(std::string_view parent) const;
-    [[nodiscard]] ObjectRef reference(const Replica& replica) const;
+    [[nodiscard]] kube::ObjectRef reference(std::string_view parent) const;
+    [[nodiscard]] kube::ObjectRef reference(const Replica& replica) const;
     void tell(std::string_view parent, const ParentEvent& event);
     // Something of the cluster keeps it from its next step.
     void block(const Replica& replica, std::string_view reason, const std::string& problem);
@@ -116,14 +116,14 @@ private:
 
     Loop& loop_;
     Resolver& resolver_;
-    KubeClient& kube_;
+    kube::Client& kube_;
     Log& log_;
     RandomSource& random_;
     ControllerSettings settings_;
 
     ClusterView view_;
     Tailnets tailnets_;
-    Events events_;
+    kube::Events events_;
     ObjectEditor editor_;
     Ledger ledger_;
     Parents parents_;
@@ -150,4 +150,4 @@ private:
     bool features_are_planned_ = false;
 };
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace runtime {
+namespace runtime::controller {
 
 namespace {
 
@@ -80,4 +80,4 @@ std::string metrics(const Controller::Counts& counts, bool leads, const MeteredT
            latency(traffic);
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -6,8 +6,8 @@
 #include "runtime/base/metered_transport.h"
 #include "runtime/controller/controller.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 std::string metrics(const Controller::Counts& counts, bool leads, const MeteredTransport& traffic);
 
-}  // namespace runtime
+}  // namespace runtime::controller

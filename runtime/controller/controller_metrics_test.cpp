@@ -4,7 +4,7 @@
 
 #include "runtime/testing/fake_kube.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 TEST(Metrics, CountWhatGoesThroughTheTransport) {
@@ -64,4 +64,4 @@ TEST(Metrics, CountWhatGoesThroughTheTransport) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -4,7 +4,7 @@
 
 #include "runtime/controller/contract.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 TEST_F(ControllerTest, GivesAProxyItsSecretsWithinASecond) {
@@ -54,7 +54,7 @@ TEST_F(ControllerTest, WaitsForTheOperatorsProxyToEnd) {
     run(kMinute);
     EXPECT_EQ(kube.find(secret("ts-web-abcde-0-auth")), nullptr);
     process->kube.erase(
-        FakeCluster::path("statefulsets", "ts-web-qwxyz"), {}, [](const KubeReply&) {},
+        FakeCluster::path("statefulsets", "ts-web-qwxyz"), {}, [](const kube::Reply&) {},
         "Foreground");
     run(kMinute);
     EXPECT_EQ(device_of("ts-web-abcde-0"), "nOLD-web");
@@ -489,4 +489,4 @@ TEST_P(Storm, EndsWhereItShould) {
 INSTANTIATE_TEST_SUITE_P(Seeds, Storm, testing::Range<std::uint64_t>(1, 16));
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

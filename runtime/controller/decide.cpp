@@ -5,7 +5,7 @@
 #include "runtime/base/time_text.h"
 #include "runtime/controller/keys/device_notes.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 namespace {
 
@@ -396,4 +396,4 @@ std::string describe(const Step& step) {
     return std::visit(Describer(), step);
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -45,7 +45,7 @@
 
 #include "runtime/controller/view/objects.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 inline constexpr Duration kKeyPatience = std::chrono::minutes(3);
 // An unused key is replaced this long before it expires, or with a quarter of its life left.
@@ -155,4 +155,4 @@ std::string_view failure_reason(const Step& step);
 // "mint key (no device yet)": for logs and tests.
 std::string describe(const Step& step);
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -6,7 +6,7 @@
 #include "runtime/controller/keys/device_notes.h"
 #include "runtime/testing/decide_world.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 using World = DecideWorld;
@@ -192,4 +192,4 @@ TEST(Decide, WhatIsSaidOfADeviceMayBeOld) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace runtime::decide_space {
+namespace runtime::controller::decide_space {
 namespace {
 
 // "": nothing is wrong with that.
@@ -274,4 +274,4 @@ TEST(DecideSpace, EveryReplicaGetsWhereItBelongs) {
 }
 
 }  // namespace
-}  // namespace runtime::decide_space
+}  // namespace runtime::controller::decide_space

@@ -4,7 +4,7 @@
 
 #include "runtime/testing/decide_world.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 using World = DecideWorld;
@@ -468,4 +468,4 @@ TEST(Decide, OneStepAtATime) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

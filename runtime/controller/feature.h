@@ -25,17 +25,17 @@
 #include "runtime/controller/view/parents.h"
 #include "runtime/kube/events.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 struct FeatureContext {
     Loop& loop;
     Resolver& resolver;
-    KubeClient& kube;
+    kube::Client& kube;
     Log& log;
     RandomSource& random;
     ClusterView& view;
     Tailnets& tailnets;
-    Events& events;
+    kube::Events& events;
     Parents& parents;             // users' Services, Ingresses and custom resources
     StatusWriter& status;         // the one way to write `.status`
     Ledger& ledger;               // a key in our ConfigMap for what has to be remembered
@@ -60,4 +60,4 @@ public:
 // One of each. The context's references outlive them.
 std::vector<std::unique_ptr<Feature>> make_features(const FeatureContext& context);
 
-}  // namespace runtime
+}  // namespace runtime::controller

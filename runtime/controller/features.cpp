@@ -7,7 +7,7 @@
 #include "runtime/controller/records/notices.h"
 #include "runtime/controller/relays/relays.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 std::vector<std::unique_ptr<Feature>> make_features(const FeatureContext& context) {
     std::vector<std::unique_ptr<Feature>> features;
@@ -21,4 +21,4 @@ std::vector<std::unique_ptr<Feature>> make_features(const FeatureContext& contex
     return features;
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

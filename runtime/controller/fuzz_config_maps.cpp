@@ -26,6 +26,7 @@
 namespace {
 
 using namespace runtime;
+using namespace runtime::controller;
 using renderer::text_of;
 using renderer::Value;
 
@@ -223,7 +224,7 @@ void check_ledger(const Value& map) {
     static Log log(Log::Form::Text, LogLevel::Error);
     FakeLoop loop;
     Server server(loop);
-    KubeClient client(server, {.server = "https://kube", .ca_file = "", .token_file = ""});
+    kube::Client client(server, {.server = "https://kube", .ca_file = "", .token_file = ""});
     RandomSource random(1);
     ClusterView view(loop, client, log, random, std::string(kNamespace));
     ObjectEditor editor(loop, client, log, random, view);

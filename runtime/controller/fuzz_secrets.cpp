@@ -21,6 +21,7 @@
 namespace {
 
 using namespace runtime;
+using namespace runtime::controller;
 using renderer::text_list;
 using renderer::text_of;
 using renderer::Value;

@@ -12,6 +12,7 @@
 namespace {
 
 using namespace runtime;
+using namespace runtime::controller;
 using renderer::Value;
 
 // Answers the first list with nothing, then holds the watch open, and no other.
@@ -71,7 +72,7 @@ std::optional<Item> decode(const Value& object) {
 }
 
 // A copy that is looked at after each event.
-class Copy : public WatchSink {
+class Copy : public kube::WatchSink {
 public:
     void begin_list() override { mirror_.begin_list(); }
     void end_list() override { mirror_.end_list(); }
@@ -80,14 +81,15 @@ public:
         mirror_.put(object);
         const bool is_there = mirror_.objects().contains(key_of(object));
         CHECK(!is_there ||
-              version_of(object) == std::max<std::uint64_t>(before, version_number(object)));
-        CHECK(is_there || version_number(object) >= before);
+              version_of(object) == std::max<std::uint64_t>(before, kube::version_number(object)));
+        CHECK(is_there || kube::version_number(object) >= before);
         ++events;
     }
     void erase(const Value& object) override {
         const std::uint64_t before = version_of(object);
         mirror_.erase(object);
-        const bool is_older = version_number(object) != 0 && version_number(object) < before;
+        const bool is_older =
+            kube::version_number(object) != 0 && kube::version_number(object) < before;
         CHECK(mirror_.objects().contains(key_of(object)) == is_older);
         ++events;
     }
@@ -116,11 +118,11 @@ Outcome follow(std::string_view stream, std::uint64_t longest) {
     static Log log(Log::Form::Text, LogLevel::Error);
     FakeLoop loop;
     StreamServer server(loop);
-    KubeClient client(server, {.server = "https://kube", .ca_file = "", .token_file = ""});
+    kube::Client client(server, {.server = "https://kube", .ca_file = "", .token_file = ""});
     RandomSource random(1);
     RandomSource cut(longest);
     Copy copy;
-    Watch watch(loop, client, log, random, {.path = "/api/v1/pods"}, copy);
+    kube::Watch watch(loop, client, log, random, {.path = "/api/v1/pods"}, copy);
     watch.start();
     loop.run_for(Duration(1));
     while (!stream.empty()) {

@@ -5,7 +5,7 @@
 
 #include "runtime/testing/controller_test.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 constexpr int kHours = 24;
@@ -111,4 +111,4 @@ TEST_F(ControllerTest, DeletesAWaitingPodOnceWhileTheWatchIsAway) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

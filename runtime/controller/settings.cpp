@@ -8,7 +8,7 @@
 #include "renderer/kube/name_grammar.h"
 #include "runtime/base/url.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::Diagnostic;
 using renderer::Error;
@@ -81,9 +81,9 @@ void read_logging(const Environment& environment, ProcessSettings& settings) {
 
 }  // namespace
 
-Result<Credentials> read_credentials(const Environment& environment) {
+Result<tailnet::Credentials> read_credentials(const Environment& environment) {
     if (const auto id = environment("CLIENT_ID")) {
-        return workload_identity(
+        return tailnet::workload_identity(
             *id, environment("CLIENT_TOKEN_FILE").value_or(std::string(kIdentityToken)));
     }
     const auto id_file = environment("CLIENT_ID_FILE");
@@ -93,14 +93,14 @@ Result<Credentials> read_credentials(const Environment& environment) {
             id_file ? "CLIENT_SECRET_FILE" : "CLIENT_ID_FILE",
             "set CLIENT_ID_FILE and CLIENT_SECRET_FILE, or CLIENT_ID for workload identity");
     }
-    return credentials_from_files(
+    return tailnet::credentials_from_files(
         *id_file, *secret_file,
         fmt::format("Secret \"{}/operator-oauth\", unless another volume is mounted there",
                     environment("OPERATOR_NAMESPACE").value_or("tailscale")));
 }
 
-Result<TailnetSettings> tailnet_at(const std::string& login_server,
-                                   const Environment& environment) {
+Result<tailnet::TailnetSettings> tailnet_at(const std::string& login_server,
+                                            const Environment& environment) {
     const auto url = server_url(login_server.empty() ? kTailscaleLoginServer : login_server);
     if (!url) {
         return Error{{.rule = "invalid-variable",
@@ -109,15 +109,15 @@ Result<TailnetSettings> tailnet_at(const std::string& login_server,
                       .found = "\"" + login_server + "\"",
                       .expected = std::string(kServerForm)}};
     }
-    TailnetSettings tailnet;
+    tailnet::TailnetSettings tailnet;
     tailnet.server = *url == kTailscaleLoginServer ? kApi : *url;
     tailnet.token_server = *url;
     tailnet.ca_file = environment("SSL_CERT_FILE").value_or("");
     return tailnet;
 }
 
-Result<KubeAccess> pod_access(const Environment& environment) {
-    KubeAccess access;
+Result<kube::KubeAccess> pod_access(const Environment& environment) {
+    kube::KubeAccess access;
     const auto host = environment("KUBERNETES_SERVICE_HOST");
     const auto port = environment("KUBERNETES_SERVICE_PORT");
     if (!host || !port) {
@@ -160,4 +160,4 @@ Result<ProcessSettings> read_settings(const Environment& environment) {
     return settings;
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -10,13 +10,13 @@
 #include "runtime/controller/controller.h"
 #include "runtime/kube/client.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 // A variable's value; no value: it is not set.
 using Environment = std::function<std::optional<std::string>(const char* name)>;
 
 struct ProcessSettings {
-    KubeAccess kube;
+    kube::KubeAccess kube;
     ControllerSettings controller;
     std::string identity;  // of this instance, for the Lease
     Log::Form log_form = Log::Form::Json;
@@ -25,16 +25,16 @@ struct ProcessSettings {
 };
 
 // The API server and the account that Kubernetes gives every pod.
-renderer::Result<KubeAccess> pod_access(const Environment& environment);
+renderer::Result<kube::KubeAccess> pod_access(const Environment& environment);
 
 inline constexpr std::string_view kTailscaleLoginServer = "https://controlplane.tailscale.com";
 
 // Where an API is, without credentials: below the login server; "" is Tailscale's own, whose API
 // has another place.
-renderer::Result<TailnetSettings> tailnet_at(const std::string& login_server,
-                                             const Environment& environment);
-renderer::Result<Credentials> read_credentials(const Environment& environment);
+renderer::Result<tailnet::TailnetSettings> tailnet_at(const std::string& login_server,
+                                                      const Environment& environment);
+renderer::Result<tailnet::Credentials> read_credentials(const Environment& environment);
 
 renderer::Result<ProcessSettings> read_settings(const Environment& environment);
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -8,7 +8,7 @@
 
 #include "renderer/base/temporary_folder_testing.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 using Variables = std::map<std::string, std::string>;
@@ -70,9 +70,9 @@ TEST(Settings, CredentialsNameTheirPlace) {
         std::ofstream(folder + name) << "k1";
         variables[variable] = folder + name;
     }
-    TokenRequest got;
+    tailnet::TokenRequest got;
     read(variables)->controller.tailnet.credentials(
-        [&got](const renderer::Result<TokenRequest>& request) { got = *request; });
+        [&got](const renderer::Result<tailnet::TokenRequest>& request) { got = *request; });
     EXPECT_EQ(got.client, "k1");
     EXPECT_EQ(got.place, "\"" + folder + "client_id\" and \"" + folder +
                              "client_secret\" (Secret \"tailscale/operator-oauth\", unless another "
@@ -189,4 +189,4 @@ TEST(Settings, TheApiProxyMayHaveANamespaceOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

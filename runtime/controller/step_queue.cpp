@@ -3,7 +3,7 @@
 #include <iterator>
 #include <utility>
 
-namespace runtime {
+namespace runtime::controller {
 
 namespace {
 
@@ -96,4 +96,4 @@ void StepQueue::end(const Turn& turn) {
     }
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace runtime {
+namespace runtime::controller {
 
 enum class StepLane {
     Reissue,  // of a proxy that asks for a key: before all others
@@ -71,4 +71,4 @@ private:
     std::map<std::string, int> of_tailnets_;  // that run
 };
 
-}  // namespace runtime
+}  // namespace runtime::controller

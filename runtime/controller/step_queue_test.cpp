@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 std::vector<std::string> turns(StepQueue& queue) {
@@ -110,4 +110,4 @@ TEST(StepQueue, OneStandsInOneLane) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

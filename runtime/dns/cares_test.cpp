@@ -27,11 +27,11 @@ struct Rr {
 
 Rr address(const std::string& name, std::uint32_t ttl, const std::string& text) {
     const auto ip = *IpAddress::parse(text);
-    return {name, ip.is_v6() ? runtime::dns::kAaaa : runtime::dns::kA, ttl,
+    return {name, ip.is_v6() ? runtime::nameserver::dns::kAaaa : runtime::nameserver::dns::kA, ttl,
             std::string(ip.bytes())};
 }
 Rr alias(const std::string& name, std::uint32_t ttl, const std::string& target) {
-    return {name, kCname, ttl, *wire_name(target)};
+    return {name, kCname, ttl, *nameserver::wire_name(target)};
 }
 
 class CaresTest : public testing::Test {
@@ -57,12 +57,12 @@ protected:
         lookup = std::move(*opened);
     }
 
-    std::string reply(std::string_view packet, Carrier carrier) {
-        const auto query = read_query(packet);
+    std::string reply(std::string_view packet, nameserver::Carrier carrier) {
+        const auto query = nameserver::read_query(packet);
         if (!query || !query->question) {
             return {};
         }
-        const std::string name = lower_name(query->question->name);
+        const std::string name = nameserver::lower_name(query->question->name);
         asked.push_back(text_of(name));
         carriers.insert(carrier);
         if (silent.contains(text_of(name))) {
@@ -71,14 +71,15 @@ protected:
         std::vector<Rr> answers;
         std::string owner = name;
         for (const Rr& rr : zone) {  // an alias is before its target
-            if (*wire_name(rr.name) == owner &&
+            if (*nameserver::wire_name(rr.name) == owner &&
                 (rr.type == query->question->type || rr.type == kCname)) {
                 answers.push_back(rr);
                 owner = rr.type == kCname ? rr.data : owner;
             }
         }
-        const bool exists = std::any_of(zone.begin(), zone.end(),
-                                        [&](const Rr& rr) { return *wire_name(rr.name) == name; });
+        const bool exists = std::any_of(zone.begin(), zone.end(), [&](const Rr& rr) {
+            return *nameserver::wire_name(rr.name) == name;
+        });
         std::string packet_back = write(*query, exists ? rcode : 3, answers, carrier);
         for (int i = 0; i < broken_bytes; ++i) {
             packet_back[2 + random.below(packet_back.size() - 2)] =
@@ -87,27 +88,29 @@ protected:
         return packet_back;
     }
 
-    static std::string write(const Query& query, std::uint16_t rcode,
-                             const std::vector<Rr>& answers, Carrier carrier) {
+    static std::string write(const nameserver::Query& query, std::uint16_t rcode,
+                             const std::vector<Rr>& answers, nameserver::Carrier carrier) {
         std::string records;
         for (const Rr& rr : answers) {
-            records += *wire_name(rr.name);
-            append_u16(records, rr.type);
-            append_u16(records, runtime::dns::kInternet);
-            append_u32(records, rr.ttl);
-            append_u16(records, static_cast<std::uint16_t>(rr.data.size()));
+            records += *nameserver::wire_name(rr.name);
+            nameserver::append_u16(records, rr.type);
+            nameserver::append_u16(records, runtime::nameserver::dns::kInternet);
+            nameserver::append_u32(records, rr.ttl);
+            nameserver::append_u16(records, static_cast<std::uint16_t>(rr.data.size()));
             records += rr.data;
         }
-        const bool is_cut = carrier == Carrier::Udp && records.size() > 400;
+        const bool is_cut = carrier == nameserver::Carrier::Udp && records.size() > 400;
         std::string out;
-        append_u16(out, query.id);
-        append_u16(out, static_cast<std::uint16_t>(0x8180 | (is_cut ? 0x0200 : 0) | rcode));
-        append_u16(out, 1);
-        append_u16(out, is_cut ? std::uint16_t{0} : static_cast<std::uint16_t>(answers.size()));
-        append_u32(out, 0);
+        nameserver::append_u16(out, query.id);
+        nameserver::append_u16(out,
+                               static_cast<std::uint16_t>(0x8180 | (is_cut ? 0x0200 : 0) | rcode));
+        nameserver::append_u16(out, 1);
+        nameserver::append_u16(
+            out, is_cut ? std::uint16_t{0} : static_cast<std::uint16_t>(answers.size()));
+        nameserver::append_u32(out, 0);
         out += query.question->name;
-        append_u16(out, query.question->type);
-        append_u16(out, query.question->qclass);
+        nameserver::append_u16(out, query.question->type);
+        nameserver::append_u16(out, query.question->qclass);
         return is_cut ? out : out + records;
     }
 
@@ -143,9 +146,10 @@ protected:
 
     const renderer::TemporaryFolder temporary;
     AsioLoop loop;
-    DnsServer server{loop, {}, [this](std::string_view packet, Carrier carrier) {
-                         return reply(packet, carrier);
-                     }};
+    nameserver::DnsServer server{
+        loop, {}, [this](std::string_view packet, nameserver::Carrier carrier) {
+            return reply(packet, carrier);
+        }};
     CaresOptions options;
     std::unique_ptr<Lookup> lookup;
     std::vector<Rr> zone;
@@ -154,7 +158,7 @@ protected:
     RandomSource random{5};
     std::set<std::string> silent;
     std::vector<std::string> asked;
-    std::set<Carrier> carriers;
+    std::set<nameserver::Carrier> carriers;
 };
 
 TEST_F(CaresTest, GivesAllAddressesAndTheLeastTtl) {
@@ -169,7 +173,7 @@ TEST_F(CaresTest, GivesAllAddressesAndTheLeastTtl) {
     EXPECT_EQ(ask("db.example.com.", Family::V6), "fd00::1 ttl 20");
     EXPECT_EQ(ask("www.example.com.", Family::V4), "10.0.0.3 ttl 7");
     EXPECT_EQ(ask("www.example.com.", Family::V6), "none");
-    EXPECT_EQ(carriers, std::set<Carrier>{Carrier::Udp});
+    EXPECT_EQ(carriers, std::set<nameserver::Carrier>{nameserver::Carrier::Udp});
 }
 
 TEST_F(CaresTest, TellsNoAddressFromNoAnswer) {
@@ -193,7 +197,8 @@ TEST_F(CaresTest, ReadsLongAnswersByTcp) {
         want += fmt::format("10.0.0.{} ", i);
     }
     EXPECT_EQ(ask("many.example.com.", Family::V4), want + "ttl 60");
-    EXPECT_EQ(carriers, (std::set<Carrier>{Carrier::Udp, Carrier::Tcp}));
+    EXPECT_EQ(carriers,
+              (std::set<nameserver::Carrier>{nameserver::Carrier::Udp, nameserver::Carrier::Tcp}));
 }
 
 TEST_F(CaresTest, AsksForTheClustersNamesAsTheyAre) {

@@ -10,14 +10,14 @@
 #include "runtime/base/file.h"
 #include "runtime/base/json_items.h"
 
-namespace runtime {
+namespace runtime::kube {
 
 using renderer::text_of;
 using renderer::Value;
 
 namespace {
-KubeReply decode(HttpReply reply) {
-    KubeReply out;
+Reply decode(HttpReply reply) {
+    Reply out;
     out.code = reply.status;
     out.may_be_done = reply.may_be_done;
     if (reply.status == 0) {
@@ -49,7 +49,7 @@ KubeReply decode(HttpReply reply) {
 constexpr auto kNothing = +[] { return std::string("{}"); };
 
 // A success has the result of `body`, if given, instead of its own body.
-std::function<void(HttpReply)> decoded(KubeDone done, std::function<std::string()> body = nullptr) {
+std::function<void(HttpReply)> decoded(Done done, std::function<std::string()> body = nullptr) {
     return [done = std::move(done), body = std::move(body)](HttpReply reply) {
         reply.body = body != nullptr && reply.status == 200 ? body() : std::move(reply.body);
         done(decode(std::move(reply)));
@@ -70,7 +70,7 @@ std::string path_of(const renderer::Kind& kind, std::string_view ns, std::string
     return path;
 }
 
-HttpRequest KubeClient::request(std::string_view method, const std::string& path) const {
+HttpRequest Client::request(std::string_view method, const std::string& path) const {
     HttpRequest out;
     out.method = method;
     out.url = access_.server + path;
@@ -88,8 +88,8 @@ HttpRequest KubeClient::request(std::string_view method, const std::string& path
     return out;
 }
 
-void KubeClient::change(std::string_view method, const std::string& path, std::string_view type,
-                        const Value& body, KubeDone done) {
+void Client::change(std::string_view method, const std::string& path, std::string_view type,
+                    const Value& body, Done done) {
     HttpRequest out = request(method, path);
     out.headers.push_back(fmt::format("Content-Type: {}", type));
     out.body = renderer::write_json(body);
@@ -98,17 +98,17 @@ void KubeClient::change(std::string_view method, const std::string& path, std::s
     transport_.send(std::move(out), decoded(std::move(done), answer), nullptr);
 }
 
-void KubeClient::get(const std::string& path, KubeDone done) {
+void Client::get(const std::string& path, Done done) {
     transport_.send(request("GET", path), decoded(std::move(done)), nullptr);
 }
 
-void KubeClient::apply(const std::string& path, const Value& object, KubeDone done) {
+void Client::apply(const std::string& path, const Value& object, Done done) {
     change("PATCH", path + "?fieldManager=tailrender-controller&force=true",
            "application/apply-patch+yaml", object, std::move(done));
 }
 
-void KubeClient::erase(const std::string& path, const Preconditions& only_if, KubeDone done,
-                       std::string_view propagation) {
+void Client::erase(const std::string& path, const Preconditions& only_if, Done done,
+                   std::string_view propagation) {
     Value conditions = Value::map();
     put_if(conditions, !only_if.uid.empty(), "uid", Value(only_if.uid));
     put_if(conditions, !only_if.version.empty(), "resourceVersion", Value(only_if.version));
@@ -119,20 +119,20 @@ void KubeClient::erase(const std::string& path, const Preconditions& only_if, Ku
     change("DELETE", path, "application/json", options, std::move(done));
 }
 
-RequestId KubeClient::list(const std::string& path, const std::string& query, OnItem on_item,
-                           KubeDone done) {
+RequestId Client::list(const std::string& path, const std::string& query, OnItem on_item,
+                       Done done) {
     const auto items = std::make_shared<JsonItems>(std::move(on_item));
     return transport_.send(request("GET", path + "?" + query),
                            decoded(std::move(done), [items] { return items->rest(); }),
                            [items](std::string_view bytes) { items->take(bytes); });
 }
 
-RequestId KubeClient::watch(const std::string& path, const std::string& query, Duration silence,
-                            std::function<void(std::string_view)> on_data, KubeDone done) {
+RequestId Client::watch(const std::string& path, const std::string& query, Duration silence,
+                        std::function<void(std::string_view)> on_data, Done done) {
     HttpRequest out = request("GET", path + "?" + query);
     out.timeout = silence;
     // The body was passed to on_data.
     return transport_.send(std::move(out), decoded(std::move(done), kNothing), std::move(on_data));
 }
 
-}  // namespace runtime
+}  // namespace runtime::kube

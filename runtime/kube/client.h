@@ -14,7 +14,7 @@
 #include "renderer/kube/kinds.h"
 #include "runtime/base/transport.h"
 
-namespace runtime {
+namespace runtime::kube {
 
 struct KubeAccess {
     std::string server;      // https://10.96.0.1:443
@@ -38,7 +38,7 @@ inline constexpr const renderer::Kind& kLeases = renderer::kind_of("Lease");
 // for all namespaces, and for a kind that is not namespaced.
 std::string path_of(const renderer::Kind& kind, std::string_view ns, std::string_view name = {});
 
-struct KubeReply {
+struct Reply {
     int code = 0;                 // HTTP status; 0: no reply
     renderer::Value object = {};  // null unless `ok`
     std::string reason = {};      // of the Status: "AlreadyExists", "Conflict", "Expired"
@@ -58,53 +58,52 @@ struct Preconditions {
     std::string_view uid = {}, version = {};
 };
 
-using KubeDone = std::function<void(KubeReply)>;
+using Done = std::function<void(Reply)>;
 using OnItem = std::function<void(renderer::Value)>;
 
-class KubeClient {
+class Client {
 public:
     // `timeout` applies to every request except watches.
-    KubeClient(Transport& transport, KubeAccess access, Duration timeout = std::chrono::seconds(30))
+    Client(Transport& transport, KubeAccess access, Duration timeout = std::chrono::seconds(30))
         : transport_(transport), access_(std::move(access)), timeout_(timeout) {}
 
-    void get(const std::string& path, KubeDone done);
-    void create(const std::string& path, const renderer::Value& object, KubeDone done) {
+    void get(const std::string& path, Done done);
+    void create(const std::string& path, const renderer::Value& object, Done done) {
         change("POST", path, "application/json", object, std::move(done));
     }
     // If the object has a metadata.resourceVersion, fails with 409 if it was changed since.
-    void replace(const std::string& path, const renderer::Value& object, KubeDone done) {
+    void replace(const std::string& path, const renderer::Value& object, Done done) {
         change("PUT", path, "application/json", object, std::move(done));
     }
     // Server-side apply (KEP-555): creates the object, or takes ownership of these fields.
-    void apply(const std::string& path, const renderer::Value& object, KubeDone done);
-    void json_patch(const std::string& path, const renderer::Value& operations, KubeDone done) {
+    void apply(const std::string& path, const renderer::Value& object, Done done);
+    void json_patch(const std::string& path, const renderer::Value& operations, Done done) {
         change("PATCH", path, "application/json-patch+json", operations, std::move(done));
     }
     // Strategic merge patch: a member that is null is removed. The path may have a query.
-    void merge(const std::string& path, const renderer::Value& object, KubeDone done) {
+    void merge(const std::string& path, const renderer::Value& object, Done done) {
         change("PATCH", path, "application/strategic-merge-patch+json", object, std::move(done));
     }
     // With "Foreground", the objects that it owns are deleted first.
-    void erase(const std::string& path, const Preconditions& only_if, KubeDone done,
+    void erase(const std::string& path, const Preconditions& only_if, Done done,
                std::string_view propagation = {});
 
     // Reads one page of a list, or the lines of a watch. `query` is the part of the URL after `?`.
     // Items are passed on as they arrive, even if the page turns out to be cut short. The reply has
     // the list without its items.
-    RequestId list(const std::string& path, const std::string& query, OnItem on_item,
-                   KubeDone done);
+    RequestId list(const std::string& path, const std::string& query, OnItem on_item, Done done);
     RequestId watch(const std::string& path, const std::string& query, Duration silence,
-                    std::function<void(std::string_view)> on_data, KubeDone done);
+                    std::function<void(std::string_view)> on_data, Done done);
     void cancel(RequestId id) { transport_.cancel(id); }
 
 private:
     HttpRequest request(std::string_view method, const std::string& path) const;
     void change(std::string_view method, const std::string& path, std::string_view type,
-                const renderer::Value& body, KubeDone done);
+                const renderer::Value& body, Done done);
 
     Transport& transport_;
     KubeAccess access_;
     Duration timeout_;
 };
 
-}  // namespace runtime
+}  // namespace runtime::kube

@@ -10,7 +10,7 @@
 #include "renderer/core/text_of.h"
 #include "runtime/base/time_text.h"
 
-namespace runtime {
+namespace runtime::kube {
 
 using renderer::text_of;
 using renderer::Value;
@@ -49,12 +49,12 @@ void Events::post(const ObjectRef& object, EventType type, std::string_view reas
          {"source", Value::map({{"component", "tailrender-controller"}})}});
     // An empty patch reads the Event with the permission that writing needs.
     auto shared = std::make_shared<Value>(std::move(event));
-    client_.json_patch(path, Value::list(), [this, path, shared](const KubeReply& last) {
+    client_.json_patch(path, Value::list(), [this, path, shared](const Reply& last) {
         write(path, std::move(*shared), last);
     });
 }
 
-void Events::write(const std::string& path, Value event, const KubeReply& last) {
+void Events::write(const std::string& path, Value event, const Reply& last) {
     const auto said_at = parse_time(text_of(last.object.at({"lastTimestamp"})));
     if (said_at.has_value() && std::chrono::abs(loop_.now() - *said_at) < kEventQuiet) {
         return;
@@ -65,11 +65,11 @@ void Events::write(const std::string& path, Value event, const KubeReply& last) 
     event.put("count", (count == nullptr ? 0 : count->as_int().value_or(0)) + 1);
     event.put("firstTimestamp", first.empty() ? std::string_view(now) : first);
     event.put("lastTimestamp", now);
-    client_.apply(path, event, [this, path](const KubeReply& reply) {
+    client_.apply(path, event, [this, path](const Reply& reply) {
         if (!reply.ok()) {
             log_.warning("cannot write an event", {{"path", path}, {"cause", reply.message}});
         }
     });
 }
 
-}  // namespace runtime
+}  // namespace runtime::kube

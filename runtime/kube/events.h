@@ -13,7 +13,7 @@
 #include "runtime/base/token_bucket.h"
 #include "runtime/kube/client.h"
 
-namespace runtime {
+namespace runtime::kube {
 
 inline constexpr Duration kEventQuiet = std::chrono::minutes(10);
 inline constexpr int kEventBurst = 25;  // for one object; then one per kEventPause
@@ -30,20 +30,20 @@ enum class EventType { Normal, Warning };
 
 class Events {
 public:
-    Events(Loop& loop, KubeClient& client, Log& log) : loop_(loop), client_(client), log_(log) {}
+    Events(Loop& loop, Client& client, Log& log) : loop_(loop), client_(client), log_(log) {}
 
     // `reason` is one word in CamelCase. A failure is only logged.
     void post(const ObjectRef& object, EventType type, std::string_view reason,
               std::string_view message);
 
 private:
-    void write(const std::string& path, renderer::Value event, const KubeReply& last);
+    void write(const std::string& path, renderer::Value event, const Reply& last);
 
     Loop& loop_;
-    KubeClient& client_;
+    Client& client_;
     Log& log_;
     std::map<std::string, Duration> quiet_until_;                  // uptime, by path
     TokenBuckets budgets_{kEventBurst, kEventPause, kEventsKept};  // by object
 };
 
-}  // namespace runtime
+}  // namespace runtime::kube

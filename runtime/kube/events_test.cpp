@@ -6,7 +6,7 @@
 #include "renderer/core/text_of.h"
 #include "runtime/testing/fake_kube.h"
 
-namespace runtime {
+namespace runtime::kube {
 namespace {
 
 using renderer::text_of;
@@ -34,7 +34,7 @@ protected:
     FakeNetwork network{loop};
     FakeKube kube;
     FakeTransport transport{network};
-    KubeClient client{transport, {.server = "https://kube", .ca_file = "", .token_file = ""}};
+    Client client{transport, {.server = "https://kube", .ca_file = "", .token_file = ""}};
     Log log{Log::Form::Text, LogLevel::Error};
     Events events{loop, client, log};
 };
@@ -130,4 +130,4 @@ TEST_F(EventsTest, StandsInDefaultAboutWhatHasNoNamespace) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::kube

@@ -7,12 +7,12 @@
 #include "renderer/core/text_of.h"
 #include "runtime/base/time_text.h"
 
-namespace runtime {
+namespace runtime::kube {
 
 using renderer::text_of;
 using renderer::Value;
 
-Lease::Lease(Loop& loop, KubeClient& client, Log& log, std::string ns, std::string name,
+Lease::Lease(Loop& loop, Client& client, Log& log, std::string ns, std::string name,
              std::string identity)
     : loop_(loop),
       client_(client),
@@ -39,8 +39,7 @@ void Lease::look() {
     if (!current_.is_null()) {
         return write(current_.clone(), false);
     }
-    client_.get(path_of(kLeases, ns_, name_),
-                [this](KubeReply reply) { take_seen(std::move(reply)); });
+    client_.get(path_of(kLeases, ns_, name_), [this](Reply reply) { take_seen(std::move(reply)); });
 }
 
 Value Lease::fields(std::int64_t transitions, std::string_view acquired) const {
@@ -51,7 +50,7 @@ Value Lease::fields(std::int64_t transitions, std::string_view acquired) const {
          {"leaseTransitions", transitions}});
 }
 
-void Lease::take_seen(KubeReply reply) {
+void Lease::take_seen(Reply reply) {
     if (ended_) {
         return;
     }
@@ -93,7 +92,7 @@ void Lease::write(Value lease, bool is_new) {
     if (Value* spec = lease.find("spec"); spec != nullptr) {
         spec->put("renewTime", format_microseconds(loop_.now()));
     }
-    const auto done = [this](KubeReply reply) {
+    const auto done = [this](Reply reply) {
         if (reply.ok()) {
             current_ = reply.object.clone();
         }
@@ -105,7 +104,7 @@ void Lease::write(Value lease, bool is_new) {
     client_.replace(path_of(kLeases, ns_, name_), lease, done);
 }
 
-void Lease::take_written(const KubeReply& reply) {
+void Lease::take_written(const Reply& reply) {
     if (ended_) {
         return;
     }
@@ -144,24 +143,24 @@ void Lease::lose() {
     on_lost_();
 }
 
-void Lease::release(KubeClient& client, std::function<void()> done) {
+void Lease::release(Client& client, std::function<void()> done) {
     ended_ = true;
     if (!leads_) {
         return done();
     }
     const std::string path = path_of(kLeases, ns_, name_);
-    client.get(path, [this, path, &client, done = std::move(done)](KubeReply last) {
+    client.get(path, [this, path, &client, done = std::move(done)](Reply last) {
         Value* spec = last.object.find("spec");
         leads_ = spec != nullptr && text_of(spec->find("holderIdentity")) == identity_;
         if (!leads_) {
             return done();
         }
         spec->put("holderIdentity", "");
-        client.replace(path, last.object, [this, &client, done](const KubeReply& reply) {
+        client.replace(path, last.object, [this, &client, done](const Reply& reply) {
             leads_ = reply.code == 409;  // a renewal was in flight
             release(client, done);
         });
     });
 }
 
-}  // namespace runtime
+}  // namespace runtime::kube

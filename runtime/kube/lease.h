@@ -11,7 +11,7 @@
 #include "runtime/base/log.h"
 #include "runtime/kube/client.h"
 
-namespace runtime {
+namespace runtime::kube {
 
 inline constexpr Duration kLeaseDuration = std::chrono::seconds(15);
 inline constexpr Duration kLeaseRenewal = std::chrono::seconds(3);  // between renewals
@@ -23,28 +23,28 @@ inline constexpr Duration kLeaseDeadline =
 class Lease {
 public:
     // `identity` is unique to this process.
-    Lease(Loop& loop, KubeClient& client, Log& log, std::string ns, std::string name,
+    Lease(Loop& loop, Client& client, Log& log, std::string ns, std::string name,
           std::string identity);
 
     // Calls `on_lead` when the Lease is acquired, `on_lost` when it is lost; each at most once.
     void start(std::function<void()> on_lead, std::function<void()> on_lost);
     // Gives the Lease up through this client, so that the next instance need not wait, and then
     // calls `done`. Another instance may lead from then on: nothing else of this process may run.
-    void release(KubeClient& client, std::function<void()> done);
+    void release(Client& client, std::function<void()> done);
     [[nodiscard]] bool leads() const { return leads_; }
 
 private:
     void look();
-    void take_seen(KubeReply reply);
+    void take_seen(Reply reply);
     void write(renderer::Value lease, bool is_new);
-    void take_written(const KubeReply& reply);
+    void take_written(const Reply& reply);
     void check_deadline();
     void lose();
     void again_in(Duration delay);
     [[nodiscard]] renderer::Value fields(std::int64_t transitions, std::string_view acquired) const;
 
     Loop& loop_;
-    KubeClient& client_;
+    Client& client_;
     Log& log_;
     std::string ns_, name_, identity_;
     std::function<void()> on_lead_, on_lost_;
@@ -59,4 +59,4 @@ private:
     renderer::Value current_;  // as on the server, while we lead; null: unknown
 };
 
-}  // namespace runtime
+}  // namespace runtime::kube

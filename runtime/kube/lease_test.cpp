@@ -8,7 +8,7 @@
 #include "renderer/core/text_of.h"
 #include "runtime/testing/fake_kube.h"
 
-namespace runtime {
+namespace runtime::kube {
 namespace {
 
 constexpr Duration kSecond = std::chrono::seconds(1);
@@ -23,7 +23,7 @@ struct Instance {
 
     ProcessLoop loop;
     FakeTransport transport;
-    KubeClient kube{transport, {.server = "https://kube", .ca_file = "", .token_file = ""}};
+    Client kube{transport, {.server = "https://kube", .ca_file = "", .token_file = ""}};
     Log log{Log::Form::Text, LogLevel::Error};
     int led = 0;
     int lost = 0;
@@ -248,4 +248,4 @@ TEST_F(LeaseTest, ALeaseThatSomeoneElseWritesIsLost) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::kube

@@ -9,7 +9,7 @@
 #include "renderer/core/text_of.h"
 #include "runtime/base/url.h"
 
-namespace runtime {
+namespace runtime::kube {
 
 using renderer::text_of;
 using renderer::Value;
@@ -36,7 +36,7 @@ std::uint64_t number_of(std::string_view version) {
     return number;
 }
 
-bool may_pass(const KubeReply& reply) {
+bool may_pass(const Reply& reply) {
     return reply.code == 0 || reply.code == 429 || reply.code >= 500;
 }
 
@@ -51,7 +51,7 @@ std::uint64_t version_number(const Value& object) {
     return number_of(version_of(object));
 }
 
-Watch::Watch(Loop& loop, KubeClient& client, Log& log, RandomSource& random, WatchSource source,
+Watch::Watch(Loop& loop, Client& client, Log& log, RandomSource& random, WatchSource source,
              WatchSink& sink)
     : loop_(loop),
       client_(client),
@@ -75,10 +75,10 @@ void Watch::ask_for_page() {
         with(source_.query,
              continued_.empty() ? page : page + "&continue=" + escape_url(continued_)),
         [this](const Value& object) { sink_.put(object); },
-        [this](const KubeReply& reply) { take_page(reply); });
+        [this](const Reply& reply) { take_page(reply); });
 }
 
-void Watch::take_page(const KubeReply& reply) {
+void Watch::take_page(const Reply& reply) {
     if (reply.not_found() && source_.may_be_absent) {
         return tell_absence();
     }
@@ -108,10 +108,10 @@ void Watch::resume() {
     const bool is_named = source_.query.starts_with("fieldSelector=");
     client_.list(
         source_.path, is_named ? with(source_.query, "limit=1") : "limit=1", [](const Value&) {},
-        [this](const KubeReply& reply) { take_version(reply); });
+        [this](const Reply& reply) { take_version(reply); });
 }
 
-void Watch::take_version(const KubeReply& reply) {
+void Watch::take_version(const Reply& reply) {
     if (reply.not_found() && source_.may_be_absent) {
         return tell_absence();
     }
@@ -132,7 +132,7 @@ void Watch::follow() {
              fmt::format("watch=true&allowWatchBookmarks=true&timeoutSeconds={}&resourceVersion={}",
                          seconds, version_)),
         std::chrono::seconds(seconds + 30), [this](std::string_view bytes) { take_bytes(bytes); },
-        [this](const KubeReply& reply) { take_end(reply); });
+        [this](const Reply& reply) { take_end(reply); });
 }
 
 void Watch::take_bytes(std::string_view bytes) {
@@ -192,7 +192,7 @@ Watch::Step Watch::doubt() {
     return std::exchange(doubts_, true) ? &Watch::list : &Watch::resume;
 }
 
-void Watch::take_end(const KubeReply& reply) {
+void Watch::take_end(const Reply& reply) {
     if (reply.ok() && heard_) {
         return follow();  // the time of the watch was over
     }
@@ -212,4 +212,4 @@ void Watch::wait_then(Step step, std::string_view why) {
     loop_.after(delay, [this, step] { (this->*step)(); });
 }
 
-}  // namespace runtime
+}  // namespace runtime::kube

@@ -15,7 +15,7 @@
 #include "runtime/base/log.h"
 #include "runtime/kube/client.h"
 
-namespace runtime {
+namespace runtime::kube {
 
 // Receives the objects of a watch.
 class WatchSink {
@@ -44,7 +44,7 @@ struct WatchSource {
 class Watch {
 public:
     // All references must outlive the watch.
-    Watch(Loop& loop, KubeClient& client, Log& log, RandomSource& random, WatchSource source,
+    Watch(Loop& loop, Client& client, Log& log, RandomSource& random, WatchSource source,
           WatchSink& sink);
 
     void start() { list(); }
@@ -54,19 +54,19 @@ private:
 
     void list();
     void ask_for_page();
-    void take_page(const KubeReply& reply);
+    void take_page(const Reply& reply);
     void tell_absence();
     void resume();
-    void take_version(const KubeReply& reply);
+    void take_version(const Reply& reply);
     void follow();
     void take_bytes(std::string_view bytes);
     Step take_event(std::string_view line);
     Step doubt();
-    void take_end(const KubeReply& reply);
+    void take_end(const Reply& reply);
     void wait_then(Step step, std::string_view why);
 
     Loop& loop_;
-    KubeClient& client_;
+    Client& client_;
     Log& log_;
     RandomSource& random_;
     WatchSource source_;
@@ -81,4 +81,4 @@ private:
     RequestId request_ = 0;
 };
 
-}  // namespace runtime
+}  // namespace runtime::kube

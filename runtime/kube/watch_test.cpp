@@ -10,7 +10,7 @@
 #include "renderer/core/text_of.h"
 #include "runtime/testing/fake_kube.h"
 
-namespace runtime {
+namespace runtime::kube {
 namespace {
 
 using renderer::Value;
@@ -105,7 +105,7 @@ protected:
     FakeKube kube;
     Moody server{kube};
     FakeTransport transport{network};
-    KubeClient client{transport, {.server = "https://kube", .ca_file = "", .token_file = ""}};
+    Client client{transport, {.server = "https://kube", .ca_file = "", .token_file = ""}};
     Log log{Log::Form::Text, LogLevel::Error};
     RandomSource random{1};
     Copy copy;
@@ -395,4 +395,4 @@ TEST_F(WatchTest, ThatAKindOfKubernetesIsMissingIsAnError) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::kube

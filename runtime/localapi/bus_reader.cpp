@@ -4,7 +4,7 @@
 #include <array>
 #include <charconv>
 
-namespace runtime {
+namespace runtime::localapi {
 
 namespace {
 
@@ -179,4 +179,4 @@ void BusReader::on_scalar(std::string_view spelling) {
     }
 }
 
-}  // namespace runtime
+}  // namespace runtime::localapi

@@ -15,7 +15,7 @@
 #include "runtime/base/ip_prefix.h"
 #include "runtime/base/json_stream.h"
 
-namespace runtime {
+namespace runtime::localapi {
 
 enum class BackendState {
     NoState,
@@ -113,4 +113,4 @@ private:
     std::string record_name_, record_type_, record_value_;
 };
 
-}  // namespace runtime
+}  // namespace runtime::localapi

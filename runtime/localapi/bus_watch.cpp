@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace runtime {
+namespace runtime::localapi {
 
 namespace {
 
@@ -107,4 +107,4 @@ void BusWatch::retry() {
     });
 }
 
-}  // namespace runtime
+}  // namespace runtime::localapi

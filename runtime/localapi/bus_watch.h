@@ -11,7 +11,7 @@
 #include "runtime/localapi/client.h"
 #include "runtime/localapi/tailnet_view.h"
 
-namespace runtime {
+namespace runtime::localapi {
 
 class BusWatch : private BusSink {
 public:
@@ -64,4 +64,4 @@ private:
     std::uint64_t connection_ = 0;
 };
 
-}  // namespace runtime
+}  // namespace runtime::localapi

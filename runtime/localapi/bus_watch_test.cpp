@@ -5,7 +5,7 @@
 #include "runtime/testing/fake_loop.h"
 #include "runtime/testing/open_transport.h"
 
-namespace runtime {
+namespace runtime::localapi {
 namespace {
 
 // tailscaled drops messages for slow readers without reporting it.
@@ -28,4 +28,4 @@ TEST(BusWatch, BeginsAnewNowAndThen) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::localapi

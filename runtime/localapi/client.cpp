@@ -8,7 +8,7 @@
 #include "renderer/core/text_of.h"
 #include "runtime/base/url.h"
 
-namespace runtime {
+namespace runtime::localapi {
 
 using renderer::Value;
 
@@ -126,4 +126,4 @@ RequestId LocalApi::watch_bus(unsigned mask, Duration silence,
         std::move(on_data));
 }
 
-}  // namespace runtime
+}  // namespace runtime::localapi

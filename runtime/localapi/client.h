@@ -9,7 +9,7 @@
 #include "renderer/core/value.h"
 #include "runtime/base/transport.h"
 
-namespace runtime {
+namespace runtime::localapi {
 
 struct LocalReply {
     int code = 0;  // HTTP status; 0: no reply
@@ -75,4 +75,4 @@ private:
     Transport& transport_;
 };
 
-}  // namespace runtime
+}  // namespace runtime::localapi

@@ -8,7 +8,7 @@
 
 namespace {
 
-using namespace runtime;
+using namespace runtime::localapi;
 
 class View : public TailnetView {
 public:

@@ -8,7 +8,7 @@
 #include "renderer/base/ascii.h"
 #include "renderer/base/split.h"
 
-namespace runtime {
+namespace runtime::localapi {
 
 namespace {
 
@@ -215,4 +215,4 @@ renderer::Result<std::vector<IpAddress>> TailnetView::resolve(std::string_view n
                                                    via->text(), name)}};
 }
 
-}  // namespace runtime
+}  // namespace runtime::localapi

@@ -11,7 +11,7 @@
 #include "renderer/core/result.h"
 #include "runtime/localapi/bus_reader.h"
 
-namespace runtime {
+namespace runtime::localapi {
 
 // Returns the name in lower case, with a dot at the end.
 std::string full_name(std::string_view name);
@@ -62,4 +62,4 @@ private:
     std::multimap<std::string, IpAddress> records_;
 };
 
-}  // namespace runtime
+}  // namespace runtime::localapi

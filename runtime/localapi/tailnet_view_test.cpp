@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-namespace runtime {
+namespace runtime::localapi {
 namespace {
 
 // A view that remembers the rest of the last message.
@@ -155,4 +155,4 @@ TEST(ViaName, StandsForAnAddress) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::localapi

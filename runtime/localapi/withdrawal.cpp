@@ -8,7 +8,7 @@
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 
-namespace runtime {
+namespace runtime::localapi {
 
 using renderer::Value;
 
@@ -96,4 +96,4 @@ void Withdrawal::finish() {
     }
 }
 
-}  // namespace runtime
+}  // namespace runtime::localapi

@@ -14,7 +14,7 @@
 #include "runtime/base/log.h"
 #include "runtime/localapi/client.h"
 
-namespace runtime {
+namespace runtime::localapi {
 
 class Withdrawal {
 public:
@@ -46,4 +46,4 @@ private:
     std::shared_ptr<int> alive_ = std::make_shared<int>(0);
 };
 
-}  // namespace runtime
+}  // namespace runtime::localapi

@@ -8,7 +8,7 @@
 #include "runtime/testing/fake_loop.h"
 #include "runtime/testing/scripted_transport.h"
 
-namespace runtime {
+namespace runtime::localapi {
 namespace {
 
 using std::chrono::seconds;
@@ -103,4 +103,4 @@ TEST_F(WithdrawalTest, EndsWithinItsTime) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::localapi

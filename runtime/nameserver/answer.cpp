@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace runtime {
+namespace runtime::nameserver {
 
 namespace {
 
@@ -86,4 +86,4 @@ Answer answer(std::string_view packet, Carrier carrier, const Records* records) 
     return said;
 }
 
-}  // namespace runtime
+}  // namespace runtime::nameserver

@@ -8,7 +8,7 @@
 #include "runtime/nameserver/message.h"
 #include "runtime/nameserver/records.h"
 
-namespace runtime {
+namespace runtime::nameserver {
 
 enum class Carrier { Udp, Tcp };
 
@@ -21,4 +21,4 @@ struct Answer {
 // `records` is nullptr until there are valid ones.
 Answer answer(std::string_view packet, Carrier carrier, const Records* records);
 
-}  // namespace runtime
+}  // namespace runtime::nameserver

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-namespace runtime {
+namespace runtime::nameserver {
 namespace {
 
 using namespace std::string_literals;
@@ -151,4 +151,4 @@ TEST_F(AnswerTest, AnswersMistakesWithTheirCode) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::nameserver

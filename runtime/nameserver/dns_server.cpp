@@ -10,7 +10,7 @@
 
 #include "runtime/base/listener.h"
 
-namespace runtime {
+namespace runtime::nameserver {
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
@@ -155,4 +155,4 @@ renderer::Result<std::uint16_t> DnsServer::listen(std::uint16_t port) {
     return taken;
 }
 
-}  // namespace runtime
+}  // namespace runtime::nameserver

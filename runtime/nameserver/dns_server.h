@@ -13,7 +13,7 @@
 #include "runtime/base/asio_loop.h"
 #include "runtime/nameserver/answer.h"
 
-namespace runtime {
+namespace runtime::nameserver {
 
 struct DnsLimits {
     Duration patience = std::chrono::seconds(10);  // for one query and its reply over TCP
@@ -37,4 +37,4 @@ private:
     std::unique_ptr<State> state_;
 };
 
-}  // namespace runtime
+}  // namespace runtime::nameserver

@@ -7,7 +7,7 @@
 
 namespace {
 
-using namespace runtime;
+using namespace runtime::nameserver;
 
 Records records_to_ask_for() {
     std::vector<std::string> skipped;

@@ -4,7 +4,7 @@
 
 #include "renderer/base/ascii.h"
 
-namespace runtime {
+namespace runtime::nameserver {
 
 namespace {
 
@@ -248,4 +248,4 @@ void append_u32(std::string& out, std::uint32_t number) {
     append_u16(out, static_cast<std::uint16_t>(number & 0xFFFFU));
 }
 
-}  // namespace runtime
+}  // namespace runtime::nameserver

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace runtime {
+namespace runtime::nameserver {
 
 enum class Rcode : std::uint16_t {
     NoError = 0,
@@ -88,4 +88,4 @@ std::string_view parent_name(std::string_view name);
 void append_u16(std::string& out, std::uint16_t number);
 void append_u32(std::string& out, std::uint32_t number);
 
-}  // namespace runtime
+}  // namespace runtime::nameserver

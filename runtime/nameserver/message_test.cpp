@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace runtime {
+namespace runtime::nameserver {
 namespace {
 
 using namespace std::string_literals;
@@ -176,4 +176,4 @@ TEST(Message, MakesNamesOfText) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::nameserver

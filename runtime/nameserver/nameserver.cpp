@@ -6,7 +6,7 @@
 
 #include "runtime/base/file.h"
 
-namespace runtime {
+namespace runtime::nameserver {
 
 namespace {
 
@@ -101,4 +101,4 @@ std::string Nameserver::metrics() const {
                truncated_, is_ready() ? records_->size() : 0, is_broken_ ? 1 : 0);
 }
 
-}  // namespace runtime
+}  // namespace runtime::nameserver

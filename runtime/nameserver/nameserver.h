@@ -10,7 +10,7 @@
 #include "runtime/base/log.h"
 #include "runtime/nameserver/dns_server.h"
 
-namespace runtime {
+namespace runtime::nameserver {
 
 class Nameserver {
 public:
@@ -40,4 +40,4 @@ private:
     DnsServer server_;
 };
 
-}  // namespace runtime
+}  // namespace runtime::nameserver

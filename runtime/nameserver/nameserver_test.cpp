@@ -12,7 +12,7 @@
 
 #include "renderer/base/temporary_folder_testing.h"
 
-namespace runtime {
+namespace runtime::nameserver {
 namespace {
 
 using namespace std::string_literals;
@@ -290,4 +290,4 @@ TEST_F(NameserverTest, CountsWhatItSays) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::nameserver

@@ -9,7 +9,7 @@
 #include "renderer/core/json.h"
 #include "runtime/nameserver/message.h"
 
-namespace runtime {
+namespace runtime::nameserver {
 
 namespace {
 
@@ -104,4 +104,4 @@ renderer::Result<Records> Records::read(std::string_view text, std::vector<std::
     return records;
 }
 
-}  // namespace runtime
+}  // namespace runtime::nameserver

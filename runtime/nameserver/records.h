@@ -9,7 +9,7 @@
 
 #include "renderer/core/result.h"
 
-namespace runtime {
+namespace runtime::nameserver {
 
 struct Addresses {
     std::vector<std::string> ip4, ip6;  // 4 or 16 bytes each, as in a packet
@@ -36,4 +36,4 @@ inline constexpr std::string_view kZone("\x02ts\x03net\0", 8);
 // Returns true if the name is the zone or is below it.
 bool is_in_zone(std::string_view name);
 
-}  // namespace runtime
+}  // namespace runtime::nameserver

@@ -4,7 +4,7 @@
 
 #include "runtime/nameserver/message.h"
 
-namespace runtime {
+namespace runtime::nameserver {
 namespace {
 
 using namespace std::string_literals;
@@ -93,4 +93,4 @@ TEST(Records, RefusesWhatItDoesNotKnow) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::nameserver

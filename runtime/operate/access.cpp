@@ -14,7 +14,7 @@
 #include "runtime/base/file.h"
 #include "runtime/base/url.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 using renderer::Diagnostic;
 using renderer::Error;
@@ -116,7 +116,8 @@ Result<renderer::Unit> refuse(const Kubeconfig& file, const Value& entry,
     return renderer::Unit{};
 }
 
-Result<KubeAccess> access_of(const Kubeconfig& file, const Value& cluster, const Value& user) {
+Result<kube::KubeAccess> access_of(const Kubeconfig& file, const Value& cluster,
+                                   const Value& user) {
     TRY(refuse(file, cluster, {"insecure-skip-tls-verify", "tls-server-name", "proxy-url"}));
     TRY(refuse(file, user, {"exec", "auth-provider", "username", "as"}));
     const Value* server = cluster.find("server");
@@ -128,7 +129,7 @@ Result<KubeAccess> access_of(const Kubeconfig& file, const Value& cluster, const
         return file.problem(*server, "server is not a URL",
                             fmt::format("it has the form {}", kServerForm));
     }
-    KubeAccess access;
+    kube::KubeAccess access;
     access.server = std::move(*url);
     access.identity.authorities = TRY(pem(file, cluster, "certificate-authority"));
     access.identity.certificate = TRY(pem(file, user, "client-certificate"));
@@ -154,7 +155,7 @@ Result<const Value*> find_part(const Kubeconfig& file, const Value& config, cons
     return found;
 }
 
-Result<KubeAccess> read_kubeconfig_file(const std::string& path, const std::string& context) {
+Result<kube::KubeAccess> read_kubeconfig_file(const std::string& path, const std::string& context) {
     return read_kubeconfig(path, TRY(read_trimmed(path)), context);
 }
 
@@ -171,19 +172,19 @@ std::vector<std::string> files_of(std::string_view list) {
     return out;
 }
 
-Result<KubeAccess> of_the_pod(const Environment& environment) {
+Result<kube::KubeAccess> of_the_pod(const controller::Environment& environment) {
     if (!environment("KUBERNETES_SERVICE_HOST")) {
         return Error{{.rule = "no-cluster",
                       .message = "no cluster given",
                       .hint = "use --kubeconfig FILE, or --server URL"}};
     }
-    return pod_access(environment);
+    return controller::pod_access(environment);
 }
 
 }  // namespace
 
-Result<KubeAccess> read_kubeconfig(const std::string& path, std::string text,
-                                   const std::string& context) {
+Result<kube::KubeAccess> read_kubeconfig(const std::string& path, std::string text,
+                                         const std::string& context) {
     renderer::SourceMap sources;
     renderer::Diagnostics diagnostics;
     const Value config = read_yaml(sources, sources.add(path, std::move(text)), diagnostics);
@@ -212,9 +213,10 @@ Result<KubeAccess> read_kubeconfig(const std::string& path, std::string text,
     return access_of(file, *cluster, *user);
 }
 
-Result<KubeAccess> find_access(const AccessFlags& flags, const Environment& environment) {
+Result<kube::KubeAccess> find_access(const AccessFlags& flags,
+                                     const controller::Environment& environment) {
     if (!flags.server.empty()) {
-        KubeAccess access;
+        kube::KubeAccess access;
         access.server = flags.server;
         return access;
     }
@@ -235,4 +237,4 @@ Result<KubeAccess> find_access(const AccessFlags& flags, const Environment& envi
                                                    : of_the_pod(environment);
 }
 
-}  // namespace runtime
+}  // namespace runtime::operate

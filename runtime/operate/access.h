@@ -10,7 +10,7 @@
 #include "runtime/controller/settings.h"
 #include "runtime/kube/client.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 struct AccessFlags {
     std::string kubeconfig = {}, context = {}, server = {};
@@ -18,11 +18,12 @@ struct AccessFlags {
 
 // Uses the first of: --server, --kubeconfig, $KUBECONFIG, ~/.kube/config if it exists, the pod's
 // account.
-renderer::Result<KubeAccess> find_access(const AccessFlags& flags, const Environment& environment);
+renderer::Result<kube::KubeAccess> find_access(const AccessFlags& flags,
+                                               const controller::Environment& environment);
 
 // Relative files are relative to the folder of `path`, and messages name `path`. An empty `context`
 // is the current one.
-renderer::Result<KubeAccess> read_kubeconfig(const std::string& path, std::string text,
-                                             const std::string& context);
+renderer::Result<kube::KubeAccess> read_kubeconfig(const std::string& path, std::string text,
+                                                   const std::string& context);
 
-}  // namespace runtime
+}  // namespace runtime::operate

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-namespace runtime {
+namespace runtime::operate {
 namespace {
 
 constexpr const char* kConfig = R"(apiVersion: v1
@@ -109,7 +109,7 @@ TEST(Access, NeverShowsWhatStandsInABrokenKubeconfig) {
 
 TEST(Access, LooksWhereKubectlLooks) {
     std::map<std::string, std::string> variables;
-    const Environment environment = [&variables](const char* name) {
+    const controller::Environment environment = [&variables](const char* name) {
         const auto found = variables.find(name);
         return found == variables.end() ? std::nullopt : std::optional(found->second);
     };
@@ -136,4 +136,4 @@ TEST(Access, LooksWhereKubectlLooks) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::operate

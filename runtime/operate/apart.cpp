@@ -6,16 +6,16 @@
 #include "renderer/kube/api.h"
 #include "runtime/operate/adopt/stock_operator.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 using renderer::text_of;
 using renderer::Value;
 
 namespace {
 
-Job add_one(KubeClient& kube, const std::string& path, Objects& out, std::string* refusal) {
+Job add_one(kube::Client& kube, const std::string& path, Objects& out, std::string* refusal) {
     return [&kube, path, &out, refusal](const Next& next) {
-        kube.get(path, [path, &out, refusal, next](const KubeReply& reply) {
+        kube.get(path, [path, &out, refusal, next](const kube::Reply& reply) {
             if (reply.ok()) {
                 const std::string name(text_of(reply.object.at({"metadata", "name"})));
                 std::erase_if(out, [&name](const Value& one) {
@@ -38,7 +38,7 @@ Job add_one(KubeClient& kube, const std::string& path, Objects& out, std::string
 
 }  // namespace
 
-Job add_apart(KubeClient& kube, const Objects& deployments, Objects& sets, Objects& pods,
+Job add_apart(kube::Client& kube, const Objects& deployments, Objects& sets, Objects& pods,
               std::string* refusal) {
     return [&kube, &deployments, &sets, &pods, refusal](const Next& next) {
         const std::string ns = api_namespace_of(find_controller(deployments));
@@ -46,10 +46,11 @@ Job add_apart(KubeClient& kube, const Objects& deployments, Objects& sets, Objec
             return next({});
         }
         run_in_order(
-            {add_one(kube, path_of(kStatefulSets, ns, renderer::kApiProxyName), sets, refusal),
-             add_one(kube, path_of(kPods, ns, renderer::kApiProxyPod), pods, refusal)},
+            {add_one(kube, kube::path_of(kube::kStatefulSets, ns, renderer::kApiProxyName), sets,
+                     refusal),
+             add_one(kube, kube::path_of(kube::kPods, ns, renderer::kApiProxyPod), pods, refusal)},
             next);
     };
 }
 
-}  // namespace runtime
+}  // namespace runtime::operate

@@ -11,7 +11,7 @@
 #include "renderer/kube/name_grammar.h"
 #include "runtime/base/url.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 using renderer::chosen_verb;
 
@@ -242,4 +242,4 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     return line;
 }
 
-}  // namespace runtime
+}  // namespace runtime::operate

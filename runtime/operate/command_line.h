@@ -10,7 +10,7 @@
 #include "runtime/operate/cleanup/cleanup.h"
 #include "runtime/operate/status/status_verb.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 struct VerbFlags {
     AccessFlags access;
@@ -36,4 +36,4 @@ struct CommandLine {
 
 CommandLine parse_command_line(int argc, const char* const* argv);
 
-}  // namespace runtime
+}  // namespace runtime::operate

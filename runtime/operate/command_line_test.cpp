@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace runtime {
+namespace runtime::operate {
 namespace {
 
 CommandLine parse(std::vector<const char*> words) {
@@ -135,4 +135,4 @@ TEST(CommandLine, WaitsWholeSeconds) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::operate

@@ -8,11 +8,11 @@
 #include "runtime/base/loop.h"
 #include "runtime/kube/client.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 struct OperateContext {
     Loop& loop;
-    KubeClient& kube;
+    kube::Client& kube;
     std::string ns;  // of the operator and the controller
     std::function<void(const std::string& line)> say;
     Duration patience = std::chrono::minutes(5);  // for one pod to end, or to start
@@ -20,7 +20,7 @@ struct OperateContext {
 
 // Returns the path of the Secret of this name in that namespace.
 inline std::string secret_path(const OperateContext& context, std::string_view name) {
-    return path_of(kSecrets, context.ns, name);
+    return kube::path_of(kube::kSecrets, context.ns, name);
 }
 
-}  // namespace runtime
+}  // namespace runtime::operate

@@ -6,20 +6,21 @@
 #include "runtime/controller/view/objects.h"
 #include "runtime/operate/adopt/adopt_plan.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 using renderer::Value;
 
 void show_hidden_states(Objects& secrets) {
     std::set<std::string> pods;
     for (const Value& secret : secrets) {
-        if (const auto auth = decode_auth_secret(secret)) {
+        if (const auto auth = controller::decode_auth_secret(secret)) {
             pods.emplace(auth->pod);
         }
     }
     for (Value& secret : secrets) {
         Value* metadata = secret.find("metadata");
-        if (!pods.contains(name_of(secret)) || label_of(secret, kSecretLabel) == kStateSecret) {
+        if (!pods.contains(name_of(secret)) ||
+            controller::label_of(secret, controller::kSecretLabel) == controller::kStateSecret) {
             continue;
         }
         if (const Value* labels = metadata->find("labels");
@@ -27,8 +28,9 @@ void show_hidden_states(Objects& secrets) {
             metadata->erase("labels");
             metadata->put("labels", Value::map());
         }
-        metadata->find("labels")->put(Value(kSecretLabel), Value(kStateSecret));
+        metadata->find("labels")->put(Value(controller::kSecretLabel),
+                                      Value(controller::kStateSecret));
     }
 }
 
-}  // namespace runtime
+}  // namespace runtime::operate

@@ -4,9 +4,9 @@
 
 #include "runtime/operate/kube_jobs.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 // Sets their label in `secrets`, copies of all Secrets of the namespace.
 void show_hidden_states(Objects& secrets);
 
-}  // namespace runtime
+}  // namespace runtime::operate

@@ -9,7 +9,7 @@
 #include "renderer/core/text_of.h"
 #include "runtime/base/url.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 using renderer::text_of;
 using renderer::Value;
@@ -19,7 +19,7 @@ namespace {
 constexpr Duration kPollInterval(500);
 constexpr int kForbidden = 403;
 
-std::string problem_of(const KubeReply& reply, std::string_view verb, const std::string& path) {
+std::string problem_of(const kube::Reply& reply, std::string_view verb, const std::string& path) {
     return reply.problem(fmt::format("cannot {} {}", verb, path));
 }
 
@@ -29,12 +29,12 @@ struct Lenience {
     std::string* refusal = nullptr;  // set: the right may be missing; gets the server's message
 };
 
-void list_page(KubeClient& kube, const std::string& path, Lenience lenience,
+void list_page(kube::Client& kube, const std::string& path, Lenience lenience,
                const std::string& continued, Objects& out, const Next& next) {
     const std::string query =
         "limit=500" + (continued.empty() ? "" : "&continue=" + escape_url(continued));
     const auto keep = [&out](Value item) { out.push_back(std::move(item)); };
-    kube.list(path, query, keep, [&kube, path, lenience, &out, next](const KubeReply& reply) {
+    kube.list(path, query, keep, [&kube, path, lenience, &out, next](const kube::Reply& reply) {
         if (reply.not_found()) {
             return next(lenience.kind ? std::string()
                                       : problem_of(reply, "list", path) +
@@ -57,9 +57,9 @@ void list_page(KubeClient& kube, const std::string& path, Lenience lenience,
     });
 }
 
-void try_change(KubeClient& kube, const std::string& path, const Change& change, int attempts,
+void try_change(kube::Client& kube, const std::string& path, const Change& change, int attempts,
                 const Next& next) {
-    kube.get(path, [&kube, path, change, attempts, next](const KubeReply& read) {
+    kube.get(path, [&kube, path, change, attempts, next](const kube::Reply& read) {
         if (!read.ok()) {
             return next(read.not_found() ? std::string() : problem_of(read, "read", path));
         }
@@ -73,7 +73,7 @@ void try_change(KubeClient& kube, const std::string& path, const Change& change,
         for (const Value& one : operations.items()) {
             all.append(one.clone());
         }
-        kube.json_patch(path, all, [&kube, path, change, attempts, next](const KubeReply& reply) {
+        kube.json_patch(path, all, [&kube, path, change, attempts, next](const kube::Reply& reply) {
             const bool was_changed = reply.code == 409 || reply.code == 422;
             if (was_changed && attempts > 1) {
                 return try_change(kube, path, change, attempts - 1, next);
@@ -84,7 +84,7 @@ void try_change(KubeClient& kube, const std::string& path, const Change& change,
 }
 
 struct Waiting {
-    KubeClient& kube;
+    kube::Client& kube;
     Patience patience;
     std::string path, what;
     Wish wish;
@@ -92,7 +92,7 @@ struct Waiting {
 };
 
 void look_again(const std::shared_ptr<Waiting>& wait, const Next& next) {
-    wait->kube.get(wait->path, [wait, next](const KubeReply& reply) {
+    wait->kube.get(wait->path, [wait, next](const kube::Reply& reply) {
         const bool is_known = reply.ok() || reply.not_found();
         if (is_known && wait->wish(reply.object)) {
             return next({});
@@ -113,30 +113,30 @@ const Value* find_named(const Objects& objects, std::string_view name) {
     return found == objects.end() ? nullptr : &*found;
 }
 
-Job list_all(KubeClient& kube, const std::string& path, Objects& out) {
+Job list_all(kube::Client& kube, const std::string& path, Objects& out) {
     return [&kube, path, &out](const Next& next) {
         out.clear();
         list_page(kube, path, {}, {}, out, next);
     };
 }
 
-Job list_custom(KubeClient& kube, const std::string& path, Objects& out) {
+Job list_custom(kube::Client& kube, const std::string& path, Objects& out) {
     return [&kube, path, &out](const Next& next) {
         out.clear();
         list_page(kube, path, {.kind = true}, {}, out, next);
     };
 }
 
-Job list_allowed(KubeClient& kube, const std::string& path, Listed& out) {
+Job list_allowed(kube::Client& kube, const std::string& path, Listed& out) {
     return [&kube, path, &out](const Next& next) {
         out = {};
         list_page(kube, path, {.refusal = &out.refusal}, {}, out.objects, next);
     };
 }
 
-Job read_object(KubeClient& kube, const std::string& path, Value& out) {
+Job read_object(kube::Client& kube, const std::string& path, Value& out) {
     return [&kube, path, &out](const Next& next) {
-        kube.get(path, [path, &out, next](const KubeReply& reply) {
+        kube.get(path, [path, &out, next](const kube::Reply& reply) {
             if (!reply.ok() && !reply.not_found()) {
                 return next(problem_of(reply, "read", path));
             }
@@ -146,22 +146,22 @@ Job read_object(KubeClient& kube, const std::string& path, Value& out) {
     };
 }
 
-Job create_once(KubeClient& kube, const std::string& collection, Value object) {
+Job create_once(kube::Client& kube, const std::string& collection, Value object) {
     return
         [&kube, collection, object = std::make_shared<Value>(std::move(object))](const Next& next) {
-            kube.create(collection, *object, [collection, next](const KubeReply& reply) {
+            kube.create(collection, *object, [collection, next](const kube::Reply& reply) {
                 next(reply.reason == "AlreadyExists" ? std::string()
                                                      : problem_of(reply, "create in", collection));
             });
         };
 }
 
-Job erase_object(KubeClient& kube, const std::string& path, const std::string& uid,
+Job erase_object(kube::Client& kube, const std::string& path, const std::string& uid,
                  std::string_view propagation) {
     return [&kube, path, uid, propagation = std::string(propagation)](const Next& next) {
         kube.erase(
             path, {.uid = uid},
-            [path, next](const KubeReply& reply) {
+            [path, next](const kube::Reply& reply) {
                 const bool gone = reply.not_found() || reply.code == 409;
                 next(gone ? std::string() : problem_of(reply, "delete", path));
             },
@@ -169,7 +169,7 @@ Job erase_object(KubeClient& kube, const std::string& path, const std::string& u
     };
 }
 
-Job change_object(KubeClient& kube, const std::string& path, Change change) {
+Job change_object(kube::Client& kube, const std::string& path, Change change) {
     return [&kube, path, change = std::move(change)](const Next& next) {
         try_change(kube, path, change, kConflicts, next);
     };
@@ -190,9 +190,9 @@ Value annotate(const Value& object, std::initializer_list<Annotation> wanted) {
                  : Value::list({operation("add", "/metadata/annotations", std::move(all))});
 }
 
-Job only_if(KubeClient& kube, const std::string& path, Wish wish, Job job) {
+Job only_if(kube::Client& kube, const std::string& path, Wish wish, Job job) {
     return [&kube, path, wish = std::move(wish), job = std::move(job)](const Next& next) {
-        kube.get(path, [path, wish, job, next](const KubeReply& reply) {
+        kube.get(path, [path, wish, job, next](const kube::Reply& reply) {
             if (!reply.ok() && !reply.not_found()) {
                 return next(problem_of(reply, "read", path));
             }
@@ -201,7 +201,7 @@ Job only_if(KubeClient& kube, const std::string& path, Wish wish, Job job) {
     };
 }
 
-Job wait_for(KubeClient& kube, Patience patience, const std::string& path, Wish wish,
+Job wait_for(kube::Client& kube, Patience patience, const std::string& path, Wish wish,
              const std::string& what) {
     return [&kube, patience, path, wish = std::move(wish), what](const Next& next) {
         look_again(std::make_shared<Waiting>(Waiting{kube, patience, path, what, wish,
@@ -210,4 +210,4 @@ Job wait_for(KubeClient& kube, Patience patience, const std::string& path, Wish 
     };
 }
 
-}  // namespace runtime
+}  // namespace runtime::operate

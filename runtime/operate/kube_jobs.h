@@ -15,7 +15,7 @@
 #include "runtime/base/loop.h"
 #include "runtime/kube/client.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 inline constexpr const renderer::Kind& kDeployments = renderer::kind_of("Deployment");
 
@@ -28,33 +28,33 @@ inline constexpr int kConflicts = 10;
 const renderer::Value* find_named(const Objects& objects, std::string_view name);
 
 // Lists all objects of a kind that every Kubernetes has, in pages. `out` outlives the job.
-Job list_all(KubeClient& kube, const std::string& path, Objects& out);
+Job list_all(kube::Client& kube, const std::string& path, Objects& out);
 // Lists a custom resource. A kind that the server does not have has no objects.
-Job list_custom(KubeClient& kube, const std::string& path, Objects& out);
+Job list_custom(kube::Client& kube, const std::string& path, Objects& out);
 // The result of list_allowed. If the server forbids to list the kind, `refusal` has its message and
 // `objects` is empty.
 struct Listed {
     Objects objects = {};
     std::string refusal = {};
 };
-Job list_allowed(KubeClient& kube, const std::string& path, Listed& out);
+Job list_allowed(kube::Client& kube, const std::string& path, Listed& out);
 
 // Reads an object; `out` is null if it does not exist. `out` outlives the job.
-Job read_object(KubeClient& kube, const std::string& path, renderer::Value& out);
+Job read_object(kube::Client& kube, const std::string& path, renderer::Value& out);
 
 // Creates an object; does nothing if it exists.
-Job create_once(KubeClient& kube, const std::string& collection, renderer::Value object);
+Job create_once(kube::Client& kube, const std::string& collection, renderer::Value object);
 
 // Deletes an object. Unless `uid` is empty, deletes only the object with this UID, and succeeds if
 // there is another one, or none.
-Job erase_object(KubeClient& kube, const std::string& path, const std::string& uid = {},
+Job erase_object(kube::Client& kube, const std::string& path, const std::string& uid = {},
                  std::string_view propagation = {});
 
 // Reads an object, calls `change` for the operations of a patch (RFC 6902), and applies them unless
 // someone else has written meanwhile; then it starts over. A null value of `change` means that
 // nothing has to change. An object that does not exist is left alone.
 using Change = std::function<renderer::Value(const renderer::Value& object)>;
-Job change_object(KubeClient& kube, const std::string& path, Change change);
+Job change_object(kube::Client& kube, const std::string& path, Change change);
 
 // Returns operations for change_object: they set these annotations, and remove those with an empty
 // value. Null if the object already has them.
@@ -63,7 +63,7 @@ renderer::Value annotate(const renderer::Value& object, std::initializer_list<An
 
 // Does the job if `wish` is true for the object now (null: it does not exist).
 using Wish = std::function<bool(const renderer::Value& object)>;
-Job only_if(KubeClient& kube, const std::string& path, Wish wish, Job job);
+Job only_if(kube::Client& kube, const std::string& path, Wish wish, Job job);
 
 // Reads an object until `wish` is true for it (null: it does not exist). Fails with the message
 // `what` if that takes longer than `patience`.
@@ -71,7 +71,7 @@ struct Patience {
     Loop& loop;
     Duration limit;
 };
-Job wait_for(KubeClient& kube, Patience patience, const std::string& path, Wish wish,
+Job wait_for(kube::Client& kube, Patience patience, const std::string& path, Wish wish,
              const std::string& what);
 
-}  // namespace runtime
+}  // namespace runtime::operate

@@ -12,7 +12,7 @@
 #include "runtime/base/curl_transport.h"
 #include "runtime/base/patient_transport.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 namespace {
 
@@ -25,13 +25,14 @@ int complain(const renderer::Diagnostic& diagnostic) {
 }
 
 // Returns the controller's tailnet, with the credentials of the environment or of its Secret.
-OwnTailnet own_tailnet(const OperateContext& context, const Environment& environment) {
+OwnTailnet own_tailnet(const OperateContext& context, const controller::Environment& environment) {
     return [&kube = context.kube, ns = context.ns, environment](
                const std::string& login_server,
-               const std::string& oauth_secret) -> renderer::Result<TailnetSettings> {
-        TailnetSettings tailnet = TRY(tailnet_at(login_server, environment));
-        const auto named = read_credentials(environment);
-        tailnet.credentials = named ? *named : credentials_of_secret(kube, ns, oauth_secret);
+               const std::string& oauth_secret) -> renderer::Result<tailnet::TailnetSettings> {
+        tailnet::TailnetSettings tailnet = TRY(controller::tailnet_at(login_server, environment));
+        const auto named = controller::read_credentials(environment);
+        tailnet.credentials =
+            named ? *named : controller::credentials_of_secret(kube, ns, oauth_secret);
         return tailnet;
     };
 }
@@ -45,7 +46,7 @@ struct Process {
     bool shows_trouble = false;  // the output shows that something is wrong
 };
 
-void begin_verb(const Command& command, const Environment& environment,
+void begin_verb(const Command& command, const controller::Environment& environment,
                 const OperateContext& context, Process& process, const Next& done) {
     const VerbFlags& flags = command.flags;
     if (command.name == "status") {
@@ -73,7 +74,7 @@ void begin_verb(const Command& command, const Environment& environment,
 
 }  // namespace
 
-int run_verb(const Command& command, const Environment& environment) {
+int run_verb(const Command& command, const controller::Environment& environment) {
     const VerbFlags& flags = command.flags;
     auto access = find_access(flags.access, environment);
     if (!access) {
@@ -81,7 +82,7 @@ int run_verb(const Command& command, const Environment& environment) {
     }
     Process process;
     PatientTransport patient(process.loop, process.transport);
-    KubeClient kube(patient, *access);
+    kube::Client kube(patient, *access);
     const OperateContext context{process.loop, kube, flags.ns,
                                  [](const std::string& line) {
                                      // The line may contain text that pods and tenants have
@@ -106,4 +107,4 @@ int run_verb(const Command& command, const Environment& environment) {
     return code;
 }
 
-}  // namespace runtime
+}  // namespace runtime::operate

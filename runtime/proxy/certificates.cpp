@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace runtime {
+namespace runtime::proxy {
 
 namespace {
 
@@ -58,14 +58,14 @@ void Certificates::ask(const std::string& name) {
     Domain& domain = domains_.at(name);
     domain.timer = 0;
     domain.is_asking = true;
-    api_.cert(name, [this, alive = std::weak_ptr(alive_), name](const LocalReply& reply) {
+    api_.cert(name, [this, alive = std::weak_ptr(alive_), name](const localapi::LocalReply& reply) {
         if (!alive.expired()) {
             take(name, reply);
         }
     });
 }
 
-void Certificates::take(const std::string& name, const LocalReply& reply) {
+void Certificates::take(const std::string& name, const localapi::LocalReply& reply) {
     const auto found = domains_.find(name);
     if (found == domains_.end() || !found->second.is_asking) {
         return;  // not wanted any more
@@ -93,4 +93,4 @@ void Certificates::take(const std::string& name, const LocalReply& reply) {
     domain.timer = loop_.after(next, [this, name] { ask(name); });
 }
 
-}  // namespace runtime
+}  // namespace runtime::proxy

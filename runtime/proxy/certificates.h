@@ -13,7 +13,7 @@
 #include "runtime/base/log.h"
 #include "runtime/localapi/client.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 // Returns the delay after the n-th failure in a row (n = 1, 2, …), as Let's Encrypt advises.
 Duration certificate_retry(int failures);
@@ -21,7 +21,8 @@ Duration certificate_retry(int failures);
 class Certificates {
 public:
     // All references outlive it.
-    Certificates(Loop& loop, LocalApi& api, Log& log) : loop_(loop), api_(api), log_(log) {}
+    Certificates(Loop& loop, localapi::LocalApi& api, Log& log)
+        : loop_(loop), api_(api), log_(log) {}
     ~Certificates();
     Certificates(const Certificates&) = delete;
     Certificates& operator=(const Certificates&) = delete;
@@ -39,14 +40,14 @@ private:
     };
     void start_waiting();
     void ask(const std::string& name);
-    void take(const std::string& name, const LocalReply& reply);
+    void take(const std::string& name, const localapi::LocalReply& reply);
 
     Loop& loop_;
-    LocalApi& api_;
+    localapi::LocalApi& api_;
     Log& log_;
     std::set<std::string> allowed_;
     std::map<std::string, Domain> domains_;
     std::shared_ptr<int> alive_ = std::make_shared<int>(0);
 };
 
-}  // namespace runtime
+}  // namespace runtime::proxy

@@ -5,7 +5,7 @@
 #include "runtime/testing/fake_loop.h"
 #include "runtime/testing/scripted_transport.h"
 
-namespace runtime {
+namespace runtime::proxy {
 namespace {
 
 class CertificatesTest : public testing::Test {
@@ -13,7 +13,7 @@ protected:
     FakeLoop loop;
     HttpReply reply{.status = 200};
     ScriptedTransport transport{loop, [this](const HttpRequest&) { return reply; }};
-    LocalApi api{transport};
+    localapi::LocalApi api{transport};
     Log log{Log::Form::Text, LogLevel::Error};
     Certificates certificates{loop, api, log};
 };
@@ -75,4 +75,4 @@ TEST(CertificateRetry, GrowsToADay) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::proxy

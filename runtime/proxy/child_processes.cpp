@@ -12,7 +12,7 @@
 #include <cstring>
 #include <utility>
 
-namespace runtime {
+namespace runtime::proxy {
 
 namespace {
 
@@ -125,4 +125,4 @@ void ChildProcesses::reap() {
     }
 }
 
-}  // namespace runtime
+}  // namespace runtime::proxy

@@ -12,7 +12,7 @@
 #include "renderer/core/result.h"
 #include "runtime/base/loop.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 // How a program ended.
 struct Ending {
@@ -51,4 +51,4 @@ private:
     std::map<pid_t, std::function<void(Ending)>> children_;
 };
 
-}  // namespace runtime
+}  // namespace runtime::proxy

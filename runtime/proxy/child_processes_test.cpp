@@ -10,7 +10,7 @@
 
 #include "runtime/base/asio_loop.h"
 
-namespace runtime {
+namespace runtime::proxy {
 namespace {
 
 class ChildProcessesTest : public testing::Test {
@@ -79,4 +79,4 @@ TEST_F(ChildProcessesTest, SayThatTheyCannotStart) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::proxy

@@ -15,7 +15,7 @@
 #include "renderer/core/json.h"
 #include "runtime/proxy/config_file.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 namespace {
 
@@ -95,4 +95,4 @@ renderer::Result<renderer::Unit> ConfigCopy::write() {
     return renderer::Unit{};
 }
 
-}  // namespace runtime
+}  // namespace runtime::proxy

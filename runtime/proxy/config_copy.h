@@ -8,7 +8,7 @@
 #include "renderer/core/result.h"
 #include "runtime/proxy/followed_files.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 class ConfigCopy {
 public:
@@ -29,4 +29,4 @@ private:
     std::string original_text_;
 };
 
-}  // namespace runtime
+}  // namespace runtime::proxy

@@ -10,7 +10,7 @@
 #include "runtime/proxy/config_file.h"
 #include "runtime/testing/fake_loop.h"
 
-namespace runtime {
+namespace runtime::proxy {
 namespace {
 
 namespace fs = std::filesystem;
@@ -82,4 +82,4 @@ TEST_F(CopiedConfig, IsNotWrittenWhereOthersCouldReadIt) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::proxy

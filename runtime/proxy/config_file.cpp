@@ -17,7 +17,7 @@
 #include "renderer/core/text_of.h"
 #include "runtime/proxy/go_text.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 namespace {
 
@@ -194,4 +194,4 @@ renderer::Result<TailscaledConfig> parse_config(std::string text, std::string_vi
     return out;
 }
 
-}  // namespace runtime
+}  // namespace runtime::proxy

@@ -10,7 +10,7 @@
 
 #include "renderer/core/result.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 // The capability version of tailscale 1.104, which this process starts and imitates.
 inline constexpr int kCapabilityVersion = 148;
@@ -36,4 +36,4 @@ renderer::Result<std::string> read_whole(const std::string& path);
 // Like read_whole, but a file that does not exist is empty.
 renderer::Result<std::string> read_if_there(const std::string& path);
 
-}  // namespace runtime
+}  // namespace runtime::proxy

@@ -8,7 +8,7 @@
 
 #include "renderer/base/temporary_folder_testing.h"
 
-namespace runtime {
+namespace runtime::proxy {
 namespace {
 
 class ConfigFolder : public testing::Test {
@@ -85,4 +85,4 @@ TEST(StandardJson, LeavesTextsAlone) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::proxy

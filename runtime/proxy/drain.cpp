@@ -7,7 +7,7 @@
 
 #include "runtime/proxy/go_text.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 namespace {
 
@@ -102,4 +102,4 @@ renderer::Result<int> read_pings(std::string_view text) {
     return std::max(pings, 0);
 }
 
-}  // namespace runtime
+}  // namespace runtime::proxy

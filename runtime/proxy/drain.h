@@ -13,7 +13,7 @@
 #include "runtime/base/transport.h"
 #include "runtime/proxy/group_services.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 class Drain {
 public:
@@ -43,4 +43,4 @@ private:
 // Parses the text of `hep-pings`; an empty text is 0.
 renderer::Result<int> read_pings(std::string_view text);
 
-}  // namespace runtime
+}  // namespace runtime::proxy

@@ -5,7 +5,7 @@
 #include "runtime/testing/fake_loop.h"
 #include "runtime/testing/scripted_transport.h"
 
-namespace runtime {
+namespace runtime::proxy {
 namespace {
 
 class DrainTest : public testing::Test {
@@ -74,4 +74,4 @@ TEST(ReadPings, TakesANumberOrNothing) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::proxy

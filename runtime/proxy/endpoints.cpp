@@ -6,7 +6,7 @@
 
 #include "runtime/proxy/config_file.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 namespace {
 
@@ -26,7 +26,7 @@ std::string ready_socket(const Environment& environment) {
            "tailrender-proxy.sock";
 }
 
-Endpoints::Endpoints(AsioLoop& loop, Log& log, LocalApi& api, Transport& transport,
+Endpoints::Endpoints(AsioLoop& loop, Log& log, localapi::LocalApi& api, Transport& transport,
                      const Environment& environment, const FollowedFiles& files,
                      const EndpointState& state)
     : loop_(loop),
@@ -116,7 +116,7 @@ Page Endpoints::health() const {
 }
 
 void Endpoints::answer_metrics(const PageReply& reply) {
-    api_.user_metrics([reply, metrics = state_.metrics](const LocalReply& got) {
+    api_.user_metrics([reply, metrics = state_.metrics](const localapi::LocalReply& got) {
         if (!got.ok()) {
             return reply({got.code == 0 ? 502 : got.code, got.problem + "\n"});
         }
@@ -162,4 +162,4 @@ void Endpoints::answer_preshutdown(const PageReply& reply) {
     drain_.wait(*services, *count, [reply] { reply({200, {}}); });
 }
 
-}  // namespace runtime
+}  // namespace runtime::proxy

@@ -16,7 +16,7 @@
 #include "runtime/proxy/environment.h"
 #include "runtime/proxy/followed_files.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 inline constexpr std::string_view kPreShutdown = "/internal-egress-services-preshutdown";
 
@@ -33,7 +33,7 @@ struct EndpointState {
 class Endpoints {
 public:
     // All references outlive it. `transport` is for servers other than tailscaled.
-    Endpoints(AsioLoop& loop, Log& log, LocalApi& api, Transport& transport,
+    Endpoints(AsioLoop& loop, Log& log, localapi::LocalApi& api, Transport& transport,
               const Environment& environment, const FollowedFiles& files,
               const EndpointState& state);
 
@@ -50,7 +50,7 @@ private:
 
     AsioLoop& loop_;
     Log& log_;
-    LocalApi& api_;
+    localapi::LocalApi& api_;
     Transport& transport_;
     const Environment& environment_;
     const FollowedFiles& files_;
@@ -59,4 +59,4 @@ private:
     std::unique_ptr<HttpServer> local_, separate_health_, ready_;
 };
 
-}  // namespace runtime
+}  // namespace runtime::proxy

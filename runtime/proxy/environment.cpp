@@ -9,7 +9,7 @@
 #include "renderer/base/split.h"
 #include "runtime/proxy/go_text.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 namespace {
 
@@ -376,4 +376,4 @@ std::vector<std::string> set_arguments(const Environment& e) {
     return out;
 }
 
-}  // namespace runtime
+}  // namespace runtime::proxy

@@ -12,7 +12,7 @@
 #include "runtime/base/ip_prefix.h"
 #include "runtime/base/loop.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 using EnvironmentLookup = std::function<std::optional<std::string>(const char* name)>;
 
@@ -82,4 +82,4 @@ std::vector<std::string> set_arguments(const Environment& environment);
 std::optional<bool> parse_go_bool(std::string_view text);
 std::optional<Duration> parse_go_duration(std::string_view text);
 
-}  // namespace runtime
+}  // namespace runtime::proxy

@@ -5,7 +5,7 @@
 
 #include <map>
 
-namespace runtime {
+namespace runtime::proxy {
 namespace {
 
 using Variables = std::map<std::string, std::string>;
@@ -323,4 +323,4 @@ TEST(Arguments, AreContainerboots) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::proxy

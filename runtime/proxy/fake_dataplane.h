@@ -4,7 +4,7 @@
 
 #include "runtime/nft/dataplane.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 class FakeDataplane : public nft::Dataplane {
 public:
@@ -17,4 +17,4 @@ public:
     }
 };
 
-}  // namespace runtime
+}  // namespace runtime::proxy

@@ -6,7 +6,7 @@
 #include "renderer/core/text_of.h"
 #include "runtime/proxy/config_file.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 using renderer::Value;
 
@@ -25,14 +25,14 @@ std::string text_of_key(const Value& object, std::string_view key, bool is_secre
     return renderer::decode_base64(renderer::text_of(encoded)).value_or(std::string());
 }
 
-void FollowedFiles::follow(KubeClient& kube, const renderer::Kind& kind, const std::string& ns,
+void FollowedFiles::follow(kube::Client& kube, const renderer::Kind& kind, const std::string& ns,
                            const std::string& name, const std::vector<File>& files,
                            const std::function<void()>& changed) {
     if (files.empty()) {
         return;
     }
     ObjectWatch::Listener listener;
-    const bool is_secret = kind.name == kSecrets.name;
+    const bool is_secret = kind.name == kube::kSecrets.name;
     listener.on_object = [this, is_secret, files, changed](const Value& object) {
         if (take(object, is_secret, files)) {
             changed();
@@ -63,13 +63,13 @@ bool FollowedFiles::take(const Value& object, bool is_secret, const std::vector<
     return is_new;
 }
 
-void FollowedFiles::ask(KubeClient& kube, const renderer::Kind& kind, const std::string& ns,
+void FollowedFiles::ask(kube::Client& kube, const renderer::Kind& kind, const std::string& ns,
                         const std::string& name, const std::vector<File>& files,
                         const std::function<void(bool is_followed)>& done) {
     if (files.empty()) {
         return done(false);
     }
-    const bool is_secret = kind.name == kSecrets.name;
+    const bool is_secret = kind.name == kube::kSecrets.name;
     const auto is_over = std::make_shared<bool>(false);
     // Do not wait long: the mounted files have the same content, if older.
     loop_.after(kReadPatience, [is_over, done] {
@@ -77,8 +77,8 @@ void FollowedFiles::ask(KubeClient& kube, const renderer::Kind& kind, const std:
             done(true);
         }
     });
-    kube.get(path_of(kind, ns, name),
-             [this, is_secret, files, is_over, done](const KubeReply& reply) {
+    kube.get(kube::path_of(kind, ns, name),
+             [this, is_secret, files, is_over, done](const kube::Reply& reply) {
                  if (std::exchange(*is_over, true)) {
                      return;
                  }
@@ -99,4 +99,4 @@ std::string FollowedFiles::text_of(const std::string& path) const {
     return text ? *text : std::string();
 }
 
-}  // namespace runtime
+}  // namespace runtime::proxy

@@ -14,7 +14,7 @@
 #include "renderer/core/result.h"
 #include "runtime/proxy/object_watch.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 class FollowedFiles {
 public:
@@ -28,13 +28,13 @@ public:
 
     // Watches the object. `changed` is called whenever the text of one of its files changes. If
     // `files` is empty, this and `ask` send no request.
-    void follow(KubeClient& kube, const renderer::Kind& kind, const std::string& ns,
+    void follow(kube::Client& kube, const renderer::Kind& kind, const std::string& ns,
                 const std::string& name, const std::vector<File>& files,
                 const std::function<void()>& changed);
 
     // Reads the object once. `done` gets false if the object does not exist or may not be read, and
     // true otherwise, also if the server does not answer within a few seconds.
-    void ask(KubeClient& kube, const renderer::Kind& kind, const std::string& ns,
+    void ask(kube::Client& kube, const renderer::Kind& kind, const std::string& ns,
              const std::string& name, const std::vector<File>& files,
              const std::function<void(bool is_followed)>& done);
 
@@ -57,4 +57,4 @@ private:
 // Returns the text of a key of a ConfigMap or, if `is_secret`, of a Secret; "" without such a key.
 std::string text_of_key(const renderer::Value& object, std::string_view key, bool is_secret);
 
-}  // namespace runtime
+}  // namespace runtime::proxy

@@ -9,7 +9,7 @@
 #include "runtime/testing/fake_loop.h"
 #include "runtime/testing/open_transport.h"
 
-namespace runtime {
+namespace runtime::proxy {
 namespace {
 
 TEST(TextOfKey, DependsOnTheKind) {
@@ -29,13 +29,13 @@ TEST(FollowedFiles, TheObjectCountsOnceItIsKnown) {
     std::ofstream(path) << "of the file";
     FakeLoop loop;
     OpenTransport transport;
-    KubeClient kube{transport, {.server = "https://kube", .ca_file = "", .token_file = ""}};
+    kube::Client kube{transport, {.server = "https://kube", .ca_file = "", .token_file = ""}};
     Log log{Log::Form::Text, LogLevel::Error};
     RandomSource random{1};
     FollowedFiles files(loop, log, random);
     int changes = 0;
-    files.follow(kube, kConfigMaps, "ns", "mine", {{"key", path}, {"absent", path + "-absent"}},
-                 [&] { ++changes; });
+    files.follow(kube, kube::kConfigMaps, "ns", "mine",
+                 {{"key", path}, {"absent", path + "-absent"}}, [&] { ++changes; });
     EXPECT_EQ(*files.read(path), "of the file");
     EXPECT_EQ(*files.read(path + "-absent"), "");
 
@@ -59,4 +59,4 @@ TEST(FollowedFiles, TheObjectCountsOnceItIsKnown) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::proxy

@@ -7,7 +7,7 @@
 #include "renderer/base/split.h"
 #include "runtime/proxy/go_text.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 namespace {
 
@@ -142,4 +142,4 @@ renderer::Result<nft::Families> needed_families(const Environment& environment) 
     return out;
 }
 
-}  // namespace runtime
+}  // namespace runtime::proxy

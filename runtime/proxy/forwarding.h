@@ -11,7 +11,7 @@
 #include "runtime/proxy/environment.h"
 #include "runtime/proxy/group_services.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 struct ForwardingInput {
     std::vector<IpAddress> own = {};           // tailnet addresses of the device
@@ -38,4 +38,4 @@ nft::Families families_of(const nft::Forwarding& forwarding);
 // Fails on an invalid address or route.
 renderer::Result<nft::Families> needed_families(const Environment& environment);
 
-}  // namespace runtime
+}  // namespace runtime::proxy

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-namespace runtime {
+namespace runtime::proxy {
 namespace {
 
 IpAddress ip(std::string_view text) {
@@ -137,4 +137,4 @@ TEST(NeededFamilies, AreThoseOfTheEnvironment) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::proxy

@@ -13,7 +13,7 @@
 
 namespace {
 
-using namespace runtime;
+using namespace runtime::proxy;
 
 void check_egress(std::string_view bytes) {
     auto services = read_egress_services(bytes);

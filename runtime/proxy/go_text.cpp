@@ -8,7 +8,7 @@
 
 #include "runtime/proxy/environment.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 namespace {
 
@@ -113,4 +113,4 @@ std::optional<Duration> parse_go_duration(std::string_view text) {
     return is_negative ? -out : out;
 }
 
-}  // namespace runtime
+}  // namespace runtime::proxy

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace runtime {
+namespace runtime::proxy {
 
 // Quotes as strconv.Quote does, for ASCII.
 std::string quote_go(std::string_view text);
@@ -14,4 +14,4 @@ std::string quote_go(std::string_view text);
 // Splits at white space, as strings.Fields does.
 std::vector<std::string> fields_of(std::string_view text);
 
-}  // namespace runtime
+}  // namespace runtime::proxy

@@ -10,7 +10,7 @@
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 using renderer::Member;
 using renderer::members_of;
@@ -200,4 +200,4 @@ std::string ingress_status(const IngressServices& services, std::string_view pod
     return renderer::write_json(status);
 }
 
-}  // namespace runtime
+}  // namespace runtime::proxy

@@ -14,7 +14,7 @@
 #include "runtime/base/ip_address.h"
 #include "runtime/nft/forwarding.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 struct PortMap {
     std::string protocol;  // as written
@@ -63,4 +63,4 @@ renderer::Result<IngressServices> read_ingress_services(std::string_view text);
 std::string ingress_status(const IngressServices& services, std::string_view pod_ipv4,
                            std::string_view pod_ipv6);
 
-}  // namespace runtime
+}  // namespace runtime::proxy

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace runtime {
+namespace runtime::proxy {
 namespace {
 
 TEST(EgressServices, AreReadAndReportedAsContainerbootDoes) {
@@ -64,4 +64,4 @@ TEST(IngressServices, AreReadAndReportedAsContainerbootDoes) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::proxy

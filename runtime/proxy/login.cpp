@@ -6,7 +6,7 @@
 
 #include "runtime/base/file.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 namespace {
 
@@ -15,9 +15,9 @@ constexpr Duration kKeyPeriod = std::chrono::seconds(5);
 
 }  // namespace
 
-Login::Login(Loop& loop, ChildProcesses& children, LocalApi& api, Log& log, RandomSource& random,
-             const Environment& environment, const FollowedFiles& files, OwnStateSecret* state,
-             Listener listener)
+Login::Login(Loop& loop, ChildProcesses& children, localapi::LocalApi& api, Log& log,
+             RandomSource& random, const Environment& environment, const FollowedFiles& files,
+             OwnStateSecret* state, Listener listener)
     : loop_(loop),
       children_(children),
       api_(api),
@@ -27,7 +27,7 @@ Login::Login(Loop& loop, ChildProcesses& children, LocalApi& api, Log& log, Rand
       state_(state),
       listener_(std::move(listener)),
       bus_(loop, api, random, view_,
-           {.on_message = [this](const BusMessage& message) { take(message); },
+           {.on_message = [this](const localapi::BusMessage& message) { take(message); },
             .on_trouble =
                 [this](const std::string& problem) {
                     log_.info("IPN bus watch ended; reconnecting: " + problem);
@@ -81,26 +81,26 @@ void Login::run(const std::string& what, const std::vector<std::string>& argumen
     }
 }
 
-void Login::take(const BusMessage& message) {
+void Login::take(const localapi::BusMessage& message) {
     if (!message.error.empty()) {
         log_.info("tailscaled IPN bus error: " + message.error);
     }
     if (message.state) {
         switch (*message.state) {
-            case BackendState::NeedsLogin:
+            case localapi::BackendState::NeedsLogin:
                 return need_login();
-            case BackendState::NeedsMachineAuth:
+            case localapi::BackendState::NeedsMachineAuth:
                 log_.info("machine authorization required, please visit the admin panel");
                 break;
-            case BackendState::Running:
+            case localapi::BackendState::Running:
                 bus_.close();
                 return set_up();
-            case BackendState::NoState:
-            case BackendState::InUseOtherUser:
-            case BackendState::Stopped:
-            case BackendState::Starting:
-                log_.info(
-                    fmt::format("tailscaled in state \"{}\", waiting", name_of(*message.state)));
+            case localapi::BackendState::NoState:
+            case localapi::BackendState::InUseOtherUser:
+            case localapi::BackendState::Stopped:
+            case localapi::BackendState::Starting:
+                log_.info(fmt::format("tailscaled in state \"{}\", waiting",
+                                      localapi::name_of(*message.state)));
                 break;
         }
     }
@@ -125,11 +125,12 @@ void Login::ask_for_key(std::string_view why) {
     bus_.close();
     log_.info(
         fmt::format("{}, disconnecting from control and requesting new key from operator", why));
-    api_.disconnect_control([this, alive = std::weak_ptr(alive_)](const LocalReply& reply) {
-        if (!alive.expired() && !reply.ok()) {
-            log_.warning("error disconnecting from control: " + reply.problem);
-        }
-    });
+    api_.disconnect_control(
+        [this, alive = std::weak_ptr(alive_)](const localapi::LocalReply& reply) {
+            if (!alive.expired() && !reply.ok()) {
+                log_.warning("error disconnecting from control: " + reply.problem);
+            }
+        });
     log_.info("Requesting a new auth key from operator");
     state_->set(kReissueAuthKey, key_);
     log_.info("Waiting for operator to provide new auth key (max wait: 10m0s)");
@@ -224,7 +225,8 @@ void Login::set_up() {
         }
         log_.info("serve proxy: unsetting previous config");
         api_.set_serve_config(
-            "{}", {}, [this, alive = std::weak_ptr(alive_), finish](const LocalReply& reply) {
+            "{}", {},
+            [this, alive = std::weak_ptr(alive_), finish](const localapi::LocalReply& reply) {
                 if (alive.expired()) {
                     return;
                 }
@@ -248,4 +250,4 @@ void Login::end(int code, const std::string& why) {
     listener_.on_end(code, why);
 }
 
-}  // namespace runtime
+}  // namespace runtime::proxy

@@ -15,7 +15,7 @@
 #include "runtime/proxy/state_secret.h"
 #include "runtime/proxy/watched_folder.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 class Login {
 public:
@@ -25,9 +25,9 @@ public:
         std::function<void(int code, const std::string& why)> on_end;
     };
     // `state` is null if the process may not write to a Secret. All references outlive it.
-    Login(Loop& loop, ChildProcesses& children, LocalApi& api, Log& log, RandomSource& random,
-          const Environment& environment, const FollowedFiles& files, OwnStateSecret* state,
-          Listener listener);
+    Login(Loop& loop, ChildProcesses& children, localapi::LocalApi& api, Log& log,
+          RandomSource& random, const Environment& environment, const FollowedFiles& files,
+          OwnStateSecret* state, Listener listener);
     ~Login();
     Login(const Login&) = delete;
     Login& operator=(const Login&) = delete;
@@ -43,7 +43,7 @@ public:
     void look_for_key();
 
 private:
-    void take(const BusMessage& message);
+    void take(const localapi::BusMessage& message);
     void run(const std::string& what, const std::vector<std::string>& arguments,
              std::function<void()> next);
     void log_in();
@@ -55,14 +55,14 @@ private:
 
     Loop& loop_;
     ChildProcesses& children_;
-    LocalApi& api_;
+    localapi::LocalApi& api_;
     Log& log_;
     const Environment& environment_;
     const FollowedFiles& files_;
     OwnStateSecret* state_;
     Listener listener_;
-    TailnetView view_;
-    BusWatch bus_;
+    localapi::TailnetView view_;
+    localapi::BusWatch bus_;
     std::string config_path_;
     std::string key_, key_file_text_;  // as the configuration has it; the content of its file
     bool has_tried_ = false;           // tried to log in
@@ -73,4 +73,4 @@ private:
     std::shared_ptr<int> alive_ = std::make_shared<int>(0);
 };
 
-}  // namespace runtime
+}  // namespace runtime::proxy

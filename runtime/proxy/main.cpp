@@ -35,11 +35,11 @@ int fail(runtime::Log& log, const renderer::Diagnostic& problem) {
 }
 
 int run_proxy(runtime::Log& log) {
-    auto settings = runtime::read_environment(environment);
+    auto settings = runtime::proxy::read_environment(environment);
     if (!settings) {
         return fail(log, settings.error().diagnostic);
     }
-    auto config = runtime::prepare(*settings, log);
+    auto config = runtime::proxy::prepare(*settings, log);
     if (!config) {
         return fail(log, config.error().diagnostic);
     }
@@ -47,20 +47,20 @@ int run_proxy(runtime::Log& log) {
     runtime::RandomSource random(std::random_device{}());
     runtime::SocketTransport local(loop, settings->socket);
     runtime::SocketTransport network(loop);
-    runtime::LocalApi api(local);
-    std::unique_ptr<runtime::KubeClient> kube;
+    runtime::localapi::LocalApi api(local);
+    std::unique_ptr<runtime::kube::Client> kube;
     std::string ns;
     if (!settings->kube_secret.empty()) {
-        auto access = runtime::kube_access(*settings);
+        auto access = runtime::proxy::kube_access(*settings);
         if (!access) {
             return fail(log, access.error().diagnostic);
         }
         ns = access->ns;
-        kube = std::make_unique<runtime::KubeClient>(network, access->kube);
+        kube = std::make_unique<runtime::kube::Client>(network, access->kube);
     }
     std::unique_ptr<runtime::nft::Dataplane> rules;
     if (settings->forwards()) {
-        auto opened = runtime::open_dataplane(*settings);
+        auto opened = runtime::proxy::open_dataplane(*settings);
         if (!opened) {
             return fail(log, opened.error().diagnostic);
         }
@@ -78,17 +78,17 @@ int run_proxy(runtime::Log& log) {
     }
     const bool has_v6 =
         settings->fake_netfilter ? settings->fake_netfilter_v6 : runtime::nft::has_ipv6("");
-    runtime::Proxy proxy({.loop = loop,
-                          .log = log,
-                          .random = random,
-                          .api = api,
-                          .network = network,
-                          .kube = kube.get(),
-                          .ns = ns,
-                          .rules = rules.get(),
-                          .lookup = lookup.get(),
-                          .has_v6 = has_v6},
-                         *settings, config->path, config->content);
+    runtime::proxy::Proxy proxy({.loop = loop,
+                                 .log = log,
+                                 .random = random,
+                                 .api = api,
+                                 .network = network,
+                                 .kube = kube.get(),
+                                 .ns = ns,
+                                 .rules = rules.get(),
+                                 .lookup = lookup.get(),
+                                 .has_v6 = has_v6},
+                                *settings, config->path, config->content);
     int code = 0;
     loop.on_termination([&] { proxy.end(); });
     proxy.start([&](int its_code) {
@@ -116,7 +116,7 @@ int run(std::string_view command) {
         return print_rules();
     }
     if (command == "ready") {
-        return runtime::ask_ready(environment);
+        return runtime::proxy::ask_ready(environment);
     }
     if (command == "api") {
         return runtime::api_proxy::run(environment);

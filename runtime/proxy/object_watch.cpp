@@ -8,7 +8,7 @@
 #include "renderer/core/text_of.h"
 #include "runtime/base/url.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 using renderer::Value;
 
@@ -21,20 +21,20 @@ constexpr Duration kLasting{10'000};
 constexpr int kMostRefusals = 5;  // in a row, of a watch that was allowed before
 constexpr std::size_t kLongestLine = std::size_t{8} << 20U;
 
-bool is_refused(const KubeReply& reply) {
+bool is_refused(const kube::Reply& reply) {
     return reply.code == 401 || reply.code == 403;
 }
 
 }  // namespace
 
-ObjectWatch::ObjectWatch(Loop& loop, KubeClient& client, Log& log, RandomSource& random,
+ObjectWatch::ObjectWatch(Loop& loop, kube::Client& client, Log& log, RandomSource& random,
                          const renderer::Kind& kind, std::string_view ns, std::string name,
                          Listener listener)
     : loop_(loop),
       client_(client),
       log_(log),
       random_(random),
-      path_(path_of(kind, ns)),
+      path_(kube::path_of(kind, ns)),
       name_(std::move(name)),
       listener_(std::move(listener)),
       backoff_(random, kFirstWait, kLongestReconnect) {}
@@ -56,7 +56,7 @@ void ObjectWatch::follow() {
         fmt::format("watch=true&fieldSelector={}&timeoutSeconds={}",
                     escape_url("metadata.name=" + name_), seconds),
         std::chrono::seconds(seconds + 30), [this](std::string_view bytes) { take_bytes(bytes); },
-        [this](const KubeReply& reply) { take_end(reply); });
+        [this](const kube::Reply& reply) { take_end(reply); });
 }
 
 void ObjectWatch::follow_after(Duration delay) {
@@ -99,7 +99,7 @@ bool ObjectWatch::take_event(std::string_view line) {
     return true;
 }
 
-void ObjectWatch::take_end(const KubeReply& reply) {
+void ObjectWatch::take_end(const kube::Reply& reply) {
     request_ = 0;
     // Servers also refuse while they start. The last object stays valid meanwhile.
     refusals_ = is_refused(reply) ? refusals_ + 1 : 0;
@@ -119,4 +119,4 @@ void ObjectWatch::take_end(const KubeReply& reply) {
     follow_after(backoff_.next());
 }
 
-}  // namespace runtime
+}  // namespace runtime::proxy

@@ -12,7 +12,7 @@
 #include "runtime/base/log.h"
 #include "runtime/kube/client.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 class ObjectWatch {
 public:
@@ -23,7 +23,7 @@ public:
     };
     // All references outlive it. Nothing is reported for an object that does not exist or was
     // deleted.
-    ObjectWatch(Loop& loop, KubeClient& client, Log& log, RandomSource& random,
+    ObjectWatch(Loop& loop, kube::Client& client, Log& log, RandomSource& random,
                 const renderer::Kind& kind, std::string_view ns, std::string name,
                 Listener listener);
     ~ObjectWatch();
@@ -38,10 +38,10 @@ private:
     void take_bytes(std::string_view bytes);
     // Returns false if the watch has to start again.
     bool take_event(std::string_view line);
-    void take_end(const KubeReply& reply);
+    void take_end(const kube::Reply& reply);
 
     Loop& loop_;
-    KubeClient& client_;
+    kube::Client& client_;
     Log& log_;
     RandomSource& random_;
     std::string path_, name_;
@@ -55,4 +55,4 @@ private:
     TimerId timer_ = 0;
 };
 
-}  // namespace runtime
+}  // namespace runtime::proxy

@@ -10,7 +10,7 @@
 #include "runtime/testing/fake_loop.h"
 #include "runtime/testing/open_transport.h"
 
-namespace runtime {
+namespace runtime::proxy {
 namespace {
 
 constexpr Duration kSecond = std::chrono::seconds(1);
@@ -26,7 +26,7 @@ class ObjectWatchTest : public testing::Test {
 protected:
     FakeLoop loop;
     OpenTransport transport;
-    KubeClient client{transport, {.server = "https://kube", .ca_file = "", .token_file = ""}};
+    kube::Client client{transport, {.server = "https://kube", .ca_file = "", .token_file = ""}};
     Log log{Log::Form::Text, LogLevel::Error};
     RandomSource random{1};
     std::vector<std::string> told;
@@ -35,7 +35,7 @@ protected:
                       client,
                       log,
                       random,
-                      kConfigMaps,
+                      kube::kConfigMaps,
                       "ns",
                       "mine",
                       {.on_object =
@@ -142,4 +142,4 @@ TEST_F(ObjectWatchTest, KeepsWhatItKnowsWhenItIsRefusedLater) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::proxy

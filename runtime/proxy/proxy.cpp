@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace runtime {
+namespace runtime::proxy {
 
 Proxy::Proxy(const ProxyParts& parts, Environment environment, std::string config_path,
              TailscaledConfig config)
@@ -25,7 +25,7 @@ Proxy::Proxy(const ProxyParts& parts, Environment environment, std::string confi
                            finish(1, "tailscaled exited: " + ending.text());
                        }}),
       bus_(parts.loop, parts.api, parts.random, view_,
-           {.on_message = [this](const BusMessage& message) { take(message); },
+           {.on_message = [this](const localapi::BusMessage& message) { take(message); },
             .on_trouble =
                 [this](const std::string& problem) {
                     parts_.log.info("IPN bus watch ended; reconnecting: " + problem);
@@ -162,13 +162,13 @@ void Proxy::find_config() {
     if (!has_config_of_its_own()) {
         return start_tailscaled();
     }
-    files_.ask(*parts_.kube, kSecrets, parts_.ns, environment_.pod_name + "-config", config_files(),
-               [this](bool is_followed) {
+    files_.ask(*parts_.kube, kube::kSecrets, parts_.ns, environment_.pod_name + "-config",
+               config_files(), [this](bool is_followed) {
                    if (!is_followed) {
                        return start_tailscaled();
                    }
-                   files_.ask(*parts_.kube, kSecrets, parts_.ns, environment_.pod_name + "-auth",
-                              key_files(), [this](bool) {
+                   files_.ask(*parts_.kube, kube::kSecrets, parts_.ns,
+                              environment_.pod_name + "-auth", key_files(), [this](bool) {
                                   follow_config();
                                   start_tailscaled();
                               });
@@ -187,10 +187,10 @@ void Proxy::follow_config() {
     if (auto config = parse_config(files_.text_of(config_path_), config_path_)) {
         config_ = std::move(*config);
     }
-    files_.follow(*parts_.kube, kSecrets, parts_.ns, environment_.pod_name + "-config",
+    files_.follow(*parts_.kube, kube::kSecrets, parts_.ns, environment_.pod_name + "-config",
                   config_files(), [this] { take_config(); });
-    files_.follow(*parts_.kube, kSecrets, parts_.ns, environment_.pod_name + "-auth", key_files(),
-                  [this] { take_config(); });
+    files_.follow(*parts_.kube, kube::kSecrets, parts_.ns, environment_.pod_name + "-auth",
+                  key_files(), [this] { take_config(); });
 }
 
 void Proxy::take_config() {
@@ -230,7 +230,7 @@ void Proxy::log_in() {
         return finish(1, started.error().diagnostic.message);
     }
     if (environment_.udp_gro) {
-        parts_.api.set_udp_gro_forwarding([&log = parts_.log](const LocalReply& reply) {
+        parts_.api.set_udp_gro_forwarding([&log = parts_.log](const localapi::LocalReply& reply) {
             if (!reply.ok()) {
                 log.warning("error enabling UDP GRO forwarding: " + reply.problem);
             }
@@ -268,4 +268,4 @@ void Proxy::finish(int code, const std::string& why) {
     }
 }
 
-}  // namespace runtime
+}  // namespace runtime::proxy

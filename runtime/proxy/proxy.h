@@ -23,7 +23,7 @@
 #include "runtime/proxy/shutdown.h"
 #include "runtime/proxy/tailscaled.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 // Links tailscaled's socket to the path where the `tailscale` command looks for it.
 void link_socket(const Environment& environment, Log& log);
@@ -33,9 +33,9 @@ struct ProxyParts {
     AsioLoop& loop;
     Log& log;
     RandomSource& random;
-    LocalApi& api;
+    localapi::LocalApi& api;
     Transport& network;     // for servers other than tailscaled
-    KubeClient* kube;       // null without a Secret
+    kube::Client* kube;     // null without a Secret
     std::string ns;         // of the Secret
     nft::Dataplane* rules;  // null when nothing is forwarded
     dns::Lookup* lookup;    // null when no DNS name is forwarded to
@@ -68,13 +68,13 @@ private:
 
     // The steps after the login.
     void follow_objects();
-    void take(const BusMessage& message);
+    void take(const localapi::BusMessage& message);
     void reload_config();
     void refresh_names();
     void advertise_services();
     void read_services();
     void look();
-    bool plan_rules(const TailnetNode& self);
+    bool plan_rules(const localapi::TailnetNode& self);
     [[nodiscard]] bool has_config_of_its_own() const;
     [[nodiscard]] std::vector<FollowedFiles::File> config_files() const;
     [[nodiscard]] std::vector<FollowedFiles::File> key_files() const;
@@ -112,8 +112,8 @@ private:
     std::optional<int> exit_code_ = {};  // set while tailscaled ends
     TimerId boot_timer_ = 0;
 
-    TailnetView view_;
-    BusWatch bus_;
+    localapi::TailnetView view_;
+    localapi::BusWatch bus_;
     std::unique_ptr<nft::Reconciler> rules_;
     std::unique_ptr<nft::RuleWatch> rule_watch_;
     std::unique_ptr<dns::ResolvedName> destination_;
@@ -133,4 +133,4 @@ private:
     std::shared_ptr<int> alive_ = std::make_shared<int>(0);
 };
 
-}  // namespace runtime
+}  // namespace runtime::proxy

@@ -19,7 +19,7 @@
 #include "runtime/proxy/go_text.h"
 #include "runtime/proxy/proxy.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 using renderer::Value;
 
@@ -28,7 +28,7 @@ namespace {
 constexpr std::string_view kSocketFolder = "/var/run/tailscale";
 constexpr std::string_view kSocketName = "/tailscaled.sock";
 
-std::string address_list(const TailnetNode& node) {
+std::string address_list(const localapi::TailnetNode& node) {
     Value list = Value::list();
     for (const IpPrefix& prefix : node.addresses) {
         list.append(prefix.address.text());
@@ -36,7 +36,7 @@ std::string address_list(const TailnetNode& node) {
     return renderer::write_json(list);
 }
 
-std::vector<IpAddress> single_addresses(const TailnetNode& node) {
+std::vector<IpAddress> single_addresses(const localapi::TailnetNode& node) {
     std::vector<IpAddress> out;
     for (const IpPrefix& prefix : node.addresses) {
         if (prefix.is_one_address()) {
@@ -133,18 +133,18 @@ void Proxy::follow_objects() {
         }
     };
     if (!e.egress_config.empty()) {
-        follow(kConfigMaps, group + "-egress-config",
+        follow(kube::kConfigMaps, group + "-egress-config",
                {{"egress-services", e.egress_config + "/egress-services"},
                 {"hep-pings", e.egress_config + "/hep-pings"}},
                [this] { read_services(); });
     }
     if (!e.ingress_config.empty()) {
-        follow(kConfigMaps, std::string(renderer::kIngressAddresses),
+        follow(kube::kConfigMaps, std::string(renderer::kIngressAddresses),
                {{group + ".json", e.ingress_config}}, [this] { read_services(); });
-        follow(kConfigMaps, group + "-ingress-config", {{"serve-config.json", e.serve_config}},
-               serve);
+        follow(kube::kConfigMaps, group + "-ingress-config",
+               {{"serve-config.json", e.serve_config}}, serve);
     } else if (!e.serve_config.empty() && e.is_one_step() && copy_ == nullptr) {
-        follow(kSecrets, e.pod_name + "-config", {{"serve-config", e.serve_config}}, serve);
+        follow(kube::kSecrets, e.pod_name + "-config", {{"serve-config", e.serve_config}}, serve);
     }
 }
 
@@ -162,7 +162,7 @@ void Proxy::reload_config() {
     reloaded_text_ = *text;
     parts_.log.info("tailscaled config watch: ensuring that config is up to date");
     parts_.api.reload_config(
-        [this, alive = std::weak_ptr(alive_), text = *text](const LocalReply& reply) {
+        [this, alive = std::weak_ptr(alive_), text = *text](const localapi::LocalReply& reply) {
             if (alive.expired()) {
                 return;
             }
@@ -220,13 +220,13 @@ void Proxy::read_services() {
     look();
 }
 
-void Proxy::take(const BusMessage& message) {
+void Proxy::take(const localapi::BusMessage& message) {
     if (!message.error.empty()) {
         parts_.log.info("tailscaled IPN bus error: " + message.error);
     }
-    if (message.state && *message.state != BackendState::Running) {
+    if (message.state && *message.state != localapi::BackendState::Running) {
         return finish(1, fmt::format("tailscaled left running state (now in state \"{}\"), exiting",
-                                     name_of(*message.state)));
+                                     localapi::name_of(*message.state)));
     }
     if (message.has_self && !message.is_snapshot) {
         refresh_names();
@@ -242,7 +242,7 @@ void Proxy::take(const BusMessage& message) {
 // Reads the names of the tailnet again. The bus does not report when they change, but the device
 // changes with them.
 void Proxy::refresh_names() {
-    parts_.api.dns_config([this, alive = std::weak_ptr(alive_)](const LocalReply& reply) {
+    parts_.api.dns_config([this, alive = std::weak_ptr(alive_)](const localapi::LocalReply& reply) {
         if (alive.expired() || exit_code_) {
             return;
         }
@@ -265,7 +265,8 @@ void Proxy::refresh_names() {
 
 // Advertises the services of a serve config that another program has set.
 void Proxy::advertise_services() {
-    parts_.api.serve_config([this, alive = std::weak_ptr(alive_)](const LocalReply& reply) {
+    parts_.api.serve_config([this,
+                             alive = std::weak_ptr(alive_)](const localapi::LocalReply& reply) {
         if (alive.expired() || !reply.ok() || reply.body.empty()) {
             return;
         }
@@ -276,7 +277,7 @@ void Proxy::advertise_services() {
         advertised_ = config->services;
         const Value masked = Value::map({{"AdvertiseServicesSet", true},
                                          {"AdvertiseServices", renderer::text_list(advertised_)}});
-        parts_.api.edit_prefs(masked, [&log = parts_.log](const LocalReply& edited) {
+        parts_.api.edit_prefs(masked, [&log = parts_.log](const localapi::LocalReply& edited) {
             if (!edited.ok()) {
                 log.error("error refreshing advertised services: " + edited.problem);
             }
@@ -285,7 +286,7 @@ void Proxy::advertise_services() {
 }
 
 void Proxy::look() {
-    const TailnetNode* self = view_.self();
+    const localapi::TailnetNode* self = view_.self();
     if (self == nullptr || exit_code_) {
         return;
     }
@@ -316,7 +317,7 @@ void Proxy::look() {
 }
 
 // Returns false if the rules need something that is not known yet; the old rules stay then.
-bool Proxy::plan_rules(const TailnetNode& self) {
+bool Proxy::plan_rules(const localapi::TailnetNode& self) {
     ForwardingInput input;
     input.own = single_addresses(self);
     input.has_v6 = parts_.has_v6;
@@ -387,7 +388,7 @@ void Proxy::find_egress(ForwardingInput& input) {
 
 // Publishes the device once its rules are live: its services could not be reached before.
 void Proxy::publish() {
-    const TailnetNode* self = view_.self();
+    const localapi::TailnetNode* self = view_.self();
     if (self == nullptr || (rules_ != nullptr && !(is_planned_ && rules_->is_applied()))) {
         return;
     }
@@ -443,4 +444,4 @@ std::string Proxy::metrics() const {
         state_.not_ready.empty() ? 1 : 0, rules_ == nullptr || rules_->is_applied() ? 1 : 0);
 }
 
-}  // namespace runtime
+}  // namespace runtime::proxy

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "renderer/base/temporary_folder_testing.h"
-namespace runtime {
+namespace runtime::proxy {
 namespace {
 
 namespace fs = std::filesystem;
@@ -53,4 +53,4 @@ TEST_F(LinkSocket, IsLeftAloneWhereTheImageHasIt) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::proxy

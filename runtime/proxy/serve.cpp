@@ -9,9 +9,9 @@
 #include "runtime/base/file.h"
 #include "runtime/proxy/config_file.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
-Serve::Serve(Loop& loop, LocalApi& api, Log& log, RandomSource& random,
+Serve::Serve(Loop& loop, localapi::LocalApi& api, Log& log, RandomSource& random,
              const Environment& environment, const FollowedFiles& files,
              std::function<void(const std::string&)> applied)
     : loop_(loop),
@@ -90,23 +90,24 @@ void Serve::apply(ServeConfig config) {
             "for your tailnet, see https://tailscale.com/kb/1153/enabling-https for more details.");
         return finish(config);
     }
-    api_.serve_config(
-        [this, alive = std::weak_ptr(alive_), config = std::move(config)](const LocalReply& reply) {
-            if (alive.expired()) {
-                return;
-            }
-            if (!reply.ok()) {
-                is_busy_ = is_behind_ = false;
-                return retry("serve proxy: failed to get serve config: " + reply.problem);
-            }
-            put(config, reply.etag);
-        });
+    api_.serve_config([this, alive = std::weak_ptr(alive_),
+                       config = std::move(config)](const localapi::LocalReply& reply) {
+        if (alive.expired()) {
+            return;
+        }
+        if (!reply.ok()) {
+            is_busy_ = is_behind_ = false;
+            return retry("serve proxy: failed to get serve config: " + reply.problem);
+        }
+        put(config, reply.etag);
+    });
 }
 
 void Serve::put(const ServeConfig& config, const std::string& etag) {
     log_.info("serve proxy: applying serve config");
     api_.set_serve_config(
-        config.text, etag, [this, alive = std::weak_ptr(alive_), config](const LocalReply& reply) {
+        config.text, etag,
+        [this, alive = std::weak_ptr(alive_), config](const localapi::LocalReply& reply) {
             if (alive.expired()) {
                 return;
             }
@@ -130,7 +131,7 @@ void Serve::finish(const ServeConfig& config) {
         const auto masked =
             renderer::Value::map({{"AdvertiseServicesSet", true},
                                   {"AdvertiseServices", renderer::text_list(config.services)}});
-        api_.edit_prefs(masked, [&log = log_](const LocalReply& reply) {
+        api_.edit_prefs(masked, [&log = log_](const localapi::LocalReply& reply) {
             if (!reply.ok()) {
                 log.error("error refreshing advertised services: " + reply.problem);
             }
@@ -142,4 +143,4 @@ void Serve::finish(const ServeConfig& config) {
     }
 }
 
-}  // namespace runtime
+}  // namespace runtime::proxy

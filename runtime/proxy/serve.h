@@ -17,14 +17,15 @@
 #include "runtime/proxy/serve_config.h"
 #include "runtime/proxy/watched_folder.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 class Serve {
 public:
     // `applied` is called with the domain whenever the file's serve config has been applied. All
     // references outlive it.
-    Serve(Loop& loop, LocalApi& api, Log& log, RandomSource& random, const Environment& environment,
-          const FollowedFiles& files, std::function<void(const std::string& domain)> applied);
+    Serve(Loop& loop, localapi::LocalApi& api, Log& log, RandomSource& random,
+          const Environment& environment, const FollowedFiles& files,
+          std::function<void(const std::string& domain)> applied);
     ~Serve();
     Serve(const Serve&) = delete;
     Serve& operator=(const Serve&) = delete;
@@ -44,7 +45,7 @@ private:
     void finish(const ServeConfig& config);
 
     Loop& loop_;
-    LocalApi& api_;
+    localapi::LocalApi& api_;
     Log& log_;
     const Environment& environment_;
     const FollowedFiles& files_;
@@ -61,4 +62,4 @@ private:
     std::shared_ptr<int> alive_ = std::make_shared<int>(0);
 };
 
-}  // namespace runtime
+}  // namespace runtime::proxy

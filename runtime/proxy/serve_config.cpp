@@ -8,7 +8,7 @@
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 using renderer::Member;
 using renderer::members_of;
@@ -65,4 +65,4 @@ renderer::Result<ServeConfig> read_serve_config(std::string_view text, std::stri
     return out;
 }
 
-}  // namespace runtime
+}  // namespace runtime::proxy

@@ -9,7 +9,7 @@
 
 #include "renderer/core/result.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 // Used as the domain when the tailnet issues no certificates.
 inline constexpr std::string_view kNoHttps = "no-https";
@@ -24,4 +24,4 @@ struct ServeConfig {
 // `domain` replaces ${TS_CERT_DOMAIN}.
 renderer::Result<ServeConfig> read_serve_config(std::string_view text, std::string_view domain);
 
-}  // namespace runtime
+}  // namespace runtime::proxy

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace runtime {
+namespace runtime::proxy {
 namespace {
 
 TEST(ServeConfig, HasTheDomainFilledIn) {
@@ -34,4 +34,4 @@ TEST(ServeConfig, IsJson) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::proxy

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace runtime {
+namespace runtime::proxy {
 
 namespace {
 
@@ -15,7 +15,7 @@ constexpr Duration kLongestPause = std::chrono::seconds(2);
 
 }  // namespace
 
-Shutdown::Shutdown(Loop& loop, LocalApi& api, Log& log, OwnStateSecret* state,
+Shutdown::Shutdown(Loop& loop, localapi::LocalApi& api, Log& log, OwnStateSecret* state,
                    std::string secret_name, std::function<void()> ready)
     : loop_(loop),
       log_(log),
@@ -71,4 +71,4 @@ void Shutdown::finish() {
     }
 }
 
-}  // namespace runtime
+}  // namespace runtime::proxy

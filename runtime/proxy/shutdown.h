@@ -11,14 +11,14 @@
 #include "runtime/localapi/withdrawal.h"
 #include "runtime/proxy/state_secret.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 class Shutdown {
 public:
     // `state` is null if tailscaled's state is not in a Secret. `ready` is called when tailscaled
     // may be ended. All references outlive it.
-    Shutdown(Loop& loop, LocalApi& api, Log& log, OwnStateSecret* state, std::string secret_name,
-             std::function<void()> ready);
+    Shutdown(Loop& loop, localapi::LocalApi& api, Log& log, OwnStateSecret* state,
+             std::string secret_name, std::function<void()> ready);
     ~Shutdown();
     Shutdown(const Shutdown&) = delete;
     Shutdown& operator=(const Shutdown&) = delete;
@@ -37,8 +37,8 @@ private:
     int looks_ = 0;  // how often the state was inconsistent
     bool is_over_ = false;
     TimerId timer_ = 0, deadline_timer_ = 0;
-    Withdrawal withdrawal_;
+    localapi::Withdrawal withdrawal_;
     std::shared_ptr<int> alive_ = std::make_shared<int>(0);
 };
 
-}  // namespace runtime
+}  // namespace runtime::proxy

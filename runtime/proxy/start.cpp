@@ -17,7 +17,7 @@
 #include "runtime/proxy/fake_dataplane.h"
 #include "runtime/proxy/forwarding.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 namespace {
 
@@ -148,4 +148,4 @@ int ask_ready(const EnvironmentLookup& lookup) {
     return code;
 }
 
-}  // namespace runtime
+}  // namespace runtime::proxy

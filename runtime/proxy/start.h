@@ -11,7 +11,7 @@
 #include "runtime/proxy/config_file.h"
 #include "runtime/proxy/environment.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 struct ChosenConfig {
     std::string path = {};  // empty: no configuration is requested
@@ -23,7 +23,7 @@ struct ChosenConfig {
 renderer::Result<ChosenConfig> prepare(const Environment& environment, Log& log);
 
 struct InClusterAccess {
-    KubeAccess kube;
+    kube::KubeAccess kube;
     std::string ns;
 };
 renderer::Result<InClusterAccess> kube_access(const Environment& environment);
@@ -34,4 +34,4 @@ renderer::Result<std::unique_ptr<nft::Dataplane>> open_dataplane(const Environme
 // Returns the exit code of the exec probe: 0 if the proxy of this pod reports that it is ready.
 int ask_ready(const EnvironmentLookup& lookup);
 
-}  // namespace runtime
+}  // namespace runtime::proxy

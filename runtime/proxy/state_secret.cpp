@@ -9,7 +9,7 @@
 #include "renderer/base/base64.h"
 #include "renderer/core/text_of.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 using renderer::Value;
 
@@ -30,7 +30,7 @@ bool is_consistent(const SecretData& data) {
            (!has_current && !has_known && !has_machine && profiles == 0);
 }
 
-OwnStateSecret::OwnStateSecret(Loop& loop, KubeClient& kube, Log& log, RandomSource& random,
+OwnStateSecret::OwnStateSecret(Loop& loop, kube::Client& kube, Log& log, RandomSource& random,
                                std::string ns, std::string name)
     : loop_(loop),
       kube_(kube),
@@ -44,7 +44,7 @@ OwnStateSecret::~OwnStateSecret() {
 }
 
 std::string OwnStateSecret::path() const {
-    return path_of(kSecrets, namespace_, name_);
+    return kube::path_of(kube::kSecrets, namespace_, name_);
 }
 
 void OwnStateSecret::ask_right(std::string_view verb,
@@ -59,7 +59,7 @@ void OwnStateSecret::ask_right(std::string_view verb,
                     {"spec", Value::map({{"resourceAttributes", std::move(attributes)}})}});
     kube_.create(
         "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", review,
-        [done = std::move(done), verb = std::string(verb), &log = log_](const KubeReply& reply) {
+        [done = std::move(done), verb = std::string(verb), &log = log_](const kube::Reply& reply) {
             const Value* allowed = reply.object.at({"status", "allowed"});
             if (!reply.ok() || allowed == nullptr || !allowed->is_bool()) {
                 log.info(fmt::format("error checking {} permission on Secret: {}", verb,
@@ -97,7 +97,7 @@ void OwnStateSecret::ask_rights(const std::function<void(Rights)>& done) {
 }
 
 void OwnStateSecret::read(std::function<void(Content)> done) {
-    kube_.get(path(), [done = std::move(done)](const KubeReply& reply) {
+    kube_.get(path(), [done = std::move(done)](const kube::Reply& reply) {
         Content out;
         if (reply.not_found()) {
             return done(std::move(out));
@@ -137,14 +137,14 @@ void OwnStateSecret::write() {
         Value::map({{"metadata", Value::map({{"name", name_}, {"namespace", namespace_}})},
                     {"data", std::move(data)}});
     kube_.merge(path().append(kManager), patch,
-                [this, alive = std::weak_ptr(alive_)](const KubeReply& reply) {
+                [this, alive = std::weak_ptr(alive_)](const kube::Reply& reply) {
                     if (!alive.expired()) {
                         take(reply);
                     }
                 });
 }
 
-void OwnStateSecret::take(const KubeReply& reply) {
+void OwnStateSecret::take(const kube::Reply& reply) {
     is_writing_ = false;
     if (!reply.ok()) {
         log_.warning(fmt::format("writing state Secret {}: {}", name_, reply.message));
@@ -162,4 +162,4 @@ void OwnStateSecret::take(const KubeReply& reply) {
     }
 }
 
-}  // namespace runtime
+}  // namespace runtime::proxy

@@ -15,7 +15,7 @@
 #include "runtime/base/log.h"
 #include "runtime/kube/client.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 // Keys of the Secret's data.
 inline constexpr std::string_view kCapVer = "tailscale_capver";
@@ -38,7 +38,7 @@ bool is_consistent(const SecretData& data);
 class OwnStateSecret {
 public:
     // All references outlive it.
-    OwnStateSecret(Loop& loop, KubeClient& kube, Log& log, RandomSource& random, std::string ns,
+    OwnStateSecret(Loop& loop, kube::Client& kube, Log& log, RandomSource& random, std::string ns,
                    std::string name);
     ~OwnStateSecret();
     OwnStateSecret(const OwnStateSecret&) = delete;
@@ -66,12 +66,12 @@ public:
 
 private:
     void write();
-    void take(const KubeReply& reply);
+    void take(const kube::Reply& reply);
     [[nodiscard]] std::string path() const;
     void ask_right(std::string_view verb, std::function<void(std::optional<bool>)> done);
 
     Loop& loop_;
-    KubeClient& kube_;
+    kube::Client& kube_;
     Log& log_;
     std::string namespace_, name_;
     Backoff backoff_;
@@ -82,4 +82,4 @@ private:
     std::shared_ptr<int> alive_ = std::make_shared<int>(0);
 };
 
-}  // namespace runtime
+}  // namespace runtime::proxy

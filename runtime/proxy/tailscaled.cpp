@@ -9,7 +9,7 @@
 
 #include "runtime/base/local_socket.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 namespace {
 
@@ -31,7 +31,7 @@ bool is_taking_calls(const std::string& path) {
 
 }  // namespace
 
-Tailscaled::Tailscaled(Loop& loop, ChildProcesses& children, LocalApi& api, Log& log,
+Tailscaled::Tailscaled(Loop& loop, ChildProcesses& children, localapi::LocalApi& api, Log& log,
                        const Environment& environment, Listener listener)
     : loop_(loop),
       children_(children),
@@ -73,7 +73,7 @@ void Tailscaled::look_for_socket() {
 
 void Tailscaled::look_after() {
     timer_ = loop_.after(kPulsePeriod, [this] {
-        api_.prefs([this, alive = std::weak_ptr(alive_)](const LocalReply& reply) {
+        api_.prefs([this, alive = std::weak_ptr(alive_)](const localapi::LocalReply& reply) {
             if (!alive.expired() && is_running()) {
                 take_pulse(reply);
             }
@@ -81,7 +81,7 @@ void Tailscaled::look_after() {
     });
 }
 
-void Tailscaled::take_pulse(const LocalReply& reply) {
+void Tailscaled::take_pulse(const localapi::LocalReply& reply) {
     // An error reply shows that it is alive; no reply or a refused connection does not.
     missed_ = reply.code != 0 ? 0 : missed_ + 1;
     if (missed_ < kMostMissed) {
@@ -102,4 +102,4 @@ void Tailscaled::end() {
     });
 }
 
-}  // namespace runtime
+}  // namespace runtime::proxy

@@ -11,7 +11,7 @@
 #include "runtime/proxy/child_processes.h"
 #include "runtime/proxy/environment.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 class Tailscaled {
 public:
@@ -20,7 +20,7 @@ public:
         std::function<void(const Ending&)> on_end;
     };
     // All references outlive it.
-    Tailscaled(Loop& loop, ChildProcesses& children, LocalApi& api, Log& log,
+    Tailscaled(Loop& loop, ChildProcesses& children, localapi::LocalApi& api, Log& log,
                const Environment& environment, Listener listener);
     ~Tailscaled();
     Tailscaled(const Tailscaled&) = delete;
@@ -34,11 +34,11 @@ public:
 private:
     void look_for_socket();
     void look_after();
-    void take_pulse(const LocalReply& reply);
+    void take_pulse(const localapi::LocalReply& reply);
 
     Loop& loop_;
     ChildProcesses& children_;
-    LocalApi& api_;
+    localapi::LocalApi& api_;
     Log& log_;
     const Environment& environment_;
     Listener listener_;
@@ -48,4 +48,4 @@ private:
     std::shared_ptr<int> alive_ = std::make_shared<int>(0);
 };
 
-}  // namespace runtime
+}  // namespace runtime::proxy

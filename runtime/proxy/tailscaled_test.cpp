@@ -13,7 +13,7 @@
 #include "runtime/testing/fake_loop.h"
 #include "runtime/testing/open_transport.h"
 
-namespace runtime {
+namespace runtime::proxy {
 namespace {
 
 namespace fs = std::filesystem;
@@ -57,7 +57,7 @@ protected:
     FakeLoop loop;
     Log log{Log::Form::Json, LogLevel::Error};
     OpenTransport transport;
-    LocalApi api{transport};
+    localapi::LocalApi api{transport};
     ChildProcesses children{loop};
     int times = 0;  // how often on_socket was called
     Tailscaled tailscaled{
@@ -84,4 +84,4 @@ TEST_F(TailscaledTest, IsNotAskedAtTheSocketOfOneThatWasKilled) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::proxy

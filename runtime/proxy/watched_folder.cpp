@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace runtime {
+namespace runtime::proxy {
 
 namespace {
 
@@ -30,4 +30,4 @@ void WatchedFolder::poll() {
     });
 }
 
-}  // namespace runtime
+}  // namespace runtime::proxy

@@ -9,7 +9,7 @@
 #include "runtime/base/directory_watch.h"
 #include "runtime/base/log.h"
 
-namespace runtime {
+namespace runtime::proxy {
 
 class WatchedFolder {
 public:
@@ -30,4 +30,4 @@ private:
     TimerId timer_ = 0;
 };
 
-}  // namespace runtime
+}  // namespace runtime::proxy

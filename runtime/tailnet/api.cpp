@@ -9,7 +9,7 @@
 #include "renderer/core/text_of.h"
 #include "runtime/base/url.h"
 
-namespace runtime {
+namespace runtime::tailnet {
 
 using renderer::text_of;
 using renderer::Value;
@@ -75,8 +75,7 @@ Value list_of(const std::vector<std::string>& texts) {
 
 }  // namespace
 
-TailnetApi::TailnetApi(Loop& loop, Transport& transport, Log& log, RandomSource& random,
-                       TailnetSettings settings)
+Api::Api(Loop& loop, Transport& transport, Log& log, RandomSource& random, TailnetSettings settings)
     : loop_(loop),
       transport_(transport),
       log_(log),
@@ -84,7 +83,7 @@ TailnetApi::TailnetApi(Loop& loop, Transport& transport, Log& log, RandomSource&
       backoff_(random, std::chrono::milliseconds(500), std::chrono::seconds(30)),
       budget_(kBurst, kEach, loop.uptime()) {}
 
-void TailnetApi::mint(const KeyRequest& request, TailnetDone done) {
+void Api::mint(const KeyRequest& request, Done done) {
     const Value body = Value::map(
         {{"capabilities",
           Value::map({{"devices",
@@ -103,7 +102,7 @@ void TailnetApi::mint(const KeyRequest& request, TailnetDone done) {
              .done = std::move(done)});
 }
 
-void TailnetApi::list_keys(TailnetDone done) {
+void Api::list_keys(Done done) {
     enqueue({.method = "GET",
              .path = "/api/v2/tailnet/-/keys",
              .scope = kKeys,
@@ -111,7 +110,7 @@ void TailnetApi::list_keys(TailnetDone done) {
              .done = std::move(done)});
 }
 
-void TailnetApi::get_key(std::string_view id, TailnetDone done) {
+void Api::get_key(std::string_view id, Done done) {
     enqueue({.method = "GET",
              .path = key_path(id),
              .scope = kKeys,
@@ -119,7 +118,7 @@ void TailnetApi::get_key(std::string_view id, TailnetDone done) {
              .done = std::move(done)});
 }
 
-void TailnetApi::revoke_key(std::string_view id, Lane lane, TailnetDone done, Job guard) {
+void Api::revoke_key(std::string_view id, Lane lane, Done done, Job guard) {
     enqueue({.method = "DELETE",
              .path = key_path(id),
              .scope = kKeys,
@@ -128,7 +127,7 @@ void TailnetApi::revoke_key(std::string_view id, Lane lane, TailnetDone done, Jo
              .guard = std::move(guard)});
 }
 
-void TailnetApi::list_devices(Lane lane, TailnetDone done) {
+void Api::list_devices(Lane lane, Done done) {
     enqueue({.method = "GET",
              .path = "/api/v2/tailnet/-/devices",
              .scope = kDevices,
@@ -136,7 +135,7 @@ void TailnetApi::list_devices(Lane lane, TailnetDone done) {
              .done = std::move(done)});
 }
 
-void TailnetApi::get_device(std::string_view id, Lane lane, TailnetDone done) {
+void Api::get_device(std::string_view id, Lane lane, Done done) {
     enqueue({.method = "GET",
              .path = device_path(id),
              .scope = kDevices,
@@ -144,7 +143,7 @@ void TailnetApi::get_device(std::string_view id, Lane lane, TailnetDone done) {
              .done = std::move(done)});
 }
 
-void TailnetApi::delete_device(std::string_view id, Lane lane, TailnetDone done, Job guard) {
+void Api::delete_device(std::string_view id, Lane lane, Done done, Job guard) {
     enqueue({.method = "DELETE",
              .path = device_path(id),
              .scope = kDevices,
@@ -153,8 +152,7 @@ void TailnetApi::delete_device(std::string_view id, Lane lane, TailnetDone done,
              .guard = std::move(guard)});
 }
 
-void TailnetApi::set_tags(std::string_view device, const std::vector<std::string>& tags,
-                          TailnetDone done) {
+void Api::set_tags(std::string_view device, const std::vector<std::string>& tags, Done done) {
     enqueue({.method = "POST",
              .path = device_path(device) + "/tags",
              .body = renderer::write_json(Value::map({{"tags", list_of(tags)}})),
@@ -163,7 +161,7 @@ void TailnetApi::set_tags(std::string_view device, const std::vector<std::string
              .done = std::move(done)});
 }
 
-void TailnetApi::get_service(std::string_view name, TailnetDone done) {
+void Api::get_service(std::string_view name, Done done) {
     enqueue({.method = "GET",
              .path = service_path(name),
              .scope = kServices,
@@ -171,7 +169,7 @@ void TailnetApi::get_service(std::string_view name, TailnetDone done) {
              .done = std::move(done)});
 }
 
-void TailnetApi::put_service(std::string_view name, const Value& service, TailnetDone done) {
+void Api::put_service(std::string_view name, const Value& service, Done done) {
     enqueue({.method = "PUT",
              .path = service_path(name),
              .body = renderer::write_json(service),
@@ -180,7 +178,7 @@ void TailnetApi::put_service(std::string_view name, const Value& service, Tailne
              .done = std::move(done)});
 }
 
-void TailnetApi::delete_service(std::string_view name, TailnetDone done) {
+void Api::delete_service(std::string_view name, Done done) {
     enqueue({.method = "DELETE",
              .path = service_path(name),
              .scope = kServices,
@@ -188,18 +186,18 @@ void TailnetApi::delete_service(std::string_view name, TailnetDone done) {
              .done = std::move(done)});
 }
 
-void TailnetApi::enqueue(Call call) {
+void Api::enqueue(Call call) {
     call.number = ++calls_;
     lane_of(call).push_back(std::move(call));
     pump();
 }
 
-std::deque<TailnetApi::Call>& TailnetApi::lane_of(const Call& call) {
+std::deque<Api::Call>& Api::lane_of(const Call& call) {
     return lanes_.at(static_cast<std::size_t>(call.lane));
 }
 
 // Returns the lane whose first call is sent next. nullptr if none can be sent now.
-std::deque<TailnetApi::Call>* TailnetApi::next_lane() {
+std::deque<Api::Call>* Api::next_lane() {
     const bool is_turn = (sent_ + 1) % kTurn == 0;
     std::deque<Call>* next = nullptr;
     for (std::deque<Call>& lane : lanes_) {
@@ -216,15 +214,15 @@ std::deque<TailnetApi::Call>* TailnetApi::next_lane() {
     return next;
 }
 
-bool TailnetApi::is_idle() const {
+bool Api::is_idle() const {
     return std::all_of(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane.empty(); });
 }
 
-bool TailnetApi::has_token() const {
+bool Api::has_token() const {
     return !token_.empty() && loop_.uptime() < token_ends_;
 }
 
-void TailnetApi::pump() {
+void Api::pump() {
     if (is_idle() || asks_for_token_) {
         return;
     }
@@ -249,7 +247,7 @@ void TailnetApi::pump() {
 }
 
 // A valid token is kept if the credentials cannot be read at the moment.
-void TailnetApi::read_credentials() {
+void Api::read_credentials() {
     asks_for_token_ = true;
     settings_.credentials([this](renderer::Result<TokenRequest> request) {
         credentials_at_ = loop_.uptime();
@@ -265,7 +263,7 @@ void TailnetApi::read_credentials() {
     });
 }
 
-void TailnetApi::ask_for_token(TokenRequest request) {
+void Api::ask_for_token(TokenRequest request) {
     token_.clear();
     identity_ = std::move(request.identity);
     client_ = std::move(request.client);
@@ -284,7 +282,7 @@ void TailnetApi::ask_for_token(TokenRequest request) {
     });
 }
 
-void TailnetApi::send_token_request(const TokenRequest& request) {
+void Api::send_token_request(const TokenRequest& request) {
     HttpRequest http;
     http.method = "POST";
     http.url = settings_.token_server + request.path;
@@ -296,7 +294,7 @@ void TailnetApi::send_token_request(const TokenRequest& request) {
         std::move(http), [this](const HttpReply& reply) { take_token(reply); }, nullptr);
 }
 
-void TailnetApi::take_token(const HttpReply& reply) {
+void Api::take_token(const HttpReply& reply) {
     const auto body = renderer::read_json(reply.body);
     const std::string_view token = reply.status == 200 && body && body->is_map()
                                        ? text_of(body->find("access_token"))
@@ -317,7 +315,7 @@ void TailnetApi::take_token(const HttpReply& reply) {
     pump();
 }
 
-void TailnetApi::take_refusal(const HttpReply& reply) {
+void Api::take_refusal(const HttpReply& reply) {
     const bool repeats = may_pass(reply);
     const Duration delay = repeats ? delay_after(reply) : Duration(0);
     if (!repeats || ++token_attempts_ >= kAttempts) {
@@ -334,7 +332,7 @@ void TailnetApi::take_refusal(const HttpReply& reply) {
     });
 }
 
-std::string TailnetApi::refusal(const std::string& said) const {
+std::string Api::refusal(const std::string& said) const {
     return redact(
         fmt::format("the tailnet refuses OAuth client \"{}\": {}: check {}; a change is read at "
                     "the next attempt",
@@ -342,7 +340,7 @@ std::string TailnetApi::refusal(const std::string& said) const {
 }
 
 // Returns the problem with a remedy.
-std::string TailnetApi::explain(const HttpReply& reply, std::string_view scope) const {
+std::string Api::explain(const HttpReply& reply, std::string_view scope) const {
     const std::string said = message_of(reply);
     if (reply.status == 401) {
         return refusal(said);
@@ -353,22 +351,22 @@ std::string TailnetApi::explain(const HttpReply& reply, std::string_view scope) 
                : said;
 }
 
-void TailnetApi::fail_all(const std::string& why, bool lacks_credentials) {
+void Api::fail_all(const std::string& why, bool lacks_credentials) {
     for (std::deque<Call>& lane : lanes_) {
         for (Call& call : std::exchange(lane, {})) {
-            TailnetReply reply;
+            Reply reply;
             reply.message = why;
             reply.lacks_credentials = lacks_credentials;
             // Later, because the caller may not expect a callback inside its call.
             loop_.after(Duration(0), [done = std::move(call.done),
-                                      reply = std::make_shared<TailnetReply>(std::move(reply))] {
+                                      reply = std::make_shared<Reply>(std::move(reply))] {
                 done(std::move(*reply));
             });
         }
     }
 }
 
-void TailnetApi::ask_guard(Call call) {
+void Api::ask_guard(Call call) {
     ++under_way_;
     auto kept = std::make_shared<Call>(std::move(call));
     kept->guard([this, kept](const std::string& problem) {
@@ -377,13 +375,13 @@ void TailnetApi::ask_guard(Call call) {
             return send(std::move(*kept));
         }
         pump();
-        TailnetReply reply;
+        Reply reply;
         reply.message = problem;
         kept->done(std::move(reply));
     });
 }
 
-void TailnetApi::send(Call call) {
+void Api::send(Call call) {
     HttpRequest http;
     http.method = call.method;
     http.url = settings_.server + call.path;
@@ -405,7 +403,7 @@ void TailnetApi::send(Call call) {
 
 // Returns how long to wait after a failure. A 429 applies to all requests: they share one delay,
 // and none has a budget until it is over.
-Duration TailnetApi::delay_after(const HttpReply& reply) {
+Duration Api::delay_after(const HttpReply& reply) {
     const Duration now = loop_.uptime();
     Duration delay = budget_.closed_for(now);
     if (delay == Duration(0)) {
@@ -420,12 +418,12 @@ Duration TailnetApi::delay_after(const HttpReply& reply) {
     return delay;
 }
 
-bool TailnetApi::needs_other_token(const Call& call, const HttpReply& reply) const {
+bool Api::needs_other_token(const Call& call, const HttpReply& reply) const {
     const bool is_fresh = loop_.uptime() - call.token_at < kFreshRights;
     return !call.token_was_renewed && (reply.status == 401 || (reply.status == 403 && !is_fresh));
 }
 
-void TailnetApi::take_reply(Call call, const HttpReply& reply) {
+void Api::take_reply(Call call, const HttpReply& reply) {
     --under_way_;
     if (needs_other_token(call, reply)) {
         if (call.token_at == token_at_) {  // otherwise it was already renewed
@@ -451,7 +449,7 @@ void TailnetApi::take_reply(Call call, const HttpReply& reply) {
         return pump();
     }
     pump();  // before the answer, which may destroy this object
-    TailnetReply out;
+    Reply out;
     out.code = reply.status;
     out.may_be_done = reply.status == 0 ? reply.may_be_done : reply.status >= 500;
     if (!out.ok()) {
@@ -470,4 +468,4 @@ void TailnetApi::take_reply(Call call, const HttpReply& reply) {
     call.done(std::move(out));
 }
 
-}  // namespace runtime
+}  // namespace runtime::tailnet

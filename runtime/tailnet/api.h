@@ -32,9 +32,9 @@
 #include "runtime/base/transport.h"
 #include "runtime/tailnet/credentials.h"
 
-namespace runtime {
+namespace runtime::tailnet {
 
-struct TailnetReply {
+struct Reply {
     int code = 0;               // HTTP status; 0: no reply
     renderer::Value body = {};  // JSON of a 200
     std::string message = {};   // the problem, in one line, without credentials
@@ -44,7 +44,7 @@ struct TailnetReply {
     [[nodiscard]] bool ok() const { return code == 200; }
     [[nodiscard]] bool not_found() const { return code == 404; }
 };
-using TailnetDone = std::function<void(TailnetReply)>;
+using Done = std::function<void(Reply)>;
 
 enum class Lane {
     UrgentKeys,
@@ -67,39 +67,38 @@ struct TailnetSettings {
     Credentials credentials;
 };
 
-class TailnetApi {
+class Api {
 public:
     // All references must outlive the API.
-    TailnetApi(Loop& loop, Transport& transport, Log& log, RandomSource& random,
-               TailnetSettings settings);
+    Api(Loop& loop, Transport& transport, Log& log, RandomSource& random, TailnetSettings settings);
 
     // Creates a single-use, pre-authorized key: {"id", "key", "created", "expires"}.
-    void mint(const KeyRequest& request, TailnetDone done);
-    void list_keys(TailnetDone done);
-    void get_key(std::string_view id, TailnetDone done);
-    void revoke_key(std::string_view id, TailnetDone done, Job guard = {}) {
+    void mint(const KeyRequest& request, Done done);
+    void list_keys(Done done);
+    void get_key(std::string_view id, Done done);
+    void revoke_key(std::string_view id, Done done, Job guard = {}) {
         revoke_key(id, Lane::Removals, std::move(done), std::move(guard));
     }
-    void revoke_key(std::string_view id, Lane lane, TailnetDone done, Job guard = {});
+    void revoke_key(std::string_view id, Lane lane, Done done, Job guard = {});
 
     // Lists all devices at once: the API has no pages.
-    void list_devices(Lane lane, TailnetDone done);
+    void list_devices(Lane lane, Done done);
     // Returns {"hostname", "addresses"} and more.
-    void get_device(std::string_view id, TailnetDone done) {
+    void get_device(std::string_view id, Done done) {
         get_device(id, Lane::Devices, std::move(done));
     }
-    void get_device(std::string_view id, Lane lane, TailnetDone done);
-    void delete_device(std::string_view id, TailnetDone done, Job guard = {}) {
+    void get_device(std::string_view id, Lane lane, Done done);
+    void delete_device(std::string_view id, Done done, Job guard = {}) {
         delete_device(id, Lane::Removals, std::move(done), std::move(guard));
     }
-    void delete_device(std::string_view id, Lane lane, TailnetDone done, Job guard = {});
-    void set_tags(std::string_view device, const std::vector<std::string>& tags, TailnetDone done);
+    void delete_device(std::string_view id, Lane lane, Done done, Job guard = {});
+    void set_tags(std::string_view device, const std::vector<std::string>& tags, Done done);
 
     // Tailscale Services, by name ("svc:" and a DNS label). `put_service` creates or replaces one.
     // An existing Service has to be sent with its addresses.
-    void get_service(std::string_view name, TailnetDone done);
-    void put_service(std::string_view name, const renderer::Value& service, TailnetDone done);
-    void delete_service(std::string_view name, TailnetDone done);
+    void get_service(std::string_view name, Done done);
+    void put_service(std::string_view name, const renderer::Value& service, Done done);
+    void delete_service(std::string_view name, Done done);
 
 private:
     struct Call {
@@ -109,7 +108,7 @@ private:
         std::string_view scope;  // scope that the client needs
         Lane lane;
         bool repeatable = true;
-        TailnetDone done;
+        Done done;
         Job guard = {};            // empty: no guard
         std::uint64_t number = 0;  // in the order of the calls
         int attempts = 0;
@@ -155,4 +154,4 @@ private:
     bool pump_is_due_ = false;
 };
 
-}  // namespace runtime
+}  // namespace runtime::tailnet

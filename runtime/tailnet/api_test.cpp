@@ -5,7 +5,7 @@
 #include "renderer/core/text_of.h"
 #include "runtime/testing/api_test.h"
 
-namespace runtime {
+namespace runtime::tailnet {
 
 using renderer::Value;
 
@@ -20,7 +20,7 @@ TEST_F(ApiTest, AsksTheGuardRightBeforeACallIsSent) {
     };
     int asked = 0;
     std::string objection;
-    TailnetReply reply;
+    Reply reply;
     api.delete_device("n1", keep(reply), [&](const Next& next) {
         ++asked;
         next(objection);
@@ -37,7 +37,7 @@ TEST_F(ApiTest, AsksTheGuardRightBeforeACallIsSent) {
 }
 
 TEST_F(ApiTest, MintsAKeyThatServesOneDevice) {
-    TailnetReply reply;
+    Reply reply;
     api.mint({.tags = {"tag:k8s", "tag:web"}, .description = "mark"}, keep(reply));
     loop.run_for(std::chrono::seconds(1));
     ASSERT_TRUE(reply.ok()) << reply.message;
@@ -50,7 +50,7 @@ TEST_F(ApiTest, MintsAKeyThatServesOneDevice) {
 TEST_F(ApiTest, EachCallNamesTheScopeThatItLacks) {
     BusyServer forbids;
     forbids.status = 403;
-    TailnetReply reply;
+    Reply reply;
     api.list_keys(keep(reply));
     loop.run_for(std::chrono::seconds(1));
     network.add("https://tailnet", forbids);
@@ -75,7 +75,7 @@ TEST_F(ApiTest, EachCallNamesTheScopeThatItLacks) {
 }
 
 TEST_F(ApiTest, RepeatsWhatMayBeRepeated) {
-    TailnetReply reply;
+    Reply reply;
     int failures = 3;
     network.fault = [&](const HttpRequest& request) {
         const bool hit = request.url.find("/keys") != std::string::npos && failures > 0;
@@ -91,7 +91,7 @@ TEST_F(ApiTest, GivesUpAfterFourAttempts) {
     network.fault = [](const HttpRequest& request) {
         return request.url.find("/device/") != std::string::npos ? Fault::Broken : Fault::None;
     };
-    TailnetReply reply;
+    Reply reply;
     api.delete_device("n1", keep(reply));
     loop.run_for(std::chrono::minutes(10));
     EXPECT_EQ(reply.code, 500);
@@ -104,7 +104,7 @@ TEST_F(ApiTest, NeverMintsTwiceForOneCall) {
         return request.method == "POST" && request.url.ends_with("/keys") ? Fault::LostReply
                                                                           : Fault::None;
     };
-    TailnetReply reply;
+    Reply reply;
     api.mint({.tags = {"tag:k8s"}, .description = "mark"}, keep(reply));
     loop.run_for(std::chrono::minutes(10));
     EXPECT_EQ(tailnet.keys.size(), 1U);
@@ -118,7 +118,7 @@ TEST_F(ApiTest, MintsAgainAfterA429WhichMintsNothing) {
         const bool hit = request.url.ends_with("/keys") && failures > 0;
         return hit ? (--failures, Fault::Busy) : Fault::None;
     };
-    TailnetReply reply;
+    Reply reply;
     api.mint({.tags = {"tag:k8s"}, .description = "mark"}, keep(reply));
     loop.run_for(std::chrono::minutes(1));
     EXPECT_TRUE(reply.ok());
@@ -132,7 +132,7 @@ Value service_of(std::string_view port, std::string_view tag) {
 }
 
 TEST_F(ApiTest, PutsReadsAndDeletesATailscaleService) {
-    TailnetReply reply;
+    Reply reply;
     api.get_service("svc:docs", keep(reply));
     loop.run_for(std::chrono::seconds(1));
     EXPECT_TRUE(reply.not_found());
@@ -153,7 +153,7 @@ TEST_F(ApiTest, PutsReadsAndDeletesATailscaleService) {
 }
 
 TEST_F(ApiTest, TellsWhyAServiceIsRefused) {
-    TailnetReply reply;
+    Reply reply;
     api.put_service("svc:docs", service_of("http", "tag:k8s"), keep(reply));
     loop.run_for(std::chrono::seconds(1));
     EXPECT_EQ(reply.message, "port \"http\" is invalid (HTTP status 400)");
@@ -165,7 +165,7 @@ TEST_F(ApiTest, TellsWhyAServiceIsRefused) {
 }
 
 TEST_F(ApiTest, RepeatsADeletionWhoseAnswerWasLost) {
-    TailnetReply reply;
+    Reply reply;
     int failures = 1;
     network.fault = [&](const HttpRequest& request) {
         const bool hit = request.method == "DELETE" && failures > 0;
@@ -180,7 +180,7 @@ TEST_F(ApiTest, RepeatsADeletionWhoseAnswerWasLost) {
 }
 
 TEST_F(ApiTest, ACalendarThatIsSetBackDelaysNothing) {
-    TailnetReply reply;
+    Reply reply;
     api.list_keys(keep(reply));
     loop.run_for(std::chrono::seconds(1));
     loop.shift_calendar(-std::chrono::hours(1));
@@ -190,4 +190,4 @@ TEST_F(ApiTest, ACalendarThatIsSetBackDelaysNothing) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::tailnet

@@ -7,7 +7,7 @@
 #include "runtime/base/file.h"
 #include "runtime/base/url.h"
 
-namespace runtime {
+namespace runtime::tailnet {
 
 using renderer::Error;
 using renderer::Result;
@@ -72,4 +72,4 @@ Credentials workload_identity(std::string client_id, std::string token_file) {
                const auto& done) { done(of_identity(client_id, token_file)); };
 }
 
-}  // namespace runtime
+}  // namespace runtime::tailnet

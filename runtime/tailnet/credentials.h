@@ -10,7 +10,7 @@
 
 #include "renderer/core/result.h"
 
-namespace runtime {
+namespace runtime::tailnet {
 
 // Obtains a JWT in which the cluster asserts the identity of this process. Calls back once, at once
 // or later.
@@ -41,4 +41,4 @@ Credentials workload_identity(std::string client_id, std::string token_file);
 TokenRequest exchange_request(std::string_view client_id, std::string place);
 void add_assertion(TokenRequest& request, std::string_view jwt);
 
-}  // namespace runtime
+}  // namespace runtime::tailnet

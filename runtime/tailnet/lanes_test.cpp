@@ -8,11 +8,11 @@
 #include "runtime/tailnet/api.h"
 #include "runtime/testing/api_test.h"
 
-namespace runtime {
+namespace runtime::tailnet {
 namespace {
 
 TEST_F(ApiTest, KeepsToItsBudget) {
-    TailnetReply reply;
+    Reply reply;
     for (int i = 0; i < 400; ++i) {
         api.list_keys(keep(reply));
     }
@@ -26,7 +26,7 @@ TEST_F(ApiTest, KeepsToItsBudget) {
 }
 
 TEST_F(ApiTest, TwentyRequestsAreUnderWayAtOnce) {
-    TailnetReply reply;
+    Reply reply;
     network.latency = std::chrono::seconds(1);
     for (int i = 0; i < 50; ++i) {
         api.list_keys(keep(reply));
@@ -43,7 +43,7 @@ TEST_F(ApiTest, A429MakesAllRequestsWaitOnce) {
         const bool hit = request.url.ends_with("/keys") && refusals > 0;
         return hit ? (--refusals, Fault::Busy) : Fault::None;
     };
-    TailnetReply reply;
+    Reply reply;
     for (int i = 0; i < 50; ++i) {
         api.list_keys(keep(reply));
     }
@@ -61,8 +61,8 @@ TEST_F(ApiTest, CallsThatNoOneAnswersHoldUpOthersForATime) {
     network.fault = [](const HttpRequest& request) {
         return request.url.find("/device/") != std::string::npos ? Fault::Hung : Fault::None;
     };
-    TailnetReply hung;
-    TailnetReply reply;
+    Reply hung;
+    Reply reply;
     for (int i = 0; i < 40; ++i) {
         api.get_device("n" + std::to_string(i), keep(hung));
     }
@@ -77,7 +77,7 @@ TEST_F(ApiTest, CallsThatNoOneAnswersHoldUpOthersForATime) {
 class LanesTest : public ApiTest {
 protected:
     LanesTest() {
-        TailnetReply reply;
+        Reply reply;
         for (int i = 0; i < 200; ++i) {
             api.list_keys(keep(reply));
         }
@@ -94,8 +94,8 @@ protected:
         api.mint({.tags = {"tag:k8s"}, .description = "mark", .urgent = urgent},
                  note(urgent ? "urgent" : "key"));
     }
-    TailnetDone note(const std::string& what) {
-        return [this, what](const TailnetReply&) { order.push_back(what); };
+    Done note(const std::string& what) {
+        return [this, what](const Reply&) { order.push_back(what); };
     }
     // Returns how many of the first `among` answers are of this kind.
     [[nodiscard]] std::ptrdiff_t count(std::string_view what, std::size_t among) const {
@@ -170,8 +170,8 @@ TEST_F(ApiTest, RequestsWithoutAnAnswerLeaveRoomForKeys) {
     network.fault = [](const HttpRequest& request) {
         return request.url.find("/device/") != std::string::npos ? Fault::Hung : Fault::None;
     };
-    TailnetReply hung;
-    TailnetReply reply;
+    Reply hung;
+    Reply reply;
     for (int i = 0; i < 40; ++i) {
         api.delete_device("n" + std::to_string(i), keep(hung));
     }
@@ -183,4 +183,4 @@ TEST_F(ApiTest, RequestsWithoutAnAnswerLeaveRoomForKeys) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::tailnet

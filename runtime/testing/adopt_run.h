@@ -31,16 +31,16 @@ struct Run {
 
     ProcessLoop loop;
     FakeTransport transport;
-    KubeClient kube;
+    kube::Client kube;
     std::string said, problem;
     bool ended = false;
-    OperateContext context;
+    operate::OperateContext context;
 };
 
-using Verb = std::function<void(const OperateContext&, Next)>;
+using Verb = std::function<void(const operate::OperateContext&, Next)>;
 
-inline void plain_adopt(const OperateContext& context, Next done) {
-    adopt(context, {}, std::move(done));
+inline void plain_adopt(const operate::OperateContext& context, Next done) {
+    operate::adopt(context, {}, std::move(done));
 }
 
 // Runs a verb to its end, and returns "" or its problem.
@@ -78,8 +78,8 @@ inline bool run_and_kill(World& world, const Verb& verb, int requests) {
         bool& killed;
     };
     Counting counting(run->transport, left, killed);
-    KubeClient kube(counting, {.server = "https://kube", .ca_file = "", .token_file = ""});
-    const OperateContext context{run->loop, kube, run->context.ns, run->context.say};
+    kube::Client kube(counting, {.server = "https://kube", .ca_file = "", .token_file = ""});
+    const operate::OperateContext context{run->loop, kube, run->context.ns, run->context.say};
     verb(context, run->done());
     const Duration end = world.loop.uptime() + 30 * kMinute;
     while (!killed && !run->ended && world.loop.step(end)) {

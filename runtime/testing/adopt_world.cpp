@@ -52,10 +52,10 @@ struct Held {
     std::string_view ns, name, finalizer;
 };
 constexpr Held kHeld[] = {
-    {kServices, "apps", "broker", "tailscale.com/service-pg-finalizer"},
-    {kServices, "apps", "later", "front.tailscale.com/service-pg-finalizer"},
-    {kIngresses, "apps", "docs", kFinalizer},
-    {kIngresses, "shop", "docs", "tailscale.com/ingress-pg-finalizer"},
+    {kube::kServices, "apps", "broker", "tailscale.com/service-pg-finalizer"},
+    {kube::kServices, "apps", "later", "front.tailscale.com/service-pg-finalizer"},
+    {kube::kIngresses, "apps", "docs", kFinalizer},
+    {kube::kIngresses, "shop", "docs", "tailscale.com/ingress-pg-finalizer"},
     {kind_of("Connector"), "", "exit", kFinalizer},
     {kGroups, "", "front", kFinalizer},
     {kRecorders, "", "tape", kFinalizer},
@@ -72,13 +72,13 @@ struct Child {
     const char* name;
     bool is_shared;  // it also has another owner
 };
-constexpr Child kChildren[] = {{kStatefulSets, "out", false},
-                               {kSecrets, "out-0", false},
-                               {kSecrets, "out-1", true},
-                               {kSecrets, "out-0-config", false},
-                               {kSecrets, "out-1-config", false},
-                               {kConfigMaps, "out-egress-config", false},
-                               {kServices, "out-metrics", false},
+constexpr Child kChildren[] = {{kube::kStatefulSets, "out", false},
+                               {kube::kSecrets, "out-0", false},
+                               {kube::kSecrets, "out-1", true},
+                               {kube::kSecrets, "out-0-config", false},
+                               {kube::kSecrets, "out-1-config", false},
+                               {kube::kConfigMaps, "out-egress-config", false},
+                               {kube::kServices, "out-metrics", false},
                                {kAccounts, "out", false},
                                {kRoles, "out", true},
                                {kBindings, "out", false},
@@ -89,7 +89,7 @@ bool is_of_names(const Child& child) {
 }
 
 std::string in_cluster(const Kind& kind, std::string_view name) {
-    return path_of(kind, FakeCluster::kNamespace, name);
+    return kube::path_of(kind, FakeCluster::kNamespace, name);
 }
 
 std::string pod_of_group(int ordinal) {
@@ -141,7 +141,7 @@ World::World(int its_proxies, int waiting) : proxies(its_proxies) {
     cluster.add_operator();
     for (int i = 0; i < proxies; ++i) {
         cluster.add_operator_proxy(old_set(i), parent(i), i < proxies - waiting ? 1 : 0);
-        hold(kServices, "apps", parent(i), kFinalizer, external(old_set(i)));
+        hold(kube::kServices, "apps", parent(i), kFinalizer, external(old_set(i)));
     }
     kube.put(kAlias, Value::map({{"metadata", metadata("alias", "web0")},
                                  {"spec", Value::map({{"externalName", externally(0)}})}}));
@@ -158,7 +158,7 @@ void World::hold(const Kind& kind, std::string_view ns, std::string_view name,
                  std::string_view finalizer, Value spec) {
     Value its_metadata = metadata(ns, name);
     its_metadata.put("finalizers", Value::list({Value(finalizer), Value(kForeignFinalizer)}));
-    const std::string path = path_of(kind, ns, name);
+    const std::string path = kube::path_of(kind, ns, name);
     kube.put(path, Value::map({{"metadata", std::move(its_metadata)}, {"spec", std::move(spec)}}));
     cluster.held[path] = finalizer;
 }
@@ -166,7 +166,7 @@ void World::hold(const Kind& kind, std::string_view ns, std::string_view name,
 void World::own(const Kind& kind, std::string_view name, const Kind& owner_kind,
                 std::string_view owner, bool is_shared) {
     Value object = kube.find(in_cluster(kind, name))->clone();
-    const Value* its_owner = kube.find(path_of(owner_kind, {}, owner));
+    const Value* its_owner = kube.find(kube::path_of(owner_kind, {}, owner));
     Value all =
         Value::list({Value::map({{"apiVersion", Value(owner_kind.api_version)},
                                  {"kind", Value(owner_kind.name)},
@@ -215,7 +215,8 @@ void World::add_held() {
         Value its_metadata = metadata({}, name);
         its_metadata.put("finalizers", Value::list({Value(kFinalizer)}));
         its_metadata.put("deletionTimestamp", "2026-01-01T00:00:00Z");
-        kube.put(path_of(kind, {}, name), Value::map({{"metadata", std::move(its_metadata)}}));
+        kube.put(kube::path_of(kind, {}, name),
+                 Value::map({{"metadata", std::move(its_metadata)}}));
     }
 }
 
@@ -241,12 +242,12 @@ void World::add_operator_group() {
     cluster.log_in("tape-0", "tape");
     Value service = group_service(kOldService);
     service.find("metadata")->put("generateName", "ts-db-");
-    kube.put(in_cluster(kServices, kOldService), std::move(service));
+    kube.put(in_cluster(kube::kServices, kOldService), std::move(service));
     for (const char* name : kSlices) {
-        kube.put(in_cluster(kEndpointSlices, name), slice(name, service_labels()));
+        kube.put(in_cluster(kube::kEndpointSlices, name), slice(name, service_labels()));
     }
-    kube.put(in_cluster(kEndpointSlices, kForeignSlice), slice(kForeignSlice, Value::map()));
-    hold(kServices, "apps", "db", kFinalizer, external(kOldService));
+    kube.put(in_cluster(kube::kEndpointSlices, kForeignSlice), slice(kForeignSlice, Value::map()));
+    hold(kube::kServices, "apps", "db", kFinalizer, external(kOldService));
 }
 
 // Replaces the operator's objects with the rendered ones. A StatefulSet replaces its pods from the
@@ -254,9 +255,9 @@ void World::add_operator_group() {
 void World::render_group() {
     cluster.add_group(std::string(kGroup), kReplicas, false);
     cluster.add_group("tape", 1, false);
-    cluster.annotate("tape", kParentAnnotation, "Recorder/tape");
-    own(kSecrets, "tape-0", kRecorders, "tape");
-    kube.put(in_cluster(kServices, kNewService), group_service(kNewService));
+    cluster.annotate("tape", controller::kParentAnnotation, "Recorder/tape");
+    own(kube::kSecrets, "tape-0", kRecorders, "tape");
+    kube.put(in_cluster(kube::kServices, kNewService), group_service(kNewService));
     for (const Child& child : kChildren) {
         is_of_names(child) ? own(child.kind, child.name, kNames, kDns, child.is_shared)
                            : own(child.kind, child.name, kGroups, kGroup, child.is_shared);
@@ -311,8 +312,10 @@ void World::expect_let_go() {
         EXPECT_EQ(finalizers(path), std::vector<std::string>{std::string(kForeignFinalizer)})
             << path;
     }
-    EXPECT_EQ(kube.find(path_of(kGroups, {}, kGroup)), nullptr) << "no one will end its deletion";
-    EXPECT_EQ(kube.find(path_of(kNames, {}, kDns)), nullptr) << "no one will end its deletion";
+    EXPECT_EQ(kube.find(kube::path_of(kGroups, {}, kGroup)), nullptr)
+        << "no one will end its deletion";
+    EXPECT_EQ(kube.find(kube::path_of(kNames, {}, kDns)), nullptr)
+        << "no one will end its deletion";
     for (const Child& child : kChildren) {
         const std::string path = in_cluster(child.kind, child.name);
         EXPECT_NE(kube.find(path), nullptr) << path << " has gone with its owner";
@@ -327,25 +330,25 @@ void World::expect_group_adopted() {
         SCOPED_TRACE(name);
         const Value* object = kube.find(secret(name));
         ASSERT_NE(object, nullptr);
-        const auto state = decode_state_secret(*object);
+        const auto state = controller::decode_state_secret(*object);
         ASSERT_TRUE(state.has_value()) << "it is not the controller's";
-        EXPECT_EQ(state->set, split_replica(name)->set);
+        EXPECT_EQ(state->set, controller::split_replica(name)->set);
         EXPECT_EQ(state->node_id, device);
-        const std::string auth = secret(auth_name(name, false));
+        const std::string auth = secret(controller::auth_name(name, false));
         EXPECT_NE(kube.find(auth), nullptr) << "the next pod would wait";
-        EXPECT_EQ(kube.datum(auth, kAuthDatum), "");
+        EXPECT_EQ(kube.datum(auth, controller::kAuthDatum), "");
     }
     EXPECT_EQ(kube.find(secret(kRecorderKey)), nullptr);
-    EXPECT_EQ(owners(kSecrets, "tape-0"), std::vector<std::string>());
+    EXPECT_EQ(owners(kube::kSecrets, "tape-0"), std::vector<std::string>());
     expect_group_runs();
     EXPECT_EQ(text_of(kube.find(user_service("db"))->at({"spec", "externalName"})),
               host(kNewService));
-    EXPECT_EQ(kube.find(in_cluster(kServices, kOldService)), nullptr);
-    EXPECT_NE(kube.find(in_cluster(kServices, kNewService)), nullptr);
+    EXPECT_EQ(kube.find(in_cluster(kube::kServices, kOldService)), nullptr);
+    EXPECT_NE(kube.find(in_cluster(kube::kServices, kNewService)), nullptr);
     for (const char* name : kSlices) {
-        EXPECT_EQ(kube.find(in_cluster(kEndpointSlices, name)), nullptr) << name;
+        EXPECT_EQ(kube.find(in_cluster(kube::kEndpointSlices, name)), nullptr) << name;
     }
-    EXPECT_NE(kube.find(in_cluster(kEndpointSlices, kForeignSlice)), nullptr);
+    EXPECT_NE(kube.find(in_cluster(kube::kEndpointSlices, kForeignSlice)), nullptr);
 }
 
 void World::expect_gone_back() {
@@ -358,7 +361,8 @@ void World::expect_gone_back() {
         EXPECT_TRUE(runs(old_set(i) + "-0"));
         EXPECT_EQ(externally(i), host(old_set(i)));
         EXPECT_NE(kube.find(FakeCluster::path("services", old_set(i))), nullptr);
-        for (const std::string& name : {new_set(i) + "-0", auth_name(new_set(i) + "-0", false)}) {
+        for (const std::string& name :
+             {new_set(i) + "-0", controller::auth_name(new_set(i) + "-0", false)}) {
             EXPECT_EQ(kube.find(secret(name)), nullptr) << "the operator fails on " << name;
         }
     }
@@ -374,11 +378,13 @@ void World::expect_nothing_taken() {
         SCOPED_TRACE(name);
         const Value* state = kube.find(secret(name));
         ASSERT_NE(state, nullptr);
-        EXPECT_FALSE(decode_state_secret(*state).has_value()) << "it is still the controller's";
+        EXPECT_FALSE(controller::decode_state_secret(*state).has_value())
+            << "it is still the controller's";
         const Value* annotations = state->at({"metadata", "annotations"});
         EXPECT_TRUE(annotations == nullptr || annotations->members().empty());
-        EXPECT_EQ(read_state(*state).device(), device);
-        EXPECT_EQ(kube.datum(secret(auth_name(name, false)), kAuthDatum), "");
+        EXPECT_EQ(controller::read_state(*state).device(), device);
+        EXPECT_EQ(kube.datum(secret(controller::auth_name(name, false)), controller::kAuthDatum),
+                  "");
     }
 }
 
@@ -399,7 +405,7 @@ void World::expect_group_back() {
     expect_group_runs();
     EXPECT_EQ(text_of(kube.find(user_service("db"))->at({"spec", "externalName"})),
               host(kNewService));
-    EXPECT_NE(kube.find(in_cluster(kServices, kNewService)), nullptr);
+    EXPECT_NE(kube.find(in_cluster(kube::kServices, kNewService)), nullptr);
 }
 
 bool World::runs(const std::string& pod) {

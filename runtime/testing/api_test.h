@@ -1,4 +1,4 @@
-// A TailnetApi for a fake tailnet, and a server that is too busy to answer.
+// A tailnet::Api for a fake tailnet, and a server that is too busy to answer.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -33,13 +33,13 @@ class ApiTest : public testing::Test {
 protected:
     ApiTest() { network.add("https://tailnet", tailnet); }
 
-    TailnetDone keep(TailnetReply& reply) {
-        return [this, &reply](TailnetReply got) {
+    tailnet::Done keep(tailnet::Reply& reply) {
+        return [this, &reply](tailnet::Reply got) {
             reply = std::move(got);
             ++answers;
         };
     }
-    TailnetApi api_with(Credentials credentials) {
+    tailnet::Api api_with(tailnet::Credentials credentials) {
         return {loop,
                 transport,
                 log,
@@ -64,8 +64,8 @@ protected:
     Log log{Log::Form::Text, LogLevel::Error};
     RandomSource random{1};
     std::string secret = "tskey-client-secret";
-    TailnetApi api =
-        api_with([this](const auto& done) { done(token_request("id", secret, kPlace)); });
+    tailnet::Api api =
+        api_with([this](const auto& done) { done(tailnet::token_request("id", secret, kPlace)); });
     int answers = 0;
 };
 

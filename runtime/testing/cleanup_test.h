@@ -56,19 +56,19 @@ protected:
                                {"template", renderer::Value::map({{"spec", std::move(pod)}})}})}}));
     }
 
-    std::string clean(const CleanupWish& wish) {
+    std::string clean(const operate::CleanupWish& wish) {
         ProcessLoop process(loop);
         said.clear();
-        KubeClient client(transport, {.server = "https://kube", .ca_file = "", .token_file = ""});
-        const OperateContext context{process, client, ns,
-                                     [this](const std::string& line) { said += line + "\n"; }};
-        Cleanup cleanup(
+        kube::Client client(transport, {.server = "https://kube", .ca_file = "", .token_file = ""});
+        const operate::OperateContext context{
+            process, client, ns, [this](const std::string& line) { said += line + "\n"; }};
+        operate::Cleanup cleanup(
             context, transport, log, random, wish,
             [this](const std::string& login_server,
-                   const std::string& oauth_secret) -> renderer::Result<TailnetSettings> {
+                   const std::string& oauth_secret) -> renderer::Result<tailnet::TailnetSettings> {
                 asked_server = login_server;
                 asked_secret = oauth_secret;
-                TailnetSettings own = fake_tailnet_settings();
+                tailnet::TailnetSettings own = fake_tailnet_settings();
                 own.server = own.token_server =
                     login_server.empty() ? "https://tailnet" : login_server;
                 return own;
@@ -86,15 +86,15 @@ protected:
 
     // `owner` marks our objects in the tailnet; empty: the table does not have it.
     void put_table(const std::string& service, const std::string& owner = {}) {
-        AddressTable table;
-        ServiceRecord record;
+        controller::AddressTable table;
+        controller::ServiceRecord record;
         record.group = "front";
         record.parent = "Ingress/apps/docs";
-        table.data["services"] = write_records({{service, record}});
+        table.data["services"] = controller::write_records({{service, record}});
         if (!owner.empty()) {
             table.data["owner"] = owner;
         }
-        kube.put(kTable, address_table(FakeCluster::kNamespace, table));
+        kube.put(kTable, controller::address_table(FakeCluster::kNamespace, table));
     }
     void put_service(const std::string& name, const std::string& owner) {
         const std::string owners = R"({"ownerRefs":[{"operatorID":")" + owner + R"("}]})";
@@ -104,9 +104,9 @@ protected:
     }
 
     std::string noted_device() {
-        return std::string(
-            renderer::text_of(kube.find(FakeCluster::path("secrets", "ts-web-bcdfg-0-auth"))
-                                  ->at({"metadata", "annotations", kDeviceAnnotation})));
+        return std::string(renderer::text_of(
+            kube.find(FakeCluster::path("secrets", "ts-web-bcdfg-0-auth"))
+                ->at({"metadata", "annotations", controller::kDeviceAnnotation})));
     }
 
     std::string ns{FakeCluster::kNamespace};

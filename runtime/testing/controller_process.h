@@ -10,19 +10,19 @@
 
 namespace runtime {
 
-inline TailnetSettings fake_tailnet_settings() {
+inline tailnet::TailnetSettings fake_tailnet_settings() {
     return {.server = "https://tailnet",
             .token_server = "https://tailnet",
             .ca_file = "",
             .credentials = [](const auto& done) {
-                done(token_request("id", "tskey-client-secret", "the test"));
+                done(tailnet::token_request("id", "tskey-client-secret", "the test"));
             }};
 }
 
-inline renderer::Result<Account> fake_account() {
-    return Account{.ns = std::string(FakeCluster::kNamespace),
-                   .name = "operator",
-                   .audiences = {"https://kubernetes.default.svc"}};
+inline renderer::Result<controller::Account> fake_account() {
+    return controller::Account{.ns = std::string(FakeCluster::kNamespace),
+                               .name = "operator",
+                               .audiences = {"https://kubernetes.default.svc"}};
 }
 
 struct ControllerProcess {
@@ -51,8 +51,8 @@ struct ControllerProcess {
     PatientTransport patient;
     Log log;
     RandomSource random;
-    KubeClient kube;
-    Controller controller;
+    kube::Client kube;
+    controller::Controller controller;
 };
 
 }  // namespace runtime

@@ -36,9 +36,10 @@ protected:
 
     // Puts an empty state Secret of the controller for pod 0.
     void put_state(const std::string& set) {
-        const auto decoded = decode_proxy_set(*kube.find(FakeCluster::path("statefulsets", set)));
-        kube.put(secret(set + "-0"),
-                 state_secret(FakeCluster::kNamespace, set + "-0", set, "", decoded->labels));
+        const auto decoded =
+            controller::decode_proxy_set(*kube.find(FakeCluster::path("statefulsets", set)));
+        kube.put(secret(set + "-0"), controller::state_secret(FakeCluster::kNamespace, set + "-0",
+                                                              set, "", decoded->labels));
     }
     // Copies a state to its new name, as `adopt` does.
     void bring_state(const std::string& set, const std::string& old_set) {

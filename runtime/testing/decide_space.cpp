@@ -8,7 +8,7 @@
 #include "runtime/base/time_text.h"
 #include "runtime/controller/keys/device_notes.h"
 
-namespace runtime::decide_space {
+namespace runtime::controller::decide_space {
 
 namespace {
 
@@ -108,10 +108,10 @@ Concrete::Concrete() {
     pod.uid = "pod-1";
 }
 
-std::optional<Step> Concrete::decide(const World& w) {
+std::optional<controller::Step> Concrete::decide(const World& w) {
     set_up(w);
     last_ = w;
-    return runtime::decide(replica, kNow, kDelay);
+    return runtime::controller::decide(replica, kNow, kDelay);
 }
 
 // True if a field has changed since the last world: most fields have not.
@@ -185,10 +185,10 @@ void Concrete::set_up_state(const World& w) {
 
 void Concrete::set_up_auth(const World& w) {
     static const std::string kDigest = [] {
-        StateSecret said;
+        controller::StateSecret said;
         said.device_id = "n1";
         said.device_fqdn = "mail.ts.net.";
-        return digest_of_words(said);
+        return controller::digest_of_words(said);
     }();
     put(auth.device, w[kNoted] == kNone   ? std::string_view("")
                      : w[kNoted] == kSame ? std::string_view("n1")
@@ -217,7 +217,7 @@ void Concrete::set_up_auth(const World& w) {
     put(auth.restart_pod, w[kRestart] != 0 ? std::string_view("pod-1") : std::string_view(""));
 }
 
-World after(World w, const Step& step, bool is_there) {
+World after(World w, const controller::Step& step, bool is_there) {
     struct Effects {
         World& w;
         bool is_there;
@@ -309,4 +309,4 @@ void each_world(const std::function<void(const World&)>& use) {
     Space().each(use);
 }
 
-}  // namespace runtime::decide_space
+}  // namespace runtime::controller::decide_space

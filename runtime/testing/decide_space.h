@@ -16,7 +16,7 @@
 #include "runtime/controller/decide.h"
 #include "runtime/testing/durations.h"
 
-namespace runtime::decide_space {
+namespace runtime::controller::decide_space {
 
 inline const Time kNow = std::chrono::sys_days(std::chrono::year(2026) / 6 / 1);
 inline constexpr Duration kDelay = std::chrono::minutes(5);
@@ -83,13 +83,13 @@ World canonical(World w);
 class Concrete {
 public:
     Concrete();
-    std::optional<Step> decide(const World& w);
+    std::optional<controller::Step> decide(const World& w);
 
-    ProxySet set;
-    StateSecret state;
-    AuthSecret auth, stray;
-    Pod pod;
-    Replica replica;
+    controller::ProxySet set;
+    controller::StateSecret state;
+    controller::AuthSecret auth, stray;
+    controller::Pod pod;
+    controller::Replica replica;
 
 private:
     [[nodiscard]] bool differs(const World& w, std::initializer_list<Field> fields) const;
@@ -102,16 +102,16 @@ private:
 };
 
 template <typename T>
-bool is(const Step& step) {
+bool is(const controller::Step& step) {
     return std::holds_alternative<T>(step);
 }
 
 // Returns the world after a step. `is_there` is whether the tailnet has n1.
-World after(World w, const Step& step, bool is_there);
+World after(World w, const controller::Step& step, bool is_there);
 
 // Calls `use` for all of them, except that the fields that are looked at first (another type, a
 // mark, a move, no StatefulSet) are not combined with every answer of the tailnet and every age of
 // a key.
 void each_world(const std::function<void(const World&)>& use);
 
-}  // namespace runtime::decide_space
+}  // namespace runtime::controller::decide_space

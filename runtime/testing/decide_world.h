@@ -13,19 +13,19 @@ inline constexpr Duration kDelay = std::chrono::minutes(5);
 
 // A proxy that has joined and whose key is used: nothing is to be done.
 struct DecideWorld {
-    ProxySet set;
-    StateSecret state;
-    AuthSecret auth;
-    Pod pod;
+    controller::ProxySet set;
+    controller::StateSecret state;
+    controller::AuthSecret auth;
+    controller::Pod pod;
     bool has_set = true;
     bool has_state = true;
     bool has_auth = true;
     bool has_pod = true;
     bool tags_wait = false;
-    std::optional<DeviceAnswer> answer = {};
+    std::optional<controller::DeviceAnswer> answer = {};
     std::string config = {};
     bool is_apart = false;
-    std::optional<DeliveredKey> delivered = {};
+    std::optional<controller::DeliveredKey> delivered = {};
 
     DecideWorld() {
         set.name = "ts-web-abcde";
@@ -82,19 +82,20 @@ struct DecideWorld {
     }
 
     [[nodiscard]] std::string decide_all() const {
-        const Replica replica{.pod_name = "ts-web-abcde-0",
-                              .ordinal = 0,
-                              .set = has_set ? &set : nullptr,
-                              .is_apart = is_apart,
-                              .state = has_state ? &state : nullptr,
-                              .auth = has_auth ? &auth : nullptr,
-                              .delivered = delivered.has_value() ? &*delivered : nullptr,
-                              .pod = has_pod ? &pod : nullptr,
-                              .config = config,
-                              .answer = answer,
-                              .tags_wait = tags_wait};
-        const auto step = decide(replica, kNow, kDelay);
-        return step.has_value() ? describe(*step) : "nothing";
+        const controller::Replica replica{
+            .pod_name = "ts-web-abcde-0",
+            .ordinal = 0,
+            .set = has_set ? &set : nullptr,
+            .is_apart = is_apart,
+            .state = has_state ? &state : nullptr,
+            .auth = has_auth ? &auth : nullptr,
+            .delivered = delivered.has_value() ? &*delivered : nullptr,
+            .pod = has_pod ? &pod : nullptr,
+            .config = config,
+            .answer = answer,
+            .tags_wait = tags_wait};
+        const auto step = controller::decide(replica, kNow, kDelay);
+        return step.has_value() ? controller::describe(*step) : "nothing";
     }
 };
 

@@ -15,6 +15,8 @@
 
 namespace runtime {
 
+using namespace controller;
+
 using renderer::text_of;
 using renderer::Value;
 
@@ -54,7 +56,8 @@ FakeCluster::FakeCluster(FakeLoop& loop, FakeKube& kube, FakeTailnet& tailnet, s
 }
 
 std::string FakeCluster::path(std::string_view plural, std::string_view name, std::string_view ns) {
-    return path_of(*std::ranges::find(renderer::kKinds, plural, &renderer::Kind::plural), ns, name);
+    return kube::path_of(*std::ranges::find(renderer::kKinds, plural, &renderer::Kind::plural), ns,
+                         name);
 }
 
 void FakeCluster::add_proxy(const std::string& name, int replicas, const std::string& tags,
@@ -327,11 +330,8 @@ void FakeCluster::run_pods() {
         const Value* set = kube_.find(own("statefulsets", replica->set));
         const bool is_wanted = set != nullptr && !is_leaving(*set) && !is_leaving(pod) &&
                                replica->ordinal < decode_proxy_set(*set)->replicas;
-        if (is_wanted) {
-            run_container(name, std::string(text_of(pod.at({"metadata", "uid"}))));
-        } else {
-            stop(pod_path);
-        }
+        is_wanted ? run_container(name, std::string(text_of(pod.at({"metadata", "uid"}))))
+                  : stop(pod_path);
     }
 }
 

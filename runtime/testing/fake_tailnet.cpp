@@ -115,7 +115,7 @@ HttpReply FakeTailnet::answer_keys(const HttpRequest& request, const std::string
         const auto body = renderer::read_json(request.body);
         const Value* create = body ? body->at({"capabilities", "devices", "create"}) : nullptr;
         Key key;
-        key.tags = texts_of(create == nullptr ? nullptr : create->find("tags"));
+        key.tags = controller::texts_of(create == nullptr ? nullptr : create->find("tags"));
         key.description = body ? text_of(body->find("description")) : "";
         for (const std::string& tag : key.tags) {
             if (!known_tags.empty() && !known_tags.contains(tag)) {
@@ -162,7 +162,7 @@ HttpReply FakeTailnet::answer_device(const HttpRequest& request, const std::stri
     }
     if (request.method == "POST") {
         const auto body = renderer::read_json(request.body);
-        device->second.tags = texts_of(body ? body->find("tags") : nullptr);
+        device->second.tags = controller::texts_of(body ? body->find("tags") : nullptr);
         return json_reply(200, Value::map());
     }
     return may_read_devices ? json_reply(200, told(device->second)) : refuse(403, kNoScope);
@@ -207,12 +207,12 @@ HttpReply FakeTailnet::put_service(const std::string& name, Value service) {
     if (text_of(service.find("name")) != name || !is_service_name(name)) {
         return refuse(400, "the name is not of the form svc:LABEL");
     }
-    for (const std::string& port : texts_of(service.find("ports"))) {
+    for (const std::string& port : controller::texts_of(service.find("ports"))) {
         if (!is_port(port)) {
             return refuse(400, fmt::format("port \"{}\" is invalid", port));
         }
     }
-    const auto tags = texts_of(service.find("tags"));
+    const auto tags = controller::texts_of(service.find("tags"));
     for (const std::string& tag : tags) {
         if (!tag.starts_with("tag:") || unowned_tags.contains(tag)) {
             return refuse(400, fmt::format("tag \"{}\" is invalid or not permitted", tag));
@@ -222,8 +222,8 @@ HttpReply FakeTailnet::put_service(const std::string& name, Value service) {
         return refuse(400, "a service of an OAuth client has tags");
     }
     const auto known = services.find(name);
-    const auto addresses = texts_of(service.find("addrs"));
-    if (known != services.end() && addresses != texts_of(known->second.find("addrs"))) {
+    const auto addresses = controller::texts_of(service.find("addrs"));
+    if (known != services.end() && addresses != controller::texts_of(known->second.find("addrs"))) {
         return refuse(400, "the addresses are not those that the service has");
     }
     if (known == services.end()) {

@@ -24,7 +24,7 @@
 #include "renderer/base/sha256.h"
 #include "renderer/emit/tree/files.h"
 
-namespace renderer {
+namespace renderer::emit {
 
 namespace {
 
@@ -51,7 +51,7 @@ bool is_head(git_repository* repository, const std::string& reference) {
         git_reference_lookup(&got, repository, "HEAD") != 0) {
         return false;
     }
-    const GitReference head(got);
+    const git::GitReference head(got);
     const char* target = git_reference_symbolic_target(got);
     return target != nullptr && target == reference;
 }
@@ -87,9 +87,10 @@ Result<Unit> check_free(git_repository* repository, const std::string& branch) {
     git_reference_iterator* got = nullptr;
     const std::string below = branch_reference(branch) + "/*";
     if (git_reference_iterator_glob_new(&got, repository, below.c_str()) != 0) {
-        return git_failure("cannot list the branches", "--branch");
+        return git::git_failure("cannot list the branches", "--branch");
     }
-    const std::unique_ptr<git_reference_iterator, GitFree<git_reference_iterator_free>> found(got);
+    const std::unique_ptr<git_reference_iterator, git::GitFree<git_reference_iterator_free>> found(
+        got);
     const char* name = nullptr;
     if (git_reference_next_name(&name, got) == 0) {
         return taken(name + kHeads.size());
@@ -105,10 +106,10 @@ void log_move(git_repository* repository, const git_signature* who, const Branch
     const std::string path = fmt::format("{}logs/{}", git_repository_commondir(repository),
                                          branch_reference(move.branch));
     const int minutes = who->when.offset;
-    const std::string line =
-        fmt::format("{} {} {} <{}> {} {}{:02}{:02}\t{}\n", hex_id(move.from.value_or(git_oid{})),
-                    hex_id(move.to), who->name, who->email, who->when.time, minutes < 0 ? '-' : '+',
-                    std::abs(minutes) / 60, std::abs(minutes) % 60, move.reason);
+    const std::string line = fmt::format(
+        "{} {} {} <{}> {} {}{:02}{:02}\t{}\n", git::hex_id(move.from.value_or(git_oid{})),
+        git::hex_id(move.to), who->name, who->email, who->when.time, minutes < 0 ? '-' : '+',
+        std::abs(minutes) / 60, std::abs(minutes) % 60, move.reason);
     const Descriptor file(path, O_WRONLY | O_APPEND);
     static_cast<void>(file.get() >= 0 && write_all(file.get(), line));
 }
@@ -118,7 +119,7 @@ bool keeps_log(git_repository* repository) {
     if (git_repository_config_snapshot(&got, repository) != 0) {
         return false;
     }
-    const std::unique_ptr<git_config, GitFree<git_config_free>> config(got);
+    const std::unique_ptr<git_config, git::GitFree<git_config_free>> config(got);
     int wanted = git_repository_is_bare(repository) == 1 ? 0 : 1;
     git_config_get_bool(&wanted, got, "core.logAllRefUpdates");
     return wanted != 0;
@@ -144,7 +145,7 @@ public:
         TRY(remove_file(own_));
         TRY(check_free(repository_, move_.branch));
         TRY(make_directories(target_.substr(0, target_.rfind('/'))));
-        TRY(create_file(own_, hex_id(move_.to) + "\n", Durable::Yes));
+        TRY(create_file(own_, git::hex_id(move_.to) + "\n", Durable::Yes));
         Result<Unit> moved = with_own_file();
         TRY(remove_file(own_));
         return moved;
@@ -218,13 +219,13 @@ Result<std::optional<git_oid>> branch_tip(git_repository* repository, const std:
     const std::string name = branch_reference(branch);
     git_reference* got = nullptr;
     const int code = git_reference_lookup(&got, repository, name.c_str());
-    const GitReference reference(got);
+    const git::GitReference reference(got);
     if (code == GIT_ENOTFOUND) {
         return is_head(repository, name) ? Result<std::optional<git_oid>>(checked_out(branch))
                                          : std::optional<git_oid>();
     }
     if (code != 0) {
-        return git_failure("cannot read the branch", "--branch");
+        return git::git_failure("cannot read the branch", "--branch");
     }
     if (git_reference_type(got) != GIT_REFERENCE_DIRECT) {
         return branch_error("branch-name", branch, "the branch is a symbolic reference",
@@ -264,13 +265,13 @@ Result<Unit> move_branch(git_repository* repository, const git_signature* who,
     return Unit{};
 }
 
-Result<GitSignature> committer(git_repository* repository) {
+Result<git::GitSignature> committer(git_repository* repository) {
     git_signature* who = nullptr;
     if (git_signature_default(&who, repository) != 0 &&
         git_signature_now(&who, "tailrender", "tailrender@localhost") != 0) {
-        return git_failure("cannot make a signature", "--branch");
+        return git::git_failure("cannot make a signature", "--branch");
     }
-    return GitSignature(who);
+    return git::GitSignature(who);
 }
 
-}  // namespace renderer
+}  // namespace renderer::emit

@@ -9,7 +9,7 @@
 #include "renderer/core/result.h"
 #include "renderer/git/git.h"
 
-namespace renderer {
+namespace renderer::emit {
 
 struct BranchMove {
     std::string branch = {};           // without refs/heads/
@@ -30,6 +30,6 @@ Result<Unit> move_branch(git_repository* repository, const git_signature* who,
                          const BranchMove& move);
 
 // Returns the committer: user.name and user.email, or tailrender if they are not set.
-Result<GitSignature> committer(git_repository* repository);
+Result<git::GitSignature> committer(git_repository* repository);
 
-}  // namespace renderer
+}  // namespace renderer::emit

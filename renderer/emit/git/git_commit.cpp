@@ -13,7 +13,7 @@
 #include "renderer/repo/inventory.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::emit {
 
 namespace {
 
@@ -42,10 +42,10 @@ Result<Unit> check_ours(const git_commit* tip, const std::string& branch) {
     const auto tree = trailers.find(kTree);
     const bool says =
         trailers.contains(kSource) && trailers.contains(kVersion) && tree != trailers.end();
-    if (says && tree->second == hex_id(*git_commit_tree_id(tip))) {
+    if (says && tree->second == git::hex_id(*git_commit_tree_id(tip))) {
         return Unit{};
     }
-    const std::string id = hex_id(*git_commit_id(tip)).substr(0, kShortId);
+    const std::string id = git::hex_id(*git_commit_id(tip)).substr(0, kShortId);
     return Error{{.rule = "foreign-branch",
                   .where = "--branch",
                   .message = "the last commit of the branch was not made by tailrender",
@@ -63,7 +63,7 @@ public:
         : repository_(repository), tree_(tree) {}
 
     [[nodiscard]] FileKind kind(const std::string& path) const override {
-        const GitTreeEntry entry = entry_at(path);
+        const git::GitTreeEntry entry = entry_at(path);
         if (entry == nullptr) {
             return FileKind::Missing;
         }
@@ -87,9 +87,9 @@ public:
         }
         git_blob* got = nullptr;
         if (git_blob_lookup(&got, repository_, git_tree_entry_id(entry_at(path).get())) != 0) {
-            return git_failure("cannot read the file", path);
+            return git::git_failure("cannot read the file", path);
         }
-        const GitBlob blob(got);
+        const git::GitBlob blob(got);
         return std::optional<std::string>(std::in_place,
                                           static_cast<const char*>(git_blob_rawcontent(got)),
                                           static_cast<std::size_t>(git_blob_rawsize(got)));
@@ -98,16 +98,16 @@ public:
     [[nodiscard]] Result<std::vector<std::string>> directories(
         const std::string& path) const override {
         const std::string dir = in_branch(path);
-        const GitTreeEntry entry = entry_at(path);
+        const git::GitTreeEntry entry = entry_at(path);
         const git_tree* tree = dir.empty() ? tree_ : nullptr;
         git_tree* got = nullptr;
         if (entry != nullptr && git_tree_entry_type(entry.get()) == GIT_OBJECT_TREE) {
             if (git_tree_lookup(&got, repository_, git_tree_entry_id(entry.get())) != 0) {
-                return git_failure("cannot read the directory", path);
+                return git::git_failure("cannot read the directory", path);
             }
             tree = got;
         }
-        const GitTreeObject owner(got);
+        const git::GitTreeObject owner(got);
         std::vector<std::string> names;
         for (std::size_t i = 0; tree != nullptr && i < git_tree_entrycount(tree); ++i) {
             const git_tree_entry* below = git_tree_entry_byindex(tree, i);
@@ -126,12 +126,12 @@ public:
     }
 
 private:
-    [[nodiscard]] GitTreeEntry entry_at(const std::string& path) const {
+    [[nodiscard]] git::GitTreeEntry entry_at(const std::string& path) const {
         git_tree_entry* got = nullptr;
         if (tree_ != nullptr) {
             git_tree_entry_bypath(&got, tree_, in_branch(path).c_str());
         }
-        return GitTreeEntry(got);
+        return git::GitTreeEntry(got);
     }
 
     git_repository* repository_;
@@ -147,7 +147,7 @@ public:
         git_index* index = nullptr;
         if (git_index_new(&index) != 0 ||
             (base != nullptr && git_index_read_tree(index, base) != 0)) {
-            return git_failure("cannot read the tree of the branch", "--branch");
+            return git::git_failure("cannot read the tree of the branch", "--branch");
         }
         index_.reset(index);
         return Unit{};
@@ -155,22 +155,22 @@ public:
 
     Result<WriteReport> change(const RenderedTree& tree, const Changes& changes) {
         const std::string& dir = tree.dir;
-        const std::string inventory = join_path(dir, kInventoryFile);
+        const std::string inventory = repo::join_path(dir, repo::kInventoryFile);
         WriteReport report;
         report.unchanged = changes.unchanged;
         for (const std::string& path : changes.stale) {
-            const std::string full = join_path(dir, path);
+            const std::string full = repo::join_path(dir, path);
             if (git_index_get_bypath(index_.get(), full.c_str(), 0) != nullptr) {
                 git_index_remove(index_.get(), full.c_str(), 0);
                 report.removed.push_back(path);
             }
         }
         for (const OutputFile* file : changes.created) {
-            TRY(put(join_path(dir, file->path), file->content));
+            TRY(put(repo::join_path(dir, file->path), file->content));
             report.created.push_back(file->path);
         }
         for (const Replacement& replacement : changes.changed) {
-            TRY(put(join_path(dir, replacement.file->path), replacement.file->content));
+            TRY(put(repo::join_path(dir, replacement.file->path), replacement.file->content));
             report.changed.push_back(replacement.file->path);
         }
         if (tree.is_gone) {
@@ -184,7 +184,7 @@ public:
     Result<git_oid> write() {
         git_oid id{};
         if (git_index_write_tree_to(&id, index_.get(), repository_) != 0) {
-            return git_failure("cannot write the tree", "--branch");
+            return git::git_failure("cannot write the tree", "--branch");
         }
         return id;
     }
@@ -197,58 +197,58 @@ private:
         if (git_blob_create_from_buffer(&entry.id, repository_, content.data(), content.size()) !=
                 0 ||
             git_index_add(index_.get(), &entry) != 0) {
-            return git_failure("cannot write the file", path);
+            return git::git_failure("cannot write the file", path);
         }
         return Unit{};
     }
 
     git_repository* repository_;
-    GitIndex index_;
+    git::GitIndex index_;
 };
 
-Result<GitCommit> lookup(git_repository* repository, const git_oid& id, const char* where) {
+Result<git::GitCommit> lookup(git_repository* repository, const git_oid& id, const char* where) {
     git_commit* got = nullptr;
     if (git_commit_lookup(&got, repository, &id) != 0) {
-        return git_failure("cannot read the commit", where);
+        return git::git_failure("cannot read the commit", where);
     }
-    return GitCommit(got);
+    return git::GitCommit(got);
 }
 
-Result<GitTreeObject> tree_of(const git_commit* commit) {
+Result<git::GitTreeObject> tree_of(const git_commit* commit) {
     git_tree* tree = nullptr;
     if (git_commit_tree(&tree, commit) != 0) {
-        return git_failure("cannot read the tree of the branch", "--branch");
+        return git::git_failure("cannot read the tree of the branch", "--branch");
     }
-    return GitTreeObject(tree);
+    return git::GitTreeObject(tree);
 }
 
 std::string message_of(const CommitRequest& request, const git_oid& tree) {
-    const std::string source = hex_id(request.source);
+    const std::string source = git::hex_id(request.source);
     const std::string path = request.path.empty() ? "." : request.path;
     return fmt::format("Render {} at {}\n\n{}: {}\n{}: {}\n{}: {}\n{}: {}\n", path,
                        source.substr(0, kShortId), kSource, source, kPath, path, kTree,
-                       hex_id(tree), kVersion, TAILRENDER_VERSION);
+                       git::hex_id(tree), kVersion, TAILRENDER_VERSION);
 }
 
 // The author's date is that of the source commit, the committer's the current time.
 Result<git_oid> write_commit(git_repository* repository, const git_signature* who,
                              const CommitRequest& request, const git_oid& tree_id,
                              const git_commit* parent) {
-    const GitCommit source = TRY(lookup(repository, request.source, "--rev"));
+    const git::GitCommit source = TRY(lookup(repository, request.source, "--rev"));
     git_signature* author = nullptr;
     git_tree* tree = nullptr;
     const bool made =
         git_signature_new(&author, who->name, who->email, git_commit_time(source.get()),
                           git_commit_time_offset(source.get())) == 0 &&
         git_tree_lookup(&tree, repository, &tree_id) == 0;
-    const GitSignature author_owner(author);
-    const GitTreeObject tree_owner(tree);
+    const git::GitSignature author_owner(author);
+    const git::GitTreeObject tree_owner(tree);
     git_oid id{};
     const std::size_t parents = parent == nullptr ? 0 : 1;
     if (!made ||
         git_commit_create(&id, repository, nullptr, author, who, nullptr,
                           message_of(request, tree_id).c_str(), tree, parents, &parent) != 0) {
-        return git_failure("cannot write the commit", "--branch");
+        return git::git_failure("cannot write the commit", "--branch");
     }
     return id;
 }
@@ -287,7 +287,7 @@ Result<std::optional<git_oid>> commit_base(git_repository* repository, const std
     }
     const int follows = git_graph_descendant_of(repository, &*remote, &*local);
     if (follows < 0) {
-        return git_failure("cannot compare the branch with the remote's", "--push");
+        return git::git_failure("cannot compare the branch with the remote's", "--push");
     }
     if (follows == 1) {
         return remote;
@@ -296,11 +296,11 @@ Result<std::optional<git_oid>> commit_base(git_repository* repository, const std
         {.rule = "branch-diverged",
          .where = "--push",
          .message = "the local branch and the remote's have diverged, and history is not rewritten",
-         .found =
-             fmt::format("\"{}\" at {} here, at {} on the remote", branch,
-                         hex_id(*local).substr(0, kShortId), hex_id(*remote).substr(0, kShortId)),
+         .found = fmt::format("\"{}\" at {} here, at {} on the remote", branch,
+                              git::hex_id(*local).substr(0, kShortId),
+                              git::hex_id(*remote).substr(0, kShortId)),
          .hint = fmt::format("if the remote is right: git branch -f {} {}", shell_word(branch),
-                             hex_id(*remote))}};
+                             git::hex_id(*remote))}};
 }
 
 Result<std::vector<RenderedTree>> find_gone_trees(git_repository* repository,
@@ -311,43 +311,44 @@ Result<std::vector<RenderedTree>> find_gone_trees(git_repository* repository,
     if (!request.base) {
         return trees;
     }
-    const GitCommit parent = TRY(lookup(repository, *request.base, "--branch"));
-    const GitTreeObject base = TRY(tree_of(parent.get()));
+    const git::GitCommit parent = TRY(lookup(repository, *request.base, "--branch"));
+    const git::GitTreeObject base = TRY(tree_of(parent.get()));
     const BranchPlace place(repository, base.get());
     const std::string dir = fmt::format("{}:{}", request.branch, root);
     for (const std::string& name : TRY(gone_clusters(place, dir, clusters))) {
-        trees.push_back({.dir = join_path(root, name), .files = {}, .is_gone = true});
+        trees.push_back({.dir = repo::join_path(root, name), .files = {}, .is_gone = true});
     }
     return trees;
 }
 
-Result<TreeInventory> earlier_inventory(git_repository* repository, const CommitRequest& request,
-                                        const std::string& dir) {
+Result<repo::TreeInventory> earlier_inventory(git_repository* repository,
+                                              const CommitRequest& request,
+                                              const std::string& dir) {
     if (!request.base) {
-        return TreeInventory{};
+        return repo::TreeInventory{};
     }
-    const GitCommit parent = TRY(lookup(repository, *request.base, "--branch"));
-    const GitTreeObject base = TRY(tree_of(parent.get()));
+    const git::GitCommit parent = TRY(lookup(repository, *request.base, "--branch"));
+    const git::GitTreeObject base = TRY(tree_of(parent.get()));
     return earlier_inventory(BranchPlace(repository, base.get()),
                              fmt::format("{}:{}", request.branch, dir));
 }
 
 Result<std::vector<OutputFile>> earlier_files(git_repository* repository,
                                               const CommitRequest& request, const std::string& dir,
-                                              const TreeInventory& inventory) {
+                                              const repo::TreeInventory& inventory) {
     if (!request.base) {
         return std::vector<OutputFile>();
     }
-    const GitCommit parent = TRY(lookup(repository, *request.base, "--branch"));
-    const GitTreeObject base = TRY(tree_of(parent.get()));
+    const git::GitCommit parent = TRY(lookup(repository, *request.base, "--branch"));
+    const git::GitTreeObject base = TRY(tree_of(parent.get()));
     return earlier_files(BranchPlace(repository, base.get()),
                          fmt::format("{}:{}", request.branch, dir), inventory);
 }
 
 Result<CommitReport> commit_trees(git_repository* repository, const CommitRequest& request,
                                   std::span<const RenderedTree> trees) {
-    GitCommit parent;
-    GitTreeObject base;
+    git::GitCommit parent;
+    git::GitTreeObject base;
     if (request.base) {
         parent = TRY(lookup(repository, *request.base, "--branch"));
         TRY(check_ours(parent.get(), request.branch));
@@ -373,14 +374,14 @@ Result<CommitReport> commit_trees(git_repository* repository, const CommitReques
                         : std::ranges::all_of(changes, &Changes::empty)) {
         return report;
     }
-    const GitSignature who = TRY(committer(repository));
+    const git::GitSignature who = TRY(committer(repository));
     report.commit = TRY(write_commit(repository, who.get(), request, tree, parent.get()));
     TRY(move_branch(repository, who.get(),
                     {.branch = request.branch,
                      .from = request.tip,
                      .to = *report.commit,
-                     .reason = "commit: render " + hex_id(request.source)}));
+                     .reason = "commit: render " + git::hex_id(request.source)}));
     return report;
 }
 
-}  // namespace renderer
+}  // namespace renderer::emit

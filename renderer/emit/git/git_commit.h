@@ -13,7 +13,7 @@
 #include "renderer/emit/emit.h"
 #include "renderer/git/git.h"
 
-namespace renderer {
+namespace renderer::emit {
 
 struct CommitRequest {
     std::string branch = {};
@@ -45,13 +45,13 @@ Result<std::vector<RenderedTree>> find_gone_trees(git_repository* repository,
                                                   std::span<const std::string> clusters);
 
 // Like earlier_inventory and earlier_files of emit.h, for a directory of the branch.
-Result<TreeInventory> earlier_inventory(git_repository* repository, const CommitRequest& request,
-                                        const std::string& dir);
+Result<repo::TreeInventory> earlier_inventory(git_repository* repository,
+                                              const CommitRequest& request, const std::string& dir);
 Result<std::vector<OutputFile>> earlier_files(git_repository* repository,
                                               const CommitRequest& request, const std::string& dir,
-                                              const TreeInventory& inventory);
+                                              const repo::TreeInventory& inventory);
 
 Result<CommitReport> commit_trees(git_repository* repository, const CommitRequest& request,
                                   std::span<const RenderedTree> trees);
 
-}  // namespace renderer
+}  // namespace renderer::emit

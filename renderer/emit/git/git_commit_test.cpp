@@ -12,13 +12,13 @@
 #include "renderer/emit/git/git_remote.h"
 #include "renderer/git/git_testing.h"
 
-namespace renderer {
+namespace renderer::emit {
 namespace {
 
-class GitCommitTest : public GitSandbox {
+class GitCommitTest : public git::GitSandbox {
 protected:
     void SetUp() override {
-        GitSandbox::SetUp();
+        git::GitSandbox::SetUp();
         put("source", "x");
         source_ = commit_all("source");
     }
@@ -30,7 +30,7 @@ protected:
     }
     Result<std::string> try_commit(const std::vector<OutputFile>& files, const std::string& dir,
                                    const std::string& branch, const std::string& remote) const {
-        const FoundRepository found = TRY(find_repository(repo_));
+        const git::FoundRepository found = TRY(git::find_repository(repo_));
         git_repository* repository = found.handle.get();
         CommitRequest request{.branch = branch, .path = "apps"};
         git_oid_fromstr(&request.source, source_.c_str());
@@ -106,7 +106,7 @@ TEST_F(GitCommitTest, TakesAwayWhatAClusterLeft) {
     commit({{"a", "1\n"}}, "clusters/home");
     commit({{"b", "2\n"}}, "clusters/lab");
     const auto gone = [&](const std::string& root) -> Result<std::size_t> {
-        const FoundRepository found = TRY(find_repository(repo_));
+        const git::FoundRepository found = TRY(git::find_repository(repo_));
         git_repository* repository = found.handle.get();
         CommitRequest request{.branch = "out", .path = "apps"};
         git_oid_fromstr(&request.source, source_.c_str());
@@ -260,12 +260,12 @@ TEST_F(GitCommitTest, SwapsOnlyWhatItSaw) {
     const std::string seen = git("rev-parse out");
     commit({{"a", "2\n"}});
     const std::string now = git("rev-parse out");
-    const FoundRepository found = std::move(*find_repository(repo_));
+    const git::FoundRepository found = std::move(*git::find_repository(repo_));
     BranchMove move{.branch = "out", .reason = "x"};
     git_oid old{};
     git_oid_fromstr(&old, seen.c_str());
     git_oid_fromstr(&move.to, source_.c_str());
-    const GitSignature who = std::move(*committer(found.handle.get()));
+    const git::GitSignature who = std::move(*committer(found.handle.get()));
     move.from = old;
     EXPECT_FALSE(move_branch(found.handle.get(), who.get(), move));
     move.from.reset();
@@ -365,7 +365,7 @@ TEST_F(GitPushTest, NeverRewritesTheRemote) {
                           "the remote",
                           git("rev-parse out").substr(0, 12), theirs.substr(0, 12)));
     EXPECT_EQ(git("rev-parse out", remote_), theirs);
-    const FoundRepository found = std::move(*find_repository(repo_));
+    const git::FoundRepository found = std::move(*git::find_repository(repo_));
     EXPECT_FALSE(push_branch(found.handle.get(), "origin", "out"));
     EXPECT_EQ(git("rev-parse out", remote_), theirs);
 }
@@ -417,4 +417,4 @@ TEST_F(GitPushTest, ShallowClones) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::emit

@@ -11,7 +11,7 @@
 #include "renderer/emit/git/git_branch.h"
 #include "renderer/secrets/userinfo.h"
 
-namespace renderer {
+namespace renderer::emit {
 
 namespace {
 
@@ -56,7 +56,8 @@ git_remote_callbacks callbacks_of(Session& session) {
 
 // Turns `https://user:password@host/x?token=y` into `https://host/x` anywhere in the text.
 std::string without_passwords(std::string text) {
-    for (std::string_view name = find_userinfo(text); !name.empty(); name = find_userinfo(text)) {
+    for (std::string_view name = secrets::find_userinfo(text); !name.empty();
+         name = secrets::find_userinfo(text)) {
         text.erase(static_cast<std::size_t>(name.data() - text.data()), name.size() + 1);
     }
     for (std::size_t at = text.find("://"); at != std::string::npos; at = text.find("://", at)) {
@@ -73,7 +74,7 @@ std::string without_passwords(std::string text) {
 Error remote_error(const std::string& remote, std::string_view what, std::string hint) {
     return {{.rule = "git-remote",
              .where = "--push",
-             .message = without_passwords(fmt::format("{}: {}", what, last_git_message())),
+             .message = without_passwords(fmt::format("{}: {}", what, git::last_git_message())),
              .found = fmt::format("\"{}\"", without_passwords(remote)),
              .hint = std::move(hint)}};
 }
@@ -96,7 +97,7 @@ std::string directory_of(git_repository* repository, const std::string& url, boo
 }
 
 struct Remote {
-    GitRemote handle;
+    git::GitRemote handle;
     std::string directory;  // "" unless it is on this machine
 };
 
@@ -105,7 +106,7 @@ Result<Remote> open_remote(git_repository* repository, const std::string& remote
     const bool is_place = remote.find_first_of("/:") != std::string::npos;
     const int code = is_place ? git_remote_create_anonymous(&got, repository, remote.c_str())
                               : git_remote_lookup(&got, repository, remote.c_str());
-    Remote opened{.handle = GitRemote(got), .directory = {}};
+    Remote opened{.handle = git::GitRemote(got), .directory = {}};
     if (code != 0) {
         return remote_error(remote, "unknown remote", "\"git remote -v\" lists them");
     }
@@ -138,7 +139,7 @@ Result<Unit> download(git_remote* handle, const std::string& reference, Session&
     options.callbacks = callbacks_of(session);
     options.download_tags = GIT_REMOTE_DOWNLOAD_TAGS_NONE;
     if (git_remote_download(handle, &wanted, &options) != 0) {
-        return git_failure("cannot fetch the branch", "--push");
+        return git::git_failure("cannot fetch the branch", "--push");
     }
     return Unit{};
 }
@@ -149,14 +150,14 @@ Result<Unit> push_to_directory(git_repository* repository, const std::string& di
                                const std::string& branch) {
     git_repository* got = nullptr;
     if (git_repository_open(&got, directory.c_str()) != 0) {
-        return git_failure("cannot open the repository", "--push");
+        return git::git_failure("cannot open the repository", "--push");
     }
-    const GitRepository theirs(got);
+    const git::GitRepository theirs(got);
     const std::string reference = "refs/heads/" + branch;
     BranchMove move{.branch = branch, .reason = "push"};
     move.from = TRY(branch_tip(got, branch));
     if (git_reference_name_to_id(&move.to, repository, reference.c_str()) != 0) {
-        return git_failure("cannot read the branch", "--push");
+        return git::git_failure("cannot read the branch", "--push");
     }
     if (move.from && git_oid_equal(&*move.from, &move.to) != 0) {
         return Unit{};
@@ -168,12 +169,12 @@ Result<Unit> push_to_directory(git_repository* repository, const std::string& di
     }
     git_remote* source = nullptr;
     if (git_remote_create_anonymous(&source, got, git_repository_commondir(repository)) != 0) {
-        return git_failure("cannot reach this repository from the other", "--push");
+        return git::git_failure("cannot reach this repository from the other", "--push");
     }
-    const GitRemote handle(source);
+    const git::GitRemote handle(source);
     Session session;
     TRY(download(source, reference, session));
-    const GitSignature who = TRY(committer(repository));
+    const git::GitSignature who = TRY(committer(repository));
     return move_branch(got, who.get(), move);
 }
 
@@ -182,7 +183,7 @@ Result<Unit> push_to_directory(git_repository* repository, const std::string& di
 Result<std::optional<git_oid>> fetch_tip(git_repository* repository, const std::string& remote,
                                          const std::string& branch) {
     const Remote opened = TRY(open_remote(repository, remote));
-    const GitRemote& handle = opened.handle;
+    const git::GitRemote& handle = opened.handle;
     Session session;
     const git_remote_callbacks callbacks = callbacks_of(session);
     if (git_remote_connect(handle.get(), GIT_DIRECTION_FETCH, &callbacks, nullptr, nullptr) != 0) {
@@ -218,7 +219,7 @@ Result<std::optional<git_oid>> fetch_tip(git_repository* repository, const std::
 Result<Unit> push_branch(git_repository* repository, const std::string& remote,
                          const std::string& branch) {
     const Remote opened = TRY(open_remote(repository, remote));
-    const GitRemote& handle = opened.handle;
+    const git::GitRemote& handle = opened.handle;
     const std::string hint = hint_for(
         repository, fmt::format("\"git push {} {}\"", shell_word(without_passwords(remote)),
                                 shell_word(branch)));
@@ -248,4 +249,4 @@ Result<Unit> push_branch(git_repository* repository, const std::string& remote,
     return Unit{};
 }
 
-}  // namespace renderer
+}  // namespace renderer::emit

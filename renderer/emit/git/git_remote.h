@@ -8,7 +8,7 @@
 
 #include "renderer/git/git.h"
 
-namespace renderer {
+namespace renderer::emit {
 
 // Fetches the branch and returns its tip, or nothing if it does not exist there. `remote` is the
 // name of a configured remote, a URL or a path.
@@ -18,4 +18,4 @@ Result<std::optional<git_oid>> fetch_tip(git_repository* repository, const std::
 Result<Unit> push_branch(git_repository* repository, const std::string& remote,
                          const std::string& branch);
 
-}  // namespace renderer
+}  // namespace renderer::emit

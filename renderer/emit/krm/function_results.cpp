@@ -11,16 +11,16 @@
 #include "renderer/load/krm/resource_list.h"
 #include "renderer/secrets/confidential.h"
 
-namespace renderer {
+namespace renderer::emit {
 namespace {
 
 // Returns the item that contains the position; nullptr if none does.
-const Value* item_at(const Loaded& loaded, Pos pos) {
+const Value* item_at(const load::Loaded& loaded, Pos pos) {
     if (!loaded.resource_list || !pos.known() ||
         loaded.sources.source_of(pos) != loaded.resource_list->source) {
         return nullptr;
     }
-    const ResourceList& list = *loaded.resource_list;
+    const load::ResourceList& list = *loaded.resource_list;
     const std::size_t offset = loaded.sources.offset_of(pos);
     for (std::size_t i = 0; i < list.items.size(); ++i) {
         if (list.items[i].range.begin <= offset && offset < list.items[i].range.end) {
@@ -83,7 +83,7 @@ Value reference_of(const Value& item) {
 }
 
 // Returns the functionConfig if it contains the position.
-const Value* config_at(const Loaded& loaded, Pos pos) {
+const Value* config_at(const load::Loaded& loaded, Pos pos) {
     const Value* config =
         loaded.resource_list ? loaded.resource_list->root.find("functionConfig") : nullptr;
     std::string path;
@@ -105,18 +105,18 @@ void put_field(const Value& item, const Diagnostic& diagnostic, Value& result) {
 }
 
 void put_item_file(const Value& item, Value& result) {
-    const std::string_view path = item_path(item);
+    const std::string_view path = load::item_path(item);
     if (path.empty()) {
         return;
     }
     Value file = Value::map({{"path", path}});
-    const std::string_view index = item_index(item);
+    const std::string_view index = load::item_index(item);
     const bool whole = !index.empty() && index.find_first_not_of("0123456789") == index.npos;
     put_if(file, whole, "index", Value::number(whole ? index : "0"));
     result.add("file", std::move(file));
 }
 
-Value result_of(const Loaded& loaded, const Diagnostic& diagnostic) {
+Value result_of(const load::Loaded& loaded, const Diagnostic& diagnostic) {
     const bool is_error = diagnostic.severity == Severity::Error;
     Value result = Value::map({{"message", message_of(diagnostic)},
                                {"severity", Value::borrowed(is_error ? "error" : "warning")}});
@@ -143,7 +143,7 @@ Value result_of(const Loaded& loaded, const Diagnostic& diagnostic) {
 
 }  // namespace
 
-Value function_results(const Loaded& loaded, const Diagnostics& diagnostics) {
+Value function_results(const load::Loaded& loaded, const Diagnostics& diagnostics) {
     Value results = Value::list();
     const Value* before =
         loaded.resource_list ? loaded.resource_list->root.find("results") : nullptr;
@@ -154,7 +154,7 @@ Value function_results(const Loaded& loaded, const Diagnostics& diagnostics) {
         results.append(result.clone());
     }
     for (const Diagnostic& diagnostic : diagnostics.all()) {
-        Value result = result_of(loaded, without_credentials(diagnostic, loaded.sources));
+        Value result = result_of(loaded, secrets::without_credentials(diagnostic, loaded.sources));
         if (std::ranges::find(results.items(), result) == results.items().end()) {
             results.append(std::move(result));
         }
@@ -162,4 +162,4 @@ Value function_results(const Loaded& loaded, const Diagnostics& diagnostics) {
     return results;
 }
 
-}  // namespace renderer
+}  // namespace renderer::emit

@@ -6,9 +6,9 @@
 #include "renderer/core/value.h"
 #include "renderer/load/loaded.h"
 
-namespace renderer {
+namespace renderer::emit {
 
 // Returns a list that begins with the results of earlier functions.
-Value function_results(const Loaded& loaded, const Diagnostics& diagnostics);
+Value function_results(const load::Loaded& loaded, const Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::emit

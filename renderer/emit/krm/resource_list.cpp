@@ -20,7 +20,7 @@
 #include "renderer/load/krm/resource_list.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::emit {
 namespace {
 
 // Items with equal identities are the same object.
@@ -38,8 +38,9 @@ Identity identity_of(const Value& object) {
 
 // True for keys by which orchestrators identify an item.
 bool is_bookkeeping(std::string_view key) {
-    return key.starts_with("internal.config.kubernetes.io/") || key == kLegacyPathAnnotation ||
-           key == kLegacyIndexAnnotation || key == "config.k8s.io/id";
+    return key.starts_with("internal.config.kubernetes.io/") ||
+           key == load::kLegacyPathAnnotation || key == load::kLegacyIndexAnnotation ||
+           key == "config.k8s.io/id";
 }
 
 Value& annotations_of(Value& object) {
@@ -83,7 +84,7 @@ private:
     }
 
     void write_given(std::size_t index) {
-        const ListItem& item = list_.items[index];
+        const load::ListItem& item = list_.items[index];
         const Value& root = list_.root.find("items")->items()[index];
         if (item.is_ours) {
             earlier_[identity_of(root)] = &root;
@@ -176,14 +177,14 @@ private:
             }
             return Unit{};
         }
-        const std::string path = join_path(join_path(list_.output, identity.ns),
-                                           object_file_name(identity.kind, identity.name));
+        const std::string path = repo::join_path(repo::join_path(list_.output, identity.ns),
+                                                 object_file_name(identity.kind, identity.name));
         if (!is_output_path(path)) {
             return unsafe(identity, path);
         }
         const std::size_t index = paths_[path]++;
-        annotations.put(Value::borrowed(kIndexAnnotation), fmt::to_string(index));
-        annotations.put(Value::borrowed(kPathAnnotation), path);
+        annotations.put(Value::borrowed(load::kIndexAnnotation), fmt::to_string(index));
+        annotations.put(Value::borrowed(load::kPathAnnotation), path);
         return Unit{};
     }
 
@@ -208,7 +209,7 @@ private:
     }
 
     const Output& output_;
-    const ResourceList& list_;
+    const load::ResourceList& list_;
     EditIndex edits_;
     std::string dashes_;
     std::string text_;
@@ -226,7 +227,7 @@ Result<std::string> emit_items(const Output& output) {
     return ItemsWriter(output).write();
 }
 
-std::string unchanged_items(const Loaded& loaded) {
+std::string unchanged_items(const load::Loaded& loaded) {
     std::string text;
     const Value* items = loaded.resource_list ? loaded.resource_list->root.find("items") : nullptr;
     Value kept = Value::map();
@@ -235,12 +236,12 @@ std::string unchanged_items(const Loaded& loaded) {
     return text;
 }
 
-std::string wrap_items(const Loaded& loaded, std::string_view items,
+std::string wrap_items(const load::Loaded& loaded, std::string_view items,
                        const Diagnostics& diagnostics) {
     const Value* root = loaded.resource_list ? &loaded.resource_list->root : nullptr;
     std::string text = fmt::format(
         "apiVersion: {}\nkind: ResourceList\n{}",
-        root == nullptr ? kDefaultResourceListVersion : scalar_text(root->find("apiVersion")),
+        root == nullptr ? load::kDefaultResourceListVersion : scalar_text(root->find("apiVersion")),
         items);
     Value rest = Value::map();
     const Value* config = root == nullptr ? nullptr : root->find("functionConfig");
@@ -257,4 +258,4 @@ std::string wrap_items(const Loaded& loaded, std::string_view items,
     return text;
 }
 
-}  // namespace renderer
+}  // namespace renderer::emit

@@ -12,18 +12,18 @@
 #include "renderer/emit/emit.h"
 #include "renderer/load/loaded.h"
 
-namespace renderer {
+namespace renderer::emit {
 
 // Returns the `items:` of the result as YAML. Fails if an object of the output is also among the
 // items that are only passed through.
 Result<std::string> emit_items(const Output& output);
 
 // Returns the items of the input, for a failed run.
-std::string unchanged_items(const Loaded& loaded);
+std::string unchanged_items(const load::Loaded& loaded);
 
 // Returns the whole ResourceList around them. After an error it leaves out the functionConfig: the
 // invalid part may be a credential.
-std::string wrap_items(const Loaded& loaded, std::string_view items,
+std::string wrap_items(const load::Loaded& loaded, std::string_view items,
                        const Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::emit

@@ -7,7 +7,7 @@
 #include "renderer/load/krm/resource_list.h"
 #include "renderer/repo/memory_tree_testing.h"
 
-namespace renderer {
+namespace renderer::emit {
 namespace {
 
 constexpr std::string_view kHead = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n";
@@ -16,15 +16,15 @@ constexpr std::string_view kHead = "apiVersion: config.kubernetes.io/v1\nkind: R
 struct Given : TestInput {
     explicit Given(const std::string& rest) {
         add_bundle("");
-        LoadOptions options;
+        repo::LoadOptions options;
         options.stream = std::string(kHead) + rest;
         Diagnostics diagnostics;
-        const MemoryTree tree;
-        (void)read_resource_list(tree, options, loaded, diagnostics);
+        const repo::MemoryTree tree;
+        (void)load::read_resource_list(tree, options, loaded, diagnostics);
         EXPECT_FALSE(diagnostics.has_errors()) << diagnostics.print(loaded.sources, false);
         loaded.is_stream = true;
-        const ResourceList& list = *loaded.resource_list;
-        for (const RawDocument& range : input_items(list)) {
+        const load::ResourceList& list = *loaded.resource_list;
+        for (const RawDocument& range : load::input_items(list)) {
             Document document;
             document.source = list.source;
             document.range = range;
@@ -159,8 +159,8 @@ TEST(WrapItems, WhatCameInIsGivenBackAfterAnError) {
     const Given given("items:\n" + item("a"));
     EXPECT_EQ(unchanged_items(given.loaded),
               "items:\n- apiVersion: v1\n  kind: A\n  metadata:\n    name: a\n");
-    EXPECT_EQ(unchanged_items(Loaded()), "items: []\n");
+    EXPECT_EQ(unchanged_items(load::Loaded()), "items: []\n");
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::emit

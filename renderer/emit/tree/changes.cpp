@@ -8,7 +8,7 @@
 
 #include "renderer/emit/tree/files.h"
 
-namespace renderer {
+namespace renderer::emit {
 namespace {
 
 class Disk : public Place {
@@ -93,12 +93,12 @@ private:
 }  // namespace
 
 Error not_ours(const std::string& dir, const std::vector<std::string>& foreign) {
-    Error error{
-        {.rule = "not-ours",
-         .where = fmt::format("{}/{}", dir, foreign.front()),
-         .message = "the output path has a file that tailrender did not write",
-         .expected = fmt::format("nothing, or a file listed in \"{}/{}\"", dir, kInventoryFile),
-         .hint = "move it away, or choose another directory with -o"}};
+    Error error{{.rule = "not-ours",
+                 .where = fmt::format("{}/{}", dir, foreign.front()),
+                 .message = "the output path has a file that tailrender did not write",
+                 .expected = fmt::format("nothing, or a file listed in \"{}/{}\"", dir,
+                                         repo::kInventoryFile),
+                 .hint = "move it away, or choose another directory with -o"}};
     for (auto path = foreign.begin() + 1; path != foreign.end(); ++path) {
         error.diagnostic.notes.push_back({.text = fmt::format("so does \"{}/{}\"", dir, *path)});
     }
@@ -110,7 +110,8 @@ Result<std::vector<std::string>> gone_clusters(const Place& place, const std::st
     std::vector<std::string> gone = TRY(place.directories(root));
     std::erase_if(gone, [&](const std::string& name) {
         return std::ranges::find(clusters, name) != clusters.end() ||
-               place.kind(fmt::format("{}/{}/{}", root, name, kInventoryFile)) != FileKind::File;
+               place.kind(fmt::format("{}/{}/{}", root, name, repo::kInventoryFile)) !=
+                   FileKind::File;
     });
     return gone;
 }
@@ -124,13 +125,13 @@ Result<std::vector<RenderedTree>> find_gone_trees(const std::string& root,
     return trees;
 }
 
-Result<TreeInventory> earlier_inventory(const Place& place, const std::string& dir) {
-    const std::string path = fmt::format("{}/{}", dir, kInventoryFile);
-    return read_inventory(path, TRY(place.read(path)).value_or(""));
+Result<repo::TreeInventory> earlier_inventory(const Place& place, const std::string& dir) {
+    const std::string path = fmt::format("{}/{}", dir, repo::kInventoryFile);
+    return repo::read_inventory(path, TRY(place.read(path)).value_or(""));
 }
 
 Result<std::vector<OutputFile>> earlier_files(const Place& place, const std::string& dir,
-                                              const TreeInventory& inventory) {
+                                              const repo::TreeInventory& inventory) {
     std::vector<OutputFile> files;
     for (const std::string& path : inventory.files) {
         const std::string whole = fmt::format("{}/{}", dir, path);
@@ -144,12 +145,12 @@ Result<std::vector<OutputFile>> earlier_files(const Place& place, const std::str
     return files;
 }
 
-Result<TreeInventory> earlier_inventory(const std::string& dir) {
+Result<repo::TreeInventory> earlier_inventory(const std::string& dir) {
     return earlier_inventory(Disk(), dir);
 }
 
 Result<std::vector<OutputFile>> earlier_files(const std::string& dir,
-                                              const TreeInventory& inventory) {
+                                              const repo::TreeInventory& inventory) {
     return earlier_files(Disk(), dir, inventory);
 }
 
@@ -159,9 +160,9 @@ Result<Changes> find_changes(const RenderedTree& tree) {
 
 Result<Changes> find_changes(const Place& place, const std::string& dir, const RenderedTree& tree) {
     Changes changes;
-    const std::string inventory = fmt::format("{}/{}", dir, kInventoryFile);
+    const std::string inventory = fmt::format("{}/{}", dir, repo::kInventoryFile);
     changes.old_inventory = TRY(place.read(inventory)).value_or("");
-    changes.listed = TRY(read_inventory(inventory, changes.old_inventory));
+    changes.listed = TRY(repo::read_inventory(inventory, changes.old_inventory));
     Finder finder(place, dir, changes);
     for (const OutputFile& file : tree.files) {
         TRY(finder.look_at(file));
@@ -169,7 +170,7 @@ Result<Changes> find_changes(const Place& place, const std::string& dir, const R
     }
     changes.wanted.devices = tree.devices;
     changes.wanted.sort();
-    changes.new_inventory = tree.is_gone ? std::string() : inventory_text(changes.wanted);
+    changes.new_inventory = tree.is_gone ? std::string() : repo::inventory_text(changes.wanted);
     for (const std::string& path : changes.listed.files) {
         if (!std::ranges::binary_search(tree.files, path, {}, &OutputFile::path) &&
             finder.parents_are_usable(path)) {
@@ -179,4 +180,4 @@ Result<Changes> find_changes(const Place& place, const std::string& dir, const R
     return changes;
 }
 
-}  // namespace renderer
+}  // namespace renderer::emit

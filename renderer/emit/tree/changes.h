@@ -16,7 +16,7 @@
 #include "renderer/emit/tree/files.h"
 #include "renderer/repo/inventory.h"
 
-namespace renderer {
+namespace renderer::emit {
 
 // The storage of a tree: directories on the disk, or those of a branch. Does not follow links.
 class Place {
@@ -45,9 +45,9 @@ struct Changes {
     std::vector<std::string> stale;    // listed before, no longer wanted; sorted, may not exist
     std::vector<std::string> foreign;  // wanted paths at which something exists that is not ours
     std::size_t unchanged = 0;
-    TreeInventory listed;       // previous inventory
-    TreeInventory wanted;       // the next one
-    std::string old_inventory;  // texts of the two inventories
+    repo::TreeInventory listed;  // previous inventory
+    repo::TreeInventory wanted;  // the next one
+    std::string old_inventory;   // texts of the two inventories
     std::string new_inventory;
 
     [[nodiscard]] bool empty() const {
@@ -65,11 +65,11 @@ Result<Changes> find_changes(const Place& place, const std::string& dir, const R
 Result<std::vector<std::string>> gone_clusters(const Place& place, const std::string& root,
                                                std::span<const std::string> clusters);
 
-Result<TreeInventory> earlier_inventory(const Place& place, const std::string& dir);
+Result<repo::TreeInventory> earlier_inventory(const Place& place, const std::string& dir);
 Result<std::vector<OutputFile>> earlier_files(const Place& place, const std::string& dir,
-                                              const TreeInventory& inventory);
+                                              const repo::TreeInventory& inventory);
 
 // The error for changes with foreign paths.
 Error not_ours(const std::string& dir, const std::vector<std::string>& foreign);
 
-}  // namespace renderer
+}  // namespace renderer::emit

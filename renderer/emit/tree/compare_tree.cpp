@@ -11,7 +11,7 @@
 #include "renderer/emit/tree/generated_file.h"
 #include "renderer/emit/tree/output_directory.h"
 
-namespace renderer {
+namespace renderer::emit {
 namespace {
 
 constexpr std::string_view kNothing = "/dev/null";
@@ -62,7 +62,7 @@ Result<std::string> compare_tree(const RenderedTree& tree) {
         out += diff;
     }
     if (tree.is_gone || changes.old_inventory != changes.new_inventory) {
-        const std::string path = name(kInventoryFile);
+        const std::string path = name(repo::kInventoryFile);
         const bool is_new = changes.old_inventory.empty() && !tree.is_gone;
         out += file_diff(is_new ? kNothing : path, tree.is_gone ? kNothing : path,
                          changes.old_inventory, changes.new_inventory);
@@ -70,4 +70,4 @@ Result<std::string> compare_tree(const RenderedTree& tree) {
     return out;
 }
 
-}  // namespace renderer
+}  // namespace renderer::emit

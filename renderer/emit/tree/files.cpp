@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <system_error>
 
-namespace renderer {
+namespace renderer::emit {
 namespace {
 
 Error system_error(std::string_view what, const std::string& path, int code) {
@@ -132,4 +132,4 @@ Result<DirectoryLock> DirectoryLock::lock(const std::string& dir, int operation)
     return DirectoryLock(std::move(held));
 }
 
-}  // namespace renderer
+}  // namespace renderer::emit

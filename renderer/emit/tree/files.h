@@ -11,7 +11,7 @@
 #include "renderer/base/descriptor.h"
 #include "renderer/core/result.h"
 
-namespace renderer {
+namespace renderer::emit {
 
 enum class Durable { No, Yes };  // Yes: on the disk before the call returns
 
@@ -47,4 +47,4 @@ private:
     Descriptor held_;
 };
 
-}  // namespace renderer
+}  // namespace renderer::emit

@@ -20,7 +20,7 @@
 #include "renderer/core/yaml_writer.h"
 #include "renderer/secrets/secret_values.h"
 
-namespace renderer {
+namespace renderer::emit {
 namespace {
 
 constexpr std::string_view kDecodedMark = "# tailscaled configuration, decoded:\n";
@@ -143,7 +143,7 @@ bool is_tailscaled_config(const Value& root) {
 }
 
 bool holds_credentials(const Value& root) {
-    return is_secret(root) && !clear_values(root).empty() && !is_tailscaled_config(root);
+    return is_secret(root) && !secrets::clear_values(root).empty() && !is_tailscaled_config(root);
 }
 
 bool wraps_secret(std::string_view text) {
@@ -167,4 +167,4 @@ std::string generated_text(const Value& root, std::string_view source) {
     return out;
 }
 
-}  // namespace renderer
+}  // namespace renderer::emit

@@ -4,7 +4,7 @@
 
 #include "renderer/base/base64.h"
 
-namespace renderer {
+namespace renderer::emit {
 namespace {
 
 Value secret(Value data) {
@@ -118,4 +118,4 @@ TEST(GeneratedFile, FindsSecretsThatStandAsTextInAnotherObject) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::emit

@@ -9,7 +9,7 @@
 #include "renderer/core/yaml_writer.h"
 #include "renderer/emit/tree/files.h"
 
-namespace renderer {
+namespace renderer::emit {
 
 namespace {
 
@@ -17,7 +17,7 @@ constexpr std::string_view kHeader =
     "# Ports that ProxyGroups gave out and must keep. Read by every run, written by\n"
     "# tailrender render --update-lock.\n";
 
-std::string line_key(const LockedPort& port) {
+std::string line_key(const load::LockedPort& port) {
     return port.cluster.empty() ? port.key : fmt::format("{}/{}", port.cluster, port.key);
 }
 
@@ -36,16 +36,16 @@ Value section(const Lines& lines) {
 std::string lock_text(std::span<const Output> runs) {
     Lines egress;
     Lines nodes;
-    const auto add = [&](const LockedPort& port) {
-        Lines& lines = port.kind == LockedKind::NodePort ? nodes : egress;
+    const auto add = [&](const load::LockedPort& port) {
+        Lines& lines = port.kind == load::LockedKind::NodePort ? nodes : egress;
         lines.insert_or_assign(line_key(port), port.number);
     };
-    const auto rendered = [&](const LockedPort& port) {
+    const auto rendered = [&](const load::LockedPort& port) {
         return std::ranges::any_of(
-            runs, [&](const Output& run) { return own_cluster(run.loaded) == port.cluster; });
+            runs, [&](const Output& run) { return load::own_cluster(run.loaded) == port.cluster; });
     };
     for (const Output& run : runs) {
-        for (const LockedPort& port : run.loaded.locked_ports) {
+        for (const load::LockedPort& port : run.loaded.locked_ports) {
             if (!rendered(port)) {
                 add(port);
             }
@@ -72,4 +72,4 @@ Result<bool> write_lock(const std::string& path, const std::string& text) {
     return true;
 }
 
-}  // namespace renderer
+}  // namespace renderer::emit

@@ -9,7 +9,7 @@
 #include "renderer/core/result.h"
 #include "renderer/emit/emit.h"
 
-namespace renderer {
+namespace renderer::emit {
 
 // `runs` must be of one repository, so that all have read the same lock.
 std::string lock_text(std::span<const Output> runs);
@@ -18,4 +18,4 @@ std::string lock_text(std::span<const Output> runs);
 // Returns true if the file has changed.
 Result<bool> write_lock(const std::string& path, const std::string& text);
 
-}  // namespace renderer
+}  // namespace renderer::emit

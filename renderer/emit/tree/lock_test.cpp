@@ -7,19 +7,19 @@
 #include "renderer/base/temporary_folder_testing.h"
 #include "renderer/emit/tree/files.h"
 
-namespace renderer {
+namespace renderer::emit {
 namespace {
 
-LockedPort port(std::string cluster, std::string key, std::int64_t number) {
-    LockedPort made;
+load::LockedPort port(std::string cluster, std::string key, std::int64_t number) {
+    load::LockedPort made;
     made.cluster = std::move(cluster);
     made.key = std::move(key);
     made.number = number;
     return made;
 }
 
-std::string updated_text(const Loaded& loaded, const Plan& plan) {
-    const Objects objects;
+std::string updated_text(const load::Loaded& loaded, const plan::Plan& plan) {
+    const generate::Objects objects;
     const Output run{loaded, plan, objects};
     return lock_text({&run, 1});
 }
@@ -29,9 +29,9 @@ std::string lines(const std::string& text) {
 }
 
 TEST(LockText, HasTheLinesOfThisRunSorted) {
-    Loaded loaded;
+    load::Loaded loaded;
     loaded.locked_ports.push_back(port("", "out/a/gone/1/TCP", 10000));
-    Plan plan;
+    plan::Plan plan;
     EXPECT_EQ(updated_text(loaded, plan), "");
     plan.locked_ports.push_back(port("", "out/b/x/1/UDP", 10002));
     plan.locked_ports.push_back(port("", "out/b/x/1/TCP", 10001));
@@ -41,31 +41,31 @@ TEST(LockText, HasTheLinesOfThisRunSorted) {
 }
 
 TEST(LockText, HasASectionForNodePorts) {
-    const Loaded loaded{};
-    Plan plan;
+    const load::Loaded loaded{};
+    plan::Plan plan;
     plan.locked_ports.push_back(port("", "edge/0", 30500));
-    plan.locked_ports.back().kind = LockedKind::NodePort;
+    plan.locked_ports.back().kind = load::LockedKind::NodePort;
     const std::string text = updated_text(loaded, plan);
     EXPECT_EQ(text.substr(text.find("nodePorts")), "nodePorts:\n  edge/0: 30500\n");
     EXPECT_EQ(text.find("egressPorts"), std::string::npos);
 }
 
 TEST(LockText, KeepsTheLinesOfOtherClusters) {
-    Loaded loaded;
+    load::Loaded loaded;
     loaded.cluster = "home";
     loaded.cluster_level = true;
     loaded.locked_ports.push_back(port("home", "out/a/gone/1/TCP", 10000));
     loaded.locked_ports.push_back(port("yes", "out/a/x/1/TCP", 10007));
-    Plan plan;
+    plan::Plan plan;
     plan.locked_ports.push_back(port("home", "out/b/x/1/TCP", 10001));
     EXPECT_EQ(lines(updated_text(loaded, plan)),
               "egressPorts:\n  home/out/b/x/1/TCP: 10001\n  yes/out/a/x/1/TCP: 10007\n");
 }
 
 TEST(LockText, IsOfAllClustersOfARun) {
-    const Objects objects;
-    Loaded loaded[2];
-    Plan plans[2];
+    const generate::Objects objects;
+    load::Loaded loaded[2];
+    plan::Plan plans[2];
     std::vector<Output> runs;
     for (int i = 0; i < 2; ++i) {
         loaded[i].cluster = i == 0 ? "home" : "away";
@@ -104,4 +104,4 @@ TEST_F(WriteLock, SaysWhatTheSystemSaid) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::emit

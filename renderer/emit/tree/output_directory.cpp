@@ -12,7 +12,7 @@
 #include "renderer/base/split.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::emit {
 namespace {
 
 constexpr int kDirectory = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
@@ -40,8 +40,8 @@ Result<Unit> check_output_links(const std::string& dir) {
     std::vector<std::string_view> names = split(dir, '/');
     std::erase_if(names, [](std::string_view name) { return name.empty() || name == "."; });
     for (std::size_t i = 0; i < names.size(); ++i) {
-        may_be_committed = may_be_committed || exists(join_path(path, ".git"));
-        path = path.empty() ? std::string(names[i]) : join_path(path, names[i]);
+        may_be_committed = may_be_committed || exists(repo::join_path(path, ".git"));
+        path = path.empty() ? std::string(names[i]) : repo::join_path(path, names[i]);
         if ((may_be_committed || i + 1 == names.size()) && is_link(path)) {
             return Error{{.rule = "output-link",
                           .where = path,
@@ -68,7 +68,7 @@ Result<OutputDirectory> OutputDirectory::open(const std::string& dir) {
 Error OutputDirectory::failed(std::string_view what, std::string_view path) const {
     const int code = errno;
     return {{.rule = "write-failed",
-             .where = join_path(dir_, path),
+             .where = repo::join_path(dir_, path),
              .message = fmt::format("{}: {}", what, std::generic_category().message(code))}};
 }
 
@@ -93,7 +93,7 @@ Result<Unit> OutputDirectory::replace(std::string_view path, std::string_view te
                                       std::string_view content, Durable durable) const {
     const Descriptor parent = parent_of(path, Missing::IsMade);
     if (parent.get() < 0) {
-        return failed("cannot create the directory", parent_path(path));
+        return failed("cannot create the directory", repo::parent_path(path));
     }
     const std::string own(temporary);
     if (::unlinkat(top_.get(), own.c_str(), 0) != 0 && errno != ENOENT) {
@@ -104,7 +104,7 @@ Result<Unit> OutputDirectory::replace(std::string_view path, std::string_view te
     const bool written = file.get() >= 0 && write_all(file.get(), content) &&
                          (durable == Durable::No || ::fsync(file.get()) == 0) && file.close() &&
                          ::renameat(top_.get(), own.c_str(), parent.get(),
-                                    std::string(base_name(path)).c_str()) == 0;
+                                    std::string(repo::base_name(path)).c_str()) == 0;
     if (!written) {
         Error error = failed("cannot write the file", path);
         ::unlinkat(top_.get(), own.c_str(), 0);
@@ -115,7 +115,7 @@ Result<Unit> OutputDirectory::replace(std::string_view path, std::string_view te
 
 Result<bool> OutputDirectory::remove(std::string_view path) const {
     const Descriptor parent = parent_of(path, Missing::Fails);
-    const std::string name(base_name(path));
+    const std::string name(repo::base_name(path));
     struct stat info {};
     if (parent.get() < 0 ||
         ::fstatat(parent.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0 ||
@@ -129,14 +129,15 @@ Result<bool> OutputDirectory::remove(std::string_view path) const {
 }
 
 void OutputDirectory::remove_empty_parents(const std::string& path) const {
-    for (std::string dir = parent_path(path); dir != "."; dir = parent_path(dir)) {
+    for (std::string dir = repo::parent_path(path); dir != "."; dir = repo::parent_path(dir)) {
         const Descriptor parent = parent_of(dir, Missing::Fails);
         if (parent.get() >= 0 &&
-            ::unlinkat(parent.get(), std::string(base_name(dir)).c_str(), AT_REMOVEDIR) != 0 &&
+            ::unlinkat(parent.get(), std::string(repo::base_name(dir)).c_str(), AT_REMOVEDIR) !=
+                0 &&
             errno != ENOENT) {
             return;  // not empty: it contains other files
         }
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::emit

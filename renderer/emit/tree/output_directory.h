@@ -11,7 +11,7 @@
 #include "renderer/core/result.h"
 #include "renderer/emit/tree/files.h"
 
-namespace renderer {
+namespace renderer::emit {
 
 // Fails with [output-link] if the path of an output directory is or contains a symbolic link of the
 // work tree. Directories that do not exist yet are fine. Reads only.
@@ -42,4 +42,4 @@ private:
     Descriptor top_;
 };
 
-}  // namespace renderer
+}  // namespace renderer::emit

@@ -4,12 +4,12 @@
 
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::emit {
 
-SourceNames::SourceNames(const Loaded& loaded) : sources_(loaded.sources) {
-    for (const SourceFile& file : loaded.files) {
+SourceNames::SourceNames(const load::Loaded& loaded) : sources_(loaded.sources) {
+    for (const load::SourceFile& file : loaded.files) {
         const std::string_view shown = sources_.path(file.source);
-        const std::string path = join_path(loaded.bundles[file.bundle].dir, file.path);
+        const std::string path = repo::join_path(loaded.bundles[file.bundle].dir, file.path);
         if (file.reachable && shown.ends_with(path)) {
             root_ = shown.substr(0, shown.size() - path.size());
             return;
@@ -22,7 +22,7 @@ std::string_view SourceNames::of(Pos pos) const {
         return {};
     }
     const std::string_view shown = sources_.path(sources_.source_of(pos));
-    return shown.starts_with(root_) ? shown.substr(root_.size()) : base_name(shown);
+    return shown.starts_with(root_) ? shown.substr(root_.size()) : repo::base_name(shown);
 }
 
-}  // namespace renderer
+}  // namespace renderer::emit

@@ -5,11 +5,11 @@
 
 #include "renderer/load/loaded.h"
 
-namespace renderer {
+namespace renderer::emit {
 
 class SourceNames {
 public:
-    explicit SourceNames(const Loaded& loaded);
+    explicit SourceNames(const load::Loaded& loaded);
 
     // Returns the path relative to the root, or the bare name of a file elsewhere (a values file);
     // "" for an unknown position. Lives as long as what was loaded.
@@ -21,4 +21,4 @@ private:
     std::string_view root_;
 };
 
-}  // namespace renderer
+}  // namespace renderer::emit

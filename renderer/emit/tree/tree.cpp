@@ -18,7 +18,7 @@
 #include "renderer/emit/tree/source_names.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::emit {
 namespace {
 
 constexpr std::string_view kFleetFile = "fleet.yaml";
@@ -39,7 +39,7 @@ public:
     Result<std::vector<OutputFile>> build() {
         resources_.resize(output_.loaded.bundles.size());
         index_documents();
-        for (const SourceFile& file : output_.loaded.files) {
+        for (const load::SourceFile& file : output_.loaded.files) {
             TRY(add_source_file(file));
         }
         for (const Object* object : output_.made()) {
@@ -58,10 +58,10 @@ public:
     }
 
 private:
-    const Bundle& bundle(std::size_t index) const { return output_.loaded.bundles[index]; }
+    const engines::Bundle& bundle(std::size_t index) const { return output_.loaded.bundles[index]; }
 
-    std::string relative(const SourceFile& file) const {
-        return join_path(bundle(file.bundle).dir, file.path);
+    std::string relative(const load::SourceFile& file) const {
+        return repo::join_path(bundle(file.bundle).dir, file.path);
     }
 
     void index_documents() {
@@ -102,8 +102,8 @@ private:
     Result<Unit> check_directories() const {
         std::optional<Error> conflict;
         for (const auto& [path, entry] : entries_) {
-            for (std::string parent = parent_path(path); parent != ".";
-                 parent = parent_path(parent)) {
+            for (std::string parent = repo::parent_path(path); parent != ".";
+                 parent = repo::parent_path(parent)) {
                 const auto found = entries_.find(parent);
                 // Prefers a conflict with a file of the directory to one with its resource list.
                 if (found != entries_.end() && (!conflict || entry.pos.known())) {
@@ -117,7 +117,7 @@ private:
         return conflict ? Result<Unit>(*conflict) : Unit{};
     }
 
-    Result<Unit> add_source_file(const SourceFile& file) {
+    Result<Unit> add_source_file(const load::SourceFile& file) {
         if (!file.reachable || output_.loaded.only_generated) {
             return Unit{};
         }
@@ -184,7 +184,7 @@ private:
         }
         const std::string path = fmt::format("{}/{}", ns, name);
         resources_[object.bundle].push_back(path);
-        return put(join_path(bundle(object.bundle).dir, path),
+        return put(repo::join_path(bundle(object.bundle).dir, path),
                    {generated_text(object.root, names_.of(object.origin.pos)), object.object_name(),
                     object.origin.pos});
     }
@@ -192,14 +192,14 @@ private:
     // An empty bundle gets no directory, except with --only generated, where that directory is all
     // that is applied.
     Result<Unit> add_bundle_files(std::size_t index) {
-        const Bundle& which = bundle(index);
+        const engines::Bundle& which = bundle(index);
         const std::vector<std::string>& resources = resources_[index];
         for (const auto& [dir, entries] : kustomizations(index)) {
-            TRY(put(join_path(which.dir, join_path(dir, kKustomizationFile)),
+            TRY(put(repo::join_path(which.dir, repo::join_path(dir, kKustomizationFile)),
                     {kustomization(entries),
                      fmt::format("the list of resources of bundle \"{}\"", which.dir), which.pos}));
         }
-        const std::string fleet = join_path(which.dir, kFleetFile);
+        const std::string fleet = repo::join_path(which.dir, kFleetFile);
         const bool copied = !which.rendered;
         if (which.fleet.is_null() || (resources.empty() && !copied)) {
             return Unit{};
@@ -219,7 +219,7 @@ private:
         if (output_.loaded.only_generated) {
             found[""];  // without one the applier would fail and remove nothing
         }
-        for (const LeftAlone& build : output_.loaded.left_alone) {
+        for (const engines::LeftAlone& build : output_.loaded.left_alone) {
             if (build.bundle == index && !build.dir.empty() && !output_.loaded.only_generated) {
                 found[""].insert(build.dir);
             }
@@ -257,4 +257,4 @@ Result<std::vector<OutputFile>> emit_tree(const Output& output) {
     return TreeBuilder(output).build();
 }
 
-}  // namespace renderer
+}  // namespace renderer::emit

@@ -6,37 +6,37 @@
 #include "renderer/emit/tree/source_names.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::emit {
 namespace {
 
-std::string applied_by(const Loaded& loaded, Pos pos) {
-    return pos.known() ? unit_of(loaded, loaded.sources.source_of(pos))->path : std::string();
+std::string applied_by(const load::Loaded& loaded, Pos pos) {
+    return pos.known() ? load::unit_of(loaded, loaded.sources.source_of(pos))->path : std::string();
 }
 
 // The source of generated text is the file that it was generated from.
-std::string source_of(const Loaded& loaded, const SourceNames& names, Pos pos) {
+std::string source_of(const load::Loaded& loaded, const SourceNames& names, Pos pos) {
     const std::string_view file =
         pos.known() ? loaded.sources.file_of_part(pos) : std::string_view();
-    return file.empty() ? std::string(names.of(pos)) : relative_path(file, loaded.root);
+    return file.empty() ? std::string(names.of(pos)) : repo::relative_path(file, loaded.root);
 }
 
 }  // namespace
 
-std::vector<InventoryDevice> tree_devices(const Output& output) {
+std::vector<repo::InventoryDevice> tree_devices(const Output& output) {
     const SourceNames names(output.loaded);
-    std::vector<InventoryDevice> devices;
+    std::vector<repo::InventoryDevice> devices;
     const auto add = [&](const Origin& origin, const std::string& hostname) {
         devices.push_back({.parent = origin.parent,
                            .hostname = hostname,
                            .unit = applied_by(output.loaded, origin.pos),
                            .source = source_of(output.loaded, names, origin.pos)});
     };
-    for (const Workload& workload : output.plan.workloads) {
+    for (const plan::Workload& workload : output.plan.workloads) {
         for (const std::string& hostname : workload.hostnames) {
             add(workload.origin, hostname);
         }
     }
-    for (const OfferedService& service : output.plan.offered) {
+    for (const plan::OfferedService& service : output.plan.offered) {
         if (!service.group.empty()) {
             add(service.origin, service.name());
         }
@@ -44,4 +44,4 @@ std::vector<InventoryDevice> tree_devices(const Output& output) {
     return devices;
 }
 
-}  // namespace renderer
+}  // namespace renderer::emit

@@ -26,7 +26,7 @@
 #include "renderer/repo/inventory.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::emit {
 namespace {
 
 constexpr std::string_view kTemporaryFile = ".tailrender-temporary";
@@ -37,7 +37,7 @@ public:
         : tree_(tree), dir_(dir), changes_(changes) {}
 
     Result<WriteReport> run() {
-        TRY(write_inventory(inventory_text(both()), Durable::Yes));
+        TRY(write_inventory(repo::inventory_text(both()), Durable::Yes));
         for (const std::string& path : changes_.stale) {
             if (stands_in_the_way(path)) {
                 TRY(remove_stale(path));
@@ -57,7 +57,7 @@ public:
             }
         }
         if (tree_.is_gone) {
-            static_cast<void>(TRY(dir_.remove(kInventoryFile)));
+            static_cast<void>(TRY(dir_.remove(repo::kInventoryFile)));
             ::rmdir(tree_.dir.c_str());  // fails if it contains other files
         } else {
             TRY(write_inventory(changes_.new_inventory, Durable::No));
@@ -68,8 +68,8 @@ public:
     }
 
 private:
-    TreeInventory both() const {
-        TreeInventory all = changes_.listed;
+    repo::TreeInventory both() const {
+        repo::TreeInventory all = changes_.listed;
         for (const OutputFile* file : changes_.created) {
             all.files.push_back(file->path);
         }
@@ -84,7 +84,8 @@ private:
         if (next != changes_.created.end() && (*next)->path.starts_with(path + "/")) {
             return true;
         }
-        for (std::string parent = parent_path(path); parent != "."; parent = parent_path(parent)) {
+        for (std::string parent = repo::parent_path(path); parent != ".";
+             parent = repo::parent_path(parent)) {
             const auto file = first_created_from(parent);
             if (file != changes_.created.end() && (*file)->path == parent) {
                 return true;
@@ -106,7 +107,7 @@ private:
         if (text == inventory_) {
             return Unit{};
         }
-        TRY(dir_.replace(kInventoryFile, kTemporaryFile, text, durable));
+        TRY(dir_.replace(repo::kInventoryFile, kTemporaryFile, text, durable));
         inventory_ = text;
         return Unit{};
     }
@@ -198,4 +199,4 @@ Result<std::vector<WriteReport>> write_trees(std::span<const RenderedTree> trees
     return reports;
 }
 
-}  // namespace renderer
+}  // namespace renderer::emit

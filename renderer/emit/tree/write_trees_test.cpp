@@ -15,7 +15,7 @@
 #include "renderer/emit/tree/changes.h"
 #include "renderer/emit/tree/files.h"
 
-namespace renderer {
+namespace renderer::emit {
 namespace {
 
 namespace fs = std::filesystem;
@@ -38,8 +38,8 @@ protected:
             }
             std::ifstream file(entry.path());
             std::string content{std::istreambuf_iterator<char>(file), {}};
-            if (path.ends_with(kInventoryFile)) {
-                const auto listed = read_inventory(path, content);
+            if (path.ends_with(repo::kInventoryFile)) {
+                const auto listed = repo::read_inventory(path, content);
                 content = listed ? fmt::format("{}", fmt::join(listed->files, ",")) : "?";
             }
             std::replace(content.begin(), content.end(), '\n', ',');
@@ -335,4 +335,4 @@ TEST_F(WriteTrees, ComparesWithoutShowingSecrets) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::emit

@@ -10,7 +10,7 @@
 #include "renderer/engines/helm/release_parts.h"
 #include "renderer/engines/helm/values_files.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -119,4 +119,4 @@ ChartRelease chart_release_of_source(const Value& application, std::string_view 
     return release;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

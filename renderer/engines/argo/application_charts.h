@@ -8,7 +8,7 @@
 #include "renderer/core/value.h"
 #include "renderer/engines/helm/chart_release.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // Returns the sources of an Application that are in effect: `sourceHydrator` (its dry source) takes
 // precedence over `sources`, and `sources` over `source`.
@@ -19,4 +19,4 @@ std::vector<const Value*> application_sources(const Value& application);
 ChartRelease chart_release_of_source(const Value& application, std::string_view ns,
                                      const Value& source, SourceMap& sources);
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -10,7 +10,7 @@
 #include "renderer/engines/argo/set_generators.h"
 #include "renderer/engines/argo/set_template.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -112,4 +112,4 @@ ExpandedSet ApplicationSets::expand(const EngineObject& set) {
     return SetExpander(repository_, files_, set).run();
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -8,7 +8,7 @@
 #include "renderer/engines/argo/set_git.h"
 #include "renderer/engines/gitops_tree.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 struct ExpandedSet {
     std::vector<EngineObject> applications;
@@ -28,4 +28,4 @@ private:
     ParameterFiles files_;
 };
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -9,7 +9,7 @@
 #include "renderer/base/split.h"
 #include "renderer/core/text_of.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -107,4 +107,4 @@ std::optional<bool> selects(const Value* selector, const Value& labels) {
     return true;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -10,7 +10,7 @@
 
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // The destination for the cluster that Argo CD runs in.
 constexpr std::string_view kOwnCluster = "in-cluster";
@@ -31,4 +31,4 @@ std::optional<ArgoCluster> argo_cluster_of(const Value& object);
 // Evaluates a LabelSelector on a map. Returns nothing for an unknown operator.
 std::optional<bool> selects(const Value* selector, const Value& labels);
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -14,7 +14,7 @@
 #include "renderer/repo/paths.h"
 #include "renderer/secrets/userinfo.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -65,8 +65,8 @@ Value with_overrides(const GitOpsTree& repository, const Value& source, const st
     Value merged = source.clone();
     for (const std::string& file :
          {fmt::format("{}.yaml", kOverrides), fmt::format("{}-{}.yaml", kOverrides, name)}) {
-        const std::string path = join_path(dir, file);
-        if (repository.tree().kind(path) != EntryKind::File) {
+        const std::string path = repo::join_path(dir, file);
+        if (repository.tree().kind(path) != repo::EntryKind::File) {
             continue;
         }
         if (Result<std::string> text = repository.tree().read(path)) {
@@ -78,7 +78,7 @@ Value with_overrides(const GitOpsTree& repository, const Value& source, const st
     return merged;
 }
 
-std::shared_ptr<const Value> changes_of_source(const Value& source, const SourceTree& tree,
+std::shared_ptr<const Value> changes_of_source(const Value& source, const repo::SourceTree& tree,
                                                const std::string& dir) {
     Value changes;
     if (const Value* kustomize = source.find("kustomize")) {
@@ -117,7 +117,7 @@ bool is_type(const Value& source, std::string_view type) {
 
 // Argo CD prefers a kustomization over a chart, unless the source sets the type.
 bool is_chart(const GitOpsTree& repository, const BuildUnit& unit, const Value& source) {
-    const WalkedDir* dir = repository.find(unit.dir);
+    const repo::WalkedDir* dir = repository.find(unit.dir);
     const bool is_free = std::ranges::none_of(
         std::initializer_list<std::string_view>{"directory", "kustomize", "plugin"},
         [&](std::string_view type) { return is_type(source, type); });
@@ -134,11 +134,11 @@ Value hydrated_source(const GitOpsTree& repository, const Value& hydrator, const
                       std::string& note) {
     const std::string_view path = text_of(hydrator, {"syncSource", "path"});
     const std::string dir = repository.directory(path);
-    const SourceTree& tree = repository.tree();
+    const repo::SourceTree& tree = repository.tree();
     const bool is_branch =
-        tree.kind(join_path(dir, kHydrated)) == EntryKind::File ||
-        (tree.kind(repository.directory(text_of(dry, {"path"}))) != EntryKind::Directory &&
-         tree.kind(dir) == EntryKind::Directory);
+        tree.kind(repo::join_path(dir, kHydrated)) == repo::EntryKind::File ||
+        (tree.kind(repository.directory(text_of(dry, {"path"}))) != repo::EntryKind::Directory &&
+         tree.kind(dir) == repo::EntryKind::Directory);
     if (!is_branch) {
         note = fmt::format("applied from {} of branch {}", path,
                            text_of(hydrator, {"syncSource", "targetBranch"}));
@@ -196,14 +196,14 @@ BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
     const std::string_view url = text_of(spelled, {"repoURL"});
     const std::optional<std::string> local = repository.local_repository(url);
     if (local) {
-        unit.dir = path_inside(*local, text_of(spelled, {"path"}));
+        unit.dir = repo::path_inside(*local, text_of(spelled, {"path"}));
     } else if (!repository.is_own_url(url)) {
         unit.state = UnitState::External;
-        unit.source = without_url_credentials(url);
+        unit.source = secrets::without_url_credentials(url);
         unit.pos = given.pos();
         unit.naming = naming_tailscale(given.find("kustomize"));
         unit.reason = fmt::format("{} is not this repository",
-                                  without_url_credentials(text_of(spelled, {"repoURL"})));
+                                  secrets::without_url_credentials(text_of(spelled, {"repoURL"})));
         unit.changes = changes_of_source(spelled, repository.tree(), unit.dir);
         return unit;
     }
@@ -215,7 +215,7 @@ BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
             keep(unit, "argocd.argoproj.io/skip-reconcile is true");
         }
     };
-    if (repository.tree().kind(unit.dir) != EntryKind::Directory) {
+    if (repository.tree().kind(unit.dir) != repo::EntryKind::Directory) {
         unit.state = UnitState::Missing;
         unit.pos = given.find("path") == nullptr ? Pos{} : given.find("path")->pos();
         unit.reason = fmt::format("there is no directory {}", unit.dir);
@@ -251,7 +251,8 @@ void add_chart(const GitOpsTree& repository, const EngineObject& application, co
     BuildUnit& unit = units.emplace_back(named_unit(repository, application));
     unit.dir = chart;
     unit.state = UnitState::External;
-    unit.reason = fmt::format("a chart of {}", shown_address(text_of(source, {"repoURL"})));
+    unit.reason =
+        fmt::format("a chart of {}", secrets::shown_address(text_of(source, {"repoURL"})));
     unit.chart = chart_unit(application, source);
 }
 
@@ -351,4 +352,4 @@ bool takes_manifest(const BuildUnit& unit, const std::string& path) {
            (unit.include.empty() || matches(unit.include, path));
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -9,7 +9,7 @@
 #include "renderer/engines/build_unit.h"
 #include "renderer/engines/gitops_tree.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // Applies a JSON merge patch (RFC 7396).
 void merge_patch(Value& target, const Value& patch);
@@ -22,4 +22,4 @@ std::vector<BuildUnit> argo_units(const GitOpsTree& repository, const EngineObje
 // directory. In the patterns, `*` matches `/`, and `{a,b}` matches either.
 bool takes_manifest(const BuildUnit& unit, const std::string& path);
 
-}  // namespace renderer
+}  // namespace renderer::engines

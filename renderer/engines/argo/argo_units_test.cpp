@@ -2,7 +2,7 @@
 
 #include "renderer/engines/units_testing.h"
 
-namespace renderer {
+namespace renderer::engines {
 namespace {
 
 const std::map<std::string, std::string> kArgoFiles = {
@@ -104,4 +104,4 @@ TEST(MergePatch, RemovesWhatIsNull) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -10,7 +10,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/engines/templates/template_functions.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -379,4 +379,4 @@ void SetGenerators::merge(const Value& generator, int depth, std::vector<Value>&
     found = std::move(base);
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -9,7 +9,7 @@
 #include "renderer/engines/argo/set_template.h"
 #include "renderer/engines/gitops_tree.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 struct GeneratedParameters {
     std::vector<Value> sets;           // one for each Application
@@ -56,4 +56,4 @@ private:
     std::size_t steps_ = 0;
 };
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -15,7 +15,7 @@
 #include "renderer/engines/templates/template_functions.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -43,8 +43,8 @@ void add_path(Value& parameters, const std::string& dir, const std::string& file
     const std::string path = dir.empty() ? "." : dir;
     const std::vector<std::string_view> segments = split(path, '/');
     Value made = Value::map({{"path", path},
-                             {"basename", base_name(path)},
-                             {"basenameNormalized", dns_name(base_name(path))}});
+                             {"basename", repo::base_name(path)},
+                             {"basenameNormalized", dns_name(repo::base_name(path))}});
     if (!file.empty()) {
         made.put("filename", file);
         made.put("filenameNormalized", dns_name(file));
@@ -152,11 +152,11 @@ std::vector<Value> git_parameters(const GitOpsTree& repository, ParameterFiles& 
         add_path(parameters, dir, file, prefix, is_go);
         found.push_back(std::move(parameters));
     };
-    for (const WalkedDir* dir : repository.dirs()) {
+    for (const repo::WalkedDir* dir : repository.dirs()) {
         if (dir->is_outside) {
             continue;
         }
-        const std::string path = relative_path(dir->path, repository.root());
+        const std::string path = repo::relative_path(dir->path, repository.root());
         if (!directories.empty()) {
             if (!path.empty() && !is_hidden(path) && takes(directories, path, FNM_PATHNAME)) {
                 add(Value::map(), path, "");
@@ -164,11 +164,11 @@ std::vector<Value> git_parameters(const GitOpsTree& repository, ParameterFiles& 
             continue;
         }
         for (const std::string& name : dir->files) {
-            const std::string file = join_path(path, name);
+            const std::string file = repo::join_path(path, name);
             if (!takes(items_of(git.find("files")), file, 0)) {
                 continue;
             }
-            const Value& content = files.at(join_path(dir->path, name));
+            const Value& content = files.at(repo::join_path(dir->path, name));
             if (content.is_null()) {
                 failure = fmt::format("{} is neither a map nor a list of maps", file);
                 return {};
@@ -184,4 +184,4 @@ std::vector<Value> git_parameters(const GitOpsTree& repository, ParameterFiles& 
     return found;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

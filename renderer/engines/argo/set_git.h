@@ -9,7 +9,7 @@
 
 #include "renderer/engines/gitops_tree.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // Parameter files, each read once.
 class ParameterFiles {
@@ -33,4 +33,4 @@ Value read_parameters(std::string text);
 std::vector<Value> git_parameters(const GitOpsTree& repository, ParameterFiles& files,
                                   const Value& git, bool is_go, std::string& failure);
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -12,7 +12,7 @@
 #include "renderer/engines/templates/go_number.h"
 #include "renderer/engines/templates/go_template.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -210,4 +210,4 @@ void complete(Value& shape, const Value& other) {
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -9,7 +9,7 @@
 #include "renderer/core/value.h"
 #include "renderer/engines/templates/template_value.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // Fills parameters into templates. Where there is no result, `failure` has the reason.
 class SetTemplate {
@@ -55,4 +55,4 @@ void overlay(Value& base, const Value& over);
 // Adds the fields of another template that are missing or zero in `shape`.
 void complete(Value& shape, const Value& other);
 
-}  // namespace renderer
+}  // namespace renderer::engines

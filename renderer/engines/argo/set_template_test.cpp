@@ -5,7 +5,7 @@
 
 #include "renderer/core/json.h"
 
-namespace renderer {
+namespace renderer::engines {
 namespace {
 
 std::string filled_in(std::string_view spec, std::string_view text, std::string_view parameters) {
@@ -77,4 +77,4 @@ TEST(SetTemplate, FillsTextsAndKeys) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -7,7 +7,7 @@
 
 #include "renderer/repo/closed_schema.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -18,13 +18,13 @@ enum class Match { No, Unknown, Yes };  // the lowest of several criteria counts
 using Labels = std::map<std::string, std::string>;
 
 bool has_value(const Value& requirement, const std::string& value) {
-    return std::ranges::any_of(list_of(requirement, "values"),
+    return std::ranges::any_of(repo::list_of(requirement, "values"),
                                [&](const Value& candidate) { return candidate.text() == value; });
 }
 
 bool meets(const Value& requirement, const Labels& labels, Diagnostics& diagnostics) {
-    const std::string_view op = text_of(requirement, "operator");
-    const auto label = labels.find(std::string(text_of(requirement, "key")));
+    const std::string_view op = repo::text_of(requirement, "operator");
+    const auto label = labels.find(std::string(repo::text_of(requirement, "key")));
     const bool exists = label != labels.end();
     if (op == "In") {
         return exists && has_value(requirement, label->second);
@@ -43,13 +43,13 @@ bool meets(const Value& requirement, const Labels& labels, Diagnostics& diagnost
 }
 
 bool selects_labels(const Value& selector, const Labels& labels, Diagnostics& diagnostics) {
-    for (const Member& member : members_of(map_of(selector, "matchLabels"))) {
+    for (const Member& member : members_of(repo::map_of(selector, "matchLabels"))) {
         const auto label = labels.find(std::string(member.name()));
         if (label == labels.end() || label->second != member.value.text()) {
             return false;
         }
     }
-    return std::ranges::all_of(list_of(selector, "matchExpressions"),
+    return std::ranges::all_of(repo::list_of(selector, "matchExpressions"),
                                [&](const Value& item) { return meets(item, labels, diagnostics); });
 }
 
@@ -63,18 +63,18 @@ Match yes_or_no(bool matches) {
 }
 
 bool asks_for_group(const Value& target) {
-    return !text_of(target, "clusterGroup").empty() ||
-           map_of(target, "clusterGroupSelector") != nullptr;
+    return !repo::text_of(target, "clusterGroup").empty() ||
+           repo::map_of(target, "clusterGroupSelector") != nullptr;
 }
 
 // All given criteria must hold. A target without criteria never matches.
 Match match(const Value& target, const Cluster& cluster, Diagnostics& diagnostics) {
     std::vector<Match> criteria;
-    if (const std::string_view name = text_of(target, "clusterName"); !name.empty()) {
+    if (const std::string_view name = repo::text_of(target, "clusterName"); !name.empty()) {
         criteria.push_back(cluster.name.empty() ? Match::Unknown
                                                 : yes_or_no(is_named(cluster, name)));
     }
-    if (const Value* selector = map_of(target, "clusterSelector")) {
+    if (const Value* selector = repo::map_of(target, "clusterSelector")) {
         criteria.push_back(cluster.configured
                                ? yes_or_no(selects_labels(*selector, cluster.labels, diagnostics))
                                : Match::Unknown);
@@ -89,7 +89,7 @@ Match match(const Value& target, const Cluster& cluster, Diagnostics& diagnostic
 void report_unknown(const Value& target, std::string_view what, const Cluster& cluster,
                     Diagnostics& diagnostics) {
     const bool group = asks_for_group(target);
-    const bool selector = map_of(target, "clusterSelector") != nullptr;
+    const bool selector = repo::map_of(target, "clusterSelector") != nullptr;
     diagnostics
         .error(kUnknownCluster, target.pos(),
                group ? "cannot tell offline whether the cluster is in this group"
@@ -108,7 +108,7 @@ void report_unknown(const Value& target, std::string_view what, const Cluster& c
 std::vector<const Value*> customizations_of(const Value& fleet) {
     std::vector<const Value*> all;
     for (const std::string_view field : {"targets", "targetCustomizations"}) {
-        for (const Value& target : list_of(fleet, field)) {
+        for (const Value& target : repo::list_of(fleet, field)) {
             all.push_back(&target);
         }
     }
@@ -117,7 +117,7 @@ std::vector<const Value*> customizations_of(const Value& fleet) {
 
 std::vector<const Value*> matching_customizations(const Value& fleet, const Cluster& cluster,
                                                   Diagnostics& diagnostics) {
-    const bool all = text_of(fleet, "targetCustomizationMode") == "AllMatches";
+    const bool all = repo::text_of(fleet, "targetCustomizationMode") == "AllMatches";
     std::vector<const Value*> found;
     for (const Value* target : customizations_of(fleet)) {
         const Match matched = match(*target, cluster, diagnostics);
@@ -164,4 +164,4 @@ bool is_targeted(const Value& fleet, const Cluster& cluster, Diagnostics& diagno
     return false;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -11,7 +11,7 @@
 #include "renderer/core/value.h"
 #include "renderer/engines/cluster_config.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // Rule id of errors about labels or groups that are not known.
 inline constexpr std::string_view kUnknownCluster = "unknown-cluster";
@@ -28,4 +28,4 @@ std::vector<const Value*> matching_customizations(const Value& fleet, const Clus
 // cluster. The targets of the GitRepo itself are not checked.
 bool is_targeted(const Value& fleet, const Cluster& cluster, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -10,7 +10,7 @@
 #include "renderer/base/ascii.h"
 #include "renderer/core/text_of.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -160,4 +160,4 @@ void fill_cluster_templates(Value& values, const Cluster& cluster, bool runs_tem
     (void)LabelFiller(cluster, runs_templates, diagnostics).fill(values, false);
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -7,11 +7,11 @@
 #include "renderer/core/value.h"
 #include "renderer/engines/cluster_config.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // Replaces the expressions by the cluster's labels of .tailrender.yaml. A value that needs anything
 // else is an error and is removed. `runs_templates`: false with helm.disablePreProcess.
 void fill_cluster_templates(Value& values, const Cluster& cluster, bool runs_templates,
                             Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -15,7 +15,7 @@
 #include "renderer/repo/config_file.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -34,7 +34,7 @@ Value& list_in(Value& map, std::string_view key) {
 // Overrides the base with strings that are not empty and flags that are set.
 void put_given(Value& base, const Value& custom, std::initializer_list<std::string_view> keys) {
     for (const std::string_view key : keys) {
-        if (!text_of(custom, key).empty() || flag_of(custom, key)) {
+        if (!repo::text_of(custom, key).empty() || repo::flag_of(custom, key)) {
             base.put(Value(key), custom.find(key)->clone());
         }
     }
@@ -43,7 +43,7 @@ void put_given(Value& base, const Value& custom, std::initializer_list<std::stri
 // A negative number removes the timeout of the base.
 void merge_timeout(Value& base, const Value& custom) {
     constexpr std::string_view kKey = "timeoutSeconds";
-    const std::int64_t seconds = number_of(custom, kKey);
+    const std::int64_t seconds = repo::number_of(custom, kKey);
     if (seconds != 0) {
         base.put(kKey, std::max<std::int64_t>(seconds, 0));
     }
@@ -60,11 +60,11 @@ void merge_helm(Value& base, const Value& custom) {
 // Entries with the same values of `keys` replace each other.
 void merge_list(Value& base, const Value& custom, std::string_view field,
                 std::initializer_list<std::string_view> keys) {
-    for (const Value& entry : list_of(custom, field)) {
+    for (const Value& entry : repo::list_of(custom, field)) {
         Value& list = list_in(base, field);
         const auto same = std::ranges::find_if(list.items(), [&](const Value& other) {
             return std::ranges::all_of(keys, [&](std::string_view key) {
-                return text_of(other, key) == text_of(entry, key);
+                return repo::text_of(other, key) == repo::text_of(entry, key);
             });
         });
         if (same == list.items().end()) {
@@ -79,24 +79,24 @@ void merge_list(Value& base, const Value& custom, std::string_view field,
 // merged.
 void merge_customization(Value& base, const Value& custom) {
     put_given(base, custom, {"defaultNamespace", "namespace", "serviceAccount"});
-    if (const Value* helm = map_of(custom, "helm")) {
+    if (const Value* helm = repo::map_of(custom, "helm")) {
         merge_helm(section(base, "helm"), *helm);
     }
-    if (const Value* kustomize = map_of(custom, "kustomize")) {
+    if (const Value* kustomize = repo::map_of(custom, "kustomize")) {
         put_given(section(base, "kustomize"), *kustomize, {"dir"});
     }
-    if (const Value* diff = map_of(custom, "diff")) {
+    if (const Value* diff = repo::map_of(custom, "diff")) {
         merge_list(section(base, "diff"), *diff, "comparePatches",
                    {"apiVersion", "kind", "namespace", "name"});
     }
-    if (const Value* yaml = map_of(custom, "yaml")) {
+    if (const Value* yaml = repo::map_of(custom, "yaml")) {
         Value& merged = section(base, "yaml");
-        for (const Value& overlay : list_of(*yaml, "overlays")) {
+        for (const Value& overlay : repo::list_of(*yaml, "overlays")) {
             list_in(merged, "overlays").append(overlay.clone());
         }
     }
     put_given(base, custom, {"keepResources"});
-    if (const Value* drift = map_of(custom, "correctDrift")) {
+    if (const Value* drift = repo::map_of(custom, "correctDrift")) {
         base.put("correctDrift", drift->clone());
     }
     merge_list(base, custom, "downstreamResources", {"kind", "name"});
@@ -113,14 +113,14 @@ void merge_namespace_metadata(Value& base, const Value& target) {
 }
 
 void add_helm(const Value& options, std::vector<const Value*>& sections) {
-    if (const Value* helm = map_of(options, "helm")) {
+    if (const Value* helm = repo::map_of(options, "helm")) {
         sections.push_back(helm);
     }
 }
 
 // The GitRepo's value replaces that of a bundle, and a rendered bundle has no customizations.
 void refuse_force_sync(const Value& custom, Diagnostics& diagnostics) {
-    if (number_of(custom, "forceSyncGeneration") > 0) {
+    if (repo::number_of(custom, "forceSyncGeneration") > 0) {
         diagnostics
             .error("not-supported", custom.find("forceSyncGeneration")->pos(),
                    "\"forceSyncGeneration\" of a customization has no effect in a rendered bundle")
@@ -140,7 +140,7 @@ void decode_fleet_file(FleetFile& file, const Cluster& cluster, Diagnostics& dia
         return;
     }
     for (const Value* custom : matching_customizations(file.root, cluster, diagnostics)) {
-        file.deployed = file.deployed && !flag_of(*custom, "doNotDeploy");
+        file.deployed = file.deployed && !repo::flag_of(*custom, "doNotDeploy");
         add_helm(*custom, file.helm);
         refuse_force_sync(*custom, diagnostics);
         merge_customization(file.merged, *custom);
@@ -155,19 +155,19 @@ bool is_full_version(std::string_view version) {
 // Returns the options for installing the release, without those for rendering it.
 Value release_options(const FleetFile& fleet) {
     Value options = Value::map();
-    const Value* helm = map_of(fleet.merged, "helm");
+    const Value* helm = repo::map_of(fleet.merged, "helm");
     if (helm == nullptr) {
         return options;
     }
-    const std::string_view release = text_of(*helm, "releaseName");
+    const std::string_view release = repo::text_of(*helm, "releaseName");
     put_if(options, !release.empty(), "releaseName", release);
     for (const std::string_view key : {"maxHistory", "timeoutSeconds"}) {
-        const std::int64_t number = number_of(*helm, key);
+        const std::int64_t number = repo::number_of(*helm, key);
         put_if(options, number != 0, key, number);
     }
     for (const std::string_view key : {"atomic", "disableDNS", "force", "skipSchemaValidation",
                                        "takeOwnership", "waitForJobs"}) {
-        put_if(options, flag_of(*helm, key), key, true);
+        put_if(options, repo::flag_of(*helm, key), key, true);
     }
     return options;
 }
@@ -212,11 +212,11 @@ void refuse_offline(const Value& section, std::string_view key, Diagnostics& dia
 }
 
 void add_values_from(const Value& helm, std::vector<ValuesSource>& from) {
-    for (const Value& entry : list_of(helm, "valuesFrom")) {
+    for (const Value& entry : repo::list_of(helm, "valuesFrom")) {
         for (const std::string_view kind : {"configMapKeyRef", "secretKeyRef"}) {
-            if (const Value* object = map_of(entry, kind)) {
-                const std::string_view key = text_of(*object, "key");
-                from.push_back({.name = std::string(text_of(*object, "name")),
+            if (const Value* object = repo::map_of(entry, kind)) {
+                const std::string_view key = repo::text_of(*object, "key");
+                from.push_back({.name = std::string(repo::text_of(*object, "name")),
                                 .key = std::string(key.empty() ? "values.yaml" : key),
                                 .target = {},
                                 .is_secret = kind == "secretKeyRef",
@@ -236,7 +236,7 @@ std::vector<const Value*> FleetFile::options() const {
 
 bool FleetFile::is_values_file(std::string_view relative) const {
     return std::ranges::any_of(values_files, [&](const std::string& entry) {
-        return relative == entry || relative == base_name(entry);
+        return relative == entry || relative == repo::base_name(entry);
     });
 }
 
@@ -245,8 +245,8 @@ std::string_view FleetFile::helm_text(std::string_view key) const {
 }
 
 bool FleetFile::helm_flag(std::string_view key) const {
-    const Value* section = map_of(merged, "helm");
-    return section != nullptr && flag_of(*section, key);
+    const Value* section = repo::map_of(merged, "helm");
+    return section != nullptr && repo::flag_of(*section, key);
 }
 
 bool FleetFile::has_chart() const {
@@ -258,21 +258,22 @@ bool FleetFile::is_operator_chart() const {
     if (chart.empty()) {
         chart = helm_text("repo");
     }
-    return renderer::is_operator_chart(chart);
+    return engines::is_operator_chart(chart);
 }
 
 std::string FleetFile::kustomize_dir() const {
-    return normal_path(text_of(merged.at({"kustomize", "dir"})));
+    return repo::normal_path(text_of(merged.at({"kustomize", "dir"})));
 }
 
-FleetFile read_fleet(const SourceTree& tree, const std::string& path, const Cluster& cluster,
+FleetFile read_fleet(const repo::SourceTree& tree, const std::string& path, const Cluster& cluster,
                      SourceMap& sources, Diagnostics& diagnostics) {
     const std::size_t before = diagnostics.error_count();
-    ConfigFile config = read_config(tree, path, fleet_schema(), "fleet.yaml", sources, diagnostics);
+    repo::ConfigFile config =
+        repo::read_config(tree, path, fleet_schema(), "fleet.yaml", sources, diagnostics);
     FleetFile file{.pos = config.pos, .root = std::move(config.root)};
     for (const Value* options : file.options()) {
         for (const Value& entry : items_of(options->at({"helm", "valuesFiles"}))) {
-            file.values_files.push_back(normal_path(text_of(&entry)));
+            file.values_files.push_back(repo::normal_path(text_of(&entry)));
         }
     }
     if (!config.usable) {
@@ -290,21 +291,21 @@ Bundle make_bundle(const FleetFile& fleet, const std::string& dir,
                    const std::string& default_namespace, bool rendered) {
     Bundle bundle;
     bundle.dir = dir;
-    bundle.name = text_of(fleet.root, "name");
+    bundle.name = repo::text_of(fleet.root, "name");
     bundle.name = bundle.name.empty() ? bundle_slug(dir) : bundle.name;
     bundle.pos = fleet.pos;
-    bundle.default_namespace = text_of(fleet.merged, "defaultNamespace");
+    bundle.default_namespace = repo::text_of(fleet.merged, "defaultNamespace");
     if (bundle.default_namespace.empty()) {
         bundle.default_namespace = default_namespace;
     }
-    bundle.forced_namespace = text_of(fleet.merged, "namespace");
+    bundle.forced_namespace = repo::text_of(fleet.merged, "namespace");
     if (!bundle.forced_namespace.empty()) {
         bundle.forced_namespace_pos = fleet.merged.find("namespace")->pos();
     }
     bundle.rendered = rendered;
     bundle.operator_chart = fleet.has_chart() && fleet.is_operator_chart();
     bundle.chart = fleet.helm_text(fleet.helm_text("chart").empty() ? "repo" : "chart");
-    if (const Value* helm = map_of(fleet.merged, "helm")) {
+    if (const Value* helm = repo::map_of(fleet.merged, "helm")) {
         bundle.chart_pos = helm->pos();
     }
     const std::string_view version = fleet.helm_text("version");
@@ -317,19 +318,19 @@ Bundle make_bundle(const FleetFile& fleet, const std::string& dir,
     return bundle;
 }
 
-void add_chart_values(const SourceTree& tree, const FleetFile& fleet, const Cluster& cluster,
+void add_chart_values(const repo::SourceTree& tree, const FleetFile& fleet, const Cluster& cluster,
                       const std::string& dir, SourceMap& sources, std::vector<Value>& layers,
                       std::vector<ValuesSource>& from, Diagnostics& diagnostics) {
     const std::size_t first = layers.size();
     for (const Value* helm : fleet.helm) {
         add_values_from(*helm, from);
         refuse_offline(*helm, "templateValues", diagnostics);
-        if (const Value* values = map_of(*helm, "values")) {
+        if (const Value* values = repo::map_of(*helm, "values")) {
             layers.push_back(values->clone());
         }
-        for (const Value& file : list_of(*helm, "valuesFiles")) {
-            add_values_file(tree, normal_path(join_path(dir, file.text())), file.pos(), sources,
-                            layers, diagnostics);
+        for (const Value& file : repo::list_of(*helm, "valuesFiles")) {
+            add_values_file(tree, repo::normal_path(repo::join_path(dir, file.text())), file.pos(),
+                            sources, layers, diagnostics);
         }
     }
     for (std::size_t i = first; i < layers.size(); ++i) {
@@ -354,4 +355,4 @@ std::string bundle_slug(std::string_view dir) {
     return slug.empty() ? "bundle" : slug;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

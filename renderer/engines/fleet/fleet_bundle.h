@@ -15,11 +15,11 @@
 #include "renderer/repo/closed_schema.h"
 #include "renderer/repo/source_tree.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // Returns the fields of fleet.yaml. Fleet ignores unknown fields; here they are errors. Source:
 // Fleet schemas/fleet.yaml.json.
-Schema fleet_schema();
+repo::Schema fleet_schema();
 
 struct FleetFile {
     Pos pos = {};                         // its first byte
@@ -49,7 +49,7 @@ struct FleetFile {
     [[nodiscard]] std::string kustomize_dir() const;  // "." if none is set
 };
 
-FleetFile read_fleet(const SourceTree& tree, const std::string& path, const Cluster& cluster,
+FleetFile read_fleet(const repo::SourceTree& tree, const std::string& path, const Cluster& cluster,
                      SourceMap& sources, Diagnostics& diagnostics);
 
 // `dir`: relative to the root. `rendered`: false for a chart that is not rendered.
@@ -58,7 +58,7 @@ Bundle make_bundle(const FleetFile& fleet, const std::string& dir,
 
 // Adds the values of the operator's chart in Fleet's order, and to `from` the objects with further
 // values below them. Values that are only known in the cluster are errors.
-void add_chart_values(const SourceTree& tree, const FleetFile& fleet, const Cluster& cluster,
+void add_chart_values(const repo::SourceTree& tree, const FleetFile& fleet, const Cluster& cluster,
                       const std::string& dir, SourceMap& sources, std::vector<Value>& layers,
                       std::vector<ValuesSource>& from, Diagnostics& diagnostics);
 
@@ -66,4 +66,4 @@ void add_chart_values(const SourceTree& tree, const FleetFile& fleet, const Clus
 // is not known offline.
 std::string bundle_slug(std::string_view dir);
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -9,13 +9,13 @@
 #include "renderer/base/split.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
 // Returns the patterns of a .fleetignore. They match base names; `name/*` matches a whole
 // directory.
-std::vector<std::string> read_patterns(const SourceTree& tree, const std::string& path) {
+std::vector<std::string> read_patterns(const repo::SourceTree& tree, const std::string& path) {
     const Result<std::string> text = tree.read(path);
     std::vector<std::string> patterns;
     std::string_view rest = text ? std::string_view(*text) : std::string_view();
@@ -38,16 +38,16 @@ bool is_ignored(const std::vector<std::string>& patterns, const std::string& nam
         if (pattern.size() > 2 && pattern.ends_with("/*")) {
             return is_dir && name == pattern.substr(0, pattern.size() - 2);
         }
-        return matches_glob(pattern, name);
+        return repo::matches_glob(pattern, name);
     });
 }
 
 }  // namespace
 
-std::vector<const WalkedDir*> bundle_roots(const std::vector<WalkedDir>& dirs) {
-    std::vector<const WalkedDir*> roots;
-    std::map<std::string_view, const WalkedDir*> owner;
-    for (const WalkedDir& dir : dirs) {
+std::vector<const repo::WalkedDir*> bundle_roots(const std::vector<repo::WalkedDir>& dirs) {
+    std::vector<const repo::WalkedDir*> roots;
+    std::map<std::string_view, const repo::WalkedDir*> owner;
+    for (const repo::WalkedDir& dir : dirs) {
         const std::size_t slash = dir.relative.rfind('/');
         const std::string_view parent = slash == std::string::npos
                                             ? std::string_view()
@@ -60,28 +60,30 @@ std::vector<const WalkedDir*> bundle_roots(const std::vector<WalkedDir>& dirs) {
     return roots;
 }
 
-std::vector<BundleFile> bundle_files(const SourceTree& tree, const DirList& dirs) {
+std::vector<BundleFile> bundle_files(const repo::SourceTree& tree, const DirList& dirs) {
     std::vector<BundleFile> files;
-    const WalkedDir& root = *dirs.front();
+    const repo::WalkedDir& root = *dirs.front();
     std::map<std::string, std::vector<std::string>> patterns_of;
     std::set<std::string> left_out;
-    for (const WalkedDir* dir : dirs) {
-        const std::string parent = parent_path(dir->path);
+    for (const repo::WalkedDir* dir : dirs) {
+        const std::string parent = repo::parent_path(dir->path);
         std::vector<std::string> patterns =
             dir == &root ? std::vector<std::string>() : patterns_of[parent];
         if (dir != &root && (left_out.contains(parent) ||
-                             is_ignored(patterns, std::string(base_name(dir->path)), true))) {
+                             is_ignored(patterns, std::string(repo::base_name(dir->path)), true))) {
             left_out.insert(dir->path);
             continue;
         }
         if (dir->has_fleetignore) {
-            for (std::string& pattern : read_patterns(tree, join_path(dir->path, ".fleetignore"))) {
+            for (std::string& pattern :
+                 read_patterns(tree, repo::join_path(dir->path, ".fleetignore"))) {
                 patterns.push_back(std::move(pattern));
             }
         }
         for (const std::string& name : dir->files) {
             if (!is_ignored(patterns, name, false)) {
-                files.push_back({dir, name, relative_path(join_path(dir->path, name), root.path)});
+                files.push_back(
+                    {dir, name, repo::relative_path(repo::join_path(dir->path, name), root.path)});
             }
         }
         patterns_of[dir->path] = std::move(patterns);
@@ -89,4 +91,4 @@ std::vector<BundleFile> bundle_files(const SourceTree& tree, const DirList& dirs
     return files;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -2,142 +2,142 @@
 
 #include "renderer/engines/fleet/fleet_bundle.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
 constexpr std::array kRequirement = {
-    SchemaField{"key operator", FieldType::Text},
-    SchemaField{"values", FieldType::TextList},
+    repo::SchemaField{"key operator", repo::FieldType::Text},
+    repo::SchemaField{"values", repo::FieldType::TextList},
 };
 
 constexpr std::array kSelector = {
-    SchemaField{"matchLabels", FieldType::TextMap},
-    SchemaField{"matchExpressions", FieldType::SectionList, kRequirement},
+    repo::SchemaField{"matchLabels", repo::FieldType::TextMap},
+    repo::SchemaField{"matchExpressions", repo::FieldType::SectionList, kRequirement},
 };
 
 constexpr std::array kKeyRef = {
-    SchemaField{"name namespace key", FieldType::Text},
+    repo::SchemaField{"name namespace key", repo::FieldType::Text},
 };
 
 constexpr std::array kValuesFrom = {
-    SchemaField{"configMapKeyRef secretKeyRef", FieldType::Section, kKeyRef},
+    repo::SchemaField{"configMapKeyRef secretKeyRef", repo::FieldType::Section, kKeyRef},
 };
 
 constexpr std::array kHelm = {
-    SchemaField{"atomic disableDNS disableDependencyUpdate disablePreProcess "
-                "force skipSchemaValidation takeOwnership waitForJobs",
-                FieldType::Flag},
-    SchemaField{"chart releaseName repo version", FieldType::Text},
-    SchemaField{"maxHistory timeoutSeconds", FieldType::Number},
-    SchemaField{"templateValues values", FieldType::Map},
-    SchemaField{"valuesFiles", FieldType::TextList},
-    SchemaField{"valuesFrom", FieldType::SectionList, kValuesFrom},
+    repo::SchemaField{"atomic disableDNS disableDependencyUpdate disablePreProcess "
+                      "force skipSchemaValidation takeOwnership waitForJobs",
+                      repo::FieldType::Flag},
+    repo::SchemaField{"chart releaseName repo version", repo::FieldType::Text},
+    repo::SchemaField{"maxHistory timeoutSeconds", repo::FieldType::Number},
+    repo::SchemaField{"templateValues values", repo::FieldType::Map},
+    repo::SchemaField{"valuesFiles", repo::FieldType::TextList},
+    repo::SchemaField{"valuesFrom", repo::FieldType::SectionList, kValuesFrom},
 };
 
-constexpr std::array kKustomize = {SchemaField{"dir", FieldType::Text}};
+constexpr std::array kKustomize = {repo::SchemaField{"dir", repo::FieldType::Text}};
 
-constexpr std::array kYaml = {SchemaField{"overlays", FieldType::TextList}};
+constexpr std::array kYaml = {repo::SchemaField{"overlays", repo::FieldType::TextList}};
 
 constexpr std::array kOperation = {
-    SchemaField{"op path value", FieldType::Text},
+    repo::SchemaField{"op path value", repo::FieldType::Text},
 };
 
 constexpr std::array kComparePatch = {
-    SchemaField{"apiVersion kind name namespace", FieldType::Text},
-    SchemaField{"jsonPointers", FieldType::TextList},
-    SchemaField{"operations", FieldType::SectionList, kOperation},
+    repo::SchemaField{"apiVersion kind name namespace", repo::FieldType::Text},
+    repo::SchemaField{"jsonPointers", repo::FieldType::TextList},
+    repo::SchemaField{"operations", repo::FieldType::SectionList, kOperation},
 };
 
 constexpr std::array kDiff = {
-    SchemaField{"comparePatches", FieldType::SectionList, kComparePatch},
+    repo::SchemaField{"comparePatches", repo::FieldType::SectionList, kComparePatch},
 };
 
 constexpr std::array kCorrectDrift = {
-    SchemaField{"enabled force keepFailHistory", FieldType::Flag},
+    repo::SchemaField{"enabled force keepFailHistory", repo::FieldType::Flag},
 };
 
 constexpr std::array kDownstream = {
-    SchemaField{"kind name", FieldType::Text},
+    repo::SchemaField{"kind name", repo::FieldType::Text},
 };
 
-constexpr std::array kSecretRef = {SchemaField{"name", FieldType::Text}};
+constexpr std::array kSecretRef = {repo::SchemaField{"name", repo::FieldType::Text}};
 
-constexpr std::array kSemver = {SchemaField{"range", FieldType::Text}};
+constexpr std::array kSemver = {repo::SchemaField{"range", repo::FieldType::Text}};
 
-constexpr std::array kAlphabetical = {SchemaField{"order", FieldType::Text}};
+constexpr std::array kAlphabetical = {repo::SchemaField{"order", repo::FieldType::Text}};
 
 constexpr std::array kImagePolicy = {
-    SchemaField{"alphabetical", FieldType::Section, kAlphabetical},
-    SchemaField{"semver", FieldType::Section, kSemver},
+    repo::SchemaField{"alphabetical", repo::FieldType::Section, kAlphabetical},
+    repo::SchemaField{"semver", repo::FieldType::Section, kSemver},
 };
 
 constexpr std::array kImageScan = {
-    SchemaField{"gitrepoName image interval name tagName", FieldType::Text},
-    SchemaField{"policy", FieldType::Section, kImagePolicy},
-    SchemaField{"secretRef", FieldType::Section, kSecretRef},
-    SchemaField{"suspend", FieldType::Flag},
+    repo::SchemaField{"gitrepoName image interval name tagName", repo::FieldType::Text},
+    repo::SchemaField{"policy", repo::FieldType::Section, kImagePolicy},
+    repo::SchemaField{"secretRef", repo::FieldType::Section, kSecretRef},
+    repo::SchemaField{"suspend", repo::FieldType::Flag},
 };
 
-constexpr std::array kIgnore = {SchemaField{"conditions", FieldType::Any}};
+constexpr std::array kIgnore = {repo::SchemaField{"conditions", repo::FieldType::Any}};
 
 constexpr std::array kTarget = {
-    SchemaField{"clusterGroup clusterName defaultNamespace name namespace "
-                "serviceAccount",
-                FieldType::Text},
-    SchemaField{"clusterGroupSelector clusterSelector", FieldType::Section, kSelector},
-    SchemaField{"correctDrift", FieldType::Section, kCorrectDrift},
-    SchemaField{"createNamespace deleteCRDResources deleteNamespace "
-                "doNotDeploy keepResources",
-                FieldType::Flag},
-    SchemaField{"diff", FieldType::Section, kDiff},
-    SchemaField{"downstreamResources", FieldType::SectionList, kDownstream},
-    SchemaField{"forceSyncGeneration", FieldType::Number},
-    SchemaField{"helm", FieldType::Section, kHelm},
-    SchemaField{"ignore", FieldType::Section, kIgnore},
-    SchemaField{"kustomize", FieldType::Section, kKustomize},
-    SchemaField{"namespaceAnnotations namespaceLabels", FieldType::TextMap},
-    SchemaField{"yaml", FieldType::Section, kYaml},
+    repo::SchemaField{"clusterGroup clusterName defaultNamespace name namespace "
+                      "serviceAccount",
+                      repo::FieldType::Text},
+    repo::SchemaField{"clusterGroupSelector clusterSelector", repo::FieldType::Section, kSelector},
+    repo::SchemaField{"correctDrift", repo::FieldType::Section, kCorrectDrift},
+    repo::SchemaField{"createNamespace deleteCRDResources deleteNamespace "
+                      "doNotDeploy keepResources",
+                      repo::FieldType::Flag},
+    repo::SchemaField{"diff", repo::FieldType::Section, kDiff},
+    repo::SchemaField{"downstreamResources", repo::FieldType::SectionList, kDownstream},
+    repo::SchemaField{"forceSyncGeneration", repo::FieldType::Number},
+    repo::SchemaField{"helm", repo::FieldType::Section, kHelm},
+    repo::SchemaField{"ignore", repo::FieldType::Section, kIgnore},
+    repo::SchemaField{"kustomize", repo::FieldType::Section, kKustomize},
+    repo::SchemaField{"namespaceAnnotations namespaceLabels", repo::FieldType::TextMap},
+    repo::SchemaField{"yaml", repo::FieldType::Section, kYaml},
 };
 
 constexpr std::array kGitTarget = {
-    SchemaField{"name clusterGroup clusterName", FieldType::Text},
-    SchemaField{"clusterGroupSelector clusterSelector", FieldType::Section, kSelector},
+    repo::SchemaField{"name clusterGroup clusterName", repo::FieldType::Text},
+    repo::SchemaField{"clusterGroupSelector clusterSelector", repo::FieldType::Section, kSelector},
 };
 
 constexpr std::array kDependsOn = {
-    SchemaField{"name", FieldType::Text},
-    SchemaField{"selector", FieldType::Section, kSelector},
-    SchemaField{"acceptedStates", FieldType::TextList},
+    repo::SchemaField{"name", repo::FieldType::Text},
+    repo::SchemaField{"selector", repo::FieldType::Section, kSelector},
+    repo::SchemaField{"acceptedStates", repo::FieldType::TextList},
 };
 
 constexpr std::array kFleet = {
-    SchemaField{"correctDrift", FieldType::Section, kCorrectDrift},
-    SchemaField{"createNamespace deleteCRDResources deleteNamespace "
-                "keepResources paused",
-                FieldType::Flag},
-    SchemaField{"defaultNamespace name namespace serviceAccount "
-                "targetCustomizationMode",
-                FieldType::Text},
-    SchemaField{"dependsOn", FieldType::SectionList, kDependsOn},
-    SchemaField{"diff", FieldType::Section, kDiff},
-    SchemaField{"downstreamResources", FieldType::SectionList, kDownstream},
-    SchemaField{"forceSyncGeneration", FieldType::Number},
-    SchemaField{"helm", FieldType::Section, kHelm},
-    SchemaField{"ignore", FieldType::Section, kIgnore},
-    SchemaField{"imageScans", FieldType::SectionList, kImageScan},
-    SchemaField{"kustomize", FieldType::Section, kKustomize},
-    SchemaField{"labels namespaceAnnotations namespaceLabels", FieldType::TextMap},
-    SchemaField{"overrideTargets", FieldType::SectionList, kGitTarget},
-    SchemaField{"rolloutStrategy", FieldType::Map},
-    SchemaField{"targetCustomizations targets", FieldType::SectionList, kTarget},
-    SchemaField{"yaml", FieldType::Section, kYaml},
+    repo::SchemaField{"correctDrift", repo::FieldType::Section, kCorrectDrift},
+    repo::SchemaField{"createNamespace deleteCRDResources deleteNamespace "
+                      "keepResources paused",
+                      repo::FieldType::Flag},
+    repo::SchemaField{"defaultNamespace name namespace serviceAccount "
+                      "targetCustomizationMode",
+                      repo::FieldType::Text},
+    repo::SchemaField{"dependsOn", repo::FieldType::SectionList, kDependsOn},
+    repo::SchemaField{"diff", repo::FieldType::Section, kDiff},
+    repo::SchemaField{"downstreamResources", repo::FieldType::SectionList, kDownstream},
+    repo::SchemaField{"forceSyncGeneration", repo::FieldType::Number},
+    repo::SchemaField{"helm", repo::FieldType::Section, kHelm},
+    repo::SchemaField{"ignore", repo::FieldType::Section, kIgnore},
+    repo::SchemaField{"imageScans", repo::FieldType::SectionList, kImageScan},
+    repo::SchemaField{"kustomize", repo::FieldType::Section, kKustomize},
+    repo::SchemaField{"labels namespaceAnnotations namespaceLabels", repo::FieldType::TextMap},
+    repo::SchemaField{"overrideTargets", repo::FieldType::SectionList, kGitTarget},
+    repo::SchemaField{"rolloutStrategy", repo::FieldType::Map},
+    repo::SchemaField{"targetCustomizations targets", repo::FieldType::SectionList, kTarget},
+    repo::SchemaField{"yaml", repo::FieldType::Section, kYaml},
 };
 
 }  // namespace
 
-Schema fleet_schema() {
+repo::Schema fleet_schema() {
     return kFleet;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -13,37 +13,38 @@
 #include "renderer/repo/closed_schema.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
 // Returns the listed files that are in a subdirectory.
-std::vector<ListedFile> files_below(const SourceTree& tree, const Kustomization& kustomization) {
+std::vector<ListedFile> files_below(const repo::SourceTree& tree,
+                                    const Kustomization& kustomization) {
     const Value& root = kustomization.root;
     std::vector<ListedFile> files;
     for (const std::string_view field : {"resources", "crds", "configurations", "transformers",
                                          "generators", "validators", "patchesStrategicMerge"}) {
-        for (const Value& entry : list_of(root, field)) {
+        for (const Value& entry : repo::list_of(root, field)) {
             files.push_back({&entry, text_of(entry)});
         }
     }
     for (const std::string_view field : {"patches", "patchesJson6902", "replacements"}) {
-        for (const Value& entry : list_of(root, field)) {
-            files.push_back({entry.find("path"), text_of(entry, "path")});
+        for (const Value& entry : repo::list_of(root, field)) {
+            files.push_back({entry.find("path"), repo::text_of(entry, "path")});
         }
     }
     std::ranges::copy(generator_files(root), std::back_inserter(files));
     std::erase_if(files, [&](const ListedFile& file) {
-        const std::string path = normal_path(file.path);
+        const std::string path = repo::normal_path(file.path);
         return path.find('/') == std::string::npos || path.starts_with("../") ||
-               tree.kind(join_path(kustomization.dir, path)) != EntryKind::File;
+               tree.kind(repo::join_path(kustomization.dir, path)) != repo::EntryKind::File;
     });
     return files;
 }
 
 }  // namespace
 
-void warn_of_subdirectories(const SourceTree& tree, const Kustomization& kustomization,
+void warn_of_subdirectories(const repo::SourceTree& tree, const Kustomization& kustomization,
                             Diagnostics& diagnostics) {
     const std::vector<ListedFile> found = files_below(tree, kustomization);
     if (found.empty()) {
@@ -63,4 +64,4 @@ void warn_of_subdirectories(const SourceTree& tree, const Kustomization& kustomi
             "move this one to a directory and set kustomize.dir to it");
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

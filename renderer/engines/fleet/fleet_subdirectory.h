@@ -8,10 +8,10 @@
 
 #include "renderer/engines/kustomize/kustomization.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // Warns if the kustomization in the bundle's own directory lists files of subdirectories.
-void warn_of_subdirectories(const SourceTree& tree, const Kustomization& kustomization,
+void warn_of_subdirectories(const repo::SourceTree& tree, const Kustomization& kustomization,
                             Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::engines

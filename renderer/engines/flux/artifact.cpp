@@ -4,24 +4,24 @@
 
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::engines {
 
-ArtifactTree::ArtifactTree(const SourceTree& base, std::string root, const DirList& dirs,
-                           SourceIgnores ignores, std::vector<std::string> tops)
+ArtifactTree::ArtifactTree(const repo::SourceTree& base, std::string root, const DirList& dirs,
+                           repo::SourceIgnores ignores, std::vector<std::string> tops)
     : base_(base), root_(std::move(root)), tops_(std::move(tops)), ignores_(std::move(ignores)) {
-    for (const WalkedDir* dir : dirs) {
+    for (const repo::WalkedDir* dir : dirs) {
         if (dir->is_outside) {
             outside_.insert(dir->path);
         }
         for (const std::string& name : dir->files) {
-            if (is_beside(join_path(dir->path, name)) ||
-                ignores_.leaves_out(join_path(dir->relative, name), false)) {
+            if (is_beside(repo::join_path(dir->path, name)) ||
+                ignores_.leaves_out(repo::join_path(dir->relative, name), false)) {
                 leaves_out_any_ = true;
                 continue;
             }
             std::string above = dir->path;
             while (dirs_.insert(above).second && above != root_) {
-                above = parent_path(above);
+                above = repo::parent_path(above);
             }
         }
     }
@@ -30,19 +30,19 @@ ArtifactTree::ArtifactTree(const SourceTree& base, std::string root, const DirLi
 // True for paths of the repository that are not included in the artifact.
 bool ArtifactTree::is_beside(const std::string& path) const {
     const bool is_taken = tops_.empty() || std::ranges::any_of(tops_, [&](const std::string& top) {
-                              return is_within(path, top);
+                              return repo::is_within(path, top);
                           });
-    return !is_taken && !outside_.contains(path) && !outside_.contains(parent_path(path));
+    return !is_taken && !outside_.contains(path) && !outside_.contains(repo::parent_path(path));
 }
 
-bool ArtifactTree::leaves_out(const std::string& path, EntryKind kind) const {
-    const bool is_directory = kind == EntryKind::Directory;
-    return is_within(path, root_) && !(is_directory && dirs_.contains(path)) &&
-           (is_beside(path) || ignores_.leaves_out(relative_path(path, root_), is_directory));
+bool ArtifactTree::leaves_out(const std::string& path, repo::EntryKind kind) const {
+    const bool is_directory = kind == repo::EntryKind::Directory;
+    return repo::is_within(path, root_) && !(is_directory && dirs_.contains(path)) &&
+           (is_beside(path) || ignores_.leaves_out(repo::relative_path(path, root_), is_directory));
 }
 
 Result<std::string> ArtifactTree::read(const std::string& path) const {
-    if (leaves_out(path, EntryKind::File)) {
+    if (leaves_out(path, repo::EntryKind::File)) {
         return Error{{.rule = "unreadable",
                       .where = path,
                       .message = "cannot read: the source of Flux leaves out this file"}};
@@ -50,19 +50,19 @@ Result<std::string> ArtifactTree::read(const std::string& path) const {
     return base_.read(path);
 }
 
-Result<std::vector<Entry>> ArtifactTree::list(const std::string& dir) const {
-    Result<std::vector<Entry>> entries = base_.list(dir);
+Result<std::vector<repo::Entry>> ArtifactTree::list(const std::string& dir) const {
+    Result<std::vector<repo::Entry>> entries = base_.list(dir);
     if (entries) {
-        std::erase_if(*entries, [&](const Entry& entry) {
-            return leaves_out(join_path(dir, entry.name), entry.kind);
+        std::erase_if(*entries, [&](const repo::Entry& entry) {
+            return leaves_out(repo::join_path(dir, entry.name), entry.kind);
         });
     }
     return entries;
 }
 
-EntryKind ArtifactTree::kind(const std::string& path) const {
-    const EntryKind kind = base_.kind(path);
-    return leaves_out(path, kind) ? EntryKind::Missing : kind;
+repo::EntryKind ArtifactTree::kind(const std::string& path) const {
+    const repo::EntryKind kind = base_.kind(path);
+    return leaves_out(path, kind) ? repo::EntryKind::Missing : kind;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

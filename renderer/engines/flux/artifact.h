@@ -12,31 +12,31 @@
 #include "renderer/repo/source_ignores.h"
 #include "renderer/repo/source_tree.h"
 
-namespace renderer {
+namespace renderer::engines {
 
-class ArtifactTree : public SourceTree {
+class ArtifactTree : public repo::SourceTree {
 public:
     // `base` must outlive this object. `root`: the top of the repository, a normalized path.
     // `dirs`: all its directories. `tops`: the paths that are included, normalized; empty: all.
-    ArtifactTree(const SourceTree& base, std::string root, const DirList& dirs,
-                 SourceIgnores ignores, std::vector<std::string> tops);
+    ArtifactTree(const repo::SourceTree& base, std::string root, const DirList& dirs,
+                 repo::SourceIgnores ignores, std::vector<std::string> tops);
 
     // False if the tree is the same as the repository.
     [[nodiscard]] bool leaves_out_any() const { return leaves_out_any_; }
 
     Result<std::string> read(const std::string& path) const override;
-    Result<std::vector<Entry>> list(const std::string& dir) const override;
-    EntryKind kind(const std::string& path) const override;
+    Result<std::vector<repo::Entry>> list(const std::string& dir) const override;
+    repo::EntryKind kind(const std::string& path) const override;
     std::string real_path(const std::string& path) const override { return base_.real_path(path); }
 
 private:
-    [[nodiscard]] bool leaves_out(const std::string& path, EntryKind kind) const;
+    [[nodiscard]] bool leaves_out(const std::string& path, repo::EntryKind kind) const;
     [[nodiscard]] bool is_beside(const std::string& path) const;
 
-    const SourceTree& base_;
+    const repo::SourceTree& base_;
     std::string root_;
     std::vector<std::string> tops_;
-    SourceIgnores ignores_;
+    repo::SourceIgnores ignores_;
     std::set<std::string> dirs_;     // with an included file in it or below
     std::set<std::string> outside_;  // of other sources, not part of the repository
     bool leaves_out_any_ = false;
@@ -53,4 +53,4 @@ struct Artifact {
     KustomizationReader reader;
 };
 
-}  // namespace renderer
+}  // namespace renderer::engines

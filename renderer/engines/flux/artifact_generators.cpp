@@ -12,7 +12,7 @@
 #include "renderer/engines/gitops_tree.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -55,13 +55,13 @@ public:
             found.source = copy.source;
             found.kept = found.kept.empty() ? kept_with(copy) : found.kept;
         }
-        if (copies.empty() || (copies.size() == 1 && !is_within(path, copies.front().to))) {
+        if (copies.empty() || (copies.size() == 1 && !repo::is_within(path, copies.front().to))) {
             return fail(fmt::format("it copies nothing to {}", path));
         }
         found.dir = copies.size() > 1
                         ? repository_.directory(path)
-                        : normal_path(join_path(copies.front().from,
-                                                relative_path(path, copies.front().to)));
+                        : repo::normal_path(repo::join_path(
+                              copies.front().from, repo::relative_path(path, copies.front().to)));
         return found;
     }
 
@@ -108,7 +108,7 @@ private:
             return {.why = fmt::format("not all of \"{}\" is copied as it is", from)};
         }
         Copy copy;
-        copy.to = path_inside("", to.substr(kArtifact.size()));
+        copy.to = repo::path_inside("", to.substr(kArtifact.size()));
         const std::string top = top_of(alias, copy);
         if (!copy.why.empty()) {
             return copy;
@@ -120,14 +120,15 @@ private:
         if (pattern.find_first_of("*?[]") != std::string_view::npos) {
             return {.why = fmt::format("the pattern \"{}\" is not followed", from)};
         }
-        copy.from = path_inside(top, pattern);
-        const EntryKind kind = repository_.tree().kind(copy.from);
-        const bool is_file = kind == EntryKind::File;
-        if (kind == EntryKind::Missing || (is_content && is_file)) {
+        copy.from = repo::path_inside(top, pattern);
+        const repo::EntryKind kind = repository_.tree().kind(copy.from);
+        const bool is_file = kind == repo::EntryKind::File;
+        if (kind == repo::EntryKind::Missing || (is_content && is_file)) {
             return {.why = fmt::format("there is no {} to copy", copy.from)};
         }
         if (!is_content && (!is_file || to.ends_with('/'))) {
-            copy.to = normal_path(join_path(copy.to, base_name(path_inside("", pattern))));
+            copy.to = repo::normal_path(
+                repo::join_path(copy.to, repo::base_name(repo::path_inside("", pattern))));
         }
         return copy;
     }
@@ -183,7 +184,8 @@ std::optional<GeneratedSource> generated_source(const GitOpsTree& repository,
             if (text_of(artifact, {"name"}) != text_of(source_ref, {"name"})) {
                 continue;
             }
-            GeneratedSource one = Copies(repository, object).find(artifact, path_inside("", path));
+            GeneratedSource one =
+                Copies(repository, object).find(artifact, repo::path_inside("", path));
             if (found && !is_same(*found, one)) {
                 return GeneratedSource{.why = "several ArtifactGenerators make it"};
             }
@@ -193,4 +195,4 @@ std::optional<GeneratedSource> generated_source(const GitOpsTree& repository,
     return found;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -11,7 +11,7 @@
 
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 class GitOpsTree;
 
@@ -30,4 +30,4 @@ std::optional<GeneratedSource> generated_source(const GitOpsTree& repository,
                                                 const Value& source_ref, std::string_view ns,
                                                 std::string_view path);
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -10,7 +10,7 @@
 #include "renderer/engines/gitops_tree.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 bool GitOpsTree::is_suspended(std::string_view kind, std::string_view source) const {
     return suspended_.contains(fmt::format("{}/{}", kind, source));
@@ -81,11 +81,11 @@ std::shared_ptr<Artifact> GitOpsTree::artifact(std::string_view source, const st
     const auto [known, is_new] =
         artifacts_.try_emplace(fmt::format("{}\n{}", fmt::join(tops, "\n"), patterns));
     if (is_new) {
-        SourceIgnores ignores;
-        for (const WalkedDir* dir : dirs_) {
+        repo::SourceIgnores ignores;
+        for (const repo::WalkedDir* dir : dirs_) {
             if (dir->has_sourceignore) {
                 const Result<std::string> text =
-                    tree_.read(join_path(dir->path, kSourceIgnoreName));
+                    tree_.read(repo::join_path(dir->path, repo::kSourceIgnoreName));
                 ignores.add(text ? *text : std::string(), dir->relative);
             }
         }
@@ -99,4 +99,4 @@ std::shared_ptr<Artifact> GitOpsTree::artifact(std::string_view source, const st
     return known->second;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -17,7 +17,7 @@
 #include "renderer/repo/paths.h"
 #include "renderer/repo/walk.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -104,7 +104,7 @@ std::shared_ptr<const UnitVariables> variables_of(GitOpsTree& repository,
 // True if a manifest below the directory mentions Tailscale.
 bool has_mention(const GitOpsTree& repository, const std::string& dir) {
     return std::ranges::any_of(repository.mentions(), [&](const auto& file) {
-        return file.second && is_within(file.first, dir);
+        return file.second && repo::is_within(file.first, dir);
     });
 }
 
@@ -129,7 +129,8 @@ Value older_patches(const Value* patches, std::string_view key, bool has_release
     return taken;
 }
 
-std::shared_ptr<const Value> changes_of_kustomization(const Value& spec, const SourceTree& tree,
+std::shared_ptr<const Value> changes_of_kustomization(const Value& spec,
+                                                      const repo::SourceTree& tree,
                                                       const std::string& dir, bool has_releases) {
     Value changes;
     const auto put = [&](std::string_view field, Value value) {
@@ -199,7 +200,7 @@ void add_values(const Value& value, std::string_view name, std::set<std::string>
 // `top`: the top of its source, if that is not this repository.
 std::string directory_of(const GitOpsTree& repository, const std::optional<std::string>& top,
                          std::string_view path) {
-    return top ? path_inside(*top, path) : repository.directory(path);
+    return top ? repo::path_inside(*top, path) : repository.directory(path);
 }
 
 // Fills in a unit whose source is not available.
@@ -215,7 +216,7 @@ void note_source(const GitOpsTree& repository, const Value& source_ref, BuildUni
     unit.pos = source_ref.pos();
 }
 
-const SourceTree& tree_of(const GitOpsTree& repository, const BuildUnit& unit) {
+const repo::SourceTree& tree_of(const GitOpsTree& repository, const BuildUnit& unit) {
     return unit.artifact ? unit.artifact->tree : repository.tree();
 }
 
@@ -245,13 +246,13 @@ std::optional<std::string> local_sync(const GitOpsTree& repository, const Value&
 
 }  // namespace
 
-Value components_of(const Value& spec, const SourceTree& tree, const std::string& dir) {
+Value components_of(const Value& spec, const repo::SourceTree& tree, const std::string& dir) {
     const bool may_lack = spelling_of(spec.find("ignoreMissingComponents")) == "true";
     Value components = Value::list();
     for (const Value& entry : items_of(spec.find("components"))) {
-        const std::string path = normal_path(join_path(dir, text_of(entry)));
+        const std::string path = repo::normal_path(repo::join_path(dir, text_of(entry)));
         const bool is_known = path.find("${") == std::string::npos;
-        if (!may_lack || !is_known || tree.kind(path) != EntryKind::Missing) {
+        if (!may_lack || !is_known || tree.kind(path) != repo::EntryKind::Missing) {
             components.append(entry.clone());
         }
     }
@@ -262,8 +263,8 @@ void put_metadata(const Value* annotations, const Value* labels, Value& changes)
     const auto put = [&](std::string_view field, const Value* map) {
         Value ours = Value::map();
         for (const Member& member : members_of(map)) {
-            if (mentions_tailscale(member.name()) ||
-                mentions_tailscale(spelling_of(member.value))) {
+            if (repo::mentions_tailscale(member.name()) ||
+                repo::mentions_tailscale(spelling_of(member.value))) {
                 ours.add(member.key.clone(), member.value.clone());
             }
         }
@@ -286,7 +287,7 @@ Pos naming_tailscale(const Value* value) {
     if (value == nullptr) {
         return {};
     }
-    if (mentions_tailscale(text_of(*value))) {
+    if (repo::mentions_tailscale(text_of(*value))) {
         return value->pos();
     }
     for (const Value& item : items_of(value)) {
@@ -296,7 +297,7 @@ Pos naming_tailscale(const Value* value) {
     }
     for (const Member& member : members_of(value)) {
         const Pos pos = naming_tailscale(&member.value);
-        if (pos.known() || mentions_tailscale(member.name())) {
+        if (pos.known() || repo::mentions_tailscale(member.name())) {
             return pos.known() ? pos : member.key.pos();
         }
     }
@@ -319,7 +320,8 @@ bool may_matter(const Value& patch, bool has_releases) {
         is_release && has_releases && text.find("values") != std::string_view::npos;
     const bool is_unread = is_release && !text_of(patch, {"path"}).empty();
     return is_values || is_unread ||
-           (mentions_tailscale(text) && std::ranges::find(kPodKinds, kind) == kPodKinds.end());
+           (repo::mentions_tailscale(text) &&
+            std::ranges::find(kPodKinds, kind) == kPodKinds.end());
 }
 
 BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
@@ -368,8 +370,8 @@ BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
         }
     } else if (path.find("${") != std::string_view::npos) {
         skip(UnitState::Unresolved, fmt::format("path {}", path));
-    } else if (tree_of(repository, unit).kind(unit.dir) != EntryKind::Directory) {
-        const bool is_ignored = repository.tree().kind(unit.dir) == EntryKind::Directory;
+    } else if (tree_of(repository, unit).kind(unit.dir) != repo::EntryKind::Directory) {
+        const bool is_ignored = repository.tree().kind(unit.dir) == repo::EntryKind::Directory;
         unit.pos = root.at({"spec", "path"}) == nullptr ? Pos{} : root.at({"spec", "path"})->pos();
         skip(UnitState::Missing, is_ignored ? fmt::format("the source ignores {}", unit.dir)
                                             : fmt::format("there is no directory {}", unit.dir));
@@ -395,7 +397,7 @@ BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization) {
 bool is_bootstrap(const EngineObject& kustomization, const BuildUnit& unit) {
     const std::string_view name = text_of(kustomization.root, {"metadata", "name"});
     return !name.empty() && name == text_of(kustomization.root, {"spec", "sourceRef", "name"}) &&
-           is_within(kustomization.file, unit.dir);
+           repo::is_within(kustomization.file, unit.dir);
 }
 
 std::vector<BuildUnit> instance_units(GitOpsTree& repository, const EngineObject& instance) {
@@ -426,7 +428,7 @@ std::vector<BuildUnit> instance_units(GitOpsTree& repository, const EngineObject
         unit.loads_any = true;
         unit.dir = directory_of(repository, local, path);
         unit.artifact = local ? nullptr : repository.artifact({}, instance.file);
-        if (tree_of(repository, unit).kind(unit.dir) == EntryKind::Directory) {
+        if (tree_of(repository, unit).kind(unit.dir) == repo::EntryKind::Directory) {
             units.push_back(std::move(unit));
         } else {
             unit.state = UnitState::Missing;
@@ -438,4 +440,4 @@ std::vector<BuildUnit> instance_units(GitOpsTree& repository, const EngineObject
     return units.empty() ? missing : units;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -8,7 +8,7 @@
 #include "renderer/engines/build_unit.h"
 #include "renderer/engines/gitops_tree.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 BuildUnit flux_unit(GitOpsTree& repository, const EngineObject& kustomization);
 
@@ -35,6 +35,6 @@ void put_metadata(const Value* annotations, const Value* labels, Value& changes)
 
 // Returns the `components` of a build in the directory, without missing ones if
 // `ignoreMissingComponents` is set.
-Value components_of(const Value& spec, const SourceTree& tree, const std::string& dir);
+Value components_of(const Value& spec, const repo::SourceTree& tree, const std::string& dir);
 
-}  // namespace renderer
+}  // namespace renderer::engines

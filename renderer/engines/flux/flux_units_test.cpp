@@ -3,7 +3,7 @@
 #include "renderer/core/yaml_writer.h"
 #include "renderer/engines/units_testing.h"
 
-namespace renderer {
+namespace renderer::engines {
 namespace {
 
 const std::map<std::string, std::string> kFluxFiles = {
@@ -218,4 +218,4 @@ TEST(Bootstrap, AppliesTheDirectoryThatItLiesIn) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -9,7 +9,7 @@
 #include "renderer/engines/kustomize/generator_sources.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -17,12 +17,12 @@ constexpr std::string_view kField = "configMapGenerator";
 
 class MapSearch {
 public:
-    MapSearch(const SourceTree& tree, const std::string& root, SourceMap& sources)
+    MapSearch(const repo::SourceTree& tree, const std::string& root, SourceMap& sources)
         : reader_(tree, sources), context_{tree, sources, reader_, selection_, discarded_, root} {}
 
-    void kustomization(const WalkedDir& dir) {
+    void kustomization(const repo::WalkedDir& dir) {
         const Result<std::string> text =
-            context_.tree.read(join_path(dir.path, dir.kustomizations.front()));
+            context_.tree.read(repo::join_path(dir.path, dir.kustomizations.front()));
         if (!text || text->find(kField) == std::string::npos) {
             return;
         }
@@ -75,10 +75,10 @@ private:
 
 }  // namespace
 
-GeneratedMaps generated_config_maps(const SourceTree& tree, const DirList& dirs,
+GeneratedMaps generated_config_maps(const repo::SourceTree& tree, const DirList& dirs,
                                     const std::string& root, SourceMap& sources) {
     MapSearch search(tree, root, sources);
-    for (const WalkedDir* dir : dirs) {
+    for (const repo::WalkedDir* dir : dirs) {
         if (!dir->kustomizations.empty()) {
             search.kustomization(*dir);
         }
@@ -86,4 +86,4 @@ GeneratedMaps generated_config_maps(const SourceTree& tree, const DirList& dirs,
     return search.finish();
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

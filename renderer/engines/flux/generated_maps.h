@@ -13,14 +13,14 @@
 #include "renderer/engines/fleet/fleet_files.h"
 #include "renderer/repo/source_tree.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // ConfigMaps by name, with and without the hash. A name is missing if one of its generators is not
 // fully known: it merges with another, or a file is missing or encrypted.
 using GeneratedMaps = std::map<std::string, std::vector<Value>, std::less<>>;
 
 // Generators may refer to files below `root`.
-GeneratedMaps generated_config_maps(const SourceTree& tree, const DirList& dirs,
+GeneratedMaps generated_config_maps(const repo::SourceTree& tree, const DirList& dirs,
                                     const std::string& root, SourceMap& sources);
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -5,7 +5,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/engines/helm/release_parts.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -68,4 +68,4 @@ ChartRelease release_of_helm_release(const Value& object, std::string_view ns) {
     return release;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

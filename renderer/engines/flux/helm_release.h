@@ -6,9 +6,9 @@
 #include "renderer/core/value.h"
 #include "renderer/engines/helm/chart_release.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // Returns what a HelmRelease in the namespace installs.
 ChartRelease release_of_helm_release(const Value& object, std::string_view ns);
 
-}  // namespace renderer
+}  // namespace renderer::engines

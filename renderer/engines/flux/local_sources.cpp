@@ -12,16 +12,16 @@
 #include "renderer/repo/paths.h"
 #include "renderer/secrets/userinfo.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
 constexpr const char* kSourceFlag = "--source";
 
 // Returns a path below "_sources", with more "_" in front if the tree already has that name.
-std::string place_of(const SourceTree& tree, const std::string& root, const SourceKey& key) {
+std::string place_of(const repo::SourceTree& tree, const std::string& root, const SourceKey& key) {
     std::string name = "_sources";
-    while (tree.kind(join_path(root, name)) != EntryKind::Missing) {
+    while (tree.kind(repo::join_path(root, name)) != repo::EntryKind::Missing) {
         name.insert(name.begin(), '_');
     }
     std::string ref = key.address.ref;
@@ -30,15 +30,15 @@ std::string place_of(const SourceTree& tree, const std::string& root, const Sour
         key.kind.empty()
             ? fmt::format("{}{}{}", key.address.path, ref.empty() ? "" : "@", ref)
             : fmt::format("{}/{}{}{}", key.kind, key.ns, key.ns.empty() ? "" : "/", key.name);
-    return normal_path(join_path(join_path(root, name), below));
+    return repo::normal_path(repo::join_path(repo::join_path(root, name), below));
 }
 
 }  // namespace
 
-LocalSources::LocalSources(const SourceTree& tree, const LoadOptions& options,
+LocalSources::LocalSources(const repo::SourceTree& tree, const repo::LoadOptions& options,
                            const Cluster& cluster, Diagnostics& diagnostics)
-    : base_(tree), root_(normal_path(options.path)), mounted_(tree, root_) {
-    if (options.path.empty() || tree.kind(root_) != EntryKind::Directory) {
+    : base_(tree), root_(repo::normal_path(options.path)), mounted_(tree, root_) {
+    if (options.path.empty() || tree.kind(root_) != repo::EntryKind::Directory) {
         return;
     }
     sources_.reserve(options.sources.size() + cluster.sources.size());
@@ -59,22 +59,22 @@ void LocalSources::add(const std::string& key, const std::string& dir, Pos pos,
     if (!parsed) {
         diagnostics
             .error("invalid-source", pos,
-                   fmt::format("invalid source \"{}\"", without_url_credentials(key)))
+                   fmt::format("invalid source \"{}\"", secrets::without_url_credentials(key)))
             .expected("KIND/NAME or KIND/NAMESPACE/NAME of Flux, or an address");
         return;
     }
     Source source{.text = key, .key = std::move(*parsed), .pos = pos};
-    std::string path = normal_path(pos.known() ? join_path(root_, dir) : dir);
-    if (!pos.known() && !is_within(path, root_)) {
-        const std::string real = canonical_path(path);
+    std::string path = repo::normal_path(pos.known() ? repo::join_path(root_, dir) : dir);
+    if (!pos.known() && !repo::is_within(path, root_)) {
+        const std::string real = repo::canonical_path(path);
         const std::string real_root = base_.real_path(root_);
-        if (is_within(real, real_root)) {
-            path = normal_path(join_path(root_, relative_path(real, real_root)));
+        if (repo::is_within(real, real_root)) {
+            path = repo::normal_path(repo::join_path(root_, repo::relative_path(real, real_root)));
         }
     }
     source.path = path;
-    if (pos.known() && !is_within(path, root_) &&
-        !is_within(base_.real_path(path), work_tree_top(base_.real_path(root_)))) {
+    if (pos.known() && !repo::is_within(path, root_) &&
+        !repo::is_within(base_.real_path(path), repo::work_tree_top(base_.real_path(root_)))) {
         diagnostics
             .error("outside-tree", pos, "a file of the tree must not name a source outside of it")
             .found(fmt::format("\"{}\"", dir))
@@ -82,20 +82,20 @@ void LocalSources::add(const std::string& key, const std::string& dir, Pos pos,
             .hint("--source on the command line may name any directory");
         return;
     }
-    if (!is_within(path, root_)) {
+    if (!repo::is_within(path, root_)) {
         source.path = place_of(base_, root_, source.key);
         if (!mount(source, path, diagnostics)) {
             return;
         }
     }
-    const EntryKind kind = mounted_.kind(source.path);
-    const bool is_usable =
-        kind == EntryKind::Directory || (kind == EntryKind::File && source.key.kind.empty());
+    const repo::EntryKind kind = mounted_.kind(source.path);
+    const bool is_usable = kind == repo::EntryKind::Directory ||
+                           (kind == repo::EntryKind::File && source.key.kind.empty());
     if (!is_usable) {
         Finding error = diagnostics.error(
             "missing-path", pos,
             source.key.kind.empty() ? "no such file or directory" : "no such directory");
-        error.found(fmt::format("\"{}\" for {}", dir, without_url_credentials(key)))
+        error.found(fmt::format("\"{}\" for {}", dir, secrets::without_url_credentials(key)))
             .expected("where the files of this source are");
         if (!pos.known()) {
             error.where(kSourceFlag);
@@ -106,16 +106,17 @@ void LocalSources::add(const std::string& key, const std::string& dir, Pos pos,
 }
 
 bool LocalSources::mount(const Source& source, const std::string& dir, Diagnostics& diagnostics) {
-    std::shared_ptr<const SourceTree> tree;
+    std::shared_ptr<const repo::SourceTree> tree;
     if (source.pos.known()) {  // sources in `.tailrender.yaml` are in the work tree
-        tree = std::shared_ptr<const SourceTree>(std::shared_ptr<const SourceTree>(), &base_);
-        const bool is_file = base_.kind(dir) == EntryKind::File;
+        tree = std::shared_ptr<const repo::SourceTree>(std::shared_ptr<const repo::SourceTree>(),
+                                                       &base_);
+        const bool is_file = base_.kind(dir) == repo::EntryKind::File;
         Diagnostic refused;
         if (is_file) {
             Result<std::string> text = base_.read(dir);
             refused = text ? refused : text.error().diagnostic;
         } else {
-            Result<std::vector<Entry>> entries = base_.list(dir);
+            Result<std::vector<repo::Entry>> entries = base_.list(dir);
             refused = entries ? refused : entries.error().diagnostic;
         }
         if (!refused.message.empty()) {
@@ -124,13 +125,13 @@ bool LocalSources::mount(const Source& source, const std::string& dir, Diagnosti
             return false;
         }
     } else {
-        tree =
-            std::make_shared<DiskTree>(std::vector<std::string>{}, std::vector<std::string>{dir});
+        tree = std::make_shared<repo::DiskTree>(std::vector<std::string>{},
+                                                std::vector<std::string>{dir});
     }
     mounted_.mount(source.path, dir, std::move(tree));
-    if (mounted_.kind(source.path) == EntryKind::Directory) {
-        for (WalkedDir& found : walk_tree(mounted_, source.path, {}, diagnostics)) {
-            found.relative = relative_path(found.path, root_);
+    if (mounted_.kind(source.path) == repo::EntryKind::Directory) {
+        for (repo::WalkedDir& found : repo::walk_tree(mounted_, source.path, {}, diagnostics)) {
+            found.relative = repo::relative_path(found.path, root_);
             found.is_outside = true;
             outside_.push_back(std::move(found));
         }
@@ -155,7 +156,7 @@ const LocalSources::Source* LocalSources::find_below(const SourceAddress& addres
     const Source* found = nullptr;
     for (const Source& source : sources_) {
         const SourceAddress& known = source.key.address;
-        const bool fits = source.key.kind.empty() && is_within(address.path, known.path) &&
+        const bool fits = source.key.kind.empty() && repo::is_within(address.path, known.path) &&
                           (known.ref.empty() || known.ref == address.ref);
         if (fits && (found == nullptr || known.path.size() > found->key.address.path.size())) {
             found = &source;
@@ -174,8 +175,8 @@ std::optional<std::string> LocalSources::find_address(std::string_view text) con
         const Source* source = one ? find_below(*one) : nullptr;
         if (source != nullptr) {
             used_.insert(source);
-            return normal_path(
-                join_path(source->path, relative_path(one->path, source->key.address.path)));
+            return repo::normal_path(repo::join_path(
+                source->path, repo::relative_path(one->path, source->key.address.path)));
         }
     }
     return std::nullopt;
@@ -183,7 +184,7 @@ std::optional<std::string> LocalSources::find_address(std::string_view text) con
 
 bool LocalSources::holds(const std::string& path) const {
     return std::ranges::any_of(sources_, [&](const Source& source) {
-        return source.key.kind.empty() && is_within(path, source.path);
+        return source.key.kind.empty() && repo::is_within(path, source.path);
     });
 }
 
@@ -194,7 +195,7 @@ void LocalSources::warn_unused(Diagnostics& diagnostics) const {
         }
         Finding warning = diagnostics.warning("unused-source", source.pos,
                                               "nothing that is rendered uses this source");
-        warning.found(without_url_credentials(source.text))
+        warning.found(secrets::without_url_credentials(source.text))
             .expected("a source that an object of Flux or Argo CD, or a kustomization, names")
             .hint("check its spelling, or leave it out");
         if (!source.pos.known()) {
@@ -203,4 +204,4 @@ void LocalSources::warn_unused(Diagnostics& diagnostics) const {
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

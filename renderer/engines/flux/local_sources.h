@@ -15,20 +15,23 @@
 #include "renderer/repo/source_tree.h"
 #include "renderer/repo/walk.h"
 
-namespace renderer {
+namespace renderer::repo {
+struct LoadOptions;
+}
+
+namespace renderer::engines {
 
 struct Cluster;
-struct LoadOptions;
 
 class LocalSources {
 public:
     // `tree` must outlive this object. Uses the options path and sources. A source that is not a
     // directory or file is an error.
-    LocalSources(const SourceTree& tree, const LoadOptions& options, const Cluster& cluster,
-                 Diagnostics& diagnostics);
+    LocalSources(const repo::SourceTree& tree, const repo::LoadOptions& options,
+                 const Cluster& cluster, Diagnostics& diagnostics);
 
     // The tree, including the mounted directories.
-    [[nodiscard]] const SourceTree& tree() const { return mounted_; }
+    [[nodiscard]] const repo::SourceTree& tree() const { return mounted_; }
 
     // Returns the top directory of a Flux source. `url`: of that object, "" if it is not known.
     [[nodiscard]] std::optional<std::string> find_object(std::string_view kind, std::string_view ns,
@@ -48,7 +51,7 @@ public:
     }
 
     // The mounted directories, as walk_tree returns them.
-    [[nodiscard]] const std::vector<WalkedDir>& outside() const { return outside_; }
+    [[nodiscard]] const std::vector<repo::WalkedDir>& outside() const { return outside_; }
 
     // Warns of sources that were never looked up.
     void warn_unused(Diagnostics& diagnostics) const;
@@ -65,12 +68,12 @@ private:
     bool mount(const Source& source, const std::string& dir, Diagnostics& diagnostics);
     [[nodiscard]] const Source* find_below(const SourceAddress& address) const;
 
-    const SourceTree& base_;
+    const repo::SourceTree& base_;
     std::string root_;
-    MountedTree mounted_;
+    repo::MountedTree mounted_;
     std::vector<Source> sources_;  // in order of precedence
-    std::vector<WalkedDir> outside_;
+    std::vector<repo::WalkedDir> outside_;
     mutable std::set<const Source*> used_;
 };
 
-}  // namespace renderer
+}  // namespace renderer::engines

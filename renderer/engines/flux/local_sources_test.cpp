@@ -6,20 +6,20 @@
 #include "renderer/repo/git_tree.h"
 #include "renderer/repo/load_options.h"
 
-namespace renderer {
+namespace renderer::engines {
 namespace {
 
 // The .tailrender.yaml of `sub` names `../vendor`.
-class LocalSourcesTest : public GitSandbox {
+class LocalSourcesTest : public git::GitSandbox {
 protected:
     void SetUp() override {
-        GitSandbox::SetUp();
+        git::GitSandbox::SetUp();
         put("vendor/web.yaml", "kind: Service\n");
         put("sub/app.yaml", "kind: Service\n");
     }
 
-    std::string found_in(const SourceTree& tree, const std::string& root) const {
-        LoadOptions options;
+    std::string found_in(const repo::SourceTree& tree, const std::string& root) const {
+        repo::LoadOptions options;
         options.path = root;
         Cluster cluster;
         cluster.sources = {
@@ -38,15 +38,15 @@ protected:
 TEST_F(LocalSourcesTest, AFileOfTheTreeNamesADirectoryBesideItInTheRepository) {
     commit_all();
     const std::string root = repo_ + "/sub";
-    EXPECT_EQ(found_in(DiskTree({}, {root}), root), "kind: Service\n");
-    EXPECT_EQ(found_in(**GitTree::open(root, "HEAD"), root), "kind: Service\n");
+    EXPECT_EQ(found_in(repo::DiskTree({}, {root}), root), "kind: Service\n");
+    EXPECT_EQ(found_in(**repo::GitTree::open(root, "HEAD"), root), "kind: Service\n");
 }
 
 TEST_F(LocalSourcesTest, WithoutARepositoryNothingOutsideOfTheTree) {
     std::filesystem::remove_all(repo_ + "/.git");
     const std::string root = repo_ + "/sub";
-    EXPECT_EQ(found_in(DiskTree({}, {root}), root), "outside-tree");
+    EXPECT_EQ(found_in(repo::DiskTree({}, {root}), root), "outside-tree");
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -9,7 +9,7 @@
 #include "renderer/base/ascii.h"
 #include "renderer/core/text_of.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 std::string why_not_reconciled(const Value& object) {
     constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kReasons = {
@@ -26,4 +26,4 @@ std::string why_not_reconciled(const Value& object) {
     return {};
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

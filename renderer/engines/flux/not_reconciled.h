@@ -5,9 +5,9 @@
 
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // Returns the label or annotation that disables reconciliation, "" if there is none.
 std::string why_not_reconciled(const Value& object);
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -18,7 +18,7 @@
 #include "renderer/engines/templates/go_template.h"
 #include "renderer/kube/group_of.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -333,4 +333,4 @@ bool resources_mention(const Value& set, std::string_view word) {
     return text.find(word) != std::string::npos;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

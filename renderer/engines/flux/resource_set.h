@@ -10,7 +10,7 @@
 
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 bool is_resource_set(const Value& object);
 
@@ -27,4 +27,4 @@ MadeObjects expand_resource_set(const Value& set);
 // True if the resources of the set, or the templates for them, contain the word.
 bool resources_mention(const Value& set, std::string_view word);
 
-}  // namespace renderer
+}  // namespace renderer::engines

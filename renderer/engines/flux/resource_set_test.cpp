@@ -6,7 +6,7 @@
 #include "renderer/core/yaml_reader.h"
 #include "renderer/core/yaml_writer.h"
 
-namespace renderer {
+namespace renderer::engines {
 namespace {
 
 Value set_of(const std::string& spec) {
@@ -122,4 +122,4 @@ TEST(ResourceSet, GivesAllObjectsItsCommonMetadata) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::engines

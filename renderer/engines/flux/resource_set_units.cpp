@@ -11,7 +11,7 @@
 #include "renderer/engines/flux/resource_set.h"
 #include "renderer/engines/liveness.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 std::vector<BuildUnit> units_of_resource_set(
     const EngineObject& set,
@@ -48,4 +48,4 @@ std::vector<BuildUnit> units_of_resource_set(
     return units;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -8,7 +8,7 @@
 #include "renderer/engines/build_unit.h"
 #include "renderer/engines/gitops_tree.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 constexpr int kDeepestSet = 4;  // nesting of sets that generate sets
 constexpr std::string_view kTooDeep = "what a set makes that several sets above it make";
@@ -20,4 +20,4 @@ std::vector<BuildUnit> units_of_resource_set(
     const EngineObject& set,
     const std::function<std::vector<BuildUnit>(const EngineObject&)>& units_of, int depth = 0);
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -10,7 +10,7 @@
 #include "renderer/base/ascii.h"
 #include "renderer/base/split.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -139,4 +139,4 @@ std::optional<GivenSource> parse_source(std::string_view text) {
     return GivenSource{std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace renderer {
+namespace renderer::engines {
 
 // Different spellings of one repository give the same address:
 // `https://github.com/a/b.git//x?ref=v1`, `git@github.com:a/b//x?ref=v1` and
@@ -38,4 +38,4 @@ struct GivenSource {
 };
 std::optional<GivenSource> parse_source(std::string_view text);
 
-}  // namespace renderer
+}  // namespace renderer::engines

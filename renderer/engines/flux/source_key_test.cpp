@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace renderer {
+namespace renderer::engines {
 namespace {
 
 TEST(SourceAddress, OfOneRepositoryIsOneHoweverItIsSpelled) {
@@ -67,4 +67,4 @@ TEST(Source, EndsWithADirectory) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -11,7 +11,7 @@
 #include "renderer/engines/flux/variable_functions.h"
 #include "renderer/kube/decoded_kinds.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -360,4 +360,4 @@ void substitute_document(Value& root, const UnitVariables& variables, bool menti
     substitute_object(root, variables, mentions_tailscale && is_read(root), diagnostics);
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

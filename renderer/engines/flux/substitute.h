@@ -12,7 +12,7 @@
 #include "renderer/core/value.h"
 #include "renderer/engines/build_unit.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // True if Flux accepts the text as the name of a variable.
 bool is_variable_name(std::string_view text);
@@ -44,4 +44,4 @@ void substitute_object(Value& object, const UnitVariables& variables, bool is_in
 void substitute_document(Value& root, const UnitVariables& variables, bool mentions_tailscale,
                          Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::engines

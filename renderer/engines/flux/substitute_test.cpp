@@ -5,7 +5,7 @@
 #include "renderer/core/yaml_reader.h"
 #include "renderer/core/yaml_writer.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -137,4 +137,4 @@ TEST(SubstituteTest, NamesTheLineOfAnExpressionThatCannotBeParsed) {
 
 }  // namespace
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -11,7 +11,7 @@
 #include "renderer/base/pattern.h"
 #include "renderer/base/replace.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -171,4 +171,4 @@ std::string apply_function(std::string_view operation, std::string value,
     return value;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-namespace renderer {
+namespace renderer::engines {
 
 // `operation`: "" for none, "length", ":", "/", "//", "/#", "/%", "#", "##", "%", "%%", "^", "^^",
 // ",", ",,", or one that gives a default, such as ":-".
 std::string apply_function(std::string_view operation, std::string value,
                            const std::vector<std::string>& arguments);
 
-}  // namespace renderer
+}  // namespace renderer::engines

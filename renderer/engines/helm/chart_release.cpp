@@ -4,7 +4,7 @@
 
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 ChartRelease ChartRelease::clone() const {
     ChartRelease copy{.pos = pos,
@@ -48,9 +48,9 @@ bool is_operator_chart(std::string_view chart) {
     while (chart.ends_with('/')) {
         chart.remove_suffix(1);
     }
-    chart = base_name(chart);
+    chart = repo::base_name(chart);
     return chart == kOperatorChart ||
            (chart.ends_with(".tgz") && chart.starts_with(fmt::format("{}-", kOperatorChart)));
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

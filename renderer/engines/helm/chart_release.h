@@ -15,7 +15,7 @@
 #include "renderer/engines/helm/unread_values.h"
 #include "renderer/repo/fetch/chart_address.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 constexpr std::string_view kOperatorChart = "tailscale-operator";
 
@@ -52,7 +52,7 @@ struct ChartRelease {
     bool is_reference = false;          // `chart` is the name of an object that names the chart
     std::string dir = {};               // of the chart, if it is in the tree
     std::string archive = {};           // the chart itself, if the object contains it
-    ChartAddress address = {};          // to fetch the chart from, if it is not available locally
+    repo::ChartAddress address = {};    // to fetch the chart from, if it is not available locally
     std::string source = {};            // GitRepository of Flux that `chart` is a path in
     std::string repository = {};        // HelmRepository of Flux that has `chart`
     std::string source_namespace = {};  // of the object that `chart` refers to
@@ -83,4 +83,4 @@ struct ChartRelease {
 // True for a name, path, address or archive of the operator's chart.
 bool is_operator_chart(std::string_view chart);
 
-}  // namespace renderer
+}  // namespace renderer::engines

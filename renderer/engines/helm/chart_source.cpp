@@ -11,7 +11,7 @@
 #include "renderer/engines/helm/version_range.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -31,8 +31,8 @@ Error cannot_use(std::string place, std::string found, std::string expected, std
 }
 
 // Adds a file. Fails if the chart becomes too large.
-Result<bool> add_file(const SourceTree& tree, const std::string& path, const std::string& name,
-                      ChartSource& chart) {
+Result<bool> add_file(const repo::SourceTree& tree, const std::string& path,
+                      const std::string& name, ChartSource& chart) {
     std::string text = TRY(tree.read(path));
     chart.bytes += text.size();
     if (chart.bytes > kMaxChart || chart.files.size() >= kMostFiles) {
@@ -43,14 +43,14 @@ Result<bool> add_file(const SourceTree& tree, const std::string& path, const std
     return true;
 }
 
-Result<bool> add_directory(const SourceTree& tree, const std::string& dir, const std::string& as,
-                           int depth, ChartSource& chart) {
-    for (const Entry& entry : TRY(tree.list(dir))) {
-        const std::string path = join_path(dir, entry.name);
-        const std::string name = join_path(as, entry.name);
-        if (entry.kind == EntryKind::File) {
+Result<bool> add_directory(const repo::SourceTree& tree, const std::string& dir,
+                           const std::string& as, int depth, ChartSource& chart) {
+    for (const repo::Entry& entry : TRY(tree.list(dir))) {
+        const std::string path = repo::join_path(dir, entry.name);
+        const std::string name = repo::join_path(as, entry.name);
+        if (entry.kind == repo::EntryKind::File) {
             (void)TRY(add_file(tree, path, name, chart));
-        } else if (entry.kind == EntryKind::Directory) {
+        } else if (entry.kind == repo::EntryKind::Directory) {
             if (entry.is_link || depth == kDeepestChart) {
                 return cannot_use(path,
                                   entry.is_link ? "a link to a directory" : "a deep directory",
@@ -104,10 +104,11 @@ std::string_view version_in(std::string_view file, std::string_view name) {
                                                                              : std::string_view();
 }
 
-ChartLibrary::ChartLibrary(const SourceTree& tree, const std::string& root,
-                           std::vector<std::string> dirs, std::shared_ptr<ChartFetcher> fetcher)
+ChartLibrary::ChartLibrary(const repo::SourceTree& tree, const std::string& root,
+                           std::vector<std::string> dirs,
+                           std::shared_ptr<repo::ChartFetcher> fetcher)
     : tree_(tree),
-      root_(normal_path(root)),
+      root_(repo::normal_path(root)),
       dirs_(std::move(dirs)),
       disk_({}, dirs_),
       fetcher_(std::move(fetcher)) {}
@@ -120,19 +121,19 @@ Result<std::optional<ChartSource>> ChartLibrary::in_dirs(std::string_view name,
                           "the name of a chart", "a name has no path");
     }
     for (const std::string& dir : dirs_) {
-        const std::string folder = join_path(dir, name);
-        const std::string file = join_path(folder, kChartFile);
-        if (disk_.kind(file) == EntryKind::File) {
+        const std::string folder = repo::join_path(dir, name);
+        const std::string file = repo::join_path(folder, kChartFile);
+        if (disk_.kind(file) == repo::EntryKind::File) {
             const Value chart = read_chart_file(TRY(disk_.read(file)));
             if (is_in_range(scalar_text(chart.find("version")), version)) {
                 found.push_back(folder);
             }
         }
-        for (const Entry& entry : TRY(disk_.list(dir))) {
+        for (const repo::Entry& entry : TRY(disk_.list(dir))) {
             const std::string_view at = version_in(entry.name, name);
             if ((!at.empty() && is_in_range(at, version)) ||
                 (entry.name == name && name.ends_with(kArchive))) {
-                found.push_back(join_path(dir, entry.name));
+                found.push_back(repo::join_path(dir, entry.name));
             }
         }
     }
@@ -154,8 +155,8 @@ Result<std::optional<ChartSource>> ChartLibrary::in_dirs(std::string_view name,
 }
 
 Result<std::optional<ChartSource>> ChartLibrary::in_tree(const std::string& dir) const {
-    const bool is_inside = is_within(tree_.real_path(dir), tree_.real_path(root_));
-    if (!is_inside || tree_.kind(join_path(dir, kChartFile)) != EntryKind::File) {
+    const bool is_inside = repo::is_within(tree_.real_path(dir), tree_.real_path(root_));
+    if (!is_inside || tree_.kind(repo::join_path(dir, kChartFile)) != repo::EntryKind::File) {
         return std::optional<ChartSource>();
     }
     ChartSource chart{.place = dir, .entry = "chart", .files = {}};
@@ -166,22 +167,23 @@ Result<std::optional<ChartSource>> ChartLibrary::in_tree(const std::string& dir)
 // Adds what `helm dependency build` would.
 Result<bool> ChartLibrary::add_dependencies(const std::string& dir, int depth, bool fetches,
                                             ChartSource& chart) const {
-    const auto file = chart.files.find(join_path(chart.entry, kChartFile));
+    const auto file = chart.files.find(repo::join_path(chart.entry, kChartFile));
     if (file == chart.files.end() || depth == kDeepestChart) {
         return true;
     }
     const Value root = read_chart_file(file->second);
     for (const Value& dependency : items_of(root.find("dependencies"))) {
         const std::string name(text_of(dependency, {"name"}));
-        const std::string charts = join_path(chart.entry, "charts/");
+        const std::string charts = repo::join_path(chart.entry, "charts/");
         const std::string_view repository = text_of(dependency, {"repository"});
         if (name.empty() || holds_chart(chart, charts, name)) {
             continue;
         }
         const bool is_local = repository.starts_with(kLocalChart);
         const std::string path =
-            is_local ? normal_path(join_path(dir, repository.substr(kLocalChart.size())))
-                     : std::string();
+            is_local
+                ? repo::normal_path(repo::join_path(dir, repository.substr(kLocalChart.size())))
+                : std::string();
         std::optional<ChartSource> part =
             is_local ? TRY(in_tree(path)) : TRY(in_dirs(name, text_of(dependency, {"version"})));
         if (!part && !is_local && fetches && !repository.empty()) {
@@ -227,10 +229,11 @@ Result<std::optional<ChartSource>> ChartLibrary::find(const ChartRelease& releas
         name.remove_suffix(1);
     }
     return dirs_.empty() ? Result(std::optional<ChartSource>())
-                         : in_dirs(base_name(name), release.version);
+                         : in_dirs(repo::base_name(name), release.version);
 }
 
-Result<std::optional<ChartSource>> ChartLibrary::fetch_from(const ChartAddress& address) const {
+Result<std::optional<ChartSource>> ChartLibrary::fetch_from(
+    const repo::ChartAddress& address) const {
     if (fetcher_ == nullptr) {
         return std::optional<ChartSource>();
     }
@@ -250,4 +253,4 @@ Result<bool> ChartLibrary::complete(ChartSource& chart, bool fetches) const {
     return add_dependencies(chart.place, 0, fetches, chart);
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -17,7 +17,7 @@
 #include "renderer/repo/fetch/chart_fetcher.h"
 #include "renderer/repo/source_tree.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 constexpr std::string_view kChartFile = "Chart.yaml";
 constexpr std::string_view kLocalChart = "file://";  // prefix of a repository that is a directory
@@ -41,8 +41,8 @@ class ChartLibrary {
 public:
     // `tree` must outlive this object; `root` is its top directory. `dirs`: directories on disk
     // with charts as NAME/Chart.yaml or NAME-VERSION.tgz. `fetcher` may be null.
-    ChartLibrary(const SourceTree& tree, const std::string& root, std::vector<std::string> dirs,
-                 std::shared_ptr<ChartFetcher> fetcher);
+    ChartLibrary(const repo::SourceTree& tree, const std::string& root,
+                 std::vector<std::string> dirs, std::shared_ptr<repo::ChartFetcher> fetcher);
 
     // Returns nothing if the chart is not available locally. Fails if several charts match, or a
     // file cannot be read.
@@ -57,18 +57,19 @@ public:
     [[nodiscard]] Result<bool> complete(ChartSource& chart, bool fetches) const;
 
 private:
-    [[nodiscard]] Result<std::optional<ChartSource>> fetch_from(const ChartAddress& address) const;
+    [[nodiscard]] Result<std::optional<ChartSource>> fetch_from(
+        const repo::ChartAddress& address) const;
     [[nodiscard]] Result<std::optional<ChartSource>> in_dirs(std::string_view name,
                                                              std::string_view version) const;
     [[nodiscard]] Result<std::optional<ChartSource>> in_tree(const std::string& dir) const;
     [[nodiscard]] Result<bool> add_dependencies(const std::string& dir, int depth, bool fetches,
                                                 ChartSource& chart) const;
 
-    const SourceTree& tree_;
+    const repo::SourceTree& tree_;
     std::string root_;
     std::vector<std::string> dirs_;
-    DiskTree disk_;
-    std::shared_ptr<ChartFetcher> fetcher_;
+    repo::DiskTree disk_;
+    std::shared_ptr<repo::ChartFetcher> fetcher_;
 };
 
-}  // namespace renderer
+}  // namespace renderer::engines

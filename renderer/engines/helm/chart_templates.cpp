@@ -10,7 +10,7 @@
 #include "renderer/repo/paths.h"
 #include "renderer/repo/user_program.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -34,7 +34,7 @@ bool any_matters(const std::vector<Value>& values, bool (*matters)(std::string_v
     });
 }
 
-ChartTemplates::ChartTemplates(const SourceTree& tree, const LoadOptions& options)
+ChartTemplates::ChartTemplates(const repo::SourceTree& tree, const repo::LoadOptions& options)
     : library_(tree, options.path, options.chart_dirs, options.fetcher),
       helm_(options.helm),
       kubernetes_version_(options.kubernetes_version) {}
@@ -44,7 +44,7 @@ Result<std::optional<std::string>> ChartTemplates::render(const ChartRelease& re
                                                           bool (*matters)(std::string_view)) {
     const std::optional<std::string> none;
     is_left_ = true;
-    const bool is_run = helm_ != kNoProgram;
+    const bool is_run = helm_ != repo::kNoProgram;
     if ((!is_run && release.dir.empty()) || !release.unknown.empty()) {
         return none;
     }
@@ -65,7 +65,7 @@ Result<std::optional<std::string>> ChartTemplates::render(const ChartRelease& re
     is_left_ = false;
     ChartSource& chart = **found;
     if (release.replaces_defaults) {
-        chart.files[join_path(chart.entry, "values.yaml")].clear();
+        chart.files[repo::join_path(chart.entry, "values.yaml")].clear();
     }
     Result<bool> is_whole = library_.complete(chart, false);
     if (chart.operator_keys.empty()) {
@@ -113,4 +113,4 @@ Result<std::optional<std::string>> ChartTemplates::render(const ChartRelease& re
     return text ? std::optional(std::move(*text)) : none;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

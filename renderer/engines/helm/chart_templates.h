@@ -12,7 +12,7 @@
 #include "renderer/engines/helm/helm_program.h"
 #include "renderer/repo/load_options.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // True if one of the values, written as YAML, matters.
 bool any_matters(const std::vector<Value>& values, bool (*matters)(std::string_view));
@@ -21,7 +21,7 @@ class ChartTemplates {
 public:
     // `tree` must outlive this object. Uses the options path, helm, chart_dirs, fetcher and
     // kubernetes_version.
-    ChartTemplates(const SourceTree& tree, const LoadOptions& options);
+    ChartTemplates(const repo::SourceTree& tree, const repo::LoadOptions& options);
 
     // Returns the output of helm. Returns nothing if helm must not be run, the chart is not
     // available, or no file of the chart and no value `matters`. An archive is rendered in
@@ -45,4 +45,4 @@ private:
     bool is_left_ = false;
 };
 
-}  // namespace renderer
+}  // namespace renderer::engines

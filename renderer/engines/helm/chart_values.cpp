@@ -12,28 +12,28 @@
 #include "renderer/repo/paths.h"
 #include "renderer/secrets/userinfo.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
 // Returns the path of a values file in the tree; nothing if it does not exist, which the engine may
 // allow.
-std::optional<std::string> file_of(const SourceTree& tree, const std::string& root,
+std::optional<std::string> file_of(const repo::SourceTree& tree, const std::string& root,
                                    const ChartRelease& release, const std::string& spelled,
                                    ChartValues& out) {
     if (spelled.find("://") != std::string::npos) {
         return {};
     }
-    const std::string top = normal_path(root);
+    const std::string top = repo::normal_path(root);
     const std::string dir = release.files_dir.empty() ? top : release.files_dir;
     // `$ref/x` and `/x` are relative to the top of a repository.
     const bool is_absolute = spelled.starts_with('$') || spelled.starts_with('/');
     const std::size_t slash = std::min(spelled.find('/'), spelled.size());
-    std::string path = normal_path(
-        is_absolute ? join_path(top, spelled.substr(std::min(slash + 1, spelled.size())))
-                    : join_path(dir, spelled));
-    const bool is_inside = is_within(tree.real_path(path), tree.real_path(top));
-    if (!spelled.empty() && is_inside && tree.kind(path) == EntryKind::File) {
+    std::string path = repo::normal_path(
+        is_absolute ? repo::join_path(top, spelled.substr(std::min(slash + 1, spelled.size())))
+                    : repo::join_path(dir, spelled));
+    const bool is_inside = repo::is_within(tree.real_path(path), tree.real_path(top));
+    if (!spelled.empty() && is_inside && tree.kind(path) == repo::EntryKind::File) {
         out.files.push_back(path);
         return path;
     }
@@ -44,7 +44,7 @@ void note_unread_values(const ChartRelease& release, Unread kind, Pos pos, std::
                         ChartValues& out, std::string target = {}, std::string name = {}) {
     Diagnostic diagnostic{.pos = pos.known() ? pos : release.pos,
                           .object = release.object,
-                          .found = without_url_credentials(found)};
+                          .found = secrets::without_url_credentials(found)};
     if (!diagnostic.pos.known()) {
         diagnostic.where = release.object;
     }
@@ -67,8 +67,9 @@ void hide_encrypted(const ChartRelease& release, Pos pos, std::string_view where
     }
 }
 
-void add_one_file(const SourceTree& tree, const std::string& path, const ChartRelease& release,
-                  const ValuesFile& file, SourceMap& sources, ChartValues& out) {
+void add_one_file(const repo::SourceTree& tree, const std::string& path,
+                  const ChartRelease& release, const ValuesFile& file, SourceMap& sources,
+                  ChartValues& out) {
     Diagnostics said;
     const std::size_t count = out.layers.size();
     add_values_file(tree, path, {}, sources, out.layers, said);
@@ -78,7 +79,7 @@ void add_one_file(const SourceTree& tree, const std::string& path, const ChartRe
     }
 }
 
-void add_files(const SourceTree& tree, const std::string& root, const ChartRelease& release,
+void add_files(const repo::SourceTree& tree, const std::string& root, const ChartRelease& release,
                const std::vector<ValuesFile>& files, SourceMap& sources, ChartValues& out) {
     for (const ValuesFile& file : files) {
         if (file.path.empty()) {
@@ -107,8 +108,8 @@ void add_files(const SourceTree& tree, const std::string& root, const ChartRelea
     }
 }
 
-void add_text_files(const SourceTree& tree, const std::string& root, const ChartRelease& release,
-                    SourceMap& sources, ChartValues& out) {
+void add_text_files(const repo::SourceTree& tree, const std::string& root,
+                    const ChartRelease& release, SourceMap& sources, ChartValues& out) {
     for (const TextFile& file : release.text_files) {
         const auto path = file_of(tree, root, release, file.path, out);
         const Result<std::string> text = tree.read(path.value_or(""));
@@ -235,7 +236,7 @@ void add_from_object(const ValuesSource& source, const ChartRelease& release, co
 
 }  // namespace
 
-ChartValues chart_values(const SourceTree& tree, const std::string& root,
+ChartValues chart_values(const repo::SourceTree& tree, const std::string& root,
                          const ChartRelease& release, SourceMap& sources, const FindHeld& held) {
     ChartValues out;
     add_files(tree, root, release, release.values_files, sources, out);
@@ -250,4 +251,4 @@ ChartValues chart_values(const SourceTree& tree, const std::string& root,
     return out;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

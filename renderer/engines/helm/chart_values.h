@@ -12,7 +12,7 @@
 #include "renderer/engines/helm/unread_values.h"
 #include "renderer/repo/source_tree.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 struct ChartValues {
     std::vector<Value> layers;       // in rising precedence
@@ -32,8 +32,8 @@ using FindHeld = std::function<HeldText(const ValuesSource& source)>;
 
 // `root`: the directory that paths in the repository are relative to. Files that are not in the
 // tree are skipped, and, without `held`, also ConfigMaps and Secrets.
-ChartValues chart_values(const SourceTree& tree, const std::string& root,
+ChartValues chart_values(const repo::SourceTree& tree, const std::string& root,
                          const ChartRelease& release, SourceMap& sources,
                          const FindHeld& held = {});
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -11,7 +11,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -154,4 +154,4 @@ std::vector<ExposingValue> find_exposing_lines(const SourceMap& sources, SourceI
     return found;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -12,7 +12,7 @@
 #include "renderer/core/source_map.h"
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 struct ExposingValue {
     Pos pos;
@@ -30,4 +30,4 @@ bool is_device_kind(std::string_view kind);
 // Searches line by line, for chart templates and text that is not YAML.
 std::vector<ExposingValue> find_exposing_lines(const SourceMap& sources, SourceId source);
 
-}  // namespace renderer
+}  // namespace renderer::engines

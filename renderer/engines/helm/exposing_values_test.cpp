@@ -8,7 +8,7 @@
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/yaml_reader.h"
 
-namespace renderer {
+namespace renderer::engines {
 namespace {
 
 std::string found(std::string text) {
@@ -67,4 +67,4 @@ TEST(ExposingValues, AreKindsThatBecomeDevices) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::engines

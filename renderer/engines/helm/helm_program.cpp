@@ -16,7 +16,7 @@
 #include "renderer/repo/user_program.h"
 #include "renderer/secrets/credential_text.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -41,7 +41,7 @@ Error failed(const ChartSource& chart, const HelmInput& input, std::string messa
 bool names_credentials(const Value& value) {
     return std::ranges::any_of(members_of(&value),
                                [](const Member& member) {
-                                   return names_credential(member.name()) ||
+                                   return secrets::names_credential(member.name()) ||
                                           names_credentials(member.value);
                                }) ||
            std::ranges::any_of(items_of(&value), names_credentials);
@@ -51,7 +51,7 @@ bool names_credentials(const Value& value) {
 bool may_show_secrets(const ChartSource& chart, const HelmInput& input) {
     return chart.is_archive() || std::ranges::any_of(input.values, names_credentials) ||
            std::ranges::any_of(chart.files,
-                               [](const auto& file) { return names_secrets(file.second); });
+                               [](const auto& file) { return repo::names_secrets(file.second); });
 }
 
 // Collects the scalars of values, without those that are too short to be distinguished from other
@@ -94,7 +94,7 @@ std::string without_values(std::string text, const ChartSource& chart, const Hel
         collect_scalars(layer, values);
     }
     for (const auto& [path, file] : chart.files) {
-        if (base_name(path) == "values.yaml") {
+        if (repo::base_name(path) == "values.yaml") {
             SourceMap sources;
             Diagnostics ignored;
             collect_scalars(read_yaml(sources, sources.add(path, file), ignored), values);
@@ -129,9 +129,9 @@ std::string_view place_in(std::string_view text) {
 // True for templates that contain no Secret. Their lines may be shown.
 bool is_plain_template(const ChartSource& chart, std::string_view place) {
     const std::string_view path = place.substr(0, place.find(':'));
-    const auto file =
-        chart.files.find(join_path(chart.entry, std::string(path.substr(path.find('/') + 1))));
-    return file != chart.files.end() && !names_secrets(file->second);
+    const auto file = chart.files.find(
+        repo::join_path(chart.entry, std::string(path.substr(path.find('/') + 1))));
+    return file != chart.files.end() && !repo::names_secrets(file->second);
 }
 
 // Returns a message of helm without values that may be secret.
@@ -163,7 +163,7 @@ bool refers_to_network(const Value& schema) {
 
 bool has_remote_schema(const ChartSource& chart) {
     return std::ranges::any_of(chart.files, [](const auto& file) {
-        if (base_name(file.first) != "values.schema.json" ||
+        if (repo::base_name(file.first) != "values.schema.json" ||
             file.second.find("$ref") == std::string::npos) {
             return false;
         }
@@ -189,14 +189,14 @@ Severity severity_of(const Diagnostic& failure) {
 }
 
 Result<std::string> find_helm(const std::string& choice, std::string_view search_path) {
-    return find_program({.flag = "--helm", .names = {"helm"}, .expected = "helm"}, choice,
-                        search_path);
+    return repo::find_program({.flag = "--helm", .names = {"helm"}, .expected = "helm"}, choice,
+                              search_path);
 }
 
 HelmProgram helm_at(const std::string& path) {
     std::string version = run_in_sandbox({{path, "version", "--template", "{{.Version}}"},
                                           kEnvironment,
-                                          {.directory = parent_path(path)}},
+                                          {.directory = repo::parent_path(path)}},
                                          {})
                               .output;
     return {.path = path, .version = version.starts_with('v') ? std::move(version) : ""};
@@ -204,7 +204,7 @@ HelmProgram helm_at(const std::string& path) {
 
 Result<std::string> run_helm(const HelmProgram& program, const ChartSource& chart,
                              const HelmInput& input) {
-    const PrivateCopy copy(*program.copies);
+    const repo::PrivateCopy copy(*program.copies);
     if (copy.path().empty()) {
         return failed(chart, input, "cannot copy the files of this chart",
                       "no temporary directory");
@@ -233,13 +233,13 @@ Result<std::string> run_helm(const HelmProgram& program, const ChartSource& char
         std::string text;
         write_yaml(layer, text);
         is_copied = is_copied && copy.write(name, text);
-        arguments.insert(arguments.end(), {"--values", join_path(copy.path(), name)});
+        arguments.insert(arguments.end(), {"--values", repo::join_path(copy.path(), name)});
     }
     if (!is_copied) {
         return failed(chart, input, "cannot copy the files of this chart",
                       "a path that cannot be made, or no space");
     }
-    arguments.insert(arguments.end(), {"--", release, join_path(copy.path(), chart.entry)});
+    arguments.insert(arguments.end(), {"--", release, repo::join_path(copy.path(), chart.entry)});
     const auto run_with = [&](const std::vector<std::string>& given) {
         return run_in_sandbox({given, kEnvironment, {.directory = copy.path()}}, {});
     };
@@ -255,10 +255,11 @@ Result<std::string> run_helm(const HelmProgram& program, const ChartSource& char
     if (run.exit_code == 0 && run.refusal.empty()) {
         return std::move(run.output);
     }
-    std::string words = failure_of(run, join_path(copy.path(), chart.entry), chart.place, false);
+    std::string words =
+        repo::failure_of(run, repo::join_path(copy.path(), chart.entry), chart.place, false);
     return failed(
         chart, input, "helm cannot render this chart",
         run.refusal.empty() ? shown_words(std::move(words), chart, input) : std::move(words));
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

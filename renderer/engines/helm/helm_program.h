@@ -13,12 +13,12 @@
 #include "renderer/engines/helm/chart_source.h"
 #include "renderer/repo/private_copy.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 struct HelmProgram {
     std::string path;     // absolute
     std::string version;  // "v3.19.0"; "" if it does not print one
-    std::shared_ptr<const PrivateFolder> copies = std::make_shared<PrivateFolder>();
+    std::shared_ptr<const repo::PrivateFolder> copies = std::make_shared<repo::PrivateFolder>();
 };
 
 // Finds helm as described in user_program.h.
@@ -45,4 +45,4 @@ struct HelmInput {
 Result<std::string> run_helm(const HelmProgram& program, const ChartSource& chart,
                              const HelmInput& input);
 
-}  // namespace renderer
+}  // namespace renderer::engines

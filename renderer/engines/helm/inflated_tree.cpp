@@ -17,7 +17,7 @@
 #include "renderer/engines/kustomize/helm_charts.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -34,7 +34,8 @@ public:
             }
             for (const std::string_view field : {"resources", "components", "bases"}) {
                 for (const Value& entry : items_of(file->root.find(field))) {
-                    above_[normal_path(join_path(file->dir, text_of(&entry)))].insert(file->dir);
+                    above_[repo::normal_path(repo::join_path(file->dir, text_of(&entry)))].insert(
+                        file->dir);
                 }
             }
         }
@@ -86,12 +87,12 @@ std::optional<Diagnostic> refusal(const ChartValues& given,
     return std::nullopt;
 }
 
-bool is_chart(const SourceTree& tree, const std::string& dir) {
-    return tree.kind(join_path(dir, "Chart.yaml")) == EntryKind::File;
+bool is_chart(const repo::SourceTree& tree, const std::string& dir) {
+    return tree.kind(repo::join_path(dir, "Chart.yaml")) == repo::EntryKind::File;
 }
 
-std::string version_of(const SourceTree& tree, const std::string& chart) {
-    const std::string path = join_path(chart, "Chart.yaml");
+std::string version_of(const repo::SourceTree& tree, const std::string& chart) {
+    const std::string path = repo::join_path(chart, "Chart.yaml");
     Result<std::string> text = tree.read(path);
     SourceMap sources;
     Diagnostics discarded;
@@ -102,16 +103,16 @@ std::string version_of(const SourceTree& tree, const std::string& chart) {
 
 }  // namespace
 
-std::string chart_home_dir(const SourceTree& tree, const Value& kustomization,
+std::string chart_home_dir(const repo::SourceTree& tree, const Value& kustomization,
                            const std::string& dir, const ChartRelease& chart) {
     const std::string_view home = text_of(kustomization, {"helmGlobals", "chartHome"});
-    const std::string charts = join_path(dir, home.empty() ? "charts" : home);
-    std::string fetched =
-        normal_path(fmt::format("{}/{}-{}/{}", charts, chart.chart, chart.version, chart.chart));
+    const std::string charts = repo::join_path(dir, home.empty() ? "charts" : home);
+    std::string fetched = repo::normal_path(
+        fmt::format("{}/{}-{}/{}", charts, chart.chart, chart.version, chart.chart));
     if (is_chart(tree, fetched)) {
         return fetched;
     }
-    std::string any = normal_path(fmt::format("{}/{}", charts, chart.chart));
+    std::string any = repo::normal_path(fmt::format("{}/{}", charts, chart.chart));
     const bool takes_any = chart.version.empty() || chart.address.repository.empty();
     return is_chart(tree, any) && (takes_any || is_in_range(version_of(tree, any), chart.version))
                ? any
@@ -122,7 +123,7 @@ std::string chart_of_kustomization(std::string_view path, std::string_view chart
     return fmt::format("{} {}", path, chart);
 }
 
-InflatedTree::InflatedTree(const SourceTree& tree, KustomizationReader& reader,
+InflatedTree::InflatedTree(const repo::SourceTree& tree, KustomizationReader& reader,
                            const BuildFiles& files, const std::string& root, SourceMap& sources,
                            std::string_view version, ChartTemplates& charts,
                            bool (*matters)(std::string_view)) {
@@ -174,9 +175,9 @@ InflatedTree::InflatedTree(const SourceTree& tree, KustomizationReader& reader,
                 continue;
             }
             const std::string name = fmt::format("tailrender-chart-{}.yaml", i);
-            made[join_path(file->dir, name)] = std::move(**text);
+            made[repo::join_path(file->dir, name)] = std::move(**text);
             if (helm_says_namespaces) {
-                made_by_helm.insert(join_path(file->dir, name));
+                made_by_helm.insert(repo::join_path(file->dir, name));
             }
             resources.append(name);
             rendered.insert(chart_of_kustomization(path, release.chart));
@@ -200,11 +201,11 @@ InflatedTree::InflatedTree(const SourceTree& tree, KustomizationReader& reader,
         made[path] = std::move(text);
     }
     if (!made.empty()) {
-        overlay_ = std::make_unique<OverlayTree>(tree, std::move(made));
+        overlay_ = std::make_unique<repo::OverlayTree>(tree, std::move(made));
         reader_ = std::make_unique<KustomizationReader>(*overlay_, sources, std::string(),
                                                         reader.local());
         reader_->made_by_helm = std::move(made_by_helm);
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

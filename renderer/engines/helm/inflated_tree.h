@@ -18,14 +18,14 @@
 #include "renderer/engines/kustomize/kustomization.h"
 #include "renderer/repo/overlay_tree.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // Returns the key of a chart in InflatedTree::rendered.
 std::string chart_of_kustomization(std::string_view path, std::string_view chart);
 
 // Returns where kustomize looks for a chart before it fetches it, or where an older kustomize put
 // that version after fetching it; "" if it is in neither place.
-std::string chart_home_dir(const SourceTree& tree, const Value& kustomization,
+std::string chart_home_dir(const repo::SourceTree& tree, const Value& kustomization,
                            const std::string& dir, const ChartRelease& chart);
 
 class InflatedTree {
@@ -33,12 +33,12 @@ public:
     // `files`: those of a build in `root`. `version`: of kustomize. `tree` and `reader` must
     // outlive this object. Charts in which nothing `matters` are left as they are, and so is the
     // operator's own chart.
-    InflatedTree(const SourceTree& tree, KustomizationReader& reader, const BuildFiles& files,
+    InflatedTree(const repo::SourceTree& tree, KustomizationReader& reader, const BuildFiles& files,
                  const std::string& root, SourceMap& sources, std::string_view version,
                  ChartTemplates& charts, bool (*matters)(std::string_view));
 
     [[nodiscard]] bool has_charts() const { return overlay_ != nullptr; }
-    [[nodiscard]] const SourceTree& tree() const { return *overlay_; }
+    [[nodiscard]] const repo::SourceTree& tree() const { return *overlay_; }
     [[nodiscard]] KustomizationReader& reader() const { return *reader_; }
 
     std::set<std::string> rendered;    // keys as chart_of_kustomization returns them
@@ -46,8 +46,8 @@ public:
     std::vector<Diagnostic> failures;  // why others were not rendered, as severity_of rates it
 
 private:
-    std::unique_ptr<OverlayTree> overlay_;
+    std::unique_ptr<repo::OverlayTree> overlay_;
     std::unique_ptr<KustomizationReader> reader_;
 };
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -12,7 +12,7 @@
 #include "renderer/engines/helm/version_range.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -26,9 +26,9 @@ Value read_text(std::string_view text) {
     return read_yaml(sources, sources.add("", std::string(text)), discarded);
 }
 
-Value read_chart(const SourceTree& tree, const std::string& path) {
+Value read_chart(const repo::SourceTree& tree, const std::string& path) {
     const Result<std::string> text =
-        tree.kind(path) == EntryKind::File ? tree.read(path) : Result(std::string());
+        tree.kind(path) == repo::EntryKind::File ? tree.read(path) : Result(std::string());
     return text ? read_text(*text) : Value();
 }
 
@@ -68,10 +68,10 @@ std::string locked_version(const Value& lock, std::string_view name) {
 
 class Finder {
 public:
-    Finder(const SourceTree& tree, std::string root) : tree_(tree), root_(std::move(root)) {}
+    Finder(const repo::SourceTree& tree, std::string root) : tree_(tree), root_(std::move(root)) {}
 
     void find(const std::string& dir, const std::vector<DependencyStep>& above) {
-        const Value chart = read_chart(tree_, join_path(dir, kChartFile));
+        const Value chart = read_chart(tree_, repo::join_path(dir, kChartFile));
         if (!chart.is_map() || above.size() == kDeepestDependency) {
             return;
         }
@@ -90,21 +90,21 @@ public:
 
 private:
     [[nodiscard]] bool is_chart(const std::string& dir) const {
-        return is_within(tree_.real_path(dir), tree_.real_path(root_)) &&
-               tree_.kind(join_path(dir, kChartFile)) == EntryKind::File;
+        return repo::is_within(tree_.real_path(dir), tree_.real_path(root_)) &&
+               tree_.kind(repo::join_path(dir, kChartFile)) == repo::EntryKind::File;
     }
 
     // Returns the version of the operator's chart in `charts`, "" if there is none.
     [[nodiscard]] std::string vendored_version(const std::string& dir) const {
-        const std::string charts = join_path(dir, "charts");
-        const std::string copy = join_path(charts, kOperatorChart);
+        const std::string charts = repo::join_path(dir, "charts");
+        const std::string copy = repo::join_path(charts, kOperatorChart);
         if (is_chart(copy)) {
             return std::string(
-                scalar_text(read_chart(tree_, join_path(copy, kChartFile)).at({"version"})));
+                scalar_text(read_chart(tree_, repo::join_path(copy, kChartFile)).at({"version"})));
         }
-        if (tree_.kind(charts) == EntryKind::Directory) {
-            if (const Result<std::vector<Entry>> entries = tree_.list(charts)) {
-                for (const Entry& entry : *entries) {
+        if (tree_.kind(charts) == repo::EntryKind::Directory) {
+            if (const Result<std::vector<repo::Entry>> entries = tree_.list(charts)) {
+                for (const repo::Entry& entry : *entries) {
                     if (const std::string_view version = version_in(entry.name, kOperatorChart);
                         !version.empty()) {
                         return std::string(version);
@@ -119,13 +119,14 @@ private:
     [[nodiscard]] std::string dir_of(const Value& dependency, const std::string& dir) const {
         const std::string_view name = text_of(dependency, {"name"});
         const std::string_view repository = text_of(dependency, {"repository"});
-        std::string copy = join_path(join_path(dir, "charts"), name);
+        std::string copy = repo::join_path(repo::join_path(dir, "charts"), name);
         if (!name.empty() && is_chart(copy)) {
             return copy;
         }
-        std::string path = repository.starts_with(kLocalChart)
-                               ? normal_path(join_path(dir, repository.substr(kLocalChart.size())))
-                               : std::string();
+        std::string path =
+            repository.starts_with(kLocalChart)
+                ? repo::normal_path(repo::join_path(dir, repository.substr(kLocalChart.size())))
+                : std::string();
         return !path.empty() && is_chart(path) ? path : std::string();
     }
 
@@ -138,10 +139,10 @@ private:
             step.tags.emplace_back(text_of(tag));
         }
         if (!below.empty()) {
-            step.values_file = join_path(below, "values.yaml");
+            step.values_file = repo::join_path(below, "values.yaml");
         }
         const Value chart =
-            below.empty() ? Value() : read_chart(tree_, join_path(below, kChartFile));
+            below.empty() ? Value() : read_chart(tree_, repo::join_path(below, kChartFile));
         const bool is_operator = below.empty() ? text_of(dependency, {"name"}) == kOperatorChart
                                                : is_operator_itself(chart);
         if (!is_operator) {
@@ -155,8 +156,8 @@ private:
             version = scalar_text(chart.at({"version"}));
         }
         if (version.empty()) {
-            version =
-                locked_version(read_chart(tree_, join_path(dir, "Chart.lock")), kOperatorChart);
+            version = locked_version(read_chart(tree_, repo::join_path(dir, "Chart.lock")),
+                                     kOperatorChart);
         }
         if (version.empty()) {
             version = scalar_text(dependency.find("version"));
@@ -164,7 +165,7 @@ private:
         found.push_back({.steps = std::move(steps), .version = std::move(version)});
     }
 
-    const SourceTree& tree_;
+    const repo::SourceTree& tree_;
     std::string root_;
 };
 
@@ -251,7 +252,7 @@ std::optional<std::pair<std::string, std::string>> place_in_operator(const std::
 
 bool is_kept(std::string_view path) {
     return path == kChartFile || path == "values.yaml" ||
-           (path.starts_with(kTemplates) && base_name(path).starts_with('_'));
+           (path.starts_with(kTemplates) && repo::base_name(path).starts_with('_'));
 }
 
 std::string empty_chart(std::string_view version) {
@@ -293,22 +294,22 @@ bool is_operator_itself(const Value& chart) {
            items_of(chart.at({"dependencies"})).empty();
 }
 
-bool installs_operator_alone(const SourceTree& tree, const ChartRelease& release) {
-    const std::string file = join_path(release.dir, kChartFile);
-    return !release.dir.empty() && tree.kind(file) == EntryKind::File
+bool installs_operator_alone(const repo::SourceTree& tree, const ChartRelease& release) {
+    const std::string file = repo::join_path(release.dir, kChartFile);
+    return !release.dir.empty() && tree.kind(file) == repo::EntryKind::File
                ? is_operator_itself(read_chart(tree, file))
                : is_operator_chart(release.chart);
 }
 
-std::vector<OperatorDependency> operator_dependencies(const SourceTree& tree,
+std::vector<OperatorDependency> operator_dependencies(const repo::SourceTree& tree,
                                                       const std::string& root,
                                                       const std::string& dir) {
-    Finder finder(tree, normal_path(root));
+    Finder finder(tree, repo::normal_path(root));
     finder.find(dir, {});
     return std::move(finder.found);
 }
 
-std::optional<std::vector<Value>> operator_values(const SourceTree& tree,
+std::optional<std::vector<Value>> operator_values(const repo::SourceTree& tree,
                                                   const OperatorDependency& dependency,
                                                   const std::vector<Value>& layers,
                                                   SourceMap& sources) {
@@ -323,7 +324,7 @@ std::optional<std::vector<Value>> operator_values(const SourceTree& tree,
         }
         std::vector<Value> below;
         below.push_back(Value::map());
-        if (!step.values_file.empty() && tree.kind(step.values_file) == EntryKind::File) {
+        if (!step.values_file.empty() && tree.kind(step.values_file) == repo::EntryKind::File) {
             if (Result<std::string> text = tree.read(step.values_file)) {
                 Diagnostics discarded;
                 const SourceId source = sources.add(step.values_file, std::move(*text));
@@ -357,7 +358,8 @@ void replace_operator(ChartSource& chart) {
         const bool is_left_out =
             is_archive || (place && copies.contains(place->first) && !is_kept(place->second));
         if (is_archive) {
-            const std::string_view version = version_in(base_name(file->first), kOperatorChart);
+            const std::string_view version =
+                version_in(repo::base_name(file->first), kOperatorChart);
             made[fmt::format("{}{}/{}", place->first, kOperatorChart, kChartFile)] =
                 empty_chart(version);
         }
@@ -369,7 +371,7 @@ void replace_operator(ChartSource& chart) {
     chart.files.merge(made);
     std::vector<std::string> charts;
     for (const auto& [path, text] : chart.files) {
-        if (base_name(path) == kChartFile && text.find(kOperatorChart) != std::string::npos) {
+        if (repo::base_name(path) == kChartFile && text.find(kOperatorChart) != std::string::npos) {
             charts.push_back(path);
         }
     }
@@ -379,7 +381,7 @@ void replace_operator(ChartSource& chart) {
 }
 
 bool empty_operator(ChartSource& chart) {
-    const auto file = chart.files.find(join_path(chart.entry, kChartFile));
+    const auto file = chart.files.find(repo::join_path(chart.entry, kChartFile));
     if (chart.is_archive() || file == chart.files.end() ||
         !is_operator_itself(read_text(file->second))) {
         return false;
@@ -405,7 +407,7 @@ bool has_own_matter(const ChartSource& chart, const std::vector<Value>& values,
     return std::ranges::any_of(values,
                                [&](const Value& layer) { return any_own(layer, keys, matters); }) ||
            std::ranges::any_of(chart.files, [&](const auto& file) {
-               const std::string_view name = base_name(file.first);
+               const std::string_view name = repo::base_name(file.first);
                if (name == "values.yaml") {
                    return any_own(read_text(file.second), keys, matters);
                }
@@ -418,4 +420,4 @@ bool has_own_matter(const ChartSource& chart, const std::vector<Value>& values,
            });
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

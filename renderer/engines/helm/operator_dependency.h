@@ -15,7 +15,7 @@
 #include "renderer/engines/helm/chart_source.h"
 #include "renderer/repo/source_tree.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // One level of dependencies: the values of a chart are a key in the values of its parent.
 struct DependencyStep {
@@ -35,18 +35,18 @@ struct OperatorDependency {
 bool is_operator_itself(const Value& chart);
 
 // True if the release installs the operator's own chart, or a copy of it in the tree.
-bool installs_operator_alone(const SourceTree& tree, const ChartRelease& release);
+bool installs_operator_alone(const repo::SourceTree& tree, const ChartRelease& release);
 
 // Returns the operator dependencies of the chart in `dir` and of the charts in the tree that it
 // depends on. Paths must not leave `root`.
-std::vector<OperatorDependency> operator_dependencies(const SourceTree& tree,
+std::vector<OperatorDependency> operator_dependencies(const repo::SourceTree& tree,
                                                       const std::string& root,
                                                       const std::string& dir);
 
 // Returns the values of the operator. `layers`: the values of the umbrella chart in rising
 // precedence, including its defaults. The result has as many layers, on top of one with the
 // defaults of each step. Returns nothing if these values disable the dependency.
-std::optional<std::vector<Value>> operator_values(const SourceTree& tree,
+std::optional<std::vector<Value>> operator_values(const repo::SourceTree& tree,
                                                   const OperatorDependency& dependency,
                                                   const std::vector<Value>& layers,
                                                   SourceMap& sources);
@@ -65,4 +65,4 @@ bool makes_objects(const ChartSource& chart);
 bool has_own_matter(const ChartSource& chart, const std::vector<Value>& values,
                     bool (*matters)(std::string_view));
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -7,7 +7,7 @@
 #include "renderer/core/yaml_writer.h"
 #include "renderer/repo/memory_tree_testing.h"
 
-namespace renderer {
+namespace renderer::engines {
 namespace {
 
 using Files = std::map<std::string, std::string>;
@@ -20,7 +20,7 @@ std::string chart_with(const std::string& dependency) {
 
 // Returns "version: last layer" of each dependency that is enabled.
 std::string dependencies_of(const Files& files, const std::string& values = {}) {
-    const MemoryTree tree(files);
+    const repo::MemoryTree tree(files);
     SourceMap sources;
     Diagnostics diagnostics;
     std::vector<Value> layers;
@@ -160,4 +160,4 @@ TEST(OperatorDependency, IsNotWhatTheChartMakesItself) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::engines

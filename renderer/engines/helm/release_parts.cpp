@@ -7,7 +7,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/engines/helm/values_files.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 std::string first_text(std::initializer_list<std::string_view> texts) {
     for (const std::string_view text : texts) {
@@ -27,7 +27,7 @@ ChartRelease start_release(const Value& object, std::string_view ns) {
     return release;
 }
 
-ChartAddress chart_address(std::string_view repository, const ChartRelease& release) {
+repo::ChartAddress chart_address(std::string_view repository, const ChartRelease& release) {
     return {
         .repository = std::string(repository), .chart = release.chart, .version = release.version};
 }
@@ -68,4 +68,4 @@ void add_value_sets(const std::vector<std::string>& sets, Pos pos, SourceMap& so
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

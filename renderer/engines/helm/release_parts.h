@@ -12,7 +12,7 @@
 #include "renderer/engines/helm/chart_release.h"
 #include "renderer/repo/fetch/chart_address.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // Returns the first text that is not empty, or "".
 std::string first_text(std::initializer_list<std::string_view> texts);
@@ -21,7 +21,7 @@ std::string first_text(std::initializer_list<std::string_view> texts);
 ChartRelease start_release(const Value& object, std::string_view ns);
 
 // Returns where to fetch the chart of the release from.
-ChartAddress chart_address(std::string_view repository, const ChartRelease& release);
+repo::ChartAddress chart_address(std::string_view repository, const ChartRelease& release);
 
 // Each adds values above those that the release has. Values that helm refuses are added to
 // `ChartRelease::unread`.
@@ -31,4 +31,4 @@ void add_value_text(const Value* text, SourceMap& sources, ChartRelease& release
 void add_value_sets(const std::vector<std::string>& sets, Pos pos, SourceMap& sources,
                     ChartRelease& release);
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -13,7 +13,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -160,4 +160,4 @@ std::string with_hidden_templates(std::string_view text) {
     return out;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -13,7 +13,7 @@
 #include "renderer/core/source_map.h"
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 enum class Unread {
     Refused,   // helm rejects them and installs nothing
@@ -54,4 +54,4 @@ constexpr std::string_view kWaysToGiveValues =
 // Replaces templates such as `{{ .clientId }}` by a placeholder that take_hidden() finds.
 std::string with_hidden_templates(std::string_view text);
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -9,7 +9,7 @@
 
 #include "renderer/repo/config_file.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -223,9 +223,10 @@ private:
 
 }  // namespace
 
-void add_values_file(const SourceTree& tree, const std::string& path, Pos pos, SourceMap& sources,
-                     std::vector<Value>& layers, Diagnostics& diagnostics) {
-    ConfigFile file = read_config(tree, path, pos, sources, diagnostics, Repeated::AsHelm);
+void add_values_file(const repo::SourceTree& tree, const std::string& path, Pos pos,
+                     SourceMap& sources, std::vector<Value>& layers, Diagnostics& diagnostics) {
+    repo::ConfigFile file =
+        repo::read_config(tree, path, pos, sources, diagnostics, Repeated::AsHelm);
     if (file.root.is_map()) {
         layers.push_back(std::move(file.root));
     } else if (!file.root.is_null()) {
@@ -277,4 +278,4 @@ void add_text_set(std::string_view path, std::string_view text, SourceMap& sourc
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

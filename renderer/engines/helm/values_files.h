@@ -11,11 +11,11 @@
 #include "renderer/core/value.h"
 #include "renderer/repo/source_tree.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // Appends a values file to the layers. `pos`: where the repository names it, unknown for a flag.
-void add_values_file(const SourceTree& tree, const std::string& path, Pos pos, SourceMap& sources,
-                     std::vector<Value>& layers, Diagnostics& diagnostics);
+void add_values_file(const repo::SourceTree& tree, const std::string& path, Pos pos,
+                     SourceMap& sources, std::vector<Value>& layers, Diagnostics& diagnostics);
 
 // Appends one layer with all `--set` assignments. Dots separate keys, `\.` is a dot, `[0]` an item
 // of a list (of the highest layer that has it), commas separate assignments, `{a,b}` is a list.
@@ -27,4 +27,4 @@ void add_sets(const std::vector<std::string>& sets, SourceMap& sources, std::vec
 void add_text_set(std::string_view path, std::string_view text, SourceMap& sources,
                   std::vector<Value>& layers);
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -8,7 +8,7 @@
 #include "renderer/core/json.h"
 #include "renderer/repo/memory_tree_testing.h"
 
-namespace renderer {
+namespace renderer::engines {
 namespace {
 
 // Returns the layer that the assignments make, as JSON, and then the messages.
@@ -88,7 +88,7 @@ std::string read_file(std::map<std::string, std::string> files) {
     SourceMap sources;
     Diagnostics diagnostics;
     std::vector<Value> layers;
-    add_values_file(MemoryTree(std::move(files)), "v.yaml", {}, sources, layers, diagnostics);
+    add_values_file(repo::MemoryTree(std::move(files)), "v.yaml", {}, sources, layers, diagnostics);
     return (layers.empty() ? "" : write_json(layers.back())) + diagnostics.print(sources, false);
 }
 
@@ -107,4 +107,4 @@ TEST(Values, File) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -11,7 +11,7 @@
 
 #include "renderer/base/split.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -188,4 +188,4 @@ bool is_in_range(std::string_view version, std::string_view range) {
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

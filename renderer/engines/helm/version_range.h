@@ -4,10 +4,10 @@
 
 #include <string_view>
 
-namespace renderer {
+namespace renderer::engines {
 
 // An invalid range contains no version; "" contains all versions that are not pre-releases. A
 // pre-release is in a range only if the range names one.
 bool is_in_range(std::string_view version, std::string_view range);
 
-}  // namespace renderer
+}  // namespace renderer::engines

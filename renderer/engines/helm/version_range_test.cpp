@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace renderer {
+namespace renderer::engines {
 namespace {
 
 TEST(VersionRange, HoldsWhatHelmTakes) {
@@ -49,4 +49,4 @@ TEST(VersionRange, HoldsWhatHelmTakes) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::engines

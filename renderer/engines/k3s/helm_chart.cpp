@@ -9,7 +9,7 @@
 #include "renderer/engines/helm/release_parts.h"
 #include "renderer/engines/helm/values_files.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -85,4 +85,4 @@ std::string instance_path_of(const Value& chart) {
     return std::string(text_of(root, {"instance", "sync", "path"}));
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -9,7 +9,7 @@
 #include "renderer/core/value.h"
 #include "renderer/engines/helm/chart_release.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // Returns what a HelmChart in the namespace installs, or nothing if its controller ignores it.
 // `config`: the HelmChartConfig of the same namespace and name, or null.
@@ -20,4 +20,4 @@ std::optional<ChartRelease> release_of_helm_chart(const Value& object, std::stri
 // string.
 std::string instance_path_of(const Value& chart);
 
-}  // namespace renderer
+}  // namespace renderer::engines

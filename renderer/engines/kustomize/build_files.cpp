@@ -10,7 +10,7 @@
 #include "renderer/engines/kustomize/plug_ins.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 3> kTextFields = {"namespace", "literals"
 
 class BuildSearch {
 public:
-    BuildSearch(const SourceTree& tree, KustomizationReader& reader, const std::string& root)
+    BuildSearch(const repo::SourceTree& tree, KustomizationReader& reader, const std::string& root)
         : tree_(tree), reader_(reader), root_(root), real_root_(tree.real_path(root)) {}
 
     void build(const std::string& dir) {
@@ -30,8 +30,8 @@ public:
         if (kustomization == nullptr || !kustomization->root.is_map()) {
             return directory(dir);
         }
-        for (const std::string_view name : kKustomizationNames) {
-            named(join_path(dir, name), false);
+        for (const std::string_view name : repo::kKustomizationNames) {
+            named(repo::join_path(dir, name), false);
         }
         values(dir, kustomization->root);
         charts(dir, kustomization->root);
@@ -45,8 +45,8 @@ private:
         const std::string_view home = text_of(root, {"helmGlobals", "chartHome"});
         for (const Value& chart : items_of(root.find("helmCharts"))) {
             const std::string path =
-                join_path(home.empty() ? "charts" : home, text_of(chart, {"name"}));
-            named(normal_path(join_path(dir, path)), false);
+                repo::join_path(home.empty() ? "charts" : home, text_of(chart, {"name"}));
+            named(repo::normal_path(repo::join_path(dir, path)), false);
         }
     }
 
@@ -59,23 +59,23 @@ private:
 
     // Adds all files of a directory without a kustomization, such as a chart.
     void directory(const std::string& dir) {
-        const Result<std::vector<Entry>> entries = tree_.list(dir);
+        const Result<std::vector<repo::Entry>> entries = tree_.list(dir);
         if (!entries) {
             return;
         }
-        for (const Entry& entry : *entries) {
-            named(join_path(dir, entry.name), entry.is_link);
+        for (const repo::Entry& entry : *entries) {
+            named(repo::join_path(dir, entry.name), entry.is_link);
         }
     }
 
     void named(const std::string& path, bool is_link) {
-        const EntryKind kind = tree_.kind(path);
-        if (kind != EntryKind::File && kind != EntryKind::Directory) {
+        const repo::EntryKind kind = tree_.kind(path);
+        if (kind != repo::EntryKind::File && kind != repo::EntryKind::Directory) {
             return;
         }
-        if (is_link || !is_within(tree_.real_path(path), real_root_)) {
+        if (is_link || !repo::is_within(tree_.real_path(path), real_root_)) {
             found.leaves_root = true;
-        } else if (kind == EntryKind::File) {
+        } else if (kind == repo::EntryKind::File) {
             file(path);
         } else if (!reader_.is_rendered(path)) {
             build(path);
@@ -111,12 +111,12 @@ private:
             return;
         }
         if (text.starts_with('/')) {
-            found.leaves_root =
-                found.leaves_root || is_within(tree_.real_path(std::string(text)), real_root_);
+            found.leaves_root = found.leaves_root ||
+                                repo::is_within(tree_.real_path(std::string(text)), real_root_);
             return;
         }
-        const std::string target = normal_path(join_path(dir, text));
-        if (!is_within(target, root_)) {
+        const std::string target = repo::normal_path(repo::join_path(dir, text));
+        if (!repo::is_within(target, root_)) {
             found.leaves_root = true;  // even if it does not exist: it may exist beside a copy
         } else if (target != dir) {
             named(target, false);
@@ -125,7 +125,7 @@ private:
 
     static constexpr std::size_t kLongestPath = 4096;  // PATH_MAX
 
-    const SourceTree& tree_;
+    const repo::SourceTree& tree_;
     KustomizationReader& reader_;
     const std::string& root_;
     std::string real_root_;
@@ -134,7 +134,7 @@ private:
 
 class ChartSearch {
 public:
-    ChartSearch(const SourceTree& tree, KustomizationReader& reader)
+    ChartSearch(const repo::SourceTree& tree, KustomizationReader& reader)
         : tree_(tree), reader_(reader) {}
 
     // `plug_ins`: the field whose entries kustomize executes.
@@ -154,7 +154,8 @@ public:
             }
         }
         for (const Value& entry : items_of(file->root.find("generators"))) {
-            const Pos pos = build(normal_path(join_path(dir, text_of(entry))), "resources");
+            const Pos pos =
+                build(repo::normal_path(repo::join_path(dir, text_of(entry))), "resources");
             if (pos.known()) {
                 return pos;
             }
@@ -168,18 +169,19 @@ public:
     }
 
 private:
-    const SourceTree& tree_;
+    const repo::SourceTree& tree_;
     KustomizationReader& reader_;
     std::set<std::string> entered_;  // directories
 };
 
 }  // namespace
 
-Pos find_helm_charts(const SourceTree& tree, KustomizationReader& reader, const std::string& dir) {
+Pos find_helm_charts(const repo::SourceTree& tree, KustomizationReader& reader,
+                     const std::string& dir) {
     return ChartSearch(tree, reader).build(dir, "generators");
 }
 
-BuildFiles find_build_files(const SourceTree& tree, KustomizationReader& reader,
+BuildFiles find_build_files(const repo::SourceTree& tree, KustomizationReader& reader,
                             const std::string& root, const std::string& dir) {
     std::shared_ptr<const BuildFiles>& known = reader.build_files[fmt::format("{}\n{}", root, dir)];
     if (known == nullptr) {
@@ -190,4 +192,4 @@ BuildFiles find_build_files(const SourceTree& tree, KustomizationReader& reader,
     return *known;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

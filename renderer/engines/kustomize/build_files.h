@@ -9,7 +9,7 @@
 
 #include "renderer/engines/kustomize/kustomization.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 struct BuildFiles {
     std::set<std::string> paths = {};  // paths of the tree
@@ -20,16 +20,17 @@ struct BuildFiles {
 };
 
 // Opens no files outside of `root`, and no rendered trees in it. `root` must be a normal path.
-BuildFiles find_build_files(const SourceTree& tree, KustomizationReader& reader,
+BuildFiles find_build_files(const repo::SourceTree& tree, KustomizationReader& reader,
                             const std::string& root, const std::string& dir);
 
 // Returns where the kustomization of a directory, or one that it includes, has a chart for helm, or
 // an unknown position if there is none. Flux runs kustomize without `--enable-helm`, so the
 // build fails and Flux applies nothing of it. Source: fluxcd/pkg kustomize/kustomize_generator.go
 // (Build).
-Pos find_helm_charts(const SourceTree& tree, KustomizationReader& reader, const std::string& dir);
+Pos find_helm_charts(const repo::SourceTree& tree, KustomizationReader& reader,
+                     const std::string& dir);
 
 inline constexpr std::string_view kFluxHasNoHelm =
     "charts in a kustomization, for which Flux runs no helm";
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -6,11 +6,11 @@
 
 #include "renderer/repo/memory_tree_testing.h"
 
-namespace renderer {
+namespace renderer::engines {
 namespace {
 
 // Returns "a, b", and the other results for the files.
-std::string files_found(const MemoryTree& tree, const std::string& dir) {
+std::string files_found(const repo::MemoryTree& tree, const std::string& dir) {
     SourceMap sources;
     KustomizationReader reader(tree, sources);
     const BuildFiles files = find_build_files(tree, reader, ".", dir);
@@ -36,7 +36,7 @@ const std::map<std::string, std::string> kFiles = {
     {"component/kustomization.yml", "kind: Component\n"}};
 
 TEST(BuildFiles, AreAllThatAKustomizationNames) {
-    EXPECT_EQ(files_found(MemoryTree(kFiles), "a"),
+    EXPECT_EQ(files_found(repo::MemoryTree(kFiles), "a"),
               "a/c.ini, a/kustomization.yaml, a/p.yaml, a/values.yaml, a/x.yaml, "
               "base/Kustomization, component/kustomization.yml");
 }
@@ -45,59 +45,61 @@ TEST(BuildFiles, MentionTailscaleInAnyOfThem) {
     for (const char* path : {"a/p.yaml", "a/values.yaml", "component/kustomization.yml"}) {
         auto files = kFiles;
         files[path] += "# tailscale\n";
-        EXPECT_TRUE(files_found(MemoryTree(files), "a").ends_with("; mentioned")) << path;
+        EXPECT_TRUE(files_found(repo::MemoryTree(files), "a").ends_with("; mentioned")) << path;
     }
     auto files = kFiles;
     files["a/kustomization.yaml"] += "secretGenerator: [{name: operator-oauth, envs: [x.env]}]\n";
-    EXPECT_TRUE(files_found(MemoryTree(files), "a").ends_with("; mentioned"));
+    EXPECT_TRUE(files_found(repo::MemoryTree(files), "a").ends_with("; mentioned"));
 }
 
 TEST(BuildFiles, OfADirectoryWithoutAKustomizationAreAllInIt) {
-    const MemoryTree tree({{"a/kustomization.yaml", "helmGlobals: {chartHome: charts}\n"},
-                           {"a/charts/web/Chart.yaml", ""},
-                           {"a/charts/web/templates/t.yaml", "tailscale"}});
+    const repo::MemoryTree tree({{"a/kustomization.yaml", "helmGlobals: {chartHome: charts}\n"},
+                                 {"a/charts/web/Chart.yaml", ""},
+                                 {"a/charts/web/templates/t.yaml", "tailscale"}});
     EXPECT_EQ(files_found(tree, "a"),
               "a/charts/web/Chart.yaml, a/charts/web/templates/t.yaml, a/kustomization.yaml; "
               "mentioned");
 }
 
 TEST(BuildFiles, OfAKustomizationThatCannotBeReadAreAllBesideIt) {
-    const MemoryTree tree({{"a/kustomization.yaml", "resources: [\n"}, {"a/x.yaml", "tailscale"}});
+    const repo::MemoryTree tree(
+        {{"a/kustomization.yaml", "resources: [\n"}, {"a/x.yaml", "tailscale"}});
     EXPECT_EQ(files_found(tree, "a"), "a/kustomization.yaml, a/x.yaml; mentioned");
 }
 
 TEST(BuildFiles, OutsideOfTheRootAreNotOpened) {
     const std::map<std::string, std::string> one = {
         {"a/kustomization.yaml", "resources: [secret.yaml, /etc/passwd]\n"}};
-    MemoryTree tree(one);
+    repo::MemoryTree tree(one);
     tree.link("a/secret.yaml", "../outside.yaml");
     EXPECT_EQ(files_found(tree, "a"), "a/kustomization.yaml");
     auto files = kFiles;
     files["../outside.yaml"] = "tailscale";
     files["a/kustomization.yaml"] = "resources: [../../outside.yaml]\n";
-    EXPECT_EQ(files_found(MemoryTree(files), "a"), "a/kustomization.yaml; leaves the root");
+    EXPECT_EQ(files_found(repo::MemoryTree(files), "a"), "a/kustomization.yaml; leaves the root");
     files["a/kustomization.yaml"] = "resources: [../../absent]\n";
-    EXPECT_EQ(files_found(MemoryTree(files), "a"), "a/kustomization.yaml; leaves the root");
+    EXPECT_EQ(files_found(repo::MemoryTree(files), "a"), "a/kustomization.yaml; leaves the root");
 }
 
 TEST(BuildFiles, AreFollowedThroughABaseThatAGeneratorHasNamedAsAFile) {
-    const MemoryTree tree({{"a/kustomization.yaml",
-                            "configMapGenerator: [{name: c, files: [../b/kustomization.yaml]}]\n"
-                            "resources: [../b]\n"},
-                           {"b/kustomization.yaml", "resources: [x.yaml]\n"},
-                           {"b/x.yaml", "tailscale"}});
+    const repo::MemoryTree tree(
+        {{"a/kustomization.yaml",
+          "configMapGenerator: [{name: c, files: [../b/kustomization.yaml]}]\n"
+          "resources: [../b]\n"},
+         {"b/kustomization.yaml", "resources: [x.yaml]\n"},
+         {"b/x.yaml", "tailscale"}});
     EXPECT_EQ(files_found(tree, "a"),
               "a/kustomization.yaml, b/kustomization.yaml, b/x.yaml; mentioned");
 }
 
 TEST(BuildFiles, AreNotOursThatLieBelow) {
-    const MemoryTree tree({{"kustomization.yaml", "resources: [tailnet, a.yaml]\n"},
-                           {"a.yaml", ""},
-                           {"tailnet/.tailrender-inventory", ""},
-                           {"tailnet/kustomization.yaml", "resources: [x.yaml]\n"},
-                           {"tailnet/x.yaml", "tailscale"}});
+    const repo::MemoryTree tree({{"kustomization.yaml", "resources: [tailnet, a.yaml]\n"},
+                                 {"a.yaml", ""},
+                                 {"tailnet/.tailrender-inventory", ""},
+                                 {"tailnet/kustomization.yaml", "resources: [x.yaml]\n"},
+                                 {"tailnet/x.yaml", "tailscale"}});
     EXPECT_EQ(files_found(tree, "."), "a.yaml, kustomization.yaml");
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -10,7 +10,7 @@
 #include "renderer/base/white_space.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -133,7 +133,7 @@ std::optional<KeyValue> parse_literal(std::string_view literal) {
 std::optional<KeyValue> parse_file_source(std::string_view source) {
     const auto count = std::ranges::count(source, '=');
     if (count == 0) {
-        return KeyValue{std::string(base_name(source)), std::string(source)};
+        return KeyValue{std::string(repo::base_name(source)), std::string(source)};
     }
     if (count > 1 || source.starts_with('=') || source.ends_with('=')) {
         return std::nullopt;
@@ -169,4 +169,4 @@ bool is_encrypted(const EnvFile& file) {
         file.entries, [](const EnvEntry& entry) { return entry.key.starts_with("sops_"); });
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

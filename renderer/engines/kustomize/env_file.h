@@ -11,7 +11,7 @@
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/source_map.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // The longest line of an env file, in bytes. A longer one ends the file without an error, since
 // kustomize's bufio.Scanner stops there.
@@ -51,4 +51,4 @@ void lint_env_file(const SourceMap& sources, SourceId source, const EnvFile& fil
 // True if SOPS encrypted the file (it has `sops_…` keys), so that its values are not credentials.
 bool is_encrypted(const EnvFile& file);
 
-}  // namespace renderer
+}  // namespace renderer::engines

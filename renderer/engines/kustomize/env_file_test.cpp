@@ -6,7 +6,7 @@
 #include <array>
 #include <string>
 
-namespace renderer {
+namespace renderer::engines {
 namespace {
 
 // Returns "[key]=[value]" of each entry, then where the file is bad or cut off.
@@ -156,4 +156,4 @@ TEST(EnvFile, KnowsSops) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::engines

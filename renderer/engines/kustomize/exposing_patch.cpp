@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -51,4 +51,4 @@ bool ExposingPatch::is_for(std::string_view kind_of, std::string_view name_of) c
     return is_match(kind, kind_of) && is_match(name, name_of);
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

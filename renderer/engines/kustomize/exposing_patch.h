@@ -8,7 +8,7 @@
 #include "renderer/core/pos.h"
 #include "renderer/engines/helm/exposing_values.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 struct ExposingPatch {
     Pos pos = {};                            // in the patch file, else of the entry
@@ -26,4 +26,4 @@ struct ExposingPatch {
 // True for a plain name, false for a regular expression and for "".
 bool is_exact_name(std::string_view text);
 
-}  // namespace renderer
+}  // namespace renderer::engines

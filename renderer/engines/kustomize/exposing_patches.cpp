@@ -14,7 +14,7 @@
 #include "renderer/repo/paths.h"
 #include "renderer/repo/walk.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -50,7 +50,7 @@ Value given_by(const Value& operation) {
 
 class PatchSearch {
 public:
-    PatchSearch(const SourceTree& tree, const std::string& dir, SourceMap& sources)
+    PatchSearch(const repo::SourceTree& tree, const std::string& dir, SourceMap& sources)
         : tree_(tree), dir_(dir), sources_(sources) {}
 
     void run(const Value& root) {
@@ -79,12 +79,12 @@ private:
     // Returns the documents of the file that `text` names, or of `text` itself; none if they do not
     // mention Tailscale, unless `is_ours`.
     std::vector<Value> documents(const Value& entry, std::string_view text, bool is_ours = false) {
-        const std::string path = normal_path(join_path(dir_, text));
+        const std::string path = repo::normal_path(repo::join_path(dir_, text));
         const bool is_file = !text.empty() && text.find('\n') == std::string_view::npos &&
-                             tree_.kind(path) == EntryKind::File;
+                             tree_.kind(path) == repo::EntryKind::File;
         Result<std::string> content = is_file ? tree_.read(path) : Result(std::string(text));
         place_ = is_file ? Pos() : outer_.known() ? outer_ : entry.pos();
-        if (!content || !(is_ours || mentions_tailscale(*content))) {
+        if (!content || !(is_ours || repo::mentions_tailscale(*content))) {
             return {};
         }
         if (!is_file) {
@@ -246,7 +246,7 @@ private:
                          .is_for_one = is_exact_name(kind) && is_exact_name(name) && !has_labels});
     }
 
-    const SourceTree& tree_;
+    const repo::SourceTree& tree_;
     const std::string& dir_;
     SourceMap& sources_;
     Pos outer_;  // place_ of the transformer whose patches are read
@@ -264,11 +264,11 @@ Finding refuse_exposure(const ExposingPatch& patch, Diagnostics& diagnostics) {
     return error;
 }
 
-std::vector<ExposingPatch> exposing_patches(const SourceTree& tree, const std::string& dir,
+std::vector<ExposingPatch> exposing_patches(const repo::SourceTree& tree, const std::string& dir,
                                             const Value& kustomization, SourceMap& sources) {
     PatchSearch search(tree, dir, sources);
     search.run(kustomization);
     return std::move(search.found);
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

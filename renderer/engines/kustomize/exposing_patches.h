@@ -13,7 +13,7 @@
 #include "renderer/engines/kustomize/exposing_patch.h"
 #include "renderer/repo/source_tree.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // Reports an exposure that is not rendered. The caller adds the reason and a hint.
 Finding refuse_exposure(const ExposingPatch& patch, Diagnostics& diagnostics);
@@ -21,7 +21,7 @@ Finding refuse_exposure(const ExposingPatch& patch, Diagnostics& diagnostics);
 // `dir`: the directory that paths in the kustomization are relative to. `kustomization`: a whole
 // kustomization, or the part of one in an object of an engine, such as a HelmRelease. The texts of
 // patch files are added to the sources.
-std::vector<ExposingPatch> exposing_patches(const SourceTree& tree, const std::string& dir,
+std::vector<ExposingPatch> exposing_patches(const repo::SourceTree& tree, const std::string& dir,
                                             const Value& kustomization, SourceMap& sources);
 
-}  // namespace renderer
+}  // namespace renderer::engines

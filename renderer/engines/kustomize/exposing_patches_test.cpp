@@ -9,12 +9,12 @@
 #include "renderer/core/yaml_reader.h"
 #include "renderer/repo/memory_tree_testing.h"
 
-namespace renderer {
+namespace renderer::engines {
 namespace {
 
 std::string patches_in(std::string kustomization,
                        const std::map<std::string, std::string>& files = {}) {
-    const MemoryTree tree(files);
+    const repo::MemoryTree tree(files);
     SourceMap sources;
     const SourceId source = sources.add("k.yaml", std::move(kustomization));
     Diagnostics diagnostics;
@@ -149,4 +149,4 @@ TEST(ExposingPatches, MatchWhatTheyAreFor) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::engines

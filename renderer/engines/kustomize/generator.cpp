@@ -9,7 +9,7 @@
 #include "renderer/base/utf8.h"
 #include "renderer/core/json.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -124,4 +124,4 @@ std::string name_suffix(const GeneratorInput& input) {
     return suffix;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

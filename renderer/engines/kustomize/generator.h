@@ -10,7 +10,7 @@
 #include "renderer/core/value.h"
 #include "renderer/engines/kustomize/env_file.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 struct GeneratorOptions {
     std::vector<KeyValue> labels, annotations;
@@ -32,4 +32,4 @@ Value make_generated(const GeneratorInput& input);
 // Returns ten characters that depend only on kind, type and data.
 std::string name_suffix(const GeneratorInput& input);
 
-}  // namespace renderer
+}  // namespace renderer::engines

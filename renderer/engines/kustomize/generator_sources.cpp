@@ -10,7 +10,7 @@
 #include "renderer/repo/closed_schema.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -24,9 +24,9 @@ public:
 
     std::optional<GeneratorInput> read() {
         const std::size_t before = context_.diagnostics.error_count();
-        input_.name = text_of(item_, "name");
-        input_.ns = text_of(item_, "namespace");
-        input_.type = text_of(item_, "type");
+        input_.name = repo::text_of(item_, "name");
+        input_.ns = repo::text_of(item_, "namespace");
+        input_.type = repo::text_of(item_, "type");
         check_head();
         read_options();
         read_pairs();
@@ -45,7 +45,7 @@ private:
         if (input_.name.empty()) {
             error("invalid-generator", item_, "a generator needs a name").expected("name: db");
         }
-        const std::string_view behavior = text_of(item_, "behavior");
+        const std::string_view behavior = repo::text_of(item_, "behavior");
         if (!behavior.empty() && behavior != "create" && behavior != "unspecified") {
             error("not-supported", *item_.find("behavior"),
                   fmt::format("behavior \"{}\" is not supported by tailrender", behavior))
@@ -72,11 +72,11 @@ private:
 
     // The generator's own labels take precedence. Flags are or-ed, so its `false` has no effect.
     void read_options() {
-        const Value* local = map_of(item_, "options");
-        const Value* global = map_of(file_.root, "generatorOptions");
+        const Value* local = repo::map_of(item_, "options");
+        const Value* global = repo::map_of(file_.root, "generatorOptions");
         const auto either = [&](std::string_view key) {
-            return (local != nullptr && flag_of(*local, key)) ||
-                   (global != nullptr && flag_of(*global, key));
+            return (local != nullptr && repo::flag_of(*local, key)) ||
+                   (global != nullptr && repo::flag_of(*global, key));
         };
         input_.options.labels = merged(local, global, "labels");
         input_.options.annotations = merged(local, global, "annotations");
@@ -88,7 +88,7 @@ private:
         for (const Value* entry : env_files(item_)) {
             read_env(*entry);
         }
-        for (const Value& literal : list_of(item_, "literals")) {
+        for (const Value& literal : repo::list_of(item_, "literals")) {
             std::optional<KeyValue> pair = parse_literal(literal.text());
             if (!pair) {
                 error("invalid-generator", literal, "a literal is not \"key=value\"")
@@ -98,7 +98,7 @@ private:
             }
             add(std::move(*pair), literal.pos());
         }
-        for (const Value& source : list_of(item_, "files")) {
+        for (const Value& source : repo::list_of(item_, "files")) {
             read_file(source);
         }
     }
@@ -122,7 +122,7 @@ private:
     // Returns the contents of a file that an entry names. A file that kustomize would not read is
     // an error.
     std::optional<std::string> contents(const Value& entry, std::string_view relative) {
-        const std::string path = normal_path(join_path(file_.dir, relative));
+        const std::string path = repo::normal_path(repo::join_path(file_.dir, relative));
         if (relative.find("://") != std::string_view::npos || relative.starts_with('/') ||
             !context_.may_load(path, file_.dir)) {
             error("outside-kustomization", entry,
@@ -148,7 +148,7 @@ private:
         if (!text) {
             return;
         }
-        const std::string path = normal_path(join_path(file_.dir, entry.text()));
+        const std::string path = repo::normal_path(repo::join_path(file_.dir, entry.text()));
         const SourceId source = context_.sources.add(path, std::move(*text));
         const EnvFile file = parse_env_file(context_.sources.text(source));
         if (file.bad_utf8) {
@@ -210,12 +210,12 @@ void read_oauth_file(const BuildContext& context, OAuthEnvFile& oauth) {
 
 std::vector<const Value*> env_files(const Value& generator) {
     std::vector<const Value*> entries;
-    for (const Value& entry : list_of(generator, "envs")) {
+    for (const Value& entry : repo::list_of(generator, "envs")) {
         if (entry.is_string()) {
             entries.push_back(&entry);
         }
     }
-    if (!text_of(generator, "env").empty()) {
+    if (!repo::text_of(generator, "env").empty()) {
         entries.push_back(generator.find("env"));
     }
     return entries;
@@ -224,11 +224,11 @@ std::vector<const Value*> env_files(const Value& generator) {
 std::vector<ListedFile> generator_files(const Value& kustomization) {
     std::vector<ListedFile> files;
     for (const std::string_view field : {"configMapGenerator", "secretGenerator"}) {
-        for (const Value& generator : list_of(kustomization, field)) {
+        for (const Value& generator : repo::list_of(kustomization, field)) {
             for (const Value* env : env_files(generator)) {
                 files.push_back({env, env->text()});
             }
-            for (const Value& entry : list_of(generator, "files")) {
+            for (const Value& entry : repo::list_of(generator, "files")) {
                 const std::string_view source = text_of(entry);
                 files.push_back({&entry, source.substr(source.find('=') + 1)});
             }
@@ -249,13 +249,14 @@ void take_oauth(const BuildContext& context, const Kustomization& file, const Va
     }
     OAuthEnvFile oauth;
     oauth.pos = entries.front()->pos();
-    oauth.path = normal_path(join_path(file.dir, entries.front()->text()));
+    oauth.path = repo::normal_path(repo::join_path(file.dir, entries.front()->text()));
     read_oauth_file(context, oauth);
     std::optional<OAuthEnvFile>& known = context.selection.oauth_env;
     if (known && known->present && oauth.present && known->path != oauth.path) {
         context.diagnostics
-            .error("two-oauth-files", oauth.pos,
-                   fmt::format("two generators named \"{}\" have an env file", kOAuthGenerator))
+            .error(
+                "two-oauth-files", oauth.pos,
+                fmt::format("two generators named \"{}\" have an env file", repo::kOAuthGenerator))
             .found(fmt::format("\"{}\" and \"{}\"", known->path, oauth.path))
             .hint("keep the one of this cluster")
             .note({.pos = known->pos, .text = "the other one is here"});
@@ -264,4 +265,4 @@ void take_oauth(const BuildContext& context, const Kustomization& file, const Va
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

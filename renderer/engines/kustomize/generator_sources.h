@@ -7,7 +7,7 @@
 #include "renderer/engines/kustomize/generator.h"
 #include "renderer/engines/kustomize/kustomization.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // Returns the env files of a generator in kustomize's order: `envs`, then the singular `env`.
 std::vector<const Value*> env_files(const Value& generator);
@@ -27,4 +27,4 @@ std::optional<GeneratorInput> read_generator(const BuildContext& context, const 
 // Records the env file of the generator `operator-oauth`. Two that exist are an error.
 void take_oauth(const BuildContext& context, const Kustomization& file, const Value& item);
 
-}  // namespace renderer
+}  // namespace renderer::engines

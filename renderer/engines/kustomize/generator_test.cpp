@@ -6,7 +6,7 @@
 
 #include "renderer/core/yaml_writer.h"
 
-namespace renderer {
+namespace renderer::engines {
 namespace {
 
 GeneratorInput config_map_input(std::vector<KeyValue> pairs) {
@@ -113,4 +113,4 @@ TEST(Generator, WithoutData) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::engines

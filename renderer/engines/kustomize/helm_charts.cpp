@@ -4,7 +4,7 @@
 #include "renderer/engines/helm/release_parts.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -37,7 +37,7 @@ std::vector<ChartRelease> chart_releases_of_kustomization(const Value& kustomiza
         release.address = chart_address(text_of(chart, {"repo"}), release);
         release.ns =
             first_text({text_of(chart, {"namespace"}), text_of(kustomization, {"namespace"})});
-        release.files_dir = parent_path(path);
+        release.files_dir = repo::parent_path(path);
         release.with_crds = spelling_of(chart.find("includeCRDs")) == "true";
         release.with_hooks = spelling_of(chart.find("skipHooks")) != "true";
         add_value_map(chart.find("valuesInline"), release);
@@ -51,4 +51,4 @@ std::vector<ChartRelease> chart_releases_of_kustomization(const Value& kustomiza
     return found;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

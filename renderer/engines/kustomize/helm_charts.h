@@ -7,10 +7,10 @@
 #include "renderer/core/value.h"
 #include "renderer/engines/helm/chart_release.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // Returns the releases of `helmCharts` in the kustomization at `path`.
 std::vector<ChartRelease> chart_releases_of_kustomization(const Value& kustomization,
                                                           const std::string& path);
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -13,7 +13,7 @@
 #include "renderer/repo/paths.h"
 #include "renderer/secrets/userinfo.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -48,12 +48,12 @@ private:
         }
         open_.push_back(file.dir);
         for (const std::string_view field : {"resources", "bases"}) {
-            for (const Value& entry : list_of(file.root, field)) {
+            for (const Value& entry : repo::list_of(file.root, field)) {
                 add_entry(file, entry, rule);
             }
         }
         for (const std::string_view field : {"configMapGenerator", "secretGenerator"}) {
-            for (const Value& item : list_of(file.root, field)) {
+            for (const Value& item : repo::list_of(file.root, field)) {
                 add_generated(file, item, field == "secretGenerator", rule);
             }
         }
@@ -68,10 +68,11 @@ private:
     }
 
     void add_entry(const Kustomization& file, const Value& entry, const NamespaceRule& rule) {
-        const std::string path = normal_path(join_path(file.dir, entry.text()));
-        const EntryKind kind = is_remote_resource(entry.text()) || entry.text().starts_with('/')
-                                   ? EntryKind::Missing
-                                   : context_.tree.kind(path);
+        const std::string path = repo::normal_path(repo::join_path(file.dir, entry.text()));
+        const repo::EntryKind kind =
+            is_remote_resource(entry.text()) || entry.text().starts_with('/')
+                ? repo::EntryKind::Missing
+                : context_.tree.kind(path);
         if (context_.reader.is_rendered(path)) {
             return;
         }
@@ -81,11 +82,11 @@ private:
                 "a file or directory of this repository",
                 fmt::format("copy it into this repository, name a copy with --source {}=DIR, or: "
                             "kustomize build {} | tailrender post-render",
-                            shell_word(without_url_credentials(entry.text())),
+                            shell_word(secrets::without_url_credentials(entry.text())),
                             shell_word(request_.dir)));
-        } else if (kind == EntryKind::File) {
+        } else if (kind == repo::EntryKind::File) {
             add_file(file, entry, path, rule);
-        } else if (kind == EntryKind::Directory) {
+        } else if (kind == repo::EntryKind::Directory) {
             add_directory(entry, path, rule);
         } else if (is_kept_secret(context_.tree, path)) {
             refuse(entry, "missing-secret", fmt::format("\"{}\" is not in the tree", entry.text()),
@@ -129,7 +130,7 @@ private:
 
     // A base may be above the directory that is rendered; its files must not leave the output.
     std::string path_in_bundle(const std::string& path) const {
-        std::string relative = relative_path(path, request_.bundle_dir);
+        std::string relative = repo::relative_path(path, request_.bundle_dir);
         std::string above;
         while (relative.starts_with("../")) {
             relative.erase(0, 3);
@@ -145,7 +146,7 @@ private:
                    "bases that do not include this one", "remove the entry");
             return;
         }
-        if (!request_.boundary.empty() && !is_within(dir, request_.boundary)) {
+        if (!request_.boundary.empty() && !repo::is_within(dir, request_.boundary)) {
             refuse(entry, "outside-bundle",
                    fmt::format("\"{}\" is outside the bundle", entry.text()),
                    fmt::format("a directory below {}", request_.boundary),
@@ -164,7 +165,7 @@ private:
 
     void add_generated(const Kustomization& file, const Value& item, bool is_secret,
                        const NamespaceRule& rule) {
-        if (is_secret && text_of(item, "name") == kOAuthGenerator) {
+        if (is_secret && repo::text_of(item, "name") == repo::kOAuthGenerator) {
             take_oauth(context_, file, item);
             return;
         }
@@ -201,7 +202,7 @@ private:
 
     // Reports a second generator of the same kind, namespace and name. True: there is one.
     bool is_known(const Object& object, const Value& item) {
-        const std::string_view name = text_of(item, "name");
+        const std::string_view name = repo::text_of(item, "name");
         const auto [twin, is_new] = generated_.try_emplace(
             fmt::format("{}/{}/{}", object.kind(), object.ns(), name), item.pos());
         if (is_new) {
@@ -236,7 +237,8 @@ bool is_remote_resource(std::string_view entry) {
 }
 
 bool BuildContext::may_load(const std::string& path, const std::string& dir) const {
-    return is_within(tree.real_path(path), tree.real_path(files_root.empty() ? dir : files_root));
+    return repo::is_within(tree.real_path(path),
+                           tree.real_path(files_root.empty() ? dir : files_root));
 }
 
 std::vector<std::string> run_build(const BuildContext& context, const BuildRequest& request) {
@@ -244,11 +246,11 @@ std::vector<std::string> run_build(const BuildContext& context, const BuildReque
 }
 
 void find_oauth(const BuildContext& context, const Kustomization& kustomization) {
-    for (const Value& item : list_of(kustomization.root, "secretGenerator")) {
-        if (item.is_map() && text_of(item, "name") == kOAuthGenerator) {
+    for (const Value& item : repo::list_of(kustomization.root, "secretGenerator")) {
+        if (item.is_map() && repo::text_of(item, "name") == repo::kOAuthGenerator) {
             take_oauth(context, kustomization, item);
         }
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

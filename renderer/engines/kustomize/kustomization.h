@@ -20,7 +20,7 @@
 #include "renderer/repo/source_tree.h"
 #include "renderer/repo/walk.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // The fields whose entries are paths, or addresses that kustomize fetches.
 constexpr std::array<std::string_view, 6> kListFields = {
@@ -44,7 +44,7 @@ class KustomizationReader {
 public:
     // `output_dir`: the directory that the run will write; may be empty.
     // `local`: local copies that are read in place of remote entries; null: no entry has one.
-    KustomizationReader(const SourceTree& tree, SourceMap& sources,
+    KustomizationReader(const repo::SourceTree& tree, SourceMap& sources,
                         const std::string& output_dir = {},
                         std::shared_ptr<const LocalSources> local = {})
         : tree_(tree),
@@ -90,7 +90,7 @@ public:
 private:
     std::unique_ptr<Kustomization> read(const std::string& dir, const std::string& path);
 
-    const SourceTree& tree_;
+    const repo::SourceTree& tree_;
     SourceMap& sources_;
     std::shared_ptr<const LocalSources> local_;
     std::string real_output_;
@@ -113,7 +113,7 @@ struct BuildRequest {
 };
 
 struct BuildContext {
-    const SourceTree& tree;
+    const repo::SourceTree& tree;
     SourceMap& sources;
     KustomizationReader& reader;
     Selection& selection;
@@ -132,4 +132,4 @@ std::vector<std::string> run_build(const BuildContext& context, const BuildReque
 // Records the env file of the secretGenerator `operator-oauth`, and ignores everything else.
 void find_oauth(const BuildContext& context, const Kustomization& kustomization);
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -12,40 +12,41 @@
 #include "renderer/repo/config_file.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
 constexpr std::array kOptionFields = {
-    SchemaField{"labels annotations", FieldType::TextMap},
-    SchemaField{"disableNameSuffixHash immutable", FieldType::Flag},
+    repo::SchemaField{"labels annotations", repo::FieldType::TextMap},
+    repo::SchemaField{"disableNameSuffixHash immutable", repo::FieldType::Flag},
 };
 
 constexpr std::array kConfigMapFields = {
-    SchemaField{"name namespace behavior env", FieldType::Text},
-    SchemaField{"literals files envs", FieldType::TextList},
-    SchemaField{"options", FieldType::Section, kOptionFields},
+    repo::SchemaField{"name namespace behavior env", repo::FieldType::Text},
+    repo::SchemaField{"literals files envs", repo::FieldType::TextList},
+    repo::SchemaField{"options", repo::FieldType::Section, kOptionFields},
 };
 
 constexpr std::array kSecretFields = {
-    SchemaField{"name namespace behavior env type", FieldType::Text},
-    SchemaField{"literals files envs", FieldType::TextList},
-    SchemaField{"options", FieldType::Section, kOptionFields},
+    repo::SchemaField{"name namespace behavior env type", repo::FieldType::Text},
+    repo::SchemaField{"literals files envs", repo::FieldType::TextList},
+    repo::SchemaField{"options", repo::FieldType::Section, kOptionFields},
 };
 
 // The last entry has the fields that only kustomize executes.
 constexpr std::array kKustomizationFields = {
-    SchemaField{"apiVersion kind namespace", FieldType::Text},
-    SchemaField{"metadata", FieldType::Map},
-    SchemaField{"resources bases", FieldType::TextList},
-    SchemaField{"sortOptions"},
-    SchemaField{"generatorOptions", FieldType::Section, kOptionFields},
-    SchemaField{"configMapGenerator", FieldType::SectionList, kConfigMapFields},
-    SchemaField{"secretGenerator", FieldType::SectionList, kSecretFields},
-    SchemaField{"buildMetadata commonAnnotations commonLabels components configurations crds "
-                "generators helmChartInflationGenerator helmCharts helmGlobals imageTags images "
-                "labels namePrefix nameSuffix openapi patches patchesJson6902 "
-                "patchesStrategicMerge replacements replicas transformers validators vars"},
+    repo::SchemaField{"apiVersion kind namespace", repo::FieldType::Text},
+    repo::SchemaField{"metadata", repo::FieldType::Map},
+    repo::SchemaField{"resources bases", repo::FieldType::TextList},
+    repo::SchemaField{"sortOptions"},
+    repo::SchemaField{"generatorOptions", repo::FieldType::Section, kOptionFields},
+    repo::SchemaField{"configMapGenerator", repo::FieldType::SectionList, kConfigMapFields},
+    repo::SchemaField{"secretGenerator", repo::FieldType::SectionList, kSecretFields},
+    repo::SchemaField{
+        "buildMetadata commonAnnotations commonLabels components configurations crds "
+        "generators helmChartInflationGenerator helmCharts helmGlobals imageTags images "
+        "labels namePrefix nameSuffix openapi patches patchesJson6902 "
+        "patchesStrategicMerge replacements replicas transformers validators vars"},
 };
 
 bool is_empty(const Value& value) {
@@ -54,7 +55,7 @@ bool is_empty(const Value& value) {
 
 void refuse_other_fields(const Kustomization& file, Diagnostics& diagnostics) {
     for (const Member& member : file.root.members()) {
-        if (find_field(kKustomizationFields, member.name()) != &kKustomizationFields.back() ||
+        if (repo::find_field(kKustomizationFields, member.name()) != &kKustomizationFields.back() ||
             is_empty(member.value)) {
             continue;
         }
@@ -71,7 +72,7 @@ void refuse_other_fields(const Kustomization& file, Diagnostics& diagnostics) {
 }
 
 void check_kind(const Kustomization& file, Diagnostics& diagnostics) {
-    const std::string_view kind = text_of(file.root, "kind");
+    const std::string_view kind = repo::text_of(file.root, "kind");
     if (!kind.empty() && kind != "Kustomization") {
         diagnostics
             .error("not-supported", file.root.find("kind")->pos(),
@@ -88,8 +89,8 @@ std::unique_ptr<Kustomization> KustomizationReader::read(const std::string& dir,
     auto file = std::make_unique<Kustomization>();
     file->dir = dir;
     file->path = path;
-    ConfigFile config =
-        read_config(tree_, path, kKustomizationFields, "a kustomization", sources_, file->faults);
+    repo::ConfigFile config = repo::read_config(tree_, path, kKustomizationFields,
+                                                "a kustomization", sources_, file->faults);
     file->root = std::move(config.root);
     if (local_ != nullptr) {
         file->is_changed = use_local_copies(tree_, *local_, dir, file->root);
@@ -110,9 +111,9 @@ const Kustomization* KustomizationReader::find(const std::string& dir) {
         return known->second.get();
     }
     std::vector<std::string> paths;
-    for (const std::string_view name : kKustomizationNames) {
-        std::string path = join_path(dir, name);
-        if (tree_.kind(path) == EntryKind::File) {
+    for (const std::string_view name : repo::kKustomizationNames) {
+        std::string path = repo::join_path(dir, name);
+        if (tree_.kind(path) == repo::EntryKind::File) {
             paths.push_back(std::move(path));
         }
     }
@@ -133,18 +134,18 @@ const Kustomization* KustomizationReader::find(const std::string& dir) {
 bool KustomizationReader::mentions_tailscale(const std::string& path) {
     const auto [known, is_new] = mentions_.try_emplace(path, false);
     if (is_new) {
-        known->second = file_mentions_tailscale(tree_, path);
+        known->second = repo::file_mentions_tailscale(tree_, path);
     }
     return known->second;
 }
 
 const Kustomization* KustomizationReader::find_file(const std::string& path) {
-    const Kustomization* file = find(parent_path(path));
+    const Kustomization* file = find(repo::parent_path(path));
     return file != nullptr && file->path == path && file->root.is_map() ? file : nullptr;
 }
 
 bool KustomizationReader::is_rendered(const std::string& path) const {
-    return is_rendered_tree(tree_, path) ||
+    return repo::is_rendered_tree(tree_, path) ||
            (!real_output_.empty() && tree_.real_path(path) == real_output_);
 }
 
@@ -153,18 +154,19 @@ bool KustomizationReader::is_local_copy(const std::string& path) const {
 }
 
 bool is_component(const Kustomization& kustomization) {
-    return kustomization.root.is_map() && text_of(kustomization.root, "kind") == "Component";
+    return kustomization.root.is_map() && repo::text_of(kustomization.root, "kind") == "Component";
 }
 
 std::vector<std::string> KustomizationReader::directories(
     const Kustomization& kustomization) const {
     std::vector<std::string> dirs;
     for (const std::string_view field : kListFields) {
-        for (const Value& entry : list_of(kustomization.root, field)) {
-            std::string path = entry.is_string()
-                                   ? normal_path(join_path(kustomization.dir, entry.text()))
-                                   : std::string();
-            if (!path.empty() && tree_.kind(path) == EntryKind::Directory) {
+        for (const Value& entry : repo::list_of(kustomization.root, field)) {
+            std::string path =
+                entry.is_string()
+                    ? repo::normal_path(repo::join_path(kustomization.dir, entry.text()))
+                    : std::string();
+            if (!path.empty() && tree_.kind(path) == repo::EntryKind::Directory) {
                 dirs.push_back(std::move(path));
             }
         }
@@ -172,4 +174,4 @@ std::vector<std::string> KustomizationReader::directories(
     return dirs;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

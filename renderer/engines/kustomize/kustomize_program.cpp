@@ -16,7 +16,7 @@
 #include "renderer/core/yaml_writer.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -36,8 +36,8 @@ std::string kustomize_version_in(std::string_view text) {
 }
 
 struct CopyOf {
-    const PrivateCopy& copy;
-    const SourceTree& tree;
+    const repo::PrivateCopy& copy;
+    const repo::SourceTree& tree;
     KustomizationReader& reader;
     const std::string& root;
     const Kustomization* asked;  // gets the field that asks for origins; may be null
@@ -51,11 +51,12 @@ Result<bool> copy_file(const CopyOf& of, const std::string& path, const std::set
     if (of.asked != nullptr && of.asked->path == path) {
         content = asking_for_origins(std::move(content), of.asked->root);
     }
-    const std::string place = relative_path(path, normal_path(of.root));
+    const std::string place = repo::relative_path(path, repo::normal_path(of.root));
     const std::string real_root = of.tree.real_path(of.root);
-    const std::string target = relative_path(of.tree.real_path(path), real_root);
-    const std::string folder = relative_path(of.tree.real_path(parent_path(path)), real_root);
-    const bool is_link = target != join_path(folder, base_name(path));
+    const std::string target = repo::relative_path(of.tree.real_path(path), real_root);
+    const std::string folder =
+        repo::relative_path(of.tree.real_path(repo::parent_path(path)), real_root);
+    const bool is_link = target != repo::join_path(folder, repo::base_name(path));
     const std::string& file = is_link ? target : place;
     return (!is_link || of.copy.link(place, target)) &&
            (of.copy.has(file) || of.copy.write(file, content));
@@ -70,33 +71,35 @@ constexpr std::string_view kMarkOfHelm =
     "fieldSpecs: [{path: metadata/annotations, create: true}]\n";
 
 // Writes a directory that wraps the file (kWrapped). Returns false if it cannot be written.
-Result<bool> wrap_file(const PrivateCopy& copy, const SourceTree& tree, const std::string& root,
-                       const std::string& path, bool is_made_by_helm) {
-    const std::string place = fmt::format("{}{}", relative_path(path, normal_path(root)), kWrapped);
+Result<bool> wrap_file(const repo::PrivateCopy& copy, const repo::SourceTree& tree,
+                       const std::string& root, const std::string& path, bool is_made_by_helm) {
+    const std::string place =
+        fmt::format("{}{}", repo::relative_path(path, repo::normal_path(root)), kWrapped);
     const std::string text = TRY(tree.read(path));
-    Value kustomization = Value::map({{"resources", Value::list({base_name(path)})}});
+    Value kustomization = Value::map({{"resources", Value::list({repo::base_name(path)})}});
     if (is_made_by_helm) {
         kustomization.put("transformers", Value::list({kMarkOfHelm}));
     }
     std::string list;
     write_yaml(kustomization, list);
-    return copy.write(join_path(place, base_name(path)), text) &&
-           copy.write(join_path(place, "kustomization.yaml"), list);
+    return copy.write(repo::join_path(place, repo::base_name(path)), text) &&
+           copy.write(repo::join_path(place, "kustomization.yaml"), list);
 }
 
 // Returns the path of the file that a directory wraps, or `path` itself if it is not wrapped.
 std::string unwrapped(const std::string& path) {
-    const std::string dir = parent_path(path);
-    const bool is_wrapped = base_name(dir) == fmt::format("{}{}", base_name(path), kWrapped);
+    const std::string dir = repo::parent_path(path);
+    const bool is_wrapped =
+        repo::base_name(dir) == fmt::format("{}{}", repo::base_name(path), kWrapped);
     return is_wrapped ? dir.substr(0, dir.size() - kWrapped.size()) : path;
 }
 
 // Returns true if a file may have a Secret, so that messages of kustomize may contain its values:
 // they quote text that kustomize cannot parse.
-bool has_secrets(const SourceTree& tree, const BuildFiles& files) {
+bool has_secrets(const repo::SourceTree& tree, const BuildFiles& files) {
     return std::ranges::any_of(files.paths, [&](const std::string& path) {
         const Result<std::string> text = tree.read(path);
-        return text && names_secrets(*text);
+        return text && repo::names_secrets(*text);
     });
 }
 
@@ -106,7 +109,7 @@ KustomizeBuild with_origins(std::string_view printed, const Kustomization& asked
     for (DocumentOrigin& origin : taken.origins) {
         origin.file = origin.file.empty()
                           ? std::string()
-                          : unwrapped(normal_path(join_path(asked.dir, origin.file)));
+                          : unwrapped(repo::normal_path(repo::join_path(asked.dir, origin.file)));
     }
     return {.stream = std::move(taken.stream), .origins = std::move(taken.origins), .left_out = {}};
 }
@@ -150,7 +153,7 @@ public:
 private:
     // Makes the copy.
     Result<Unit> prepare() {
-        copy_ = std::make_unique<PrivateCopy>(*program_.copies);
+        copy_ = std::make_unique<repo::PrivateCopy>(*program_.copies);
         left_out_.clear();
         const CopyOf of{*copy_, job_.tree, job_.reader, job_.root, asked_};
         for (const std::string& path : job_.files.paths) {
@@ -159,8 +162,8 @@ private:
                                    copy_->path().empty() ? "no temporary directory" : path);
             }
             const bool is_of_helm = job_.reader.made_by_helm.contains(path);
-            const bool is_copy = is_manifest_name(path) &&
-                                 !is_kustomization_name(base_name(path)) &&
+            const bool is_copy = repo::is_manifest_name(path) &&
+                                 !repo::is_kustomization_name(repo::base_name(path)) &&
                                  job_.reader.is_local_copy(path);
             if ((is_copy || is_of_helm) &&
                 !TRY(wrap_file(*copy_, job_.tree, job_.root, path, is_of_helm))) {
@@ -175,8 +178,8 @@ private:
         arguments.insert(arguments.end(), program_.verb.begin(), program_.verb.end());
         arguments.emplace_back(job_.loads_any && keeps_files_apart() ? kAnyFiles : kOwnFiles);
         arguments.emplace_back(kWithoutHelm);
-        arguments.push_back(
-            join_path(copy_->path(), relative_path(job_.dir, normal_path(job_.root))));
+        arguments.push_back(repo::join_path(
+            copy_->path(), repo::relative_path(job_.dir, repo::normal_path(job_.root))));
         run_ = run_in_sandbox(
             {std::move(arguments), {kNoPreferences}, {.directory = copy_->path()}}, {});
     }
@@ -194,10 +197,10 @@ private:
             return build;
         }
         Orphan orphan = left_out_.empty() ? Orphan() : orphan_of(run_.errors);
-        orphan.dir =
-            orphan.dir.empty()
-                ? job_.dir
-                : normal_path(join_path(job_.root, relative_path(orphan.dir, copy_->path())));
+        orphan.dir = orphan.dir.empty()
+                         ? job_.dir
+                         : repo::normal_path(repo::join_path(
+                               job_.root, repo::relative_path(orphan.dir, copy_->path())));
         if (!orphan.object.empty() && orphans_.insert(std::move(orphan)).second) {
             return std::nullopt;
         }
@@ -210,15 +213,15 @@ private:
             {.rule = "kustomize-failed",
              .where = job_.dir,
              .message = "kustomize cannot build this directory",
-             .found =
-                 failure_of(run_, copy_->path(), job_.root, has_secrets(job_.tree, job_.files)),
+             .found = repo::failure_of(run_, copy_->path(), job_.root,
+                                       has_secrets(job_.tree, job_.files)),
              .hint = fmt::format("{} {} {}", program_.path, program_.verb.front(), job_.dir)}};
     }
 
     const KustomizeProgram& program_;
     const KustomizeJob& job_;
     const Kustomization* asked_;  // gets the field that asks for origins; may be null
-    std::unique_ptr<PrivateCopy> copy_;
+    std::unique_ptr<repo::PrivateCopy> copy_;
     std::set<Orphan> orphans_;
     std::vector<LeftOut> left_out_;
     SandboxRun run_;
@@ -227,26 +230,26 @@ private:
 }  // namespace
 
 Result<std::string> find_kustomize(const std::string& choice, std::string_view search_path) {
-    return find_program({.flag = "--kustomize",
-                         .names = {"kustomize", "kubectl"},
-                         .expected = "kustomize or kubectl"},
-                        choice, search_path);
+    return repo::find_program({.flag = "--kustomize",
+                               .names = {"kustomize", "kubectl"},
+                               .expected = "kustomize or kubectl"},
+                              choice, search_path);
 }
 
 KustomizeProgram kustomize_at(const std::string& path) {
-    const bool is_kubectl = base_name(path).starts_with("kubectl");
+    const bool is_kubectl = repo::base_name(path).starts_with("kubectl");
     std::vector<std::string> question = {path, "version"};
     if (is_kubectl) {
         question.emplace_back("--client");
     }
-    return {
-        .path = path,
-        .verb = {is_kubectl ? "kustomize" : "build"},
-        .version = std::async(std::launch::async, [=] {
-            return kustomize_version_in(
-                run_in_sandbox({question, {kNoPreferences}, {.directory = parent_path(path)}}, {})
-                    .output);
-        })};
+    return {.path = path,
+            .verb = {is_kubectl ? "kustomize" : "build"},
+            .version = std::async(std::launch::async, [=] {
+                return kustomize_version_in(
+                    run_in_sandbox(
+                        {question, {kNoPreferences}, {.directory = repo::parent_path(path)}}, {})
+                        .output);
+            })};
 }
 
 Result<KustomizeBuild> run_kustomize(const KustomizeProgram& program, const KustomizeJob& job) {
@@ -293,4 +296,4 @@ void keep_kustomize_build(const KustomizeJob& job, const KustomizeBuild& build) 
     job.reader.kept_builds[key_of(job)].build = std::make_shared<Result<KustomizeBuild>>(build);
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

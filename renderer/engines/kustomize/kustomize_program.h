@@ -17,13 +17,13 @@
 #include "renderer/repo/private_copy.h"
 #include "renderer/repo/user_program.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 struct KustomizeProgram {
     std::string path;                         // absolute
     std::vector<std::string> verb;            // {"build"}, or {"kustomize"} of kubectl
     std::shared_future<std::string> version;  // "v5.8.1"; "" if unknown
-    std::shared_ptr<const PrivateFolder> copies = std::make_shared<PrivateFolder>();
+    std::shared_ptr<const repo::PrivateFolder> copies = std::make_shared<repo::PrivateFolder>();
 };
 
 // Finds kustomize or kubectl as find_program does (user_program.h).
@@ -40,7 +40,7 @@ struct KustomizeBuild {
 
 // One build. The objects that it refers to must outlive it.
 struct KustomizeJob {
-    const SourceTree& tree;
+    const repo::SourceTree& tree;
     KustomizationReader& reader;
     BuildFiles files;  // of the build, all in `root`
     std::string root;
@@ -61,4 +61,4 @@ void run_kustomize_ahead(const KustomizeProgram& program, const std::vector<Kust
 // Keeps the result of a job that will be run again. The files that it reads must not change.
 void keep_kustomize_build(const KustomizeJob& job, const KustomizeBuild& build);
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -12,7 +12,7 @@
 #include "renderer/base/temporary_folder_testing.h"
 #include "renderer/repo/memory_tree_testing.h"
 
-namespace renderer {
+namespace renderer::engines {
 namespace {
 
 namespace fs = std::filesystem;
@@ -28,7 +28,7 @@ protected:
     // Returns the output of the build, or why it fails.
     std::string built(const std::string& path, const std::map<std::string, std::string>& files,
                       const std::map<std::string, std::string>& links = {}) {
-        MemoryTree tree(files);
+        repo::MemoryTree tree(files);
         for (const auto& [link, target] : links) {
             tree.link(link, target);
         }
@@ -195,7 +195,7 @@ TEST_F(KustomizeProgramTest, IsRunAheadForManyDirectories) {
         files[dirs.back() + "/kustomization.yaml"] = "namePrefix: a-\nresources: [x.yaml]\n";
         files[dirs.back() + "/x.yaml"] = "kind: ConfigMap\n";
     }
-    MemoryTree tree(files);
+    repo::MemoryTree tree(files);
     SourceMap sources;
     KustomizationReader reader(tree, sources);
     const KustomizeProgram kustomize =
@@ -231,4 +231,4 @@ TEST_F(KustomizeProgramTest, NeedsSpaceForTheCopy) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -12,7 +12,7 @@
 #include "renderer/repo/paths.h"
 #include "renderer/repo/walk.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -82,10 +82,11 @@ void leave_out_remote_parts(Value& root, std::vector<LeftOut>& left_out) {
     }
 }
 
-void leave_out_secrets(const SourceTree& tree, const std::string& dir, Value& root,
+void leave_out_secrets(const repo::SourceTree& tree, const std::string& dir, Value& root,
                        std::vector<LeftOut>& left_out) {
     keep_entries(root, "resources", [&](const Value& entry) {
-        const bool is_kept = is_kept_secret(tree, normal_path(join_path(dir, text_of(entry))));
+        const bool is_kept =
+            is_kept_secret(tree, repo::normal_path(repo::join_path(dir, text_of(entry))));
         if (is_kept) {
             left_out.push_back(
                 {.pos = entry.pos(), .what = std::string(text_of(entry)), .is_secret = true});
@@ -100,7 +101,7 @@ bool leave_out_rendered(const KustomizationReader& reader, const std::string& di
     for (const std::string_view field : {"resources", "bases"}) {
         keep_entries(root, field, [&](const Value& entry) {
             const bool is_rendered =
-                reader.is_rendered(normal_path(join_path(dir, text_of(entry))));
+                reader.is_rendered(repo::normal_path(repo::join_path(dir, text_of(entry))));
             lists = lists || is_rendered;
             return !is_rendered;
         });
@@ -109,7 +110,7 @@ bool leave_out_rendered(const KustomizationReader& reader, const std::string& di
 }
 
 // Leaves out plug-ins that are a program or a function in a container, such as ksops.
-void leave_out_plug_ins(const SourceTree& tree, KustomizationReader& reader,
+void leave_out_plug_ins(const repo::SourceTree& tree, KustomizationReader& reader,
                         const Kustomization& file, Value& root, std::vector<LeftOut>& left_out) {
     for (const std::string_view field : kPlugInFields) {
         keep_entries(root, field, [&](const Value& entry) {
@@ -122,7 +123,7 @@ void leave_out_plug_ins(const SourceTree& tree, KustomizationReader& reader,
     }
 }
 
-Value without_foreign(const SourceTree& tree, KustomizationReader& reader,
+Value without_foreign(const repo::SourceTree& tree, KustomizationReader& reader,
                       const Kustomization& file, std::vector<LeftOut>& left_out) {
     Value root = file.root.clone();
     leave_out_charts(root, left_out);
@@ -134,19 +135,20 @@ Value without_foreign(const SourceTree& tree, KustomizationReader& reader,
 }
 
 // Returns the "Kind/name" of a patch, inline or in a file, "" unless it is one document.
-std::string patched_object(const SourceTree& tree, const std::string& dir, const Value& entry) {
+std::string patched_object(const repo::SourceTree& tree, const std::string& dir,
+                           const Value& entry) {
     const std::string text(entry.is_map() ? text_of(entry, {"patch"}) : text_of(&entry));
-    const std::string path = normal_path(
-        join_path(dir, entry.is_map() ? text_of(entry, {"path"}) : std::string_view(text)));
+    const std::string path = repo::normal_path(
+        repo::join_path(dir, entry.is_map() ? text_of(entry, {"path"}) : std::string_view(text)));
     const Result<std::string> content =
-        tree.kind(path) == EntryKind::File ? tree.read(path) : Result(text);
+        tree.kind(path) == repo::EntryKind::File ? tree.read(path) : Result(text);
     const std::vector<Value> documents = content ? documents_of(*content) : std::vector<Value>();
     return documents.size() != 1 ? std::string()
                                  : fmt::format("{}/{}", text_of(documents.front(), {"kind"}),
                                                text_of(documents.front(), {"metadata", "name"}));
 }
 
-void leave_out_orphans(const SourceTree& tree, const std::string& dir,
+void leave_out_orphans(const repo::SourceTree& tree, const std::string& dir,
                        const std::set<Orphan>& orphans, Value& root,
                        std::vector<LeftOut>& left_out) {
     for (const std::string_view field : {"patches", "patchesStrategicMerge"}) {
@@ -164,7 +166,7 @@ void leave_out_orphans(const SourceTree& tree, const std::string& dir,
 
 // Names the wrapping directory of each file that kustomize must not read directly (kWrapped).
 // Returns false if there is none.
-bool wrap_local_files(const SourceTree& tree, const KustomizationReader& reader,
+bool wrap_local_files(const repo::SourceTree& tree, const KustomizationReader& reader,
                       const std::string& dir, Value& root) {
     bool wraps = false;
     Value* entries = root.find("resources");
@@ -172,9 +174,9 @@ bool wrap_local_files(const SourceTree& tree, const KustomizationReader& reader,
         return false;
     }
     for (Value& entry : entries->items()) {
-        const std::string path = normal_path(join_path(dir, text_of(entry)));
-        const bool is_copy = !is_within(path, dir) && reader.is_local_copy(path) &&
-                             tree.kind(path) == EntryKind::File;
+        const std::string path = repo::normal_path(repo::join_path(dir, text_of(entry)));
+        const bool is_copy = !repo::is_within(path, dir) && reader.is_local_copy(path) &&
+                             tree.kind(path) == repo::EntryKind::File;
         if (is_copy || reader.made_by_helm.contains(path)) {
             entry = Value(fmt::format("{}{}", text_of(entry), kWrapped));
             wraps = true;
@@ -185,12 +187,12 @@ bool wrap_local_files(const SourceTree& tree, const KustomizationReader& reader,
 
 }  // namespace
 
-bool is_kept_secret(const SourceTree& tree, const std::string& path) {
-    return is_manifest_name(path) && tree.kind(path) == EntryKind::Missing &&
-           lower_case(base_name(path)).find("secret") != std::string::npos;
+bool is_kept_secret(const repo::SourceTree& tree, const std::string& path) {
+    return repo::is_manifest_name(path) && tree.kind(path) == repo::EntryKind::Missing &&
+           lower_case(repo::base_name(path)).find("secret") != std::string::npos;
 }
 
-Result<std::string> content_for_copy(const SourceTree& tree, KustomizationReader& reader,
+Result<std::string> content_for_copy(const repo::SourceTree& tree, KustomizationReader& reader,
                                      const std::string& path, const std::set<Orphan>& orphans,
                                      std::vector<LeftOut>& left_out) {
     const Kustomization* file = reader.find_file(path);
@@ -213,7 +215,7 @@ Result<std::string> content_for_copy(const SourceTree& tree, KustomizationReader
     return text;
 }
 
-std::vector<LeftOut> left_out_of(const SourceTree& tree, KustomizationReader& reader,
+std::vector<LeftOut> left_out_of(const repo::SourceTree& tree, KustomizationReader& reader,
                                  const Kustomization& file) {
     std::vector<LeftOut> left_out;
     (void)without_foreign(tree, reader, file, left_out);
@@ -245,4 +247,4 @@ Orphan orphan_of(std::string_view message) {
         .object = fmt::format("{}/{}", id.substr(0, dot), id.substr(slash + 1, last - slash - 1))};
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -13,7 +13,7 @@
 #include "renderer/core/result.h"
 #include "renderer/engines/kustomize/kustomization.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 struct LeftOut {
     Pos pos;           // of the entry
@@ -24,10 +24,10 @@ struct LeftOut {
 };
 
 // True for a manifest that is missing because a Secret must not be in Git. Its file name says so.
-bool is_kept_secret(const SourceTree& tree, const std::string& path);
+bool is_kept_secret(const repo::SourceTree& tree, const std::string& path);
 
 // Returns what is left out of one kustomization, except patches. Its file must be a map.
-std::vector<LeftOut> left_out_of(const SourceTree& tree, KustomizationReader& reader,
+std::vector<LeftOut> left_out_of(const repo::SourceTree& tree, KustomizationReader& reader,
                                  const Kustomization& file);
 
 // A strategic merge patch whose object is not in the build.
@@ -39,7 +39,7 @@ struct Orphan {
 
 // Returns the bytes for a copy of the file: those of the file, unless it is a kustomization that is
 // changed for the copy. The directories of `orphans` are paths of the tree.
-Result<std::string> content_for_copy(const SourceTree& tree, KustomizationReader& reader,
+Result<std::string> content_for_copy(const repo::SourceTree& tree, KustomizationReader& reader,
                                      const std::string& path, const std::set<Orphan>& orphans,
                                      std::vector<LeftOut>& left_out);
 
@@ -52,4 +52,4 @@ inline constexpr std::string_view kWrapped = ".source";
 // api/internal/builtins/PatchTransformer.go, kyaml/resid/resid.go.
 Orphan orphan_of(std::string_view message);
 
-}  // namespace renderer
+}  // namespace renderer::engines

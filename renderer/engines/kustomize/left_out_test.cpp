@@ -12,7 +12,7 @@
 #include "renderer/repo/load_options.h"
 #include "renderer/repo/memory_tree_testing.h"
 
-namespace renderer {
+namespace renderer::engines {
 namespace {
 
 // Returns "dir Kind/name".
@@ -39,7 +39,7 @@ TEST(LeftOut, PatchesOfWhatIsNotThere) {
 }
 
 TEST(LeftOut, IsWhatIsFetchedOrRunAndWhatPatchesIt) {
-    const MemoryTree tree(std::map<std::string, std::string>{
+    const repo::MemoryTree tree(std::map<std::string, std::string>{
         {"app/kustomization.yaml",
          "resources: [a.yaml, https://example.com/x.yaml, out]\n"
          "helmCharts: [{name: web}]\n"
@@ -78,7 +78,7 @@ TEST(LeftOut, IsWhatIsFetchedOrRunAndWhatPatchesIt) {
 
 TEST(LeftOut, OfAKustomization) {
     SourceMap sources;
-    const MemoryTree tree(
+    const repo::MemoryTree tree(
         {{"a/kustomization.yaml", "components: [git@example.com:x/y]\nresources: [../b]\n"},
          {"b/kustomization.yaml",
           "resources: [https://example.com/../x]\ngenerators: [github.com:x/y, p.yaml]\n"},
@@ -98,7 +98,7 @@ TEST(LeftOut, OfAKustomization) {
 }
 
 TEST(LeftOut, AlsoPatchesAndOtherPartsThatAreFetched) {
-    const MemoryTree tree(std::map<std::string, std::string>{
+    const repo::MemoryTree tree(std::map<std::string, std::string>{
         {"app/kustomization.yaml",
          "resources: [a.yaml]\n"
          "patches:\n- path: https://example.com/p.yaml\n- path: p.yaml\n"
@@ -127,7 +127,7 @@ TEST(LeftOut, AlsoPatchesAndOtherPartsThatAreFetched) {
 }
 
 TEST(LeftOut, IsNotWhatIsAtHand) {
-    const MemoryTree tree(std::map<std::string, std::string>{
+    const repo::MemoryTree tree(std::map<std::string, std::string>{
         {"app/kustomization.yaml",
          "resources: [https://example.com/x/all.yaml, 'https://example.com/x//base?ref=v1', "
          "https://example.com/y.yaml]\n"
@@ -135,7 +135,7 @@ TEST(LeftOut, IsNotWhatIsAtHand) {
         {"vendor/all.yaml", "kind: A\n"},
         {"vendor/p.yaml", "kind: B\n"},
         {"vendor/base/kustomization.yaml", "resources: [b.yaml]\n"}});
-    LoadOptions options;
+    repo::LoadOptions options;
     options.path = ".";
     options.sources = {"https://example.com/x=vendor"};
     Diagnostics mistakes;
@@ -156,4 +156,4 @@ TEST(LeftOut, IsNotWhatIsAtHand) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -11,13 +11,13 @@
 #include "renderer/engines/kustomize/kustomization.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
 class LocalCopies {
 public:
-    LocalCopies(const SourceTree& tree, const LocalSources& local, const std::string& dir)
+    LocalCopies(const repo::SourceTree& tree, const LocalSources& local, const std::string& dir)
         : tree_(tree), local_(local), dir_(dir) {}
 
     bool run(Value& root) {
@@ -52,7 +52,7 @@ private:
 
     std::optional<std::string> text_at(const Value& entry) {
         const std::optional<std::string> path = copy_of(entry);
-        Result<std::string> text = path && tree_.kind(*path) == EntryKind::File
+        Result<std::string> text = path && tree_.kind(*path) == repo::EntryKind::File
                                        ? tree_.read(*path)
                                        : Result(std::string());
         return path && text && !text->empty() ? std::optional(std::move(*text)) : std::nullopt;
@@ -68,7 +68,7 @@ private:
     // The "./" keeps a directory that is called "github.com" from looking remote.
     void name_copy(Value& entry) {
         if (const std::optional<std::string> path = copy_of(entry)) {
-            const std::string relative = relative_path(*path, dir_);
+            const std::string relative = repo::relative_path(*path, dir_);
             replace(entry, relative.starts_with("../") ? relative : "./" + relative);
         }
     }
@@ -85,7 +85,7 @@ private:
         }
     }
 
-    const SourceTree& tree_;
+    const repo::SourceTree& tree_;
     const LocalSources& local_;
     const std::string& dir_;
     bool has_changed_ = false;
@@ -93,9 +93,9 @@ private:
 
 }  // namespace
 
-bool use_local_copies(const SourceTree& tree, const LocalSources& local, const std::string& dir,
-                      Value& root) {
+bool use_local_copies(const repo::SourceTree& tree, const LocalSources& local,
+                      const std::string& dir, Value& root) {
     return root.is_map() && LocalCopies(tree, local, dir).run(root);
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -7,12 +7,12 @@
 #include "renderer/engines/flux/local_sources.h"
 #include "renderer/repo/source_tree.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // Replaces remote entries of the kustomization `root` by paths of local files and directories, and
 // remote patches by their text. `dir`: the directory of the kustomization. Returns true if it
 // changed anything.
-bool use_local_copies(const SourceTree& tree, const LocalSources& local, const std::string& dir,
-                      Value& root);
+bool use_local_copies(const repo::SourceTree& tree, const LocalSources& local,
+                      const std::string& dir, Value& root);
 
-}  // namespace renderer
+}  // namespace renderer::engines

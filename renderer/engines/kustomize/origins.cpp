@@ -13,7 +13,7 @@
 #include "renderer/core/yaml_writer.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -199,4 +199,4 @@ void name_documents(const std::vector<DocumentOrigin>& origins, SourceId source,
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

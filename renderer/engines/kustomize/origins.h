@@ -10,7 +10,7 @@
 #include "renderer/core/source_map.h"
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 struct DocumentOrigin {
     std::size_t begin = 0;  // of the document in the stream
@@ -41,4 +41,4 @@ const DocumentOrigin* origin_at(const std::vector<DocumentOrigin>& origins, std:
 void name_documents(const std::vector<DocumentOrigin>& origins, SourceId source,
                     SourceMap& sources);
 
-}  // namespace renderer
+}  // namespace renderer::engines

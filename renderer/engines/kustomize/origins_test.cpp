@@ -4,7 +4,7 @@
 
 #include "renderer/core/yaml_reader.h"
 
-namespace renderer {
+namespace renderer::engines {
 namespace {
 
 // The output of kustomize with origin annotations.
@@ -119,4 +119,4 @@ TEST(Origins, AreNotAskedForInAKustomizationThatIsEmpty) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::engines

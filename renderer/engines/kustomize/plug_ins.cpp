@@ -10,7 +10,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -35,9 +35,9 @@ bool is_builtin(const Value& document) {
            });
 }
 
-bool are_builtin(const SourceTree& tree, KustomizationReader& reader, const std::string& path,
+bool are_builtin(const repo::SourceTree& tree, KustomizationReader& reader, const std::string& path,
                  int depth) {
-    if (tree.kind(path) == EntryKind::File) {
+    if (tree.kind(path) == repo::EntryKind::File) {
         const Result<std::string> text = tree.read(path);
         return text && std::ranges::all_of(documents_of(*text), is_builtin);
     }
@@ -49,7 +49,8 @@ bool are_builtin(const SourceTree& tree, KustomizationReader& reader, const std:
                                           kListing.end();
                                }) &&
            std::ranges::all_of(items_of(list->root.find("resources")), [&](const Value& entry) {
-               return are_builtin(tree, reader, normal_path(join_path(path, text_of(entry))),
+               return are_builtin(tree, reader,
+                                  repo::normal_path(repo::join_path(path, text_of(entry))),
                                   depth + 1);
            });
 }
@@ -72,10 +73,10 @@ std::vector<Value> documents_of(std::string_view text) {
     return documents;
 }
 
-std::string foreign_plug_in(const SourceTree& tree, KustomizationReader& reader,
+std::string foreign_plug_in(const repo::SourceTree& tree, KustomizationReader& reader,
                             const std::string& dir, std::string_view entry) {
-    const std::string path = normal_path(join_path(dir, entry));
-    if (tree.kind(path) != EntryKind::Missing) {
+    const std::string path = repo::normal_path(repo::join_path(dir, entry));
+    if (tree.kind(path) != repo::EntryKind::Missing) {
         return are_builtin(tree, reader, path, 0) ? "" : path;
     }
     const std::vector<Value> documents = documents_of(entry);
@@ -85,15 +86,15 @@ std::string foreign_plug_in(const SourceTree& tree, KustomizationReader& reader,
                : "";
 }
 
-bool makes_charts(const SourceTree& tree, const std::string& dir, std::string_view entry) {
-    const std::string path = normal_path(join_path(dir, entry));
-    const EntryKind kind = tree.kind(path);
-    if (kind == EntryKind::Missing) {
+bool makes_charts(const repo::SourceTree& tree, const std::string& dir, std::string_view entry) {
+    const std::string path = repo::normal_path(repo::join_path(dir, entry));
+    const repo::EntryKind kind = tree.kind(path);
+    if (kind == repo::EntryKind::Missing) {
         return std::ranges::any_of(documents_of(entry), is_chart_generator);
     }
     const Result<std::string> text =
-        kind == EntryKind::File ? tree.read(path) : Result<std::string>(std::string());
+        kind == repo::EntryKind::File ? tree.read(path) : Result<std::string>(std::string());
     return text && std::ranges::any_of(documents_of(*text), is_chart_generator);
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

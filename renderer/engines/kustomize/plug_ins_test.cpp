@@ -6,11 +6,11 @@
 
 #include "renderer/repo/memory_tree_testing.h"
 
-namespace renderer {
+namespace renderer::engines {
 namespace {
 
 std::string foreign(const std::map<std::string, std::string>& files, const std::string& entry) {
-    const MemoryTree tree(files);
+    const repo::MemoryTree tree(files);
     SourceMap sources;
     KustomizationReader reader(tree, sources);
     return foreign_plug_in(tree, reader, "app", entry);
@@ -79,4 +79,4 @@ TEST(PlugIns, MayBeAbsent) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -11,7 +11,7 @@
 #include "renderer/engines/kustomize/plug_ins.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -130,8 +130,8 @@ private:
         const auto [known, is_new] = objects_.try_emplace(dir);
         if (is_new) {
             for (const Value& entry : items_of(build_.reader.find(dir)->root.find("resources"))) {
-                const std::string path = normal_path(join_path(dir, text_of(entry)));
-                const Result<std::string> text = build_.tree.kind(path) == EntryKind::File
+                const std::string path = repo::normal_path(repo::join_path(dir, text_of(entry)));
+                const Result<std::string> text = build_.tree.kind(path) == repo::EntryKind::File
                                                      ? build_.tree.read(path)
                                                      : Result(std::string());
                 for (const Value& document : text ? documents_of(*text) : std::vector<Value>()) {
@@ -163,4 +163,4 @@ PatchesOfBuild patches_of_build(const PatchedBuild& build, SourceMap& sources) {
     return BuildPatches(build, sources).run();
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

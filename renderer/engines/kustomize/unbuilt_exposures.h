@@ -10,10 +10,10 @@
 #include "renderer/engines/kustomize/kustomization.h"
 #include "renderer/engines/kustomize/left_out.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 struct PatchedBuild {
-    const SourceTree& tree;  // with the output of charts, and the changes
+    const repo::SourceTree& tree;  // with the output of charts, and the changes
     KustomizationReader& reader;
     KustomizationReader& places;  // of the user's files, for positions
     const Value* changes;         // an engine's changes to the kustomization of `dir`; may be null
@@ -33,4 +33,4 @@ struct PatchesOfBuild {
 // Adds the texts of patch files to the sources.
 PatchesOfBuild patches_of_build(const PatchedBuild& build, SourceMap& sources);
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -7,7 +7,7 @@
 
 #include "renderer/repo/memory_tree_testing.h"
 
-namespace renderer {
+namespace renderer::engines {
 namespace {
 
 constexpr const char* kPatch =
@@ -16,7 +16,7 @@ constexpr const char* kPatch =
 constexpr const char* kService = "kind: Service\nmetadata: {name: web}\n";
 
 std::string unbuilt(const std::map<std::string, std::string>& files) {
-    const MemoryTree tree(files);
+    const repo::MemoryTree tree(files);
     SourceMap sources;
     KustomizationReader reader(tree, sources);
     const std::string dir = "app";
@@ -84,4 +84,4 @@ TEST(UnbuiltExposures, AreNotOfTheOperatorAndOfPlugIns) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::engines

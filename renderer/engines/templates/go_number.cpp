@@ -12,7 +12,7 @@
 
 #include "renderer/base/ascii.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -199,4 +199,4 @@ std::string json_spelling_of(double number) {
     return is_far ? with_exponent(digits_of(number), 1) : in_full(digits_of(number));
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace renderer {
+namespace renderer::engines {
 
 struct GoInteger {
     enum class Fault : std::uint8_t { None, Syntax, Range };
@@ -36,4 +36,4 @@ std::string shortest(double number);
 // Prints the number as encoding/json does.
 std::string json_spelling_of(double number);
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -10,7 +10,7 @@
 #include "renderer/engines/templates/template_functions.h"
 #include "renderer/engines/templates/template_print.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -424,4 +424,4 @@ std::optional<std::string> render_go_template(std::string_view text, const Value
     return std::nullopt;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -12,7 +12,7 @@
 #include "renderer/engines/templates/template_parser.h"
 #include "renderer/engines/templates/template_value.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // Returns nothing on failure, with the reason in `failure`. `strict`: a missing key is a failure,
 // as with `goTemplateOptions: [missingkey=error]`. Time and memory are bounded for any template.
@@ -20,4 +20,4 @@ std::optional<std::string> render_go_template(std::string_view text, const Value
                                               std::string& failure, const TemplateMarks& marks = {},
                                               const TemplateTypes& types = {});
 
-}  // namespace renderer
+}  // namespace renderer::engines

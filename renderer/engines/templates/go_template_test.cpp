@@ -5,7 +5,7 @@
 
 #include "renderer/core/json.h"
 
-namespace renderer {
+namespace renderer::engines {
 namespace {
 
 // Returns the output, or the reason why there is none.
@@ -249,4 +249,4 @@ TEST(GoTemplate, HasNoDotForFlux) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::engines

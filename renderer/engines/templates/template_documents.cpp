@@ -14,7 +14,7 @@
 #include "renderer/engines/templates/template_print.h"
 #include "renderer/engines/templates/template_yaml.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -255,4 +255,4 @@ std::span<const TemplateFunction> document_functions() {
     return kDocuments;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

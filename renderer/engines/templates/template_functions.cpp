@@ -9,7 +9,7 @@
 #include "renderer/base/ascii.h"
 #include "renderer/engines/templates/template_print.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -378,4 +378,4 @@ std::vector<std::string> text_forms(TemplateCall& call, const GoValue& value) {
     return out;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

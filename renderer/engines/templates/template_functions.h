@@ -12,7 +12,7 @@
 
 #include "renderer/engines/templates/template_value.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 struct TemplateCall {
     std::string_view name;
@@ -89,4 +89,4 @@ std::vector<std::string> text_forms(TemplateCall& call, const GoValue& value);
 // are 0.
 std::int64_t to_int64(TemplateCall& call, const GoValue& value);
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -7,7 +7,7 @@
 #include "renderer/core/json.h"
 #include "renderer/engines/templates/go_template.h"
 
-namespace renderer {
+namespace renderer::engines {
 namespace {
 
 std::string result_of(std::string_view action, std::string_view json = "{}") {
@@ -324,4 +324,4 @@ TEST(TemplateFunctions, LeaveUnusualNumbers) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -10,7 +10,7 @@
 #include "renderer/base/utf8.h"
 #include "renderer/engines/templates/template_print.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -269,4 +269,4 @@ TemplateAction lex_action(std::string_view& rest, std::string_view close, std::s
     return ActionLexer(rest, close, failure).run();
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

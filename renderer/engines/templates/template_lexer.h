@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace renderer {
+namespace renderer::engines {
 
 struct TemplateToken {
     enum class Kind : std::uint8_t {
@@ -37,4 +37,4 @@ inline constexpr std::string_view kTemplateSpaces = " \t\r\n";
 // together with its closing mark.
 TemplateAction lex_action(std::string_view& rest, std::string_view close, std::string& failure);
 
-}  // namespace renderer
+}  // namespace renderer::engines

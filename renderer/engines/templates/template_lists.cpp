@@ -7,7 +7,7 @@
 
 #include "renderer/engines/templates/template_functions.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -216,4 +216,4 @@ std::span<const TemplateFunction> list_functions() {
     return kLists;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -9,7 +9,7 @@
 
 #include "renderer/engines/templates/template_functions.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -284,4 +284,4 @@ std::span<const TemplateFunction> map_functions() {
     return kMaps;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -8,7 +8,7 @@
 
 #include "renderer/engines/templates/template_functions.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -260,4 +260,4 @@ bool is_template_function(std::string_view name, bool is_flux) {
     return is_in(kOfBoth) || (is_flux ? is_in(kOfFlux) : is_in(kOfArgoCd));
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

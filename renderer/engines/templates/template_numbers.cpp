@@ -12,7 +12,7 @@
 #include "renderer/engines/templates/go_number.h"
 #include "renderer/engines/templates/template_functions.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -225,4 +225,4 @@ std::int64_t to_int64(TemplateCall& call, const GoValue& value) {
     return static_cast<std::int64_t>(value.real());
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -11,7 +11,7 @@
 #include "renderer/engines/templates/go_number.h"
 #include "renderer/engines/templates/template_functions.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -405,4 +405,4 @@ std::optional<std::vector<TemplateNode>> parse_template(std::string_view text, s
     return failure.empty() ? std::optional(std::move(nodes)) : std::nullopt;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

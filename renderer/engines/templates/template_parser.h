@@ -10,7 +10,7 @@
 
 #include "renderer/engines/templates/template_lexer.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // A constant takes the numeric type of the parameter it is used for, if it can be represented in
 // it.
@@ -71,4 +71,4 @@ struct TemplateMarks {
 std::optional<std::vector<TemplateNode>> parse_template(std::string_view text, std::string& failure,
                                                         const TemplateMarks& marks = {});
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -12,7 +12,7 @@
 #include "renderer/engines/templates/template_functions.h"
 #include "renderer/engines/templates/template_print.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -220,4 +220,4 @@ std::span<const TemplateFunction> pattern_functions() {
     return kPatterns;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

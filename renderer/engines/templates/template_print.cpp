@@ -12,7 +12,7 @@
 #include "renderer/base/utf8.h"
 #include "renderer/engines/templates/go_number.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -423,4 +423,4 @@ void append_character(char32_t code, std::string& out) {
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

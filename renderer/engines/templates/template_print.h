@@ -8,7 +8,7 @@
 
 #include "renderer/engines/templates/template_value.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // Prints a value as `%v` does. Returns nothing if it is too long or only Go can print it.
 std::optional<std::string> printed(const GoValue& value);
@@ -32,4 +32,4 @@ FrontCharacter front_character(std::string_view text);
 
 void append_character(char32_t code, std::string& out);
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -15,7 +15,7 @@
 #include "renderer/engines/templates/template_functions.h"
 #include "renderer/engines/templates/template_print.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -320,4 +320,4 @@ std::span<const TemplateFunction> text_functions() {
     return kTexts;
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -6,7 +6,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/engines/templates/go_number.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -291,4 +291,4 @@ GoEqual deep_equal(const GoValue& one, const GoValue& other) {
     return Comparison().run(one, other, 0);
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

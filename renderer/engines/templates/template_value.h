@@ -14,7 +14,7 @@
 
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 enum class GoKind : std::uint8_t {
     Missing,  // no value at all; printed as `<no value>`
@@ -157,4 +157,4 @@ std::string_view kind_of(const GoValue& value);
 enum class GoEqual : std::uint8_t { No, Yes, Unknown };
 GoEqual deep_equal(const GoValue& one, const GoValue& other);
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -13,7 +13,7 @@
 #include "renderer/engines/templates/template_functions.h"
 #include "renderer/engines/templates/template_print.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -351,4 +351,4 @@ std::string dns_name(std::string_view name) {
     return std::string(without_ends(std::string_view(out).substr(0, kLongestName), "-."));
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -14,7 +14,7 @@
 #include "renderer/engines/templates/go_number.h"
 #include "renderer/engines/templates/template_print.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 namespace {
 
@@ -446,4 +446,4 @@ std::optional<bool> is_plain_text(std::string_view text) {
     return !*date && !*number && !is_sexagesimal(text);
 }
 
-}  // namespace renderer
+}  // namespace renderer::engines

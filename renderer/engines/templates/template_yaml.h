@@ -8,7 +8,7 @@
 
 #include "renderer/engines/templates/template_value.h"
 
-namespace renderer {
+namespace renderer::engines {
 
 // Returns the document with a line feed at the end, or nothing if only Go can write it.
 std::optional<std::string> go_yaml(const GoValue& value);
@@ -16,4 +16,4 @@ std::optional<std::string> go_yaml(const GoValue& value);
 // True if a plain scalar is a string to that library. Returns nothing if only Go can tell.
 std::optional<bool> is_plain_text(std::string_view text);
 
-}  // namespace renderer
+}  // namespace renderer::engines

@@ -5,8 +5,8 @@
 
 #include "renderer/generate/model.h"
 
-namespace renderer {
+namespace renderer::generate {
 
-Value k8s_proxy_container(const Workload& workload);
+Value k8s_proxy_container(const plan::Workload& workload);
 
-}  // namespace renderer
+}  // namespace renderer::generate

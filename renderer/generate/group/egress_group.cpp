@@ -6,7 +6,7 @@
 #include "renderer/generate/group/group_config.h"
 #include "renderer/generate/workload/workload_objects.h"
 
-namespace renderer {
+namespace renderer::generate {
 
 namespace {
 
@@ -20,16 +20,16 @@ Value service_port(std::string_view name, std::string_view protocol, std::int64_
                        {"targetPort", target_port}});
 }
 
-Value ports(const EgressMember& member) {
+Value ports(const plan::EgressMember& member) {
     Value list = Value::list();
-    for (const GroupPort& port : member.ports) {
+    for (const plan::GroupPort& port : member.ports) {
         list.append(service_port(port.name, port.protocol, port.port, port.match_port));
     }
     list.append(service_port("tailscale-health-check", "TCP", member.health_port, kHealthPort));
     return list;
 }
 
-Value member_metadata(const EgressMember& member, std::string_view ns) {
+Value member_metadata(const plan::EgressMember& member, std::string_view ns) {
     return Value::map(
         {{"name", member.name},
          {"namespace", ns},
@@ -41,14 +41,15 @@ Value member_metadata(const EgressMember& member, std::string_view ns) {
                                 {"tailscale.com/svc-type", "egress"}})}});
 }
 
-Value cluster_ip_service(const EgressMember& member, const Settings& settings) {
+Value cluster_ip_service(const plan::EgressMember& member, const plan::Settings& settings) {
     Value spec = Value::map(
         {{"ports", ports(member)},
          {"selector", Value::map({{"tailscale.com/managed", "true"},
                                   {"tailscale.com/parent-resource", member.group},
                                   {"tailscale.com/parent-resource-type", "proxygroup"}})},
          {"type", "ClusterIP"}});
-    put_if(spec, settings.release.has(Trait::EgressDualStack), "ipFamilyPolicy", "PreferDualStack");
+    put_if(spec, settings.release.has(plan::Trait::EgressDualStack), "ipFamilyPolicy",
+           "PreferDualStack");
     return Value::map({{"apiVersion", "v1"},
                        {"kind", "Service"},
                        {"metadata", member_metadata(member, settings.ns)},
@@ -57,16 +58,16 @@ Value cluster_ip_service(const EgressMember& member, const Settings& settings) {
 
 }  // namespace
 
-std::string egress_config_name(const Workload& workload) {
+std::string egress_config_name(const plan::Workload& workload) {
     return fmt::format("{}-egress-config", workload.name);
 }
 
-Value egress_config_volume(const Workload& workload) {
+Value egress_config_volume(const plan::Workload& workload) {
     return Value::map({{"configMap", Value::map({{"name", egress_config_name(workload)}})},
                        {"name", egress_config_name(workload)}});
 }
 
-Value egress_config_map(const Workload& workload, const Plan& plan) {
+Value egress_config_map(const plan::Workload& workload, const plan::Plan& plan) {
     const std::string services = egress_services(workload, plan);
     Value data = Value::map();
     put_if(data, !services.empty(), "egress-services", encode_base64(services));
@@ -78,8 +79,8 @@ Value egress_config_map(const Workload& workload, const Plan& plan) {
                        {"binaryData", std::move(data)}});
 }
 
-void generate_egress_services(const Plan& plan, Objects& objects) {
-    for (const EgressMember& member : plan.egress_members) {
+void generate_egress_services(const plan::Plan& plan, Objects& objects) {
+    for (const plan::EgressMember& member : plan.egress_members) {
         objects.push_back({.root = cluster_ip_service(member, plan.settings),
                            .origin = member.origin,
                            .bundle = member.bundle,
@@ -87,4 +88,4 @@ void generate_egress_services(const Plan& plan, Objects& objects) {
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::generate

@@ -8,13 +8,13 @@
 
 #include "renderer/generate/model.h"
 
-namespace renderer {
+namespace renderer::generate {
 
-std::string egress_config_name(const Workload& workload);
-Value egress_config_volume(const Workload& workload);
-Value egress_config_map(const Workload& workload, const Plan& plan);
+std::string egress_config_name(const plan::Workload& workload);
+Value egress_config_volume(const plan::Workload& workload);
+Value egress_config_map(const plan::Workload& workload, const plan::Plan& plan);
 
 // Generates the Services.
-void generate_egress_services(const Plan& plan, Objects& objects);
+void generate_egress_services(const plan::Plan& plan, Objects& objects);
 
-}  // namespace renderer
+}  // namespace renderer::generate

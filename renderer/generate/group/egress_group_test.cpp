@@ -9,7 +9,7 @@
 #include "renderer/generate/generate.h"
 #include "renderer/plan/plan_testing.h"
 
-namespace renderer {
+namespace renderer::generate {
 namespace {
 
 std::string member(const std::string& name) {
@@ -32,7 +32,7 @@ std::string group_of_size(int count) {
 }
 
 // Returns every object of a run as JSON; the keys of the ConfigMap are separate entries.
-std::map<std::string, std::string> rendered(const Planned& run) {
+std::map<std::string, std::string> rendered(const plan::Planned& run) {
     EXPECT_EQ(run.dump(), "");
     std::map<std::string, std::string> texts;
     for (const Object& object : generate(run.plan)) {
@@ -68,17 +68,17 @@ std::vector<std::string> differences(const std::map<std::string, std::string>& b
 // Adds Services in the middle of the order, at both ends, and so many that their ports collide with
 // taken ones.
 TEST(EgressGroup, OneServiceMoreInAGroupOf200ChangesItsOwnObjectsAndOneKey) {
-    const Planned small(group_of_size(200));
+    const plan::Planned small(group_of_size(200));
     const auto before = rendered(small);
     ASSERT_EQ(before.size(), 200U + 5 + 2 + 2) << "Services, the group's objects, config, keys";
     for (int i = 0; i < 20; ++i) {
         const std::string name = fmt::format("{}-{}", i % 3 == 0 ? "a" : "target-1", i);
-        const auto with_lock = [&](Loaded& loaded) {
+        const auto with_lock = [&](load::Loaded& loaded) {
             loaded.locked_ports = small.plan.locked_ports;
         };
-        const Planned grown(group_of_size(200) + member(name), "", with_lock);
+        const plan::Planned grown(group_of_size(200) + member(name), "", with_lock);
         std::vector<std::string> own;
-        for (const EgressMember& each : grown.plan.egress_members) {
+        for (const plan::EgressMember& each : grown.plan.egress_members) {
             if (each.parent_name == name) {
                 own.push_back("Service/tailscale/" + each.name);
             }
@@ -91,22 +91,22 @@ TEST(EgressGroup, OneServiceMoreInAGroupOf200ChangesItsOwnObjectsAndOneKey) {
 }
 
 TEST(EgressGroup, TakesItsPortsFromTheLockOfItsCluster) {
-    const auto port_of = [](const Planned& run) {
+    const auto port_of = [](const plan::Planned& run) {
         return run.plan.egress_members.at(0).ports.at(0).match_port;
     };
-    const Planned free(group_of_size(1));
-    LockedPort line;
+    const plan::Planned free(group_of_size(1));
+    load::LockedPort line;
     line.key = "out/shop/target-000/80/TCP";
     line.number = 10999;
-    const Planned locked(group_of_size(1), "",
-                         [&](Loaded& loaded) { loaded.locked_ports = {line}; });
+    const plan::Planned locked(group_of_size(1), "",
+                               [&](load::Loaded& loaded) { loaded.locked_ports = {line}; });
     EXPECT_EQ(port_of(locked), 10999);
     EXPECT_NE(port_of(free), 10999);
     line.cluster = "home";
-    const Planned other(group_of_size(1), "",
-                        [&](Loaded& loaded) { loaded.locked_ports = {line}; });
+    const plan::Planned other(group_of_size(1), "",
+                              [&](load::Loaded& loaded) { loaded.locked_ports = {line}; });
     EXPECT_EQ(port_of(other), port_of(free));
-    const Planned own(group_of_size(1), "", [&](Loaded& loaded) {
+    const plan::Planned own(group_of_size(1), "", [&](load::Loaded& loaded) {
         loaded.locked_ports = {line};
         loaded.cluster = "home";
         loaded.cluster_level = true;
@@ -116,4 +116,4 @@ TEST(EgressGroup, TakesItsPortsFromTheLockOfItsCluster) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::generate

@@ -11,19 +11,20 @@
 #include "renderer/kube/api.h"
 #include "renderer/plan/group/api_group.h"
 
-namespace renderer {
+namespace renderer::generate {
 
 namespace {
 
-Value member_ports(const EgressMember& member) {
-    std::vector<const GroupPort*> sorted;
-    for (const GroupPort& port : member.ports) {
+Value member_ports(const plan::EgressMember& member) {
+    std::vector<const plan::GroupPort*> sorted;
+    for (const plan::GroupPort& port : member.ports) {
         sorted.push_back(&port);
     }
-    std::ranges::stable_sort(
-        sorted, {}, [](const GroupPort* port) { return std::pair(port->port, port->protocol); });
+    std::ranges::stable_sort(sorted, {}, [](const plan::GroupPort* port) {
+        return std::pair(port->port, port->protocol);
+    });
     Value ports = Value::list();
-    for (const GroupPort* port : sorted) {
+    for (const plan::GroupPort* port : sorted) {
         ports.append(Value::map({{"protocol", Value::borrowed(port->protocol)},
                                  {"matchPort", port->match_port},
                                  {"targetPort", port->port}}));
@@ -31,28 +32,28 @@ Value member_ports(const EgressMember& member) {
     return ports;
 }
 
-Value serve_handlers(const OfferedService& service, bool redirect) {
+Value serve_handlers(const plan::OfferedService& service, bool redirect) {
     Value handlers = Value::map();
-    for (const ServeHandler& handler : service.handlers) {
+    for (const plan::ServeHandler& handler : service.handlers) {
         handlers.add(handler.path, redirect ? Value::map({{"Redirect", Value::borrowed(kRedirect)}})
                                             : Value::map({{"Proxy", handler.proxy}}));
     }
     return Value::map({{"Handlers", std::move(handlers)}});
 }
 
-Value serve_service(const OfferedService& service) {
+Value serve_service(const plan::OfferedService& service) {
     Value tcp = Value::map({{"443", Value::map({{"HTTPS", true}})}});
     Value web =
         Value::map({{fmt::format("{}:443", service.dns_name), serve_handlers(service, false)}});
-    if (service.plain_http != PlainHttp::Off) {
+    if (service.plain_http != plan::PlainHttp::Off) {
         tcp.add("80", Value::map({{"HTTP", true}}));
         web.add(fmt::format("{}:80", service.dns_name),
-                serve_handlers(service, service.plain_http == PlainHttp::Redirect));
+                serve_handlers(service, service.plain_http == plan::PlainHttp::Redirect));
     }
     return Value::map({{"TCP", std::move(tcp)}, {"Web", std::move(web)}});
 }
 
-void add_endpoints(const ProxyGroupPlan& group, std::size_t ordinal, Value& config) {
+void add_endpoints(const plan::ProxyGroupPlan& group, std::size_t ordinal, Value& config) {
     if (!group.endpoints.empty()) {
         config.add("StaticEndpoints", text_list(group.endpoints[ordinal].addresses));
     }
@@ -60,9 +61,9 @@ void add_endpoints(const ProxyGroupPlan& group, std::size_t ordinal, Value& conf
 
 }  // namespace
 
-Offered offered_by(const Workload& workload, const Plan& plan) {
+Offered offered_by(const plan::Workload& workload, const plan::Plan& plan) {
     Offered offered;
-    for (const OfferedService& service : plan.offered) {
+    for (const plan::OfferedService& service : plan.offered) {
         if (service.group == workload.name) {
             offered.push_back(&service);
         }
@@ -70,11 +71,11 @@ Offered offered_by(const Workload& workload, const Plan& plan) {
     return offered;
 }
 
-std::string group_config(const Workload& workload, const ProxyGroupPlan& group,
+std::string group_config(const plan::Workload& workload, const plan::ProxyGroupPlan& group,
                          const Offered& offered, std::size_t ordinal) {
     Value config = replica_config(workload, ordinal);
     Value names = Value::list();
-    for (const OfferedService* service : offered) {
+    for (const plan::OfferedService* service : offered) {
         names.append(service->name());
     }
     put_if(config, !offered.empty(), "AdvertiseServices", std::move(names));
@@ -83,14 +84,14 @@ std::string group_config(const Workload& workload, const ProxyGroupPlan& group,
     return write_json(config);
 }
 
-std::string api_config(const Workload& workload, const ProxyGroupPlan& group,
+std::string api_config(const plan::Workload& workload, const plan::ProxyGroupPlan& group,
                        const Offered& offered, std::size_t ordinal) {
     Value config = Value::map({{"Version", "v1alpha1"},
                                {"State", fmt::format("kube:{}", workload.pod(ordinal))},
                                {"LogLevel", Value::borrowed(group.log_level)},
-                               {"App", Value::borrowed(kApiGroupApp)}});
-    const ProxyClassPlan* chosen = workload.proxy_class;
-    const std::string_view server = spelled_server(workload.release, workload.server_url);
+                               {"App", Value::borrowed(plan::kApiGroupApp)}});
+    const plan::ProxyClassPlan* chosen = workload.proxy_class;
+    const std::string_view server = plan::spelled_server(workload.release, workload.server_url);
     put_if(config, !server.empty(), "ServerURL", server);
     config.add("LocalPort", kHealthPort);
     if (chosen != nullptr && chosen->has_metrics) {
@@ -112,16 +113,16 @@ std::string api_config(const Workload& workload, const ProxyGroupPlan& group,
     return write_json(config);
 }
 
-std::string egress_services(const Workload& workload, const Plan& plan) {
-    std::vector<const EgressMember*> members;
-    for (const EgressMember& member : plan.egress_members) {
+std::string egress_services(const plan::Workload& workload, const plan::Plan& plan) {
+    std::vector<const plan::EgressMember*> members;
+    for (const plan::EgressMember& member : plan.egress_members) {
         if (member.group == workload.name) {
             members.push_back(&member);
         }
     }
-    std::ranges::stable_sort(members, {}, &EgressMember::key);
+    std::ranges::stable_sort(members, {}, &plan::EgressMember::key);
     Value services = Value::map();
-    for (const EgressMember* member : members) {
+    for (const plan::EgressMember* member : members) {
         services.add(
             member->key,
             Value::map({{"healthCheckEndpoint", member->health_url},
@@ -133,7 +134,7 @@ std::string egress_services(const Workload& workload, const Plan& plan) {
 
 std::string api_serve_config(const Offered& offered) {
     Value services = Value::map();
-    for (const OfferedService* service : offered) {
+    for (const plan::OfferedService* service : offered) {
         services.add(
             service->name(),
             Value::map(
@@ -147,8 +148,8 @@ std::string api_serve_config(const Offered& offered) {
 
 std::string group_serve_config(const Offered& offered) {
     Value services = Value::map();
-    for (const OfferedService* service : offered) {
-        if (service->offer == Offer::Web) {
+    for (const plan::OfferedService* service : offered) {
+        if (service->offer == plan::Offer::Web) {
             services.add(service->name(), serve_service(*service));
         }
     }
@@ -156,4 +157,4 @@ std::string group_serve_config(const Offered& offered) {
                                 : write_json(Value::map({{"Services", std::move(services)}}));
 }
 
-}  // namespace renderer
+}  // namespace renderer::generate

@@ -10,18 +10,18 @@
 
 #include "renderer/plan/model.h"
 
-namespace renderer {
+namespace renderer::generate {
 
 // The Tailscale Services that a group offers, sorted by hostname.
-using Offered = std::vector<const OfferedService*>;
-Offered offered_by(const Workload& workload, const Plan& plan);
+using Offered = std::vector<const plan::OfferedService*>;
+Offered offered_by(const plan::Workload& workload, const plan::Plan& plan);
 
-std::string group_config(const Workload& workload, const ProxyGroupPlan& group,
+std::string group_config(const plan::Workload& workload, const plan::ProxyGroupPlan& group,
                          const Offered& offered, std::size_t ordinal);
 
 // Returns the configuration of k8s-proxy in a group of type kube-apiserver, without the fields that
 // the controller adds: key and advertisement.
-std::string api_config(const Workload& workload, const ProxyGroupPlan& group,
+std::string api_config(const plan::Workload& workload, const plan::ProxyGroupPlan& group,
                        const Offered& offered, std::size_t ordinal);
 
 // Returns the serve config of tailscaled beside tailrender-proxy in such a group: tailscaled
@@ -29,9 +29,9 @@ std::string api_config(const Workload& workload, const ProxyGroupPlan& group,
 std::string api_serve_config(const Offered& offered);
 
 // Returns the configuration for the members of the group; "" if it has none.
-std::string egress_services(const Workload& workload, const Plan& plan);
+std::string egress_services(const plan::Workload& workload, const plan::Plan& plan);
 
 // Returns the serve config for the Ingresses among the offered Services; "" if there are none.
 std::string group_serve_config(const Offered& offered);
 
-}  // namespace renderer
+}  // namespace renderer::generate

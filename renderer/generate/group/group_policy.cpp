@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace renderer {
+namespace renderer::generate {
 
 namespace {
 
@@ -105,10 +105,10 @@ Value egress_policy(const std::string& name, const std::set<std::string>& names,
 
 }  // namespace
 
-void generate_group_policies(const Plan& plan, Objects& objects) {
-    const bool is_guarded = plan.settings.release.has(Trait::GuardedPolicies);
+void generate_group_policies(const plan::Plan& plan, Objects& objects) {
+    const bool is_guarded = plan.settings.release.has(plan::Trait::GuardedPolicies);
     const std::string_view is_not_set = is_guarded ? kGuardedIsNotSet : kIsNotSet;
-    for (const GroupPolicyPlan& one : plan.group_policies) {
+    for (const plan::GroupPolicyPlan& one : plan.group_policies) {
         const std::string ingress = fmt::format("ts-ingress-{}", one.ns);
         const std::string egress = fmt::format("ts-egress-{}", one.ns);
         Value roots[] = {ingress_policy(ingress, one.ingress, is_not_set), binding(ingress, one.ns),
@@ -122,4 +122,4 @@ void generate_group_policies(const Plan& plan, Objects& objects) {
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::generate

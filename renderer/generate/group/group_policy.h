@@ -5,8 +5,8 @@
 
 #include "renderer/generate/model.h"
 
-namespace renderer {
+namespace renderer::generate {
 
-void generate_group_policies(const Plan& plan, Objects& objects);
+void generate_group_policies(const plan::Plan& plan, Objects& objects);
 
-}  // namespace renderer
+}  // namespace renderer::generate

@@ -6,21 +6,21 @@
 #include "renderer/generate/workload/workload_objects.h"
 #include "renderer/kube/api.h"
 
-namespace renderer {
+namespace renderer::generate {
 
 namespace {
 
 // Returns the ports in the form of the tailnet's API. The ports of a forwarded Service are not
 // validated.
-Value ports(const OfferedService& service) {
-    if (service.offer == Offer::Address) {
+Value ports(const plan::OfferedService& service) {
+    if (service.offer == plan::Offer::Address) {
         return Value::list({"do-not-validate"});
     }
-    return service.plain_http == PlainHttp::Off ? Value::list({"tcp:443"})
-                                                : Value::list({"tcp:443", "tcp:80"});
+    return service.plain_http == plan::PlainHttp::Off ? Value::list({"tcp:443"})
+                                                      : Value::list({"tcp:443", "tcp:80"});
 }
 
-std::string description(const OfferedService& service) {
+std::string description(const plan::OfferedService& service) {
     Value wish = Value::map({{"name", service.name()},
                              {"parent", service.origin.parent},
                              {"ports", ports(service)},
@@ -31,13 +31,13 @@ std::string description(const OfferedService& service) {
 
 }  // namespace
 
-Value group_services_map(const Workload& workload, const ProxyGroupPlan& group,
+Value group_services_map(const plan::Workload& workload, const plan::ProxyGroupPlan& group,
                          const Offered& offered) {
     Value data = Value::map();
-    for (const OfferedService* service : offered) {
+    for (const plan::OfferedService* service : offered) {
         data.add(fmt::format("{}.json", service->hostname), description(*service));
     }
-    for (std::size_t i = 0; runs_k8s_proxy(workload) && i < workload.hostnames.size(); ++i) {
+    for (std::size_t i = 0; plan::runs_k8s_proxy(workload) && i < workload.hostnames.size(); ++i) {
         data.add(fmt::format("{}.hujson", workload.pod(i)),
                  api_config(workload, group, offered, i));
     }
@@ -45,4 +45,4 @@ Value group_services_map(const Workload& workload, const ProxyGroupPlan& group,
                         std::move(data));
 }
 
-}  // namespace renderer
+}  // namespace renderer::generate

@@ -6,9 +6,9 @@
 #include "renderer/generate/group/group_config.h"
 #include "renderer/generate/model.h"
 
-namespace renderer {
+namespace renderer::generate {
 
-Value group_services_map(const Workload& workload, const ProxyGroupPlan& group,
+Value group_services_map(const plan::Workload& workload, const plan::ProxyGroupPlan& group,
                          const Offered& offered);
 
-}  // namespace renderer
+}  // namespace renderer::generate

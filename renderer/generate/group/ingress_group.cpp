@@ -6,13 +6,13 @@
 #include "renderer/generate/workload/workload_objects.h"
 #include "renderer/kube/api.h"
 
-namespace renderer {
+namespace renderer::generate {
 
-std::string ingress_config_name(const Workload& workload) {
+std::string ingress_config_name(const plan::Workload& workload) {
     return fmt::format("{}-ingress-config", workload.name);
 }
 
-Value ingress_config_map(const Workload& workload, const Offered& offered) {
+Value ingress_config_map(const plan::Workload& workload, const Offered& offered) {
     Value root = Value::map({{"apiVersion", "v1"},
                              {"kind", "ConfigMap"},
                              {"metadata", metadata(workload, ingress_config_name(workload))}});
@@ -22,7 +22,7 @@ Value ingress_config_map(const Workload& workload, const Offered& offered) {
     return root;
 }
 
-Value ingress_config_volume(const Workload& workload) {
+Value ingress_config_volume(const plan::Workload& workload) {
     Value rendered = Value::map({{"name", ingress_config_name(workload)}});
     Value addresses = Value::map(
         {{"name", Value::borrowed(kIngressAddresses)},
@@ -37,4 +37,4 @@ Value ingress_config_volume(const Workload& workload) {
                                         Value::map({{"configMap", std::move(addresses)}})})}})}});
 }
 
-}  // namespace renderer
+}  // namespace renderer::generate

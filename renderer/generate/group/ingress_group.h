@@ -7,12 +7,12 @@
 #include "renderer/generate/group/group_config.h"
 #include "renderer/generate/model.h"
 
-namespace renderer {
+namespace renderer::generate {
 
-std::string ingress_config_name(const Workload& workload);
-Value ingress_config_map(const Workload& workload, const Offered& offered);
+std::string ingress_config_name(const plan::Workload& workload);
+Value ingress_config_map(const plan::Workload& workload, const Offered& offered);
 
 // Returns a volume with both ConfigMaps as one directory.
-Value ingress_config_volume(const Workload& workload);
+Value ingress_config_volume(const plan::Workload& workload);
 
-}  // namespace renderer
+}  // namespace renderer::generate

@@ -16,7 +16,7 @@
 #include "renderer/generate/generate.h"
 #include "renderer/plan/plan_testing.h"
 
-namespace renderer {
+namespace renderer::generate {
 namespace {
 
 constexpr std::string_view kValues =
@@ -29,13 +29,14 @@ std::string stream(std::string_view type) {
                "in}}\nspec: "
                "{{type: {}, replicas: 2}}\n---\n",
                type) +
-           service("w", "ports: [{port: 80}]") + "---\n" +
+           plan::service("w", "ports: [{port: 80}]") + "---\n" +
            (type == "ingress"
-                ? ingress("tls: [{hosts: [host]}], defaultBackend: {service: {name: w, port: "
-                          "{number: 80}}}",
-                          "tailscale.com/proxy-group: in, tailscale.com/http-redirect: 'true'") +
+                ? plan::ingress(
+                      "tls: [{hosts: [host]}], defaultBackend: {service: {name: w, port: "
+                      "{number: 80}}}",
+                      "tailscale.com/proxy-group: in, tailscale.com/http-redirect: 'true'") +
                       "---\n" +
-                      exposed("tailscale.com/proxy-group: in", "ports: [{port: 80}]", "db")
+                      plan::exposed("tailscale.com/proxy-group: in", "ports: [{port: 80}]", "db")
                 : "");
 }
 
@@ -47,7 +48,7 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
 }
 
 struct Rendered {
-    Planned run;
+    plan::Planned run;
     Objects objects;
 
     explicit Rendered(std::string_view type, std::string_view dataplane = "containerboot")
@@ -213,7 +214,7 @@ TEST(IngressContract, ASettingSaysWhatApiProxiesLetPassUnrecorded) {
 // No pod restarts because of it: pods read the changes while they run.
 TEST(IngressGroup, OneServiceMoreLeavesTheStatefulSetAsItIs) {
     const auto texts = [](const std::string& input) {
-        const Planned run(input, kValues);
+        const plan::Planned run(input, kValues);
         EXPECT_EQ(run.dump(), "");
         std::map<std::string, std::string> made;
         for (const Object& object : generate(run.plan)) {
@@ -222,10 +223,11 @@ TEST(IngressGroup, OneServiceMoreLeavesTheStatefulSetAsItIs) {
         return made;
     };
     const auto before = texts(stream("ingress"));
-    const auto after = texts(stream("ingress") + "---\n" +
-                             ingress("tls: [{hosts: [a]}], defaultBackend: {service: {name: w, "
-                                     "port: {number: 80}}}",
-                                     "tailscale.com/proxy-group: in", "more"));
+    const auto after =
+        texts(stream("ingress") + "---\n" +
+              plan::ingress("tls: [{hosts: [a]}], defaultBackend: {service: {name: w, "
+                            "port: {number: 80}}}",
+                            "tailscale.com/proxy-group: in", "more"));
     std::string changed;
     ASSERT_EQ(before.size(), after.size());
     for (const auto& [name, text] : after) {
@@ -239,7 +241,7 @@ TEST(IngressGroup, OneServiceMoreLeavesTheStatefulSetAsItIs) {
 // These settings of a class are not part of the StatefulSet.
 TEST(IngressContract, TakesItsPartOfAClass) {
     const auto config = [](std::string_view type) {
-        const Planned run(
+        const plan::Planned run(
             "apiVersion: v1\nkind: Node\nmetadata: {name: w1}\nstatus: {addresses: [{type: "
             "ExternalIP, address: 198.51.100.4}]}\n---\napiVersion: tailscale.com/v1alpha1\nkind: "
             "ProxyClass\nmetadata: {name: c}\nspec: {metrics: {enable: true}, tailscale: "
@@ -249,12 +251,12 @@ TEST(IngressContract, TakesItsPartOfAClass) {
                     "in}}\nspec: {{type: {}, replicas: 1, proxyClass: c}}\n---\n",
                     type) +
                 (type == "ingress"
-                     ? exposed("tailscale.com/proxy-group: in, tailscale.com/hostname: db")
+                     ? plan::exposed("tailscale.com/proxy-group: in, tailscale.com/hostname: db")
                      : ""),
             kValues);
         EXPECT_EQ(run.dump(), "");
-        const Workload& workload = run.workload();
-        const auto& group = std::get<ProxyGroupPlan>(workload.feature);
+        const plan::Workload& workload = run.workload();
+        const auto& group = std::get<plan::ProxyGroupPlan>(workload.feature);
         const Offered offered = offered_by(workload, run.plan);
         return type == "ingress" ? group_config(workload, group, offered, 0)
                                  : api_config(workload, group, offered, 0);
@@ -294,4 +296,4 @@ TEST(IngressContract, LimitsTheRightsOfThePods) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::generate

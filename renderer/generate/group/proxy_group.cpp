@@ -14,7 +14,7 @@
 #include "renderer/kube/api.h"
 #include "renderer/plan/group/group_class.h"
 
-namespace renderer {
+namespace renderer::generate {
 
 namespace {
 
@@ -24,18 +24,18 @@ constexpr int kEgressGracePeriod = 360;
 constexpr int kGracePeriod = 10;  // without effect, as the operator writes it
 constexpr std::string_view kPreStopPath = "/internal-egress-services-preshutdown";
 
-bool is_egress(const ProxyGroupPlan& group) {
-    return group.input.type == GroupType::Egress;
+bool is_egress(const plan::ProxyGroupPlan& group) {
+    return group.input.type == plan::GroupType::Egress;
 }
 
 // True if pods wait in their preStop hook until no client uses them. A class can change the hook's
 // port, and then they do not wait.
-bool drains(const Workload& workload, const ProxyGroupPlan& group) {
-    return is_egress(group) && !moves_local_port(workload);
+bool drains(const plan::Workload& workload, const plan::ProxyGroupPlan& group) {
+    return is_egress(group) && !plan::moves_local_port(workload);
 }
 
 // Returns the ConfigMaps that tailrender-proxy watches.
-Value followed_maps(const Workload& workload, const ProxyGroupPlan& group) {
+Value followed_maps(const plan::Workload& workload, const plan::ProxyGroupPlan& group) {
     return is_egress(group)
                ? Value::list({egress_config_name(workload)})
                : Value::list({ingress_config_name(workload), Value::borrowed(kIngressAddresses)});
@@ -44,13 +44,14 @@ Value followed_maps(const Workload& workload, const ProxyGroupPlan& group) {
 // Returns the rules of the group's account. Each pod needs its own state Secret; with one account
 // they can access each other's. Certificates are shared: one pod writes them, all read them.
 // k8s-proxy watches its configuration through the API.
-Value group_rules(const Workload& workload, const ProxyGroupPlan& group, const Offered& offered) {
+Value group_rules(const plan::Workload& workload, const plan::ProxyGroupPlan& group,
+                  const Offered& offered) {
     Value rules = Value::list();
     if (workload.hostnames.empty()) {
         return rules;
     }
     Value written = pod_names(workload);
-    for (const OfferedService* service : offered) {
+    for (const plan::OfferedService* service : offered) {
         if (!service->dns_name.empty()) {
             written.append(service->dns_name);
         }
@@ -59,7 +60,7 @@ Value group_rules(const Workload& workload, const ProxyGroupPlan& group, const O
         written.append(Value::borrowed(kAcmeAccounts));
     }
     rules.append(name_rule("secrets", std::move(written), Value::list({"get", "update", "patch"})));
-    if (runs_k8s_proxy(workload)) {
+    if (plan::runs_k8s_proxy(workload)) {
         Value followed = Value::list();
         for (std::size_t i = 0; i < workload.hostnames.size(); ++i) {
             followed.append(config_secret_name(workload, i));
@@ -67,15 +68,15 @@ Value group_rules(const Workload& workload, const ProxyGroupPlan& group, const O
         rules.append(name_rule("secrets", std::move(followed), Value::list({"get", "watch"})));
     }
     add_followed_secrets(workload, rules);
-    if (workload.dataplane == Dataplane::Native && !group.serves_api()) {
+    if (workload.dataplane == plan::Dataplane::Native && !group.serves_api()) {
         rules.append(
             name_rule("configmaps", followed_maps(workload, group), Value::list({"watch"})));
     }
     return rules;
 }
 
-Value labelled_secret(const Workload& workload, const ProxyGroupPlan& group, const Offered& offered,
-                      std::size_t ordinal) {
+Value labelled_secret(const plan::Workload& workload, const plan::ProxyGroupPlan& group,
+                      const Offered& offered, std::size_t ordinal) {
     const std::string config = group_config(workload, group, offered, ordinal);
     Value data = Value::map({{"cap-106.hujson", encode_base64(config)}});
     if (group.serves_api()) {
@@ -86,7 +87,7 @@ Value labelled_secret(const Workload& workload, const ProxyGroupPlan& group, con
     return made;
 }
 
-Value group_tailscale_container(const Workload& workload, const ProxyGroupPlan& group) {
+Value group_tailscale_container(const plan::Workload& workload, const plan::ProxyGroupPlan& group) {
     Value environment = Value::list(
         {env("TS_USERSPACE", "false"), env_from_field("POD_IP", "status.podIP"),
          env_from_field("POD_NAME", "metadata.name"), env_from_field("POD_UID", "metadata.uid"),
@@ -94,8 +95,8 @@ Value group_tailscale_container(const Workload& workload, const ProxyGroupPlan& 
          env("TS_EXPERIMENTAL_SERVICE_AUTO_ADVERTISEMENT", "false"),
          env("TS_STATE", "kube:$(POD_NAME)"),
          env("TS_EXPERIMENTAL_VERSIONED_CONFIG_DIR", "/etc/tsconfig/$(POD_NAME)")});
-    if (!workload.release.has(Trait::AcmeAccounts)) {
-        environment.append(env(kForceRenewal, "true"));
+    if (!workload.release.has(plan::Trait::AcmeAccounts)) {
+        environment.append(env(plan::kForceRenewal, "true"));
     }
     Value made = container(workload, "tailscale", std::move(environment));
     Value mounts = Value::list();
@@ -114,16 +115,17 @@ Value group_tailscale_container(const Workload& workload, const ProxyGroupPlan& 
                        Value::map({{"httpGet", Value::map({{"path", Value::borrowed(kPreStopPath)},
                                                            {"port", kHealthPort}})}})}}));
     }
-    if (workload.dataplane == Dataplane::Native) {
+    if (workload.dataplane == plan::Dataplane::Native) {
         made.add("readinessProbe", ready_probe());
-    } else if (!moves_local_port(workload)) {
+    } else if (!plan::moves_local_port(workload)) {
         made.add("readinessProbe", health_probe());
     }
     return made;
 }
 
-Value api_spec(const Workload& workload, const ProxyGroupPlan& group, const Offered& offered) {
-    if (runs_k8s_proxy(workload)) {
+Value api_spec(const plan::Workload& workload, const plan::ProxyGroupPlan& group,
+               const Offered& offered) {
+    if (plan::runs_k8s_proxy(workload)) {
         return Value::map({{"serviceAccountName", workload.account},
                            {"containers", Value::list({k8s_proxy_container(workload)})}});
     }
@@ -137,7 +139,7 @@ Value api_spec(const Workload& workload, const ProxyGroupPlan& group, const Offe
                         std::move(environment));
 }
 
-Value group_pod_spec(const Workload& workload, const ProxyGroupPlan& group,
+Value group_pod_spec(const plan::Workload& workload, const plan::ProxyGroupPlan& group,
                      const Offered& offered) {
     if (group.serves_api()) {
         return api_spec(workload, group, offered);
@@ -155,13 +157,13 @@ Value group_pod_spec(const Workload& workload, const ProxyGroupPlan& group,
     return spec;
 }
 
-std::string group_config_hash(const Workload& workload) {
+std::string group_config_hash(const plan::Workload& workload) {
     Value fields = Value::map();
-    put_if(fields, !runs_k8s_proxy(workload), "acceptDNS", false);
+    put_if(fields, !plan::runs_k8s_proxy(workload), "acceptDNS", false);
     return config_hash(workload, fields);
 }
 
-Value group_pod_template(const Workload& workload, const ProxyGroupPlan& group,
+Value group_pod_template(const plan::Workload& workload, const plan::ProxyGroupPlan& group,
                          const Offered& offered) {
     const int grace = drains(workload, group) ? kEgressGracePeriod : kGracePeriod;
     return Value::map(
@@ -169,29 +171,31 @@ Value group_pod_template(const Workload& workload, const ProxyGroupPlan& group,
           Value::map({{"annotations", Value::map({{Value::borrowed(kConfigHashAnnotation),
                                                    group_config_hash(workload)}})},
                       {"deletionGracePeriodSeconds", grace},
-                      {"labels", labels_of(workload)},
+                      {"labels", plan::labels_of(workload)},
                       {"name", workload.name},
                       {"namespace", workload.ns}})},
          {"spec", group_pod_spec(workload, group, offered)}});
 }
 
-Value group_set(const Workload& workload, const ProxyGroupPlan& group, const Offered& offered) {
+Value group_set(const plan::Workload& workload, const plan::ProxyGroupPlan& group,
+                const Offered& offered) {
     return stateful_set(
-        workload, Value::map({{"selector", Value::map({{"matchLabels", labels_of(workload)}})},
-                              {"serviceName", ""},
-                              {"template", group_pod_template(workload, group, offered)}}));
+        workload,
+        Value::map({{"selector", Value::map({{"matchLabels", plan::labels_of(workload)}})},
+                    {"serviceName", ""},
+                    {"template", group_pod_template(workload, group, offered)}}));
 }
 
 }  // namespace
 
-void generate_feature(const Plan& plan, const Workload& workload, const ProxyGroupPlan& group,
-                      Objects& objects) {
+void generate_feature(const plan::Plan& plan, const plan::Workload& workload,
+                      const plan::ProxyGroupPlan& group, Objects& objects) {
     const Offered offered = offered_by(workload, plan);
     const auto add = [&](Value root) { add_object(workload, std::move(root), objects); };
     if (workload.makes_account) {
         add(service_account(workload));
     }
-    const bool told = runs_k8s_proxy(workload);
+    const bool told = plan::runs_k8s_proxy(workload);
     for (std::size_t i = 0; !told && i < workload.hostnames.size(); ++i) {
         add(labelled_secret(workload, group, offered, i));
     }
@@ -199,11 +203,11 @@ void generate_feature(const Plan& plan, const Workload& workload, const ProxyGro
     add(role_binding(workload));
     add(is_egress(group) ? egress_config_map(workload, plan)
                          : group_services_map(workload, group, offered));
-    if (group.input.type == GroupType::Ingress) {
+    if (group.input.type == plan::GroupType::Ingress) {
         add(ingress_config_map(workload, offered));
     }
     add(group_set(workload, group, offered));
     append_node_port_services(workload, group, objects);
 }
 
-}  // namespace renderer
+}  // namespace renderer::generate

@@ -4,11 +4,11 @@
 
 #include "renderer/generate/workload/workload_objects.h"
 
-namespace renderer {
+namespace renderer::generate {
 
 namespace {
 
-Value node_port_service(const Workload& workload, const ProxyGroupPlan& group,
+Value node_port_service(const plan::Workload& workload, const plan::ProxyGroupPlan& group,
                         std::size_t ordinal) {
     const std::string pod = workload.pod(ordinal);
     return Value::map(
@@ -28,11 +28,11 @@ Value node_port_service(const Workload& workload, const ProxyGroupPlan& group,
 
 }  // namespace
 
-void append_node_port_services(const Workload& workload, const ProxyGroupPlan& group,
+void append_node_port_services(const plan::Workload& workload, const plan::ProxyGroupPlan& group,
                                Objects& objects) {
     for (std::size_t i = 0; i < group.endpoints.size(); ++i) {
         add_object(workload, node_port_service(workload, group, i), objects);
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::generate

@@ -3,9 +3,9 @@
 
 #include "renderer/generate/model.h"
 
-namespace renderer {
+namespace renderer::generate {
 
-void append_node_port_services(const Workload& workload, const ProxyGroupPlan& group,
+void append_node_port_services(const plan::Workload& workload, const plan::ProxyGroupPlan& group,
                                Objects& objects);
 
-}  // namespace renderer
+}  // namespace renderer::generate

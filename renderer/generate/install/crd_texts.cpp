@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace renderer {
+namespace renderer::generate {
 
 namespace {
 
@@ -161,4 +161,4 @@ std::span<const CrdText> crd_texts() {
     return kTexts;
 }
 
-}  // namespace renderer
+}  // namespace renderer::generate

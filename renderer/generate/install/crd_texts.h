@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-namespace renderer {
+namespace renderer::generate {
 
 // A column of `kubectl get` besides name and age.
 struct CrdColumn {
@@ -27,4 +27,4 @@ std::span<const CrdColumn> crd_columns();
 std::span<const CrdRule> crd_rules();
 std::span<const CrdText> crd_texts();
 
-}  // namespace renderer
+}  // namespace renderer::generate

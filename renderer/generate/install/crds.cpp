@@ -9,7 +9,7 @@
 #include "renderer/generate/install/crd_texts.h"
 #include "renderer/schema/type_table.h"
 
-namespace renderer {
+namespace renderer::generate {
 
 namespace {
 
@@ -43,7 +43,7 @@ void add_names(Value& schema, std::string_view key, const std::vector<std::strin
     }
 }
 
-void add_limits(Value& schema, const Limits& limits) {
+void add_limits(Value& schema, const schema::Limits& limits) {
     add_number(schema, "minimum", limits.min);
     add_number(schema, "maximum", limits.max);
     add_number(schema, "minLength", limits.min_length);
@@ -58,13 +58,13 @@ void add_limits(Value& schema, const Limits& limits) {
     put_if(schema, !limits.pattern_text.empty(), "pattern", limits.pattern_text);
 }
 
-Value schema_of(const ValueType& type, const std::string& path, int minor);
+Value schema_of(const schema::ValueType& type, const std::string& path, int minor);
 
-Value struct_schema(const StructType& type, const std::string& path, int minor) {
+Value struct_schema(const schema::StructType& type, const std::string& path, int minor) {
     Value schema = typed("object");
     Value properties = Value::map();
     std::vector<std::string_view> required;
-    for (const TypedField& field : type.fields) {
+    for (const schema::TypedField& field : type.fields) {
         if (!field.releases.holds(minor)) {
             continue;
         }
@@ -79,36 +79,36 @@ Value struct_schema(const StructType& type, const std::string& path, int minor) 
     return schema;
 }
 
-Value bare_schema(const ValueType& type, const std::string& path, int minor) {
+Value bare_schema(const schema::ValueType& type, const std::string& path, int minor) {
     switch (type.builtin) {
-        case Builtin::Any:
-        case Builtin::Object:
+        case schema::Builtin::Any:
+        case schema::Builtin::Object:
             return open_map();
-        case Builtin::String:
+        case schema::Builtin::String:
             return typed("string");
-        case Builtin::Int32:
+        case schema::Builtin::Int32:
             return typed("integer", "int32");
-        case Builtin::Int64:
+        case schema::Builtin::Int64:
             return typed("integer", "int64");
-        case Builtin::Number:
+        case schema::Builtin::Number:
             return typed("number");
-        case Builtin::Bool:
+        case schema::Builtin::Bool:
             return typed("boolean");
-        case Builtin::IntOrString:
-        case Builtin::Quantity:
+        case schema::Builtin::IntOrString:
+        case schema::Builtin::Quantity:
             return int_or_string();
-        case Builtin::Bytes:
+        case schema::Builtin::Bytes:
             return typed("string", "byte");
-        case Builtin::Time:
+        case schema::Builtin::Time:
             return typed("string", "date-time");
-        case Builtin::Struct:
+        case schema::Builtin::Struct:
             return struct_schema(*type.fields, path, minor);
-        case Builtin::List: {
+        case schema::Builtin::List: {
             Value schema = typed("array");
             schema.add("items", schema_of(*type.element, path + "[]", minor));
             return schema;
         }
-        case Builtin::Map: {
+        case schema::Builtin::Map: {
             Value schema = typed("object");
             schema.add("additionalProperties", schema_of(*type.element, path + "{}", minor));
             return schema;
@@ -123,7 +123,7 @@ std::string_view field_text(std::string_view path) {
     return found == texts.end() ? std::string_view() : found->text;
 }
 
-Value schema_of(const ValueType& type, const std::string& path, int minor) {
+Value schema_of(const schema::ValueType& type, const std::string& path, int minor) {
     Value schema = bare_schema(type, path, minor);
     if (type.limits != nullptr) {
         add_limits(schema, *type.limits);
@@ -145,10 +145,10 @@ Value schema_of(const ValueType& type, const std::string& path, int minor) {
 
 // Returns the schema without the parts that the API server fills in.
 Value root_schema(const Kind& kind, int minor) {
-    TypeTable table(kubernetes_versions().back());
-    const ValueType* type = table.find(kind.api_version, kind.name);
-    CHECK(type != nullptr && type->builtin == Builtin::Struct);
-    const TypedField* spec = type->fields->find("spec");
+    schema::TypeTable table(schema::kubernetes_versions().back());
+    const schema::ValueType* type = table.find(kind.api_version, kind.name);
+    CHECK(type != nullptr && type->builtin == schema::Builtin::Struct);
+    const schema::TypedField* spec = type->fields->find("spec");
     CHECK(spec != nullptr);
     Value properties =
         Value::map({{"apiVersion", typed("string")},
@@ -209,4 +209,4 @@ Value crd(const Kind& kind, int operator_minor) {
                               {"versions", Value::list({version(kind, operator_minor)})}})}});
 }
 
-}  // namespace renderer
+}  // namespace renderer::generate

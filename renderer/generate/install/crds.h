@@ -5,9 +5,9 @@
 #include "renderer/core/value.h"
 #include "renderer/kube/kinds.h"
 
-namespace renderer {
+namespace renderer::generate {
 
 // Returns the CRD of `kind`, a custom kind that the release 1.`operator_minor` of the operator has.
 Value crd(const Kind& kind, int operator_minor);
 
-}  // namespace renderer
+}  // namespace renderer::generate

@@ -5,7 +5,7 @@
 #include "renderer/generate/install/install_objects.h"
 #include "renderer/plan/install/controller.h"
 
-namespace renderer {
+namespace renderer::generate {
 
 namespace {
 
@@ -26,7 +26,7 @@ Value namespace_object(std::string_view name, std::string_view pod_security) {
                                                 {"annotations", std::move(annotations)}})}});
 }
 
-Value oauth_secret(const InstallPlan& install) {
+Value oauth_secret(const plan::InstallPlan& install) {
     return Value::map(
         {{"apiVersion", "v1"},
          {"kind", "Secret"},
@@ -36,7 +36,7 @@ Value oauth_secret(const InstallPlan& install) {
                               {"client_secret", encode_base64(install.client_secret)}})}});
 }
 
-Value remote_entry(std::string_view key, const RemoteEntry& entry) {
+Value remote_entry(std::string_view key, const plan::RemoteEntry& entry) {
     Value remote = Value::map({{"key", entry.key}});
     if (!entry.property.empty()) {
         remote.put("property", entry.property);
@@ -48,7 +48,7 @@ Value remote_entry(std::string_view key, const RemoteEntry& entry) {
 }
 
 // With the CRD's defaults written out, so that no applier sees a difference.
-Value external_secret(const InstallPlan& install, const ExternalSecretSettings& from) {
+Value external_secret(const plan::InstallPlan& install, const plan::ExternalSecretSettings& from) {
     return Value::map(
         {{"apiVersion", "external-secrets.io/v1"},
          {"kind", "ExternalSecret"},
@@ -65,7 +65,7 @@ Value external_secret(const InstallPlan& install, const ExternalSecretSettings& 
                                      remote_entry("client_secret", from.client_secret)})}})}});
 }
 
-Value ingress_class(const Settings& settings) {
+Value ingress_class(const plan::Settings& settings) {
     return Value::map({{"apiVersion", "networking.k8s.io/v1"},
                        {"kind", "IngressClass"},
                        {"metadata", Value::map({{"name", settings.ingress_class}})},
@@ -74,11 +74,11 @@ Value ingress_class(const Settings& settings) {
 
 }  // namespace
 
-void generate_install(const Plan& plan, Objects& objects) {
+void generate_install(const plan::Plan& plan, Objects& objects) {
     if (!plan.install) {
         return;
     }
-    const InstallPlan& install = *plan.install;
+    const plan::InstallPlan& install = *plan.install;
     const auto add = [&](Value root) { add_object(install, std::move(root), objects); };
     if (install.emit_namespace) {
         // The proxies of L3 Services are privileged, because they set up packet filters.
@@ -103,4 +103,4 @@ void generate_install(const Plan& plan, Objects& objects) {
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::generate

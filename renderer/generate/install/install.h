@@ -5,8 +5,8 @@
 
 #include "renderer/generate/model.h"
 
-namespace renderer {
+namespace renderer::generate {
 
-void generate_install(const Plan& plan, Objects& objects);
+void generate_install(const plan::Plan& plan, Objects& objects);
 
-}  // namespace renderer
+}  // namespace renderer::generate

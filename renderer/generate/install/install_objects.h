@@ -5,9 +5,9 @@
 
 #include "renderer/generate/model.h"
 
-namespace renderer {
+namespace renderer::generate {
 
-inline void add_object(const InstallPlan& install, Value root, Objects& objects) {
+inline void add_object(const plan::InstallPlan& install, Value root, Objects& objects) {
     objects.push_back({.root = std::move(root),
                        .origin = install.origin,
                        .bundle = install.bundle,
@@ -17,10 +17,10 @@ inline void add_object(const InstallPlan& install, Value root, Objects& objects)
 // Generates the controller's Deployment, as the operator's chart would write it: same name,
 // selector and pod settings; our image, arguments, environment, port, probes and a restricted
 // security context.
-void generate_install_controller(const Plan& plan, Objects& objects);
+void generate_install_controller(const plan::Plan& plan, Objects& objects);
 
 // Generates the controller's ServiceAccount, its rules in its own namespace and in the cluster, and
 // the ServiceAccount with which API server proxies impersonate users.
-void generate_install_rbac(const Plan& plan, Objects& objects);
+void generate_install_rbac(const plan::Plan& plan, Objects& objects);
 
-}  // namespace renderer
+}  // namespace renderer::generate

@@ -2,7 +2,7 @@
 #include "renderer/generate/workload/workload_objects.h"
 #include "renderer/plan/install/controller.h"
 
-namespace renderer {
+namespace renderer::generate {
 
 namespace {
 
@@ -14,7 +14,7 @@ Value install_metadata(std::string_view name, std::string_view ns) {
     return made;
 }
 
-Value account(const Plan& plan) {
+Value account(const plan::Plan& plan) {
     Value meta = install_metadata(plan.install->names.name, plan.install->ns);
     const Value* annotations =
         plan.settings.chart.at({"operatorConfig", "serviceAccountAnnotations"});
@@ -58,24 +58,25 @@ Value impersonation() {
 
 }  // namespace
 
-void generate_install_rbac(const Plan& plan, Objects& objects) {
-    const InstallPlan& install = *plan.install;
+void generate_install_rbac(const plan::Plan& plan, Objects& objects) {
+    const plan::InstallPlan& install = *plan.install;
     const auto add = [&](Value root) { add_object(install, std::move(root), objects); };
     add(account(plan));
-    add(install_role(install.names.cluster, "", controller_cluster_rules()));
+    add(install_role(install.names.cluster, "", plan::controller_cluster_rules()));
     add(binding_of_account(install.names.cluster, "", install.names.name, install.ns));
-    add(install_role(install.names.name, install.ns, controller_rules(plan.settings)));
+    add(install_role(install.names.name, install.ns, plan::controller_rules(plan.settings)));
     add(binding_of_account(install.names.name, install.ns, install.names.name, install.ns));
     if (install.auth_proxy_account) {
-        Value proxies =
-            Value::map({{"apiVersion", "v1"},
-                        {"kind", "ServiceAccount"},
-                        {"metadata", install_metadata(kAuthProxyAccount, plan.settings.api_ns)}});
+        Value proxies = Value::map(
+            {{"apiVersion", "v1"},
+             {"kind", "ServiceAccount"},
+             {"metadata", install_metadata(plan::kAuthProxyAccount, plan.settings.api_ns)}});
         add_pull_secrets(plan.settings, proxies);
         add(std::move(proxies));
-        add(install_role(kAuthProxyClusterRole, "", impersonation()));
-        add(binding_of_account(kAuthProxyClusterRole, "", kAuthProxyAccount, plan.settings.api_ns));
+        add(install_role(plan::kAuthProxyClusterRole, "", impersonation()));
+        add(binding_of_account(plan::kAuthProxyClusterRole, "", plan::kAuthProxyAccount,
+                               plan.settings.api_ns));
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::generate

@@ -9,19 +9,19 @@
 #include "renderer/core/yaml_reader.h"
 #include "renderer/plan/install/controller.h"
 
-namespace renderer {
+namespace renderer::generate {
 namespace {
 
 struct Generated {
     SourceMap sources;
     Diagnostics diagnostics;
-    Plan plan;
+    plan::Plan plan;
     Objects objects;
 
-    explicit Generated(std::string_view values, void (*change)(InstallPlan&) = nullptr) {
+    explicit Generated(std::string_view values, void (*change)(plan::InstallPlan&) = nullptr) {
         const SourceId id = sources.add("values.yaml", std::string(values));
         const Value layer = read_yaml(sources, id, diagnostics);
-        plan.settings = decode_settings({&layer}, "ts-sys", {}, diagnostics);
+        plan.settings = plan::decode_settings({&layer}, "ts-sys", {}, diagnostics);
         plan.install.emplace();
         plan.install->ns = plan.settings.ns;
         if (change != nullptr) {
@@ -54,7 +54,7 @@ void expect_yaml(const Value* root, std::string_view want) {
 
 TEST(GenerateInstall, NothingWithoutAnOperator) {
     Objects objects;
-    generate_install(Plan{}, objects);
+    generate_install(plan::Plan{}, objects);
     EXPECT_TRUE(objects.empty());
 }
 
@@ -67,7 +67,7 @@ TEST(GenerateInstall, NamesAreTheCharts) {
                                         "Deployment/ts-sys/operator", "IngressClass/tailscale"}));
     EXPECT_EQ(
         Generated("ingressClass: {enabled: false}",
-                  [](InstallPlan& install) {
+                  [](plan::InstallPlan& install) {
                       install.emit_namespace = false;
                       install.auth_proxy_account = true;
                       install.oauth_secret = true;
@@ -104,7 +104,7 @@ TEST(GenerateInstall, TheDeployment) {
     Value root = made.root("Deployment/ts-sys/operator")->clone();
     Value& container =
         root.find("spec")->find("template")->find("spec")->find("containers")->items()[0];
-    EXPECT_EQ(*container.find("env"), controller_env(made.plan.settings));
+    EXPECT_EQ(*container.find("env"), plan::controller_env(made.plan.settings));
     EXPECT_EQ(container.find("image")->text(), made.plan.settings.image.reference());
     container.erase("env");
     container.erase("image");
@@ -199,7 +199,7 @@ TEST(GenerateInstall, CredentialsComeInOneOfThreeWays) {
 }
 
 TEST(GenerateInstall, TheSecretHoldsBothKeysAsData) {
-    const Generated made("{}", [](InstallPlan& install) {
+    const Generated made("{}", [](plan::InstallPlan& install) {
         install.oauth_secret = true;
         install.client_id = "kExampleCNTRL";
         install.client_secret = "foobar";
@@ -216,7 +216,7 @@ TEST(GenerateInstall, AnExternalSecretHoldsTheDefaultsOfItsKind) {
     const Generated made(
         "tailrender: {externalSecret: {store: vault, storeKind: ClusterSecretStore, "
         "clientId: {key: id}, clientSecret: {key: oauth, property: secret}}}",
-        [](InstallPlan& install) { install.external_secret = true; });
+        [](plan::InstallPlan& install) { install.external_secret = true; });
     expect_yaml(made.root("ExternalSecret/ts-sys/operator-oauth"), R"(
 apiVersion: external-secrets.io/v1
 kind: ExternalSecret
@@ -239,7 +239,8 @@ spec:
 }
 
 TEST(GenerateInstall, BindingsReachTheControllersAccountOnly) {
-    const Generated made("{}", [](InstallPlan& install) { install.auth_proxy_account = true; });
+    const Generated made("{}",
+                         [](plan::InstallPlan& install) { install.auth_proxy_account = true; });
     expect_yaml(made.root("ClusterRoleBinding/tailscale-operator"), R"(
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRoleBinding
@@ -262,10 +263,10 @@ subjects: [{kind: ServiceAccount, name: kube-apiserver-auth-proxy, namespace: ts
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: tailscale-auth-proxy}
 )");
     EXPECT_EQ(*made.root("Role/ts-sys/operator")->find("rules"),
-              controller_rules(made.plan.settings));
+              plan::controller_rules(made.plan.settings));
     EXPECT_EQ(*made.root("ClusterRole/tailscale-operator")->find("rules"),
-              controller_cluster_rules());
+              plan::controller_cluster_rules());
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::generate

@@ -4,10 +4,10 @@
 
 #include "renderer/kube/api.h"
 
-namespace renderer {
+namespace renderer::generate {
 
-void generate_tailnets(const Plan& plan, Objects& objects) {
-    for (const TailnetPlan& tailnet : plan.tailnets) {
+void generate_tailnets(const plan::Plan& plan, Objects& objects) {
+    for (const plan::TailnetPlan& tailnet : plan.tailnets) {
         Value root = Value::map(
             {{"apiVersion", "v1"},
              {"kind", "ConfigMap"},
@@ -25,4 +25,4 @@ void generate_tailnets(const Plan& plan, Objects& objects) {
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::generate

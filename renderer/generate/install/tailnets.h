@@ -4,8 +4,8 @@
 
 #include "renderer/generate/model.h"
 
-namespace renderer {
+namespace renderer::generate {
 
-void generate_tailnets(const Plan& plan, Objects& objects);
+void generate_tailnets(const plan::Plan& plan, Objects& objects);
 
-}  // namespace renderer
+}  // namespace renderer::generate

@@ -7,7 +7,7 @@
 #include "renderer/generate/workload/workload_objects.h"
 #include "renderer/plan/dataplanes.h"
 
-namespace renderer {
+namespace renderer::generate {
 
 namespace {
 
@@ -25,7 +25,7 @@ Value socket_mount() {
     return Value::map({{"mountPath", Value::borrowed(kSocketFolder)}, {"name", "socket"}});
 }
 
-Value api_tailscale_container(const Workload& workload, Value environment) {
+Value api_tailscale_container(const plan::Workload& workload, Value environment) {
     Value made = container(workload, "tailscale", std::move(environment));
     Value mounts = Value::list();
     add_mounts(workload, mounts);
@@ -46,7 +46,7 @@ Value api_tailscale_container(const Workload& workload, Value environment) {
     return made;
 }
 
-Value api_container(const Workload& workload, const ApiPod& pod) {
+Value api_container(const plan::Workload& workload, const ApiPod& pod) {
     Value environment =
         Value::list({env("APISERVER_PROXY", pod.impersonates ? "true" : "noauth"),
                      env("TAILRENDER_API_GRACE_SECONDS", fmt::format("{}", kSessionGrace))});
@@ -66,7 +66,7 @@ Value api_container(const Workload& workload, const ApiPod& pod) {
              Value::map({{"httpGet", Value::map({{"path", "/readyz"}, {"port", kHealthPort}})},
                          {"periodSeconds", kReadyPeriod}}));
     made.add("resources", proxy_resources());
-    made.add("securityContext", restricted_security_context(kApiUser));
+    made.add("securityContext", restricted_security_context(plan::kApiUser));
     made.add("volumeMounts", Value::list({socket_mount()}));
     return made;
 }
@@ -84,13 +84,13 @@ void append_api_environment(Value& environment) {
          env("TS_KUBE_SECRET", "$(POD_NAME)"), env("TS_SOCKET", kSocket),
          env("TS_EXPERIMENTAL_SERVICE_AUTO_ADVERTISEMENT", "false"),
          env("TS_EXPERIMENTAL_VERSIONED_CONFIG_DIR", "/etc/tsconfig/$(POD_NAME)"),
-         env(kForceRenewal, "true")});
+         env(plan::kForceRenewal, "true")});
     for (Value& entry : ours.items()) {
         environment.append(std::move(entry));
     }
 }
 
-Value api_pod_spec(const Workload& workload, const ApiPod& pod, Value environment) {
+Value api_pod_spec(const plan::Workload& workload, const ApiPod& pod, Value environment) {
     Value volumes = Value::list();
     add_volumes(workload, volumes);
     volumes.append(empty_volume("tmp"));
@@ -104,4 +104,4 @@ Value api_pod_spec(const Workload& workload, const ApiPod& pod, Value environmen
          {"volumes", std::move(volumes)}});
 }
 
-}  // namespace renderer
+}  // namespace renderer::generate

@@ -7,7 +7,7 @@
 
 #include "renderer/generate/model.h"
 
-namespace renderer {
+namespace renderer::generate {
 
 // The name of the user of `tailrender-proxy api` in the image. tailscaled, which runs as another
 // user, looks it up. `tailrender-proxy api` trusts only connections of tailscaled's user.
@@ -24,6 +24,6 @@ void append_api_environment(Value& environment);
 
 // Returns the pod's spec without scheduling fields. `environment` is that of tailscaled's
 // container, which is the first.
-Value api_pod_spec(const Workload& workload, const ApiPod& pod, Value environment);
+Value api_pod_spec(const plan::Workload& workload, const ApiPod& pod, Value environment);
 
-}  // namespace renderer
+}  // namespace renderer::generate

@@ -11,7 +11,7 @@
 #include "renderer/kube/api.h"
 #include "renderer/plan/install/controller.h"
 
-namespace renderer {
+namespace renderer::generate {
 
 namespace {
 
@@ -22,9 +22,9 @@ bool is_for_tailscaled(std::string_view name) {
            (!name.starts_with("TS_") && !name.starts_with("EXPERIMENTAL_"));
 }
 
-Value tailscaled_env(const Settings& settings) {
+Value tailscaled_env(const plan::Settings& settings) {
     Value made = Value::list();
-    for (const Value* entry : users_env(settings)) {
+    for (const Value* entry : plan::users_env(settings)) {
         if (is_for_tailscaled(text_of(entry->find("name")))) {
             made.append(entry->clone());
         }
@@ -38,7 +38,7 @@ Value tailscaled_env(const Settings& settings) {
 }
 
 // Where the values want the operator's pod, whose part this is.
-void place(const Settings& settings, Value& spec) {
+void place(const plan::Settings& settings, Value& spec) {
     for (const std::string_view key : {"affinity", "nodeSelector", "tolerations"}) {
         const Value* wanted = settings.chart.at({"operatorConfig", key});
         if (wanted != nullptr && wanted->size() > 0) {
@@ -54,16 +54,17 @@ void place(const Settings& settings, Value& spec) {
     put_if(spec, !priority.empty(), "priorityClassName", priority);
 }
 
-Value api_proxy_selector(const Workload& workload) {
+Value api_proxy_selector(const plan::Workload& workload) {
     return Value::map({{"app", workload.name}});
 }
 
-Value pod_template(const Workload& workload, const ApiProxyPlan& proxy, const Settings& settings) {
+Value pod_template(const plan::Workload& workload, const plan::ApiProxyPlan& proxy,
+                   const plan::Settings& settings) {
     Value spec =
         api_pod_spec(workload, {.impersonates = proxy.impersonates, .unrecorded = proxy.unrecorded},
                      tailscaled_env(settings));
     place(settings, spec);
-    Value labels = labels_of(workload);
+    Value labels = plan::labels_of(workload);
     labels.add("app", workload.name);
     Value annotations = Value::map(
         {{Value::borrowed(kConfigHashAnnotation),
@@ -74,7 +75,7 @@ Value pod_template(const Workload& workload, const ApiProxyPlan& proxy, const Se
                        {"spec", std::move(spec)}});
 }
 
-std::string config(const Workload& workload) {
+std::string config(const plan::Workload& workload) {
     Value config = replica_config(workload, 0);
     config.add("NoStatefulFiltering", true);
     config.add("OperatorUser", Value::borrowed(kApiUserName));
@@ -82,17 +83,17 @@ std::string config(const Workload& workload) {
 }
 
 // The Secret has no data, so that whoever applies it leaves alone what the runtime writes into it.
-Value empty_secret(const Workload& workload, std::string_view name) {
+Value empty_secret(const plan::Workload& workload, std::string_view name) {
     return Value::map(
         {{"apiVersion", "v1"}, {"kind", "Secret"}, {"metadata", metadata(workload, name)}});
 }
 
 // Adds what a pod in a namespace of its own needs, where the controller may create nothing.
-void add_apart(const Plan& plan, const Workload& workload, Objects& objects) {
-    const OperatorNames& controller = plan.settings.names;
+void add_apart(const plan::Plan& plan, const plan::Workload& workload, Objects& objects) {
+    const classify::OperatorNames& controller = plan.settings.names;
     add_object(workload, empty_secret(workload, workload.pod(0)), objects);
     add_object(workload, empty_secret(workload, auth_secret_name(workload, 0)), objects);
-    Value its_role = role(workload, controller_api_rules());
+    Value its_role = role(workload, plan::controller_api_rules());
     its_role.put("metadata", metadata(workload, controller.name));
     add_object(workload, std::move(its_role), objects);
     add_object(
@@ -111,8 +112,8 @@ void add_apart(const Plan& plan, const Workload& workload, Objects& objects) {
 
 }  // namespace
 
-void generate_feature(const Plan& plan, const Workload& workload, const ApiProxyPlan& proxy,
-                      Objects& objects) {
+void generate_feature(const plan::Plan& plan, const plan::Workload& workload,
+                      const plan::ApiProxyPlan& proxy, Objects& objects) {
     if (workload.makes_account) {
         add_object(workload, service_account(workload), objects);
     }
@@ -136,4 +137,4 @@ void generate_feature(const Plan& plan, const Workload& workload, const ApiProxy
         objects);
 }
 
-}  // namespace renderer
+}  // namespace renderer::generate

@@ -12,7 +12,7 @@
 #include "renderer/generate/generate.h"
 #include "renderer/plan/workload/api_proxy.h"
 
-namespace renderer {
+namespace renderer::generate {
 namespace {
 
 constexpr std::string_view kSection = "## The Kubernetes API";
@@ -20,14 +20,15 @@ constexpr std::string_view kSection = "## The Kubernetes API";
 struct RenderedApiProxy {
     SourceMap sources;
     Diagnostics diagnostics;
-    Plan plan;
+    plan::Plan plan;
     Objects objects;
 
     explicit RenderedApiProxy(std::string_view values) {
         const SourceId id = sources.add("values.yaml", std::string(values));
         const Value layer = read_yaml(sources, id, diagnostics);
-        plan.settings = decode_settings({&layer}, "ts-sys", {}, diagnostics);
-        if (std::optional<Workload> proxy = plan_api_proxy(plan.settings, diagnostics)) {
+        plan.settings = plan::decode_settings({&layer}, "ts-sys", {}, diagnostics);
+        if (std::optional<plan::Workload> proxy =
+                plan::plan_api_proxy(plan.settings, diagnostics)) {
             plan.workloads.push_back(std::move(*proxy));
         }
         objects = generate(plan);
@@ -167,4 +168,4 @@ TEST(ApiProxyContract, TailscaledGetsTheUsersVariables) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::generate

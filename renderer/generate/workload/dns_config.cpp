@@ -9,7 +9,7 @@
 #include "renderer/kube/api.h"
 #include "renderer/plan/class/pod_fields.h"
 
-namespace renderer {
+namespace renderer::generate {
 
 namespace {
 
@@ -21,7 +21,7 @@ Value nameserver_selector() {
     return Value::map({{"app", "nameserver"}});
 }
 
-Value nameserver_container(const Workload& workload) {
+Value nameserver_container(const plan::Workload& workload) {
     Value made = container(workload, "nameserver", Value::list());
     made.add("args", Value::list({"nameserver"}));
     made.add(
@@ -33,7 +33,7 @@ Value nameserver_container(const Workload& workload) {
              Value::map({{"httpGet", Value::map({{"path", "/readyz"}, {"port", kHealthPort}})},
                          {"periodSeconds", 2}}));
     made.add("securityContext", restricted_security_context());
-    made.add("volumeMounts", Value::list({Value::map({{"name", Value::borrowed(kDnsRecords)},
+    made.add("volumeMounts", Value::list({Value::map({{"name", Value::borrowed(plan::kDnsRecords)},
                                                       {"mountPath", "/config"}})}));
     return made;
 }
@@ -47,12 +47,13 @@ void add_secrets(const Value* secrets, Value& all) {
             return text_of(one, {"name"}) == text_of(secret, {"name"});
         });
         if (!is_known) {
-            all.append(pod_field("imagePullSecrets", secret));
+            all.append(plan::pod_field("imagePullSecrets", secret));
         }
     }
 }
 
-Value pod(const Workload& workload, const NameserverPlan& nameserver, const Value* pull_secrets) {
+Value pod(const plan::Workload& workload, const plan::NameserverPlan& nameserver,
+          const Value* pull_secrets) {
     Value spec = Value::map(
         {{"containers", Value::list({nameserver_container(workload)})},
          {"restartPolicy", "Always"},
@@ -60,21 +61,21 @@ Value pod(const Workload& workload, const NameserverPlan& nameserver, const Valu
          {"serviceAccountName", workload.account},
          {"volumes",
           Value::list({Value::map(
-              {{"name", Value::borrowed(kDnsRecords)},
-               {"configMap", Value::map({{"name", Value::borrowed(kDnsRecords)}})}})})}});
+              {{"name", Value::borrowed(plan::kDnsRecords)},
+               {"configMap", Value::map({{"name", Value::borrowed(plan::kDnsRecords)}})}})})}});
     Value secrets = Value::list();
     add_secrets(pull_secrets, secrets);
     add_secrets(nameserver.pull_secrets, secrets);
     if (secrets.size() > 0) {
         spec.add("imagePullSecrets", std::move(secrets));
     }
-    put_pod_field("affinity", nameserver.affinity, spec);
-    put_pod_field("nodeSelector", nameserver.node_selector, spec);
-    put_pod_field("tolerations", nameserver.tolerations, spec);
+    plan::put_pod_field("affinity", nameserver.affinity, spec);
+    plan::put_pod_field("nodeSelector", nameserver.node_selector, spec);
+    plan::put_pod_field("tolerations", nameserver.tolerations, spec);
     return spec;
 }
 
-Value deployment(const Workload& workload, const NameserverPlan& nameserver,
+Value deployment(const plan::Workload& workload, const plan::NameserverPlan& nameserver,
                  const Value* pull_secrets) {
     return Value::map(
         {{"apiVersion", "apps/v1"},
@@ -95,7 +96,7 @@ Value port(std::string_view name, std::string_view protocol) {
         {{"name", name}, {"port", kPort}, {"protocol", protocol}, {"targetPort", kPodPort}});
 }
 
-Value service(const Workload& workload, const NameserverPlan& nameserver) {
+Value service(const plan::Workload& workload, const plan::NameserverPlan& nameserver) {
     Value head = metadata(workload, workload.name);
     head.add("annotations",
              Value::map({{Value::borrowed(kContractAnnotation), Value::borrowed(kContractVersion)},
@@ -111,12 +112,12 @@ Value service(const Workload& workload, const NameserverPlan& nameserver) {
 
 }  // namespace
 
-void generate_feature(const Plan& plan, const Workload& workload, const NameserverPlan& nameserver,
-                      Objects& objects) {
+void generate_feature(const plan::Plan& plan, const plan::Workload& workload,
+                      const plan::NameserverPlan& nameserver, Objects& objects) {
     const Value* pull_secrets = plan.settings.chart.at({"imagePullSecrets"});  // for our image
     add_object(workload, service_account(workload), objects);
     add_object(workload, deployment(workload, nameserver, pull_secrets), objects);
     add_object(workload, service(workload, nameserver), objects);
 }
 
-}  // namespace renderer
+}  // namespace renderer::generate

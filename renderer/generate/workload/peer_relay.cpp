@@ -9,7 +9,7 @@
 #include "renderer/generate/workload/workload_objects.h"
 #include "renderer/kube/api.h"
 
-namespace renderer {
+namespace renderer::generate {
 
 namespace {
 
@@ -42,12 +42,13 @@ void put_text(Value& annotations, std::string_view key, std::string_view value) 
 }
 
 // Returns the user's annotations, overridden by ours.
-Value annotations(const Workload& workload, const PeerRelayPlan& relay, std::size_t ordinal) {
+Value annotations(const plan::Workload& workload, const plan::PeerRelayPlan& relay,
+                  std::size_t ordinal) {
     Value all = relay.annotations == nullptr ? Value::map() : relay.annotations->clone();
     for (const Annotation& one : kPublic) {
         put_text(all, one.key, one.value);
     }
-    if (workload.release.has(Trait::RelayHealth)) {
+    if (workload.release.has(plan::Trait::RelayHealth)) {
         for (const Annotation& one : kHealth) {
             put_text(all, one.key, one.value);
         }
@@ -61,7 +62,8 @@ Value annotations(const Workload& workload, const PeerRelayPlan& relay, std::siz
     return all;
 }
 
-Value relay_service(const Workload& workload, const PeerRelayPlan& relay, std::size_t ordinal) {
+Value relay_service(const plan::Workload& workload, const plan::PeerRelayPlan& relay,
+                    std::size_t ordinal) {
     const std::string pod = workload.pod(ordinal);
     Value head = metadata(workload, pod);
     head.find("labels")->add("tailscale.com/peer-relay-replica", fmt::format("{}", ordinal));
@@ -81,7 +83,7 @@ Value relay_service(const Workload& workload, const PeerRelayPlan& relay, std::s
 }
 
 // Returns the configuration. A ProxyClass does not affect the routes of a relay.
-std::string relay_config(const Workload& workload, const PeerRelayPlan& relay,
+std::string relay_config(const plan::Workload& workload, const plan::PeerRelayPlan& relay,
                          std::size_t ordinal) {
     Value config = replica_config(workload, ordinal);
     config.put("acceptRoutes", false);
@@ -90,7 +92,7 @@ std::string relay_config(const Workload& workload, const PeerRelayPlan& relay,
 }
 
 // Returns the ConfigMap from which the controller creates the configuration of the pods.
-Value relay_map(const Workload& workload, const PeerRelayPlan& relay) {
+Value relay_map(const plan::Workload& workload, const plan::PeerRelayPlan& relay) {
     Value data = Value::map();
     for (std::size_t i = 0; i < workload.hostnames.size(); ++i) {
         data.add(fmt::format("{}.cap-{}.hujson", workload.pod(i), relay.capability),
@@ -102,8 +104,8 @@ Value relay_map(const Workload& workload, const PeerRelayPlan& relay) {
                         std::move(data));
 }
 
-Value tailscaled_container(const Workload& workload) {
-    const bool is_asked = workload.release.has(Trait::RelayHealth);
+Value tailscaled_container(const plan::Workload& workload) {
+    const bool is_asked = workload.release.has(plan::Trait::RelayHealth);
     Value environment = Value::list(
         {env_from_field("POD_NAME", "metadata.name"), env_from_field("POD_UID", "metadata.uid"),
          env("TS_EXPERIMENTAL_VERSIONED_CONFIG_DIR", "/etc/tsconfig/$(POD_NAME)"),
@@ -118,11 +120,11 @@ Value tailscaled_container(const Workload& workload) {
     put_if(made, is_asked, "ports",
            Value::list({Value::map(
                {{"containerPort", kHealthPort}, {"name", "healthz"}, {"protocol", "TCP"}})}));
-    put_if(made, workload.dataplane == Dataplane::Native, "readinessProbe", ready_probe());
+    put_if(made, workload.dataplane == plan::Dataplane::Native, "readinessProbe", ready_probe());
     return made;
 }
 
-Value relay_pod_template(const Workload& workload) {
+Value relay_pod_template(const plan::Workload& workload) {
     Value spec = Value::map({{"serviceAccountName", workload.account},
                              {"containers", Value::list({tailscaled_container(workload)})}});
     if (!workload.hostnames.empty()) {
@@ -133,11 +135,11 @@ Value relay_pod_template(const Workload& workload) {
           Value::map({{"annotations",
                        Value::map({{Value::borrowed(kConfigHashAnnotation),
                                     config_hash(workload, Value::map({{"acceptDNS", false}}))}})},
-                      {"labels", labels_of(workload)}})},
+                      {"labels", plan::labels_of(workload)}})},
          {"spec", std::move(spec)}});
 }
 
-Value relay_rules(const Workload& workload) {
+Value relay_rules(const plan::Workload& workload) {
     Value rules = Value::list();
     if (!workload.hostnames.empty()) {
         rules.append(
@@ -149,8 +151,8 @@ Value relay_rules(const Workload& workload) {
 
 }  // namespace
 
-void generate_feature(const Plan& plan, const Workload& workload, const PeerRelayPlan& relay,
-                      Objects& objects) {
+void generate_feature(const plan::Plan& plan, const plan::Workload& workload,
+                      const plan::PeerRelayPlan& relay, Objects& objects) {
     Value account = service_account(workload);
     add_pull_secrets(plan.settings, account);
     add_object(workload, std::move(account), objects);
@@ -162,11 +164,12 @@ void generate_feature(const Plan& plan, const Workload& workload, const PeerRela
     }
     add_object(
         workload,
-        stateful_set(workload,
-                     Value::map({{"selector", Value::map({{"matchLabels", labels_of(workload)}})},
-                                 {"serviceName", workload.name},
-                                 {"template", relay_pod_template(workload)}})),
+        stateful_set(
+            workload,
+            Value::map({{"selector", Value::map({{"matchLabels", plan::labels_of(workload)}})},
+                        {"serviceName", workload.name},
+                        {"template", relay_pod_template(workload)}})),
         objects);
 }
 
-}  // namespace renderer
+}  // namespace renderer::generate

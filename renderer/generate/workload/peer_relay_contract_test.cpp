@@ -11,7 +11,7 @@
 #include "renderer/generate/generate.h"
 #include "renderer/plan/plan_testing.h"
 
-namespace renderer {
+namespace renderer::generate {
 namespace {
 
 constexpr std::string_view kPage = "peer-relay.md";
@@ -33,7 +33,7 @@ std::string filled(std::string text) {
 }
 
 struct RenderedRelay {
-    Planned run;
+    plan::Planned run;
     Objects objects;
 
     explicit RenderedRelay(std::string_view spec, std::string_view release = "1.104")
@@ -173,4 +173,4 @@ TEST(PeerRelayContract, ServiceHasTheFieldsOfThePage) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::generate

@@ -4,15 +4,15 @@
 
 #include "renderer/generate/workload/workload_objects.h"
 
-namespace renderer {
+namespace renderer::generate {
 
 namespace {
 
-std::string metrics_name(const MetricsPlan& metrics) {
+std::string metrics_name(const plan::MetricsPlan& metrics) {
     return fmt::format("{}-metrics", metrics.target);
 }
 
-Value labels(const MetricsPlan& metrics) {
+Value labels(const plan::MetricsPlan& metrics) {
     Value all = Value::map({{"tailscale.com/managed", "true"},
                             {"tailscale.com/metrics-target", metrics.target},
                             {"ts_prom_job", metrics.job},
@@ -23,7 +23,7 @@ Value labels(const MetricsPlan& metrics) {
 }
 
 // Returns the labels of the monitor. Ours override the class's.
-Value monitor_labels(const MetricsPlan& metrics) {
+Value monitor_labels(const plan::MetricsPlan& metrics) {
     Value all = metrics.monitor_labels.is_map() ? metrics.monitor_labels.clone() : Value::map();
     Value ours = labels(metrics);
     for (Member& label : ours.members()) {
@@ -32,7 +32,7 @@ Value monitor_labels(const MetricsPlan& metrics) {
     return all;
 }
 
-Value service(const MetricsPlan& metrics) {
+Value service(const plan::MetricsPlan& metrics) {
     return Value::map(
         {{"apiVersion", "v1"},
          {"kind", "Service"},
@@ -46,7 +46,7 @@ Value service(const MetricsPlan& metrics) {
                                                                  {"protocol", "TCP"}})})}})}});
 }
 
-Value service_monitor(const MetricsPlan& metrics) {
+Value service_monitor(const plan::MetricsPlan& metrics) {
     return Value::map(
         {{"apiVersion", "monitoring.coreos.com/v1"},
          {"kind", "ServiceMonitor"},
@@ -65,14 +65,14 @@ Value service_monitor(const MetricsPlan& metrics) {
 
 }  // namespace
 
-void generate_metrics(const Plan& plan, Objects& objects) {
-    const auto add = [&](const MetricsPlan& metrics, Value root) {
+void generate_metrics(const plan::Plan& plan, Objects& objects) {
+    const auto add = [&](const plan::MetricsPlan& metrics, Value root) {
         objects.push_back(Object{.root = std::move(root),
                                  .origin = metrics.origin,
                                  .bundle = metrics.bundle,
                                  .generator = "metrics"});
     };
-    for (const MetricsPlan& metrics : plan.metrics) {
+    for (const plan::MetricsPlan& metrics : plan.metrics) {
         add(metrics, service(metrics));
         if (metrics.monitored) {
             add(metrics, service_monitor(metrics));
@@ -80,4 +80,4 @@ void generate_metrics(const Plan& plan, Objects& objects) {
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::generate

@@ -4,11 +4,11 @@
 
 #include "renderer/core/yaml_writer.h"
 
-namespace renderer {
+namespace renderer::generate {
 namespace {
 
-MetricsPlan group() {
-    MetricsPlan metrics;
+plan::MetricsPlan group() {
+    plan::MetricsPlan metrics;
     metrics.target = "web-in";
     metrics.ns = "ts-ops";
     metrics.proxy_type = "proxygroup";
@@ -18,8 +18,8 @@ MetricsPlan group() {
     return metrics;
 }
 
-std::string generated(MetricsPlan metrics) {
-    Plan plan;
+std::string generated(plan::MetricsPlan metrics) {
+    plan::Plan plan;
     plan.metrics.push_back(std::move(metrics));
     Objects objects;
     generate_metrics(plan, objects);
@@ -58,7 +58,7 @@ TEST(Metrics, WritesAServiceForThePods) {
 }
 
 TEST(Metrics, WritesAMonitorOnWhichOurLabelsWin) {
-    MetricsPlan metrics = group();
+    plan::MetricsPlan metrics = group();
     metrics.monitored = true;
     metrics.monitor_labels = Value::map({{"release", "kps"}, {"ts_proxy_type", "mine"}});
     EXPECT_EQ(generated(std::move(metrics)), std::string(kService) + R"(---
@@ -96,11 +96,11 @@ spec:
 }
 
 TEST(Metrics, NamesTheNamespaceOfTheParent) {
-    MetricsPlan metrics = group();
+    plan::MetricsPlan metrics = group();
     metrics.parent_ns = "shop";
     EXPECT_NE(generated(std::move(metrics)).find("ts_proxy_parent_namespace: shop"),
               std::string::npos);
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::generate

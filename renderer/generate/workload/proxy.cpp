@@ -8,7 +8,7 @@
 #include "renderer/generate/workload/workload_objects.h"
 #include "renderer/kube/api.h"
 
-namespace renderer {
+namespace renderer::generate {
 
 namespace {
 
@@ -18,11 +18,11 @@ constexpr int kInsidePatience = 5;        // seconds
 constexpr int kInsideFailures = 10;       // in a row
 constexpr int kTemplateGracePeriod = 10;  // seconds; the operator sends it, pods ignore it
 
-Value selector(const Workload& workload) {
+Value selector(const plan::Workload& workload) {
     return Value::map({{"app", workload.name}});
 }
 
-Value rules(const Workload& workload) {
+Value rules(const plan::Workload& workload) {
     Value rules = Value::list(
         {name_rule("secrets", pod_names(workload), Value::list({"get", "update", "patch"}))});
     add_followed_secrets(workload, rules);
@@ -39,46 +39,49 @@ Value inside_probe() {
          {"timeoutSeconds", kInsidePatience}});
 }
 
-Value probe_of(HealthProbe probe) {
+Value probe_of(plan::HealthProbe probe) {
     switch (probe) {
-        case HealthProbe::FromNode:
+        case plan::HealthProbe::FromNode:
             return health_probe();
-        case HealthProbe::Inside:
+        case plan::HealthProbe::Inside:
             return inside_probe();
-        case HealthProbe::ByProgram:
+        case plan::HealthProbe::ByProgram:
             return ready_probe();
-        case HealthProbe::None:
+        case plan::HealthProbe::None:
             break;
     }
     return {};
 }
 
-Value headless_service(const Workload& workload, const ProxyPlan& proxy) {
+Value headless_service(const plan::Workload& workload, const plan::ProxyPlan& proxy) {
     Value spec = Value::map({{"clusterIP", "None"}, {"selector", selector(workload)}});
     if (proxy.family) {
         spec.add("ipFamilyPolicy", "SingleStack");
-        spec.add("ipFamilies", Value::list({*proxy.family == IpFamily::V6 ? "IPv6" : "IPv4"}));
+        spec.add("ipFamilies",
+                 Value::list({*proxy.family == classify::IpFamily::V6 ? "IPv6" : "IPv4"}));
     } else {
         spec.add("ipFamilyPolicy", "PreferDualStack");
     }
     // With one pod, a name without an address is no better than a pod that does not answer yet.
-    put_if(spec, proxy.probe != HealthProbe::None, "publishNotReadyAddresses", Value(true));
+    put_if(spec, proxy.probe != plan::HealthProbe::None, "publishNotReadyAddresses", Value(true));
     return Value::map({{"apiVersion", "v1"},
                        {"kind", "Service"},
                        {"metadata", metadata(workload, workload.name)},
                        {"spec", std::move(spec)}});
 }
 
-Value config_data(const Workload& workload, const ProxyPlan& proxy, std::size_t ordinal) {
+Value config_data(const plan::Workload& workload, const plan::ProxyPlan& proxy,
+                  std::size_t ordinal) {
     Value data = Value::map(
         {{"cap-107.hujson", encode_base64(tailscaled_config(workload, proxy, ordinal, true))},
          {"cap-95.hujson", encode_base64(tailscaled_config(workload, proxy, ordinal, false))}});
-    put_if(data, proxy.target == Target::Serve, "serve-config", encode_base64(serve_config(proxy)));
+    put_if(data, proxy.target == plan::Target::Serve, "serve-config",
+           encode_base64(serve_config(proxy)));
     return data;
 }
 
 // A userspace pod needs no privileges; a kernel one configures the network stack of its pod.
-Value tailscale_container(const Workload& workload, const ProxyPlan& proxy) {
+Value tailscale_container(const plan::Workload& workload, const plan::ProxyPlan& proxy) {
     Value made = container(
         workload, "tailscale",
         Value::list(
@@ -87,7 +90,7 @@ Value tailscale_container(const Workload& workload, const ProxyPlan& proxy) {
              env_from_field("POD_UID", "metadata.uid"), env("TS_KUBE_SECRET", "$(POD_NAME)"),
              env("TS_EXPERIMENTAL_SERVICE_AUTO_ADVERTISEMENT", "false"),
              env("TS_EXPERIMENTAL_VERSIONED_CONFIG_DIR", "/etc/tsconfig/$(POD_NAME)"),
-             env(kForceRenewal, "true")}));
+             env(plan::kForceRenewal, "true")}));
     Value mounts = Value::list();
     add_mounts(workload, mounts);
     if (proxy.userspace) {
@@ -95,7 +98,7 @@ Value tailscale_container(const Workload& workload, const ProxyPlan& proxy) {
     } else {
         add_tunnel_mount(workload, mounts);
     }
-    put_if(made, proxy.probe != HealthProbe::None, "readinessProbe", probe_of(proxy.probe));
+    put_if(made, proxy.probe != plan::HealthProbe::None, "readinessProbe", probe_of(proxy.probe));
     made.add("resources", proxy_resources());
     made.add("securityContext", proxy.userspace ? restricted_security_context()
                                                 : forwarding_security_context(workload));
@@ -103,7 +106,7 @@ Value tailscale_container(const Workload& workload, const ProxyPlan& proxy) {
     return made;
 }
 
-Value pod_metadata(const Workload& workload) {
+Value pod_metadata(const plan::Workload& workload) {
     Value annotations = Value::map(
         {{Value::borrowed(kConfigHashAnnotation),
           config_hash(workload,
@@ -111,14 +114,14 @@ Value pod_metadata(const Workload& workload) {
     for (const auto& [key, value] : workload.pod_annotations) {
         annotations.add(Value::borrowed(key), value);
     }
-    Value labels = labels_of(workload);
+    Value labels = plan::labels_of(workload);
     labels.add("app", workload.name);
     return Value::map({{"annotations", std::move(annotations)},
                        {"deletionGracePeriodSeconds", kTemplateGracePeriod},
                        {"labels", std::move(labels)}});
 }
 
-Value pod_spec(const Workload& workload, const ProxyPlan& proxy) {
+Value pod_spec(const plan::Workload& workload, const plan::ProxyPlan& proxy) {
     Value volumes = Value::list();
     add_volumes(workload, volumes);
     if (proxy.userspace) {
@@ -134,7 +137,7 @@ Value pod_spec(const Workload& workload, const ProxyPlan& proxy) {
     return spec;
 }
 
-Value set_spec(const Workload& workload, const ProxyPlan& proxy) {
+Value set_spec(const plan::Workload& workload, const plan::ProxyPlan& proxy) {
     return Value::map({{"selector", Value::map({{"matchLabels", selector(workload)}})},
                        {"serviceName", workload.name},
                        {"template", Value::map({{"metadata", pod_metadata(workload)},
@@ -143,8 +146,8 @@ Value set_spec(const Workload& workload, const ProxyPlan& proxy) {
 
 }  // namespace
 
-void generate_feature(const Plan& plan, const Workload& workload, const ProxyPlan& proxy,
-                      Objects& objects) {
+void generate_feature(const plan::Plan& plan, const plan::Workload& workload,
+                      const plan::ProxyPlan& proxy, Objects& objects) {
     Value account = service_account(workload);
     add_pull_secrets(plan.settings, account);
     add_object(workload, std::move(account), objects);
@@ -157,4 +160,4 @@ void generate_feature(const Plan& plan, const Workload& workload, const ProxyPla
     add_object(workload, stateful_set(workload, set_spec(workload, proxy)), objects);
 }
 
-}  // namespace renderer
+}  // namespace renderer::generate

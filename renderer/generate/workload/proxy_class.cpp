@@ -4,7 +4,7 @@
 #include "renderer/generate/workload/workload_objects.h"
 #include "renderer/kube/api.h"
 
-namespace renderer {
+namespace renderer::generate {
 
 namespace {
 
@@ -59,7 +59,7 @@ void append_port(Value& container, std::string_view name, int number) {
             {{"containerPort", number}, {"name", Value::borrowed(name)}, {"protocol", "TCP"}}));
 }
 
-void add_endpoints(const ProxyClassPlan& chosen, const ClassScope& scope, bool is_alone,
+void add_endpoints(const plan::ProxyClassPlan& chosen, const ClassScope& scope, bool is_alone,
                    Value& container) {
     if (scope.endpoints && chosen.debug) {
         append_env(container, "TS_DEBUG_ADDR_PORT", "$(POD_IP):9001");
@@ -78,7 +78,7 @@ void add_endpoints(const ProxyClassPlan& chosen, const ClassScope& scope, bool i
 
 // Sets image and pull policy. If the class has an image without a policy, a container with a policy
 // gets the one that fits the image.
-void set_image(const ClassContainer& overlay, bool takes_image, Value& container) {
+void set_image(const plan::ClassContainer& overlay, bool takes_image, Value& container) {
     if (takes_image && !overlay.image.empty()) {
         container.put("image", overlay.image);
         if (Value* policy = container.find("imagePullPolicy"); policy != nullptr) {
@@ -90,7 +90,7 @@ void set_image(const ClassContainer& overlay, bool takes_image, Value& container
     }
 }
 
-void set_resources(const ClassContainer& overlay, Value& container) {
+void set_resources(const plan::ClassContainer& overlay, Value& container) {
     if (overlay.requests.is_map()) {
         child(container, "resources", Value::map()).put("requests", overlay.requests.clone());
     }
@@ -99,10 +99,10 @@ void set_resources(const ClassContainer& overlay, Value& container) {
     }
 }
 
-void lay_over(const ClassContainer& overlay, bool takes_image, Value& container) {
+void lay_over(const plan::ClassContainer& overlay, bool takes_image, Value& container) {
     put_all(overlay.fields, container);
     set_resources(overlay, container);
-    for (const ClassEnv& entry : overlay.env) {
+    for (const plan::ClassEnv& entry : overlay.env) {
         append_env(container, entry.name, entry.value);
     }
     set_image(overlay, takes_image, container);
@@ -110,7 +110,8 @@ void lay_over(const ClassContainer& overlay, bool takes_image, Value& container)
 
 }  // namespace
 
-void apply_proxy_class(const ProxyClassPlan& chosen, const ClassScope& scope, Value& stateful_set) {
+void apply_proxy_class(const plan::ProxyClassPlan& chosen, const ClassScope& scope,
+                       Value& stateful_set) {
     Value& metadata = *stateful_set.find("metadata");
     Value& pod = *stateful_set.find("spec")->find("template");
     Value& pod_metadata = *pod.find("metadata");
@@ -135,4 +136,4 @@ void apply_proxy_class(const ProxyClassPlan& chosen, const ClassScope& scope, Va
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::generate

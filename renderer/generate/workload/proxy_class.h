@@ -9,7 +9,7 @@
 #include "renderer/core/value.h"
 #include "renderer/plan/model.h"
 
-namespace renderer {
+namespace renderer::generate {
 
 // The parts of a class that apply to the StatefulSet.
 struct ClassScope {
@@ -22,6 +22,7 @@ struct ClassScope {
 // `tailscaleInitContainer` applies to the only init container, if there is one. In a pod with two
 // containers the second one serves the metrics port itself. Variables of the result have unique
 // names: the last entry with a name stays, at its position.
-void apply_proxy_class(const ProxyClassPlan& chosen, const ClassScope& scope, Value& stateful_set);
+void apply_proxy_class(const plan::ProxyClassPlan& chosen, const ClassScope& scope,
+                       Value& stateful_set);
 
-}  // namespace renderer
+}  // namespace renderer::generate

@@ -5,7 +5,7 @@
 #include "renderer/core/yaml_reader.h"
 #include "renderer/core/yaml_writer.h"
 
-namespace renderer {
+namespace renderer::generate {
 namespace {
 
 Value stateful_set() {
@@ -30,7 +30,7 @@ Value stateful_set() {
                        {"spec", Value::map({{"template", std::move(pod)}})}});
 }
 
-Value applied(const ProxyClassPlan& chosen, const ClassScope& scope = {}) {
+Value applied(const plan::ProxyClassPlan& chosen, const ClassScope& scope = {}) {
     Value root = stateful_set();
     apply_proxy_class(chosen, scope, root);
     return root;
@@ -56,7 +56,7 @@ TEST(ProxyClass, AnEmptyClassChangesNothing) {
 }
 
 TEST(ProxyClass, MergesLabelsAndKeepsWhatIsOurs) {
-    ProxyClassPlan chosen;
+    plan::ProxyClassPlan chosen;
     chosen.set_labels = Value::map({{"team", "edge"}});
     chosen.pod_labels = Value::map({{"app", "theirs"}, {"tier", "proxy"}});
     chosen.pod_annotations = Value::map({{"tailrender.dev/config-hash", "theirs"}, {"note", "1"}});
@@ -69,7 +69,7 @@ TEST(ProxyClass, MergesLabelsAndKeepsWhatIsOurs) {
 }
 
 TEST(ProxyClass, TakesFieldsOfThePodAndLeavesTheRest) {
-    ProxyClassPlan chosen;
+    plan::ProxyClassPlan chosen;
     chosen.pod_spec = Value::map({{"nodeName", "n7"}});
     const Value root = applied(chosen);
     EXPECT_EQ(yaml(pod(root).find("nodeName")), "n7\n");
@@ -77,7 +77,7 @@ TEST(ProxyClass, TakesFieldsOfThePodAndLeavesTheRest) {
 }
 
 TEST(ProxyClass, LaysOverEachContainerOnItsOwn) {
-    ProxyClassPlan chosen;
+    plan::ProxyClassPlan chosen;
     chosen.container.image = "mirror:latest";
     chosen.container.fields = Value::map({{"securityContext", Value::map()}});
     chosen.container.env = {{"A", "3"}, {"EMPTY", ""}};
@@ -93,7 +93,7 @@ TEST(ProxyClass, LaysOverEachContainerOnItsOwn) {
 }
 
 TEST(ProxyClass, ThePolicyOfTheClassBeatsThatOfItsImage) {
-    ProxyClassPlan chosen;
+    plan::ProxyClassPlan chosen;
     chosen.container.image = "mirror:v1.2.3";
     chosen.container.pinned = true;
     EXPECT_EQ(yaml(container(applied(chosen)).find("imagePullPolicy")), "IfNotPresent\n");
@@ -102,7 +102,7 @@ TEST(ProxyClass, ThePolicyOfTheClassBeatsThatOfItsImage) {
 }
 
 TEST(ProxyClass, LeavesTheImageOfPodsThatRunAnother) {
-    ProxyClassPlan chosen;
+    plan::ProxyClassPlan chosen;
     chosen.container.image = "mirror:latest";
     chosen.container.pull_policy = "Always";
     const Value root = applied(chosen, {.image = false});
@@ -111,7 +111,7 @@ TEST(ProxyClass, LeavesTheImageOfPodsThatRunAnother) {
 }
 
 TEST(ProxyClass, AddsEndpointsInFrontOfTheClassesOwnVariables) {
-    ProxyClassPlan chosen;
+    plan::ProxyClassPlan chosen;
     chosen.metrics = true;
     chosen.debug = true;
     chosen.acme_staging = true;
@@ -130,7 +130,7 @@ TEST(ProxyClass, AddsEndpointsInFrontOfTheClassesOwnVariables) {
 }
 
 TEST(ProxyClass, LeavesOutWhatHasNoMeaningForTheProxy) {
-    ProxyClassPlan chosen;
+    plan::ProxyClassPlan chosen;
     chosen.metrics = true;
     chosen.debug = true;
     chosen.acme_staging = true;
@@ -138,4 +138,4 @@ TEST(ProxyClass, LeavesOutWhatHasNoMeaningForTheProxy) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::generate

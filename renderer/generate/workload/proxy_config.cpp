@@ -6,7 +6,7 @@
 #include "renderer/core/json.h"
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::generate {
 
 namespace {
 
@@ -18,17 +18,17 @@ std::string host_port(int port) {
     return fmt::format("{}:{}", kCertDomain, port);
 }
 
-Value proxy_handlers(const ProxyPlan& proxy) {
+Value proxy_handlers(const plan::ProxyPlan& proxy) {
     Value handlers = Value::map();
-    for (const ServeHandler& handler : proxy.handlers) {
+    for (const plan::ServeHandler& handler : proxy.handlers) {
         handlers.add(handler.path, Value::map({{"Proxy", handler.proxy}}));
     }
     return Value::map({{"Handlers", std::move(handlers)}});
 }
 
-Value redirect_handlers(const ProxyPlan& proxy) {
+Value redirect_handlers(const plan::ProxyPlan& proxy) {
     Value handlers = Value::map();
-    for (const ServeHandler& handler : proxy.handlers) {
+    for (const plan::ServeHandler& handler : proxy.handlers) {
         handlers.add(handler.path, Value::map({{"Redirect", Value::borrowed(kRedirect)}}));
     }
     return Value::map({{"Handlers", std::move(handlers)}});
@@ -36,9 +36,9 @@ Value redirect_handlers(const ProxyPlan& proxy) {
 
 }  // namespace
 
-Value replica_config(const Workload& workload, std::size_t ordinal) {
+Value replica_config(const plan::Workload& workload, std::size_t ordinal) {
     Value config = Value::map({{"Version", "alpha0"}, {"Locked", false}});
-    const std::string_view server = spelled_server(workload.release, workload.server_url);
+    const std::string_view server = plan::spelled_server(workload.release, workload.server_url);
     put_if(config, !server.empty(), "ServerURL", server);
     config.add("AuthKey", fmt::format("file:/etc/tsauth/{}/authkey", workload.pod(ordinal)));
     config.add("Hostname", workload.hostnames[ordinal]);
@@ -48,8 +48,8 @@ Value replica_config(const Workload& workload, std::size_t ordinal) {
     return config;
 }
 
-std::string tailscaled_config(const Workload& workload, const ProxyPlan& proxy, std::size_t ordinal,
-                              bool with_app_connector) {
+std::string tailscaled_config(const plan::Workload& workload, const plan::ProxyPlan& proxy,
+                              std::size_t ordinal, bool with_app_connector) {
     Value config = replica_config(workload, ordinal);
     put_if(config, !proxy.routes.empty(), "AdvertiseRoutes", text_list(proxy.routes));
     put_if(config, with_app_connector, "AppConnector",
@@ -58,7 +58,7 @@ std::string tailscaled_config(const Workload& workload, const ProxyPlan& proxy, 
     return write_json(config);
 }
 
-std::string serve_config(const ProxyPlan& proxy) {
+std::string serve_config(const plan::ProxyPlan& proxy) {
     Value tcp = Value::map({{"443", Value::map({{"HTTPS", true}})}});
     Value web = Value::map({{host_port(443), proxy_handlers(proxy)}});
     Value funnel = Value::map({{host_port(443), true}});
@@ -72,7 +72,7 @@ std::string serve_config(const ProxyPlan& proxy) {
     return write_json(config);
 }
 
-std::string config_hash(const Workload& workload, const Value& others) {
+std::string config_hash(const plan::Workload& workload, const Value& others) {
     Value fields = Value::map();
     put_if(fields, !workload.server_url.empty(), "ServerURL", workload.server_url);
     for (const Member& other : others.members()) {
@@ -81,4 +81,4 @@ std::string config_hash(const Workload& workload, const Value& others) {
     return sha256_hex(write_json(fields)).substr(0, kHashDigits);
 }
 
-}  // namespace renderer
+}  // namespace renderer::generate

@@ -7,21 +7,21 @@
 
 #include "renderer/plan/model.h"
 
-namespace renderer {
+namespace renderer::generate {
 
 // The redirect to HTTPS of an HTTP endpoint.
 inline constexpr std::string_view kRedirect = "301:https://${HOST}${REQUEST_URI}";
 
 // Returns tailscaled's configuration of one replica for any feature. The auth key is in
 // /etc/tsauth/<pod>/authkey.
-Value replica_config(const Workload& workload, std::size_t ordinal);
-std::string tailscaled_config(const Workload& workload, const ProxyPlan& proxy, std::size_t ordinal,
-                              bool with_app_connector);
+Value replica_config(const plan::Workload& workload, std::size_t ordinal);
+std::string tailscaled_config(const plan::Workload& workload, const plan::ProxyPlan& proxy,
+                              std::size_t ordinal, bool with_app_connector);
 
-std::string serve_config(const ProxyPlan& proxy);
+std::string serve_config(const plan::ProxyPlan& proxy);
 
 // Returns the first 16 hex digits of the SHA-256 of the fields that the pods do not reload: the
 // control server and `others`, a map.
-std::string config_hash(const Workload& workload, const Value& others);
+std::string config_hash(const plan::Workload& workload, const Value& others);
 
-}  // namespace renderer
+}  // namespace renderer::generate

@@ -2,19 +2,19 @@
 
 #include <gtest/gtest.h>
 
-namespace renderer {
+namespace renderer::generate {
 namespace {
 
-Workload workload(std::string server_url = "") {
-    Workload workload;
+plan::Workload workload(std::string server_url = "") {
+    plan::Workload workload;
     workload.name = "ts-web-x";
     workload.hostnames = {"web"};
     workload.server_url = std::move(server_url);
     return workload;
 }
 
-ProxyPlan proxy() {
-    ProxyPlan proxy;
+plan::ProxyPlan proxy() {
+    plan::ProxyPlan proxy;
     proxy.handlers = {{"/", "http://10.0.0.7:8080/"}};
     return proxy;
 }
@@ -39,7 +39,7 @@ TEST(ServeConfig, HasOneHandlerForEachPath) {
 }
 
 TEST(ServeConfig, WithFunnelAndRedirect) {
-    ProxyPlan both = proxy();
+    plan::ProxyPlan both = proxy();
     both.handlers.push_back({"/a<b>&c", "https+insecure://10.0.0.8:8443/a<b>&c"});
     both.funnel = true;
     EXPECT_EQ(serve_config(both),
@@ -62,10 +62,10 @@ TEST(ConfigHash, CoversOnlyWhatAReloadDoesNotChange) {
     const Value fixed = Value::map({{"acceptDNS", false}, {"NoStatefulFiltering", true}});
     EXPECT_EQ(config_hash(workload(), fixed), "4d8a16579df9dcbc");
     EXPECT_EQ(config_hash(workload("https://headscale.example.org"), fixed), "7af915cc49a71c64");
-    Workload renamed = workload();
+    plan::Workload renamed = workload();
     renamed.hostnames = {"other"};
     EXPECT_EQ(config_hash(renamed, fixed), config_hash(workload(), fixed));
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::generate

@@ -12,7 +12,7 @@
 #include "renderer/generate/workload/proxy_config.h"
 #include "renderer/plan/plan_testing.h"
 
-namespace renderer {
+namespace renderer::generate {
 namespace {
 
 constexpr std::string_view kProxyPage = "proxy.md";
@@ -27,32 +27,33 @@ std::string filled_with(std::string text, const std::string& name) {
     return text;
 }
 
-std::string parent_of(Target target) {
-    if (target == Target::Serve) {
-        return ingress(
+std::string parent_of(plan::Target target) {
+    if (target == plan::Target::Serve) {
+        return plan::ingress(
                    "tls: [{hosts: [web]}], defaultBackend: {service: {name: a, port: {number: "
                    "80}}}",
                    "tailscale.com/experimental-forward-cluster-traffic-via-ingress: 'false'",
                    "web") +
-               "---\n" + service("a", "ports: [{port: 80}]");
+               "---\n" + plan::service("a", "ports: [{port: 80}]");
     }
-    if (target == Target::TailnetIp || target == Target::TailnetName) {
+    if (target == plan::Target::TailnetIp || target == plan::Target::TailnetName) {
         return fmt::format(
             "apiVersion: v1\nkind: Service\nmetadata: {{name: web, namespace: shop, annotations: "
             "{{tailscale.com/hostname: web, tailscale.com/tailnet-{}}}}}\nspec: {{type: "
             "ExternalName, externalName: x}}\n",
-            target == Target::TailnetIp ? "ip: 100.64.0.7" : "fqdn: nas.tail1.ts.net");
+            target == plan::Target::TailnetIp ? "ip: 100.64.0.7" : "fqdn: nas.tail1.ts.net");
     }
-    return exposed("tailscale.com/hostname: web, tailscale.com/tags: 'tag:a,tag:b'",
-                   target == Target::ClusterIp ? "clusterIP: 10.0.0.1, ports: [{port: 80}]"
-                                               : "ports: [{port: 80}]");
+    return plan::exposed("tailscale.com/hostname: web, tailscale.com/tags: 'tag:a,tag:b'",
+                         target == plan::Target::ClusterIp
+                             ? "clusterIP: 10.0.0.1, ports: [{port: 80}]"
+                             : "ports: [{port: 80}]");
 }
 
 struct RenderedContract {
-    Planned run;
+    plan::Planned run;
     Objects objects;
 
-    explicit RenderedContract(Target target) : RenderedContract(parent_of(target)) {}
+    explicit RenderedContract(plan::Target target) : RenderedContract(parent_of(target)) {}
     explicit RenderedContract(std::string stream, std::string_view more = "")
         : run(std::move(stream), fmt::format("loginServer: https://hs.lan\n{}", more)) {
         EXPECT_EQ(run.dump(), "");
@@ -67,7 +68,7 @@ const Value& root_of(const Objects& objects, std::string_view kind) {
 }
 
 TEST(ProxyContract, EveryObjectOfTheRendererAndNoOther) {
-    const RenderedContract rendered(Target::DnsName);
+    const RenderedContract rendered(plan::Target::DnsName);
     std::vector<std::string> wanted;
     for (const Row& row : table_after(kProxyPage, "## Who writes what")) {
         for (const std::string& kind : names_in(row.at(0))) {
@@ -87,7 +88,7 @@ TEST(ProxyContract, EveryObjectOfTheRendererAndNoOther) {
 }
 
 TEST(ProxyContract, AnnotationsOfTheStatefulSet) {
-    const RenderedContract rendered(Target::DnsName);
+    const RenderedContract rendered(plan::Target::DnsName);
     const Objects& objects = rendered.objects;
     const Value& set = root_of(objects, "StatefulSet");
     const Value& annotations = *set.at({"metadata", "annotations"});
@@ -110,7 +111,7 @@ TEST(ProxyContract, AnnotationsOfTheStatefulSet) {
 }
 
 TEST(ProxyContract, KeysOfTheConfigSecret) {
-    const RenderedContract rendered(Target::Serve);
+    const RenderedContract rendered(plan::Target::Serve);
     const Objects& objects = rendered.objects;
     std::vector<std::string> keys;
     for (const Row& row : table_after(kProxyPage, "## Secret `<pod>-config`")) {
@@ -124,7 +125,7 @@ TEST(ProxyContract, KeysOfTheConfigSecret) {
 }
 
 TEST(ProxyContract, ConfigHasTheKeysOfThePage) {
-    const RenderedContract rendered(Target::DnsName);
+    const RenderedContract rendered(plan::Target::DnsName);
     std::string want = filled_with(json_of(kProxyPage, "{\"Version\""), rendered.name());
     for (const std::string_view value : {"https://hs.lan", "web"}) {
         const std::size_t at = want.find("…");
@@ -135,7 +136,7 @@ TEST(ProxyContract, ConfigHasTheKeysOfThePage) {
 }
 
 TEST(ProxyContract, RightsOfThePod) {
-    const RenderedContract rendered(parent_of(Target::DnsName),
+    const RenderedContract rendered(parent_of(plan::Target::DnsName),
                                     "tailrender: {dataplane: containerboot}");
     const Objects& objects = rendered.objects;
     const std::vector<Row> rows = table_after(kProxyPage, "## Rights of the pod");
@@ -157,7 +158,7 @@ TEST(ProxyContract, RightsOfThePod) {
 }
 
 TEST(ProxyContract, FollowedObjects) {
-    for (const Target target : {Target::DnsName, Target::Serve}) {
+    for (const plan::Target target : {plan::Target::DnsName, plan::Target::Serve}) {
         const RenderedContract rendered(target);
         const std::vector<Row> rows = table_after(kProxyPage, "## Followed objects");
         ASSERT_GE(rows.size(), 1U);
@@ -175,7 +176,7 @@ TEST(ProxyContract, FollowedObjects) {
 }
 
 TEST(ProxyContract, VolumesAndMountsInTheirOrder) {
-    const RenderedContract rendered(Target::Serve);
+    const RenderedContract rendered(plan::Target::Serve);
     const Objects& objects = rendered.objects;
     const Value& pod = *root_of(objects, "StatefulSet").at({"spec", "template", "spec"});
     const auto volumes = pod.find("volumes")->items();
@@ -212,12 +213,12 @@ TEST(ProxyContract, EnvironmentInItsOrder) {
         const std::vector<std::string> names = names_in(row.at(0));
         wanted.insert(wanted.end(), names.begin(), names.end());
     }
-    std::string forwards = parent_of(Target::Serve);
+    std::string forwards = parent_of(plan::Target::Serve);
     forwards.replace(forwards.find("'false'"), 7, "'true'");
     std::vector<std::string> seen;
     for (const std::string& stream :
-         {parent_of(Target::ClusterIp), parent_of(Target::DnsName), parent_of(Target::TailnetIp),
-          parent_of(Target::TailnetName), forwards}) {
+         {parent_of(plan::Target::ClusterIp), parent_of(plan::Target::DnsName),
+          parent_of(plan::Target::TailnetIp), parent_of(plan::Target::TailnetName), forwards}) {
         const RenderedContract rendered(stream, "tailrender: {operatorVersion: 1.104.5}");
         const Objects& objects = rendered.objects;
         const Value& container = root_of(objects, "StatefulSet")
@@ -237,4 +238,4 @@ TEST(ProxyContract, EnvironmentInItsOrder) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::generate

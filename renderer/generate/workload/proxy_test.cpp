@@ -5,7 +5,7 @@
 #include "renderer/generate/workload/generators.h"
 #include "renderer/plan/plan_testing.h"
 
-namespace renderer {
+namespace renderer::generate {
 namespace {
 
 constexpr std::string_view kNamespaceValues = "tailrender: {namespace: ts-ops}";
@@ -20,11 +20,11 @@ std::string grafana(std::string_view spec = "ports: [{port: 80}]") {
 }
 
 std::string storefront(std::string_view annotations = "") {
-    return ingress(
+    return plan::ingress(
                "tls: [{hosts: [store]}], defaultBackend: {service: {name: w, port: {number: "
                "80}}}",
                annotations, "storefront") +
-           "---\n" + service("w", "clusterIP: 10.0.0.7, ports: [{port: 80}]");
+           "---\n" + plan::service("w", "clusterIP: 10.0.0.7, ports: [{port: 80}]");
 }
 
 std::string to_tailnet(std::string_view annotation) {
@@ -38,7 +38,7 @@ struct RenderedProxy {
     Objects objects;
 
     explicit RenderedProxy(std::string stream, std::string_view values = kNamespaceValues) {
-        const Planned run(std::move(stream), values);
+        const plan::Planned run(std::move(stream), values);
         EXPECT_EQ(run.dump(), "");
         generate_feature(run.plan, run.workload(), run.proxy(), objects);
     }
@@ -338,4 +338,4 @@ TEST(Proxy, ForwardingClusterTrafficNeedsTheNetworkStack) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::generate

@@ -5,7 +5,7 @@
 #include "renderer/kube/api.h"
 #include "renderer/plan/class/pod_fields.h"
 
-namespace renderer {
+namespace renderer::generate {
 
 namespace {
 
@@ -22,28 +22,28 @@ Value merged(const Value* users, const Value& ours) {
 
 // Helm, and therefore Fleet, sets `managed-by` on every object of a release, so rendered objects
 // would permanently look modified. Only pods and the selector, which nothing else writes, have it.
-Value pod_labels(const Workload& workload, const Fields& pod) {
-    Value ours = labels_of(workload);
+Value pod_labels(const plan::Workload& workload, const classify::Fields& pod) {
+    Value ours = plan::labels_of(workload);
     ours.add(Value::borrowed(kManagedBy), "tailscale-operator");
     return merged(pod.map("labels"), ours);
 }
 
-void put_annotations(Value& metadata, const Fields& owner) {
+void put_annotations(Value& metadata, const classify::Fields& owner) {
     const Value* annotations = owner.map("annotations");
     if (annotations != nullptr && annotations->size() > 0) {
         metadata.add("annotations", annotations->clone());
     }
 }
 
-Value account(const Workload& workload, const Fields& pod) {
+Value account(const plan::Workload& workload, const classify::Fields& pod) {
     Value made = service_account(workload);
-    put_annotations(*made.find("metadata"), Fields(pod.map("serviceAccount")));
+    put_annotations(*made.find("metadata"), classify::Fields(pod.map("serviceAccount")));
     return made;
 }
 
 // Returns the rules. The Recorder only reads its keys, because the controller relies on what it
 // notes on their Secrets.
-Value recorder_rules(const Workload& workload) {
+Value recorder_rules(const plan::Workload& workload) {
     Value rules = Value::list();
     if (!workload.hostnames.empty()) {
         Value keys = Value::list();
@@ -60,8 +60,8 @@ Value recorder_rules(const Workload& workload) {
     return rules;
 }
 
-Value recorder_container(const Workload& workload, const CustomResource& input) {
-    const Fields users = input.fields_at({"statefulSet", "pod", "container"});
+Value recorder_container(const plan::Workload& workload, const classify::CustomResource& input) {
+    const classify::Fields users = input.fields_at({"statefulSet", "pod", "container"});
     Value made = container(workload, "recorder",
                            Value::list({env_from_field("POD_NAME", "metadata.name"),
                                         env_from_field("POD_UID", "metadata.uid")}));
@@ -70,12 +70,12 @@ Value recorder_container(const Workload& workload, const CustomResource& input) 
     made.add("command", Value::list({"/tsrecorder"}));
     made.add("volumeMounts", std::move(mounts));
     if (const Value* wished = users.map("resources")) {
-        Value resources = pod_field("resources", *wished);
+        Value resources = plan::pod_field("resources", *wished);
         if (resources.size() > 0) {
             made.add("resources", std::move(resources));
         }
     }
-    put_pod_field("securityContext", users.any("securityContext"), made);
+    plan::put_pod_field("securityContext", users.any("securityContext"), made);
     const std::string_view credentials =
         input.fields_at({"storage", "s3", "credentials", "secret"}).text("name");
     put_if(made, !credentials.empty(), "envFrom",
@@ -83,8 +83,8 @@ Value recorder_container(const Workload& workload, const CustomResource& input) 
     return made;
 }
 
-Value recorder_pod_template(const Workload& workload, const CustomResource& input) {
-    const Fields pod = input.fields_at({"statefulSet", "pod"});
+Value recorder_pod_template(const plan::Workload& workload, const classify::CustomResource& input) {
+    const classify::Fields pod = input.fields_at({"statefulSet", "pod"});
     Value head = Value::map({{"name", workload.name},
                              {"namespace", workload.ns},
                              {"labels", pod_labels(workload, pod)}});
@@ -96,20 +96,21 @@ Value recorder_pod_template(const Workload& workload, const CustomResource& inpu
                              {"volumes", std::move(volumes)}});
     for (const std::string_view name :
          {"affinity", "securityContext", "imagePullSecrets", "nodeSelector", "tolerations"}) {
-        put_pod_field(name, pod.any(name), spec);
+        plan::put_pod_field(name, pod.any(name), spec);
     }
     return Value::map({{"metadata", std::move(head)}, {"spec", std::move(spec)}});
 }
 
 // Returns the StatefulSet. It also has the user's labels and annotations, except for those of the
 // contract with the controller.
-Value recorder_set(const Workload& workload, const CustomResource& input) {
-    const Fields users = input.fields_at({"statefulSet"});
+Value recorder_set(const plan::Workload& workload, const classify::CustomResource& input) {
+    const classify::Fields users = input.fields_at({"statefulSet"});
     Value made = stateful_set(
         workload,
-        Value::map({{"selector",
-                     Value::map({{"matchLabels", pod_labels(workload, Fields(users.map("pod")))}})},
-                    {"template", recorder_pod_template(workload, input)}}));
+        Value::map(
+            {{"selector", Value::map({{"matchLabels",
+                                       pod_labels(workload, classify::Fields(users.map("pod")))}})},
+             {"template", recorder_pod_template(workload, input)}}));
     Value& head = *made.find("metadata");
     Value labels = merged(users.map("labels"), *head.find("labels"));
     labels.erase(kManagedBy);
@@ -124,8 +125,8 @@ Value recorder_set(const Workload& workload, const CustomResource& input) {
 
 }  // namespace
 
-void generate_feature(const Plan& /*plan*/, const Workload& workload, const RecorderPlan& recorder,
-                      Objects& objects) {
+void generate_feature(const plan::Plan& /*plan*/, const plan::Workload& workload,
+                      const plan::RecorderPlan& recorder, Objects& objects) {
     add_object(workload, account(workload, recorder.input->fields_at({"statefulSet", "pod"})),
                objects);
     add_object(workload, role(workload, recorder_rules(workload)), objects);
@@ -133,4 +134,4 @@ void generate_feature(const Plan& /*plan*/, const Workload& workload, const Reco
     add_object(workload, recorder_set(workload, *recorder.input), objects);
 }
 
-}  // namespace renderer
+}  // namespace renderer::generate

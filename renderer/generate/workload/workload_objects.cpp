@@ -10,7 +10,7 @@
 #include "renderer/generate/workload/proxy_class.h"
 #include "renderer/kube/api.h"
 
-namespace renderer {
+namespace renderer::generate {
 
 namespace {
 
@@ -35,8 +35,8 @@ Value secret_volume(std::string_view name, std::string_view secret, std::string_
 
 // Calls `visit(volume, its name in the pod, the ordinal)`.
 template <typename Visit>
-void for_each_volume(const Workload& workload, const Visit& visit) {
-    for (const ReplicaVolume& volume : workload.volumes) {
+void for_each_volume(const plan::Workload& workload, const Visit& visit) {
+    for (const plan::ReplicaVolume& volume : workload.volumes) {
         for (std::size_t i = 0; i < workload.hostnames.size(); ++i) {
             visit(volume, fmt::format("{}-{}", volume.name, i), i);
         }
@@ -45,28 +45,28 @@ void for_each_volume(const Workload& workload, const Visit& visit) {
 
 }  // namespace
 
-Value metadata(const Workload& workload, std::string_view name) {
+Value metadata(const plan::Workload& workload, std::string_view name) {
     return Value::map(
-        {{"name", name}, {"namespace", workload.ns}, {"labels", labels_of(workload)}});
+        {{"name", name}, {"namespace", workload.ns}, {"labels", plan::labels_of(workload)}});
 }
 
-void add_object(const Workload& workload, Value root, Objects& objects) {
+void add_object(const plan::Workload& workload, Value root, Objects& objects) {
     objects.push_back({.root = std::move(root),
                        .origin = workload.origin,
                        .bundle = workload.bundle,
                        .generator = workload.generator});
 }
 
-Value service_account(const Workload& workload) {
+Value service_account(const plan::Workload& workload) {
     return Value::map({{"apiVersion", "v1"},
                        {"kind", "ServiceAccount"},
                        {"metadata", metadata(workload, workload.account)}});
 }
 
-void add_pull_secrets(const Settings& settings, Value& account) {
+void add_pull_secrets(const plan::Settings& settings, Value& account) {
     const Value* secrets = settings.chart.find("imagePullSecrets");
     const bool is_set = secrets != nullptr && secrets->is_list() && secrets->size() > 0;
-    if (is_set && settings.release.has(Trait::PullSecretsOnAccounts)) {
+    if (is_set && settings.release.has(plan::Trait::PullSecretsOnAccounts)) {
         account.add("imagePullSecrets", secrets->clone());
     }
 }
@@ -78,8 +78,8 @@ Value name_rule(std::string_view resources, Value names, Value verbs) {
                        {"verbs", std::move(verbs)}});
 }
 
-void add_followed_secrets(const Workload& workload, Value& rules) {
-    if (workload.dataplane != Dataplane::Native || workload.hostnames.empty()) {
+void add_followed_secrets(const plan::Workload& workload, Value& rules) {
+    if (workload.dataplane != plan::Dataplane::Native || workload.hostnames.empty()) {
         return;
     }
     Value names = Value::list();
@@ -90,14 +90,14 @@ void add_followed_secrets(const Workload& workload, Value& rules) {
     rules.append(name_rule("secrets", std::move(names), Value::list({"get", "watch"})));
 }
 
-Value role(const Workload& workload, Value rules) {
+Value role(const plan::Workload& workload, Value rules) {
     return Value::map({{"apiVersion", "rbac.authorization.k8s.io/v1"},
                        {"kind", "Role"},
                        {"metadata", metadata(workload, workload.name)},
                        {"rules", std::move(rules)}});
 }
 
-Value role_binding(const Workload& workload) {
+Value role_binding(const plan::Workload& workload) {
     return Value::map({{"apiVersion", "rbac.authorization.k8s.io/v1"},
                        {"kind", "RoleBinding"},
                        {"metadata", metadata(workload, workload.name)},
@@ -123,7 +123,7 @@ Value ready_probe() {
          {"timeoutSeconds", kReadyPatience}});
 }
 
-Value pod_names(const Workload& workload) {
+Value pod_names(const plan::Workload& workload) {
     Value names = Value::list();
     for (std::size_t i = 0; i < workload.hostnames.size(); ++i) {
         names.append(workload.pod(i));
@@ -131,22 +131,22 @@ Value pod_names(const Workload& workload) {
     return names;
 }
 
-std::string auth_secret_name(const Workload& workload, std::size_t ordinal) {
+std::string auth_secret_name(const plan::Workload& workload, std::size_t ordinal) {
     return fmt::format("{}-auth", workload.pod(ordinal));
 }
 
-std::string config_secret_name(const Workload& workload, std::size_t ordinal) {
+std::string config_secret_name(const plan::Workload& workload, std::size_t ordinal) {
     return fmt::format("{}-config", workload.pod(ordinal));
 }
 
-Value config_secret(const Workload& workload, std::size_t ordinal, Value data) {
+Value config_secret(const plan::Workload& workload, std::size_t ordinal, Value data) {
     return Value::map({{"apiVersion", "v1"},
                        {"kind", "Secret"},
                        {"metadata", metadata(workload, config_secret_name(workload, ordinal))},
                        {"data", std::move(data)}});
 }
 
-Value contract_map(const Workload& workload, std::string_view name, Value data) {
+Value contract_map(const plan::Workload& workload, std::string_view name, Value data) {
     Value head = metadata(workload, name);
     head.add("annotations",
              Value::map({{Value::borrowed(kContractAnnotation), Value::borrowed(kContractVersion)},
@@ -190,27 +190,27 @@ void make_env_unique(Value& container) {
     *env = std::move(unique);
 }
 
-void add_volumes(const Workload& workload, Value& volumes) {
-    for_each_volume(
-        workload, [&](const ReplicaVolume& volume, const std::string& name, std::size_t ordinal) {
-            volumes.append(secret_volume(
-                name, fmt::format("{}-{}", workload.pod(ordinal), volume.secret), volume.item));
-        });
+void add_volumes(const plan::Workload& workload, Value& volumes) {
+    for_each_volume(workload, [&](const plan::ReplicaVolume& volume, const std::string& name,
+                                  std::size_t ordinal) {
+        volumes.append(secret_volume(
+            name, fmt::format("{}-{}", workload.pod(ordinal), volume.secret), volume.item));
+    });
 }
 
-void add_mounts(const Workload& workload, Value& mounts) {
-    for_each_volume(workload,
-                    [&](const ReplicaVolume& volume, const std::string& name, std::size_t ordinal) {
-                        mounts.append(read_only_mount(
-                            name, fmt::format("{}/{}", volume.directory, workload.pod(ordinal))));
-                    });
+void add_mounts(const plan::Workload& workload, Value& mounts) {
+    for_each_volume(workload, [&](const plan::ReplicaVolume& volume, const std::string& name,
+                                  std::size_t ordinal) {
+        mounts.append(
+            read_only_mount(name, fmt::format("{}/{}", volume.directory, workload.pod(ordinal))));
+    });
 }
 
 Value read_only_mount(std::string_view name, std::string_view path) {
     return Value::map({{"mountPath", path}, {"name", name}, {"readOnly", true}});
 }
 
-Value bare_container(const Workload& workload, std::string_view name, Value environment) {
+Value bare_container(const plan::Workload& workload, std::string_view name, Value environment) {
     Value made = Value::map({{"name", Value::borrowed(name)}, {"image", workload.image}});
     if (environment.size() > 0) {
         made.add("env", std::move(environment));
@@ -220,8 +220,8 @@ Value bare_container(const Workload& workload, std::string_view name, Value envi
     return made;
 }
 
-Value container(const Workload& workload, std::string_view name, Value environment) {
-    for (const EnvVariable& variable : workload.env) {
+Value container(const plan::Workload& workload, std::string_view name, Value environment) {
+    for (const plan::EnvVariable& variable : workload.env) {
         environment.append(env(variable.name, variable.value));
     }
     return bare_container(workload, name, std::move(environment));
@@ -231,9 +231,9 @@ Value proxy_resources() {
     return Value::map({{"requests", Value::map({{"cpu", "1m"}, {"memory", "1Mi"}})}});
 }
 
-Value sysctl_container(const Workload& workload) {
-    const bool writes = workload.release.has(Trait::SysctlWithoutProgram) ||
-                        workload.dataplane == Dataplane::Native;
+Value sysctl_container(const plan::Workload& workload) {
+    const bool writes = workload.release.has(plan::Trait::SysctlWithoutProgram) ||
+                        workload.dataplane == plan::Dataplane::Native;
     return Value::map(
         {{"name", "sysctler"},
          {"image", workload.image},
@@ -242,14 +242,14 @@ Value sysctl_container(const Workload& workload) {
          {"securityContext", Value::map({{"privileged", true}})}});
 }
 
-Value forwarding_security_context(const Workload& workload) {
-    if (workload.privileges == Privileges::Privileged) {
+Value forwarding_security_context(const plan::Workload& workload) {
+    if (workload.privileges == plan::Privileges::Privileged) {
         return Value::map({{"privileged", true}});
     }
     Value added = Value::list({"NET_ADMIN"});
     // Traffic of the cluster reaches tailscaled at ports of the pod below 1024.
-    const auto* proxy = workload.as<ProxyPlan>();
-    if (proxy != nullptr && proxy->target == Target::Serve) {
+    const auto* proxy = workload.as<plan::ProxyPlan>();
+    if (proxy != nullptr && proxy->target == plan::Target::Serve) {
         added.append("NET_BIND_SERVICE");
     }
     return Value::map(
@@ -260,8 +260,8 @@ Value forwarding_security_context(const Workload& workload) {
          {"seccompProfile", Value::map({{"type", "RuntimeDefault"}})}});
 }
 
-void add_tunnel_device(const Workload& workload, Value& volumes) {
-    if (workload.privileges == Privileges::Capabilities) {
+void add_tunnel_device(const plan::Workload& workload, Value& volumes) {
+    if (workload.privileges == plan::Privileges::Capabilities) {
         volumes.append(Value::map(
             {{"name", Value::borrowed(kTunnelVolume)},
              {"hostPath",
@@ -269,8 +269,8 @@ void add_tunnel_device(const Workload& workload, Value& volumes) {
     }
 }
 
-void add_tunnel_mount(const Workload& workload, Value& mounts) {
-    if (workload.privileges == Privileges::Capabilities) {
+void add_tunnel_mount(const plan::Workload& workload, Value& mounts) {
+    if (workload.privileges == plan::Privileges::Capabilities) {
         mounts.append(Value::map({{"mountPath", Value::borrowed(kTunnelDevice)},
                                   {"name", Value::borrowed(kTunnelVolume)}}));
     }
@@ -286,7 +286,7 @@ Value restricted_security_context(int user) {
                        {"seccompProfile", Value::map({{"type", "RuntimeDefault"}})}});
 }
 
-Value contract_annotations(const Workload& workload) {
+Value contract_annotations(const plan::Workload& workload) {
     Value contract = Value::map(
         {{Value::borrowed(kContractAnnotation), Value::borrowed(kContractVersion)},
          {Value::borrowed(kHostnameAnnotation),
@@ -298,7 +298,7 @@ Value contract_annotations(const Workload& workload) {
     return contract;
 }
 
-Value stateful_set(const Workload& workload, Value spec) {
+Value stateful_set(const plan::Workload& workload, Value spec) {
     spec.add("replicas", static_cast<std::int64_t>(workload.hostnames.size()));
     Value head = metadata(workload, workload.name);
     head.add("annotations", contract_annotations(workload));
@@ -310,10 +310,10 @@ Value stateful_set(const Workload& workload, Value spec) {
         apply_proxy_class(*workload.proxy_class,
                           {.endpoints = !workload.metrics_type.empty(),
                            .certificates = workload.certificates,
-                           .image = workload.dataplane == Dataplane::Containerboot},
+                           .image = workload.dataplane == plan::Dataplane::Containerboot},
                           root);
     }
     return root;
 }
 
-}  // namespace renderer
+}  // namespace renderer::generate

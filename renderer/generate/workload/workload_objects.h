@@ -9,30 +9,30 @@
 #include "renderer/generate/model.h"
 #include "renderer/plan/dataplanes.h"
 
-namespace renderer {
+namespace renderer::generate {
 
-Value metadata(const Workload& workload, std::string_view name);
-void add_object(const Workload& workload, Value root, Objects& objects);
+Value metadata(const plan::Workload& workload, std::string_view name);
+void add_object(const plan::Workload& workload, Value root, Objects& objects);
 
-Value service_account(const Workload& workload);
+Value service_account(const plan::Workload& workload);
 // Returns a rule for objects with these names. There must be at least one, because a rule without
 // names allows all. `resources` is static text.
 Value name_rule(std::string_view resources, Value names, Value verbs);
 // Adds the rule with which tailrender-proxy watches the pods' configuration and keys. Adds nothing
 // if the pods run the stock image, or if there are no pods.
-void add_followed_secrets(const Workload& workload, Value& rules);
-Value role(const Workload& workload, Value rules);
-Value role_binding(const Workload& workload);
+void add_followed_secrets(const plan::Workload& workload, Value& rules);
+Value role(const plan::Workload& workload, Value rules);
+Value role_binding(const plan::Workload& workload);
 
 // Returns the pod name of each replica.
-Value pod_names(const Workload& workload);
+Value pod_names(const plan::Workload& workload);
 
-std::string config_secret_name(const Workload& workload, std::size_t ordinal);
-std::string auth_secret_name(const Workload& workload, std::size_t ordinal);
-Value config_secret(const Workload& workload, std::size_t ordinal, Value data);
+std::string config_secret_name(const plan::Workload& workload, std::size_t ordinal);
+std::string auth_secret_name(const plan::Workload& workload, std::size_t ordinal);
+Value config_secret(const plan::Workload& workload, std::size_t ordinal, Value data);
 
 // Returns a ConfigMap for the controller; it has no `data` if that is empty.
-Value contract_map(const Workload& workload, std::string_view name, Value data);
+Value contract_map(const plan::Workload& workload, std::string_view name, Value data);
 
 // Return a variable. Names of fields are static text; names of variables are static text or the
 // input's. An empty value is omitted, as in Kubernetes.
@@ -43,14 +43,14 @@ Value env_from_field(std::string_view name, std::string_view field);
 void make_env_unique(Value& container);
 
 // Append the entries for `workload.volumes` to a pod's `volumes` and a container's `volumeMounts`.
-void add_volumes(const Workload& workload, Value& volumes);
-void add_mounts(const Workload& workload, Value& mounts);
+void add_volumes(const plan::Workload& workload, Value& volumes);
+void add_mounts(const plan::Workload& workload, Value& mounts);
 Value read_only_mount(std::string_view name, std::string_view path);
 
 // Returns a container with the workload's image.
-Value bare_container(const Workload& workload, std::string_view name, Value environment);
+Value bare_container(const plan::Workload& workload, std::string_view name, Value environment);
 // Does the same, and appends the feature's variables to `environment`.
-Value container(const Workload& workload, std::string_view name, Value environment);
+Value container(const plan::Workload& workload, std::string_view name, Value environment);
 
 constexpr int kHealthPort = 9002;
 constexpr int kMetricsPort = kHealthPort;
@@ -67,26 +67,26 @@ Value ready_probe();
 Value proxy_resources();
 
 // Adds the chart's `imagePullSecrets` to a ServiceAccount, if the release does so.
-void add_pull_secrets(const Settings& settings, Value& account);
+void add_pull_secrets(const plan::Settings& settings, Value& account);
 
 // An init container that enables IP forwarding for a proxy that routes packets.
-Value sysctl_container(const Workload& workload);
+Value sysctl_container(const plan::Workload& workload);
 
 // The security context of a container that forwards packets, as the user that opens tailscaled's
 // device: privileged, or only the needed capabilities, with that device as a volume.
-Value forwarding_security_context(const Workload& workload);
-void add_tunnel_device(const Workload& workload, Value& volumes);
-void add_tunnel_mount(const Workload& workload, Value& mounts);
+Value forwarding_security_context(const plan::Workload& workload);
+void add_tunnel_device(const plan::Workload& workload, Value& volumes);
+void add_tunnel_mount(const plan::Workload& workload, Value& mounts);
 
 // The security context for the PodSecurity level `restricted`, with this user and its group.
-Value restricted_security_context(int user = kNobody);
+Value restricted_security_context(int user = plan::kNobody);
 
 // The annotations of the contract with the controller: hostnames, parent, tags, tailnet
 // (testdata/contract/proxy.md).
-Value contract_annotations(const Workload& workload);
+Value contract_annotations(const plan::Workload& workload);
 
 // Returns the StatefulSet. `spec` has the selector and the template; the ProxyClass is applied to
 // the whole object.
-Value stateful_set(const Workload& workload, Value spec);
+Value stateful_set(const plan::Workload& workload, Value spec);
 
-}  // namespace renderer
+}  // namespace renderer::generate

@@ -12,7 +12,7 @@
 #include "renderer/engines/helm/values_files.h"
 #include "renderer/repo/closed_schema.h"
 
-namespace renderer {
+namespace renderer::load {
 
 namespace {
 
@@ -20,30 +20,30 @@ constexpr std::string_view kFunctionVersion = "tailrender.dev/v1alpha1";
 constexpr std::string_view kKind = "TailscaleRender";
 
 constexpr std::array kSpecFields = {
-    SchemaField{"repo cluster namespace output", FieldType::Text},
-    SchemaField{"values", FieldType::Map},
-    SchemaField{"set valuesFiles context", FieldType::TextList},
-    SchemaField{"kubernetesVersion"},
-    SchemaField{"validate", FieldType::Flag},
+    repo::SchemaField{"repo cluster namespace output", repo::FieldType::Text},
+    repo::SchemaField{"values", repo::FieldType::Map},
+    repo::SchemaField{"set valuesFiles context", repo::FieldType::TextList},
+    repo::SchemaField{"kubernetesVersion"},
+    repo::SchemaField{"validate", repo::FieldType::Flag},
 };
 
 constexpr std::array kOwnFields = {
-    SchemaField{"apiVersion kind", FieldType::Text},
-    SchemaField{"metadata", FieldType::Map},
-    SchemaField{"spec", FieldType::Section, kSpecFields},
+    repo::SchemaField{"apiVersion kind", repo::FieldType::Text},
+    repo::SchemaField{"metadata", repo::FieldType::Map},
+    repo::SchemaField{"spec", repo::FieldType::Section, kSpecFields},
 };
 
 // The values in a ConfigMap are scalars, even those that kpt writes for `key=true`.
 constexpr std::array kDataFields = {
-    SchemaField{"repo cluster namespace values set valuesFiles context "
-                "kubernetesVersion validate output"},
+    repo::SchemaField{"repo cluster namespace values set valuesFiles context "
+                      "kubernetesVersion validate output"},
 };
 
 constexpr std::array kFunctionFields = {
-    SchemaField{"apiVersion kind", FieldType::Text},
-    SchemaField{"metadata", FieldType::Map},
-    SchemaField{"immutable", FieldType::Flag},
-    SchemaField{"data", FieldType::Section, kDataFields},
+    repo::SchemaField{"apiVersion kind", repo::FieldType::Text},
+    repo::SchemaField{"metadata", repo::FieldType::Map},
+    repo::SchemaField{"immutable", repo::FieldType::Flag},
+    repo::SchemaField{"data", repo::FieldType::Section, kDataFields},
 };
 
 bool is_scalar(const Value& value) {
@@ -62,7 +62,7 @@ struct Named {
 
 std::vector<Named> items_named(const Value& map, std::string_view key) {
     std::vector<Named> items;
-    for (const Value& item : list_of(map, key)) {
+    for (const Value& item : repo::list_of(map, key)) {
         items.push_back({std::string(item.text()), item.pos()});
     }
     return items;
@@ -81,7 +81,8 @@ std::vector<Named> lines_named(const Value& map, std::string_view key) {
 
 class ConfigReader {
 public:
-    ConfigReader(bool is_own, const SourceTree& tree, SourceMap& sources, Diagnostics& diagnostics)
+    ConfigReader(bool is_own, const repo::SourceTree& tree, SourceMap& sources,
+                 Diagnostics& diagnostics)
         : entries_of_(is_own ? items_named : lines_named),
           is_own_(is_own),
           tree_(tree),
@@ -103,14 +104,15 @@ public:
             read.context_dirs.push_back(std::move(dir.text));
         }
         for (const Named& file : entries_of_(from, "valuesFiles")) {
-            add_values_file(tree_, file.text, file.pos, sources_, read.layers, diagnostics_);
+            engines::add_values_file(tree_, file.text, file.pos, sources_, read.layers,
+                                     diagnostics_);
         }
         add_values(from, read);
         std::vector<std::string> sets;
         for (Named& assignment : entries_of_(from, "set")) {
             sets.push_back(std::move(assignment.text));
         }
-        add_sets(sets, sources_, read.layers, diagnostics_);
+        engines::add_sets(sets, sources_, read.layers, diagnostics_);
         return read;
     }
 
@@ -143,7 +145,7 @@ private:
     // source.
     void add_values(const Value& from, FunctionConfig& read) {
         if (is_own_) {
-            if (const Value* values = map_of(from, "values")) {
+            if (const Value* values = repo::map_of(from, "values")) {
                 read.layers.push_back(values->clone());
             }
             return;
@@ -163,15 +165,15 @@ private:
 
     std::vector<Named> (*entries_of_)(const Value& map, std::string_view key);
     bool is_own_;
-    const SourceTree& tree_;
+    const repo::SourceTree& tree_;
     SourceMap& sources_;
     Diagnostics& diagnostics_;
 };
 
 }  // namespace
 
-FunctionConfig read_function_config(const SourceTree& tree, const Value& config, SourceMap& sources,
-                                    Diagnostics& diagnostics) {
+FunctionConfig read_function_config(const repo::SourceTree& tree, const Value& config,
+                                    SourceMap& sources, Diagnostics& diagnostics) {
     if (config.is_null()) {
         return {};
     }
@@ -187,16 +189,16 @@ FunctionConfig read_function_config(const SourceTree& tree, const Value& config,
         return {};
     }
     const std::size_t before = diagnostics.error_count();
-    check_schema(config, is_own ? Schema(kOwnFields) : Schema(kFunctionFields),
-                 is_own ? "a TailscaleRender" : "the ConfigMap of a function", diagnostics);
+    repo::check_schema(config, is_own ? repo::Schema(kOwnFields) : repo::Schema(kFunctionFields),
+                       is_own ? "a TailscaleRender" : "the ConfigMap of a function", diagnostics);
     if (diagnostics.error_count() != before) {
         return {};
     }
     ConfigReader reader(is_own, tree, sources, diagnostics);
     const Value empty = Value::map();
-    const Value* given = map_of(config, is_own ? "spec" : "data");
+    const Value* given = repo::map_of(config, is_own ? "spec" : "data");
     const Value& from = given == nullptr ? empty : *given;
     return reader.decode(from);
 }
 
-}  // namespace renderer
+}  // namespace renderer::load

@@ -11,7 +11,7 @@
 #include "renderer/load/loaded.h"
 #include "renderer/repo/source_tree.h"
 
-namespace renderer {
+namespace renderer::load {
 
 struct FunctionConfig {
     std::string repo = {}, cluster = {}, ns = {}, kubernetes_version = {}, output = {};
@@ -21,7 +21,7 @@ struct FunctionConfig {
 };
 
 // Reads the configuration; a Null `config` means the defaults.
-FunctionConfig read_function_config(const SourceTree& tree, const Value& config, SourceMap& sources,
-                                    Diagnostics& diagnostics);
+FunctionConfig read_function_config(const repo::SourceTree& tree, const Value& config,
+                                    SourceMap& sources, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::load

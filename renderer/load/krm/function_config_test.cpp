@@ -9,7 +9,7 @@
 #include "renderer/core/yaml_writer.h"
 #include "renderer/repo/memory_tree_testing.h"
 
-namespace renderer {
+namespace renderer::load {
 namespace {
 
 struct Read {
@@ -23,7 +23,7 @@ Read read(std::string text, std::map<std::string, std::string> files = {}) {
     Diagnostics diagnostics;
     const SourceId source = sources.add("<stdin>", std::move(text));
     const Value root = read_yaml(sources, source, diagnostics);
-    const MemoryTree tree(std::move(files));
+    const repo::MemoryTree tree(std::move(files));
     Read result;
     result.config = read_function_config(tree, root, sources, diagnostics);
     for (const Value& layer : result.config.layers) {
@@ -108,4 +108,4 @@ TEST(FunctionConfig, MistakesAreReported) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::load

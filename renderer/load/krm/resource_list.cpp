@@ -18,7 +18,7 @@
 #include "renderer/repo/closed_schema.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer {
+namespace renderer::load {
 
 namespace {
 
@@ -31,9 +31,9 @@ constexpr std::array<std::string_view, 3> kVersions = {
     kDefaultResourceListVersion, "config.kubernetes.io/v1beta1", "config.kubernetes.io/v1alpha1"};
 
 constexpr std::array kResourceListFields = {
-    SchemaField{"apiVersion kind", FieldType::Text},
-    SchemaField{"metadata", FieldType::Map},
-    SchemaField{"items functionConfig results"},
+    repo::SchemaField{"apiVersion kind", repo::FieldType::Text},
+    repo::SchemaField{"metadata", repo::FieldType::Map},
+    repo::SchemaField{"items functionConfig results"},
 };
 
 // Returns "" if the object has no such annotation.
@@ -89,7 +89,7 @@ std::optional<std::size_t> dash_before(std::string_view text, std::size_t offset
 // Returns no value unless every item begins on a separate line, behind a dash.
 std::optional<Layout> lay_out(const SourceMap& sources, const Value& root) {
     Layout layout{.text = std::string(sources.text(0)), .items = {}};
-    const auto items = list_of(root, "items");
+    const auto items = repo::list_of(root, "items");
     for (const Value& item : items) {
         const auto dash = dash_before(sources.text(0), sources.offset_of(item.pos()));
         if (!dash) {
@@ -116,7 +116,7 @@ std::optional<Layout> lay_out(const SourceMap& sources, const Value& root) {
 bool stands_alone(const Layout& layout, const Value& root) {
     SourceMap sources;
     sources.add(std::string(kStdin), layout.text);
-    const auto items = list_of(root, "items");
+    const auto items = repo::list_of(root, "items");
     for (std::size_t i = 0; i < items.size(); ++i) {
         Diagnostics ignored;
         if (read_yaml(sources, 0, layout.items[i].range, ignored) != items[i]) {
@@ -129,20 +129,21 @@ bool stands_alone(const Layout& layout, const Value& root) {
 void report_envelope(const Value& root, const SourceMap& sources, Diagnostics& diagnostics) {
     diagnostics
         .error("not-resource-list", sources.pos(0, 0), "standard input must be a ResourceList")
-        .found(root.is_map() ? fmt::format("apiVersion \"{}\", kind \"{}\"",
-                                           text_of(root, "apiVersion"), text_of(root, "kind"))
-                             : std::string(kind_name(root)))
+        .found(root.is_map()
+                   ? fmt::format("apiVersion \"{}\", kind \"{}\"",
+                                 repo::text_of(root, "apiVersion"), repo::text_of(root, "kind"))
+                   : std::string(kind_name(root)))
         .expected(fmt::format("apiVersion {}, kind ResourceList", kDefaultResourceListVersion))
         .hint("for a plain stream of manifests use \"tailrender post-render\"");
 }
 
 bool check_envelope(const Value& root, const SourceMap& sources, Diagnostics& diagnostics) {
-    if (!root.is_map() || text_of(root, "kind") != "ResourceList" ||
-        std::ranges::find(kVersions, text_of(root, "apiVersion")) == kVersions.end()) {
+    if (!root.is_map() || repo::text_of(root, "kind") != "ResourceList" ||
+        std::ranges::find(kVersions, repo::text_of(root, "apiVersion")) == kVersions.end()) {
         report_envelope(root, sources, diagnostics);
         return false;
     }
-    check_schema(root, kResourceListFields, "a ResourceList", diagnostics);
+    repo::check_schema(root, kResourceListFields, "a ResourceList", diagnostics);
     const Value* items = root.find("items");
     if (items == nullptr || (!items->is_list() && !items->is_null())) {
         diagnostics
@@ -151,7 +152,7 @@ bool check_envelope(const Value& root, const SourceMap& sources, Diagnostics& di
             .found(items == nullptr ? "none" : std::string(kind_name(*items)))
             .expected("items: []");
     }
-    for (const Value& item : list_of(root, "items")) {
+    for (const Value& item : repo::list_of(root, "items")) {
         if (!item.is_map()) {
             diagnostics
                 .error("wrong-type", item.pos().known() ? item.pos() : items->pos(),
@@ -172,7 +173,7 @@ Value parse(std::string text, SourceMap& sources, Diagnostics& diagnostics) {
 // would not help: they are not those of a file of the user, and objects of an earlier run shift
 // them.
 void name_parts(const ResourceList& list, SourceMap& sources) {
-    const auto items = list_of(list.root, "items");
+    const auto items = repo::list_of(list.root, "items");
     const auto has_path = [](const Value& item) { return !item_path(item).empty(); };
     if (std::ranges::none_of(items, has_path)) {
         return;
@@ -196,13 +197,13 @@ void name_parts(const ResourceList& list, SourceMap& sources) {
 // True if no one applies the item: it is annotated so, or is kpt's own file, or configures
 // tailrender.
 bool is_local(const Value& item) {
-    const std::string_view version = text_of(item, "apiVersion");
+    const std::string_view version = repo::text_of(item, "apiVersion");
     return annotation_of(item, kLocalAnnotation) == "true" || version.starts_with("kpt.dev/") ||
            version.starts_with(TAILRENDER_DOMAIN "/");
 }
 
 void classify_items(ResourceList& list) {
-    const auto items = list_of(list.root, "items");
+    const auto items = repo::list_of(list.root, "items");
     for (const Value& item : items) {
         list.is_package = list.is_package || (!is_local(item) && !item_path(item).empty() &&
                                               annotation_of(item, kKustomizeAnnotation).empty());
@@ -211,12 +212,13 @@ void classify_items(ResourceList& list) {
     for (std::size_t i = 0; i < items.size(); ++i) {
         list.items[i].is_local = is_local(items[i]);
         list.items[i].is_ours =
-            list.is_package && normal_path(std::string(item_path(items[i]))).starts_with(inside);
+            list.is_package &&
+            repo::normal_path(std::string(item_path(items[i]))).starts_with(inside);
     }
 }
 
 // Refuses a run without anything to render: a generator needs a path to read from.
-void refuse_nothing(const ResourceList& list, const LoadOptions& options,
+void refuse_nothing(const ResourceList& list, const repo::LoadOptions& options,
                     Diagnostics& diagnostics) {
     const bool only_local = std::ranges::all_of(
         list.items, [](const ListItem& item) { return item.is_local || item.is_ours; });
@@ -232,7 +234,7 @@ void refuse_nothing(const ResourceList& list, const LoadOptions& options,
             "under \"transformers\", with resources");
 }
 
-void apply_config(FunctionConfig& config, LoadOptions& options, ResourceList& list) {
+void apply_config(FunctionConfig& config, repo::LoadOptions& options, ResourceList& list) {
     const auto fill = [](std::string& option, std::string& configured) {
         if (option.empty()) {
             option = std::move(configured);
@@ -248,7 +250,8 @@ void apply_config(FunctionConfig& config, LoadOptions& options, ResourceList& li
     options.validate = options.validate || config.validate;
     options.context_dirs.insert(options.context_dirs.begin(), config.context_dirs.begin(),
                                 config.context_dirs.end());
-    list.output = normal_path(config.output.empty() ? std::string(kDefaultOutput) : config.output);
+    list.output =
+        repo::normal_path(config.output.empty() ? std::string(kDefaultOutput) : config.output);
 }
 
 // Refuses an output that is not a separate directory in the package.
@@ -275,8 +278,8 @@ std::string_view item_index(const Value& item) {
     return index.empty() ? annotation_of(item, kLegacyIndexAnnotation) : index;
 }
 
-std::vector<Value> read_resource_list(const SourceTree& tree, LoadOptions& options, Loaded& loaded,
-                                      Diagnostics& diagnostics) {
+std::vector<Value> read_resource_list(const repo::SourceTree& tree, repo::LoadOptions& options,
+                                      Loaded& loaded, Diagnostics& diagnostics) {
     const std::string text = std::move(*options.stream);
     options.stream.reset();
     SourceMap scratch;
@@ -331,4 +334,4 @@ void mark_local_items(Loaded& loaded) {
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::load

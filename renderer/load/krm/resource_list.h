@@ -13,7 +13,7 @@
 #include "renderer/repo/load_options.h"
 #include "renderer/repo/source_tree.h"
 
-namespace renderer {
+namespace renderer::load {
 
 constexpr std::string_view kDefaultResourceListVersion = "config.kubernetes.io/v1";
 
@@ -33,8 +33,8 @@ std::string_view item_index(const Value& item);
 // Takes the stream out of the options, fills `loaded.resource_list` and copies the settings of the
 // functionConfig into the options. It must add the first source. Returns the layers of chart values
 // of the functionConfig.
-std::vector<Value> read_resource_list(const SourceTree& tree, LoadOptions& options, Loaded& loaded,
-                                      Diagnostics& diagnostics);
+std::vector<Value> read_resource_list(const repo::SourceTree& tree, repo::LoadOptions& options,
+                                      Loaded& loaded, Diagnostics& diagnostics);
 
 // Returns the items that this run reads, without those that an earlier run made.
 std::vector<RawDocument> input_items(const ResourceList& list);
@@ -42,4 +42,4 @@ std::vector<RawDocument> input_items(const ResourceList& list);
 // Turns items that no one applies to a cluster into facts.
 void mark_local_items(Loaded& loaded);
 
-}  // namespace renderer
+}  // namespace renderer::load

@@ -8,18 +8,18 @@
 
 #include "renderer/repo/memory_tree_testing.h"
 
-namespace renderer {
+namespace renderer::load {
 namespace {
 
 struct ReadList {
-    LoadOptions options;
+    repo::LoadOptions options;
     Loaded loaded;
     std::string diagnostics;
 
     explicit ReadList(std::string text) {
         options.stream = std::move(text);
         Diagnostics found;
-        const MemoryTree tree;
+        const repo::MemoryTree tree;
         (void)read_resource_list(tree, options, loaded, found);
         diagnostics = found.print(loaded.sources, false);
     }
@@ -172,4 +172,4 @@ TEST(ReadResourceList, WhatIsNoResourceListIsRefused) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::load

@@ -9,7 +9,7 @@
 #include "renderer/plan/routes.h"
 #include "renderer/plan/start_workload.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -19,14 +19,14 @@ void check_purpose(const ConnectorInput& connector, Diagnostics& diagnostics) {
     const bool subnet_or_exit = connector.subnet_router.exists || connector.exit_node;
     const bool apps = connector.app_connector.exists;
     if (!subnet_or_exit && !apps) {
-        about(connector, diagnostics)
+        classify::about(connector, diagnostics)
             .error("connector-without-purpose",
                    connector.exit_node_pos.known() ? connector.exit_node_pos : connector.pos(),
                    "Connector without a purpose")
             .expected("at least one of { subnetRouter, exitNode: true, appConnector }");
     }
     if (subnet_or_exit && apps) {
-        about(connector, diagnostics)
+        classify::about(connector, diagnostics)
             .error("app-connector-not-alone", connector.app_connector.pos,
                    fmt::format("an app connector cannot also be {}",
                                connector.exit_node ? "an exit node" : "a subnet router"))
@@ -34,12 +34,12 @@ void check_purpose(const ConnectorInput& connector, Diagnostics& diagnostics) {
     }
 }
 
-void check_name_of_device(const ConnectorInput& connector, const TextInput& name,
+void check_name_of_device(const ConnectorInput& connector, const classify::TextInput& name,
                           std::string_view key, bool valid, Diagnostics& diagnostics) {
     if (valid) {
         return;
     }
-    about(connector, diagnostics)
+    classify::about(connector, diagnostics)
         .error("invalid-hostname", name.pos, fmt::format("invalid {} \"{}\"", key, name.text))
         .expected(key == "hostname"
                       ? "2 to 63 lower-case letters, digits and dashes, no dash at either end"
@@ -48,7 +48,7 @@ void check_name_of_device(const ConnectorInput& connector, const TextInput& name
 
 // Warns of several replicas with one hostname: they work, but the tailnet renames all but one.
 void warn_of_shared_name(const ConnectorInput& connector, Diagnostics& diagnostics) {
-    about(connector, diagnostics)
+    classify::about(connector, diagnostics)
         .warning("shared-hostname", connector.replicas_pos,
                  fmt::format("{} replicas have the same hostname", connector.replicas))
         .expected("\"hostnamePrefix\", to which each replica appends its number");
@@ -67,12 +67,12 @@ void check_hostnames(const ConnectorInput& connector, Diagnostics& diagnostics) 
                              diagnostics);
     }
     if (hostname && prefix) {
-        about(connector, diagnostics)
+        classify::about(connector, diagnostics)
             .error("hostname-conflict", prefix->pos, "both \"hostname\" and \"hostnamePrefix\"")
             .hint("remove one of the two");
     }
     if (hostname && connector.replicas > 1) {
-        about(connector, diagnostics)
+        classify::about(connector, diagnostics)
             .error("hostname-of-several", hostname->pos,
                    fmt::format("one hostname for {} replicas", connector.replicas))
             .expected("\"hostnamePrefix\", to which each replica appends its number");
@@ -88,7 +88,7 @@ void check_replicas(const ConnectorInput& connector, Diagnostics& diagnostics) {
     if (replicas >= 1 && replicas <= kMaxReplicas) {
         return;
     }
-    about(connector, diagnostics)
+    classify::about(connector, diagnostics)
         .error(replicas < 0 ? "invalid-object" : "replicas-out-of-range", connector.replicas_pos,
                replicas == 0 ? "Connector without replicas" : "\"spec.replicas\" is out of range")
         .found(fmt::format("{}", replicas))
@@ -96,9 +96,10 @@ void check_replicas(const ConnectorInput& connector, Diagnostics& diagnostics) {
         .hint(replicas == 0 ? "remove the Connector from the inputs" : "");
 }
 
-void check_route(const ConnectorInput& connector, const TextInput& text, Diagnostics& diagnostics) {
+void check_route(const ConnectorInput& connector, const classify::TextInput& text,
+                 Diagnostics& diagnostics) {
     const auto refuse = [&](std::string message, std::string_view expected) {
-        about(connector, diagnostics)
+        classify::about(connector, diagnostics)
             .error("invalid-route", text.pos, std::move(message))
             .expected(expected);
     };
@@ -115,7 +116,7 @@ void check_route(const ConnectorInput& connector, const TextInput& text, Diagnos
     if (std::string wrong = site_error(*route); !wrong.empty()) {
         refuse(fmt::format("invalid route \"{}\": {}", text.text, wrong), "");
     } else if (const std::string_view local = local_site_addresses(*route); !local.empty()) {
-        about(connector, diagnostics)
+        classify::about(connector, diagnostics)
             .warning("local-site-route", text.pos,
                      fmt::format("the addresses of this site are {}: since v1.102.3 nothing is "
                                  "forwarded to them",
@@ -127,9 +128,9 @@ void check_route(const ConnectorInput& connector, const TextInput& text, Diagnos
 // Tailscale accepts the default routes of both families or none.
 void check_default_routes(const ConnectorInput& connector, const ConnectorRoutes& block,
                           Diagnostics& diagnostics) {
-    const TextInput* v4 = nullptr;
-    const TextInput* v6 = nullptr;
-    for (const TextInput& text : block.routes) {
+    const classify::TextInput* v4 = nullptr;
+    const classify::TextInput* v6 = nullptr;
+    for (const classify::TextInput& text : block.routes) {
         const std::optional<Route> route = parse_route(text.text);
         if (route && route->bits == 0) {
             (route->v6 ? v6 : v4) = &text;
@@ -138,8 +139,8 @@ void check_default_routes(const ConnectorInput& connector, const ConnectorRoutes
     if ((v4 == nullptr) == (v6 == nullptr)) {
         return;
     }
-    const TextInput& lonely = v4 != nullptr ? *v4 : *v6;
-    about(connector, diagnostics)
+    const classify::TextInput& lonely = v4 != nullptr ? *v4 : *v6;
+    classify::about(connector, diagnostics)
         .error("lone-default-route", lonely.pos,
                fmt::format("default route \"{}\" of only one address family", lonely.text))
         .expected(fmt::format("also \"{}\"", v4 != nullptr ? "::/0" : "0.0.0.0/0"))
@@ -152,14 +153,14 @@ void check_routes(const ConnectorInput& connector, const ConnectorRoutes& block,
         return;
     }
     if (block.routes.empty() && block.has_list) {
-        about(connector, diagnostics)
+        classify::about(connector, diagnostics)
             .error("no-routes", block.pos,
                    is_router ? "subnet router without routes"
                              : "app connector with an empty list of routes")
             .expected(is_router ? "at least one network in \"advertiseRoutes\""
                                 : "at least one network, or no \"routes\"");
     }
-    for (const TextInput& route : block.routes) {
+    for (const classify::TextInput& route : block.routes) {
         check_route(connector, route, diagnostics);
     }
     check_default_routes(connector, block, diagnostics);
@@ -180,4 +181,4 @@ void check_object(const ConnectorInput& connector, Diagnostics& diagnostics) {
     check_routes(connector, connector.app_connector, false, diagnostics);
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

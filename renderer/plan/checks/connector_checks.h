@@ -6,8 +6,8 @@
 #include "renderer/core/diagnostics.h"
 #include "renderer/plan/workload/connector_input.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 void check_object(const ConnectorInput& connector, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::plan

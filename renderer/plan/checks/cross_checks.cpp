@@ -11,7 +11,7 @@
 #include "renderer/plan/parents.h"
 #include "renderer/plan/start_workload.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -210,7 +210,7 @@ void for_each_owner(const Plan& plan, const Visit& visit) {
     std::ranges::for_each(plan.tailnets, visit);
 }
 
-void check_bundles(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostics) {
+void check_bundles(const load::Loaded& loaded, const Plan& plan, Diagnostics& diagnostics) {
     std::map<std::uint32_t, std::vector<Note>> owners;
     for_each_owner(plan, [&](const auto& owner) {
         const std::string& forced = loaded.bundles[owner.bundle].forced_namespace;
@@ -220,7 +220,7 @@ void check_bundles(const Loaded& loaded, const Plan& plan, Diagnostics& diagnost
         }
     });
     for (auto& [index, notes] : owners) {
-        const Bundle& bundle = loaded.bundles[index];
+        const engines::Bundle& bundle = loaded.bundles[index];
         diagnostics
             .error("forced-namespace", bundle.forced_namespace_pos,
                    fmt::format("this bundle forces all objects into namespace \"{}\"",
@@ -235,15 +235,16 @@ void check_bundles(const Loaded& loaded, const Plan& plan, Diagnostics& diagnost
     }
 }
 
-void check_duplicates(const Loaded& loaded, const Inventory& inventory,
-                      std::vector<const ParentInput*> consumed, Diagnostics& diagnostics) {
+void check_duplicates(const load::Loaded& loaded, const classify::Inventory& inventory,
+                      std::vector<const classify::ParentInput*> consumed,
+                      Diagnostics& diagnostics) {
     using Entry = std::tuple<std::string_view, std::string_view, std::string_view>;
-    const auto key = [](const ParentInput* one) {
+    const auto key = [](const classify::ParentInput* one) {
         return Entry(one->doc->kind.text(), one->ns, one->name);
     };
-    std::vector<const ParentInput*> all;
+    std::vector<const classify::ParentInput*> all;
     all.reserve(inventory.services.size() + inventory.ingresses.size());
-    const auto collect = [&](const ParentInput& one) {
+    const auto collect = [&](const classify::ParentInput& one) {
         if (is_rendered(loaded, *one.doc) && !one.ns.empty()) {
             all.push_back(&one);
         }
@@ -261,4 +262,4 @@ void check_duplicates(const Loaded& loaded, const Inventory& inventory,
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

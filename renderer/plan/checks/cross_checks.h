@@ -10,7 +10,7 @@
 #include "renderer/plan/model.h"
 #include "renderer/plan/parents.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 // Reports an invalid mode once, at the setting or at a class's variable, with every proxy that it
 // would break.
@@ -32,16 +32,16 @@ void check_hostnames(const Plan& plan, Diagnostics& diagnostics);
 
 // Refuses objects of two owners that would have one name: parents with the same hash, or a Recorder
 // with the name of an object of the operator or of the inputs.
-void check_names(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostics);
+void check_names(const load::Loaded& loaded, const Plan& plan, Diagnostics& diagnostics);
 
 // Checks the names of generated objects, which become files in directories of their namespaces.
-void check_made_names(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostics);
+void check_made_names(const load::Loaded& loaded, const Plan& plan, Diagnostics& diagnostics);
 
 // Refuses a bundle that forces generated objects into another namespace.
-void check_bundles(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostics);
+void check_bundles(const load::Loaded& loaded, const Plan& plan, Diagnostics& diagnostics);
 
 // Refuses duplicates in the inputs of an object that the plan is based on.
-void check_duplicates(const Loaded& loaded, const Inventory& inventory,
-                      std::vector<const ParentInput*> consumed, Diagnostics& diagnostics);
+void check_duplicates(const load::Loaded& loaded, const classify::Inventory& inventory,
+                      std::vector<const classify::ParentInput*> consumed, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -6,7 +6,7 @@
 #include "renderer/plan/checks/cross_checks.h"
 #include "renderer/plan/joining.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -84,4 +84,4 @@ void check_hostnames(const Plan& plan, Diagnostics& diagnostics) {
         diagnostics);
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -10,13 +10,13 @@
 #include "renderer/plan/checks/object_checks.h"
 #include "renderer/plan/grammar.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
 constexpr std::array<std::string_view, 5> kBadParts = {"//", "/./", "/../", "%2f", "%2F"};
 
-void check_name(const IngressInput& ingress, Diagnostics& diagnostics) {
+void check_name(const classify::IngressInput& ingress, Diagnostics& diagnostics) {
     if (lacks_name(ingress)) {
         report_invalid(ingress, ingress.pos(), "the Ingress has no name", "", "metadata.name",
                        diagnostics);
@@ -34,7 +34,7 @@ bool is_host(std::string_view host) {
     return is_dns1123_subdomain(host);
 }
 
-void check_host(const IngressInput& ingress, std::string_view host, Pos pos,
+void check_host(const classify::IngressInput& ingress, std::string_view host, Pos pos,
                 Diagnostics& diagnostics) {
     if (!is_host(host)) {
         report_invalid(ingress, pos, fmt::format("invalid host \"{}\"", host), "",
@@ -42,8 +42,8 @@ void check_host(const IngressInput& ingress, std::string_view host, Pos pos,
     }
 }
 
-void check_hosts(const IngressInput& ingress, Diagnostics& diagnostics) {
-    for (const IngressHost& host : ingress.tls_hosts) {
+void check_hosts(const classify::IngressInput& ingress, Diagnostics& diagnostics) {
+    for (const classify::IngressHost& host : ingress.tls_hosts) {
         // The first host names the device, so an invalid DNS label in it is reported as an invalid
         // hostname.
         const bool names_device = ingress.has_tls_host && host.pos == ingress.tls_host_pos;
@@ -51,7 +51,7 @@ void check_hosts(const IngressInput& ingress, Diagnostics& diagnostics) {
             check_host(ingress, host.name, host.pos, diagnostics);
         }
     }
-    for (const IngressRule& rule : ingress.rules) {
+    for (const classify::IngressRule& rule : ingress.rules) {
         if (ip_family(rule.host)) {  // unlike in spec.tls
             report_invalid(ingress, rule.host_pos,
                            fmt::format("invalid host \"{}\" in a rule", rule.host), "",
@@ -62,9 +62,10 @@ void check_hosts(const IngressInput& ingress, Diagnostics& diagnostics) {
     }
 }
 
-void check_path(const IngressInput& ingress, const IngressPath& path, Diagnostics& diagnostics) {
-    const bool free_form =
-        path.path_type == PathType::ImplementationSpecific || path.path_type == PathType::Unset;
+void check_path(const classify::IngressInput& ingress, const classify::IngressPath& path,
+                Diagnostics& diagnostics) {
+    const bool free_form = path.path_type == classify::PathType::ImplementationSpecific ||
+                           path.path_type == classify::PathType::Unset;
     if (free_form && path.path.empty()) {
         return;
     }
@@ -85,7 +86,7 @@ void check_path(const IngressInput& ingress, const IngressPath& path, Diagnostic
 }
 
 // A backend without Service or port is reported when backends are planned.
-void check_backend(const IngressInput& ingress, const IngressBackend& backend,
+void check_backend(const classify::IngressInput& ingress, const classify::IngressBackend& backend,
                    Diagnostics& diagnostics) {
     if (!backend.has_service) {
         return;
@@ -105,11 +106,11 @@ void check_backend(const IngressInput& ingress, const IngressBackend& backend,
     }
 }
 
-void warn_of_tls_secrets(const IngressInput& ingress, Diagnostics& diagnostics) {
+void warn_of_tls_secrets(const classify::IngressInput& ingress, Diagnostics& diagnostics) {
     for (const Value& entry : items_of(ingress.doc->root.at({"spec", "tls"}))) {
         const Value* secret = entry.find("secretName");
         if (secret != nullptr && !text_of(secret).empty()) {
-            about(ingress, diagnostics)
+            classify::about(ingress, diagnostics)
                 .warning(
                     "tls-secret-without-effect", secret->pos(),
                     "the Secret of \"spec.tls\" has no effect: the tailnet gives the device its "
@@ -122,7 +123,7 @@ void warn_of_tls_secrets(const IngressInput& ingress, Diagnostics& diagnostics) 
 
 }  // namespace
 
-void check_object(const IngressInput& ingress, Diagnostics& diagnostics) {
+void check_object(const classify::IngressInput& ingress, Diagnostics& diagnostics) {
     if (!ingress.served) {
         report_invalid(ingress, ingress.doc->api_version.pos(),
                        "this version of Ingress is no longer served",
@@ -137,12 +138,12 @@ void check_object(const IngressInput& ingress, Diagnostics& diagnostics) {
     if (ingress.has_default_backend) {
         check_backend(ingress, ingress.default_backend, diagnostics);
     }
-    for (const IngressRule& rule : ingress.rules) {
-        for (const IngressPath& path : rule.paths) {
+    for (const classify::IngressRule& rule : ingress.rules) {
+        for (const classify::IngressPath& path : rule.paths) {
             check_path(ingress, path, diagnostics);
             check_backend(ingress, path.backend, diagnostics);
         }
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -5,7 +5,7 @@
 #include "renderer/kube/name_grammar.h"
 #include "renderer/plan/checks/cross_checks.h"
 
-namespace renderer {
+namespace renderer::plan {
 namespace {
 
 void check_made_namespace(const Origin& origin, std::string_view ns, Diagnostics& diagnostics) {
@@ -33,7 +33,7 @@ void check_generated(const Object& object, Diagnostics& diagnostics) {
 
 }  // namespace
 
-void check_made_names(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostics) {
+void check_made_names(const load::Loaded& loaded, const Plan& plan, Diagnostics& diagnostics) {
     if (!loaded.only_generated) {  // otherwise they are not written
         for (const Object& object : loaded.generated_inputs) {
             check_generated(object, diagnostics);
@@ -59,4 +59,4 @@ void check_made_names(const Loaded& loaded, const Plan& plan, Diagnostics& diagn
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -9,27 +9,28 @@
 #include "renderer/plan/tags.h"
 #include "renderer/secrets/userinfo.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
-const Value* entries(const ParentInput& parent, std::string_view group) {
+const Value* entries(const classify::ParentInput& parent, std::string_view group) {
     return parent.doc->root.at({"metadata", group});
 }
 
 }  // namespace
 
-void report_invalid(const ParentInput& parent, Pos pos, std::string message, std::string_view found,
-                    std::string_view expected, Diagnostics& diagnostics) {
-    const bool has_password = !find_userinfo(found).empty();
-    about(parent, diagnostics)
+void report_invalid(const classify::ParentInput& parent, Pos pos, std::string message,
+                    std::string_view found, std::string_view expected, Diagnostics& diagnostics) {
+    const bool has_password = !secrets::find_userinfo(found).empty();
+    classify::about(parent, diagnostics)
         .error("invalid-object", pos.known() ? pos : parent.pos(), std::move(message))
-        .found(has_password ? kHiddenPassword : found)
+        .found(has_password ? secrets::kHiddenPassword : found)
         .expected(expected)
         .hide_text(has_password);
 }
 
-void check_labels(const ParentInput& parent, const Value* labels, Diagnostics& diagnostics) {
+void check_labels(const classify::ParentInput& parent, const Value* labels,
+                  Diagnostics& diagnostics) {
     for (const Member& label : members_of(labels)) {
         if (!key_faults(label.name()).empty()) {
             report_key(parent, "label", label.key, diagnostics);
@@ -38,7 +39,8 @@ void check_labels(const ParentInput& parent, const Value* labels, Diagnostics& d
     check_label_values(parent, labels, diagnostics);
 }
 
-void check_label_values(const ParentInput& parent, const Value* labels, Diagnostics& diagnostics) {
+void check_label_values(const classify::ParentInput& parent, const Value* labels,
+                        Diagnostics& diagnostics) {
     for (const Member& label : members_of(labels)) {
         if (label.value.is_string() && !is_label_value(label.value.text())) {
             report_invalid(parent, label.value.pos(),
@@ -48,7 +50,7 @@ void check_label_values(const ParentInput& parent, const Value* labels, Diagnost
     }
 }
 
-void check_annotations(const ParentInput& parent, const Value* annotations,
+void check_annotations(const classify::ParentInput& parent, const Value* annotations,
                        Diagnostics& diagnostics) {
     for (const Member& annotation : members_of(annotations)) {
         if (!annotation_key_faults(annotation.name()).empty()) {
@@ -61,23 +63,24 @@ void check_annotations(const ParentInput& parent, const Value* annotations,
     }
 }
 
-void report_key(const ParentInput& parent, std::string_view what, const Value& key,
+void report_key(const classify::ParentInput& parent, std::string_view what, const Value& key,
                 Diagnostics& diagnostics) {
     report_invalid(parent, key.pos(), fmt::format("invalid {} key \"{}\"", what, key.text()), "",
                    kLabelKeyGrammar, diagnostics);
 }
 
-void report_size(const ParentInput& parent, const Value& annotations, Diagnostics& diagnostics) {
+void report_size(const classify::ParentInput& parent, const Value& annotations,
+                 Diagnostics& diagnostics) {
     report_invalid(parent, annotations.pos(), "annotations are too long",
                    fmt::format("{} bytes", annotations_size(annotations)),
                    fmt::format("at most {}", kMaxAnnotations), diagnostics);
 }
 
-void check_tags(const ParentInput& parent, const std::vector<TextInput>& tags,
+void check_tags(const classify::ParentInput& parent, const std::vector<classify::TextInput>& tags,
                 std::string_view example, Diagnostics& diagnostics) {
-    for (const TextInput& tag : tags) {
+    for (const classify::TextInput& tag : tags) {
         if (const std::string_view wrong = tag_error(tag.text); !wrong.empty()) {
-            about(parent, diagnostics)
+            classify::about(parent, diagnostics)
                 .error("invalid-tag", tag.pos,
                        fmt::format("invalid tag \"{}\": {}", tag.text, wrong))
                 .expected(fmt::format("tags such as \"{}\"", example));
@@ -85,12 +88,12 @@ void check_tags(const ParentInput& parent, const std::vector<TextInput>& tags,
     }
 }
 
-bool lacks_name(const ParentInput& parent) {
+bool lacks_name(const classify::ParentInput& parent) {
     const Value* name = parent.doc->root.at({"metadata", "name"});
     return name == nullptr || name->is_null() || (name->is_string() && name->text().empty());
 }
 
-void check_metadata(const ParentInput& parent, Diagnostics& diagnostics) {
+void check_metadata(const classify::ParentInput& parent, Diagnostics& diagnostics) {
     if (!parent.ns.empty() && !is_dns1123_label(parent.ns)) {
         report_invalid(parent, parent.doc->ns.pos(),
                        fmt::format("invalid namespace \"{}\"", parent.ns), "", kDnsLabelGrammar,
@@ -100,4 +103,4 @@ void check_metadata(const ParentInput& parent, Diagnostics& diagnostics) {
     check_annotations(parent, entries(parent, "annotations"), diagnostics);
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

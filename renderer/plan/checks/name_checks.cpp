@@ -9,7 +9,7 @@
 #include "renderer/plan/checks/cross_checks.h"
 #include "renderer/plan/install/controller.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -62,7 +62,7 @@ void report(const Owned& claim, std::string_view owner, std::vector<Note> notes,
 }
 
 // Checks the objects of the inputs that are applied beside ours, in the same namespaces.
-void check_inputs(const Loaded& loaded, const Plan& plan, const std::vector<Owned>& claims,
+void check_inputs(const load::Loaded& loaded, const Plan& plan, const std::vector<Owned>& claims,
                   Diagnostics& diagnostics) {
     for (const Document& doc : loaded.documents) {
         if (doc.effective_namespace != plan.settings.ns &&
@@ -93,7 +93,7 @@ bool is_reserved(const Owned& claim, const Settings& settings) {
 
 }  // namespace
 
-void check_names(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostics) {
+void check_names(const load::Loaded& loaded, const Plan& plan, Diagnostics& diagnostics) {
     const std::vector<Owned> rendered = claims_of(plan);
     std::vector<Owned> claims = rendered;
     if (plan.api_proxy_elsewhere) {
@@ -123,4 +123,4 @@ void check_names(const Loaded& loaded, const Plan& plan, Diagnostics& diagnostic
     check_inputs(loaded, plan, rendered, diagnostics);
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -7,11 +7,11 @@
 #include "renderer/classify/classify.h"
 #include "renderer/core/diagnostics.h"
 
-namespace renderer {
+namespace renderer::plan {
 
-void check_object(const ServiceInput& service, Diagnostics& diagnostics);
+void check_object(const classify::ServiceInput& service, Diagnostics& diagnostics);
 // Checks an ExternalName Service whose externalName tailrender sets.
-void check_egress_object(const ServiceInput& service, Diagnostics& diagnostics);
-void check_object(const IngressInput& ingress, Diagnostics& diagnostics);
+void check_egress_object(const classify::ServiceInput& service, Diagnostics& diagnostics);
+void check_object(const classify::IngressInput& ingress, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::plan

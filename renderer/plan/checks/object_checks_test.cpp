@@ -4,7 +4,7 @@
 
 #include "renderer/plan/plan_testing.h"
 
-namespace renderer {
+namespace renderer::plan {
 namespace {
 
 constexpr std::string_view kPrefix = "error [invalid-object] Service/shop/web: ";
@@ -191,9 +191,10 @@ TEST(CheckBackends, AreCheckedUnlessTheyAreFacts) {
               "port, as the Service has several\n"
               "9: error [invalid-object] Service/shop/w: port 53 has no name | a name for each "
               "port, as the Service has several\n");
-    EXPECT_EQ(
-        Planned(stream, "", [](Loaded& all) { all.documents.at(1).reachable = false; }).dump(), "");
+    EXPECT_EQ(Planned(stream, "", [](load::Loaded& all) { all.documents.at(1).reachable = false; })
+                  .dump(),
+              "");
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -16,17 +16,17 @@
 #include "renderer/plan/dataplanes.h"
 #include "renderer/plan/grammar.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
 // What checks need to report errors at positions in the class.
 struct Checker {
-    const CustomResource& input;
+    const classify::CustomResource& input;
     Diagnostics& diagnostics;
 
     Finding say(Severity severity, std::string_view rule, Pos pos, std::string message) const {
-        return about(input, diagnostics)
+        return classify::about(input, diagnostics)
             .say(severity, rule, pos.known() ? pos : input.pos(), std::move(message));
     }
     Finding error(std::string_view rule, Pos pos, std::string message) const {
@@ -51,8 +51,8 @@ void check_reserved_keys(const Checker& checker, const Value* entries) {
 }
 
 void check_entries(const Checker& checker) {
-    const CustomResource& input = checker.input;
-    for (const Fields& owner :
+    const classify::CustomResource& input = checker.input;
+    for (const classify::Fields& owner :
          {input.fields_at({"statefulSet"}), input.fields_at({"statefulSet", "pod"})}) {
         check_label_values(input, owner.map("labels"), checker.diagnostics);
         check_reserved_keys(checker, owner.map("labels"));
@@ -62,8 +62,8 @@ void check_entries(const Checker& checker) {
                        checker.diagnostics);
 }
 
-void check_env_names(const Checker& checker, const Fields& container) {
-    for (const EnvInput& entry : container.env("env")) {
+void check_env_names(const Checker& checker, const classify::Fields& container) {
+    for (const classify::EnvInput& entry : container.env("env")) {
         if (!is_env_name(entry.name)) {
             checker
                 .error("invalid-object", entry.pos,
@@ -86,8 +86,8 @@ bool is_referred_to(std::string_view name) {
     return std::ranges::find(kNames, name) != kNames.end();
 }
 
-void check_proxy_env(const Checker& checker, const Fields& container) {
-    for (const EnvInput& entry : container.env("env")) {
+void check_proxy_env(const Checker& checker, const classify::Fields& container) {
+    for (const classify::EnvInput& entry : container.env("env")) {
         if (is_referred_to(entry.name)) {
             checker
                 .error("reserved-env", entry.pos,
@@ -117,8 +117,8 @@ void check_amounts(const Checker& checker, const Value* amounts) {
     }
 }
 
-void check_container(const Checker& checker, const Fields& container) {
-    const Fields resources(container.map("resources"));
+void check_container(const Checker& checker, const classify::Fields& container) {
+    const classify::Fields resources(container.map("resources"));
     check_env_names(checker, container);
     check_amounts(checker, resources.map("requests"));
     check_amounts(checker, resources.map("limits"));
@@ -162,8 +162,8 @@ void check_rules(const Checker& checker) {
 }
 
 void check_monitor(const Checker& checker, const Settings& settings) {
-    const Fields metrics = checker.input.fields_at({"metrics"});
-    const Fields monitor(metrics.map("serviceMonitor"));
+    const classify::Fields metrics = checker.input.fields_at({"metrics"});
+    const classify::Fields monitor(metrics.map("serviceMonitor"));
     if (!monitor.flag("enable")) {
         return;
     }
@@ -237,19 +237,19 @@ void check_ports(const Checker& checker, const Settings& settings) {
 
 }  // namespace
 
-void check_proxy_class(const CustomResource& input, const Settings& settings,
+void check_proxy_class(const classify::CustomResource& input, const Settings& settings,
                        Diagnostics& diagnostics) {
     const Checker checker{input, diagnostics};
     check_dataplane(input, diagnostics);
     check_entries(checker);
-    const Fields pod = input.fields_at({"statefulSet", "pod"});
-    const Fields container(pod.map("tailscaleContainer"));
+    const classify::Fields pod = input.fields_at({"statefulSet", "pod"});
+    const classify::Fields container(pod.map("tailscaleContainer"));
     check_proxy_env(checker, container);
     check_container(checker, container);
-    check_container(checker, Fields(pod.map("tailscaleInitContainer")));
+    check_container(checker, classify::Fields(pod.map("tailscaleInitContainer")));
     check_rules(checker);
     check_monitor(checker, settings);
     check_ports(checker, settings);
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

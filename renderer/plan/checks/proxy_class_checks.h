@@ -8,9 +8,9 @@
 #include "renderer/core/diagnostics.h"
 #include "renderer/plan/settings/settings.h"
 
-namespace renderer {
+namespace renderer::plan {
 
-void check_proxy_class(const CustomResource& input, const Settings& settings,
+void check_proxy_class(const classify::CustomResource& input, const Settings& settings,
                        Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::plan

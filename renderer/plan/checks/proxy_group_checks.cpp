@@ -12,7 +12,7 @@
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/install/controller.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 2> kChartNames = {"operator", "proxies"};
 void check_replicas(const ProxyGroupInput& group, Diagnostics& diagnostics) {
     const bool too_many = group.replicas > kMaxReplicas;
     if (group.replicas < 0 || too_many) {
-        about(group, diagnostics)
+        classify::about(group, diagnostics)
             .error(too_many ? "too-many-replicas" : "invalid-object", group.replicas_pos,
                    "\"spec.replicas\" is out of range")
             .found(fmt::format("{}", group.replicas))
@@ -35,7 +35,7 @@ void check_fields(const ProxyGroupInput& group, Diagnostics& diagnostics) {
     check_replicas(group, diagnostics);
     check_tags(group, group.tags, "tag:web", diagnostics);
     if (group.hostname_prefix.pos.known() && !is_hostname_prefix(group.hostname_prefix.text)) {
-        about(group, diagnostics)
+        classify::about(group, diagnostics)
             .error("invalid-hostname", group.hostname_prefix.pos,
                    fmt::format("invalid hostnamePrefix \"{}\"", group.hostname_prefix.text))
             .expected("1 to 62 lower-case letters, digits and dashes, no dash first");
@@ -50,7 +50,7 @@ void check_fields(const ProxyGroupInput& group, Diagnostics& diagnostics) {
 
 void refuse_name(const ProxyGroupInput& group, std::string_view rule, std::string message,
                  std::string_view expected, Diagnostics& diagnostics) {
-    about(group, diagnostics)
+    classify::about(group, diagnostics)
         .error(rule, group.name_pos(), std::move(message))
         .expected(expected)
         .hint("rename the group");
@@ -135,4 +135,4 @@ void check_service_names(const ProxyGroupInput& group, const ProxyClassPlan& cho
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -7,7 +7,7 @@
 #include "renderer/plan/class/proxy_class_plan.h"
 #include "renderer/plan/group/proxy_group_input.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 void check_object(const ProxyGroupInput& group, Diagnostics& diagnostics);
 
@@ -16,4 +16,4 @@ void check_object(const ProxyGroupInput& group, Diagnostics& diagnostics);
 void check_service_names(const ProxyGroupInput& group, const ProxyClassPlan& chosen,
                          Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::plan

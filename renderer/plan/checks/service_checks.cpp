@@ -11,25 +11,25 @@
 #include "renderer/plan/checks/object_checks.h"
 #include "renderer/plan/grammar.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
 constexpr std::string_view kPortRange = "a number from 1 to 65535";
 
-std::string_view name_of(Protocol protocol) {
+std::string_view name_of(classify::Protocol protocol) {
     switch (protocol) {
-        case Protocol::Tcp:
+        case classify::Protocol::Tcp:
             return "TCP";
-        case Protocol::Udp:
+        case classify::Protocol::Udp:
             return "UDP";
-        case Protocol::Sctp:
+        case classify::Protocol::Sctp:
             break;
     }
     return "SCTP";
 }
 
-void check_name(const ServiceInput& service, Diagnostics& diagnostics) {
+void check_name(const classify::ServiceInput& service, Diagnostics& diagnostics) {
     if (lacks_name(service)) {
         report_invalid(service, service.pos(), "the Service has no name", "", "metadata.name",
                        diagnostics);
@@ -41,7 +41,8 @@ void check_name(const ServiceInput& service, Diagnostics& diagnostics) {
     }
 }
 
-void check_target(const ServiceInput& service, const ServicePort& port, Diagnostics& diagnostics) {
+void check_target(const classify::ServiceInput& service, const classify::ServicePort& port,
+                  Diagnostics& diagnostics) {
     if (port.target_port == nullptr) {
         return;
     }
@@ -57,7 +58,8 @@ void check_target(const ServiceInput& service, const ServicePort& port, Diagnost
     }
 }
 
-void check_port(const ServiceInput& service, const ServicePort& port, Diagnostics& diagnostics) {
+void check_port(const classify::ServiceInput& service, const classify::ServicePort& port,
+                Diagnostics& diagnostics) {
     if (!is_port_number(port.port)) {
         report_invalid(service, port.pos, "port number out of range", fmt::format("{}", port.port),
                        kPortRange, diagnostics);
@@ -77,18 +79,18 @@ void check_port(const ServiceInput& service, const ServicePort& port, Diagnostic
 }
 
 // Reports duplicate ports. It is quadratic, because a Service has few ports.
-void check_repeated_ports(const ServiceInput& service, Diagnostics& diagnostics) {
+void check_repeated_ports(const classify::ServiceInput& service, Diagnostics& diagnostics) {
     for (auto port = service.ports.begin(); port != service.ports.end(); ++port) {
         const auto earlier = [&](auto same) {
             return std::any_of(service.ports.begin(), port, same);
         };
         if (!port->name.empty() &&
-            earlier([&](const ServicePort& other) { return other.name == port->name; })) {
+            earlier([&](const classify::ServicePort& other) { return other.name == port->name; })) {
             report_invalid(service, port->pos,
                            fmt::format("duplicate port name \"{}\"", port->name), "",
                            "a unique name for each port", diagnostics);
         }
-        if (earlier([&](const ServicePort& other) {
+        if (earlier([&](const classify::ServicePort& other) {
                 return other.port == port->port && other.protocol == port->protocol;
             })) {
             report_invalid(
@@ -99,7 +101,7 @@ void check_repeated_ports(const ServiceInput& service, Diagnostics& diagnostics)
     }
 }
 
-void check_external_name(const ServiceInput& service, Diagnostics& diagnostics) {
+void check_external_name(const classify::ServiceInput& service, Diagnostics& diagnostics) {
     std::string_view name = service.external_name;
     if (name.ends_with('.')) {
         name.remove_suffix(1);
@@ -114,7 +116,7 @@ void check_external_name(const ServiceInput& service, Diagnostics& diagnostics) 
     }
 }
 
-void check_address(const ServiceInput& service, Diagnostics& diagnostics) {
+void check_address(const classify::ServiceInput& service, Diagnostics& diagnostics) {
     if (!service.cluster_ip.empty() && !ip_family(service.cluster_ip)) {
         report_invalid(service, service.cluster_ip_pos, "\"clusterIP\" is not an IP address",
                        fmt::format("\"{}\"", service.cluster_ip), "an IP address, or no such field",
@@ -128,8 +130,8 @@ void check_address(const ServiceInput& service, Diagnostics& diagnostics) {
 
 }  // namespace
 
-void check_object(const ServiceInput& service, Diagnostics& diagnostics) {
-    if (service.type != ServiceType::ExternalName) {
+void check_object(const classify::ServiceInput& service, Diagnostics& diagnostics) {
+    if (service.type != classify::ServiceType::ExternalName) {
         check_address(service, diagnostics);
     } else {
         check_external_name(service, diagnostics);
@@ -137,19 +139,19 @@ void check_object(const ServiceInput& service, Diagnostics& diagnostics) {
     check_egress_object(service, diagnostics);
 }
 
-void check_egress_object(const ServiceInput& service, Diagnostics& diagnostics) {
+void check_egress_object(const classify::ServiceInput& service, Diagnostics& diagnostics) {
     check_name(service, diagnostics);
     check_metadata(service, diagnostics);
     const bool has_address = service.headless || !service.cluster_ip.empty();
-    if (service.type == ServiceType::ExternalName && has_address) {
+    if (service.type == classify::ServiceType::ExternalName && has_address) {
         report_invalid(service, service.cluster_ip_pos,
                        "a Service of type ExternalName has no cluster IP", "\"clusterIP\"",
                        "no such field", diagnostics);
     }
-    for (const ServicePort& port : service.ports) {
+    for (const classify::ServicePort& port : service.ports) {
         check_port(service, port, diagnostics);
     }
     check_repeated_ports(service, diagnostics);
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -5,17 +5,17 @@
 #include <algorithm>
 #include <vector>
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
-std::vector<const IngressBackend*> backends_of(const IngressInput& ingress) {
-    std::vector<const IngressBackend*> backends;
+std::vector<const classify::IngressBackend*> backends_of(const classify::IngressInput& ingress) {
+    std::vector<const classify::IngressBackend*> backends;
     if (ingress.has_default_backend) {
         backends.push_back(&ingress.default_backend);
     }
-    for (const IngressRule& rule : ingress.rules) {
-        for (const IngressPath& path : rule.paths) {
+    for (const classify::IngressRule& rule : ingress.rules) {
+        for (const classify::IngressPath& path : rule.paths) {
             backends.push_back(&path.backend);
         }
     }
@@ -24,24 +24,26 @@ std::vector<const IngressBackend*> backends_of(const IngressInput& ingress) {
 
 class Sorter {
 public:
-    Sorter(const Loaded& loaded, const ServiceIndex& services, Diagnostics& diagnostics)
+    Sorter(const load::Loaded& loaded, const ServiceIndex& services, Diagnostics& diagnostics)
         : loaded_(loaded), services_(services), diagnostics_(diagnostics) {
-        const auto release = std::ranges::find_if(loaded.standings.all, [](const Standing& one) {
-            return one.is_release && !one.name.starts_with("ResourceSet") &&
-                   (one.liveness == Liveness::Unknown || one.liveness == Liveness::Absent);
-        });
+        const auto release =
+            std::ranges::find_if(loaded.standings.all, [](const engines::Standing& one) {
+                return one.is_release && !one.name.starts_with("ResourceSet") &&
+                       (one.liveness == engines::Liveness::Unknown ||
+                        one.liveness == engines::Liveness::Absent);
+            });
         if (loaded.only_generated && release != loaded.standings.all.end()) {
             unknown_ = &*release;
         }
     }
 
     // Returns true if the Ingress is set aside.
-    bool take(const IngressInput& ingress) {
+    bool take(const classify::IngressInput& ingress) {
         if (unknown_ == nullptr || !is_rendered(loaded_, *ingress.doc) || ingress.ns.empty()) {
             return false;
         }
         bool is_open = false;
-        for (const IngressBackend* backend : backends_of(ingress)) {
+        for (const classify::IngressBackend* backend : backends_of(ingress)) {
             if (backend->has_service && !backend->service.empty() && !backend->port_name.empty() &&
                 services_.find(ingress.ns, backend->service) == nullptr) {
                 say(ingress, *backend);
@@ -54,12 +56,12 @@ public:
     std::map<std::string, std::string> found;
 
 private:
-    static bool is_public(const IngressInput& ingress) {
+    static bool is_public(const classify::IngressInput& ingress) {
         const Value* funnel = ingress.annotation("tailscale.com/funnel");
         return funnel != nullptr && spelling_of(*funnel) == "true";
     }
 
-    void say(const IngressInput& ingress, const IngressBackend& backend) {
+    void say(const classify::IngressInput& ingress, const classify::IngressBackend& backend) {
         diagnostics_
             .say(loaded_.lints ? Severity::Error : Severity::Warning, "missing-backend-service",
                  backend.pos,
@@ -81,22 +83,23 @@ private:
                                   backend.port_name, ingress.ns, backend.service));
     }
 
-    const Loaded& loaded_;
+    const load::Loaded& loaded_;
     const ServiceIndex& services_;
     Diagnostics& diagnostics_;
-    const Standing* unknown_ = nullptr;  // the first unknown release
+    const engines::Standing* unknown_ = nullptr;  // the first unknown release
 };
 
 }  // namespace
 
-std::map<std::string, std::string> set_aside_undecided(const Loaded& loaded,
+std::map<std::string, std::string> set_aside_undecided(const load::Loaded& loaded,
                                                        const ServiceIndex& services,
                                                        Parents& parents, Diagnostics& diagnostics) {
     Sorter sorter(loaded, services, diagnostics);
     for (auto* ingresses : {&parents.ingresses, &parents.group_ingresses}) {
-        std::erase_if(*ingresses, [&](const IngressInput* one) { return sorter.take(*one); });
+        std::erase_if(*ingresses,
+                      [&](const classify::IngressInput* one) { return sorter.take(*one); });
     }
     return std::move(sorter.found);
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

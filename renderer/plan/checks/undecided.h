@@ -11,12 +11,12 @@
 #include "renderer/plan/parents.h"
 #include "renderer/plan/service_index.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 // Removes such Ingresses from the parents, with a warning, or an error in `lint`. Returns the
 // missing fact by the name of the object.
-std::map<std::string, std::string> set_aside_undecided(const Loaded& loaded,
+std::map<std::string, std::string> set_aside_undecided(const load::Loaded& loaded,
                                                        const ServiceIndex& services,
                                                        Parents& parents, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -6,7 +6,7 @@
 
 #include "renderer/kube/quantity.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -71,4 +71,4 @@ Value amounts(const Value* given) {
     return result;
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

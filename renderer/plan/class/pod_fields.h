@@ -7,7 +7,7 @@
 
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 // Returns true if a field with this name and value is omitted: null, an empty list, or an empty map
 // of strings. An empty object is kept.
@@ -22,4 +22,4 @@ void put_pod_field(std::string_view name, const Value* value, Value& map);
 // Returns `requests` or `limits` in canonical form; null if there are none. `given` may be nullptr.
 Value amounts(const Value* given);
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -14,7 +14,7 @@
 #include "renderer/core/value.h"
 #include "renderer/plan/settings/settings.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 struct ClassEnv {
     std::string name, value;
@@ -59,4 +59,4 @@ struct ProxyClassPlan {
     std::optional<StaticEndpoints> static_endpoints;
 };
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -12,12 +12,12 @@
 #include "renderer/plan/custom_resources.h"
 #include "renderer/plan/parents.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
 struct PortsOfClass {
-    const CustomResource* input = nullptr;
+    const classify::CustomResource* input = nullptr;
     std::vector<ClassPort> ports;
 };
 
@@ -30,7 +30,7 @@ void check_clash(const PortsOfClass& taken, const std::vector<PortsOfClass>& oth
         if (other == others.end()) {
             continue;
         }
-        about(*taken.input, diagnostics)
+        classify::about(*taken.input, diagnostics)
             .error("invalid-port-range", port.port_pos,
                    fmt::format("the ProxyClass \"{}\" also has this port", other->input->name))
             .found(fmt::format("\"{}\"", port_list(taken.ports)))
@@ -44,12 +44,13 @@ void check_clash(const PortsOfClass& taken, const std::vector<PortsOfClass>& oth
 
 }  // namespace
 
-ProxyClasses::ProxyClasses(const Loaded& loaded, const Inventory& inventory, Plan& plan)
+ProxyClasses::ProxyClasses(const load::Loaded& loaded, const classify::Inventory& inventory,
+                           Plan& plan)
     : loaded_(loaded), settings_(plan.settings) {
     const auto inputs = inventory.of(kind_of("ProxyClass"));
     plan.proxy_classes.reserve(inputs.size());
     for (const bool rendered : {false, true}) {  // applied classes replace facts of the same name
-        for (const CustomResource& input : inputs) {
+        for (const classify::CustomResource& input : inputs) {
             if (is_rendered(loaded, *input.doc) == rendered) {
                 plan.proxy_classes.push_back(make_proxy_class(input));
                 by_name_[input.name] = {&input, &plan.proxy_classes.back(), {}};
@@ -58,7 +59,8 @@ ProxyClasses::ProxyClasses(const Loaded& loaded, const Inventory& inventory, Pla
     }
 }
 
-const ProxyClassPlan* ProxyClasses::of(const ParentInput& user, Diagnostics& diagnostics) {
+const ProxyClassPlan* ProxyClasses::of(const classify::ParentInput& user,
+                                       Diagnostics& diagnostics) {
     const Value* label = user.label(kProxyClass);
     const Value* chosen = label != nullptr ? label : user.annotation(kProxyClass);
     if (chosen == nullptr) {
@@ -70,7 +72,7 @@ const ProxyClassPlan* ProxyClasses::of(const ParentInput& user, Diagnostics& dia
     return named(user, {chosen->text(), chosen->pos()}, diagnostics);
 }
 
-const ProxyClassPlan* ProxyClasses::named(const ParentInput& user, const ClassWish& wish,
+const ProxyClassPlan* ProxyClasses::named(const classify::ParentInput& user, const ClassWish& wish,
                                           Diagnostics& diagnostics) {
     if (wish.name.empty()) {
         return nullptr;
@@ -84,7 +86,7 @@ const ProxyClassPlan* ProxyClasses::named(const ParentInput& user, const ClassWi
         names.push_back(name);
     }
     const std::string_view near = nearest(wish.name, names);
-    about(user, diagnostics)
+    classify::about(user, diagnostics)
         .error("missing-proxy-class", wish.pos,
                fmt::format("ProxyClass \"{}\" not found", wish.name))
         .expected("the name of a ProxyClass in the inputs")
@@ -94,12 +96,13 @@ const ProxyClassPlan* ProxyClasses::named(const ParentInput& user, const ClassWi
     return nullptr;
 }
 
-const ProxyClassPlan* ProxyClasses::named_or_default(const ParentInput& user, const ClassWish& wish,
+const ProxyClassPlan* ProxyClasses::named_or_default(const classify::ParentInput& user,
+                                                     const ClassWish& wish,
                                                      Diagnostics& diagnostics) {
     return wish.name.empty() ? use_default(user) : named(user, wish, diagnostics);
 }
 
-const ProxyClassPlan* ProxyClasses::use_default(const ParentInput& user) {
+const ProxyClassPlan* ProxyClasses::use_default(const classify::ParentInput& user) {
     if (settings_.default_proxy_class.empty()) {
         return nullptr;
     }
@@ -112,7 +115,7 @@ const ProxyClassPlan* ProxyClasses::use_default(const ParentInput& user) {
     return nullptr;
 }
 
-const ProxyClassPlan* ProxyClasses::use(Entry& entry, const ParentInput& user, Pos pos) {
+const ProxyClassPlan* ProxyClasses::use(Entry& entry, const classify::ParentInput& user, Pos pos) {
     entry.users.push_back({.pos = pos, .object = user.doc->object_name(), .text = "uses it"});
     return entry.plan;
 }
@@ -159,4 +162,4 @@ void ProxyClasses::finish(Diagnostics& diagnostics) {
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -13,7 +13,7 @@
 #include "renderer/plan/model.h"
 #include "renderer/plan/settings/settings.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 // The `spec.proxyClass` of an object.
 struct ClassWish {
@@ -24,19 +24,19 @@ struct ClassWish {
 class ProxyClasses {
 public:
     // Fills plan.proxy_classes. The arguments must outlive this object.
-    ProxyClasses(const Loaded& loaded, const Inventory& inventory, Plan& plan);
+    ProxyClasses(const load::Loaded& loaded, const classify::Inventory& inventory, Plan& plan);
 
     // Returns the class of a Service or an Ingress: by label, else by annotation, else the default
     // class. A key with an empty value means no class. Returns nullptr if it has none, or if the
     // class does not exist, which is reported.
-    const ProxyClassPlan* of(const ParentInput& user, Diagnostics& diagnostics);
+    const ProxyClassPlan* of(const classify::ParentInput& user, Diagnostics& diagnostics);
 
     // Returns the class that an object names; the default class does not count.
-    const ProxyClassPlan* named(const ParentInput& user, const ClassWish& wish,
+    const ProxyClassPlan* named(const classify::ParentInput& user, const ClassWish& wish,
                                 Diagnostics& diagnostics);
 
     // Does the same, but returns the default class for an object that names none.
-    const ProxyClassPlan* named_or_default(const ParentInput& user, const ClassWish& wish,
+    const ProxyClassPlan* named_or_default(const classify::ParentInput& user, const ClassWish& wish,
                                            Diagnostics& diagnostics);
 
     // Call it after all users were looked up: it reports what is wrong with classes that are
@@ -45,18 +45,18 @@ public:
 
 private:
     struct Entry {
-        const CustomResource* input = nullptr;
+        const classify::CustomResource* input = nullptr;
         const ProxyClassPlan* plan = nullptr;
         std::vector<Note> users;
     };
 
-    const ProxyClassPlan* use_default(const ParentInput& user);
-    const ProxyClassPlan* use(Entry& entry, const ParentInput& user, Pos pos);
+    const ProxyClassPlan* use_default(const classify::ParentInput& user);
+    const ProxyClassPlan* use(Entry& entry, const classify::ParentInput& user, Pos pos);
 
-    const Loaded& loaded_;
+    const load::Loaded& loaded_;
     const Settings& settings_;
     std::map<std::string_view, Entry> by_name_;
     std::vector<Note> default_users_;  // users of a default class that does not exist
 };
 
-}  // namespace renderer
+}  // namespace renderer::plan

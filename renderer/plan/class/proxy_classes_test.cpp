@@ -5,7 +5,7 @@
 #include "renderer/core/yaml_writer.h"
 #include "renderer/plan/plan_testing.h"
 
-namespace renderer {
+namespace renderer::plan {
 namespace {
 
 // Returns a ProxyClass. Its lines: kind 2, metadata 3, spec 4.
@@ -202,4 +202,4 @@ TEST(ProxyClasses, TheNameOfAJobFitsIntoALabel) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::plan

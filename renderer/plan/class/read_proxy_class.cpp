@@ -8,7 +8,7 @@
 #include "renderer/plan/class/pod_fields.h"
 #include "renderer/plan/dataplanes.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -28,7 +28,7 @@ Value clone_of(const Value* value) {
 Value taken(const Value* block, std::span<const std::string_view> names) {
     Value result;
     for (const std::string_view name : names) {
-        const Value* field = Fields(block).any(name);
+        const Value* field = classify::Fields(block).any(name);
         const bool is_empty_text = field != nullptr && field->is_string() && field->text().empty();
         if (field == nullptr || is_empty_text || is_left_out(name, *field)) {
             continue;
@@ -42,8 +42,8 @@ Value taken(const Value* block, std::span<const std::string_view> names) {
 }
 
 ClassContainer container(const Value* block) {
-    const Fields fields(block);
-    const Fields resources(fields.map("resources"));
+    const classify::Fields fields(block);
+    const classify::Fields resources(fields.map("resources"));
     ClassContainer result;
     result.exists = block != nullptr;
     result.pos = result.exists ? block->pos() : Pos();
@@ -53,7 +53,7 @@ ClassContainer container(const Value* block) {
         result.image_pos = image->pos;
     }
     result.pull_policy = fields.text("imagePullPolicy");
-    for (const EnvInput& entry : fields.env("env")) {
+    for (const classify::EnvInput& entry : fields.env("env")) {
         result.env.push_back({std::string(entry.name), std::string(entry.value), entry.pos});
     }
     result.fields = taken(block, kContainerFields);
@@ -62,10 +62,10 @@ ClassContainer container(const Value* block) {
     return result;
 }
 
-void plan_pod(const CustomResource& input, ProxyClassPlan& result) {
-    const Fields set = input.fields_at({"statefulSet"});
+void plan_pod(const classify::CustomResource& input, ProxyClassPlan& result) {
+    const classify::Fields set = input.fields_at({"statefulSet"});
     const Value* block = set.map("pod");
-    const Fields pod(block);
+    const classify::Fields pod(block);
     result.set_labels = clone_of(set.map("labels"));
     result.set_annotations = clone_of(set.map("annotations"));
     result.pod_labels = clone_of(pod.map("labels"));
@@ -75,10 +75,11 @@ void plan_pod(const CustomResource& input, ProxyClassPlan& result) {
     result.init_container = container(pod.map("tailscaleInitContainer"));
 }
 
-void plan_class_metrics(const CustomResource& input, ProxyClassPlan& result) {
-    const Fields metrics = input.fields_at({"metrics"});
-    const Fields monitor(metrics.map("serviceMonitor"));
-    const Fields debug = input.fields_at({"statefulSet", "pod", "tailscaleContainer", "debug"});
+void plan_class_metrics(const classify::CustomResource& input, ProxyClassPlan& result) {
+    const classify::Fields metrics = input.fields_at({"metrics"});
+    const classify::Fields monitor(metrics.map("serviceMonitor"));
+    const classify::Fields debug =
+        input.fields_at({"statefulSet", "pod", "tailscaleContainer", "debug"});
     result.has_metrics = metrics.exists();
     result.metrics = metrics.flag("enable");
     result.debug = debug.exists() ? debug.flag("enable") : result.metrics;
@@ -88,9 +89,9 @@ void plan_class_metrics(const CustomResource& input, ProxyClassPlan& result) {
 
 }  // namespace
 
-ProxyClassPlan make_proxy_class(const CustomResource& input) {
-    const Fields spec(input.spec);
-    const Fields tailscale(spec.map("tailscale"));
+ProxyClassPlan make_proxy_class(const classify::CustomResource& input) {
+    const classify::Fields spec(input.spec);
+    const classify::Fields tailscale(spec.map("tailscale"));
     ProxyClassPlan result;
     result.origin = {input.pos(), input.doc->object_name(), "proxy-class: a ProxyClass"};
     result.name = input.name;
@@ -112,4 +113,4 @@ ProxyClassPlan make_proxy_class(const CustomResource& input) {
     return result;
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

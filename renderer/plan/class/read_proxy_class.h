@@ -4,9 +4,9 @@
 #include "renderer/classify/custom_resource.h"
 #include "renderer/plan/class/proxy_class_plan.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 // Malformed fields, which are reported elsewhere, are treated as absent.
-ProxyClassPlan make_proxy_class(const CustomResource& input);
+ProxyClassPlan make_proxy_class(const classify::CustomResource& input);
 
-}  // namespace renderer
+}  // namespace renderer::plan

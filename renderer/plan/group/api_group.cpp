@@ -13,7 +13,7 @@
 #include "renderer/plan/settings/settings_decoder.h"
 #include "renderer/plan/workload/workload.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -26,7 +26,7 @@ std::string_view log_level(const Settings& settings) {
     return info && !settings.log_upload ? "info" : "debug";
 }
 
-bool account_exists(const Loaded& loaded, const Settings& settings) {
+bool account_exists(const load::Loaded& loaded, const Settings& settings) {
     return wants_auth_proxy(settings) ||
            std::ranges::any_of(loaded.documents, [&](const Document& doc) {
                return doc.kind.is_string() && doc.kind.text() == "ServiceAccount" &&
@@ -38,7 +38,7 @@ bool account_exists(const Loaded& loaded, const Settings& settings) {
 // The controller looks at a single pod in that namespace, whose name it knows.
 void report_apart(const ProxyGroupInput& input, const Settings& settings,
                   Diagnostics& diagnostics) {
-    about(input, diagnostics)
+    classify::about(input, diagnostics)
         .error("not-supported", input.pos(),
                fmt::format("the pods of this group would run as \"{}\", which is in a namespace of "
                            "its own",
@@ -51,7 +51,7 @@ void report_apart(const ProxyGroupInput& input, const Settings& settings,
 }
 
 void report_no_account(const ProxyGroupInput& input, bool all_known, Diagnostics& diagnostics) {
-    about(input, diagnostics)
+    classify::about(input, diagnostics)
         .say(all_known ? Severity::Error : Severity::Warning, "missing-api-account", input.pos(),
              fmt::format("the ServiceAccount \"{}\" of this group's pods is not in the inputs",
                          kAuthProxyAccount))
@@ -134,4 +134,4 @@ std::vector<OfferedService> plan_api_services(const std::vector<Workload>& group
     return services;
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -9,7 +9,7 @@
 #include "renderer/plan/proxy_inputs.h"
 #include "renderer/plan/workload/workload.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 constexpr std::string_view kApiGroupApp = "k8s-operator-proxygroup-kube-apiserver";
 constexpr std::string_view kApiHostnameAdvice = "choose one with \"spec.kubeAPIServer.hostname\"";
@@ -27,4 +27,4 @@ void check_api_accounts(const GroupIndex& groups, bool installs, const ProxyInpu
 std::vector<OfferedService> plan_api_services(const std::vector<Workload>& groups,
                                               const ProxyInputs& inputs, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -18,7 +18,7 @@
 #include "renderer/plan/tailnet_target.h"
 #include "renderer/plan/workload/external_name.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -29,21 +29,21 @@ constexpr std::string_view kUnnamedPort = "tailscale-unnamed";
 constexpr std::int64_t kHealthPort = 9002;
 constexpr std::size_t kLongestServiceName = 59;  // "ts-<name>-" must be a DNS label
 
-void check_ports(const ServiceInput& service, Diagnostics& diagnostics) {
+void check_ports(const classify::ServiceInput& service, Diagnostics& diagnostics) {
     if (service.ports.empty()) {
-        about(service, diagnostics)
+        classify::about(service, diagnostics)
             .error("egress-without-ports", service.pos(),
                    "a Service of an egress group must list its ports")
             .expected("spec.ports with at least one entry");
     }
-    for (const ServicePort& port : service.ports) {
-        if (port.protocol == Protocol::Sctp) {
-            about(service, diagnostics)
+    for (const classify::ServicePort& port : service.ports) {
+        if (port.protocol == classify::Protocol::Sctp) {
+            classify::about(service, diagnostics)
                 .error("unsupported-protocol", port.pos, "an egress group cannot forward SCTP")
                 .expected("TCP or UDP");
         }
         if (port.name == kHealthPortName) {
-            about(service, diagnostics)
+            classify::about(service, diagnostics)
                 .error("reserved-port-name", port.pos,
                        fmt::format("the port name \"{}\" is reserved", kHealthPortName))
                 .expected("another name: the group's health check uses this one");
@@ -52,11 +52,11 @@ void check_ports(const ServiceInput& service, Diagnostics& diagnostics) {
 }
 
 // The operator uses generateName, whose prefix must be a label.
-void check_name_length(const ServiceInput& service, Diagnostics& diagnostics) {
+void check_name_length(const classify::ServiceInput& service, Diagnostics& diagnostics) {
     if (service.name.size() <= kLongestServiceName) {
         return;
     }
-    about(service, diagnostics)
+    classify::about(service, diagnostics)
         .error("name-too-long", service.name_pos(),
                "the name of this Service is too long for an egress group")
         .found(fmt::format("{} bytes", service.name.size()))
@@ -65,12 +65,13 @@ void check_name_length(const ServiceInput& service, Diagnostics& diagnostics) {
 }
 
 // The operator checks the hostname and the tags, although a Service of a group uses neither.
-void check_device(const ServiceInput& service, const Settings& settings, Diagnostics& diagnostics) {
+void check_device(const classify::ServiceInput& service, const Settings& settings,
+                  Diagnostics& diagnostics) {
     plan_tags(service, settings, diagnostics);
     service_hostname(service, settings, diagnostics);
     for (const std::string_view key : {kHostname, kTags}) {
         if (const Value* found = service.annotation(key)) {
-            about(service, diagnostics)
+            classify::about(service, diagnostics)
                 .warning("annotation-without-effect", found->pos(),
                          fmt::format("annotation \"{}\" has no effect on a Service of an egress "
                                      "group: it has no device of its own",
@@ -80,7 +81,7 @@ void check_device(const ServiceInput& service, const Settings& settings, Diagnos
     }
 }
 
-void check_member(const ServiceInput& service, const ProxyInputs& inputs,
+void check_member(const classify::ServiceInput& service, const ProxyInputs& inputs,
                   Diagnostics& diagnostics) {
     check_namespace(service, diagnostics);
     check_ignored(service, diagnostics);
@@ -93,15 +94,16 @@ void check_member(const ServiceInput& service, const ProxyInputs& inputs,
     check_name_length(service, diagnostics);
 }
 
-std::int64_t health_port(const ServiceInput& service) {
+std::int64_t health_port(const classify::ServiceInput& service) {
     std::int64_t port = kHealthPort;
-    while (std::ranges::find(service.ports, port, &ServicePort::port) != service.ports.end()) {
+    while (std::ranges::find(service.ports, port, &classify::ServicePort::port) !=
+           service.ports.end()) {
         ++port;
     }
     return port;
 }
 
-EgressMember start_member(const ServiceInput& service, const ProxyGroupInput& group,
+EgressMember start_member(const classify::ServiceInput& service, const ProxyGroupInput& group,
                           const ProxyInputs& inputs) {
     EgressMember member;
     member.origin = {service.pos(), service.doc->object_name(), kEgressGroupRule};
@@ -113,10 +115,11 @@ EgressMember start_member(const ServiceInput& service, const ProxyGroupInput& gr
     member.key = fmt::format("{}-{}", service.ns, service.name);
     member.ip = annotation_text(service, kTailnetIp);
     member.fqdn = annotation_text(service, kTailnetFqdn);
-    for (const ServicePort& port : service.ports) {
-        member.ports.push_back({.name = std::string(port.name.empty() ? kUnnamedPort : port.name),
-                                .protocol = port.protocol == Protocol::Udp ? "UDP" : "TCP",
-                                .port = port.port});
+    for (const classify::ServicePort& port : service.ports) {
+        member.ports.push_back(
+            {.name = std::string(port.name.empty() ? kUnnamedPort : port.name),
+             .protocol = port.protocol == classify::Protocol::Udp ? "UDP" : "TCP",
+             .port = port.port});
     }
     member.health_port = health_port(service);
     member.health_url = fmt::format(
@@ -173,10 +176,11 @@ std::map<std::string, std::vector<KeyedPort>> ports_by_group(EgressPlan& plan) {
     return ports;
 }
 
-PortPins port_pins_of(const Loaded& loaded) {
+PortPins port_pins_of(const load::Loaded& loaded) {
     PortPins pins;
-    for (const LockedPort& port : loaded.locked_ports) {
-        if (port.kind == LockedKind::EgressPort && port.cluster == own_cluster(loaded)) {
+    for (const load::LockedPort& port : loaded.locked_ports) {
+        if (port.kind == load::LockedKind::EgressPort &&
+            port.cluster == load::own_cluster(loaded)) {
             pins.emplace(port.key, port.number);
         }
     }
@@ -200,7 +204,7 @@ void refuse_ports(const std::vector<KeyedPort>& ports, Diagnostics& diagnostics)
     }
 }
 
-void give_out_ports(const Loaded& loaded, EgressPlan& plan, Diagnostics& diagnostics) {
+void give_out_ports(const load::Loaded& loaded, EgressPlan& plan, Diagnostics& diagnostics) {
     const PortPins pins = port_pins_of(loaded);
     for (const auto& [group, ports] : ports_by_group(plan)) {
         std::vector<std::string> keys;
@@ -210,8 +214,8 @@ void give_out_ports(const Loaded& loaded, EgressPlan& plan, Diagnostics& diagnos
         const std::vector<std::int64_t> numbers = allocate_ports(keys, pins);
         for (std::size_t i = 0; i < numbers.size(); ++i) {
             ports[i].port->match_port = numbers[i];
-            plan.locked_ports.push_back({.kind = LockedKind::EgressPort,
-                                         .cluster = std::string(own_cluster(loaded)),
+            plan.locked_ports.push_back({.kind = load::LockedKind::EgressPort,
+                                         .cluster = std::string(load::own_cluster(loaded)),
                                          .key = keys[i],
                                          .number = numbers[i],
                                          .pos = {}});
@@ -220,13 +224,13 @@ void give_out_ports(const Loaded& loaded, EgressPlan& plan, Diagnostics& diagnos
     }
 }
 
-void plan_member(const ServiceInput& service, const ProxyGroupInput& group,
+void plan_member(const classify::ServiceInput& service, const ProxyGroupInput& group,
                  const ProxyInputs& inputs, EgressPlan& plan, Diagnostics& diagnostics) {
     const std::size_t before = diagnostics.error_count();
     check_member(service, inputs, diagnostics);
     check_group_type(service, group, GroupType::Egress, diagnostics);
     if (is_exposed_by_group(service) && !service.headless &&
-        service.type != ServiceType::ExternalName) {
+        service.type != classify::ServiceType::ExternalName) {
         check_group_type(service, group, GroupType::Ingress, diagnostics);
     }
     if (diagnostics.error_count() > before) {
@@ -243,11 +247,11 @@ void plan_member(const ServiceInput& service, const ProxyGroupInput& group,
 
 }  // namespace
 
-EgressPlan plan_egress_members(const std::vector<const ServiceInput*>& services,
+EgressPlan plan_egress_members(const std::vector<const classify::ServiceInput*>& services,
                                const GroupIndex& groups, const ProxyInputs& inputs,
                                Diagnostics& diagnostics) {
     EgressPlan plan;
-    for (const ServiceInput* service : services) {
+    for (const classify::ServiceInput* service : services) {
         const ProxyGroupInput* group = find_group(*service, groups, diagnostics);
         if (group != nullptr) {
             plan_member(*service, *group, inputs, plan, diagnostics);
@@ -286,4 +290,4 @@ void name_egress_members(const std::vector<EgressMember>& members,
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -11,15 +11,15 @@
 #include "renderer/plan/proxy_inputs.h"
 #include "renderer/plan/workload/workload.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 struct EgressPlan {
-    std::vector<EgressMember> members;     // sorted by (group, namespace, name)
-    std::vector<LockedPort> locked_ports;  // assigned last, after all Services were planned
-    std::vector<Edit> edits;               // edits of the members
+    std::vector<EgressMember> members;           // sorted by (group, namespace, name)
+    std::vector<load::LockedPort> locked_ports;  // assigned last, after all Services were planned
+    std::vector<Edit> edits;                     // edits of the members
 };
 
-EgressPlan plan_egress_members(const std::vector<const ServiceInput*>& services,
+EgressPlan plan_egress_members(const std::vector<const classify::ServiceInput*>& services,
                                const GroupIndex& groups, const ProxyInputs& inputs,
                                Diagnostics& diagnostics);
 
@@ -27,4 +27,4 @@ EgressPlan plan_egress_members(const std::vector<const ServiceInput*>& services,
 void name_egress_members(const std::vector<EgressMember>& members,
                          std::vector<Workload>& workloads);
 
-}  // namespace renderer
+}  // namespace renderer::plan

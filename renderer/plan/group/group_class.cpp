@@ -8,7 +8,7 @@
 #include "renderer/plan/class/proxy_classes.h"
 #include "renderer/plan/dataplanes.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -39,7 +39,7 @@ void check_image(const ProxyGroupInput& group, const ProxyClassPlan& chosen,
     if (!parse_image_reference(chosen.container.image).path.ends_with(wrong)) {
         return;
     }
-    about(group, diagnostics)
+    classify::about(group, diagnostics)
         .error("wrong-class-image", place_of(group),
                fmt::format("the image of ProxyClass \"{}\" does not fit this group", chosen.name))
         .found(fmt::format("\"{}\"", chosen.container.image))
@@ -53,7 +53,7 @@ void check_init_container(const ProxyGroupInput& group, const ProxyClassPlan& ch
     if (group.type != GroupType::KubeApiServer || !chosen.init_container.exists) {
         return;
     }
-    about(group, diagnostics)
+    classify::about(group, diagnostics)
         .error("class-init-container", place_of(group),
                fmt::format("the ProxyClass \"{}\" has an init container, but "
                            "groups of type kube-apiserver do not",
@@ -67,7 +67,7 @@ void warn_about_local_port(const ProxyGroupInput& group, const ProxyClassPlan& c
     if (group.type != GroupType::Egress || !sets_local_port(chosen)) {
         return;
     }
-    about(group, diagnostics)
+    classify::about(group, diagnostics)
         .warning("no-graceful-failover", place_of(group),
                  fmt::format("the ProxyClass \"{}\" sets {}: pods of this group stop without "
                              "waiting for their connections",
@@ -96,4 +96,4 @@ bool moves_local_port(const Workload& group) {
     return group.proxy_class != nullptr && sets_local_port(*group.proxy_class);
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -7,7 +7,7 @@
 #include "renderer/plan/proxy_inputs.h"
 #include "renderer/plan/workload/workload.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 // Returns nullptr if the group has no class, or if the class does not exist, which is reported.
 // Reports what does not fit a group of this type.
@@ -17,4 +17,4 @@ const ProxyClassPlan* group_class(const ProxyGroupInput& group, const ProxyInput
 // True if the class changes the pods' address for health checks and the shutdown hook.
 bool moves_local_port(const Workload& group);
 
-}  // namespace renderer
+}  // namespace renderer::plan

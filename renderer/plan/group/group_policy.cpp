@@ -12,30 +12,31 @@
 #include "renderer/plan/parents.h"
 #include "renderer/plan/start_workload.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
 constexpr std::string_view kGroupPolicyRule = "group-policy: a ProxyGroupPolicy";
 
-void add_names(const std::vector<TextInput>& names, std::set<std::string>& all) {
-    for (const TextInput& name : names) {
+void add_names(const std::vector<classify::TextInput>& names, std::set<std::string>& all) {
+    for (const classify::TextInput& name : names) {
         all.emplace(name.text);
     }
 }
 
-bool is_egress(const ParentInput& user) {
+bool is_egress(const classify::ParentInput& user) {
     return user.doc->kind.text() == "Service" && (!annotation_text(user, kTailnetIp).empty() ||
                                                   !annotation_text(user, kTailnetFqdn).empty());
 }
 
-void check_user(const ParentInput& user, const GroupPolicyPlan& policy, Diagnostics& diagnostics) {
+void check_user(const classify::ParentInput& user, const GroupPolicyPlan& policy,
+                Diagnostics& diagnostics) {
     const std::string group(annotation_text(user, kProxyGroup));
     const std::set<std::string>& allowed = is_egress(user) ? policy.egress : policy.ingress;
     if (group.empty() || allowed.contains(group)) {
         return;
     }
-    about(user, diagnostics)
+    classify::about(user, diagnostics)
         .warning("denied-by-policy", user.annotation(kProxyGroup)->pos(),
                  "the API server will deny this: the ProxyGroupPolicies of its namespace do not "
                  "allow the group")
@@ -50,9 +51,9 @@ void check_user(const ParentInput& user, const GroupPolicyPlan& policy, Diagnost
 
 }  // namespace
 
-void check_policies(const std::vector<const ParentInput*>& users, const Plan& plan,
+void check_policies(const std::vector<const classify::ParentInput*>& users, const Plan& plan,
                     Diagnostics& diagnostics) {
-    for (const ParentInput* user : users) {
+    for (const classify::ParentInput* user : users) {
         const auto policy =
             std::ranges::lower_bound(plan.group_policies, user->ns, {}, &GroupPolicyPlan::ns);
         if (policy != plan.group_policies.end() && policy->ns == user->ns) {
@@ -61,11 +62,11 @@ void check_policies(const std::vector<const ParentInput*>& users, const Plan& pl
     }
 }
 
-std::vector<GroupPolicyPlan> plan_group_policies(const Inventory& inventory,
+std::vector<GroupPolicyPlan> plan_group_policies(const classify::Inventory& inventory,
                                                  const ProxyInputs& inputs,
                                                  Diagnostics& diagnostics) {
     std::map<std::string_view, GroupPolicyPlan> by_namespace;
-    for (const CustomResource& policy : inventory.of(kind_of("ProxyGroupPolicy"))) {
+    for (const classify::CustomResource& policy : inventory.of(kind_of("ProxyGroupPolicy"))) {
         if (!is_rendered(inputs.loaded, *policy.doc)) {
             continue;
         }
@@ -89,4 +90,4 @@ std::vector<GroupPolicyPlan> plan_group_policies(const Inventory& inventory,
     return policies;
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

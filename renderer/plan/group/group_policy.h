@@ -8,19 +8,22 @@
 #include "renderer/core/diagnostics.h"
 #include "renderer/plan/model.h"
 
-namespace renderer {
-
+namespace renderer::classify {
 struct Inventory;
+}
+
+namespace renderer::plan {
+
 struct ProxyInputs;
 
 // Returns the policies, sorted by namespace.
-std::vector<GroupPolicyPlan> plan_group_policies(const Inventory& inventory,
+std::vector<GroupPolicyPlan> plan_group_policies(const classify::Inventory& inventory,
                                                  const ProxyInputs& inputs,
                                                  Diagnostics& diagnostics);
 
 // Warns of objects that the policies of their namespace deny. `users` are the objects that the plan
 // is based on.
-void check_policies(const std::vector<const ParentInput*>& users, const Plan& plan,
+void check_policies(const std::vector<const classify::ParentInput*>& users, const Plan& plan,
                     Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -13,7 +13,7 @@
 #include "renderer/plan/workload/backends.h"
 #include "renderer/plan/workload/l7_ingress.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -23,10 +23,10 @@ constexpr std::string_view kByService =
     "proxy-group-ingress: annotation tailscale.com/proxy-group on an exposed Service";
 constexpr std::string_view kEnabled = "enabled";
 
-void check_rendered(const ParentInput& parent, const ProxyGroupInput& group,
+void check_rendered(const classify::ParentInput& parent, const ProxyGroupInput& group,
                     const ProxyInputs& inputs, Diagnostics& diagnostics) {
     if (!is_rendered(inputs.loaded, *group.doc)) {
-        about(parent, diagnostics)
+        classify::about(parent, diagnostics)
             .warning(
                 "group-not-rendered", parent.annotation(kProxyGroup)->pos(),
                 fmt::format("the configuration of the ProxyGroup \"{}\" is not part of this output",
@@ -36,8 +36,8 @@ void check_rendered(const ParentInput& parent, const ProxyGroupInput& group,
 }
 
 // Returns a service; it has no hostname if the hostname is unknown.
-OfferedService start_service(const ParentInput& parent, Offer offer, std::string_view rule,
-                             const std::optional<Hostname>& hostname) {
+OfferedService start_service(const classify::ParentInput& parent, Offer offer,
+                             std::string_view rule, const std::optional<Hostname>& hostname) {
     OfferedService service;
     service.origin = {parent.pos(), parent.doc->object_name(), rule};
     service.offer = offer;
@@ -48,8 +48,8 @@ OfferedService start_service(const ParentInput& parent, Offer offer, std::string
     return service;
 }
 
-void join_group(const ParentInput& parent, const ProxyGroupInput& group, const ProxyInputs& inputs,
-                OfferedService& service, Diagnostics& diagnostics) {
+void join_group(const classify::ParentInput& parent, const ProxyGroupInput& group,
+                const ProxyInputs& inputs, OfferedService& service, Diagnostics& diagnostics) {
     service.group = group.name;
     service.tailnet = group.tailnet.text;
     service.tags = plan_tags(parent, inputs.settings, diagnostics);
@@ -58,25 +58,26 @@ void join_group(const ParentInput& parent, const ProxyGroupInput& group, const P
     check_rendered(parent, group, inputs, diagnostics);
 }
 
-void check_certificate_name(const IngressInput& ingress, Diagnostics& diagnostics) {
+void check_certificate_name(const classify::IngressInput& ingress, Diagnostics& diagnostics) {
     if (ingress.name.size() <= kMaxLabel) {
         return;
     }
-    about(ingress, diagnostics)
+    classify::about(ingress, diagnostics)
         .error("name-too-long", ingress.name_pos(),
                "the name of this Ingress is too long for a label of its certificate")
         .found(fmt::format("{} bytes", ingress.name.size()))
         .expected(fmt::format("at most {} bytes", kMaxLabel));
 }
 
-void check_tls(const IngressInput& ingress, Diagnostics& diagnostics) {
+void check_tls(const classify::IngressInput& ingress, Diagnostics& diagnostics) {
     if (ingress.tls_entries <= 1 && ingress.tls_hosts.size() <= 1) {
         return;
     }
-    about(ingress, diagnostics)
+    classify::about(ingress, diagnostics)
         .error("several-tls-hosts",
-               ingress.tls_hosts.size() > 1 ? ingress.tls_hosts[1].pos
-                                            : known_or(ingress.tls_host_pos, ingress.pos()),
+               ingress.tls_hosts.size() > 1
+                   ? ingress.tls_hosts[1].pos
+                   : classify::known_or(ingress.tls_host_pos, ingress.pos()),
                "an Ingress of a group must have one host")
         .found(fmt::format("{} hosts in {} entries of spec.tls", ingress.tls_hosts.size(),
                            ingress.tls_entries))
@@ -84,13 +85,13 @@ void check_tls(const IngressInput& ingress, Diagnostics& diagnostics) {
         .hint("use another Ingress for another host");
 }
 
-PlainHttp plain_http(const IngressInput& ingress, Diagnostics& diagnostics) {
+PlainHttp plain_http(const classify::IngressInput& ingress, Diagnostics& diagnostics) {
     const std::string_view endpoint = annotation_text(ingress, kHttpEndpoint);
     if (endpoint == kEnabled) {
         return PlainHttp::Same;
     }
     if (!endpoint.empty() && endpoint != "disabled") {
-        about(ingress, diagnostics)
+        classify::about(ingress, diagnostics)
             .warning("not-exactly-enabled", ingress.annotation(kHttpEndpoint)->pos(),
                      fmt::format("invalid value of annotation \"{}\": only \"{}\" enables it",
                                  kHttpEndpoint, kEnabled));
@@ -98,7 +99,7 @@ PlainHttp plain_http(const IngressInput& ingress, Diagnostics& diagnostics) {
     return is_exactly_true(ingress, kHttpRedirect) ? PlainHttp::Redirect : PlainHttp::Off;
 }
 
-OfferedService plan_ingress(const IngressInput& ingress, const ProxyGroupInput& group,
+OfferedService plan_ingress(const classify::IngressInput& ingress, const ProxyGroupInput& group,
                             const ProxyInputs& inputs, Diagnostics& diagnostics) {
     check_namespace(ingress, diagnostics);
     check_certificate_name(ingress, diagnostics);
@@ -122,11 +123,11 @@ OfferedService plan_ingress(const IngressInput& ingress, const ProxyGroupInput& 
 }
 
 // The operator ignores such a Service, because it waits for an address.
-void check_group_address(const ServiceInput& service, Diagnostics& diagnostics) {
-    if (!service.headless && service.type != ServiceType::ExternalName) {
+void check_group_address(const classify::ServiceInput& service, Diagnostics& diagnostics) {
+    if (!service.headless && service.type != classify::ServiceType::ExternalName) {
         return;
     }
-    about(service, diagnostics)
+    classify::about(service, diagnostics)
         .error(service.headless ? "headless-service" : "external-name-in-group",
                service.headless ? service.cluster_ip_pos : service.pos(),
                fmt::format("{} has no address for a group to target",
@@ -137,7 +138,7 @@ void check_group_address(const ServiceInput& service, Diagnostics& diagnostics) 
                   : "remove the annotation \"tailscale.com/proxy-group\" to use a separate proxy");
 }
 
-OfferedService plan_service(const ServiceInput& input, const ProxyGroupInput& group,
+OfferedService plan_service(const classify::ServiceInput& input, const ProxyGroupInput& group,
                             const ProxyInputs& inputs, Diagnostics& diagnostics) {
     check_namespace(input, diagnostics);
     check_group_address(input, diagnostics);
@@ -151,11 +152,11 @@ OfferedService plan_service(const ServiceInput& input, const ProxyGroupInput& gr
 
 }  // namespace
 
-std::string service_dns_name(const ParentInput& parent, const ProxyGroupInput& group,
+std::string service_dns_name(const classify::ParentInput& parent, const ProxyGroupInput& group,
                              const std::string& hostname, Pos pos, const Settings& settings,
                              Diagnostics& diagnostics) {
     if (settings.tailnet_domain.empty()) {
-        about(parent, diagnostics)
+        classify::about(parent, diagnostics)
             .error("no-tailnet-domain", pos,
                    fmt::format("the full name of \"{}\" in the tailnet is unknown", hostname))
             .expected("\"tailrender.tailnetDomain\", such as tail1234.ts.net")
@@ -165,7 +166,7 @@ std::string service_dns_name(const ParentInput& parent, const ProxyGroupInput& g
         return {};
     }
     if (!group.tailnet.text.empty()) {
-        about(parent, diagnostics)
+        classify::about(parent, diagnostics)
             .warning("other-tailnet-domain", pos,
                      fmt::format("\"{}\" is also assumed to be the domain of the tailnet \"{}\"",
                                  settings.tailnet_domain, group.tailnet.text))
@@ -173,7 +174,7 @@ std::string service_dns_name(const ParentInput& parent, const ProxyGroupInput& g
     }
     std::string name = fmt::format("{}.{}", hostname, settings.tailnet_domain);
     if (name.size() > kMaxLabel && !settings.release.has(Trait::ShortenedLabels)) {
-        about(parent, diagnostics)
+        classify::about(parent, diagnostics)
             .error(
                 "name-too-long", pos,
                 fmt::format("the name \"{}\" is too long for the label of its certificate's Secret",
@@ -192,7 +193,7 @@ std::vector<OfferedService> plan_ingress_members(const Parents& parents, const G
     std::vector<OfferedService> offered;
     // A group that does not exist is reported once; the names of its members are still planned.
     Diagnostics discarded;
-    for (const IngressInput* ingress : parents.group_ingresses) {
+    for (const classify::IngressInput* ingress : parents.group_ingresses) {
         check_object(*ingress, diagnostics);
         const ProxyGroupInput* group =
             ingress->served ? find_group(*ingress, groups, diagnostics) : nullptr;
@@ -203,7 +204,7 @@ std::vector<OfferedService> plan_ingress_members(const Parents& parents, const G
                 *ingress, Offer::Web, {}, ingress_hostname(*ingress, inputs.settings, discarded)));
         }
     }
-    for (const ServiceInput* service : parents.group_services) {
+    for (const classify::ServiceInput* service : parents.group_services) {
         check_object(*service, diagnostics);
         const ProxyGroupInput* group = find_group(*service, groups, diagnostics);
         offered.push_back(
@@ -212,9 +213,9 @@ std::vector<OfferedService> plan_ingress_members(const Parents& parents, const G
                 : start_service(*service, Offer::Address, {},
                                 service_hostname(*service, inputs.settings, discarded)));
     }
-    for (const ServiceInput* service : parents.idle_services) {
+    for (const classify::ServiceInput* service : parents.idle_services) {
         if (find_group(*service, groups, diagnostics) != nullptr) {
-            about(*service, diagnostics)
+            classify::about(*service, diagnostics)
                 .warning("annotation-without-effect", service->annotation(kProxyGroup)->pos(),
                          fmt::format("\"{}\" has no effect: the Service is neither exposed nor "
                                      "targets the tailnet",
@@ -225,4 +226,4 @@ std::vector<OfferedService> plan_ingress_members(const Parents& parents, const G
     return offered;
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -10,7 +10,7 @@
 #include "renderer/plan/parents.h"
 #include "renderer/plan/proxy_inputs.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 std::vector<OfferedService> plan_ingress_members(const Parents& parents, const GroupIndex& groups,
                                                  const ProxyInputs& inputs,
@@ -18,8 +18,8 @@ std::vector<OfferedService> plan_ingress_members(const Parents& parents, const G
 
 // Returns "shop.tail1234.ts.net" for a Tailscale Service of the group. Reports a tailnet domain
 // that is not known, and a name that is too long; the result is then empty.
-std::string service_dns_name(const ParentInput& parent, const ProxyGroupInput& group,
+std::string service_dns_name(const classify::ParentInput& parent, const ProxyGroupInput& group,
                              const std::string& hostname, Pos pos, const Settings& settings,
                              Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::plan

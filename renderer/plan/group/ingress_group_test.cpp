@@ -4,7 +4,7 @@
 
 #include "renderer/plan/plan_testing.h"
 
-namespace renderer {
+namespace renderer::plan {
 namespace {
 
 constexpr std::string_view kDomain =
@@ -205,4 +205,4 @@ TEST(ApiGroup, NeedsTheChartsAccount) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::plan

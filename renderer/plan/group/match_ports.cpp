@@ -4,7 +4,7 @@
 
 #include "renderer/base/sha256.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -53,4 +53,4 @@ std::vector<std::int64_t> allocate_ports(const std::vector<std::string>& keys,
     return ports;
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -15,10 +15,10 @@
 #include "renderer/load/loaded.h"
 #include "renderer/plan/group/proxy_group_plan.h"
 
-namespace renderer {
+namespace renderer::plan {
 
-constexpr std::int64_t kFirstMatchPort = kFirstLockedPort;
-constexpr std::int64_t kMatchPorts = kLastLockedPort - kFirstLockedPort + 1;
+constexpr std::int64_t kFirstMatchPort = load::kFirstLockedPort;
+constexpr std::int64_t kMatchPorts = load::kLastLockedPort - load::kFirstLockedPort + 1;
 // The operator also counts the health port.
 constexpr std::size_t kMaxGroupPorts = 999;
 
@@ -33,4 +33,4 @@ std::string port_key(std::string_view group, std::string_view ns, std::string_vi
 std::vector<std::int64_t> allocate_ports(const std::vector<std::string>& keys,
                                          const PortPins& pins);
 
-}  // namespace renderer
+}  // namespace renderer::plan

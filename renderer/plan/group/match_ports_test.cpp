@@ -7,7 +7,7 @@
 #include <random>
 #include <set>
 
-namespace renderer {
+namespace renderer::plan {
 namespace {
 
 std::vector<std::string> keys_of(int count) {
@@ -112,4 +112,4 @@ TEST(GroupPorts, DependOnTheKeysAloneWithoutALock) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -9,9 +9,11 @@
 
 #include "renderer/core/document.h"
 
-namespace renderer {
-
+namespace renderer::classify {
 struct ServiceInput;
+}
+
+namespace renderer::plan {
 
 struct ServeHandler {
     std::string path;
@@ -39,9 +41,9 @@ struct OfferedService {
     std::string target_text;             // for people: "shop/web:80"
     std::vector<ServeHandler> handlers;  // Web: sorted by path, unique
     PlainHttp plain_http = PlainHttp::Off;
-    std::vector<const ServiceInput*> backends;  // Services that receive its requests
+    std::vector<const classify::ServiceInput*> backends;  // Services that receive its requests
 
     [[nodiscard]] std::string name() const { return "svc:" + hostname; }
 };
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -19,7 +19,7 @@
 #include "renderer/plan/tailnets.h"
 #include "renderer/plan/workload/health_check.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -50,7 +50,7 @@ void plan_hostnames(const ProxyGroupInput& group, const Settings& settings, Work
     }
     const std::string wrong = hostnames.empty() ? std::string() : dns_label_error(hostnames.back());
     if (!wrong.empty()) {
-        about(group, diagnostics)
+        classify::about(group, diagnostics)
             .error("invalid-hostname", workload.hostname_pos,
                    fmt::format("invalid hostname \"{}\": {}", hostnames.back(), wrong))
             .found(fmt::format("a name of {} bytes", hostnames.back().size()))
@@ -157,8 +157,8 @@ std::optional<Workload> plan_group(const ProxyGroupInput& group, const ProxyInpu
 
 }  // namespace
 
-GroupIndex::GroupIndex(const Inventory& inventory) {
-    for (const CustomResource& resource : inventory.of(kind_of("ProxyGroup"))) {
+GroupIndex::GroupIndex(const classify::Inventory& inventory) {
+    for (const classify::CustomResource& resource : inventory.of(kind_of("ProxyGroup"))) {
         sorted_.emplace_back(resource);
     }
     std::ranges::stable_sort(sorted_, {}, [](const ProxyGroupInput& group) {
@@ -185,7 +185,7 @@ std::string_view type_name(GroupType type) {
     return {};
 }
 
-const ProxyGroupInput* find_group(const ParentInput& parent, const GroupIndex& groups,
+const ProxyGroupInput* find_group(const classify::ParentInput& parent, const GroupIndex& groups,
                                   Diagnostics& diagnostics) {
     const Value* name = parent.annotation(kProxyGroup);
     const ProxyGroupInput* group = groups.find(name->text());
@@ -197,7 +197,7 @@ const ProxyGroupInput* find_group(const ParentInput& parent, const GroupIndex& g
             names.push_back(one.name);
         }
         const std::string_view near = nearest(name->text(), names);
-        about(parent, diagnostics)
+        classify::about(parent, diagnostics)
             .error("missing-proxy-group", name->pos(),
                    fmt::format("ProxyGroup \"{}\" not found", name->text()))
             .expected("the name of a ProxyGroup")
@@ -209,13 +209,13 @@ const ProxyGroupInput* find_group(const ParentInput& parent, const GroupIndex& g
     return group;
 }
 
-void check_group_type(const ParentInput& member, const ProxyGroupInput& group, GroupType wanted,
-                      Diagnostics& diagnostics) {
+void check_group_type(const classify::ParentInput& member, const ProxyGroupInput& group,
+                      GroupType wanted, Diagnostics& diagnostics) {
     if (group.type == wanted || group.type == GroupType::Unset) {
         return;
     }
     const bool egress = wanted == GroupType::Egress;
-    about(member, diagnostics)
+    classify::about(member, diagnostics)
         .error("group-type", member.annotation(kProxyGroup)->pos(),
                fmt::format("{} needs an {} group",
                            egress ? "a Service that targets the tailnet"
@@ -228,10 +228,10 @@ void check_group_type(const ParentInput& member, const ProxyGroupInput& group, G
                .text = fmt::format("is of type {}", type_name(group.type))});
 }
 
-void check_ignored(const ParentInput& member, Diagnostics& diagnostics) {
+void check_ignored(const classify::ParentInput& member, Diagnostics& diagnostics) {
     const On kind = member.doc->kind.text() == "Service" ? On::Service : On::Ingress;
     const auto warn = [&](std::string_view key, Pos pos, std::string_view hint) {
-        about(member, diagnostics)
+        classify::about(member, diagnostics)
             .warning("annotation-without-effect", pos,
                      fmt::format("\"{}\" has no effect on what a group serves", key))
             .hint(hint);
@@ -270,4 +270,4 @@ std::vector<Workload> plan_proxy_groups(const GroupIndex& groups, const ProxyInp
     return planned;
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

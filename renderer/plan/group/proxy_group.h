@@ -13,12 +13,12 @@
 #include "renderer/plan/proxy_inputs.h"
 #include "renderer/plan/workload/workload.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 // Finds groups by name. Applied documents take precedence over facts.
 class GroupIndex {
 public:
-    explicit GroupIndex(const Inventory& inventory);
+    explicit GroupIndex(const classify::Inventory& inventory);
 
     // Returns nullptr if the group is not among the inputs.
     [[nodiscard]] const ProxyGroupInput* find(std::string_view name) const;
@@ -33,18 +33,18 @@ std::string_view type_name(GroupType type);
 
 // Returns the group that the object's annotation names. Reports a group that is not among the
 // inputs.
-const ProxyGroupInput* find_group(const ParentInput& parent, const GroupIndex& groups,
+const ProxyGroupInput* find_group(const classify::ParentInput& parent, const GroupIndex& groups,
                                   Diagnostics& diagnostics);
 
 // Reports a member whose group is of another type.
-void check_group_type(const ParentInput& member, const ProxyGroupInput& group, GroupType wanted,
-                      Diagnostics& diagnostics);
+void check_group_type(const classify::ParentInput& member, const ProxyGroupInput& group,
+                      GroupType wanted, Diagnostics& diagnostics);
 
 // Warns of annotations that the operator reads only from objects with their own proxy.
-void check_ignored(const ParentInput& member, Diagnostics& diagnostics);
+void check_ignored(const classify::ParentInput& member, Diagnostics& diagnostics);
 
 // Returns all groups that are rendered and not refused, sorted by name.
 std::vector<Workload> plan_proxy_groups(const GroupIndex& groups, const ProxyInputs& inputs,
                                         Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::plan

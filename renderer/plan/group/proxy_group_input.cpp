@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -16,19 +16,20 @@ constexpr std::array kApiModes = {ModeName{"auth", true}, ModeName{"noauth", fal
 
 }  // namespace
 
-ProxyGroupInput::ProxyGroupInput(const CustomResource& resource) : ParentInput(resource) {
-    const Fields spec = resource.fields();
+ProxyGroupInput::ProxyGroupInput(const classify::CustomResource& resource)
+    : classify::ParentInput(resource) {
+    const classify::Fields spec = resource.fields();
     type = spec.choice("type", kTypes, GroupType::Unset);
     replicas = spec.number("replicas").value_or(2);
     replicas_pos = spec.pos("replicas");
     tags = spec.texts("tags");
-    hostname_prefix = spec.placed("hostnamePrefix").value_or(TextInput());
-    proxy_class = spec.placed("proxyClass").value_or(TextInput());
-    tailnet = spec.placed("tailnet").value_or(TextInput());
-    const Fields api(spec.map("kubeAPIServer"));
+    hostname_prefix = spec.placed("hostnamePrefix").value_or(classify::TextInput());
+    proxy_class = spec.placed("proxyClass").value_or(classify::TextInput());
+    tailnet = spec.placed("tailnet").value_or(classify::TextInput());
+    const classify::Fields api(spec.map("kubeAPIServer"));
     api_auth =
         api.choice("mode", kApiModes, !api.pos("mode").known());  // an unknown mode is refused
-    api_hostname = api.placed("hostname").value_or(TextInput());
+    api_hostname = api.placed("hostname").value_or(classify::TextInput());
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -10,22 +10,22 @@
 #include "renderer/classify/custom_resource.h"
 #include "renderer/classify/fields.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 enum class GroupType : std::uint8_t { Unset, Egress, Ingress, KubeApiServer };
 
-struct ProxyGroupInput : ParentInput {
-    explicit ProxyGroupInput(const CustomResource& resource);
+struct ProxyGroupInput : classify::ParentInput {
+    explicit ProxyGroupInput(const classify::CustomResource& resource);
 
     GroupType type = GroupType::Unset;
     std::int64_t replicas = 2;
     Pos replicas_pos;
-    std::vector<TextInput> tags;
-    TextInput hostname_prefix;
-    TextInput proxy_class;
-    TextInput tailnet;
+    std::vector<classify::TextInput> tags;
+    classify::TextInput hostname_prefix;
+    classify::TextInput proxy_class;
+    classify::TextInput tailnet;
     bool api_auth = true;  // spec.kubeAPIServer.mode
-    TextInput api_hostname;
+    classify::TextInput api_hostname;
 };
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -11,7 +11,7 @@
 #include "renderer/core/document.h"
 #include "renderer/plan/group/proxy_group_input.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 struct GroupPort {
     std::string name;
@@ -52,4 +52,4 @@ struct ProxyGroupPlan {
     [[nodiscard]] bool serves_api() const { return input.type == GroupType::KubeApiServer; }
 };
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -12,7 +12,7 @@
 #include "renderer/base/sha256.h"
 #include "renderer/plan/group/match_ports.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -31,10 +31,10 @@ std::int64_t hashed_port(std::string_view key) {
     return kFirstPort + static_cast<std::int64_t>(rest);
 }
 
-NodePins node_pins_of(const Loaded& loaded) {
+NodePins node_pins_of(const load::Loaded& loaded) {
     NodePins pins;
-    for (const LockedPort& port : loaded.locked_ports) {
-        if (port.kind == LockedKind::NodePort && port.cluster == own_cluster(loaded)) {
+    for (const load::LockedPort& port : loaded.locked_ports) {
+        if (port.kind == load::LockedKind::NodePort && port.cluster == load::own_cluster(loaded)) {
             pins.emplace(port.key, port.number);
         }
     }
@@ -70,7 +70,7 @@ Note class_note(const Workload& group) {
             .text = "asks for static endpoints"};
 }
 
-bool selects(const Value& selector, const NodeInput& node) {
+bool selects(const Value& selector, const classify::NodeInput& node) {
     return std::ranges::all_of(selector.members(), [&](const Member& wanted) {
         const Value* label = node.labels == nullptr ? nullptr : node.labels->find(wanted.name());
         return label != nullptr && label->is_string() && wanted.value.is_string() &&
@@ -94,16 +94,17 @@ std::string host_of(std::string_view address) {
 
 class EndpointPlanner {
 public:
-    EndpointPlanner(const Loaded& loaded, const Inventory& inventory, Diagnostics& diagnostics)
-        : cluster_(own_cluster(loaded)), pins_(node_pins_of(loaded)), out_(diagnostics) {
-        for (const NodeInput& node : inventory.nodes) {
+    EndpointPlanner(const load::Loaded& loaded, const classify::Inventory& inventory,
+                    Diagnostics& diagnostics)
+        : cluster_(load::own_cluster(loaded)), pins_(node_pins_of(loaded)), out_(diagnostics) {
+        for (const classify::NodeInput& node : inventory.nodes) {
             nodes_.push_back(&node);
         }
-        std::ranges::stable_sort(nodes_, {}, &NodeInput::name);
+        std::ranges::stable_sort(nodes_, {}, &classify::NodeInput::name);
     }
 
     // Returns the ports for the lock file, in the order of the groups.
-    std::vector<LockedPort> run(std::vector<Workload>& groups) {
+    std::vector<load::LockedPort> run(std::vector<Workload>& groups) {
         for_each_with_endpoints(groups, [&](const Workload& workload, Endpoints& endpoints) {
             take_pinned(workload, endpoints);
         });
@@ -148,7 +149,7 @@ private:
             for (const std::string& host : hosts) {
                 endpoint.addresses.push_back(fmt::format("{}:{}", host, endpoint.node_port));
             }
-            locked_.push_back({.kind = LockedKind::NodePort,
+            locked_.push_back({.kind = load::LockedKind::NodePort,
                                .cluster = std::string(cluster_),
                                .key = pin_key(group, i),
                                .number = endpoint.node_port,
@@ -187,7 +188,7 @@ private:
     std::vector<std::string> hosts_for(const Workload& group) {
         std::vector<std::string> hosts;
         std::size_t selected = 0;
-        for (const NodeInput* node : nodes_) {
+        for (const classify::NodeInput* node : nodes_) {
             if (!selects(group.proxy_class->static_endpoints->selector, *node)) {
                 continue;
             }
@@ -226,8 +227,8 @@ private:
     std::string_view cluster_;
     NodePins pins_;
     Diagnostics& out_;
-    std::vector<LockedPort> locked_;
-    std::vector<const NodeInput*> nodes_;
+    std::vector<load::LockedPort> locked_;
+    std::vector<const classify::NodeInput*> nodes_;
     std::set<std::int64_t> used_;  // NodePorts of all groups
 };
 
@@ -243,10 +244,11 @@ std::int64_t tailscaled_port(std::string_view group) {
     return port;
 }
 
-std::vector<LockedPort> plan_static_endpoints(const Loaded& loaded, const Inventory& inventory,
-                                              std::vector<Workload>& groups,
-                                              Diagnostics& diagnostics) {
+std::vector<load::LockedPort> plan_static_endpoints(const load::Loaded& loaded,
+                                                    const classify::Inventory& inventory,
+                                                    std::vector<Workload>& groups,
+                                                    Diagnostics& diagnostics) {
     return EndpointPlanner(loaded, inventory, diagnostics).run(groups);
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

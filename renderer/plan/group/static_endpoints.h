@@ -14,7 +14,7 @@
 #include "renderer/load/loaded.h"
 #include "renderer/plan/workload/workload.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 // Returns the UDP port on which the tailscaled of a group listens. It depends only on the group's
 // name, and is outside of the range of match ports.
@@ -22,8 +22,9 @@ std::int64_t tailscaled_port(std::string_view group);
 
 // Fills `endpoints` of the groups whose class has static endpoints, and returns the ports for the
 // lock file.
-std::vector<LockedPort> plan_static_endpoints(const Loaded& loaded, const Inventory& inventory,
-                                              std::vector<Workload>& groups,
-                                              Diagnostics& diagnostics);
+std::vector<load::LockedPort> plan_static_endpoints(const load::Loaded& loaded,
+                                                    const classify::Inventory& inventory,
+                                                    std::vector<Workload>& groups,
+                                                    Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -7,7 +7,7 @@
 
 #include "renderer/plan/plan_testing.h"
 
-namespace renderer {
+namespace renderer::plan {
 namespace {
 
 // A configuration with its list in another order is another Secret, which the pods read again. The
@@ -47,4 +47,4 @@ spec: {type: egress, replicas: 2, proxyClass: reachable}
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::plan

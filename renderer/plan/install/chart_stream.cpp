@@ -7,7 +7,7 @@
 #include "renderer/plan/install/controller.h"
 #include "renderer/plan/settings/settings_decoder.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -27,9 +27,9 @@ void replace(const Document& document, Value root, Installation& made, Diagnosti
          .generator = "install"});
 }
 
-void replace_deployment(const Loaded& loaded, const Document& document, const Settings& settings,
-                        Installation& made, Diagnostics& diagnostics) {
-    Value root = read_document(loaded, document, diagnostics);
+void replace_deployment(const load::Loaded& loaded, const Document& document,
+                        const Settings& settings, Installation& made, Diagnostics& diagnostics) {
+    Value root = load::read_document(loaded, document, diagnostics);
     Value* container = operator_container(root);
     if (container != nullptr) {
         make_controller(*container, settings);
@@ -37,9 +37,9 @@ void replace_deployment(const Loaded& loaded, const Document& document, const Se
     }
 }
 
-void replace_rules(const Loaded& loaded, const Document& document, Value rules, Installation& made,
-                   Diagnostics& diagnostics) {
-    Value root = read_document(loaded, document, diagnostics);
+void replace_rules(const load::Loaded& loaded, const Document& document, Value rules,
+                   Installation& made, Diagnostics& diagnostics) {
+    Value root = load::read_document(loaded, document, diagnostics);
     if (root.is_map()) {
         root.put("rules", std::move(rules));
         replace(document, std::move(root), made, diagnostics);
@@ -48,9 +48,9 @@ void replace_rules(const Loaded& loaded, const Document& document, Value rules, 
 
 // The operator serves the Kubernetes API itself and so may impersonate. The controller does not
 // serve it, and no account in its namespace impersonates where there is another namespace for that.
-void take_from_controller(const Loaded& loaded, const Document& document, const Settings& settings,
-                          Installation& made, Diagnostics& diagnostics) {
-    Value root = read_document(loaded, document, diagnostics);
+void take_from_controller(const load::Loaded& loaded, const Document& document,
+                          const Settings& settings, Installation& made, Diagnostics& diagnostics) {
+    Value root = load::read_document(loaded, document, diagnostics);
     Value subjects = Value::list();
     for (const Value& subject : items_of(root.find("subjects"))) {
         if (text_of(subject.find("name")) != settings.names.name) {
@@ -67,9 +67,9 @@ void take_from_controller(const Loaded& loaded, const Document& document, const 
     }
 }
 
-void move_account(const Loaded& loaded, const Document& document, const Settings& settings,
+void move_account(const load::Loaded& loaded, const Document& document, const Settings& settings,
                   Installation& made, Diagnostics& diagnostics) {
-    Value root = read_document(loaded, document, diagnostics);
+    Value root = load::read_document(loaded, document, diagnostics);
     if (Value* metadata = root.find("metadata"); metadata != nullptr) {
         metadata->put("namespace", settings.api_ns);
         replace(document, std::move(root), made, diagnostics);
@@ -103,10 +103,10 @@ void cut_document(const Document& document, std::string reason, std::vector<Edit
                      .reason = std::move(reason)});
 }
 
-Installation plan_chart_stream(const Loaded& loaded, const Inventory& inventory,
+Installation plan_chart_stream(const load::Loaded& loaded, const classify::Inventory& inventory,
                                const Settings& settings, Diagnostics& diagnostics) {
     Installation made;
-    const OperatorInput& stock = inventory.stock_operator;
+    const classify::OperatorInput& stock = inventory.stock_operator;
     bool cluster_role = false;
     bool role = false;
     bool account = !flag_at(settings.chart, {"apiServerProxyConfig", "mode"});
@@ -141,4 +141,4 @@ Installation plan_chart_stream(const Loaded& loaded, const Inventory& inventory,
     return made;
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

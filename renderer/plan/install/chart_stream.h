@@ -8,14 +8,14 @@
 #include "renderer/load/loaded.h"
 #include "renderer/plan/model.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 // The stream holds the operator: inventory.stock_operator.deployment is not null.
-Installation plan_chart_stream(const Loaded& loaded, const Inventory& inventory,
+Installation plan_chart_stream(const load::Loaded& loaded, const classify::Inventory& inventory,
                                const Settings& settings, Diagnostics& diagnostics);
 
 // Takes a document out of its file. One that is in a List is an error.
 void cut_document(const Document& document, std::string reason, std::vector<Edit>& edits,
                   Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::plan

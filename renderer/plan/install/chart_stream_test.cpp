@@ -9,7 +9,7 @@
 #include "renderer/plan/install/controller.h"
 #include "renderer/plan/install/install_testing.h"
 
-namespace renderer {
+namespace renderer::plan {
 namespace {
 
 constexpr std::array<std::string_view, 3> kStreams = {
@@ -50,8 +50,8 @@ TEST(PlanChartStream, TheDeploymentKeepsEveryFieldButTheContractsOnes) {
         const Object* made = find(run.plan, "Deployment/tailscale/operator");
         ASSERT_NE(made, nullptr);
         Value ours = made->root.clone();
-        Value theirs =
-            read_document(run.loaded, *run.inventory.stock_operator.deployment, run.diagnostics);
+        Value theirs = load::read_document(run.loaded, *run.inventory.stock_operator.deployment,
+                                           run.diagnostics);
         for (Value* root : {&ours, &theirs}) {
             Value& container =
                 root->find("spec")->find("template")->find("spec")->find("containers")->items()[0];
@@ -147,4 +147,4 @@ TEST(PlanChartStream, GeneratedObjectsMustLiveWhereTheControllerRuns) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -14,7 +14,7 @@
 #include "renderer/plan/settings/settings_decoder.h"
 #include "renderer/repo/closed_schema.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -101,11 +101,12 @@ std::vector<const Value*> users_env(const Settings& settings) {
     std::vector<const Value*> entries;
     const auto all = items_of(settings.chart.at({"operatorConfig", "extraEnv"}));
     for (std::size_t i = 0; i < all.size(); ++i) {
-        const std::string_view name = text_of(all[i], "name");
-        const bool repeated = std::ranges::any_of(
-            all.subspan(i + 1), [&](const Value& later) { return text_of(later, "name") == name; });
+        const std::string_view name = repo::text_of(all[i], "name");
+        const bool repeated = std::ranges::any_of(all.subspan(i + 1), [&](const Value& later) {
+            return repo::text_of(later, "name") == name;
+        });
         const bool consumed = std::ranges::find(kConsumedEnv, name) != kConsumedEnv.end();
-        if (!name.empty() && !repeated && !consumed && !is_operator_env(name)) {
+        if (!name.empty() && !repeated && !consumed && !classify::is_operator_env(name)) {
             entries.push_back(&all[i]);
         }
     }
@@ -210,4 +211,4 @@ void make_controller(Value& container, const Settings& settings) {
     container.erase("startupProbe");
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -11,7 +11,7 @@
 #include "renderer/core/value.h"
 #include "renderer/plan/settings/settings.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 constexpr std::string_view kControllerName = "operator";  // of its container
 constexpr std::string_view kAuthProxyAccount = "kube-apiserver-auth-proxy";
@@ -47,4 +47,4 @@ std::string controller_pull_policy(const Settings& settings);
 // Every other field stays.
 void make_controller(Value& container, const Settings& settings);
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -9,7 +9,7 @@
 #include "renderer/core/json.h"
 #include "renderer/plan/settings/settings_testing.h"
 
-namespace renderer {
+namespace renderer::plan {
 namespace {
 
 std::string read_file(const std::string& path) {
@@ -287,4 +287,4 @@ TEST(ControllerPullPolicy, FollowsTheImageUnlessSet) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -9,7 +9,7 @@
 #include "renderer/plan/install/controller.h"
 #include "renderer/plan/secret_source.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -28,7 +28,7 @@ bool is_placeholder(std::string_view value) {
            });
 }
 
-std::string take_credential(const OAuthEnvFile& file, std::string_view key,
+std::string take_credential(const engines::OAuthEnvFile& file, std::string_view key,
                             Diagnostics& diagnostics) {
     const auto entry = std::ranges::find(file.entries, key, &Entries::value_type::first);
     const bool missing = entry == file.entries.end() || entry->second.empty();
@@ -45,7 +45,7 @@ std::string take_credential(const OAuthEnvFile& file, std::string_view key,
     return {};
 }
 
-void generate_secret(const Loaded& loaded, InstallPlan& install, Diagnostics& diagnostics) {
+void generate_secret(const load::Loaded& loaded, InstallPlan& install, Diagnostics& diagnostics) {
     if (!loaded.oauth_env || !loaded.oauth_env->present) {
         const bool listed = loaded.oauth_env.has_value();
         diagnostics
@@ -76,7 +76,8 @@ void generate_secret(const Loaded& loaded, InstallPlan& install, Diagnostics& di
 }
 
 // A Secret of the static manifest that is a placeholder is taken out, any other is refused there.
-std::optional<SecretSource> other_source(const Loaded& loaded, const OperatorInput& stock,
+std::optional<SecretSource> other_source(const load::Loaded& loaded,
+                                         const classify::OperatorInput& stock,
                                          const InstallPlan& install, Diagnostics& diagnostics) {
     std::optional<SecretSource> source =
         find_secret(loaded, {.ns = install.ns, .name = install.names.oauth_secret}, diagnostics);
@@ -146,7 +147,8 @@ void check_external(const Settings& settings, Diagnostics& diagnostics) {
 
 }  // namespace
 
-std::vector<std::string> plan_credentials(const Loaded& loaded, const OperatorInput& stock,
+std::vector<std::string> plan_credentials(const load::Loaded& loaded,
+                                          const classify::OperatorInput& stock,
                                           const Settings& settings, InstallPlan& install,
                                           Diagnostics& diagnostics) {
     if (credentials_of(settings) != Credentials::Secret) {
@@ -167,4 +169,4 @@ std::vector<std::string> plan_credentials(const Loaded& loaded, const OperatorIn
     return {};
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -8,11 +8,12 @@
 #include "renderer/load/loaded.h"
 #include "renderer/plan/model.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 // Fills what `install` says of the Secret, and returns lines for the summary.
-std::vector<std::string> plan_credentials(const Loaded& loaded, const OperatorInput& stock,
+std::vector<std::string> plan_credentials(const load::Loaded& loaded,
+                                          const classify::OperatorInput& stock,
                                           const Settings& settings, InstallPlan& install,
                                           Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -12,7 +12,7 @@
 #include "renderer/repo/closed_schema.h"
 #include "renderer/secrets/confidential.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -22,8 +22,8 @@ constexpr std::string_view kManifestRule = "install: the operator's manifest";
 
 // Wherever it stands, it would reach a manifest: in an extraEnv such as TS_AUTHKEY, say.
 void refuse_keys(const Value& layer, Diagnostics& diagnostics) {
-    for_each_value(layer, [&](const Value& value) {
-        if (holds_tailscale_key(text_of(&value))) {
+    repo::for_each_value(layer, [&](const Value& value) {
+        if (secrets::holds_tailscale_key(text_of(&value))) {
             diagnostics
                 .error("plain-secret", value.pos(), "a Tailscale key in plain text in the values")
                 .expected("a reference to a Secret of the cluster")
@@ -34,7 +34,7 @@ void refuse_keys(const Value& layer, Diagnostics& diagnostics) {
 }
 
 // I6. The value is never repeated, not even in part.
-void refuse_plain_secrets(const Loaded& loaded, Diagnostics& diagnostics) {
+void refuse_plain_secrets(const load::Loaded& loaded, Diagnostics& diagnostics) {
     for (const Value& layer : loaded.values) {
         const Value* secret = layer.at({"oauth", "clientSecret"});
         if (!text_of(secret).empty()) {
@@ -52,7 +52,7 @@ void refuse_plain_secrets(const Loaded& loaded, Diagnostics& diagnostics) {
     }
 }
 
-void refuse_two_operators(const Loaded& loaded, const OperatorInput& stock,
+void refuse_two_operators(const load::Loaded& loaded, const classify::OperatorInput& stock,
                           Diagnostics& diagnostics) {
     const Pos chart = loaded.operator_release ? loaded.operator_release->pos
                                               : loaded.bundles[*loaded.operator_bundle].chart_pos;
@@ -63,7 +63,7 @@ void refuse_two_operators(const Loaded& loaded, const OperatorInput& stock,
 }
 
 // The controller watches the namespace that it runs in.
-void check_namespace(const OperatorInput& stock, const Settings& settings,
+void check_namespace(const classify::OperatorInput& stock, const Settings& settings,
                      Diagnostics& diagnostics) {
     const Document& deployment = *stock.deployment;
     if (!deployment.effective_namespace.empty() && deployment.effective_namespace != settings.ns) {
@@ -76,7 +76,7 @@ void check_namespace(const OperatorInput& stock, const Settings& settings,
     }
 }
 
-void check_forced_namespace(const Bundle& bundle, Diagnostics& diagnostics) {
+void check_forced_namespace(const engines::Bundle& bundle, Diagnostics& diagnostics) {
     if (!bundle.forced_namespace.empty()) {
         diagnostics
             .error("forced-namespace", bundle.forced_namespace_pos,
@@ -93,9 +93,9 @@ void check_forced_namespace(const Bundle& bundle, Diagnostics& diagnostics) {
 // Of the three labels of PodSecurity only this one rejects pods.
 constexpr std::string_view kEnforce = "pod-security.kubernetes.io/enforce";
 
-void check_pod_security(const Loaded& loaded, const NamespaceInput& input,
+void check_pod_security(const load::Loaded& loaded, const classify::NamespaceInput& input,
                         Diagnostics& diagnostics) {
-    const Value root = read_document(loaded, *input.doc, diagnostics);
+    const Value root = load::read_document(loaded, *input.doc, diagnostics);
     if (text_of(root.at({"metadata", "labels", kEnforce})) != "privileged") {
         about(*input.doc, diagnostics)
             .error("pod-security", input.doc->kind.pos(),
@@ -104,16 +104,16 @@ void check_pod_security(const Loaded& loaded, const NamespaceInput& input,
     }
 }
 
-bool declares_namespace(const Inventory& inventory, std::string_view ns) {
-    return std::ranges::any_of(inventory.namespaces, [&](const NamespaceInput& input) {
+bool declares_namespace(const classify::Inventory& inventory, std::string_view ns) {
+    return std::ranges::any_of(inventory.namespaces, [&](const classify::NamespaceInput& input) {
         return input.name == ns && input.doc->reachable;
     });
 }
 
 // Checks the namespaces that the inputs declare, and plans those that they do not.
-void plan_namespaces(const Loaded& loaded, const Inventory& inventory, const Settings& settings,
-                     InstallPlan& install, Diagnostics& diagnostics) {
-    for (const NamespaceInput& input : inventory.namespaces) {
+void plan_namespaces(const load::Loaded& loaded, const classify::Inventory& inventory,
+                     const Settings& settings, InstallPlan& install, Diagnostics& diagnostics) {
+    for (const classify::NamespaceInput& input : inventory.namespaces) {
         if (input.name == install.ns && input.doc->reachable) {
             check_pod_security(loaded, input, diagnostics);
         }
@@ -133,9 +133,9 @@ bool is_blank_secret(const Value& root) {
     });
 }
 
-void take_secret(const Loaded& loaded, const Document& document, std::vector<Edit>& edits,
+void take_secret(const load::Loaded& loaded, const Document& document, std::vector<Edit>& edits,
                  Diagnostics& diagnostics) {
-    if (is_blank_secret(read_document(loaded, document, diagnostics))) {
+    if (is_blank_secret(load::read_document(loaded, document, diagnostics))) {
         cut_document(document, "a placeholder", edits, diagnostics);
         return;
     }
@@ -150,7 +150,7 @@ void take_secret(const Loaded& loaded, const Document& document, std::vector<Edi
 // `proxies` and the CRDs stay as they are, and so does what belongs to the API proxy unless it
 // moves to another namespace.
 bool is_regenerated(const Document& document, const Settings& settings) {
-    const OperatorNames& names = settings.names;
+    const classify::OperatorNames& names = settings.names;
     const std::string_view kind = text_of(&document.kind);
     const std::string_view name = text_of(&document.name);
     if (settings.has_api_namespace() &&
@@ -166,8 +166,8 @@ bool is_regenerated(const Document& document, const Settings& settings) {
     return kind == "Deployment" || kind == "IngressClass";
 }
 
-void take_manifest(const Loaded& loaded, const OperatorInput& stock, const Settings& settings,
-                   Installation& made, Diagnostics& diagnostics) {
+void take_manifest(const load::Loaded& loaded, const classify::OperatorInput& stock,
+                   const Settings& settings, Installation& made, Diagnostics& diagnostics) {
     for (const Document* document : stock.parts) {
         if (text_of(&document->name) == kAuthProxyAccount) {
             made.install->auth_proxy_account = settings.has_api_namespace();
@@ -180,7 +180,8 @@ void take_manifest(const Loaded& loaded, const OperatorInput& stock, const Setti
     }
 }
 
-InstallPlan start(const Loaded& loaded, const OperatorInput& stock, const Settings& settings) {
+InstallPlan start(const load::Loaded& loaded, const classify::OperatorInput& stock,
+                  const Settings& settings) {
     InstallPlan install;
     install.ns = settings.ns;
     install.names = settings.names;
@@ -192,11 +193,11 @@ InstallPlan start(const Loaded& loaded, const OperatorInput& stock, const Settin
         return install;
     }
     install.bundle = *loaded.operator_bundle;
-    if (const std::optional<OperatorRelease>& release = loaded.operator_release) {
+    if (const std::optional<load::OperatorRelease>& release = loaded.operator_release) {
         install.origin = {release->pos, release->object, kReleaseRule};
         return install;
     }
-    const Bundle& bundle = loaded.bundles[install.bundle];
+    const engines::Bundle& bundle = loaded.bundles[install.bundle];
     install.origin = {bundle.chart_pos, fmt::format("chart {}", bundle.chart), kFleetRule};
     return install;
 }
@@ -213,8 +214,8 @@ void refuse_name_override(const Settings& settings, Diagnostics& diagnostics) {
     }
 }
 
-Installation plan_tree(const Loaded& loaded, const Inventory& inventory, const Settings& settings,
-                       Diagnostics& diagnostics) {
+Installation plan_tree(const load::Loaded& loaded, const classify::Inventory& inventory,
+                       const Settings& settings, Diagnostics& diagnostics) {
     Installation made;
     refuse_name_override(settings, diagnostics);
     InstallPlan& install = made.install.emplace(start(loaded, inventory.stock_operator, settings));
@@ -232,9 +233,9 @@ Installation plan_tree(const Loaded& loaded, const Inventory& inventory, const S
 
 }  // namespace
 
-Installation plan_install(const Loaded& loaded, const Inventory& inventory,
+Installation plan_install(const load::Loaded& loaded, const classify::Inventory& inventory,
                           const Settings& settings, Diagnostics& diagnostics) {
-    const OperatorInput& stock = inventory.stock_operator;
+    const classify::OperatorInput& stock = inventory.stock_operator;
     if (!loaded.is_stream || loaded.resource_list) {
         refuse_plain_secrets(loaded, diagnostics);
     }
@@ -256,4 +257,4 @@ Installation plan_install(const Loaded& loaded, const Inventory& inventory,
                : Installation{};
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

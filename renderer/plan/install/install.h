@@ -9,9 +9,9 @@
 #include "renderer/plan/model.h"
 #include "renderer/plan/settings/settings.h"
 
-namespace renderer {
+namespace renderer::plan {
 
-Installation plan_install(const Loaded& loaded, const Inventory& inventory,
+Installation plan_install(const load::Loaded& loaded, const classify::Inventory& inventory,
                           const Settings& settings, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::plan

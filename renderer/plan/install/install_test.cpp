@@ -7,7 +7,7 @@
 
 #include "renderer/plan/install/install_testing.h"
 
-namespace renderer {
+namespace renderer::plan {
 namespace {
 
 constexpr std::string_view kService =
@@ -17,8 +17,8 @@ std::string stream(std::string_view name) {
     return read_testdata(name);
 }
 
-OAuthEnvFile env_file(std::vector<std::pair<std::string, std::string>> entries) {
-    OAuthEnvFile file;
+engines::OAuthEnvFile env_file(std::vector<std::pair<std::string, std::string>> entries) {
+    engines::OAuthEnvFile file;
     file.path = "op/.operator-oauth.env";
     file.present = true;
     file.entries = std::move(entries);
@@ -123,7 +123,7 @@ TEST(PlanInstall, ChartAndManifestTogetherAreAnError) {
 }
 
 struct Credential {
-    std::optional<OAuthEnvFile> env;
+    std::optional<engines::OAuthEnvFile> env;
     std::string_view want;
 };
 
@@ -233,7 +233,7 @@ TEST(PlanInstall, TheKeysOfAReferencedSecretAreAsserted) {
 }
 
 TEST(PlanInstall, AnEncryptedEnvFileCannotBePrinted) {
-    OAuthEnvFile env = env_file({});
+    engines::OAuthEnvFile env = env_file({});
     env.encrypted = true;
     const Installed run(std::string(kService), Mode::Chart, "tailrender: {secrets: generate}", env);
     EXPECT_NE(
@@ -303,4 +303,4 @@ TEST(PlanInstall, TheApiProxysAccountFollowsTheValues) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::plan

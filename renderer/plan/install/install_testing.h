@@ -13,7 +13,7 @@
 #include "renderer/plan/install/install.h"
 #include "renderer/plan/settings/settings_testing.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 inline std::string read_testdata(std::string_view name) {
     std::ifstream file(std::string(TESTDATA) + "/" + std::string(name));
@@ -28,15 +28,15 @@ enum class Mode { Stream, Tree, Chart };
 
 struct Installed {
     Diagnostics diagnostics;
-    Loaded loaded;
-    Inventory inventory;
+    load::Loaded loaded;
+    classify::Inventory inventory;
     Plan plan;
 
     Installed(std::string stream, Mode mode, std::string_view values = "",
-              std::optional<OAuthEnvFile> env = std::nullopt) {
-        LoadOptions options;
+              std::optional<engines::OAuthEnvFile> env = std::nullopt) {
+        repo::LoadOptions options;
         options.stream = std::move(stream);
-        loaded = load(options, diagnostics);
+        loaded = load::load(options, diagnostics);
         loaded.is_stream = mode == Mode::Stream;
         loaded.keeps_custom_resources = loaded.is_stream;
         loaded.oauth_env = std::move(env);
@@ -46,7 +46,7 @@ struct Installed {
             loaded.bundles[0].default_namespace = "tailscale";
         }
         loaded.values.push_back(parse(loaded.sources, values, diagnostics));
-        classify_operator(loaded, inventory, diagnostics);
+        classify::classify_operator(loaded, inventory, diagnostics);
         for (const Document& document : loaded.documents) {
             if (document.kind.is_string() && document.kind.text() == "Namespace") {
                 inventory.namespaces.push_back({&document, document.name.text()});
@@ -60,7 +60,7 @@ struct Installed {
         plan.summary = std::move(made.summary);
     }
 
-    [[nodiscard]] std::string dump() const { return renderer::dump(loaded.sources, diagnostics); }
+    [[nodiscard]] std::string dump() const { return plan::dump(loaded.sources, diagnostics); }
 
     // Names of the documents that an edit takes out.
     [[nodiscard]] std::vector<std::string> cut() const {
@@ -90,4 +90,4 @@ private:
     }
 };
 
-}  // namespace renderer
+}  // namespace renderer::plan

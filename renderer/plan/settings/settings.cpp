@@ -12,7 +12,7 @@
 #include "renderer/plan/settings/settings_decoder.h"
 #include "renderer/plan/tags.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -139,11 +139,12 @@ void decode_default_tags(const Value& all, Settings& settings, Diagnostics& diag
 
 // The operator's container would hold the name twice, and the last one would win.
 void refuse_chart_env(std::string_view name, Pos pos, Diagnostics& diagnostics) {
-    const auto* variable = std::ranges::find(kOperatorEnv, name, &OperatorEnv::name);
+    const auto* variable =
+        std::ranges::find(classify::kOperatorEnv, name, &classify::OperatorEnv::name);
     std::string hint = "remove it";
     if (name == "PROXY_IMAGE") {
         hint = "set \"proxyConfig.image\" instead";
-    } else if (variable != kOperatorEnv.end()) {
+    } else if (variable != classify::kOperatorEnv.end()) {
         hint = fmt::format("set \"{}{}{}\" instead", variable->group,
                            variable->group.empty() ? "" : ".", variable->key);
     }
@@ -168,7 +169,7 @@ constexpr std::array<std::string_view, 6> kGoTrue = {"1", "t", "T", "true", "TRU
 void decode_env(const Value& entry, std::string_view name, std::string_view text,
                 Settings& settings, Diagnostics& diagnostics) {
     const Pos pos = pos_at(entry, {"name"});
-    if (is_operator_env(name)) {
+    if (classify::is_operator_env(name)) {
         refuse_chart_env(name, pos, diagnostics);
     } else if (const auto* own = std::ranges::find(kOwnEnv, name, &OwnEnv::name);
                own != kOwnEnv.end()) {
@@ -270,7 +271,7 @@ void decode_chart(const Value& all, Settings& settings, Diagnostics& diagnostics
     settings.default_proxy_class_pos = pos_at(all, {"proxyConfig", "defaultProxyClass"});
     settings.ingress_class = text_at(all, {"ingressClass", "name"}, "tailscale");
     settings.ingress_class_enabled = flag_at(all, {"ingressClass", "enabled"});
-    settings.names = operator_names(text_at(all, {"fullnameOverride"}));
+    settings.names = classify::operator_names(text_at(all, {"fullnameOverride"}));
     settings.share_acme_account = flag_at(all, {"operatorConfig", "sharedACMEAccountKey"});
     for (const Value& entry : items_of(all.at({"operatorConfig", "extraEnv"}))) {
         decode_env_entry(entry, settings, diagnostics);
@@ -339,4 +340,4 @@ Settings decode_settings(const std::vector<const Value*>& layers,
     return settings;
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

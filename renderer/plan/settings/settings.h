@@ -17,7 +17,7 @@
 #include "renderer/core/value.h"
 #include "renderer/plan/release.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 enum class Dataplane : std::uint8_t { Native, Containerboot };
 // What pods may do that forward packets.
@@ -93,8 +93,8 @@ struct Settings {
     std::vector<std::string> operator_tags;  // operatorConfig.defaultTags: of its own device
     std::string firewall_mode;
     Pos firewall_mode_pos;
-    OperatorNames names;       // fullnameOverride
-    std::string login_server;  // without a trailing slash
+    classify::OperatorNames names;  // fullnameOverride
+    std::string login_server;       // without a trailing slash
     std::string default_proxy_class;
     Pos default_proxy_class_pos;
     std::string priority_class;          // extraEnv PROXY_PRIORITY_CLASS_NAME
@@ -118,4 +118,4 @@ Settings decode_settings(const std::vector<const Value*>& layers,
                          std::string_view operator_namespace,
                          std::span<const ReleaseSource> installed, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::plan

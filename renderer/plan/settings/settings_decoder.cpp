@@ -16,7 +16,7 @@
 #include "renderer/repo/closed_schema.h"
 #include "renderer/secrets/userinfo.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -152,36 +152,38 @@ void subresources(std::string_view path, const Value& value, Diagnostics& diagno
     }
 }
 
-constexpr SchemaField formed(std::string_view names, decltype(SchemaField::check) check) {
-    return {.names = names, .type = FieldType::Text, .check = check};
+constexpr repo::SchemaField formed(std::string_view names,
+                                   decltype(repo::SchemaField::check) check) {
+    return {.names = names, .type = repo::FieldType::Text, .check = check};
 }
 
 // The chart's values.yaml.
 constexpr std::array kOauth = {
-    SchemaField{"clientId clientSecret audience", FieldType::Text},
+    repo::SchemaField{"clientId clientSecret audience", repo::FieldType::Text},
 };
 constexpr std::array kOperatorImage = {
-    SchemaField{"repository repo tag digest", FieldType::Text},
+    repo::SchemaField{"repository repo tag digest", repo::FieldType::Text},
     formed("pullPolicy", one_of<kPullPolicy>),
 };
 constexpr std::array kOperator = {
-    SchemaField{"defaultTags", FieldType::TextOrTextList},
-    SchemaField{"image", FieldType::Section, kOperatorImage},
+    repo::SchemaField{"defaultTags", repo::FieldType::TextOrTextList},
+    repo::SchemaField{"image", repo::FieldType::Section, kOperatorImage},
     formed("logging", one_of<kLogging>),
-    SchemaField{"hostname", FieldType::Text},
-    SchemaField{"nodeSelector podLabels", FieldType::TextMap, {}, labels},
-    SchemaField{"podAnnotations serviceAccountAnnotations annotations",
-                FieldType::TextMap,
-                {},
-                annotations},
-    SchemaField{"resources affinity podSecurityContext securityContext", FieldType::Map},
-    SchemaField{"tolerations extraEnv", FieldType::List},
-    SchemaField{"sharedACMEAccountKey", FieldType::TextOrFlag},
-    SchemaField{"priorityClassName", FieldType::Text},
+    repo::SchemaField{"hostname", repo::FieldType::Text},
+    repo::SchemaField{"nodeSelector podLabels", repo::FieldType::TextMap, {}, labels},
+    repo::SchemaField{"podAnnotations serviceAccountAnnotations annotations",
+                      repo::FieldType::TextMap,
+                      {},
+                      annotations},
+    repo::SchemaField{"resources affinity podSecurityContext securityContext",
+                      repo::FieldType::Map},
+    repo::SchemaField{"tolerations extraEnv", repo::FieldType::List},
+    repo::SchemaField{"sharedACMEAccountKey", repo::FieldType::TextOrFlag},
+    repo::SchemaField{"priorityClassName", repo::FieldType::Text},
 };
 constexpr std::array kIngressKeys = {
     formed("name", form<kIngressClass>),
-    SchemaField{"enabled", FieldType::Flag},
+    repo::SchemaField{"enabled", repo::FieldType::Flag},
 };
 constexpr std::array kProxyImage = {
     formed("repository repo", form<kRepository>),
@@ -189,26 +191,28 @@ constexpr std::array kProxyImage = {
     formed("digest", form<kDigest>),
 };
 constexpr std::array kProxy = {
-    SchemaField{"image", FieldType::Section, kProxyImage},
-    SchemaField{"defaultTags firewallMode defaultProxyClass", FieldType::Text},
+    repo::SchemaField{"image", repo::FieldType::Section, kProxyImage},
+    repo::SchemaField{"defaultTags firewallMode defaultProxyClass", repo::FieldType::Text},
 };
 constexpr std::array kApiServerProxy = {
-    SchemaField{"allowImpersonation", FieldType::TextOrFlag},
-    SchemaField{"mode", FieldType::TextOrFlag, {}, one_of<kApiMode>},
+    repo::SchemaField{"allowImpersonation", repo::FieldType::TextOrFlag},
+    repo::SchemaField{"mode", repo::FieldType::TextOrFlag, {}, one_of<kApiMode>},
 };
 constexpr std::array kChart = {
-    SchemaField{.names = "oauth", .type = FieldType::Section, .section = kOauth, .is_secret = true},
+    repo::SchemaField{
+        .names = "oauth", .type = repo::FieldType::Section, .section = kOauth, .is_secret = true},
     formed("loginServer", form<kServerUrl>),
-    SchemaField{.names = "oauthSecretVolume", .type = FieldType::Map, .is_secret = true},
-    SchemaField{"installCRDs", FieldType::Flag},
-    SchemaField{"operatorConfig", FieldType::Section, kOperator},
-    SchemaField{"ingressClass", FieldType::Section, kIngressKeys},
-    SchemaField{"proxyConfig", FieldType::Section, kProxy},
-    SchemaField{"apiServerProxyConfig", FieldType::Section, kApiServerProxy},
-    SchemaField{"imagePullSecrets", FieldType::List},
-    SchemaField{"annotations", FieldType::TextMap, {}, annotations},
-    SchemaField{"nameOverride fullnameOverride", FieldType::Text},
-    SchemaField{"global tailrender", FieldType::Map},
+    repo::SchemaField{
+        .names = "oauthSecretVolume", .type = repo::FieldType::Map, .is_secret = true},
+    repo::SchemaField{"installCRDs", repo::FieldType::Flag},
+    repo::SchemaField{"operatorConfig", repo::FieldType::Section, kOperator},
+    repo::SchemaField{"ingressClass", repo::FieldType::Section, kIngressKeys},
+    repo::SchemaField{"proxyConfig", repo::FieldType::Section, kProxy},
+    repo::SchemaField{"apiServerProxyConfig", repo::FieldType::Section, kApiServerProxy},
+    repo::SchemaField{"imagePullSecrets", repo::FieldType::List},
+    repo::SchemaField{"annotations", repo::FieldType::TextMap, {}, annotations},
+    repo::SchemaField{"nameOverride fullnameOverride", repo::FieldType::Text},
+    repo::SchemaField{"global tailrender", repo::FieldType::Map},
 };
 
 constexpr std::array kImage = {
@@ -217,12 +221,12 @@ constexpr std::array kImage = {
     formed("digest", form<kDigest>),
     formed("pullPolicy", one_of<kPullPolicy>),
 };
-constexpr std::array kRemote = {SchemaField{"key property", FieldType::Text}};
+constexpr std::array kRemote = {repo::SchemaField{"key property", repo::FieldType::Text}};
 constexpr std::array kExternalSecret = {
     formed("store", form<kStore>),
     formed("storeKind", one_of<kStoreKind>),
     formed("refreshInterval", form<kDuration>),
-    SchemaField{"clientId clientSecret", FieldType::Section, kRemote},
+    repo::SchemaField{"clientId clientSecret", repo::FieldType::Section, kRemote},
 };
 constexpr std::array kOurs = {
     formed("namespace", form<kNamespace>),
@@ -230,20 +234,20 @@ constexpr std::array kOurs = {
     formed("tailnetDomain", form<kTailnetDomain>),
     formed("dataplane", one_of<kDataplane>),
     formed("operatorVersion", form<kOperatorVersion>),
-    SchemaField{"image proxyImage", FieldType::Section, kImage},
-    SchemaField{"serviceMonitors", FieldType::Flag},
+    repo::SchemaField{"image proxyImage", repo::FieldType::Section, kImage},
+    repo::SchemaField{"serviceMonitors", repo::FieldType::Flag},
     formed("customResources", one_of<kCustomResources>),
     formed("secrets", one_of<kSecrets>),
-    SchemaField{"externalSecret", FieldType::Section, kExternalSecret},
+    repo::SchemaField{"externalSecret", repo::FieldType::Section, kExternalSecret},
     formed("placement", one_of<kPlacement>),
     formed("hostnameSuffix", form<kSuffix>),
     formed("inputs", one_of<kInputs>),
     formed("privileges", one_of<kPrivileges>),
     formed("cleanupDelay", form<kWholeSeconds>),
     formed("nodePortRange", form<kPortRangeFormat>),
-    SchemaField{"takeOverTag", FieldType::Text},
+    repo::SchemaField{"takeOverTag", repo::FieldType::Text},
     formed("apiProxyNamespace", form<kNamespace>),
-    SchemaField{"apiProxyUnrecorded", FieldType::TextList, {}, subresources},
+    repo::SchemaField{"apiProxyUnrecorded", repo::FieldType::TextList, {}, subresources},
 };
 
 // Keys that not every release of the chart has.
@@ -265,7 +269,7 @@ constexpr std::array kNewerKeys = {
 std::string our_key(std::string_view message) {
     const std::size_t begin = message.find('"') + 1;
     const std::string_view key = message.substr(begin, message.find('"', begin) - begin);
-    const bool is_ours = std::ranges::any_of(kOurs, [&](const SchemaField& field) {
+    const bool is_ours = std::ranges::any_of(kOurs, [&](const repo::SchemaField& field) {
         const std::vector<std::string_view> names = split(field.names, ' ');
         return std::ranges::find(names, key) != names.end();
     });
@@ -293,7 +297,7 @@ Diagnostic about_ours(Diagnostic unknown) {
 void add_all(const Diagnostics& found, Diagnostic (*reword)(Diagnostic unknown),
              Diagnostics& diagnostics) {
     for (const Diagnostic& one : found.all()) {
-        diagnostics.add(one.rule == kUnknownKeyRule ? reword(one) : one);
+        diagnostics.add(one.rule == repo::kUnknownKeyRule ? reword(one) : one);
     }
 }
 
@@ -366,9 +370,9 @@ Value merge_layers(Value defaults, const std::vector<const Value*>& layers) {
 
 Finding report_unusable(std::string_view path, Pos pos, std::string_view found,
                         std::string_view expected, Diagnostics& diagnostics) {
-    const bool has_password = !find_userinfo(found).empty();
+    const bool has_password = !secrets::find_userinfo(found).empty();
     return diagnostics.error("invalid-setting", pos, fmt::format("invalid \"{}\"", path))
-        .found(has_password ? std::string(kHiddenPassword) : fmt::format("\"{}\"", found))
+        .found(has_password ? std::string(secrets::kHiddenPassword) : fmt::format("\"{}\"", found))
         .expected(expected)
         .hide_text(has_password);
 }
@@ -376,9 +380,9 @@ Finding report_unusable(std::string_view path, Pos pos, std::string_view found,
 void check_keys(const Value& settings, Diagnostics& diagnostics) {
     Diagnostics chart;
     Diagnostics ours;
-    check_schema(settings, kChart, "the values", chart);
-    if (const Value* map = map_of(settings, "tailrender")) {
-        check_schema(*map, kOurs, "\"tailrender\"", ours, "tailrender");
+    repo::check_schema(settings, kChart, "the values", chart);
+    if (const Value* map = repo::map_of(settings, "tailrender")) {
+        repo::check_schema(*map, kOurs, "\"tailrender\"", ours, "tailrender");
     }
     add_all(chart, about_chart, diagnostics);
     add_all(ours, about_ours, diagnostics);
@@ -450,4 +454,4 @@ std::int64_t parse_duration(std::string_view text) {
     return total;
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

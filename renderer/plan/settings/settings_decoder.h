@@ -14,7 +14,7 @@
 #include "renderer/core/value.h"
 #include "renderer/plan/settings/settings.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 // What the chart's values.yaml says, as far as it matters when a key is absent.
 Value chart_defaults();
@@ -49,4 +49,4 @@ constexpr std::int64_t kSecond = 1000;  // milliseconds
 // a duration.
 std::int64_t parse_duration(std::string_view text);
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -5,7 +5,7 @@
 #include "renderer/core/json.h"
 #include "renderer/plan/settings/settings_testing.h"
 
-namespace renderer {
+namespace renderer::plan {
 namespace {
 
 struct SettingRow {
@@ -64,4 +64,4 @@ TEST(ParseDuration, ReadsWholeNumbersWithUnits) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -4,7 +4,7 @@
 
 #include "renderer/plan/settings/settings_testing.h"
 
-namespace renderer {
+namespace renderer::plan {
 namespace {
 
 using Tags = std::vector<std::string>;
@@ -331,4 +331,4 @@ TEST(Image, OnlyADigestOrAFullVersionIsPinned) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -12,7 +12,7 @@
 #include "renderer/core/yaml_reader.h"
 #include "renderer/plan/settings/settings.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 inline Value parse(SourceMap& sources, std::string_view text, Diagnostics& diagnostics) {
     const SourceId id = sources.add("values.yaml", std::string(text));
@@ -54,7 +54,7 @@ struct Decoded {
         }
         settings = decode_settings(pointers, operator_namespace, installed, diagnostics);
     }
-    [[nodiscard]] std::string dump() const { return renderer::dump(sources, diagnostics); }
+    [[nodiscard]] std::string dump() const { return plan::dump(sources, diagnostics); }
 };
 
-}  // namespace renderer
+}  // namespace renderer::plan

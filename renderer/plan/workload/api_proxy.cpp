@@ -12,7 +12,7 @@
 #include "renderer/plan/settings/settings_decoder.h"
 #include "renderer/plan/tags.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -137,4 +137,4 @@ std::string api_proxy_policy(const std::vector<std::string>& tags, const Setting
     return policy + fmt::format("\"grants\": [{}]", grants);
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -11,7 +11,7 @@
 
 #include "renderer/core/diagnostics.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 struct Settings;
 struct Workload;
@@ -26,4 +26,4 @@ std::optional<Workload> plan_api_proxy(const Settings& settings, Diagnostics& di
 std::string api_proxy_policy(const std::vector<std::string>& tags, const Settings& settings,
                              bool impersonates, std::string_view service);
 
-}  // namespace renderer
+}  // namespace renderer::plan

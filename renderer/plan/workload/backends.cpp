@@ -12,7 +12,7 @@
 #include "renderer/plan/hostnames.h"
 #include "renderer/plan/service_index.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -27,8 +27,8 @@ struct Destination {
 
 class BackendPlanner {
 public:
-    BackendPlanner(const IngressInput& ingress, const ServedHost& host, const ProxyInputs& inputs,
-                   Diagnostics& diagnostics)
+    BackendPlanner(const classify::IngressInput& ingress, const ServedHost& host,
+                   const ProxyInputs& inputs, Diagnostics& diagnostics)
         : ingress_(ingress), served_(host), inputs_(inputs), out_(diagnostics) {}
 
     // A later entry with the same path replaces the earlier one, as in the operator.
@@ -37,7 +37,7 @@ public:
         if (ingress_.has_default_backend) {
             take(kRoot, ingress_.default_backend);
         }
-        for (const IngressRule& rule : ingress_.rules) {
+        for (const classify::IngressRule& rule : ingress_.rules) {
             take_rule(rule);
         }
         if (planned_.empty() && !skipped_ && out_.error_count() == errors) {
@@ -51,13 +51,13 @@ public:
 private:
     Finding report(std::string_view rule, Pos pos, std::string message, std::string_view expected,
                    std::string_view hint, Severity severity = Severity::Error) {
-        return about(ingress_, out_)
+        return classify::about(ingress_, out_)
             .say(severity, rule, pos, std::move(message))
             .expected(expected)
             .hint(hint);
     }
 
-    void take_rule(const IngressRule& rule) {
+    void take_rule(const classify::IngressRule& rule) {
         if (!rule.host.empty() && rule.host != served_.name) {
             report("rule-host-unsupported", rule.host_pos,
                    fmt::format("rule with host \"{}\" cannot be served", rule.host),
@@ -72,18 +72,18 @@ private:
             report("invalid-object", rule.pos, "rule without paths",
                    "at least one entry in \"http.paths\"", "");
         } else {
-            for (const IngressPath& path : rule.paths) {
+            for (const classify::IngressPath& path : rule.paths) {
                 take_path(path);
             }
         }
     }
 
-    void take_path(const IngressPath& path) {
+    void take_path(const classify::IngressPath& path) {
         const std::string_view text = path.path.empty() ? kRoot : path.path;
-        if (path.path_type == PathType::Unset) {
+        if (path.path_type == classify::PathType::Unset) {
             report("path-without-type", path.pos, fmt::format("path \"{}\" has no pathType", text),
                    "Prefix", "add \"pathType: Prefix\"");
-        } else if (path.path_type == PathType::Exact) {
+        } else if (path.path_type == classify::PathType::Exact) {
             report("exact-path", path.path_type_pos,
                    fmt::format("path \"{}\" of type Exact also matches what is below it", text),
                    "Prefix, which is what tailscaled implements", "write \"pathType: Prefix\"",
@@ -92,7 +92,7 @@ private:
         take(text, path.backend);
     }
 
-    void take(std::string_view path, const IngressBackend& backend) {
+    void take(std::string_view path, const classify::IngressBackend& backend) {
         if (!backend.has_service) {
             report("backend-not-a-service", backend.pos,
                    fmt::format("the backend of path \"{}\" is not a Service", path),
@@ -115,7 +115,7 @@ private:
             skipped_ = true;  // reported; no Service can be found without it
             return;
         }
-        const ServiceInput* service = inputs_.services.find(ingress_.ns, backend.service);
+        const classify::ServiceInput* service = inputs_.services.find(ingress_.ns, backend.service);
         std::optional<Destination> found =
             service == nullptr ? find_absent(path, backend) : find_known(path, backend, *service);
         if (found) {
@@ -124,7 +124,8 @@ private:
         }
     }
 
-    std::optional<Destination> find_absent(std::string_view path, const IngressBackend& backend) {
+    std::optional<Destination> find_absent(std::string_view path,
+                                           const classify::IngressBackend& backend) {
         const bool complete = inputs_.settings.inputs == InputsMode::Complete;
         const bool named = !backend.port_name.empty();
         const bool error = complete || named;
@@ -156,10 +157,11 @@ private:
                          fmt::join(elsewhere, "\", \""));
     }
 
-    std::optional<Destination> find_known(std::string_view path, const IngressBackend& backend,
-                                          const ServiceInput& service) {
+    std::optional<Destination> find_known(std::string_view path,
+                                          const classify::IngressBackend& backend,
+                                          const classify::ServiceInput& service) {
         services_.push_back(&service);
-        if (service.headless || service.type == ServiceType::ExternalName) {
+        if (service.headless || service.type == classify::ServiceType::ExternalName) {
             report("backend-without-cluster-ip", backend.pos,
                    fmt::format("Service \"{}\" of path \"{}\" has no cluster IP", backend.service,
                                path),
@@ -172,10 +174,11 @@ private:
             report_no_port(path, backend);
             return std::nullopt;
         }
-        const auto port = std::ranges::find_if(service.ports, [&](const ServicePort& one) {
-            return backend.port_name.empty() ? one.port == backend.port_number
-                                             : one.name == backend.port_name;
-        });
+        const auto port =
+            std::ranges::find_if(service.ports, [&](const classify::ServicePort& one) {
+                return backend.port_name.empty() ? one.port == backend.port_number
+                                                 : one.name == backend.port_name;
+            });
         if (port == service.ports.end() || port->port == 0) {
             report_port(path, backend, service);
             return std::nullopt;
@@ -186,18 +189,18 @@ private:
         return destination(backend, host(backend, service), port->port);
     }
 
-    static bool is_asked_by_tls(const IngressBackend& backend, std::int64_t port) {
+    static bool is_asked_by_tls(const classify::IngressBackend& backend, std::int64_t port) {
         return port == kHttpsPort || backend.port_name == kHttps;
     }
 
     // Returns true if the Service declares TLS for the port.
-    static bool speaks_tls(const ServicePort& port) {
+    static bool speaks_tls(const classify::ServicePort& port) {
         return lower_case(port.app_protocol) == kHttps || port.name == kHttps ||
                port.name.starts_with("https-") || port.name.ends_with("-https");
     }
 
-    void report_tls(const IngressBackend& backend, const ServiceInput& service,
-                    const ServicePort& port) {
+    void report_tls(const classify::IngressBackend& backend, const classify::ServiceInput& service,
+                    const classify::ServicePort& port) {
         report("tls-backend-over-http", backend.port_pos,
                fmt::format("the proxy sends plain HTTP to port {} of Service \"{}\", which speaks "
                            "TLS",
@@ -217,18 +220,18 @@ private:
                    .text = "the port is here"});
     }
 
-    void report_no_port(std::string_view path, const IngressBackend& backend) {
+    void report_no_port(std::string_view path, const classify::IngressBackend& backend) {
         report("backend-port-not-found", backend.port_pos,
                fmt::format("the backend of path \"{}\" has no port", path),
                "backend.service.port with a name or a number", "")
             .is_absence();
     }
 
-    void report_port(std::string_view path, const IngressBackend& backend,
-                     const ServiceInput& service) {
+    void report_port(std::string_view path, const classify::IngressBackend& backend,
+                     const classify::ServiceInput& service) {
         std::vector<std::string> ports;
         std::vector<std::string_view> names;
-        for (const ServicePort& port : service.ports) {
+        for (const classify::ServicePort& port : service.ports) {
             ports.push_back(port.name.empty() ? fmt::format("{}", port.port)
                                               : fmt::format("{} ({})", port.port, port.name));
             names.push_back(port.name);
@@ -251,23 +254,23 @@ private:
             .is_absence();
     }
 
-    [[nodiscard]] std::string dns_name(const IngressBackend& backend) const {
+    [[nodiscard]] std::string dns_name(const classify::IngressBackend& backend) const {
         return cluster_dns_name(ingress_.ns, backend.service, inputs_.settings);
     }
 
     // The operator writes IPv6 addresses without brackets, which is not a valid URL.
-    [[nodiscard]] std::string host(const IngressBackend& backend,
-                                   const ServiceInput& service) const {
+    [[nodiscard]] std::string host(const classify::IngressBackend& backend,
+                                   const classify::ServiceInput& service) const {
         if (service.cluster_ip.empty()) {
             return dns_name(backend);
         }
-        return ip_family(service.cluster_ip) == IpFamily::V6
+        return ip_family(service.cluster_ip) == classify::IpFamily::V6
                    ? fmt::format("[{}]", service.cluster_ip)
                    : std::string(service.cluster_ip);
     }
 
-    [[nodiscard]] Destination destination(const IngressBackend& backend, const std::string& host,
-                                          std::int64_t port) const {
+    [[nodiscard]] Destination destination(const classify::IngressBackend& backend,
+                                          const std::string& host, std::int64_t port) const {
         const std::string_view scheme = is_asked_by_tls(backend, port) ? "https+insecure" : "http";
         return {fmt::format("{}://{}:{}", scheme, host, port),
                 fmt::format("{}/{}:{}", ingress_.ns, backend.service, port)};
@@ -287,20 +290,20 @@ private:
         return result;
     }
 
-    const IngressInput& ingress_;
+    const classify::IngressInput& ingress_;
     const ServedHost& served_;
     const ProxyInputs& inputs_;
     Diagnostics& out_;
     std::map<std::string_view, Destination> planned_;
-    std::vector<const ServiceInput*> services_;
+    std::vector<const classify::ServiceInput*> services_;
     bool skipped_ = false;  // an entry was left out because something else reports it
 };
 
 }  // namespace
 
-PlannedBackends plan_backends(const IngressInput& ingress, const ServedHost& host,
+PlannedBackends plan_backends(const classify::IngressInput& ingress, const ServedHost& host,
                               const ProxyInputs& inputs, Diagnostics& diagnostics) {
     return BackendPlanner(ingress, host, inputs, diagnostics).run();
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

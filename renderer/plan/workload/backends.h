@@ -10,12 +10,12 @@
 #include "renderer/plan/group/offered_service.h"
 #include "renderer/plan/proxy_inputs.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 struct PlannedBackends {
     std::vector<ServeHandler> handlers;  // sorted by path, unique
     std::string target_text;             // "shop/api:8080, shop/web:80"
-    std::vector<const ServiceInput*> services;
+    std::vector<const classify::ServiceInput*> services;
 };
 
 // The only host that a rule may name; none if the name is empty.
@@ -24,7 +24,7 @@ struct ServedHost {
     std::string_view origin;  // "the first of spec.tls"
 };
 
-PlannedBackends plan_backends(const IngressInput& ingress, const ServedHost& host,
+PlannedBackends plan_backends(const classify::IngressInput& ingress, const ServedHost& host,
                               const ProxyInputs& inputs, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::plan

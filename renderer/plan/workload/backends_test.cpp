@@ -4,7 +4,7 @@
 
 #include "renderer/plan/plan_testing.h"
 
-namespace renderer {
+namespace renderer::plan {
 namespace {
 
 constexpr std::string_view kComplete = "tailrender: {inputs: complete}";
@@ -141,7 +141,7 @@ TEST(Backends, AreFoundAmongFactsOfTheSameNamespace) {
         "apiVersion: v1\nkind: Service\nmetadata: {name: w, namespace: b}\nspec: {ports: [{port: "
         "80}]}\n";
     EXPECT_NE(Planned(one_path(to("number: 80"), other), kComplete).dump(), "");
-    const auto hide = [](Loaded& loaded) { loaded.documents.at(1).reachable = false; };
+    const auto hide = [](load::Loaded& loaded) { loaded.documents.at(1).reachable = false; };
     const Planned run(one_path(to("name: http"), service("w", "ports: [{name: http, port: 8080}]")),
                       kComplete, hide);
     EXPECT_EQ(run.dump(), "");
@@ -176,4 +176,4 @@ TEST(Backends, RulesThatLeadNowhere) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -15,7 +15,7 @@
 #include "renderer/plan/start_workload.h"
 #include "renderer/plan/tailnets.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -63,7 +63,7 @@ void plan_hostnames(const ConnectorInput& connector, const Settings& settings, W
 std::vector<Route> listed_routes(const ConnectorInput& connector) {
     std::vector<Route> routes;
     for (const ConnectorRoutes* block : {&connector.subnet_router, &connector.app_connector}) {
-        for (const TextInput& text : block->routes) {
+        for (const classify::TextInput& text : block->routes) {
             routes.push_back(parse_route(text.text).value());
         }
     }
@@ -136,10 +136,10 @@ std::optional<Workload> plan_connector(const ConnectorInput& connector, const Pr
 
 }  // namespace
 
-std::vector<Workload> plan_connectors(const Inventory& inventory, const ProxyInputs& inputs,
-                                      Diagnostics& diagnostics) {
+std::vector<Workload> plan_connectors(const classify::Inventory& inventory,
+                                      const ProxyInputs& inputs, Diagnostics& diagnostics) {
     std::vector<Workload> proxies;
-    for (const CustomResource& resource : inventory.of(kind_of("Connector"))) {
+    for (const classify::CustomResource& resource : inventory.of(kind_of("Connector"))) {
         if (is_rendered(inputs.loaded, *resource.doc)) {
             if (auto proxy = plan_connector(ConnectorInput(resource), inputs, diagnostics)) {
                 proxies.push_back(std::move(*proxy));
@@ -150,4 +150,4 @@ std::vector<Workload> plan_connectors(const Inventory& inventory, const ProxyInp
     return proxies;
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

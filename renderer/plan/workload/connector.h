@@ -7,10 +7,10 @@
 #include "renderer/plan/proxy_inputs.h"
 #include "renderer/plan/workload/workload.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 // Returns the Connectors that are applied, in the order of their names.
-std::vector<Workload> plan_connectors(const Inventory& inventory, const ProxyInputs& inputs,
-                                      Diagnostics& diagnostics);
+std::vector<Workload> plan_connectors(const classify::Inventory& inventory,
+                                      const ProxyInputs& inputs, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::plan

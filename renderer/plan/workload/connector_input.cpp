@@ -1,6 +1,6 @@
 #include "renderer/plan/workload/connector_input.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -8,17 +8,18 @@ ConnectorRoutes decode_routes(const Value* block, std::string_view key) {
     if (block == nullptr) {
         return {};
     }
-    const Fields fields(block);
+    const classify::Fields fields(block);
     return {.exists = true,
             .has_list = fields.any(key) != nullptr,
-            .pos = known_or(fields.pos(key), block->pos()),
+            .pos = classify::known_or(fields.pos(key), block->pos()),
             .routes = fields.texts(key)};
 }
 
 }  // namespace
 
-ConnectorInput::ConnectorInput(const CustomResource& resource) : ParentInput(resource) {
-    const Fields spec = resource.fields();
+ConnectorInput::ConnectorInput(const classify::CustomResource& resource)
+    : classify::ParentInput(resource) {
+    const classify::Fields spec = resource.fields();
     subnet_router = decode_routes(spec.map("subnetRouter"), "advertiseRoutes");
     app_connector = decode_routes(spec.map("appConnector"), "routes");
     exit_node = spec.flag("exitNode");
@@ -28,8 +29,8 @@ ConnectorInput::ConnectorInput(const CustomResource& resource) : ParentInput(res
     replicas = spec.number("replicas").value_or(1);
     replicas_pos = spec.pos("replicas");
     tags = spec.texts("tags");
-    proxy_class = spec.placed("proxyClass").value_or(TextInput());
-    tailnet = spec.placed("tailnet").value_or(TextInput());
+    proxy_class = spec.placed("proxyClass").value_or(classify::TextInput());
+    tailnet = spec.placed("tailnet").value_or(classify::TextInput());
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

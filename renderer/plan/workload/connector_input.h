@@ -12,28 +12,28 @@
 #include "renderer/classify/fields.h"
 #include "renderer/core/pos.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 // spec.subnetRouter or spec.appConnector.
 struct ConnectorRoutes {
     bool exists = false;
     bool has_list = false;
     Pos pos;  // position of the list, else of the block
-    std::vector<TextInput> routes;
+    std::vector<classify::TextInput> routes;
 };
 
-struct ConnectorInput : ParentInput {
-    explicit ConnectorInput(const CustomResource& resource);
+struct ConnectorInput : classify::ParentInput {
+    explicit ConnectorInput(const classify::CustomResource& resource);
 
     ConnectorRoutes subnet_router, app_connector;
     bool exit_node = false;
     Pos exit_node_pos;
-    std::optional<TextInput> hostname, hostname_prefix;
+    std::optional<classify::TextInput> hostname, hostname_prefix;
     std::int64_t replicas = 1;
     Pos replicas_pos;
-    std::vector<TextInput> tags;
-    TextInput proxy_class;  // its text is "" if it is absent
-    TextInput tailnet;
+    std::vector<classify::TextInput> tags;
+    classify::TextInput proxy_class;  // its text is "" if it is absent
+    classify::TextInput tailnet;
 };
 
-}  // namespace renderer
+}  // namespace renderer::plan

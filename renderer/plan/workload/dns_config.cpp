@@ -10,52 +10,55 @@
 #include "renderer/plan/parents.h"
 #include "renderer/plan/start_workload.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
 constexpr std::string_view kDnsConfigRule = "dns-config: a DNSConfig";
 
-std::int64_t replicas(const CustomResource& config) {
+std::int64_t replicas(const classify::CustomResource& config) {
     return config.fields_at({"nameserver"}).number("replicas").value_or(1);
 }
 
-TextInput cluster_ip(const CustomResource& config) {
-    return config.fields_at({"nameserver", "service"}).placed("clusterIP").value_or(TextInput());
+classify::TextInput cluster_ip(const classify::CustomResource& config) {
+    return config.fields_at({"nameserver", "service"})
+        .placed("clusterIP")
+        .value_or(classify::TextInput());
 }
 
-void refuse_second(const CustomResource& config, const Origin& first, Diagnostics& diagnostics) {
-    about(config, diagnostics)
+void refuse_second(const classify::CustomResource& config, const Origin& first,
+                   Diagnostics& diagnostics) {
+    classify::about(config, diagnostics)
         .error("second-dns-config", config.pos(),
                "duplicate DNSConfig: a cluster has one nameserver")
         .hint("remove one of the two")
         .note({.pos = first.pos, .object = first.parent, .text = "the first is here"});
 }
 
-void check(const CustomResource& config, Diagnostics& diagnostics) {
+void check(const classify::CustomResource& config, Diagnostics& diagnostics) {
     check_custom_resource(config, diagnostics);
     refuse_native(config, "pods of the nameserver", diagnostics);
-    const Fields nameserver = config.fields_at({"nameserver"});
+    const classify::Fields nameserver = config.fields_at({"nameserver"});
     if (replicas(config) < 0) {
         report_invalid(config, nameserver.pos("replicas"), "spec.nameserver.replicas is negative",
                        fmt::format("{}", replicas(config)), "0 or more", diagnostics);
     }
-    const TextInput ip = cluster_ip(config);
+    const classify::TextInput ip = cluster_ip(config);
     if (!ip.text.empty() && ip.text != "None" && !ip_family(ip.text)) {
         report_invalid(config, ip.pos, "spec.nameserver.service.clusterIP is not an IP address",
                        fmt::format("\"{}\"", ip.text), "a free address of the cluster's Services",
                        diagnostics);
     }
-    const Fields image(nameserver.map("image"));
+    const classify::Fields image(nameserver.map("image"));
     if (!image.text("repo").empty() || !image.text("tag").empty()) {
-        about(config, diagnostics)
+        classify::about(config, diagnostics)
             .warning("unused-image", nameserver.pos("image"),
                      "this image is not used: the nameserver is part of tailrender's image")
             .hint("remove \"image\"; set \"tailrender.image\" for a mirror");
     }
 }
 
-Workload make_nameserver(const CustomResource& config, const ProxyInputs& inputs) {
+Workload make_nameserver(const classify::CustomResource& config, const ProxyInputs& inputs) {
     Workload made = start_workload(config, kDnsConfigRule, inputs);
     made.name = kNameserver;
     made.account = kNameserver;
@@ -72,7 +75,7 @@ Workload make_nameserver(const CustomResource& config, const ProxyInputs& inputs
     made.claims.push_back({"ConfigMap", std::string(kDnsRecords), made.origin.pos});
     made.image = inputs.settings.image.reference();
     made.pull_policy = controller_pull_policy(inputs.settings);
-    const Fields pod = config.fields_at({"nameserver", "pod"});
+    const classify::Fields pod = config.fields_at({"nameserver", "pod"});
     made.feature = NameserverPlan{.cluster_ip = std::string(cluster_ip(config).text),
                                   .replicas = replicas(config),
                                   .affinity = pod.map("affinity"),
@@ -84,10 +87,10 @@ Workload make_nameserver(const CustomResource& config, const ProxyInputs& inputs
 
 }  // namespace
 
-std::optional<Workload> plan_dns_config(const Inventory& inventory, const ProxyInputs& inputs,
-                                        Diagnostics& diagnostics) {
+std::optional<Workload> plan_dns_config(const classify::Inventory& inventory,
+                                        const ProxyInputs& inputs, Diagnostics& diagnostics) {
     std::optional<Workload> nameserver;
-    for (const CustomResource& config : inventory.of(kind_of("DNSConfig"))) {
+    for (const classify::CustomResource& config : inventory.of(kind_of("DNSConfig"))) {
         if (!is_rendered(inputs.loaded, *config.doc)) {
             continue;
         }
@@ -101,4 +104,4 @@ std::optional<Workload> plan_dns_config(const Inventory& inventory, const ProxyI
     return nameserver;
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -10,9 +10,12 @@
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/value.h"
 
-namespace renderer {
-
+namespace renderer::classify {
 struct Inventory;
+}
+
+namespace renderer::plan {
+
 struct ProxyInputs;
 struct Workload;
 
@@ -20,7 +23,7 @@ constexpr std::string_view kNameserver = "nameserver";  // Deployment, Service, 
 constexpr std::string_view kDnsRecords = "dnsrecords";  // the controller's ConfigMap
 
 // Returns the nameserver, if there is a DNSConfig.
-std::optional<Workload> plan_dns_config(const Inventory& inventory, const ProxyInputs& inputs,
-                                        Diagnostics& diagnostics);
+std::optional<Workload> plan_dns_config(const classify::Inventory& inventory,
+                                        const ProxyInputs& inputs, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::plan

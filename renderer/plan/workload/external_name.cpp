@@ -4,7 +4,7 @@
 
 #include "renderer/load/splice.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -14,15 +14,15 @@ constexpr std::string_view kLinesToWrite =
     "      type: ExternalName\n"
     "      externalName: placeholder";
 
-std::string_view type_name(ServiceType type) {
+std::string_view type_name(classify::ServiceType type) {
     switch (type) {
-        case ServiceType::ClusterIp:
+        case classify::ServiceType::ClusterIp:
             return "ClusterIP";
-        case ServiceType::NodePort:
+        case classify::ServiceType::NodePort:
             return "NodePort";
-        case ServiceType::LoadBalancer:
+        case classify::ServiceType::LoadBalancer:
             return "LoadBalancer";
-        case ServiceType::ExternalName:
+        case classify::ServiceType::ExternalName:
             break;
     }
     return "ExternalName";
@@ -30,7 +30,7 @@ std::string_view type_name(ServiceType type) {
 
 // Returns the only Service with that name among the files that kustomize was given; nullptr if
 // kustomize renamed it, or if there are several.
-const Document* origin_of(const Document& service, const BuiltSource& built) {
+const Document* origin_of(const Document& service, const load::BuiltSource& built) {
     const Document* found = nullptr;
     for (const Document& candidate : built.egress) {
         if (text_of(candidate.root, {"metadata", "name"}) == text_of(&service.name)) {
@@ -45,9 +45,9 @@ const Document* origin_of(const Document& service, const BuiltSource& built) {
 
 }  // namespace
 
-void check_headless(const ServiceInput& service, Diagnostics& diagnostics) {
+void check_headless(const classify::ServiceInput& service, Diagnostics& diagnostics) {
     if (service.headless) {
-        about(service, diagnostics)
+        classify::about(service, diagnostics)
             .error("headless-service", service.cluster_ip_pos,
                    "a headless Service cannot target the tailnet")
             .expected("a Service of type ExternalName")
@@ -55,13 +55,13 @@ void check_headless(const ServiceInput& service, Diagnostics& diagnostics) {
     }
 }
 
-void check_external_name_type(const ServiceInput& service, Diagnostics& diagnostics) {
-    if (service.type == ServiceType::ExternalName || !service.faults.empty()) {
+void check_external_name_type(const classify::ServiceInput& service, Diagnostics& diagnostics) {
+    if (service.type == classify::ServiceType::ExternalName || !service.faults.empty()) {
         return;
     }
     const Value* type = service.doc->root.at({"spec", "type"});
     const Value* spec = service.doc->root.find("spec");
-    about(service, diagnostics)
+    classify::about(service, diagnostics)
         .error("egress-not-external-name",
                type != nullptr   ? type->pos()
                : spec != nullptr ? spec->pos()
@@ -72,20 +72,20 @@ void check_external_name_type(const ServiceInput& service, Diagnostics& diagnost
         .hint(kLinesToWrite);
 }
 
-std::vector<Edit> name_target(const ServiceInput& service, const std::string& name,
-                              const Loaded& loaded, Diagnostics& diagnostics) {
+std::vector<Edit> name_target(const classify::ServiceInput& service, const std::string& name,
+                              const load::Loaded& loaded, Diagnostics& diagnostics) {
     const Document& doc = *service.doc;
     const Value* spec = doc.root.find("spec");
     if (service.external_name == name || spec == nullptr || !spec->is_map()) {
         return {};
     }
-    const auto built = std::ranges::find(loaded.built, doc.source, &BuiltSource::source);
+    const auto built = std::ranges::find(loaded.built, doc.source, &load::BuiltSource::source);
     const bool is_built = built != loaded.built.end();
     const Document* origin = is_built ? origin_of(doc, *built) : &doc;
     if (loaded.only_generated && (!loaded.fixes_sources || origin == nullptr)) {
         const Value* shown = origin == nullptr ? spec : origin->root.find("spec");
         const Value* old = shown->find("externalName");
-        about(service, diagnostics)
+        classify::about(service, diagnostics)
             .error("source-edit", old == nullptr ? shown->pos() : old->pos(),
                    "this Service must name its proxy, and --only generated writes no source")
             .found(service.external_name.empty()
@@ -98,15 +98,15 @@ std::vector<Edit> name_target(const ServiceInput& service, const std::string& na
     }
     const Document& target = loaded.only_generated ? *origin : doc;
     std::optional<Edit> edit =
-        set_member({loaded.sources, target.source, target.range, target.root},
-                   *target.root.find("spec"), "externalName", name);
+        load::set_member({loaded.sources, target.source, target.range, target.root},
+                         *target.root.find("spec"), "externalName", name);
     if (edit) {
         edit->reason = fmt::format("externalName {}", name);
         edit->in_source = true;
         return {std::move(*edit)};
     }
     const Value* old = spec->find("externalName");
-    about(service, diagnostics)
+    classify::about(service, diagnostics)
         .error("cannot-edit", old == nullptr ? spec->pos() : old->pos(),
                fmt::format("cannot write \"externalName: {}\" into this document", name))
         .found("a spec or a name that uses an alias, an anchor or a tag, or has several lines")
@@ -114,4 +114,4 @@ std::vector<Edit> name_target(const ServiceInput& service, const std::string& na
     return {};
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

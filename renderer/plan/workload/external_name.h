@@ -9,14 +9,14 @@
 #include "renderer/core/diagnostics.h"
 #include "renderer/load/loaded.h"
 
-namespace renderer {
+namespace renderer::plan {
 
-void check_headless(const ServiceInput& service, Diagnostics& diagnostics);
-void check_external_name_type(const ServiceInput& service, Diagnostics& diagnostics);
+void check_headless(const classify::ServiceInput& service, Diagnostics& diagnostics);
+void check_external_name_type(const classify::ServiceInput& service, Diagnostics& diagnostics);
 
 // Returns the edit of that scalar, or of the line if the Service has none. Returns nothing if the
 // Service has that name already.
-std::vector<Edit> name_target(const ServiceInput& service, const std::string& name,
-                              const Loaded& loaded, Diagnostics& diagnostics);
+std::vector<Edit> name_target(const classify::ServiceInput& service, const std::string& name,
+                              const load::Loaded& loaded, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::plan

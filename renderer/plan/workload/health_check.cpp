@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -49,4 +49,4 @@ void plan_health_checks(std::vector<Workload>& workloads) {
     });
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

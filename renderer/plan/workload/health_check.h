@@ -7,11 +7,11 @@
 
 #include "renderer/plan/workload/workload.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 constexpr std::string_view kHealthCheck = "TS_ENABLE_HEALTH_CHECK";
 
 // Sets the readiness probe of each workload, unless its class moves or disables the health check.
 void plan_health_checks(std::vector<Workload>& workloads);
 
-}  // namespace renderer
+}  // namespace renderer::plan

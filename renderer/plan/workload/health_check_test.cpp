@@ -4,7 +4,7 @@
 
 #include "renderer/plan/plan_testing.h"
 
-namespace renderer {
+namespace renderer::plan {
 namespace {
 
 constexpr std::string_view kRelease =
@@ -85,4 +85,4 @@ TEST(HealthCheck, AClassThatSaysWhereAPodAnswersHasTheLastWord) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::plan

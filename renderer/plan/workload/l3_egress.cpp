@@ -10,7 +10,7 @@
 #include "renderer/plan/tailnet_target.h"
 #include "renderer/plan/workload/external_name.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -19,19 +19,19 @@ constexpr std::string_view kByOldIp =
     "l3-egress: annotation tailscale.com/ts-tailnet-target-ip (deprecated)";
 constexpr std::string_view kByFqdn = "l3-egress: annotation tailscale.com/tailnet-fqdn";
 // The operator passes the address to the pod unchecked, and the pod then cannot start.
-void check_old_address(const ServiceInput& service, Diagnostics& diagnostics) {
+void check_old_address(const classify::ServiceInput& service, Diagnostics& diagnostics) {
     const std::string_view address = annotation_text(service, kOldTailnetIp);
     if (ip_family(address, true)) {
         return;
     }
-    about(service, diagnostics)
+    classify::about(service, diagnostics)
         .error("invalid-tailnet-ip", service.annotation(kOldTailnetIp)->pos(),
                fmt::format("invalid IP address \"{}\"", address))
         .expected("an address such as \"100.64.0.7\"");
 }
 
 // Warns of further targets: only one counts, and the others would be silently ignored.
-void check_passed_over(const ServiceInput& service, std::string_view winner,
+void check_passed_over(const classify::ServiceInput& service, std::string_view winner,
                        Diagnostics& diagnostics) {
     for (const std::string_view key : {kOldTailnetIp, kTailnetFqdn}) {
         // Reported as a separate error.
@@ -39,7 +39,7 @@ void check_passed_over(const ServiceInput& service, std::string_view winner,
         if (key == winner || conflict || annotation_text(service, key).empty()) {
             continue;
         }
-        about(service, diagnostics)
+        classify::about(service, diagnostics)
             .warning(
                 "annotation-without-effect", service.annotation(key)->pos(),
                 fmt::format("annotation \"{}\" has no effect together with \"{}\"", key, winner))
@@ -52,7 +52,7 @@ struct Wish {
     std::string_view key, rule;
 };
 
-Wish wish_of(const ServiceInput& service) {
+Wish wish_of(const classify::ServiceInput& service) {
     if (!annotation_text(service, kTailnetIp).empty()) {
         return {kTailnetIp, kByIp};
     }
@@ -60,8 +60,8 @@ Wish wish_of(const ServiceInput& service) {
                                                            : Wish{kOldTailnetIp, kByOldIp};
 }
 
-void plan_tailnet_target(const ServiceInput& service, std::string_view key, Workload& workload,
-                         Diagnostics& diagnostics) {
+void plan_tailnet_target(const classify::ServiceInput& service, std::string_view key,
+                         Workload& workload, Diagnostics& diagnostics) {
     check_tailnet_target(service, "", diagnostics);
     ProxyPlan proxy;
     proxy.target_value = annotation_text(service, key);
@@ -92,7 +92,7 @@ void plan_tailnet_target(const ServiceInput& service, std::string_view key, Work
 
 }  // namespace
 
-Workload plan_l3_egress(const ServiceInput& service, const ProxyInputs& inputs,
+Workload plan_l3_egress(const classify::ServiceInput& service, const ProxyInputs& inputs,
                         Diagnostics& diagnostics) {
     const Wish wish = wish_of(service);
     Workload proxy = start_proxy(service, "svc", wish.rule, inputs, diagnostics);
@@ -106,11 +106,11 @@ Workload plan_l3_egress(const ServiceInput& service, const ProxyInputs& inputs,
     add_firewall_mode(inputs.settings, proxy);
     plan_tailnet_target(service, wish.key, proxy, diagnostics);
     proxy.env.push_back({"TS_INTERNAL_APP", "k8s-operator-egress-proxy"});
-    if (service.type == ServiceType::ExternalName && service.faults.empty()) {
+    if (service.type == classify::ServiceType::ExternalName && service.faults.empty()) {
         proxy.edits = name_target(service, cluster_dns_name(proxy.ns, proxy.name, inputs.settings),
                                   inputs.loaded, diagnostics);
     }
     return proxy;
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -7,9 +7,9 @@
 #include "renderer/plan/proxy_inputs.h"
 #include "renderer/plan/workload/workload.h"
 
-namespace renderer {
+namespace renderer::plan {
 
-Workload plan_l3_egress(const ServiceInput& service, const ProxyInputs& inputs,
+Workload plan_l3_egress(const classify::ServiceInput& service, const ProxyInputs& inputs,
                         Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::plan

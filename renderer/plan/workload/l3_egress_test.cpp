@@ -4,7 +4,7 @@
 
 #include "renderer/plan/plan_testing.h"
 
-namespace renderer {
+namespace renderer::plan {
 namespace {
 
 constexpr std::string_view kNamed = "type: ExternalName, externalName: placeholder";
@@ -37,20 +37,20 @@ TEST(L3Egress, LeadsToAnAddressOrAName) {
     struct Row {
         std::string_view annotations, rule, value;
         Target target;
-        std::optional<IpFamily> family;
+        std::optional<classify::IpFamily> family;
     };
     const Row rows[] = {
         {"tailnet-ip: 100.77.12.9", "l3-egress: annotation tailscale.com/tailnet-ip", "100.77.12.9",
-         Target::TailnetIp, IpFamily::V4},
+         Target::TailnetIp, classify::IpFamily::V4},
         {"tailnet-ip: 'fd7a:115c:a1e0::4d01:22'", "l3-egress: annotation tailscale.com/tailnet-ip",
-         "fd7a:115c:a1e0::4d01:22", Target::TailnetIp, IpFamily::V6},
+         "fd7a:115c:a1e0::4d01:22", Target::TailnetIp, classify::IpFamily::V6},
         {"tailnet-ip: 'fe80::1%eth0'", "l3-egress: annotation tailscale.com/tailnet-ip",
-         "fe80::1%eth0", Target::TailnetIp, IpFamily::V6},
+         "fe80::1%eth0", Target::TailnetIp, classify::IpFamily::V6},
         {"tailnet-ip: '::ffff:100.64.0.1'", "l3-egress: annotation tailscale.com/tailnet-ip",
-         "::ffff:100.64.0.1", Target::TailnetIp, IpFamily::V6},
+         "::ffff:100.64.0.1", Target::TailnetIp, classify::IpFamily::V6},
         {"ts-tailnet-target-ip: 100.90.80.70",
          "l3-egress: annotation tailscale.com/ts-tailnet-target-ip (deprecated)", "100.90.80.70",
-         Target::TailnetIp, IpFamily::V4},
+         Target::TailnetIp, classify::IpFamily::V4},
         {"tailnet-fqdn: Vault-1.tail5e1f.ts.net",
          "l3-egress: annotation tailscale.com/tailnet-fqdn", "Vault-1.tail5e1f.ts.net.",
          Target::TailnetName, std::nullopt},
@@ -233,4 +233,4 @@ TEST(L3Egress, StandsAmongTheOthersByName) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::plan

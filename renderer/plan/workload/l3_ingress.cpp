@@ -10,7 +10,7 @@
 #include "renderer/plan/start_workload.h"
 #include "renderer/plan/tailnet_target.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -21,16 +21,17 @@ constexpr std::string_view kByLoadBalancerClass = "l3-ingress: loadBalancerClass
 constexpr std::string_view kByDefault =
     "l3-ingress: LoadBalancer without a class, and OPERATOR_DEFAULT_LOAD_BALANCER";
 
-std::string_view rule_of(const ServiceInput& service) {
+std::string_view rule_of(const classify::ServiceInput& service) {
     if (is_exactly_true(service, kExpose)) {
-        return service.type == ServiceType::ExternalName ? kByExternalName : kByAnnotation;
+        return service.type == classify::ServiceType::ExternalName ? kByExternalName
+                                                                   : kByAnnotation;
     }
     return service.has_load_balancer_class ? kByLoadBalancerClass : kByDefault;
 }
 
-void check_not_headless(const ServiceInput& service, Diagnostics& diagnostics) {
+void check_not_headless(const classify::ServiceInput& service, Diagnostics& diagnostics) {
     if (service.headless) {
-        about(service, diagnostics)
+        classify::about(service, diagnostics)
             .error("headless-service", service.cluster_ip_pos,
                    "a headless Service has no address for a proxy to target")
             .expected("a Service without \"clusterIP: None\"")
@@ -39,15 +40,16 @@ void check_not_headless(const ServiceInput& service, Diagnostics& diagnostics) {
 }
 
 // The stock image resolves a DNS target to IPv4 addresses only.
-void check_families(const ServiceInput& service, Dataplane dataplane, Diagnostics& diagnostics) {
-    const bool v6 = std::ranges::count(service.ip_families, IpFamily::V6) > 0;
-    const bool both = service.ip_family_policy == IpFamilyPolicy::PreferDual ||
-                      service.ip_family_policy == IpFamilyPolicy::RequireDual ||
+void check_families(const classify::ServiceInput& service, Dataplane dataplane,
+                    Diagnostics& diagnostics) {
+    const bool v6 = std::ranges::count(service.ip_families, classify::IpFamily::V6) > 0;
+    const bool both = service.ip_family_policy == classify::IpFamilyPolicy::PreferDual ||
+                      service.ip_family_policy == classify::IpFamilyPolicy::RequireDual ||
                       service.ip_families.size() > 1;
     if (dataplane != Dataplane::Containerboot || (!both && !v6)) {
         return;
     }
-    about(service, diagnostics)
+    classify::about(service, diagnostics)
         .say(both ? Severity::Warning : Severity::Error, "ipv6-dns-target", service.families_pos,
              both ? "the proxy will only target the IPv4 address of this dual-stack Service"
                   : "the proxy cannot target an IPv6 address that it looks up by name")
@@ -58,10 +60,10 @@ void check_families(const ServiceInput& service, Dataplane dataplane, Diagnostic
 }
 
 // Sets the target. The operator keeps it in an annotation of the pod.
-void plan_service_target(const ServiceInput& service, const Settings& settings, Workload& workload,
-                         Diagnostics& diagnostics) {
+void plan_service_target(const classify::ServiceInput& service, const Settings& settings,
+                         Workload& workload, Diagnostics& diagnostics) {
     ProxyPlan proxy;
-    if (service.type == ServiceType::ExternalName) {
+    if (service.type == classify::ServiceType::ExternalName) {
         proxy.target_value = service.external_name;
     } else if (!service.cluster_ip.empty()) {
         proxy.target = Target::ClusterIp;
@@ -73,7 +75,7 @@ void plan_service_target(const ServiceInput& service, const Settings& settings, 
         }
     }
     const bool is_ip = proxy.target == Target::ClusterIp;
-    workload.target_text = service.type == ServiceType::ExternalName
+    workload.target_text = service.type == classify::ServiceType::ExternalName
                                ? proxy.target_value
                                : fmt::format("{}/{}", service.ns, service.name);
     workload.env.push_back(
@@ -87,7 +89,7 @@ void plan_service_target(const ServiceInput& service, const Settings& settings, 
 
 }  // namespace
 
-Workload plan_l3_ingress(const ServiceInput& service, const ProxyInputs& inputs,
+Workload plan_l3_ingress(const classify::ServiceInput& service, const ProxyInputs& inputs,
                          Diagnostics& diagnostics) {
     Workload proxy = start_proxy(service, "svc", rule_of(service), inputs, diagnostics);
     proxy.metrics_type = "ingress_service";
@@ -103,4 +105,4 @@ Workload plan_l3_ingress(const ServiceInput& service, const ProxyInputs& inputs,
     return proxy;
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -6,10 +6,10 @@
 #include "renderer/plan/proxy_inputs.h"
 #include "renderer/plan/workload/workload.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 // Returns a workload even after an error, so that later checks see all names.
-Workload plan_l3_ingress(const ServiceInput& service, const ProxyInputs& inputs,
+Workload plan_l3_ingress(const classify::ServiceInput& service, const ProxyInputs& inputs,
                          Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -6,7 +6,7 @@
 
 #include "renderer/plan/plan_testing.h"
 
-namespace renderer {
+namespace renderer::plan {
 namespace {
 
 // Returns the plan of one proxy, one field per line.
@@ -219,4 +219,4 @@ TEST(L3Ingress, WantsToKnowTheNamespace) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -10,7 +10,7 @@
 #include "renderer/plan/start_workload.h"
 #include "renderer/plan/workload/backends.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -24,14 +24,14 @@ bool may_be_of_tailnet(std::string_view domain, const Settings& settings) {
            (settings.tailnet_domain.empty() && !settings.login_server.empty());
 }
 
-void warn_of_own_domain(const IngressInput& ingress, std::string_view label,
+void warn_of_own_domain(const classify::IngressInput& ingress, std::string_view label,
                         const Settings& settings, Diagnostics& diagnostics) {
     const std::string_view domain =
         ingress.tls_host.substr(std::min(label.size() + 1, ingress.tls_host.size()));
     if (!dns_label_error(label).empty() || may_be_of_tailnet(domain, settings)) {
         return;
     }
-    about(ingress, diagnostics)
+    classify::about(ingress, diagnostics)
         .warning("domain-not-served", ingress.tls_host_pos,
                  fmt::format("\"{}\" is not served: the device is \"{}\", in the domain of the "
                              "tailnet",
@@ -44,8 +44,8 @@ void warn_of_own_domain(const IngressInput& ingress, std::string_view label,
 
 }  // namespace
 
-std::optional<Hostname> ingress_hostname(const IngressInput& ingress, const Settings& settings,
-                                         Diagnostics& diagnostics) {
+std::optional<Hostname> ingress_hostname(const classify::IngressInput& ingress,
+                                         const Settings& settings, Diagnostics& diagnostics) {
     const auto checked = [&](const Hostname& wish, std::string_view advice) {
         return Hostname{checked_hostname(ingress, wish, advice, settings, diagnostics), wish.pos};
     };
@@ -62,7 +62,7 @@ std::optional<Hostname> ingress_hostname(const IngressInput& ingress, const Sett
                    "choose one with the first host of spec.tls");
 }
 
-Workload plan_l7_ingress(const IngressInput& ingress, const ProxyInputs& inputs,
+Workload plan_l7_ingress(const classify::IngressInput& ingress, const ProxyInputs& inputs,
                          Diagnostics& diagnostics) {
     const bool funnel = is_exactly_true(ingress, kFunnel);
     Workload workload =
@@ -100,4 +100,4 @@ Workload plan_l7_ingress(const IngressInput& ingress, const ProxyInputs& inputs,
     return workload;
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -10,16 +10,16 @@
 #include "renderer/plan/proxy_inputs.h"
 #include "renderer/plan/workload/workload.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 // Returns the first label of the first host of spec.tls, else <namespace>-<name>-ingress. Returns
 // none if the namespace is unknown.
-std::optional<Hostname> ingress_hostname(const IngressInput& ingress, const Settings& settings,
-                                         Diagnostics& diagnostics);
+std::optional<Hostname> ingress_hostname(const classify::IngressInput& ingress,
+                                         const Settings& settings, Diagnostics& diagnostics);
 
 constexpr std::string_view kIngressHostnameAdvice = "change the first host of spec.tls";
 
-Workload plan_l7_ingress(const IngressInput& ingress, const ProxyInputs& inputs,
+Workload plan_l7_ingress(const classify::IngressInput& ingress, const ProxyInputs& inputs,
                          Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -4,7 +4,7 @@
 
 #include "renderer/plan/plan_testing.h"
 
-namespace renderer {
+namespace renderer::plan {
 namespace {
 
 constexpr std::string_view kBackend = "defaultBackend: {service: {name: w, port: {number: 80}}}";
@@ -128,4 +128,4 @@ TEST(L7Ingress, OfAnOldVersionIsRefused) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::plan

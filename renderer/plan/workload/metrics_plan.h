@@ -10,7 +10,7 @@
 #include "renderer/core/document.h"
 #include "renderer/core/value.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 struct MetricsPlan {
     Origin origin;
@@ -27,4 +27,4 @@ struct MetricsPlan {
     Value monitor_labels;    // the class's, a map or null
 };
 
-}  // namespace renderer
+}  // namespace renderer::plan

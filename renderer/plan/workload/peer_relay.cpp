@@ -23,7 +23,7 @@
 #include "renderer/plan/start_workload.h"
 #include "renderer/plan/tailnets.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -71,7 +71,7 @@ std::optional<Endpoint> parse_endpoint(std::string_view text) {
 
 class PeerRelayPlanner {
 public:
-    PeerRelayPlanner(const CustomResource& relay, const ProxyInputs& inputs,
+    PeerRelayPlanner(const classify::CustomResource& relay, const ProxyInputs& inputs,
                      Diagnostics& diagnostics)
         : relay_(relay),
           inputs_(inputs),
@@ -122,7 +122,7 @@ private:
             return;
         }
         if (relay_.name.size() > kMaxName) {
-            about(relay_, out_)
+            classify::about(relay_, out_)
                 .error("name-too-long", relay_.name_pos(),
                        "the name is too long for those of the relay's objects")
                 .found(fmt::format("{} bytes", relay_.name.size()))
@@ -145,7 +145,7 @@ private:
     }
 
     std::vector<std::string> tags() {
-        const std::vector<TextInput> wished = spec_.texts("tags");
+        const std::vector<classify::TextInput> wished = spec_.texts("tags");
         check_tags(relay_, wished, "tag:relay", out_);
         return spec_tags(wished, inputs_.settings.default_tags);
     }
@@ -162,7 +162,7 @@ private:
         }
         for (const ClassEnv& entry : chosen->container.env) {
             if (!names.insert(entry.name).second) {
-                about(relay_, out_)
+                classify::about(relay_, out_)
                     .error("duplicate-env", spec_.pos("proxyClass"),
                            fmt::format("the pods of this PeerRelay would have \"{}\" twice",
                                        entry.name))
@@ -176,14 +176,15 @@ private:
     }
 
     void name_hosts(Workload& made, bool is_sound) {
-        const TextInput wished = spec_.placed("hostnamePrefix").value_or(TextInput());
+        const classify::TextInput wished =
+            spec_.placed("hostnamePrefix").value_or(classify::TextInput());
         const Hostname prefix = wished.text.empty()
                                     ? Hostname{std::string(relay_.name), relay_.name_pos()}
                                     : Hostname{std::string(wished.text), wished.pos};
         made.hostname_pos = prefix.pos;
         made.hostname_advice = kRelayAdvice;
         if (!wished.text.empty() && !is_hostname_prefix(wished.text)) {
-            about(relay_, out_)
+            classify::about(relay_, out_)
                 .error("invalid-hostname", wished.pos,
                        fmt::format("invalid hostnamePrefix \"{}\"", wished.text))
                 .expected("1 to 62 lower-case letters, digits and dashes, no dash first");
@@ -230,17 +231,17 @@ private:
     }
 
     void plan_elastic_ips(PeerRelayPlan& made) {
-        const Fields aws(spec_.map("aws"));
+        const classify::Fields aws(spec_.map("aws"));
         const Value* addresses = aws.list("elasticIPs");
         if (addresses == nullptr) {
             return;
         }
         for (const Value& one : addresses->items()) {
-            const Fields pair(&one);
+            const classify::Fields pair(&one);
             made.elastic_ips.push_back({pair.text("allocationID"), pair.text("subnetID")});
         }
         if (static_cast<std::int64_t>(made.elastic_ips.size()) < replicas()) {
-            about(relay_, out_)
+            classify::about(relay_, out_)
                 .error("too-few-elastic-ips", aws.pos("elasticIPs"),
                        "spec.aws.elasticIPs must have an entry for each replica")
                 .found(fmt::format("{} for {} replicas", made.elastic_ips.size(), replicas()))
@@ -249,8 +250,8 @@ private:
     }
 
     void plan_static_endpoints(PeerRelayPlan& made) {
-        std::map<Route, TextInput> seen;
-        for (const TextInput& text : spec_.texts("staticEndpoints")) {
+        std::map<Route, classify::TextInput> seen;
+        for (const classify::TextInput& text : spec_.texts("staticEndpoints")) {
             const std::optional<Endpoint> endpoint = parse_endpoint(text.text);
             if (!endpoint || endpoint->port == 0) {
                 refuse_endpoint(text,
@@ -259,7 +260,7 @@ private:
             }
             const auto [first, is_new] = seen.emplace(endpoint->address, text);
             if (!is_new) {
-                about(relay_, out_)
+                classify::about(relay_, out_)
                     .error(
                         "invalid-static-endpoint", text.pos,
                         fmt::format("a second static endpoint of one address: \"{}\"", text.text))
@@ -270,28 +271,28 @@ private:
         }
     }
 
-    void refuse_endpoint(const TextInput& text, std::string_view wrong) {
-        about(relay_, out_)
+    void refuse_endpoint(const classify::TextInput& text, std::string_view wrong) {
+        classify::about(relay_, out_)
             .error("invalid-static-endpoint", text.pos,
                    fmt::format("invalid static endpoint \"{}\": {}", text.text, wrong))
             .expected("such as \"203.0.113.7:41641\" or \"[2001:db8::7]:41641\"");
     }
 
-    const CustomResource& relay_;
+    const classify::CustomResource& relay_;
     const ProxyInputs& inputs_;
     Diagnostics& out_;
-    Fields spec_, service_;
+    classify::Fields spec_, service_;
 };
 
 }  // namespace
 
-std::vector<Workload> plan_peer_relays(const Inventory& inventory, const ProxyInputs& inputs,
-                                       Diagnostics& diagnostics) {
+std::vector<Workload> plan_peer_relays(const classify::Inventory& inventory,
+                                       const ProxyInputs& inputs, Diagnostics& diagnostics) {
     std::vector<Workload> relays;
     if (!inputs.settings.release.has(Trait::PeerRelays)) {
         return relays;  // reported
     }
-    for (const CustomResource& relay : inventory.of(kind_of("PeerRelay"))) {
+    for (const classify::CustomResource& relay : inventory.of(kind_of("PeerRelay"))) {
         if (is_rendered(inputs.loaded, *relay.doc)) {
             relays.push_back(PeerRelayPlanner(relay, inputs, diagnostics).run());
         }
@@ -300,4 +301,4 @@ std::vector<Workload> plan_peer_relays(const Inventory& inventory, const ProxyIn
     return relays;
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

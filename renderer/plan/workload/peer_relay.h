@@ -11,14 +11,17 @@
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/value.h"
 
-namespace renderer {
-
+namespace renderer::classify {
 struct Inventory;
+}
+
+namespace renderer::plan {
+
 struct ProxyInputs;
 struct Workload;
 
 // Returns the relays, sorted by name. Refuses what the operator refuses, and what could not run.
-std::vector<Workload> plan_peer_relays(const Inventory& inventory, const ProxyInputs& inputs,
-                                       Diagnostics& diagnostics);
+std::vector<Workload> plan_peer_relays(const classify::Inventory& inventory,
+                                       const ProxyInputs& inputs, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -5,7 +5,7 @@
 #include "renderer/kube/label_value.h"
 #include "renderer/kube/name_grammar.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -63,4 +63,4 @@ std::vector<MetricsPlan> plan_metrics(const std::vector<Workload>& workloads,
     return planned;
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

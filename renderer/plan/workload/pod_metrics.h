@@ -10,7 +10,7 @@
 #include "renderer/plan/workload/metrics_plan.h"
 #include "renderer/plan/workload/workload.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 // Returns "ts_ingress_service_shop_web"; `ns` may be empty.
 std::string metrics_job(std::string_view proxy_type, std::string_view ns, std::string_view name);
@@ -20,4 +20,4 @@ std::string metrics_job(std::string_view proxy_type, std::string_view ns, std::s
 std::vector<MetricsPlan> plan_metrics(const std::vector<Workload>& workloads,
                                       Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::plan

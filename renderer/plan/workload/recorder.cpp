@@ -15,7 +15,7 @@
 #include "renderer/plan/start_workload.h"
 #include "renderer/plan/tailnets.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 namespace {
 
@@ -37,7 +37,7 @@ bool is_account_name(std::string_view name) {
 
 class RecorderPlanner {
 public:
-    RecorderPlanner(const CustomResource& recorder, const ProxyInputs& inputs,
+    RecorderPlanner(const classify::CustomResource& recorder, const ProxyInputs& inputs,
                     Diagnostics& diagnostics)
         : recorder_(recorder),
           inputs_(inputs),
@@ -82,7 +82,7 @@ public:
 private:
     void refuse(std::string_view rule, Pos pos, std::string message, std::string_view expected,
                 std::string_view hint) {
-        about(recorder_, out_)
+        classify::about(recorder_, out_)
             .error(rule, pos.known() ? pos : recorder_.pos(), std::move(message))
             .expected(expected)
             .hint(hint);
@@ -120,13 +120,13 @@ private:
     }
 
     void check_pod() {
-        const Fields set = recorder_.fields_at({"statefulSet"});
+        const classify::Fields set = recorder_.fields_at({"statefulSet"});
         check_labels(recorder_, set.map("labels"), out_);
         check_labels(recorder_, pod_.map("labels"), out_);
         check_annotations(recorder_, set.map("annotations"), out_);
         check_annotations(recorder_, pod_.map("annotations"), out_);
         check_annotations(recorder_, account_.map("annotations"), out_);
-        for (const EnvInput& env : container_.env("env")) {
+        for (const classify::EnvInput& env : container_.env("env")) {
             if (env.name == "POD_NAME") {
                 refuse("reserved-env", env.pos, "other variables of the container use \"POD_NAME\"",
                        "a variable that no other variable refers to", "remove it");
@@ -180,7 +180,7 @@ private:
                     {"TSRECORDER_HOSTNAME", fmt::format("$(POD_NAME){}", hostname_end())},
                     {"TSRECORDER_LOGIN_SERVER",
                      std::string(spelled_server(made.release, made.server_url))}};
-        for (const EnvInput& users : container_.env("env")) {
+        for (const classify::EnvInput& users : container_.env("env")) {
             made.env.push_back({users.name, std::string(users.value)});
         }
         made.env.push_back({"TSRECORDER_DST", made.target_text});
@@ -193,23 +193,23 @@ private:
     }
 
     std::vector<std::string> tags() {
-        const std::vector<TextInput> wished = spec_.texts("tags");
+        const std::vector<classify::TextInput> wished = spec_.texts("tags");
         check_tags(recorder_, wished, "tag:recorder", out_);
         return spec_tags(wished, {std::string(kRecorderTag)});
     }
 
-    const CustomResource& recorder_;
+    const classify::CustomResource& recorder_;
     const ProxyInputs& inputs_;
     Diagnostics& out_;
-    Fields spec_, pod_, container_, account_, s3_;
+    classify::Fields spec_, pod_, container_, account_, s3_;
 };
 
 }  // namespace
 
-std::vector<Workload> plan_recorders(const Inventory& inventory, const ProxyInputs& inputs,
-                                     Diagnostics& diagnostics) {
+std::vector<Workload> plan_recorders(const classify::Inventory& inventory,
+                                     const ProxyInputs& inputs, Diagnostics& diagnostics) {
     std::vector<Workload> recorders;
-    for (const CustomResource& recorder : inventory.of(kind_of("Recorder"))) {
+    for (const classify::CustomResource& recorder : inventory.of(kind_of("Recorder"))) {
         if (is_rendered(inputs.loaded, *recorder.doc)) {
             recorders.push_back(RecorderPlanner(recorder, inputs, diagnostics).run());
         }
@@ -218,4 +218,4 @@ std::vector<Workload> plan_recorders(const Inventory& inventory, const ProxyInpu
     return recorders;
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -7,15 +7,18 @@
 #include "renderer/classify/custom_resource.h"
 #include "renderer/core/diagnostics.h"
 
-namespace renderer {
-
+namespace renderer::classify {
 struct Inventory;
+}
+
+namespace renderer::plan {
+
 struct ProxyInputs;
 struct Workload;
 
 // Returns the recorders, sorted by name. Refuses what the operator refuses, and names that
 // Kubernetes would refuse or that another object in the namespace has.
-std::vector<Workload> plan_recorders(const Inventory& inventory, const ProxyInputs& inputs,
-                                     Diagnostics& diagnostics);
+std::vector<Workload> plan_recorders(const classify::Inventory& inventory,
+                                     const ProxyInputs& inputs, Diagnostics& diagnostics);
 
-}  // namespace renderer
+}  // namespace renderer::plan

@@ -4,7 +4,7 @@
 
 #include "renderer/kube/server_url.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 std::string Workload::pod(std::size_t ordinal) const {
     return fmt::format("{}-{}", name, ordinal);
@@ -31,4 +31,4 @@ std::string_view spelled_server(const Release& release, std::string_view server_
     return server_url.empty() && release.has(Trait::DefaultServerUrl) ? kDefaultServer : server_url;
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

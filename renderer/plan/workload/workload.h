@@ -19,7 +19,7 @@
 #include "renderer/plan/group/proxy_group_plan.h"
 #include "renderer/plan/release.h"
 
-namespace renderer {
+namespace renderer::plan {
 
 enum class Target : std::uint8_t { ClusterIp, DnsName, TailnetIp, TailnetName, Serve, Routes };
 
@@ -32,10 +32,10 @@ enum class HealthProbe : std::uint8_t { None, FromNode, Inside, ByProgram };
 struct ProxyPlan {
     bool userspace = false;
     Target target = Target::DnsName;
-    Pos target_pos;                      // position of the annotation that names it, if any
-    std::string target_value;            // address or DNS name; unused for Serve and Routes
-    std::optional<IpFamily> family;      // the only one of the headless Service; empty: both
-    std::vector<ServeHandler> handlers;  // Serve: sorted by path, unique
+    Pos target_pos;                            // position of the annotation that names it, if any
+    std::string target_value;                  // address or DNS name; unused for Serve and Routes
+    std::optional<classify::IpFamily> family;  // the only one of the headless Service; empty: both
+    std::vector<ServeHandler> handlers;        // Serve: sorted by path, unique
     bool funnel = false;
     bool http_redirect = false;
     std::vector<std::string> routes;  // Routes: canonical, sorted, unique
@@ -44,7 +44,7 @@ struct ProxyPlan {
 };
 
 struct RecorderPlan {
-    const CustomResource* input = nullptr;  // has the fields that are copied unchanged
+    const classify::CustomResource* input = nullptr;  // has the fields that are copied unchanged
 };
 
 struct NameserverPlan {
@@ -139,8 +139,8 @@ struct Workload {
     std::vector<EnvVariable> env;  // variables of the feature, in the order of the container
     std::vector<std::pair<std::string_view, std::string>> pod_annotations;
     std::vector<ReplicaVolume> volumes;
-    std::vector<const ServiceInput*> backends;  // Services that receive its requests
-    std::vector<Edit> edits;                    // edits of the parent
+    std::vector<const classify::ServiceInput*> backends;  // Services that receive its requests
+    std::vector<Edit> edits;                              // edits of the parent
     std::variant<ProxyPlan, ProxyGroupPlan, RecorderPlan, NameserverPlan, PeerRelayPlan,
                  ApiProxyPlan>
         feature;
@@ -174,4 +174,4 @@ void for_each_of(Workloads& workloads, const Visit& visit) {
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::plan

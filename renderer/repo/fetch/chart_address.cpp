@@ -7,7 +7,7 @@
 #include "renderer/base/ascii.h"
 #include "renderer/secrets/userinfo.h"
 
-namespace renderer {
+namespace renderer::repo {
 
 namespace {
 
@@ -54,7 +54,8 @@ Authority authority_of(std::string_view url) {
 
 std::string refusal_of_url(std::string_view url, const HostList& hosts) {
     const std::string_view scheme = scheme_of(url);
-    if (!find_userinfo(url).empty() || without_digest(url).find('@') != std::string_view::npos) {
+    if (!secrets::find_userinfo(url).empty() ||
+        without_digest(url).find('@') != std::string_view::npos) {
         return "an address with a user or a password in it";
     }
     if (url.find_first_of("?#") != std::string_view::npos) {
@@ -118,4 +119,4 @@ std::string refusal_of(const ChartAddress& address, const HostList& hosts) {
     return {};
 }
 
-}  // namespace renderer
+}  // namespace renderer::repo

@@ -7,7 +7,7 @@
 
 #include "renderer/repo/fetch/network_address.h"
 
-namespace renderer {
+namespace renderer::repo {
 
 struct ChartAddress {
     // "https://charts.example.com" has an index, "oci://ghcr.io/acme" contains `chart`; "" =
@@ -29,4 +29,4 @@ struct ChartAddress {
 // address, since the rest may contain a credential.
 std::string refusal_of(const ChartAddress& address, const HostList& hosts);
 
-}  // namespace renderer
+}  // namespace renderer::repo

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace renderer {
+namespace renderer::repo {
 namespace {
 
 constexpr const char* kDigest =
@@ -90,4 +90,4 @@ TEST(ChartAddress, IsOfAListedHost) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::repo

@@ -23,7 +23,7 @@
 #include "renderer/repo/private_copy.h"
 #include "renderer/secrets/userinfo.h"
 
-namespace renderer {
+namespace renderer::repo {
 
 namespace {
 
@@ -98,7 +98,7 @@ std::string reason_of(const SandboxRun& run, const std::string& dir) {
     std::string_view text = run.errors;
     const std::size_t at = text.find(kError);
     text = at == std::string_view::npos ? text : text.substr(at + kError.size());
-    std::string line = without_url_credentials(text.substr(0, text.find('\n')));
+    std::string line = secrets::without_url_credentials(text.substr(0, text.find('\n')));
     line = replace_all(line, dir + "/", "");
     std::ranges::replace_if(
         line, [](char c) { return c < ' ' || c > '~'; }, '?');
@@ -264,4 +264,4 @@ ChartFetcher::Fetched ChartFetcher::Run::run_helm(const ChartAddress& address,
                : failed("an archive that is not a chart: no name, or no version");
 }
 
-}  // namespace renderer
+}  // namespace renderer::repo

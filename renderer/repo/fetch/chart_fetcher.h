@@ -18,7 +18,7 @@
 #include "renderer/repo/fetch/chart_address.h"
 #include "renderer/repo/fetch/fetched_chart.h"
 
-namespace renderer {
+namespace renderer::repo {
 
 // Limits for one chart, and for all charts of a run.
 struct FetchLimits {
@@ -76,4 +76,4 @@ private:
     std::set<FetchedChart> fetched_;  // guarded by the run's mutex
 };
 
-}  // namespace renderer
+}  // namespace renderer::repo

@@ -10,7 +10,7 @@
 #include "renderer/base/sha256.h"
 #include "renderer/base/temporary_folder_testing.h"
 
-namespace renderer {
+namespace renderer::repo {
 namespace {
 
 // Replaces helm by a script that may not start other programs. It tries to append its arguments to
@@ -163,4 +163,4 @@ TEST_F(ChartFetching, IsAskedByThreads) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::repo

@@ -4,7 +4,7 @@
 #include <compare>
 #include <string>
 
-namespace renderer {
+namespace renderer::repo {
 
 struct FetchedChart {
     std::string name, version;  // from its Chart.yaml
@@ -14,4 +14,4 @@ struct FetchedChart {
     friend auto operator<=>(const FetchedChart&, const FetchedChart&) = default;
 };
 
-}  // namespace renderer
+}  // namespace renderer::repo

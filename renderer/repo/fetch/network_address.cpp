@@ -11,7 +11,7 @@
 
 #include "renderer/base/ascii.h"
 
-namespace renderer {
+namespace renderer::repo {
 
 namespace {
 
@@ -107,4 +107,4 @@ bool is_own_machine(std::string_view host) {
     return lower_case(host) == "localhost";
 }
 
-}  // namespace renderer
+}  // namespace renderer::repo

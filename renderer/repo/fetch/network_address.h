@@ -7,7 +7,7 @@
 
 struct sockaddr;
 
-namespace renderer {
+namespace renderer::repo {
 
 // Hosts that the user allows, in lower case; empty: any public host.
 using HostList = std::vector<std::string>;
@@ -27,4 +27,4 @@ std::string text_of_address(const sockaddr& address);
 // proxy for these.
 bool is_own_machine(std::string_view host);
 
-}  // namespace renderer
+}  // namespace renderer::repo

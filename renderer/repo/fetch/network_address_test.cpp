@@ -4,7 +4,7 @@
 #include <netdb.h>
 #include <sys/socket.h>
 
-namespace renderer {
+namespace renderer::repo {
 namespace {
 
 // Parses a numeric address without a DNS lookup.
@@ -87,4 +87,4 @@ TEST(NetworkAddress, IsListedWithoutCase) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::repo

@@ -22,7 +22,7 @@
 #include "renderer/base/base64.h"
 #include "renderer/base/sha256.h"
 
-namespace renderer {
+namespace renderer::repo {
 
 namespace {
 
@@ -331,4 +331,4 @@ void TunnelProxy::relay(int client, int upstream) {
     }
 }
 
-}  // namespace renderer
+}  // namespace renderer::repo

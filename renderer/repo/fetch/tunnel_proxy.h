@@ -18,7 +18,7 @@
 #include "renderer/base/descriptor.h"
 #include "renderer/repo/fetch/network_address.h"
 
-namespace renderer {
+namespace renderer::repo {
 
 class TunnelProxy {
 public:
@@ -64,4 +64,4 @@ private:
     std::list<std::thread> tunnels_;  // owned by the acceptor
 };
 
-}  // namespace renderer
+}  // namespace renderer::repo

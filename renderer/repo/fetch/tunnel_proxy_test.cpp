@@ -16,7 +16,7 @@
 #include "renderer/base/base64.h"
 #include "renderer/base/descriptor.h"
 
-namespace renderer {
+namespace renderer::repo {
 namespace {
 
 sockaddr_in loopback(std::uint16_t port) {
@@ -181,4 +181,4 @@ TEST(TunnelProxy, EndsWithItsTunnels) {
 }
 
 }  // namespace
-}  // namespace renderer
+}  // namespace renderer::repo

@@ -13,7 +13,7 @@
 #include "runtime/controller/ingress_groups/service_owner.h"
 #include "runtime/controller/view/objects.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::text_of;
 using renderer::Value;
@@ -39,12 +39,12 @@ Owner GroupApply::owner() const {
 }
 
 std::string GroupApply::secret_path(std::string_view name) const {
-    return path_of(kSecrets, context_.view.ns(), name);
+    return kube::path_of(kube::kSecrets, context_.view.ns(), name);
 }
 
-TailnetApi* GroupApply::api_of(const std::string& key, const Next& done) {
+tailnet::Api* GroupApply::api_of(const std::string& key, const Next& done) {
     std::string problem;
-    TailnetApi* api = context_.tailnets.find(split_record_key(key).tailnet, problem);
+    tailnet::Api* api = context_.tailnets.find(split_record_key(key).tailnet, problem);
     if (api == nullptr) {
         done(problem);
     }
@@ -53,9 +53,9 @@ TailnetApi* GroupApply::api_of(const std::string& key, const Next& done) {
 
 void GroupApply::register_service(const std::string& key, const Offer& offer, Taken taken,
                                   Next done) {
-    if (TailnetApi* api = api_of(key, done)) {
+    if (tailnet::Api* api = api_of(key, done)) {
         api->get_service(offer.name, [this, key, offer, taken = std::move(taken),
-                                      done = std::move(done)](const TailnetReply& reply) {
+                                      done = std::move(done)](const tailnet::Reply& reply) {
             if (!reply.ok() && !reply.not_found()) {
                 return done("cannot read the Tailscale Service: " + reply.message);
             }
@@ -64,7 +64,7 @@ void GroupApply::register_service(const std::string& key, const Offer& offer, Ta
     }
 }
 
-void GroupApply::claim(const std::string& key, const Offer& offer, const TailnetReply& found,
+void GroupApply::claim(const std::string& key, const Offer& offer, const tailnet::Reply& found,
                        const Taken& taken, const Next& done) {
     const Claim claim = claim_service(offer, owner(), found.ok() ? &found.body : nullptr);
     if (!claim.refusal.empty()) {
@@ -75,11 +75,11 @@ void GroupApply::claim(const std::string& key, const Offer& offer, const Tailnet
         return take({.addresses = texts_of(found.body.find("addrs")), .is_there = true}, taken,
                     done);
     }
-    TailnetApi* api = api_of(key, done);
+    tailnet::Api* api = api_of(key, done);
     if (api == nullptr) {
         return;
     }
-    api->put_service(offer.name, claim.body, [taken, done](const TailnetReply& reply) {
+    api->put_service(offer.name, claim.body, [taken, done](const tailnet::Reply& reply) {
         if (!reply.ok()) {
             return done("cannot register the Tailscale Service: " + reply.message);
         }
@@ -101,8 +101,8 @@ void GroupApply::remove(const std::string& key, const ServiceRecord& record,
 Job GroupApply::must_not_be_offered(const std::string& key, const ServiceRecord& record) {
     return [this, key, record](const Next& next) {
         const std::string name = std::string(renderer::kGroupPrefix) + record.group;
-        context_.kube.get(path_of(kConfigMaps, context_.view.ns(), name),
-                          [this, key, record, name, next](const KubeReply& reply) {
+        context_.kube.get(kube::path_of(kube::kConfigMaps, context_.view.ns(), name),
+                          [this, key, record, name, next](const kube::Reply& reply) {
                               if (reply.not_found()) {
                                   return next({});
                               }
@@ -125,8 +125,8 @@ Job GroupApply::must_not_be_offered(const std::string& key, const ServiceRecord&
 void GroupApply::must_be_elsewhere(const std::string& key, const ServiceRecord& record,
                                    const Next& next) {
     context_.kube.get(
-        path_of(kStatefulSets, context_.view.ns(), record.group),
-        [key, next](const KubeReply& reply) {
+        kube::path_of(kube::kStatefulSets, context_.view.ns(), record.group),
+        [key, next](const kube::Reply& reply) {
             const auto set = reply.ok() ? decode_proxy_set(reply.object) : std::nullopt;
             const bool moved = set.has_value() && split_record_key(key).tailnet != set->tailnet;
             next(moved ? std::string() : fmt::format("\"{}\" is offered again", key));
@@ -137,9 +137,9 @@ Job GroupApply::release(const std::string& key) {
     const RecordName parts = split_record_key(key);
     return context_.tailnets.removal(
         std::string(parts.tailnet),
-        [this, name = std::string(parts.service)](TailnetApi& api, const Next& next) {
-            const auto finish = [next](const TailnetReply& reply) { next(unless_gone(reply)); };
-            api.get_service(name, [this, &api, name, finish, next](const TailnetReply& reply) {
+        [this, name = std::string(parts.service)](tailnet::Api& api, const Next& next) {
+            const auto finish = [next](const tailnet::Reply& reply) { next(unless_gone(reply)); };
+            api.get_service(name, [this, &api, name, finish, next](const tailnet::Reply& reply) {
                 if (!reply.ok()) {
                     return finish(reply);
                 }
@@ -156,22 +156,22 @@ Job GroupApply::release(const std::string& key) {
 }
 
 void GroupApply::create_certificate(std::string_view group, const Offer& offer, const Next& done) {
-    context_.kube.create(
-        secret_path(), certificate_secret(context_.view.ns(), group, offer),
-        [this, name = offer.certificate, group = std::string(group), done](const KubeReply& reply) {
-            if (reply.code == 409) {
-                return adopt_certificate(name, group, done);
-            }
-            if (reply.ok()) {
-                context_.view.wrote(context_.view.our_secrets(), reply.object);
-            }
-            done(reply.problem("cannot create the certificate's Secret"));
-        });
+    context_.kube.create(secret_path(), certificate_secret(context_.view.ns(), group, offer),
+                         [this, name = offer.certificate, group = std::string(group),
+                          done](const kube::Reply& reply) {
+                             if (reply.code == 409) {
+                                 return adopt_certificate(name, group, done);
+                             }
+                             if (reply.ok()) {
+                                 context_.view.wrote(context_.view.our_secrets(), reply.object);
+                             }
+                             done(reply.problem("cannot create the certificate's Secret"));
+                         });
 }
 
 void GroupApply::create_accounts(const Next& done) {
     context_.kube.create(
-        secret_path(), accounts_secret(context_.view.ns()), [done](const KubeReply& reply) {
+        secret_path(), accounts_secret(context_.view.ns()), [done](const kube::Reply& reply) {
             done(reply.code == 409 ? std::string()
                                    : reply.problem("cannot create the Secret of ACME accounts"));
         });
@@ -181,7 +181,7 @@ void GroupApply::create_accounts(const Next& done) {
 void GroupApply::adopt_certificate(const std::string& name, std::string_view group,
                                    const Next& done) {
     context_.kube.get(secret_path(name), [this, name, group = std::string(group),
-                                          done](const KubeReply& reply) {
+                                          done](const kube::Reply& reply) {
         const Value* labels = reply.ok() ? reply.object.at({"metadata", "labels"}) : nullptr;
         const bool is_certificate =
             labels != nullptr && text_of(labels->at({"tailscale.com/secret-type"})) == "certs" &&
@@ -202,7 +202,7 @@ void GroupApply::adopt_certificate(const std::string& name, std::string_view gro
                          operation("add", "/metadata/labels/" + pointer(kSecretLabel),
                                    Value(kCertificateSecret))});
         context_.kube.json_patch(
-            secret_path(name), operations, [this, done](const KubeReply& made) {
+            secret_path(name), operations, [this, done](const kube::Reply& made) {
                 if (made.ok()) {
                     context_.view.wrote(context_.view.our_secrets(), made.object);
                 }
@@ -215,7 +215,7 @@ Job GroupApply::deletion_of(const Certificate& certificate) {
     return [this, certificate](const Next& next) {
         context_.kube.erase(
             secret_path(certificate.name), {.uid = certificate.uid},
-            [this, certificate, next](const KubeReply& reply) {
+            [this, certificate, next](const kube::Reply& reply) {
                 if (reply.ok() || reply.not_found()) {
                     context_.view.erased(
                         context_.view.our_secrets(),
@@ -231,7 +231,7 @@ Job GroupApply::deletion_of(const Certificate& certificate) {
 
 void GroupApply::write_table(const AddressTable& table, const Next& done) {
     const Value object = address_table(context_.view.ns(), table);
-    const auto finish = [this, done](const KubeReply& reply) {
+    const auto finish = [this, done](const kube::Reply& reply) {
         if (reply.ok()) {
             context_.view.wrote(context_.view.config_maps(), reply.object);
         }
@@ -239,18 +239,20 @@ void GroupApply::write_table(const AddressTable& table, const Next& done) {
             fmt::format("cannot write ConfigMap \"{}\"", renderer::kIngressAddresses)));
     };
     if (table.version.empty()) {
-        return context_.kube.create(path_of(kConfigMaps, context_.view.ns()), object, finish);
+        return context_.kube.create(kube::path_of(kube::kConfigMaps, context_.view.ns()), object,
+                                    finish);
     }
-    context_.kube.replace(path_of(kConfigMaps, context_.view.ns(), renderer::kIngressAddresses),
-                          object, finish);
+    context_.kube.replace(
+        kube::path_of(kube::kConfigMaps, context_.view.ns(), renderer::kIngressAddresses), object,
+        finish);
 }
 
 void GroupApply::delete_pod(const Pod& pod, const Next& done) {
-    context_.kube.erase(path_of(kPods, context_.view.ns(), pod.name), {.uid = pod.uid},
-                        [done](const KubeReply& reply) {
+    context_.kube.erase(kube::path_of(kube::kPods, context_.view.ns(), pod.name), {.uid = pod.uid},
+                        [done](const kube::Reply& reply) {
                             const bool gone = reply.not_found() || reply.code == 409;
                             done(gone ? std::string() : reply.problem("cannot delete the pod"));
                         });
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

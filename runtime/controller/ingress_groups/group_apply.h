@@ -12,7 +12,7 @@
 #include "runtime/controller/ingress_groups/service_owner.h"
 #include "runtime/controller/object_status/group_status.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 class GroupApply {
 public:
@@ -35,9 +35,9 @@ public:
     void delete_pod(const Pod& pod, const Next& done);
 
 private:
-    void claim(const std::string& key, const Offer& offer, const TailnetReply& found,
+    void claim(const std::string& key, const Offer& offer, const tailnet::Reply& found,
                const Taken& taken, const Next& done);
-    TailnetApi* api_of(const std::string& key, const Next& done);
+    tailnet::Api* api_of(const std::string& key, const Next& done);
     Job must_not_be_offered(const std::string& key, const ServiceRecord& record);
     void must_be_elsewhere(const std::string& key, const ServiceRecord& record, const Next& next);
     Job release(const std::string& key);
@@ -49,4 +49,4 @@ private:
     FeatureContext context_;
 };
 
-}  // namespace runtime
+}  // namespace runtime::controller

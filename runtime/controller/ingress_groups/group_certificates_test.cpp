@@ -3,7 +3,7 @@
 
 #include "runtime/testing/groups_test.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 using renderer::Value;
@@ -166,4 +166,4 @@ TEST_F(GroupCertificates, DoesNothingByARecordThatCannotBeRead) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

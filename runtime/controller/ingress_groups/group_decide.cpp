@@ -9,7 +9,7 @@
 #include "runtime/controller/records/ledger.h"
 #include "runtime/controller/view/api_proxy_config.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::Value;
 
@@ -294,4 +294,4 @@ std::string describe(const GroupStep& step) {
     return std::visit(Describer(), step);
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

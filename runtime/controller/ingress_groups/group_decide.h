@@ -20,7 +20,7 @@
 #include "runtime/controller/ingress_groups/group_objects.h"
 #include "runtime/controller/view/objects.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 // A group that can be worked for: its ConfigMap is understood and its StatefulSet is there. Not
 // owning.
@@ -121,4 +121,4 @@ std::map<std::string, std::string> desired_configs(const GroupConfig& group,
 
 std::string describe(const GroupStep& step);
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -4,7 +4,7 @@
 
 #include "runtime/base/time_text.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 constexpr Duration kDelay = std::chrono::minutes(5);
@@ -327,4 +327,4 @@ TEST_F(GroupDecideTest, OfTwoThatOfferOneServiceTheFirstByNameHasIt) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

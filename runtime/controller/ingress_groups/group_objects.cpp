@@ -8,7 +8,7 @@
 #include "runtime/controller/contract.h"
 #include "runtime/controller/view/objects.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::Member;
 using renderer::text_list;
@@ -179,4 +179,4 @@ Value certificate_secret(std::string_view ns, std::string_view group, const Offe
                        {"data", Value::map({{"tls.crt", ""}, {"tls.key", ""}})}});
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -13,7 +13,7 @@
 #include "runtime/base/loop.h"
 #include "runtime/controller/view/group_config.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 // The controller's own ConfigMap as it is.
 struct AddressTable {
@@ -81,4 +81,4 @@ renderer::Value accounts_secret(std::string_view ns);
 // An empty certificate for pod 0 of the group to fill.
 renderer::Value certificate_secret(std::string_view ns, std::string_view group, const Offer& offer);
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -5,7 +5,7 @@
 #include "renderer/core/json.h"
 #include "runtime/controller/view/api_proxy_config.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 using renderer::read_json;
@@ -146,4 +146,4 @@ TEST(GroupObjects, CompletesTheConfigurationOfAnApiProxy) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

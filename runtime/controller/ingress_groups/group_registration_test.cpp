@@ -2,7 +2,7 @@
 
 #include "runtime/testing/groups_test.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 using renderer::Value;
@@ -254,4 +254,4 @@ TEST_F(GroupsTest, KnowsItsServicesAfterTheLedgerWasLost) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

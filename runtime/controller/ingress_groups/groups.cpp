@@ -12,7 +12,7 @@
 #include "runtime/controller/object_status/proxy_status.h"
 #include "runtime/controller/records/ledger.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 namespace {
 
@@ -36,8 +36,8 @@ Groups::Groups(const FeatureContext& context)
     : context_(context),
       apply_(context),
       tables_(context.view.follow<AddressTable>(context.view.config_maps(), decode_address_table)),
-      services_(
-          context.view.follow<ClusterAddresses>({.kind = kServices}, decode_cluster_addresses)) {}
+      services_(context.view.follow<ClusterAddresses>({.kind = kube::kServices},
+                                                      decode_cluster_addresses)) {}
 
 void Groups::reconcile(const Changes& /*changes*/) {
     const auto seen = look();
@@ -454,7 +454,7 @@ void Groups::tell(const std::string& slot, const Told& told, const std::string& 
     const bool is_refused =
         registered != registered_.end() && registered->second.said.refusal == problem;
     if (is_refused || slots_[slot].attempts.failures() > kGroupGlitches) {
-        context_.events.post(told.about, EventType::Warning,
+        context_.events.post(told.about, kube::EventType::Warning,
                              is_refused ? "InvalidTailscaleService" : told.reason, problem);
     }
 }
@@ -475,8 +475,8 @@ void Groups::report_config(const GroupConfig& config) {
                               .ns = context_.view.ns(),
                               .name = fmt::format("{}{}", renderer::kGroupPrefix, config.name),
                               .uid = config.uid},
-                             EventType::Warning, "InvalidGroup", config.problem);
+                             kube::EventType::Warning, "InvalidGroup", config.problem);
     }
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -15,7 +15,7 @@
 #include "runtime/controller/ingress_groups/group_decide.h"
 #include "runtime/controller/object_status/group_status.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 class Groups : public Feature {
 public:
@@ -37,7 +37,7 @@ private:
     };
     // The Event when a step fails again and again.
     struct Told {
-        ObjectRef about;  // without a name: there is none
+        kube::ObjectRef about;  // without a name: there is none
         std::string_view reason;
     };
     // What there is, read again each time.
@@ -99,4 +99,4 @@ private:
     std::map<std::string, std::string> rolling_;  // by group: UID of the pod that we have deleted
 };
 
-}  // namespace runtime
+}  // namespace runtime::controller

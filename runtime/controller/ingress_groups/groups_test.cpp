@@ -3,7 +3,7 @@
 #include "runtime/controller/ingress_groups/group_objects.h"
 #include "runtime/controller/view/api_proxy_config.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 using renderer::text_of;
@@ -491,4 +491,4 @@ TEST_F(GroupsTest, SurvivesFaultsAndDeaths) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -10,7 +10,7 @@
 #include "renderer/core/text_of.h"
 #include "runtime/controller/view/objects.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::text_list;
 using renderer::text_of;
@@ -158,4 +158,4 @@ Release release_service(const Owner& owner, const Value& existing) {
     return {.body = std::move(body)};
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

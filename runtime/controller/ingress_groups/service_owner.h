@@ -8,7 +8,7 @@
 #include "renderer/core/value.h"
 #include "runtime/controller/ingress_groups/group_objects.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 // What a claim leads to: a body to PUT, nothing (null), or a refusal.
 struct Claim {
@@ -31,4 +31,4 @@ struct Release {
 };
 Release release_service(const Owner& owner, const renderer::Value& existing);
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -5,7 +5,7 @@
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 using renderer::read_json;
@@ -170,4 +170,4 @@ TEST(ServiceOwner, WhatIsNotOursIsNotReleased) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -10,7 +10,7 @@
 #include "runtime/base/log.h"
 #include "runtime/controller/view/objects.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::text_list;
 using renderer::Value;
@@ -111,4 +111,4 @@ std::string lines_that_fit(std::string table, std::size_t limit) {
     return table + fmt::format("{{\"omitted\":{}}}\n", omitted);
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -8,7 +8,7 @@
 
 #include "runtime/controller/object_status/group_status.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 inline constexpr std::size_t kServicesLimit = 100'000;  // bytes, beside the table of devices
 
@@ -29,4 +29,4 @@ std::string services_table(const ServiceRecords& records,
 // Of one that nothing else is known of yet.
 renderer::Value waiting_service(const Offer& offer, std::string_view group);
 
-}  // namespace runtime
+}  // namespace runtime::controller

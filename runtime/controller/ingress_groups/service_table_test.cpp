@@ -6,7 +6,7 @@
 #include "runtime/controller/view/api_proxy_config.h"
 #include "runtime/testing/groups_test.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 using renderer::Value;
@@ -92,4 +92,4 @@ TEST(ServicesTable, KeepsToItsRoomAndSaysWhatIsLeftOut) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

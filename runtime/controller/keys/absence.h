@@ -8,7 +8,7 @@
 #include "runtime/base/jobs.h"
 #include "runtime/kube/client.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 // Names a replica, and the namespaces that it may be in.
 struct Whereabouts {
@@ -18,8 +18,8 @@ struct Whereabouts {
 };
 
 // Fails with `otherwise` while the object exists. The client outlives the job, here and below.
-Job must_be_absent(KubeClient& kube, const std::string& path, const std::string& otherwise);
+Job must_be_absent(kube::Client& kube, const std::string& path, const std::string& otherwise);
 // Fails while its pod exists, or a StatefulSet that is large enough to have it.
-Job replica_must_be_absent(KubeClient& kube, const Whereabouts& replica);
+Job replica_must_be_absent(kube::Client& kube, const Whereabouts& replica);
 
-}  // namespace runtime
+}  // namespace runtime::controller

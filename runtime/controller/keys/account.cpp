@@ -7,7 +7,7 @@
 #include "renderer/core/text_of.h"
 #include "runtime/base/file.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::Result;
 using renderer::text_of;
@@ -66,4 +66,4 @@ Result<Account> account_of_token_file(const std::string& path) {
     return account_of_token(token);
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -9,7 +9,7 @@
 
 #include "renderer/core/result.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 struct Account {
     std::string ns, name;
@@ -19,4 +19,4 @@ struct Account {
 renderer::Result<Account> account_of_token(std::string_view token);
 renderer::Result<Account> account_of_token_file(const std::string& path);
 
-}  // namespace runtime
+}  // namespace runtime::controller

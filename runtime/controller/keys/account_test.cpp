@@ -4,7 +4,7 @@
 
 #include "renderer/base/base64.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 std::string token_with(std::string_view claims) {
@@ -45,4 +45,4 @@ TEST(Account, IsNotGuessed) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -4,7 +4,7 @@
 
 #include "runtime/testing/controller_test.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 using renderer::Value;
@@ -105,4 +105,4 @@ TEST_F(AuthDeletionTest, OfAReplicaThatMovesLeavesAloneWhatTheRendererHasTakenOv
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

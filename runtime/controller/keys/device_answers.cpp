@@ -1,10 +1,10 @@
 #include "runtime/controller/keys/device_answers.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 Job DeviceAnswers::look(const std::string& tailnet, const std::string& device) {
-    return tailnets_.job(tailnet, [this, tailnet, device](TailnetApi& api, const Next& next) {
-        api.get_device(device, [this, tailnet, device, next](const TailnetReply& reply) {
+    return tailnets_.job(tailnet, [this, tailnet, device](tailnet::Api& api, const Next& next) {
+        api.get_device(device, [this, tailnet, device, next](const tailnet::Reply& reply) {
             const std::string problem = unless_gone(reply);
             if (problem.empty()) {
                 put(tailnet, device, reply.not_found());
@@ -34,4 +34,4 @@ std::optional<DeviceAnswer> DeviceAnswers::find(std::string_view tailnet,
                                             .age = loop_.uptime() - answer->second.at});
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -12,7 +12,7 @@
 #include "runtime/controller/decide.h"
 #include "runtime/controller/keys/tailnets.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 class DeviceAnswers {
 public:
@@ -39,4 +39,4 @@ private:
     std::map<std::pair<std::string, std::string>, Answer> answers_;  // by tailnet and device
 };
 
-}  // namespace runtime
+}  // namespace runtime::controller

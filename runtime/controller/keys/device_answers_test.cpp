@@ -4,7 +4,7 @@
 #include "runtime/controller/contract.h"
 #include "runtime/testing/controller_test.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 using renderer::Value;
@@ -284,4 +284,4 @@ TEST_F(DeviceAnswersTest, MintsNothingWhenTheTailnetDoesNotSay) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

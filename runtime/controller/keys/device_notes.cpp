@@ -7,7 +7,7 @@
 #include "renderer/base/ascii.h"
 #include "renderer/base/sha256.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 namespace {
 
@@ -49,4 +49,4 @@ bool has_new_words(const StateSecret& state, const AuthSecret& auth) {
             auth.device_words != digest_of_words(state));
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

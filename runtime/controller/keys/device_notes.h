@@ -9,7 +9,7 @@
 
 #include "runtime/controller/view/objects.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 // On an auth Secret.
 struct DeviceNotes {
@@ -32,4 +32,4 @@ bool has_new_words(const StateSecret& state, const AuthSecret& auth);
 // "web.tail1.ts.net." without its dot.
 std::string_view without_dot(std::string_view name);
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -7,7 +7,7 @@
 #include "runtime/controller/contract.h"
 #include "runtime/testing/status_test.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 using renderer::text_of;
@@ -301,4 +301,4 @@ TEST(DeviceNotes, WhatAPodLeavesOutContradictsNothing) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -10,7 +10,7 @@
 #include "runtime/testing/controller_test.h"
 #include "runtime/testing/decide_world.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 struct Version {
@@ -78,4 +78,4 @@ TEST_F(ControllerTest, ForgedVersionsTakeNothingFromOthers) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -9,7 +9,7 @@
 #include "runtime/controller/contract.h"
 #include "runtime/testing/controller_test.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 using renderer::text_of;
@@ -292,4 +292,4 @@ TEST(HiddenStateTest, OneThatAUserDeletesIsNotKeptByItsPod) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

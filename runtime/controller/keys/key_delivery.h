@@ -9,7 +9,7 @@
 
 #include "runtime/controller/keys/state_secrets.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 struct Delivery {
     std::string from_ns, to_ns;
@@ -20,9 +20,9 @@ struct Delivery {
 std::string not_rendered(std::string_view ns, std::string_view secret);
 
 // Fails if the Secret that the key would be delivered to is not there.
-Job must_be_rendered(KubeClient& kube, const std::string& ns, const std::string& secret);
+Job must_be_rendered(kube::Client& kube, const std::string& ns, const std::string& secret);
 
 // Reads the key where it was written down, and keeps no copy of it. The client outlives the job.
-Job deliver_key(KubeClient& kube, const Delivery& delivery, const Written& written);
+Job deliver_key(kube::Client& kube, const Delivery& delivery, const Written& written);
 
-}  // namespace runtime
+}  // namespace runtime::controller

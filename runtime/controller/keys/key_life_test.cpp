@@ -3,7 +3,7 @@
 
 #include "runtime/testing/controller_process.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 constexpr Duration kMinute = std::chrono::minutes(1);
@@ -77,4 +77,4 @@ TEST_F(KeyLife, ThatEndsIsToldWhileNoOtherCanBeMinted) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

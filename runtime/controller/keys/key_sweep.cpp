@@ -7,7 +7,7 @@
 
 #include "renderer/core/text_of.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::text_of;
 using renderer::Value;
@@ -21,14 +21,16 @@ constexpr Duration kPause = std::chrono::minutes(1);
 constexpr Duration kFirstSweepRetry = std::chrono::seconds(10);
 constexpr Duration kLastSweepRetry = std::chrono::minutes(10);
 
-Job revoke(TailnetApi& api, const std::string& id) {
-    return [&api, id](const Next& next) { api.revoke_key(id, Lane::Sweeps, done_or_gone(next)); };
+Job revoke(tailnet::Api& api, const std::string& id) {
+    return [&api, id](const Next& next) {
+        api.revoke_key(id, tailnet::Lane::Sweeps, done_or_gone(next));
+    };
 }
 
 // For servers whose list holds ids only.
-Job look_and_revoke(TailnetApi& api, const std::string& id, const std::string& mark) {
+Job look_and_revoke(tailnet::Api& api, const std::string& id, const std::string& mark) {
     return [&api, id, mark](const Next& next) {
-        api.get_key(id, [&api, id, mark, next](const TailnetReply& reply) {
+        api.get_key(id, [&api, id, mark, next](const tailnet::Reply& reply) {
             if (reply.ok() && text_of(reply.body.find("description")) == mark) {
                 return revoke(api, id)(next);
             }
@@ -37,7 +39,7 @@ Job look_and_revoke(TailnetApi& api, const std::string& id, const std::string& m
     };
 }
 
-std::vector<Job> revocations(TailnetApi& api, const std::string& mark, const Value& keys,
+std::vector<Job> revocations(tailnet::Api& api, const std::string& mark, const Value& keys,
                              const std::set<std::string>& recorded) {
     std::vector<Job> jobs;
     jobs.reserve(keys.size());
@@ -58,9 +60,9 @@ std::vector<Job> revocations(TailnetApi& api, const std::string& mark, const Val
 
 }  // namespace
 
-void sweep_keys(TailnetApi& api, const std::string& mark, Recorded recorded, Next done) {
+void sweep_keys(tailnet::Api& api, const std::string& mark, Recorded recorded, Next done) {
     api.list_keys(
-        [&api, mark, recorded = std::move(recorded), done = std::move(done)](TailnetReply reply) {
+        [&api, mark, recorded = std::move(recorded), done = std::move(done)](tailnet::Reply reply) {
             const Value* keys = reply.ok() ? reply.body.find("keys") : nullptr;
             if (keys == nullptr || !keys->is_list()) {
                 return done(reply.ok() ? "the response has no list of keys" : reply.message);
@@ -119,7 +121,7 @@ void KeySweeps::sweep(const std::string& name) {
     its.earliest = loop_.uptime() + kPause;
     its.not_before = loop_.uptime() + (std::exchange(its.was_swept, true) ? kInterval : kPause);
     std::string problem;
-    TailnetApi* api = tailnets_.find(name, problem);
+    tailnet::Api* api = tailnets_.find(name, problem);
     if (api == nullptr) {
         return finish(name, problem);
     }
@@ -171,4 +173,4 @@ void KeySweeps::release() {
     }
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -18,14 +18,14 @@
 #include "runtime/controller/view/cluster_view.h"
 #include "runtime/tailnet/api.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 // Tells, at once or later, the ids of all keys that are written down. Asked when the list of keys
 // is there, of which some may be on their way to be written down.
 using Recorded = std::function<void(std::function<void(const std::set<std::string>&)> tell)>;
 
 // Revokes the keys with this mark that are not recorded. The API outlives the sweep.
-void sweep_keys(TailnetApi& api, const std::string& mark, Recorded recorded, Next done);
+void sweep_keys(tailnet::Api& api, const std::string& mark, Recorded recorded, Next done);
 
 // When to sweep: each tailnet soon after the start, then every hour, and when a key of it may have
 // been lost. One tailnet does not wait for another, and nothing else waits for a sweep.
@@ -76,4 +76,4 @@ private:
     std::deque<std::pair<std::uint64_t, std::function<void()>>> waiting_;
 };
 
-}  // namespace runtime
+}  // namespace runtime::controller

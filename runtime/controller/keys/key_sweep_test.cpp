@@ -4,7 +4,7 @@
 
 #include "runtime/testing/controller_test.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 class KeySweepTest : public ControllerTest {
@@ -110,4 +110,4 @@ TEST_F(KeySweepTest, TakesNoKeyThatIsYetToBeWrittenDown) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -4,9 +4,9 @@
 
 #include "runtime/controller/view/objects.h"
 
-namespace runtime {
+namespace runtime::controller {
 
-Job must_not_come_beside_the_operator(KubeClient& kube, std::string_view labels,
+Job must_not_come_beside_the_operator(kube::Client& kube, std::string_view labels,
                                       std::string_view parent, bool is_apart) {
     if (find_label(labels, "tailscale.com/parent-resource-type") != kApiProxyType) {
         return [](const Next& next) { next({}); };
@@ -20,7 +20,8 @@ Job must_not_come_beside_the_operator(KubeClient& kube, std::string_view labels,
                    "without tailrender.apiProxyNamespace"
                  : "`tailrender-runtime adopt` moves it here; or delete the Secret and the device";
     return [&kube, ns, name, way_on](const Next& next) {
-        kube.get(path_of(kSecrets, ns, name), [name, way_on, next](const KubeReply& reply) {
+        kube.get(kube::path_of(kube::kSecrets, ns, name), [name, way_on,
+                                                           next](const kube::Reply& reply) {
             if (!reply.ok()) {
                 return next(reply.not_found() ? std::string()
                                               : reply.problem("cannot read the operator's Secret"));
@@ -34,4 +35,4 @@ Job must_not_come_beside_the_operator(KubeClient& kube, std::string_view labels,
     };
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

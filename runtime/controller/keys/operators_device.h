@@ -8,7 +8,7 @@
 #include "runtime/base/jobs.h"
 #include "runtime/kube/client.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 // The label `parent-resource-type` of that pod's StatefulSet.
 inline constexpr std::string_view kApiProxyType = "api-proxy";
@@ -17,7 +17,7 @@ inline constexpr std::string_view kApiProxyType = "api-proxy";
 // the one that has its hostname: with a key of its own it would join as `NAME-1`. `adopt` brings it
 // the state, unless it `is_apart`; then, or once the Secret is gone, there is none. `parent`:
 // Deployment/NAMESPACE/NAME.
-Job must_not_come_beside_the_operator(KubeClient& kube, std::string_view labels,
+Job must_not_come_beside_the_operator(kube::Client& kube, std::string_view labels,
                                       std::string_view parent, bool is_apart);
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -9,7 +9,7 @@
 #include "renderer/base/ascii.h"
 #include "runtime/controller/view/objects.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 namespace {
 
@@ -78,8 +78,8 @@ Proof prove(const DeviceClaim& claim, const TailnetDevice& device, std::string_v
 }
 
 Job OwnDevices::must_be_own(const DeviceClaim& claim, const std::shared_ptr<OwnDevice>& found) {
-    return tailnets_.job(claim.tailnet, [this, claim, found](TailnetApi& api, const Next& next) {
-        api.get_device(claim.device, [this, claim, found, next](const TailnetReply& reply) {
+    return tailnets_.job(claim.tailnet, [this, claim, found](tailnet::Api& api, const Next& next) {
+        api.get_device(claim.device, [this, claim, found, next](const tailnet::Reply& reply) {
             if (!reply.ok()) {
                 return next(
                     reply.not_found()
@@ -111,7 +111,7 @@ Job OwnDevices::must_be_own(const DeviceClaim& claim, const std::shared_ptr<OwnD
 void OwnDevices::tell_contradiction(const DeviceClaim& claim, const DeviceNotes& notes) {
     around_.tell(
         claim.parent,
-        {EventType::Warning, "DeviceMisdescribed",
+        {kube::EventType::Warning, "DeviceMisdescribed",
          fmt::format(
              "{}: its state Secret gives device \"{}\" a name or an address that it "
              "does not have in the tailnet; the values of the tailnet are published: {}, {}",
@@ -123,7 +123,7 @@ Job OwnDevices::erase(const DeviceClaim& claim, const Job& guard) {
         return [](const Next& next) { next({}); };
     }
     return tailnets_.removal(
-        claim.tailnet, [this, claim, guard](TailnetApi& api, const Next& next) {
+        claim.tailnet, [this, claim, guard](tailnet::Api& api, const Next& next) {
             if (const std::string user = around_.user_of(claim); !user.empty()) {
                 return leave(claim, used_by(user), next);
             }
@@ -138,9 +138,9 @@ Job OwnDevices::erase_if_own(const DeviceClaim& claim, const Job& guard) {
     if (!claim.is_tailnet_noted) {
         return [this, claim](const Next& next) { leave(claim, kUnknownTailnet, next); };
     }
-    return tailnets_.removal(claim.tailnet, [this, claim, guard](TailnetApi& api,
+    return tailnets_.removal(claim.tailnet, [this, claim, guard](tailnet::Api& api,
                                                                  const Next& next) {
-        api.get_device(claim.device, [this, &api, claim, guard, next](const TailnetReply& reply) {
+        api.get_device(claim.device, [this, &api, claim, guard, next](const tailnet::Reply& reply) {
             if (!reply.ok()) {
                 return next(unless_gone(reply));
             }
@@ -158,10 +158,10 @@ Job OwnDevices::erase_if_own(const DeviceClaim& claim, const Job& guard) {
 
 void OwnDevices::leave(const DeviceClaim& claim, std::string_view why, const Next& next) {
     around_.tell(claim.parent,
-                 {EventType::Warning, "DeviceNotDeleted",
+                 {kube::EventType::Warning, "DeviceNotDeleted",
                   fmt::format("{}: device \"{}\", which its Secrets name, is kept: {}", claim.pod,
                               claim.device, why)});
     next({});
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

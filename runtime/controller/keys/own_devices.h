@@ -17,7 +17,7 @@
 #include "runtime/controller/keys/take_over.h"
 #include "runtime/controller/view/objects.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 // What a replica's state Secret says.
 struct DeviceClaim {
@@ -82,4 +82,4 @@ private:
     Surroundings around_;
 };
 
-}  // namespace runtime
+}  // namespace runtime::controller

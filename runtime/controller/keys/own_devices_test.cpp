@@ -8,7 +8,7 @@
 #include "runtime/controller/contract.h"
 #include "runtime/testing/controller_test.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 using renderer::text_of;
@@ -363,7 +363,7 @@ TEST_F(OwnDevicesTest, AStateThatWasMovedBringsItsDeviceAlong) {
     run(kMinute);
     bring_state("ts-web-abcde", "ts-web-qwxyz");
     process->kube.erase(
-        FakeCluster::path("statefulsets", "ts-web-qwxyz"), {}, [](const KubeReply&) {},
+        FakeCluster::path("statefulsets", "ts-web-qwxyz"), {}, [](const kube::Reply&) {},
         "Foreground");
     run(kMinute);
     const Value* notes = kube.find(secret("ts-web-abcde-0-auth"))->at({"metadata", "annotations"});
@@ -479,4 +479,4 @@ TEST_F(OwnDevicesTest, LeavesADeviceThatAnotherReplicaHas) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -6,7 +6,7 @@
 #include "runtime/controller/ingress_groups/group_objects.h"
 #include "runtime/controller/view/api_proxy_config.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::Value;
 
@@ -100,4 +100,4 @@ Value noting(std::initializer_list<AuthNote> notes) {
     return operations;
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -11,7 +11,7 @@
 #include "renderer/core/value.h"
 #include "runtime/controller/view/objects.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 struct MintedKey {
     std::string id, key;
@@ -46,4 +46,4 @@ renderer::Value noting(std::initializer_list<AuthNote> notes);
 // The Secret that the key of a pod goes to.
 std::string auth_name(std::string_view pod, bool is_api_proxy);
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -10,7 +10,7 @@
 #include "runtime/controller/keys/key_delivery.h"
 #include "runtime/controller/keys/secrets.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::text_of;
 using renderer::Value;
@@ -49,7 +49,7 @@ Value restoring(const Value& found, const Value& made) {
 
 Job StateSecrets::look(const StateOwner& owner) {
     return [this, owner](const Next& next) {
-        kube_.get(path(owner), [this, owner, next](const KubeReply& reply) {
+        kube_.get(path(owner), [this, owner, next](const kube::Reply& reply) {
             if (reply.ok()) {
                 written_.put(reply.object);  // the copy is behind
             }
@@ -62,7 +62,7 @@ Job StateSecrets::look(const StateOwner& owner) {
 Job StateSecrets::empty(const StateOwner& owner) {
     return [this, owner](const Next& next) {
         kube_.json_patch(path(owner), Value::list({operation("add", "/data", Value::map())}),
-                         [this, next](const KubeReply& reply) {
+                         [this, next](const kube::Reply& reply) {
                              if (reply.ok()) {
                                  written_.put(reply.object);
                              }
@@ -79,22 +79,24 @@ Job StateSecrets::create(const StateOwner& owner) {
     }
     return [this, owner](const Next& next) {
         const Value made = state_secret(ns_, owner.pod, owner.set, owner.tailnet, owner.labels);
-        kube_.create(path_of(kSecrets, ns_), made, [this, owner, next](const KubeReply& reply) {
-            if (reply.ok()) {
-                written_.put(reply.object);
-            }
-            if (reply.code != 409) {
-                return next(reply.problem("cannot create the state Secret"));
-            }
-            if (!owner.has_auth) {
-                return next(fmt::format(
-                    "Secret \"{}\" exists and belongs to another user or controller", owner.pod));
-            }
-            kube_.get(path(owner), [this, owner, next](const KubeReply& found) {
-                found.ok() ? restore(owner, found.object, next)
-                           : next(found.problem("cannot read the state Secret"));
-            });
-        });
+        kube_.create(kube::path_of(kube::kSecrets, ns_), made,
+                     [this, owner, next](const kube::Reply& reply) {
+                         if (reply.ok()) {
+                             written_.put(reply.object);
+                         }
+                         if (reply.code != 409) {
+                             return next(reply.problem("cannot create the state Secret"));
+                         }
+                         if (!owner.has_auth) {
+                             return next(fmt::format(
+                                 "Secret \"{}\" exists and belongs to another user or controller",
+                                 owner.pod));
+                         }
+                         kube_.get(path(owner), [this, owner, next](const kube::Reply& found) {
+                             found.ok() ? restore(owner, found.object, next)
+                                        : next(found.problem("cannot read the state Secret"));
+                         });
+                     });
     };
 }
 
@@ -105,11 +107,11 @@ void StateSecrets::restore(const StateOwner& owner, const Value& found, const Ne
     }
     const Value made = state_secret(ns_, owner.pod, owner.set, owner.tailnet, owner.labels);
     kube_.json_patch(
-        path(owner), restoring(found, made), [this, owner, next](const KubeReply& reply) {
+        path(owner), restoring(found, made), [this, owner, next](const kube::Reply& reply) {
             if (reply.ok()) {
                 written_.put(reply.object);
                 written_.tell(owner.parent,
-                              {EventType::Warning, "StateSecretRestored",
+                              {kube::EventType::Warning, "StateSecretRestored",
                                fmt::format("{}: its state Secret had lost its label \"{}\", which "
                                            "only its pod, or a user, can have taken off; it has "
                                            "the labels and annotations again that it was made with",
@@ -128,7 +130,7 @@ Job StateSecrets::mark(const StateOwner& owner, const std::string& gone_since) {
             path(owner),
             Value::list({operation("test", "/metadata/uid", Value(owner.uid)),
                          operation("add", "/metadata/annotations", std::move(annotations))}),
-            [this, next](const KubeReply& reply) {
+            [this, next](const kube::Reply& reply) {
                 if (reply.ok()) {
                     written_.put(reply.object);
                 }
@@ -153,7 +155,7 @@ void StateSecrets::take_finalizers(const std::string& path, const std::string& u
     kube_.json_patch(path,
                      Value::list({operation("test", "/metadata/uid", Value(uid)),
                                   removal("/metadata/finalizers")}),
-                     [next](const KubeReply& reply) {
+                     [next](const kube::Reply& reply) {
                          next(reply.not_found()
                                   ? std::string()
                                   : reply.problem("cannot remove finalizers of a state Secret"));
@@ -165,7 +167,7 @@ Job StateSecrets::erase(const StateOwner& owner) {
         return in_order({empty(owner), erase_leftover(owner)});
     }
     return [this, owner](const Next& next) {
-        kube_.get(path(owner), [this, owner, next](const KubeReply& reply) {
+        kube_.get(path(owner), [this, owner, next](const kube::Reply& reply) {
             if (reply.not_found() || (reply.ok() && !is_its_secret(owner, reply.object))) {
                 tell_erased(owner);
                 return next({});
@@ -184,11 +186,11 @@ Job StateSecrets::erase_leftover(StateOwner owner) {
 // What it is kept by is looked at when it is being deleted: nothing can be added from then on.
 void StateSecrets::erase_found(const StateOwner& owner, const Value& found, const Next& next) {
     const std::string uid = uid_of(found);
-    kube_.erase(path(owner), {.uid = uid}, [this, owner, uid, next](const KubeReply& reply) {
+    kube_.erase(path(owner), {.uid = uid}, [this, owner, uid, next](const kube::Reply& reply) {
         if (!reply.ok() && !reply.not_found()) {
             return next(reply.problem(fmt::format("cannot delete Secret \"{}\"", owner.pod)));
         }
-        kube_.get(path(owner), [this, owner, uid, next](const KubeReply& left) {
+        kube_.get(path(owner), [this, owner, uid, next](const kube::Reply& left) {
             const bool is_held = left.ok() && uid_of(left.object) == uid &&
                                  left.object.at({"metadata", "finalizers"}) != nullptr;
             const auto done = [this, owner, next](const std::string& problem) {
@@ -211,4 +213,4 @@ void StateSecrets::tell_erased(const StateOwner& owner) {
           Value::map({{"name", owner.pod}, {"namespace", owner.is_apart ? api_ns_ : ns_}})}}));
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

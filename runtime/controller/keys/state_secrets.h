@@ -10,7 +10,7 @@
 #include "runtime/controller/keys/take_over.h"
 #include "runtime/kube/client.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 // Where objects that we wrote, or deleted, are reported to.
 struct Written {
@@ -32,7 +32,7 @@ struct StateOwner {
 class StateSecrets {
 public:
     // The client outlives it. `api_ns` is the namespace of state Secrets that are apart.
-    StateSecrets(KubeClient& kube, std::string ns, std::string api_ns, Written written)
+    StateSecrets(kube::Client& kube, std::string ns, std::string api_ns, Written written)
         : kube_(kube),
           ns_(std::move(ns)),
           api_ns_(std::move(api_ns)),
@@ -50,7 +50,7 @@ public:
     // Erases what one that is apart has left in the controller's namespace.
     Job erase_leftover(StateOwner owner);
     [[nodiscard]] std::string path(const StateOwner& owner) const {
-        return path_of(kSecrets, owner.is_apart ? api_ns_ : ns_, owner.pod);
+        return kube::path_of(kube::kSecrets, owner.is_apart ? api_ns_ : ns_, owner.pod);
     }
 
 private:
@@ -61,9 +61,9 @@ private:
     void erase_found(const StateOwner& owner, const renderer::Value& found, const Next& next);
     void tell_erased(const StateOwner& owner);
 
-    KubeClient& kube_;
+    kube::Client& kube_;
     std::string ns_, api_ns_;
     Written written_;
 };
 
-}  // namespace runtime
+}  // namespace runtime::controller

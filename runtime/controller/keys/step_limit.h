@@ -9,7 +9,7 @@
 
 #include "runtime/base/loop.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 // Of keys, and of looks that the pod asks for: a proxy that has lost its state or its device needs
 // one.
@@ -42,4 +42,4 @@ private:
     std::map<std::string, Duration, std::less<>> full_at_;  // by pod, when it may have all again
 };
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -6,7 +6,7 @@
 #include "runtime/controller/contract.h"
 #include "runtime/testing/controller_test.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 // A pod that shows its device and hides it by turns, and asks for a key each time.
@@ -75,4 +75,4 @@ TEST(StepLimit, ForgetsWhoMayHaveAllAgain) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -8,7 +8,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/kube/name_grammar.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::text_of;
 using renderer::Value;
@@ -56,17 +56,17 @@ std::string of_the_cluster(std::string_view audience) {
 using TakeToken = std::function<void(renderer::Result<std::string>)>;
 
 // Without an audience it is one for the API server.
-void request_token(KubeClient& kube, const Account& account, const std::string& audience,
+void request_token(kube::Client& kube, const Account& account, const std::string& audience,
                    const TakeToken& done) {
     const std::string path =
-        path_of(renderer::kind_of("ServiceAccount"), account.ns, account.name) + "/token";
+        kube::path_of(renderer::kind_of("ServiceAccount"), account.ns, account.name) + "/token";
     Value spec = Value::map({{"expirationSeconds", kTokenSeconds}});
     put_if(spec, !audience.empty(), "audiences", Value::list({audience}));
     kube.create(path,
                 Value::map({{"apiVersion", "authentication.k8s.io/v1"},
                             {"kind", "TokenRequest"},
                             {"spec", std::move(spec)}}),
-                [name = account.name, done](const KubeReply& reply) {
+                [name = account.name, done](const kube::Reply& reply) {
                     const std::string_view token = text_of(reply.object, {"status", "token"});
                     if (!token.empty()) {
                         return done(std::string(token));
@@ -94,7 +94,7 @@ std::string unsafe_audience(std::string_view audience, std::string_view server,
         audience, server, authority_of(server), authority_of(server));
 }
 
-Assertion token_of_account(KubeClient& kube, Account account, std::string audience) {
+tailnet::Assertion token_of_account(kube::Client& kube, Account account, std::string audience) {
     return [&kube, account = std::move(account),
             audience = std::move(audience)](const TakeToken& done) {
         const auto ask = [&kube, account, audience, done] {
@@ -116,4 +116,4 @@ Assertion token_of_account(KubeClient& kube, Account account, std::string audien
     };
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

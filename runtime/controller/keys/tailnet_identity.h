@@ -10,7 +10,7 @@
 #include "runtime/kube/client.h"
 #include "runtime/tailnet/credentials.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 // The account that the controller runs as.
 using OwnAccount = std::function<renderer::Result<Account>()>;
@@ -21,6 +21,6 @@ std::string unsafe_audience(std::string_view audience, std::string_view server,
                             std::string_view own, const Account& account);
 
 // A short token each time that it is asked (TokenRequest, KEP-1205), never for our API server.
-Assertion token_of_account(KubeClient& kube, Account account, std::string audience);
+tailnet::Assertion token_of_account(kube::Client& kube, Account account, std::string audience);
 
-}  // namespace runtime
+}  // namespace runtime::controller

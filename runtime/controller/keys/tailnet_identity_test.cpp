@@ -7,7 +7,7 @@
 #include "runtime/controller/contract.h"
 #include "runtime/testing/status_test.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 using renderer::text_of;
@@ -191,4 +191,4 @@ TEST(UnsafeAudience, IsOneThatIsOfUseElsewhere) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

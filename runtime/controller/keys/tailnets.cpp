@@ -10,7 +10,7 @@
 #include "renderer/kube/server_url.h"
 #include "runtime/controller/contract.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::Result;
 using renderer::text_of;
@@ -51,7 +51,7 @@ struct Client {
     std::string id, secret, audience;  // one of the last two
 };
 
-Result<Client> read_client(const std::string& name, const KubeReply& reply) {
+Result<Client> read_client(const std::string& name, const kube::Reply& reply) {
     if (!reply.ok()) {
         return refused(name, fmt::format("cannot read Secret \"{}\": {}", name, reply.message));
     }
@@ -70,14 +70,16 @@ Result<Client> read_client(const std::string& name, const KubeReply& reply) {
     return client;
 }
 
-TokenRequest secret_request(const Client& client, std::string_view ns, std::string_view name) {
-    return token_request(client.id, client.secret,
-                         fmt::format("client_id and client_secret in Secret \"{}/{}\"", ns, name));
+tailnet::TokenRequest secret_request(const Client& client, std::string_view ns,
+                                     std::string_view name) {
+    return tailnet::token_request(
+        client.id, client.secret,
+        fmt::format("client_id and client_secret in Secret \"{}/{}\"", ns, name));
 }
 
 // The controller's own: the chart gives its Secret no audience.
-Result<TokenRequest> own_request(const std::string& ns, const std::string& name,
-                                 const KubeReply& reply) {
+Result<tailnet::TokenRequest> own_request(const std::string& ns, const std::string& name,
+                                          const kube::Reply& reply) {
     const Client client = TRY(read_client(name, reply));
     if (client.secret.empty()) {
         return refused(name, fmt::format("Secret \"{}\" is missing the client_secret field", name));
@@ -87,9 +89,9 @@ Result<TokenRequest> own_request(const std::string& ns, const std::string& name,
 
 }  // namespace
 
-Tailnets::Tailnets(Loop& loop, Transport& transport, KubeClient& kube, Log& log,
-                   RandomSource& random, std::string ns, TailnetSettings own, OwnAccount account,
-                   const Mirror<TailnetConfig>& configs)
+Tailnets::Tailnets(Loop& loop, Transport& transport, kube::Client& kube, Log& log,
+                   RandomSource& random, std::string ns, tailnet::TailnetSettings own,
+                   OwnAccount account, const Mirror<TailnetConfig>& configs)
     : loop_(loop),
       transport_(transport),
       kube_(kube),
@@ -103,7 +105,7 @@ Tailnets::Tailnets(Loop& loop, Transport& transport, KubeClient& kube, Log& log,
       configs_(configs),
       own_(loop, transport, log, random, std::move(own)) {}
 
-TailnetApi* Tailnets::find(std::string_view name, std::string& problem) {
+tailnet::Api* Tailnets::find(std::string_view name, std::string& problem) {
     if (name.empty()) {
         return &own_;
     }
@@ -124,27 +126,27 @@ TailnetApi* Tailnets::find(std::string_view name, std::string& problem) {
         }
         entry.config = *config;
         entry.refusal.clear();
-        entry.api =
-            std::make_unique<TailnetApi>(loop_, transport_, log_, random_,
-                                         TailnetSettings{.server = config->login_url,
-                                                         .token_server = config->login_url,
-                                                         .ca_file = ca_file_,
-                                                         .credentials = credentials_of(*config)});
+        entry.api = std::make_unique<tailnet::Api>(
+            loop_, transport_, log_, random_,
+            tailnet::TailnetSettings{.server = config->login_url,
+                                     .token_server = config->login_url,
+                                     .ca_file = ca_file_,
+                                     .credentials = credentials_of(*config)});
     }
     return entry.api.get();
 }
 
-Credentials Tailnets::credentials_of(const TailnetConfig& config) {
+tailnet::Credentials Tailnets::credentials_of(const TailnetConfig& config) {
     return [this, config](Given done) {
-        kube_.get(path_of(kSecrets, ns_, config.secret_name),
-                  [this, config, done = std::move(done)](const KubeReply& reply) {
+        kube_.get(kube::path_of(kube::kSecrets, ns_, config.secret_name),
+                  [this, config, done = std::move(done)](const kube::Reply& reply) {
                       take_secret(config, reply, done);
                   });
     };
 }
 
-Result<TokenRequest> Tailnets::request_of(const TailnetConfig& config, const KubeReply& reply,
-                                          std::string& refusal) {
+Result<tailnet::TokenRequest> Tailnets::request_of(const TailnetConfig& config,
+                                                   const kube::Reply& reply, std::string& refusal) {
     refusal = reply.ok() ? wrong_label(ns_, config, reply.object) : std::string();
     if (!refusal.empty()) {
         return refused(config.secret_name, refusal);
@@ -159,7 +161,7 @@ Result<TokenRequest> Tailnets::request_of(const TailnetConfig& config, const Kub
         refusal = fmt::format("Secret \"{}\" {}", config.secret_name, refusal);
         return refused(config.secret_name, refusal);
     }
-    TokenRequest request = exchange_request(
+    tailnet::TokenRequest request = tailnet::exchange_request(
         client.id,
         fmt::format("client_id and audience in Secret \"{}/{}\"", ns_, config.secret_name));
     request.identity += "\n" + client.audience;
@@ -168,13 +170,14 @@ Result<TokenRequest> Tailnets::request_of(const TailnetConfig& config, const Kub
 }
 
 // The controller's own credentials go to no other server, whatever is said of their Secret.
-void Tailnets::take_secret(const TailnetConfig& config, const KubeReply& reply, const Given& done) {
+void Tailnets::take_secret(const TailnetConfig& config, const kube::Reply& reply,
+                           const Given& done) {
     std::string refusal;
     const auto request = request_of(config, reply, refusal);
     if (!request || config.login_url == own_server_) {
         return give(config, request, refusal, done);
     }
-    own_credentials_([this, config, request, done](const Result<TokenRequest>& own) {
+    own_credentials_([this, config, request, done](const Result<tailnet::TokenRequest>& own) {
         const bool is_own = own && own->client == request->client;
         give(config, request,
              is_own ? fmt::format("Secret \"{}\" has the controller's own OAuth client, which is "
@@ -185,7 +188,7 @@ void Tailnets::take_secret(const TailnetConfig& config, const KubeReply& reply, 
     });
 }
 
-void Tailnets::give(const TailnetConfig& config, const Result<TokenRequest>& request,
+void Tailnets::give(const TailnetConfig& config, const Result<tailnet::TokenRequest>& request,
                     const std::string& refusal, const Given& done) {
     if (const auto entry = others_.find(config.name);
         entry != others_.end() && entry->second.config == config) {
@@ -202,8 +205,8 @@ std::string Tailnets::refusal(const TailnetConfig& config) const {
                : problem;
 }
 
-TailnetApi* Tailnets::find_to_remove(std::string_view name, std::string& problem) {
-    if (TailnetApi* api = find(name, problem)) {
+tailnet::Api* Tailnets::find_to_remove(std::string_view name, std::string& problem) {
+    if (tailnet::Api* api = find(name, problem)) {
         return api;
     }
     if (const auto known = others_.find(name); known != others_.end()) {
@@ -214,19 +217,20 @@ TailnetApi* Tailnets::find_to_remove(std::string_view name, std::string& problem
 }
 
 Job Tailnets::job_on(Find look_up, const std::string& name,
-                     std::function<void(TailnetApi&, const Next&)> work) {
+                     std::function<void(tailnet::Api&, const Next&)> work) {
     return [this, look_up, name, work = std::move(work)](const Next& next) {
         std::string problem;
-        TailnetApi* api = (this->*look_up)(name, problem);
+        tailnet::Api* api = (this->*look_up)(name, problem);
         api == nullptr ? next(problem) : work(*api, next);
     };
 }
 
-Job Tailnets::job(const std::string& name, std::function<void(TailnetApi&, const Next&)> work) {
+Job Tailnets::job(const std::string& name, std::function<void(tailnet::Api&, const Next&)> work) {
     return job_on(&Tailnets::find, name, std::move(work));
 }
 
-Job Tailnets::removal(const std::string& name, std::function<void(TailnetApi&, const Next&)> work) {
+Job Tailnets::removal(const std::string& name,
+                      std::function<void(tailnet::Api&, const Next&)> work) {
     return job_on(&Tailnets::find_to_remove, name, std::move(work));
 }
 
@@ -245,22 +249,22 @@ std::string unsafe_tailnet(const TailnetConfig& config, std::string_view own) {
         config_map(config.name), url);
 }
 
-std::string unless_gone(const TailnetReply& reply) {
+std::string unless_gone(const tailnet::Reply& reply) {
     return reply.ok() || reply.not_found() ? std::string() : reply.message;
 }
 
-TailnetDone done_or_gone(const Next& next) {
-    return [next](const TailnetReply& reply) { next(unless_gone(reply)); };
+tailnet::Done done_or_gone(const Next& next) {
+    return [next](const tailnet::Reply& reply) { next(unless_gone(reply)); };
 }
 
-Credentials credentials_of_secret(KubeClient& kube, std::string ns, std::string name) {
+tailnet::Credentials credentials_of_secret(kube::Client& kube, std::string ns, std::string name) {
     return [&kube, ns = std::move(ns),
-            name = std::move(name)](std::function<void(Result<TokenRequest>)> done) {
-        kube.get(path_of(kSecrets, ns, name),
-                 [ns, name, done = std::move(done)](const KubeReply& reply) {
+            name = std::move(name)](std::function<void(Result<tailnet::TokenRequest>)> done) {
+        kube.get(kube::path_of(kube::kSecrets, ns, name),
+                 [ns, name, done = std::move(done)](const kube::Reply& reply) {
                      done(own_request(ns, name, reply));
                  });
     };
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

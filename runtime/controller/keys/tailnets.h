@@ -17,63 +17,64 @@
 #include "runtime/kube/client.h"
 #include "runtime/tailnet/api.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 // An OAuth client's, read from the Secret (client_id, client_secret) whenever they are asked for.
-Credentials credentials_of_secret(KubeClient& kube, std::string ns, std::string name);
+tailnet::Credentials credentials_of_secret(kube::Client& kube, std::string ns, std::string name);
 
 class Tailnets {
 public:
     // All references outlive it.
-    Tailnets(Loop& loop, Transport& transport, KubeClient& kube, Log& log, RandomSource& random,
-             std::string ns, TailnetSettings own, OwnAccount account,
+    Tailnets(Loop& loop, Transport& transport, kube::Client& kube, Log& log, RandomSource& random,
+             std::string ns, tailnet::TailnetSettings own, OwnAccount account,
              const Mirror<TailnetConfig>& configs);
 
     // "" is the controller's own. nullptr: not known (yet); `problem` says what is missing.
-    TailnetApi* find(std::string_view name, std::string& problem);
+    tailnet::Api* find(std::string_view name, std::string& problem);
     // The same for what takes our things away: knows a tailnet also when its ConfigMap is gone, if
     // it was there in the life of this process.
-    TailnetApi* find_to_remove(std::string_view name, std::string& problem);
+    tailnet::Api* find_to_remove(std::string_view name, std::string& problem);
     // What is to be asked of that tailnet; without it the job fails with what is missing.
-    Job job(const std::string& name, std::function<void(TailnetApi&, const Next&)> work);
-    Job removal(const std::string& name, std::function<void(TailnetApi&, const Next&)> work);
+    Job job(const std::string& name, std::function<void(tailnet::Api&, const Next&)> work);
+    Job removal(const std::string& name, std::function<void(tailnet::Api&, const Next&)> work);
     // Why nothing is sent to the tailnet, as far as its ConfigMap and its Secret tell; "": nothing
     // that is known. Of the Secret only after someone has wanted the tailnet.
     [[nodiscard]] std::string refusal(const TailnetConfig& config) const;
 
 private:
-    using Find = TailnetApi* (Tailnets::*)(std::string_view name, std::string& problem);
+    using Find = tailnet::Api* (Tailnets::*)(std::string_view name, std::string& problem);
 
     Job job_on(Find look_up, const std::string& name,
-               std::function<void(TailnetApi&, const Next&)> work);
-    using Given = std::function<void(renderer::Result<TokenRequest>)>;
-    Credentials credentials_of(const TailnetConfig& config);
+               std::function<void(tailnet::Api&, const Next&)> work);
+    using Given = std::function<void(renderer::Result<tailnet::TokenRequest>)>;
+    tailnet::Credentials credentials_of(const TailnetConfig& config);
     // `refusal`: why they are sent nowhere; "" with an error: they could not be read.
-    renderer::Result<TokenRequest> request_of(const TailnetConfig& config, const KubeReply& reply,
-                                              std::string& refusal);
-    void take_secret(const TailnetConfig& config, const KubeReply& reply, const Given& done);
-    void give(const TailnetConfig& config, const renderer::Result<TokenRequest>& request,
+    renderer::Result<tailnet::TokenRequest> request_of(const TailnetConfig& config,
+                                                       const kube::Reply& reply,
+                                                       std::string& refusal);
+    void take_secret(const TailnetConfig& config, const kube::Reply& reply, const Given& done);
+    void give(const TailnetConfig& config, const renderer::Result<tailnet::TokenRequest>& request,
               const std::string& refusal, const Given& done);
     struct Entry {
         TailnetConfig config;
-        std::unique_ptr<TailnetApi> api;
+        std::unique_ptr<tailnet::Api> api;
         std::string refusal = {};  // of its Secret
     };
 
     Loop& loop_;
     Transport& transport_;
-    KubeClient& kube_;
+    kube::Client& kube_;
     Log& log_;
     RandomSource& random_;
     std::string ns_;
     std::string ca_file_, own_server_;
-    Credentials own_credentials_;
+    tailnet::Credentials own_credentials_;
     OwnAccount account_;
     const Mirror<TailnetConfig>& configs_;
-    TailnetApi own_;
+    tailnet::Api own_;
     std::map<std::string, Entry, std::less<>> others_;
     // Of tailnets whose ConfigMap has changed: their requests may still be under way.
-    std::vector<std::unique_ptr<TailnetApi>> retired_;
+    std::vector<std::unique_ptr<tailnet::Api>> retired_;
 };
 
 // Why no credentials go where the ConfigMap says; "": they may. `own`: the controller's own login
@@ -81,7 +82,7 @@ private:
 std::string unsafe_tailnet(const TailnetConfig& config, std::string_view own);
 
 // Of a call for which it is as good that the thing is not there: "", or why it failed.
-std::string unless_gone(const TailnetReply& reply);
-TailnetDone done_or_gone(const Next& next);
+std::string unless_gone(const tailnet::Reply& reply);
+tailnet::Done done_or_gone(const Next& next);
 
-}  // namespace runtime
+}  // namespace runtime::controller

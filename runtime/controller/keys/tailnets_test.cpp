@@ -9,7 +9,7 @@
 #include "runtime/controller/contract.h"
 #include "runtime/testing/controller_test.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 using renderer::text_of;
@@ -306,4 +306,4 @@ TEST(Tailnet, NamesASecretAndASafePlace) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

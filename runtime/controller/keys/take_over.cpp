@@ -11,7 +11,7 @@
 #include "runtime/base/time_text.h"
 #include "runtime/controller/view/objects.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::lower_case;
 using renderer::text_of;
@@ -33,7 +33,7 @@ bool contains(const std::vector<std::string>& texts, std::string_view text) {
 }
 
 // Asking again would bring the same answer.
-bool is_final(const TailnetReply& reply) {
+bool is_final(const tailnet::Reply& reply) {
     return reply.code >= 400 && reply.code < 500 && reply.code != 429;
 }
 
@@ -108,12 +108,12 @@ Job TakeOver::job(NameClaim claim) {
     }
     const std::string tailnet = claim.tailnet;
     return tailnets_.job(tailnet,
-                         [this, claim = std::move(claim)](TailnetApi& api, const Next& next) {
+                         [this, claim = std::move(claim)](tailnet::Api& api, const Next& next) {
                              take(api, claim, next);
                          });
 }
 
-void TakeOver::look(TailnetApi& api, const std::string& tailnet,
+void TakeOver::look(tailnet::Api& api, const std::string& tailnet,
                     std::function<void(const Look&)> use) {
     Look& look = looks_[tailnet];
     if (look.is_done) {
@@ -121,13 +121,13 @@ void TakeOver::look(TailnetApi& api, const std::string& tailnet,
     }
     look.waiting.push_back(std::move(use));
     if (look.waiting.size() == 1) {
-        api.list_devices(Lane::Keys, [this, tailnet](TailnetReply reply) {
+        api.list_devices(tailnet::Lane::Keys, [this, tailnet](tailnet::Reply reply) {
             take_list(tailnet, std::move(reply));
         });
     }
 }
 
-void TakeOver::take_list(const std::string& tailnet, TailnetReply reply) {
+void TakeOver::take_list(const std::string& tailnet, tailnet::Reply reply) {
     Look& look = looks_[tailnet];
     const Value* devices = reply.ok() ? reply.body.find("devices") : nullptr;
     if (devices != nullptr && devices->is_list()) {
@@ -152,7 +152,7 @@ void TakeOver::take_list(const std::string& tailnet, TailnetReply reply) {
     loop_.after(kLookLife, [this, tailnet] { looks_.erase(tailnet); });
 }
 
-void TakeOver::take(TailnetApi& api, const NameClaim& claim, const Next& next) {
+void TakeOver::take(tailnet::Api& api, const NameClaim& claim, const Next& next) {
     look(api, claim.tailnet, [this, &api, claim, next](const Look& look) {
         if (!look.failure.message.empty()) {
             return fail(claim, "cannot list the tailnet's devices", look.failure, next);
@@ -168,33 +168,34 @@ void TakeOver::take(TailnetApi& api, const NameClaim& claim, const Next& next) {
 }
 
 // The list may be some seconds old.
-void TakeOver::confirm(TailnetApi& api, const NameClaim& claim, const std::string& id,
+void TakeOver::confirm(tailnet::Api& api, const NameClaim& claim, const std::string& id,
                        const Next& next) {
-    api.get_device(id, Lane::Keys, [this, &api, claim, id, next](const TailnetReply& reply) {
-        if (reply.not_found()) {
-            return next({});
-        }
-        if (!reply.ok()) {
-            return fail(claim, fmt::format("cannot read device \"{}\"", id), reply, next);
-        }
-        const TailnetDevice device = decode_tailnet_device(reply.body);
-        if (device.id == id && may_go(claim, device, next)) {
-            erase(api, claim, device, next);
-        } else if (device.id != id) {
-            next("the tailnet's response is about another device");
-        }
-    });
+    api.get_device(
+        id, tailnet::Lane::Keys, [this, &api, claim, id, next](const tailnet::Reply& reply) {
+            if (reply.not_found()) {
+                return next({});
+            }
+            if (!reply.ok()) {
+                return fail(claim, fmt::format("cannot read device \"{}\"", id), reply, next);
+            }
+            const TailnetDevice device = decode_tailnet_device(reply.body);
+            if (device.id == id && may_go(claim, device, next)) {
+                erase(api, claim, device, next);
+            } else if (device.id != id) {
+                next("the tailnet's response is about another device");
+            }
+        });
 }
 
-void TakeOver::erase(TailnetApi& api, const NameClaim& claim, const TailnetDevice& device,
+void TakeOver::erase(tailnet::Api& api, const NameClaim& claim, const TailnetDevice& device,
                      const Next& next) {
     api.delete_device(
-        device.id, Lane::Keys, [this, claim, device, next](const TailnetReply& reply) {
+        device.id, tailnet::Lane::Keys, [this, claim, device, next](const tailnet::Reply& reply) {
             if (!reply.ok() && !reply.not_found()) {
                 return fail(claim, fmt::format("{} cannot be deleted", describe(device)), reply,
                             next);
             }
-            around_.tell(claim.parent, {EventType::Normal, "DeviceTakenOver",
+            around_.tell(claim.parent, {kube::EventType::Normal, "DeviceTakenOver",
                                         fmt::format("{}: {} was deleted to free its name: it had "
                                                     "the tag \"{}\" and was offline since {}",
                                                     claim.pod, describe(device), mark_,
@@ -216,17 +217,17 @@ bool TakeOver::may_go(const NameClaim& claim, const TailnetDevice& device, const
     return judgement.fate == Judgement::Fate::Delete;
 }
 
-void TakeOver::fail(const NameClaim& claim, const std::string& what, const TailnetReply& reply,
+void TakeOver::fail(const NameClaim& claim, const std::string& what, const tailnet::Reply& reply,
                     const Next& next) {
     const std::string problem = fmt::format("{}: {}", what, reply.message);
     is_final(reply) ? leave(claim, problem, next) : next(problem);
 }
 
 void TakeOver::leave(const NameClaim& claim, const std::string& why, const Next& next) {
-    around_.tell(claim.parent, {EventType::Warning, "DeviceNotTakenOver",
+    around_.tell(claim.parent, {kube::EventType::Warning, "DeviceNotTakenOver",
                                 fmt::format("{}: no device is taken over for the name \"{}\": {}",
                                             claim.pod, claim.hostname, why)});
     next({});
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

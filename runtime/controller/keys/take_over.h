@@ -18,7 +18,7 @@
 #include "runtime/controller/keys/tailnets.h"
 #include "runtime/kube/events.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 // How long a device has to be offline; a restart, or a look away from the control server, is
 // shorter.
@@ -56,7 +56,7 @@ Judgement judge(const TailnetDevice& device, const NameClaim& claim, std::string
 
 // For an Event about the parent.
 struct ParentEvent {
-    EventType type;
+    kube::EventType type;
     std::string reason, message;
 };
 
@@ -76,19 +76,20 @@ private:
     // One list of a tailnet's devices for all who ask within a few seconds.
     struct Look {
         bool is_done = false;
-        TailnetReply failure = {};
+        tailnet::Reply failure = {};
         std::vector<TailnetDevice> devices = {};
         std::vector<std::function<void(const Look&)>> waiting = {};
     };
 
-    void look(TailnetApi& api, const std::string& tailnet, std::function<void(const Look&)> use);
-    void take_list(const std::string& tailnet, TailnetReply reply);
-    void take(TailnetApi& api, const NameClaim& claim, const Next& next);
-    void confirm(TailnetApi& api, const NameClaim& claim, const std::string& id, const Next& next);
-    void erase(TailnetApi& api, const NameClaim& claim, const TailnetDevice& device,
+    void look(tailnet::Api& api, const std::string& tailnet, std::function<void(const Look&)> use);
+    void take_list(const std::string& tailnet, tailnet::Reply reply);
+    void take(tailnet::Api& api, const NameClaim& claim, const Next& next);
+    void confirm(tailnet::Api& api, const NameClaim& claim, const std::string& id,
+                 const Next& next);
+    void erase(tailnet::Api& api, const NameClaim& claim, const TailnetDevice& device,
                const Next& next);
     bool may_go(const NameClaim& claim, const TailnetDevice& device, const Next& next);
-    void fail(const NameClaim& claim, const std::string& what, const TailnetReply& reply,
+    void fail(const NameClaim& claim, const std::string& what, const tailnet::Reply& reply,
               const Next& next);
     void leave(const NameClaim& claim, const std::string& why, const Next& next);
 
@@ -99,4 +100,4 @@ private:
     std::map<std::string, Look> looks_;  // by tailnet
 };
 
-}  // namespace runtime
+}  // namespace runtime::controller

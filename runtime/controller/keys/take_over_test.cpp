@@ -9,7 +9,7 @@
 #include "runtime/base/time_text.h"
 #include "runtime/testing/controller_test.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 using renderer::text_of;
@@ -324,4 +324,4 @@ TEST_F(TakeOverTest, MayEndAtAnyPoint) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -12,7 +12,7 @@
 #include "runtime/controller/keys/device_notes.h"
 #include "runtime/controller/view/objects.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::text_of;
 using renderer::Value;
@@ -161,4 +161,4 @@ StatusChange no_egress_status() {
     return change;
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -15,7 +15,7 @@
 #include "runtime/controller/object_status/status_writer.h"
 #include "runtime/controller/records/devices.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 // What a replica of an egress group says about its Services (`egress-services`).
 struct EgressReplica {
@@ -42,4 +42,4 @@ StatusChange egress_status(const Parent& service, const std::vector<Device>& dev
 // For a Service that is none any more.
 StatusChange no_egress_status();
 
-}  // namespace runtime
+}  // namespace runtime::controller

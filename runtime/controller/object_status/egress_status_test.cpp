@@ -5,7 +5,7 @@
 #include "renderer/base/base64.h"
 #include "renderer/core/json.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 using renderer::Value;
@@ -97,4 +97,4 @@ TEST(EgressStatus, OnlyWhatLeadsOutIsOfAnEgressGroup) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

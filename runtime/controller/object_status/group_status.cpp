@@ -8,7 +8,7 @@
 #include "runtime/controller/decide.h"
 #include "runtime/controller/object_status/proxy_status.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::Value;
 
@@ -148,4 +148,4 @@ StatusChange group_unserved_status(const Parent& parent) {
     return change;
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -10,7 +10,7 @@
 #include "runtime/controller/ingress_groups/group_decide.h"
 #include "runtime/controller/object_status/status_writer.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 // Conditions of a Service that a group serves.
 inline constexpr std::string_view kServiceCondition = "TailscaleIngressSvcConfigured";
@@ -47,4 +47,4 @@ StatusChange group_api_status(const OfferedState& offer_state);
 // in `gone`.
 StatusChange group_unserved_status(const Parent& parent);
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -4,7 +4,7 @@
 
 #include "renderer/core/json.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 std::string left_of(const std::string& kind, const std::string& spec, const std::string& status) {
@@ -60,4 +60,4 @@ TEST(GroupStatus, ADomainIsWhatTheTailnetSays) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

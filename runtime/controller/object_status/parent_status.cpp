@@ -12,7 +12,7 @@
 #include "runtime/controller/object_status/proxy_class_status.h"
 #include "runtime/controller/view/replicas.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::text_of;
 using renderer::Value;
@@ -48,13 +48,13 @@ constexpr std::string_view kGroupParent = "ProxyGroup/";
 
 ParentStatus::ParentStatus(FeatureContext context)
     : context_(std::move(context)),
-      name_servers_(context_.view.follow<NameServer>({.kind = kServices, .ns = context_.view.ns()},
-                                                     decode_name_server)),
+      name_servers_(context_.view.follow<NameServer>(
+          {.kind = kube::kServices, .ns = context_.view.ns()}, decode_name_server)),
       egress_replicas_(context_.view.follow<EgressReplica>(context_.view.our_secrets(),
                                                            decode_egress_replica,
                                                            ClusterView::its_pod<EgressReplica>())),
       static_endpoints_(context_.view.follow<StaticEndpoints>(
-          {.kind = kSecrets,
+          {.kind = kube::kSecrets,
            .ns = context_.view.ns(),
            .query = "labelSelector=" + escape_url(kConfigSecrets)},
           decode_static_endpoints,
@@ -276,7 +276,7 @@ void ParentStatus::write_classes() {
             ready.reason = "ProxyClassInvalid";
             ready.message = "ProxyClass is not valid: " + fault;
             context_.events.post(context_.parents.reference(contract_name(its_class)),
-                                 EventType::Warning, ready.reason, ready.message);
+                                 kube::EventType::Warning, ready.reason, ready.message);
         }
         StatusChange change;
         change.conditions.push_back(std::move(ready));
@@ -284,4 +284,4 @@ void ParentStatus::write_classes() {
     }
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -14,7 +14,7 @@
 #include "runtime/controller/view/replicas.h"
 #include "runtime/controller/view/static_endpoints.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 // The Service that the nameserver answers at.
 struct NameServer {
@@ -58,4 +58,4 @@ private:
     const Mirror<StaticEndpoints>& static_endpoints_;
 };
 
-}  // namespace runtime
+}  // namespace runtime::controller

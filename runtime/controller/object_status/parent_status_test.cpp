@@ -6,7 +6,7 @@
 #include "runtime/controller/contract.h"
 #include "runtime/testing/status_test.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 using renderer::text_of;
@@ -433,4 +433,4 @@ TEST_F(StatusTest, SaysThatAClassIsInvalid) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -11,7 +11,7 @@
 #include "renderer/kube/name_grammar.h"
 #include "renderer/kube/proxy_class_rules.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::ClassFault;
 using renderer::ClassRule;
@@ -168,4 +168,4 @@ std::map<std::string, std::string> class_faults(const Mirror<Parent>::Objects& c
     return found;
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -10,7 +10,7 @@
 
 #include "runtime/controller/view/parents.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 inline constexpr std::string_view kClassReady = "ProxyClassReady";
 
@@ -18,4 +18,4 @@ inline constexpr std::string_view kClassReady = "ProxyClassReady";
 // is ready stays so, or else the first.
 std::map<std::string, std::string> class_faults(const Mirror<Parent>::Objects& classes);
 
-}  // namespace runtime
+}  // namespace runtime::controller

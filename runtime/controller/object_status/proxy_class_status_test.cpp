@@ -4,7 +4,7 @@
 
 #include "renderer/core/json.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 using renderer::read_json;
@@ -128,4 +128,4 @@ TEST(ProxyClassStatus, LetsTheClassThatIsReadyHaveItsPorts) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

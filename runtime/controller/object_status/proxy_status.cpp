@@ -11,7 +11,7 @@
 #include "runtime/controller/object_status/group_status.h"
 #include "runtime/controller/view/objects.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::text_list;
 using renderer::text_of;
@@ -269,8 +269,8 @@ struct StatusOfKind {
     StatusChange (*status)(const Parent& parent, const Proxies& proxies);
 };
 constexpr StatusOfKind kStatuses[] = {
-    {kServices, service_status},
-    {kIngresses, ingress_status},
+    {kube::kServices, service_status},
+    {kube::kIngresses, ingress_status},
     {renderer::kind_of("Connector"), connector_status},
     {renderer::kind_of("ProxyGroup"), group_status},
     {renderer::kind_of("Recorder"), recorder_status},
@@ -287,4 +287,4 @@ std::optional<StatusChange> proxy_status(const Parent& parent, const Proxies& pr
     return std::nullopt;
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

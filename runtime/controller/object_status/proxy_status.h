@@ -11,7 +11,7 @@
 #include "runtime/controller/object_status/status_writer.h"
 #include "runtime/controller/records/devices.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 // The devices of a parent's StatefulSet, in order of their ordinals.
 struct Proxies {
@@ -40,4 +40,4 @@ bool is_our_load_balancer(const Parent& service);
 // A Service whose addresses no one else writes.
 bool has_our_class(const Parent& service);
 
-}  // namespace runtime
+}  // namespace runtime::controller

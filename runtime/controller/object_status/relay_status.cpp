@@ -7,7 +7,7 @@
 
 #include "runtime/base/log.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::Value;
 
@@ -93,4 +93,4 @@ StatusChange relay_status(const Parent& relay, const RelayState& state) {
     return change;
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

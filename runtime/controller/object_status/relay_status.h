@@ -9,7 +9,7 @@
 #include "runtime/controller/object_status/status_writer.h"
 #include "runtime/controller/relays/endpoints.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 inline constexpr std::string_view kRelayCondition = "PeerRelayReady";
 
@@ -23,4 +23,4 @@ struct RelayState {
 
 StatusChange relay_status(const Parent& relay, const RelayState& state);
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -5,7 +5,7 @@
 #include "renderer/core/json.h"
 #include "renderer/kube/kinds.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 using renderer::Value;
@@ -75,4 +75,4 @@ TEST(RelayStatus, HoldsNoCredential) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -5,7 +5,7 @@
 #include "renderer/core/text_of.h"
 #include "runtime/base/time_text.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::text_of;
 using renderer::Value;
@@ -152,4 +152,4 @@ void StatusWriter::write(const Parent& parent, StatusChange change) {
                  });
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

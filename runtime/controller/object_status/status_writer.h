@@ -11,7 +11,7 @@
 #include "runtime/controller/view/object_editor.h"
 #include "runtime/controller/view/parents.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 struct Condition {
     std::string type;
@@ -50,4 +50,4 @@ private:
     ObjectEditor& editor_;
 };
 
-}  // namespace runtime
+}  // namespace runtime::controller

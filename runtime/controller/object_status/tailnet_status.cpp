@@ -4,7 +4,7 @@
 
 #include "renderer/kube/api.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 namespace {
 
@@ -43,12 +43,12 @@ void TailnetStatus::probe(const TailnetConfig& config) {
     if (probe.busy || context_.loop.uptime() < probe.not_before) {
         return;
     }
-    TailnetApi* api = context_.tailnets.find(config.name, probe.problem);
+    tailnet::Api* api = context_.tailnets.find(config.name, probe.problem);
     if (api == nullptr) {
         return;
     }
     probe.busy = true;
-    api->list_keys([this, config](const TailnetReply& reply) {
+    api->list_keys([this, config](const tailnet::Reply& reply) {
         Probe& asked = probes_[config.name];
         if (!(asked.config == config)) {
             return;  // there is another answer to wait for
@@ -72,4 +72,4 @@ void TailnetStatus::write(const Parent& tailnet, std::string_view reason,
     context_.status.write(tailnet, std::move(change));
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

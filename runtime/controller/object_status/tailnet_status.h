@@ -9,7 +9,7 @@
 
 #include "runtime/controller/feature.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 class TailnetStatus : public Feature {
 public:
@@ -32,4 +32,4 @@ private:
     std::map<std::string, Probe> probes_;  // by name
 };
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -2,7 +2,7 @@
 
 #include "runtime/testing/status_test.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 TEST_F(StatusTest, SaysWhetherATailnetCanBeUsed) {
@@ -44,4 +44,4 @@ TEST_F(StatusTest, SaysWhetherATailnetCanBeUsed) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -6,7 +6,7 @@
 #include "renderer/core/json.h"
 #include "runtime/base/log.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::text_list;
 using renderer::Value;
@@ -87,4 +87,4 @@ Device device_of(const Replica& replica) {
     return device;
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -11,7 +11,7 @@
 
 #include "runtime/controller/decide.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 enum class DeviceState {
     Waiting,     // has not joined yet, or with a device that is not noted
@@ -44,4 +44,4 @@ using ProblemOf = std::function<std::string(std::string_view pod)>;
 // An object.
 renderer::Value device_line(const Replica& replica, const std::string& problem);
 
-}  // namespace runtime
+}  // namespace runtime::controller

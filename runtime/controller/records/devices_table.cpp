@@ -14,7 +14,7 @@
 #include "renderer/kube/api.h"
 #include "runtime/controller/view/replicas.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::text_of;
 using renderer::Value;
@@ -198,4 +198,4 @@ void DevicesTable::settle(std::size_t shard) {
         });
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

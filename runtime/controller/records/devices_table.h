@@ -11,7 +11,7 @@
 
 #include "runtime/controller/feature.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 // ConfigMaps: a power of two, up to renderer::kDeviceTables.
 std::size_t shards_for(std::size_t devices);
@@ -51,4 +51,4 @@ private:
     std::map<std::size_t, std::string> settled_;  // digests of what was written, by shard
 };
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -8,7 +8,7 @@
 #include "runtime/controller/contract.h"
 #include "runtime/testing/controller_test.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 using renderer::text_of;
@@ -114,4 +114,4 @@ TEST_F(DevicesTableTest, OfFewDevicesIsNewAtOnce) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

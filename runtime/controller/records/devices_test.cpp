@@ -5,7 +5,7 @@
 
 #include "renderer/core/json.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 TEST(DeviceLine, KnowsWhatALeavingDeviceWasFor) {
@@ -28,4 +28,4 @@ TEST(DeviceLine, KnowsWhatALeavingDeviceWasFor) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -15,7 +15,7 @@
 #include "runtime/controller/view/objects.h"
 #include "runtime/controller/view/replicas.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::text_of;
 using renderer::Value;
@@ -188,11 +188,12 @@ std::string dns_records(const std::map<std::string, Replica>& replicas,
 
 DnsRecords::DnsRecords(const FeatureContext& context)
     : context_(context),
-      services_(context.view.follow<DnsService>({.kind = kServices}, decode_dns_service)),
+      services_(context.view.follow<DnsService>({.kind = kube::kServices}, decode_dns_service)),
       groups_(context.view.follow<EgressNames>(context.view.config_maps(), decode_egress_names)),
       endpoints_(context.view.follow<DnsEndpoints>(
-          {.kind = kEndpointSlices, .ns = context.view.ns()}, decode_dns_endpoints)),
-      nameservers_(context.view.follow<NameserverService>({.kind = kServices}, decode_nameserver)),
+          {.kind = kube::kEndpointSlices, .ns = context.view.ns()}, decode_dns_endpoints)),
+      nameservers_(
+          context.view.follow<NameserverService>({.kind = kube::kServices}, decode_nameserver)),
       written_(context.view.follow<WrittenRecords>(context.view.config_maps(),
                                                    decode_written_records)) {}
 
@@ -222,7 +223,7 @@ void DnsRecords::reconcile(const Changes& changes) {
                               .ns = context_.view.ns(),
                               .name = std::string(kNameserver),
                               .uid = nameserver->uid},
-                             EventType::Warning, "UnknownContract",
+                             kube::EventType::Warning, "UnknownContract",
                              unknown_contract(nameserver->contract));
         return;
     }
@@ -245,7 +246,7 @@ void DnsRecords::write(const std::string& text, const WrittenRecords* written) {
          {"kind", "ConfigMap"},
          {"metadata", Value::map({{"name", kDnsRecords}, {"namespace", context_.view.ns()}})},
          {"data", Value::map({{Value::borrowed(kFile), text}})}});
-    const auto done = [this](const KubeReply& reply) {
+    const auto done = [this](const kube::Reply& reply) {
         is_writing_ = false;
         if (!reply.ok()) {  // tried again after ten seconds, or after the next change
             is_due_ = true;
@@ -258,11 +259,12 @@ void DnsRecords::write(const std::string& text, const WrittenRecords* written) {
     };
     is_writing_ = true;
     if (written == nullptr) {
-        context_.kube.create(path_of(kConfigMaps, context_.view.ns()), object, done);
+        context_.kube.create(kube::path_of(kube::kConfigMaps, context_.view.ns()), object, done);
         return;
     }
     object.find("metadata")->put("resourceVersion", written->version);
-    context_.kube.replace(path_of(kConfigMaps, context_.view.ns(), kDnsRecords), object, done);
+    context_.kube.replace(kube::path_of(kube::kConfigMaps, context_.view.ns(), kDnsRecords), object,
+                          done);
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -11,7 +11,7 @@
 #include "runtime/controller/decide.h"
 #include "runtime/controller/feature.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 // What the renderer makes of a user's Service that an egress group connects with the tailnet.
 struct DnsService {
@@ -87,4 +87,4 @@ private:
     std::uint64_t revision_ = 0;  // of the copies above, as of the last look
 };
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -6,7 +6,7 @@
 #include "renderer/core/json.h"
 #include "runtime/testing/controller_test.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 using renderer::Value;
@@ -332,4 +332,4 @@ TEST_F(DnsRecordsWriting, TriesAgain) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

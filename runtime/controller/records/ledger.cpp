@@ -9,7 +9,7 @@
 #include "runtime/controller/contract.h"
 #include "runtime/controller/records/removal_times.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::text_of;
 using renderer::Value;
@@ -91,7 +91,7 @@ const LedgerCopy* Ledger::copy() const {
     return copies_.find(view_.key(kLedgerName));
 }
 
-ObjectRef Ledger::reference() const {
+kube::ObjectRef Ledger::reference() const {
     const LedgerCopy* found = copy();
     return {.api_version = "v1",
             .kind = "ConfigMap",
@@ -149,4 +149,4 @@ void Ledger::set(const std::string& key, const std::string& text, Duration pause
                  });
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

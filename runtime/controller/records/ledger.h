@@ -13,7 +13,7 @@
 #include "runtime/controller/view/object_editor.h"
 #include "runtime/kube/events.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 inline constexpr std::string_view kLedgerName = renderer::kDevicesTable;
 inline constexpr std::string_view kDevicesKey = "devices.jsonl";
@@ -52,7 +52,7 @@ public:
     // What the cluster has under the key; no value: nothing.
     [[nodiscard]] std::optional<std::string_view> find(const std::string& key) const;
     [[nodiscard]] const LedgerCopy* copy() const;
-    [[nodiscard]] ObjectRef reference() const;  // for Events about the installation
+    [[nodiscard]] kube::ObjectRef reference() const;  // for Events about the installation
     // Empty: to be without. Written only if it differs; together with what others have asked for.
     // Someone may have deleted the ConfigMap: then it is made again. `pause` is the time until the
     // next write, the longest of what is written together.
@@ -73,4 +73,4 @@ private:
     std::shared_ptr<const AllWanted> wanted_ = std::make_shared<const AllWanted>();
 };
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -5,7 +5,7 @@
 #include "runtime/controller/contract.h"
 #include "runtime/controller/view/replicas.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 namespace {
 
@@ -23,7 +23,7 @@ std::string unknown_contract(std::string_view version) {
 void Notices::reconcile(const Changes& changes) {
     if (!context_.view.apart_complete() && context_.loop.uptime() - started_at_ > kFirstListsTake) {
         context_.events.post(
-            context_.ledger.reference(), EventType::Warning, "CannotReadApiProxy",
+            context_.ledger.reference(), kube::EventType::Warning, "CannotReadApiProxy",
             fmt::format("cannot read the API proxy in namespace \"{}\", so it is left alone: apply "
                         "the Role and the RoleBinding that are rendered for the controller there",
                         context_.view.api_ns()));
@@ -35,7 +35,7 @@ void Notices::reconcile(const Changes& changes) {
                                   .ns = context_.view.ns(),
                                   .name = set->name,
                                   .uid = set->uid},
-                                 EventType::Warning, "UnknownContract",
+                                 kube::EventType::Warning, "UnknownContract",
                                  unknown_contract(set->contract));
         }
     }
@@ -46,7 +46,7 @@ void Notices::reconcile(const Changes& changes) {
                                   .ns = context_.view.ns(),
                                   .name = fmt::format("{}{}", prefix, config.name),
                                   .uid = config.uid},
-                                 EventType::Warning, "UnknownContract",
+                                 kube::EventType::Warning, "UnknownContract",
                                  unknown_contract(config.contract));
         }
     };
@@ -67,8 +67,8 @@ void Notices::tell_refusal(const TailnetConfig& config) {
                               .ns = context_.view.ns(),
                               .name = fmt::format("{}{}", renderer::kTailnetPrefix, config.name),
                               .uid = config.uid},
-                             EventType::Warning, "CannotUseTailnet", refusal);
+                             kube::EventType::Warning, "CannotUseTailnet", refusal);
     }
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

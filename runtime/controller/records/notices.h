@@ -7,7 +7,7 @@
 
 #include "runtime/controller/feature.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 class Notices : public Feature {
 public:
@@ -25,4 +25,4 @@ private:
 // What to say about an object of a version that is not ours.
 std::string unknown_contract(std::string_view version);
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -13,7 +13,7 @@
 #include "runtime/controller/contract.h"
 #include "runtime/controller/view/objects.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::text_list;
 using renderer::text_of;
@@ -168,20 +168,20 @@ void RemovalGuard::write_down() {
                 kLedgerPause);
 }
 
-void RemovalGuard::tell(Events& events) const {
+void RemovalGuard::tell(kube::Events& events) const {
     if (answer_.is_blocked && answer_.is_recorded) {
-        events.post(ledger_.reference(), EventType::Warning, "RemovalsBlocked",
+        events.post(ledger_.reference(), kube::EventType::Warning, "RemovalsBlocked",
                     fmt::format("{} {} have disappeared: none is removed until the annotation {} "
                                 "on this ConfigMap is \"{}\"",
                                 answer_.recorded.pods.size(), what_, kConfirmRemovalsAnnotation,
                                 answer_.recorded.token));
     }
     if (answer_.has_other_word) {
-        events.post(ledger_.reference(), EventType::Warning, "UnknownConfirmation",
+        events.post(ledger_.reference(), kube::EventType::Warning, "UnknownConfirmation",
                     fmt::format("the annotation {} on this ConfigMap is not \"{}\": nothing is "
                                 "confirmed",
                                 kConfirmRemovalsAnnotation, answer_.recorded.token));
     }
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -15,7 +15,7 @@
 #include "runtime/controller/records/removal_times.h"
 #include "runtime/kube/events.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 struct Blocked {
     std::string token;
@@ -74,7 +74,7 @@ public:
     bool may_remove(const std::string& name, Time now);
     void write_down();
     // Says beside the record what waits, and that the word given is not its token.
-    void tell(Events& events) const;
+    void tell(kube::Events& events) const;
     // By the last answer.
     [[nodiscard]] bool is_blocked() const { return answer_.is_blocked; }
 
@@ -87,4 +87,4 @@ private:
     Removed to_write_;  // what it does not have yet
 };
 
-}  // namespace runtime
+}  // namespace runtime::controller

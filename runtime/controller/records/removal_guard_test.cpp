@@ -5,7 +5,7 @@
 #include "runtime/controller/contract.h"
 #include "runtime/testing/controller_test.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 using renderer::text_of;
@@ -351,4 +351,4 @@ TEST_F(BlockedRemovals, TheTableIsMadeAgainWhenSomeoneHasDeletedIt) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

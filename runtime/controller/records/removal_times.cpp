@@ -4,7 +4,7 @@
 #include "renderer/core/text_of.h"
 #include "runtime/base/time_text.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 Removed read_removed(std::string_view text) {
     Removed removed;
@@ -19,4 +19,4 @@ Removed read_removed(std::string_view text) {
     return removed;
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -7,10 +7,10 @@
 
 #include "runtime/base/loop.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 // When, by name.
 using Removed = std::map<std::string, Time>;
 Removed read_removed(std::string_view text);
 
-}  // namespace runtime
+}  // namespace runtime::controller

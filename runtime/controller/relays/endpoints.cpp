@@ -11,7 +11,7 @@
 #include "renderer/core/text_of.h"
 #include "runtime/base/ip_address.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::text_of;
 using renderer::Value;
@@ -190,4 +190,4 @@ std::vector<Endpoint> merged_endpoints(const std::vector<std::string>& addresses
     return endpoints;
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

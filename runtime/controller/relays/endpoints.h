@@ -12,7 +12,7 @@
 
 #include "renderer/core/value.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 struct Endpoint {
     std::string address;  // as `ip_text` spells it
@@ -54,4 +54,4 @@ std::vector<std::string> balancer_addresses(const LoadBalancer* balancer, const 
 std::vector<Endpoint> merged_endpoints(const std::vector<std::string>& addresses, int port,
                                        const std::vector<Endpoint>& fixed);
 
-}  // namespace runtime
+}  // namespace runtime::controller

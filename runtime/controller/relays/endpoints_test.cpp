@@ -4,7 +4,7 @@
 
 #include "renderer/core/json.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -146,4 +146,4 @@ TEST(Endpoints, ThePortOfAStaticOneCounts) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace runtime {
+namespace runtime::controller {
 
 namespace {
 
@@ -70,4 +70,4 @@ std::string Hostnames::problem(const std::string& host) const {
                : lookup->second.said.problem;
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -12,7 +12,7 @@
 #include "runtime/base/resolver.h"
 #include "runtime/controller/relays/endpoints.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 class Hostnames {
 public:
@@ -42,4 +42,4 @@ private:
     std::map<std::string, Lookup> lookups_;
 };
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -12,7 +12,7 @@
 #include "runtime/controller/contract.h"
 #include "runtime/controller/view/objects.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::Member;
 using renderer::text_of;
@@ -214,4 +214,4 @@ void put_content(Value& secret, const RelayContent& content) {
            Value(fmt::format("{}", fmt::join(content.addresses, ","))));
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

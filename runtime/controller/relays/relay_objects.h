@@ -12,7 +12,7 @@
 #include "renderer/core/value.h"
 #include "runtime/controller/relays/endpoints.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 struct RelayConfig {
     std::string name;  // of the PeerRelay
@@ -59,4 +59,4 @@ renderer::Value relay_secret(std::string_view ns, std::string_view relay, std::s
 // Nothing else is in it then.
 void put_content(renderer::Value& secret, const RelayContent& content);
 
-}  // namespace runtime
+}  // namespace runtime::controller

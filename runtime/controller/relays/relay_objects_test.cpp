@@ -6,7 +6,7 @@
 #include "runtime/controller/contract.h"
 #include "runtime/controller/view/objects.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 using renderer::Value;
@@ -121,4 +121,4 @@ TEST(RelayObjects, OtherSecretsAreNone) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -10,7 +10,7 @@
 #include "runtime/controller/records/notices.h"
 #include "runtime/controller/view/replicas.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::text_of;
 using renderer::Value;
@@ -32,8 +32,8 @@ Relays::Relays(const FeatureContext& context)
       hostnames_(context.loop, context.resolver, [&view = context.view] { view.changed(); }),
       relays_(context.view.follow<RelayConfig>(context.view.config_maps(), decode_relay)),
       secrets_(context.view.follow<RelaySecret>(context.view.our_secrets(), decode_relay_secret)),
-      balancers_(context.view.follow<LoadBalancer>({.kind = kServices, .ns = context.view.ns()},
-                                                   decode_load_balancer)) {}
+      balancers_(context.view.follow<LoadBalancer>(
+          {.kind = kube::kServices, .ns = context.view.ns()}, decode_load_balancer)) {}
 
 void Relays::reconcile(const Changes& /*changes*/) {
     std::set<std::string> wanted;
@@ -74,7 +74,8 @@ void Relays::report(const RelayConfig& relay) {
                               .ns = context_.view.ns(),
                               .name = fmt::format("{}{}", renderer::kRelayPrefix, relay.name),
                               .uid = relay.uid},
-                             EventType::Warning, is_known ? "InvalidPeerRelay" : "UnknownContract",
+                             kube::EventType::Warning,
+                             is_known ? "InvalidPeerRelay" : "UnknownContract",
                              is_known ? relay.problem : unknown_contract(relay.contract));
     }
 }
@@ -87,7 +88,7 @@ void Relays::tell_hostnames(const RelayConfig& relay, const std::string& pod) {
     for (const std::string& hostname : balancer->hostnames) {
         if (const std::string problem = hostnames_.problem(hostname); !problem.empty()) {
             context_.events.post(
-                context_.parents.reference("PeerRelay/" + relay.name), EventType::Warning,
+                context_.parents.reference("PeerRelay/" + relay.name), kube::EventType::Warning,
                 "CannotResolveLoadBalancer",
                 fmt::format("{}: hostname \"{}\" of its load balancer cannot be resolved: {}", pod,
                             hostname, problem));
@@ -147,7 +148,8 @@ void Relays::keep_secret(const RelayConfig& relay, const std::string& pod,
 void Relays::refuse(const std::string& relay, const std::string& secret) {
     refused_[secret] = context_.loop.uptime() + kRefusalLasts;
     context_.events.post(
-        context_.parents.reference("PeerRelay/" + relay), EventType::Warning, "CannotPrepareProxy",
+        context_.parents.reference("PeerRelay/" + relay), kube::EventType::Warning,
+        "CannotPrepareProxy",
         fmt::format("Secret \"{}\" exists and belongs to another user or controller", secret));
 }
 
@@ -181,8 +183,8 @@ void Relays::remove(const RelaySecret& secret) {
     context_.log.info("step",
                       {{"secret", secret.name}, {"step", "delete: its replica was deleted"}});
     context_.kube.erase(
-        path_of(kSecrets, context_.view.ns(), secret.name), {.uid = secret.uid},
-        [this, name = secret.name](const KubeReply& reply) {
+        kube::path_of(kube::kSecrets, context_.view.ns(), secret.name), {.uid = secret.uid},
+        [this, name = secret.name](const kube::Reply& reply) {
             if (reply.ok() || reply.not_found()) {
                 removals_.erase(name);
                 return context_.view.erased(
@@ -243,4 +245,4 @@ std::string Relays::tailnet_problem(std::string_view tailnet) const {
                : std::string();
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

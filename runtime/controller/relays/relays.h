@@ -14,7 +14,7 @@
 #include "runtime/controller/relays/hostnames.h"
 #include "runtime/controller/relays/relay_objects.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 class Relays : public Feature {
 public:
@@ -44,4 +44,4 @@ private:
     std::map<std::string, Duration> refused_;   // until when; by name of the Secret
 };
 
-}  // namespace runtime
+}  // namespace runtime::controller

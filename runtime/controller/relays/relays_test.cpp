@@ -5,7 +5,7 @@
 #include "runtime/controller/contract.h"
 #include "runtime/testing/relays_test.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 using renderer::Value;
@@ -380,4 +380,4 @@ TEST_F(RelaysTest, ConvergesWheneverTheControllerEnds) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

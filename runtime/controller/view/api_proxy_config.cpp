@@ -6,7 +6,7 @@
 #include "renderer/core/value.h"
 #include "runtime/controller/contract.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::Member;
 using renderer::Value;
@@ -60,4 +60,4 @@ std::string config_without_key(std::string_view config) {
     return renderer::write_json(*json);
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

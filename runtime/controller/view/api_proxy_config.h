@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace runtime {
+namespace runtime::controller {
 
 // The key goes behind it.
 inline constexpr std::string_view kVersionField = "Version";
@@ -17,4 +17,4 @@ std::string advertise(std::string_view config, const std::vector<std::string>& s
 // Without its key; "" when it is none.
 std::string config_without_key(std::string_view config);
 
-}  // namespace runtime
+}  // namespace runtime::controller

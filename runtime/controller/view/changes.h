@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-namespace runtime {
+namespace runtime::controller {
 
 struct Changes {
     bool everything = false;             // the rest is not told then
@@ -27,4 +27,4 @@ struct Changes {
     }
 };
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -11,7 +11,7 @@
 #include "runtime/controller/contract.h"
 #include "runtime/controller/keys/secrets.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::text_of;
 using renderer::Value;
@@ -35,16 +35,16 @@ const T* of_replica(const ClusterView& view, std::string_view pod, const T* ours
 }  // namespace
 
 // One watch and all the copies that it feeds.
-class ClusterView::Fan : public WatchSink {
+class ClusterView::Fan : public kube::WatchSink {
 public:
-    Fan(Loop& loop, KubeClient& kube, Log& log, RandomSource& random, const Source& source)
+    Fan(Loop& loop, kube::Client& kube, Log& log, RandomSource& random, const Source& source)
         : watch_(loop, kube, log, random,
-                 {.path = path_of(source.kind, source.ns),
+                 {.path = kube::path_of(source.kind, source.ns),
                   .query = source.query,
                   .may_be_absent = source.kind.is_custom()},
                  *this) {}
 
-    void add(std::unique_ptr<WatchSink> copy) { copies_.push_back(std::move(copy)); }
+    void add(std::unique_ptr<kube::WatchSink> copy) { copies_.push_back(std::move(copy)); }
     void start() { watch_.start(); }
 
     void begin_list() override {
@@ -60,12 +60,12 @@ public:
     }
     // What a reply to our own write says. It may come after word of the object's end.
     void take_written(const Value& object) {
-        if (version_number(object) > erased_) {
+        if (kube::version_number(object) > erased_) {
             put(object);
         }
     }
     void erase(const Value& object) override {
-        erased_ = std::max(erased_, version_number(object));
+        erased_ = std::max(erased_, kube::version_number(object));
         for (const auto& copy : copies_) {
             copy->erase(object);
         }
@@ -77,12 +77,12 @@ public:
     }
 
 private:
-    std::vector<std::unique_ptr<WatchSink>> copies_;
+    std::vector<std::unique_ptr<kube::WatchSink>> copies_;
     std::uint64_t erased_ = 0;  // the last version at which the watch told of an end
-    Watch watch_;
+    kube::Watch watch_;
 };
 
-ClusterView::ClusterView(Loop& loop, KubeClient& kube, Log& log, RandomSource& random,
+ClusterView::ClusterView(Loop& loop, kube::Client& kube, Log& log, RandomSource& random,
                          std::string ns, std::string api_ns)
     : loop_(loop),
       kube_(kube),
@@ -90,7 +90,8 @@ ClusterView::ClusterView(Loop& loop, KubeClient& kube, Log& log, RandomSource& r
       random_(random),
       ns_(std::move(ns)),
       api_ns_(std::move(api_ns)),
-      sets_(&follow<ProxySet>({.kind = kStatefulSets, .ns = ns_}, decode_proxy_set, set_meaning())),
+      sets_(&follow<ProxySet>({.kind = kube::kStatefulSets, .ns = ns_}, decode_proxy_set,
+                              set_meaning())),
       states_(&follow<StateSecret>(our_secrets(), decode_state_secret, state_meaning())),
       auths_(&follow<AuthSecret>(
           our_secrets(), decode_auth_secret,
@@ -110,16 +111,17 @@ ClusterView::ClusterView(Loop& loop, KubeClient& kube, Log& log, RandomSource& r
 ClusterView::~ClusterView() = default;
 
 void ClusterView::follow_apart() {
-    apart_ = {.sets = &add<ProxySet>(apart(kStatefulSets, renderer::kApiProxyName),
-                                     decode_proxy_set, set_meaning()),
-              .pods = &add<Pod>(apart(kPods, renderer::kApiProxyPod), decode_pod, its_pod<Pod>()),
-              .states = &add<StateSecret>(apart(kSecrets, renderer::kApiProxyPod),
-                                          decode_named_state, state_meaning()),
-              .keys = &add<DeliveredKey>(
-                  apart(kSecrets, auth_name(renderer::kApiProxyPod, false)), decode_delivered_key,
-                  [](std::string_view, const DeliveredKey*, const DeliveredKey*, Changes& changes) {
-                      changes.pods.emplace(renderer::kApiProxyPod);
-                  })};
+    apart_ = {
+        .sets = &add<ProxySet>(apart(kube::kStatefulSets, renderer::kApiProxyName),
+                               decode_proxy_set, set_meaning()),
+        .pods = &add<Pod>(apart(kube::kPods, renderer::kApiProxyPod), decode_pod, its_pod<Pod>()),
+        .states = &add<StateSecret>(apart(kube::kSecrets, renderer::kApiProxyPod),
+                                    decode_named_state, state_meaning()),
+        .keys = &add<DeliveredKey>(
+            apart(kube::kSecrets, auth_name(renderer::kApiProxyPod, false)), decode_delivered_key,
+            [](std::string_view, const DeliveredKey*, const DeliveredKey*, Changes& changes) {
+                changes.pods.emplace(renderer::kApiProxyPod);
+            })};
 }
 
 Source ClusterView::apart(const renderer::Kind& kind, std::string_view name) const {
@@ -226,7 +228,7 @@ void ClusterView::take_auth(const AuthSecret* before, const AuthSecret* after, C
     changes.pods.emplace((after == nullptr ? before : after)->pod);
 }
 
-void ClusterView::add(const Source& source, std::unique_ptr<WatchSink> copy) {
+void ClusterView::add(const Source& source, std::unique_ptr<kube::WatchSink> copy) {
     CHECK(!started_);
     auto& fan = fans_[source.key()];
     if (fan == nullptr) {
@@ -270,21 +272,23 @@ std::string ClusterView::key(std::string_view name) const {
 }
 
 Source ClusterView::our_secrets() const {
-    return {.kind = kSecrets, .ns = ns_, .query = "labelSelector=" + escape_url(kSecretLabel)};
+    return {
+        .kind = kube::kSecrets, .ns = ns_, .query = "labelSelector=" + escape_url(kSecretLabel)};
 }
 
 Source ClusterView::source_of(const Value& secret) const {
     const bool is_apart =
         apart_.has_value() && text_of(secret.at({"metadata", "namespace"})) == api_ns_;
-    return is_apart ? apart(kSecrets, text_of(secret.at({"metadata", "name"}))) : our_secrets();
+    return is_apart ? apart(kube::kSecrets, text_of(secret.at({"metadata", "name"})))
+                    : our_secrets();
 }
 
 Source ClusterView::config_maps() const {
-    return {.kind = kConfigMaps, .ns = ns_};
+    return {.kind = kube::kConfigMaps, .ns = ns_};
 }
 
 Source ClusterView::pod_source() const {
-    return {.kind = kPods, .ns = ns_};
+    return {.kind = kube::kPods, .ns = ns_};
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

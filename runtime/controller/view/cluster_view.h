@@ -23,7 +23,7 @@
 #include "runtime/controller/view/objects.h"
 #include "runtime/controller/view/tailnet_config.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 // Where objects come from: a kind in one namespace, or in all when `ns` is empty.
 struct Source {
@@ -31,14 +31,14 @@ struct Source {
     std::string ns = {};
     std::string query = {};  // selectors, as in a URL
 
-    [[nodiscard]] std::string key() const { return path_of(kind, ns) + "?" + query; }
+    [[nodiscard]] std::string key() const { return kube::path_of(kind, ns) + "?" + query; }
 };
 
 class ClusterView {
 public:
     // All references outlive it.
     // `api_ns` is the API proxy's own namespace; empty: it has none.
-    ClusterView(Loop& loop, KubeClient& kube, Log& log, RandomSource& random, std::string ns,
+    ClusterView(Loop& loop, kube::Client& kube, Log& log, RandomSource& random, std::string ns,
                 std::string api_ns = {});
     ~ClusterView();
     ClusterView(const ClusterView&) = delete;
@@ -165,10 +165,10 @@ private:
         add(source, std::move(mirror));
         return copy;
     }
-    void add(const Source& source, std::unique_ptr<WatchSink> copy);
+    void add(const Source& source, std::unique_ptr<kube::WatchSink> copy);
 
     Loop& loop_;
-    KubeClient& kube_;
+    kube::Client& kube_;
     Log& log_;
     RandomSource& random_;
     std::string ns_, api_ns_;
@@ -188,4 +188,4 @@ private:
     std::optional<Apart> apart_;
 };
 
-}  // namespace runtime
+}  // namespace runtime::controller

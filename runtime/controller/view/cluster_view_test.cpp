@@ -5,7 +5,7 @@
 #include "runtime/controller/keys/secrets.h"
 #include "runtime/testing/fake_kube.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 using renderer::Value;
@@ -19,7 +19,9 @@ protected:
     }
 
     static constexpr Duration kSecond = std::chrono::seconds(1);
-    static std::string path(const std::string& name) { return path_of(kSecrets, "ns", name); }
+    static std::string path(const std::string& name) {
+        return kube::path_of(kube::kSecrets, "ns", name);
+    }
     void make_state(const std::string& name) {
         kube.put(path(name), state_secret("ns", name, "set", "", {}));
         loop.run_for(kSecond);
@@ -32,7 +34,7 @@ protected:
     FakeNetwork network{loop};
     FakeKube kube;
     FakeTransport transport{network};
-    KubeClient client{transport, {.server = "https://kube", .ca_file = "", .token_file = ""}};
+    kube::Client client{transport, {.server = "https://kube", .ca_file = "", .token_file = ""}};
     Log log{Log::Form::Text, LogLevel::Error};
     RandomSource random{1};
     ClusterView view{loop, client, log, random, "ns"};
@@ -58,4 +60,4 @@ TEST_F(ClusterViewTest, AReplyCountsBeforeTheWatchTellsOfIt) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

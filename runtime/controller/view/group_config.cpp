@@ -12,7 +12,7 @@
 #include "runtime/controller/view/api_proxy_config.h"
 #include "runtime/controller/view/objects.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::Member;
 using renderer::text_of;
@@ -94,4 +94,4 @@ std::optional<Certificate> decode_certificate(const Value& object) {
     return certificate;
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

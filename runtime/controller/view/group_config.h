@@ -9,7 +9,7 @@
 
 #include "renderer/core/value.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 // One Tailscale Service, as a group offers it.
 struct Offer {
@@ -45,4 +45,4 @@ struct Certificate {
 std::optional<GroupConfig> decode_group(const renderer::Value& object);
 std::optional<Certificate> decode_certificate(const renderer::Value& object);
 
-}  // namespace runtime
+}  // namespace runtime::controller

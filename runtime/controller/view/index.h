@@ -8,7 +8,7 @@
 
 #include "runtime/base/text.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 class Index {
 public:
@@ -41,4 +41,4 @@ private:
     std::multimap<Text, Text, std::less<>> names_;
 };
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -16,7 +16,7 @@
 #include "runtime/base/text.h"
 #include "runtime/kube/watch.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 // "namespace/name", or "name" of an object without a namespace.
 inline std::string key_of(const renderer::Value& object) {
@@ -26,7 +26,7 @@ inline std::string key_of(const renderer::Value& object) {
 }
 
 template <typename T>
-class Mirror : public WatchSink {
+class Mirror : public kube::WatchSink {
 public:
     using Decode = std::optional<T> (*)(const renderer::Value&);
     struct Versioned : T {
@@ -60,7 +60,7 @@ public:
     void put(const renderer::Value& object) override {
         const std::string key = key_of(object);
         unseen_.erase(key);
-        const std::uint64_t version = version_number(object);
+        const std::uint64_t version = kube::version_number(object);
         const auto found = objects_.find(key);
         // What we have written ourselves may be newer than what the watch tells.
         if (found != objects_.end() && version < found->second.version) {
@@ -85,7 +85,7 @@ public:
         const std::string key = key_of(object);
         const auto found = objects_.find(key);
         // One that was, when we have made another one of this name since.
-        if (const auto version = version_number(object);
+        if (const auto version = kube::version_number(object);
             found != objects_.end() && (version == 0 || version >= found->second.version)) {
             drop(key);
         }
@@ -119,4 +119,4 @@ private:
     std::uint64_t revision_ = 0;
 };
 
-}  // namespace runtime
+}  // namespace runtime::controller

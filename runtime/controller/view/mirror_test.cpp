@@ -7,7 +7,7 @@
 
 #include "renderer/core/text_of.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 using renderer::Value;
@@ -110,4 +110,4 @@ TEST_F(MirrorTest, TheEndOfAnEarlierObjectIsNotThatOfALaterOne) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

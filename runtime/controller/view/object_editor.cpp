@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::Value;
 
@@ -17,7 +17,7 @@ constexpr Duration kRefusedPause = std::chrono::minutes(10);
 constexpr int kMostAtOnce = 32;  // each request takes some 50 KB
 
 std::string object_path(const ObjectEditor::Target& target) {
-    return path_of(target.source.kind, target.ns, target.name);
+    return kube::path_of(target.source.kind, target.ns, target.name);
 }
 
 }  // namespace
@@ -36,20 +36,20 @@ void ObjectEditor::edit(const Target& target, Edit edit) {
     turned_away_.erase(path);
     attempts_[path].begin();
     ++busy_;
-    kube_.get(path, [this, target, edit = std::move(edit)](KubeReply reply) {
+    kube_.get(path, [this, target, edit = std::move(edit)](kube::Reply reply) {
         take_object(target, edit, std::move(reply));
     });
 }
 
-void ObjectEditor::take_object(const Target& target, const Edit& edit, KubeReply reply) {
+void ObjectEditor::take_object(const Target& target, const Edit& edit, kube::Reply reply) {
     const std::string path = object_path(target);
-    const auto written = [this, target, edit](KubeReply its_reply) {
+    const auto written = [this, target, edit](kube::Reply its_reply) {
         finish(target, edit, std::move(its_reply));
     };
     if (reply.not_found() && target.make != nullptr) {
         Value made = target.make();
         edit(made);
-        return kube_.create(path_of(target.source.kind, target.ns), made, written);
+        return kube_.create(kube::path_of(target.source.kind, target.ns), made, written);
     }
     if (reply.not_found()) {
         attempts_.erase(path);  // the copies will tell
@@ -67,7 +67,7 @@ void ObjectEditor::take_object(const Target& target, const Edit& edit, KubeReply
                   written);
 }
 
-void ObjectEditor::finish(const Target& target, const Edit& edit, KubeReply reply) {
+void ObjectEditor::finish(const Target& target, const Edit& edit, kube::Reply reply) {
     const std::string path = object_path(target);
     if (!reply.ok()) {
         return fail(target, reply);
@@ -81,7 +81,7 @@ void ObjectEditor::finish(const Target& target, const Edit& edit, KubeReply repl
     pause(target, std::max(target.pause, writes_.spend(path, loop_.uptime())));
 }
 
-void ObjectEditor::fail(const Target& target, const KubeReply& reply) {
+void ObjectEditor::fail(const Target& target, const kube::Reply& reply) {
     const std::string path = object_path(target);
     if (reply.code != 409) {
         log_.warning("cannot write", {{"path", path}, {"cause", reply.message}});
@@ -118,4 +118,4 @@ void ObjectEditor::look_again(const Target& target, Duration delay) {
     });
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -13,11 +13,11 @@
 #include "runtime/base/token_bucket.h"
 #include "runtime/controller/view/cluster_view.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 class ObjectEditor {
 public:
-    ObjectEditor(Loop& loop, KubeClient& kube, Log& log, RandomSource& random, ClusterView& view)
+    ObjectEditor(Loop& loop, kube::Client& kube, Log& log, RandomSource& random, ClusterView& view)
         : loop_(loop), kube_(kube), log_(log), random_(random), view_(view) {}
 
     // False: the object is already as it should be.
@@ -37,15 +37,15 @@ public:
     void edit(const Target& target, Edit edit);
 
 private:
-    void take_object(const Target& target, const Edit& edit, KubeReply reply);
-    void finish(const Target& target, const Edit& edit, KubeReply reply);
-    void fail(const Target& target, const KubeReply& reply);
+    void take_object(const Target& target, const Edit& edit, kube::Reply reply);
+    void finish(const Target& target, const Edit& edit, kube::Reply reply);
+    void fail(const Target& target, const kube::Reply& reply);
     void release();
     void pause(const Target& target, Duration delay);
     void look_again(const Target& target, Duration delay);
 
     Loop& loop_;
-    KubeClient& kube_;
+    kube::Client& kube_;
     Log& log_;
     RandomSource& random_;
     ClusterView& view_;
@@ -55,4 +55,4 @@ private:
     std::map<std::string, Changes> turned_away_;  // by path: it, or too much, was under way
 };
 
-}  // namespace runtime
+}  // namespace runtime::controller

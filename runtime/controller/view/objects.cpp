@@ -17,7 +17,7 @@
 #include "runtime/controller/view/api_proxy_config.h"
 #include "runtime/controller/view/rendered_config.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::text_of;
 using renderer::Value;
@@ -351,4 +351,4 @@ std::optional<ReplicaName> split_replica(std::string_view pod) {
     return name;
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

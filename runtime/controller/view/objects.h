@@ -12,7 +12,7 @@
 #include "runtime/base/loop.h"
 #include "runtime/base/text.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 // What a pod says in place of a name that is served over HTTPS.
 inline constexpr std::string_view kNoHttps = "no-https";
@@ -151,4 +151,4 @@ struct ReplicaName {
 };
 std::optional<ReplicaName> split_replica(std::string_view pod);
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -7,7 +7,7 @@
 #include "runtime/base/time_text.h"
 #include "runtime/controller/contract.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 using renderer::Value;
@@ -171,4 +171,4 @@ TEST(Objects, AReplicasNameHasNoZeroInFront) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

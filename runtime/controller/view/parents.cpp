@@ -10,7 +10,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/kube/kinds.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::find_kind;
 using renderer::Kind;
@@ -111,10 +111,10 @@ const Mirror<Parent>::Objects& Parents::all(std::string_view kind) const {
     return copies_.at(kind)->objects();
 }
 
-ObjectRef Parents::reference(std::string_view contract_name) const {
+kube::ObjectRef Parents::reference(std::string_view contract_name) const {
     const Parts parts = split(contract_name);
     const Parent* parent = find(contract_name);
-    ObjectRef reference;
+    kube::ObjectRef reference;
     const Kind* kind = find_kind(parts.kind);
     reference.api_version = kind == nullptr ? "v1" : kind->api_version;
     reference.kind = parts.kind;
@@ -169,4 +169,4 @@ std::string contract_name(const Parent& parent) {
     return renderer::object_name(parent.kind, parent.ns, parent.name);
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -13,7 +13,7 @@
 #include "runtime/controller/view/cluster_view.h"
 #include "runtime/kube/events.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 struct Parent {
     std::string_view kind;
@@ -36,7 +36,7 @@ public:
     // tailscale.com or with conditions.
     [[nodiscard]] const Mirror<Parent>::Objects& all(std::string_view kind) const;
     // For Events, also about what is gone, and about kinds that are no parents.
-    [[nodiscard]] ObjectRef reference(std::string_view contract_name) const;
+    [[nodiscard]] kube::ObjectRef reference(std::string_view contract_name) const;
 
 private:
     std::map<std::string_view, const Mirror<Parent>*> copies_;  // by kind
@@ -51,4 +51,4 @@ std::optional<Parent> decode_parent(const renderer::Kind& kind, const renderer::
 // "Kind/namespace/name" or "Kind/name".
 std::string contract_name(const Parent& parent);
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -2,7 +2,7 @@
 
 #include <iterator>
 
-namespace runtime {
+namespace runtime::controller {
 
 namespace {
 
@@ -64,4 +64,4 @@ void Population::end_all() {
     }
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -8,7 +8,7 @@
 
 #include "runtime/controller/decide.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 class Population {
 public:
@@ -41,4 +41,4 @@ private:
     int wanted_ = 0, wanted_young_ = 0;
 };
 
-}  // namespace runtime
+}  // namespace runtime::controller

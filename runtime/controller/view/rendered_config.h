@@ -5,7 +5,7 @@
 #include "renderer/core/value.h"
 #include "runtime/controller/contract.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 inline bool is_taken_by_the_renderer(const renderer::Value& secret) {
     const renderer::Value* data = secret.find("data");
@@ -13,4 +13,4 @@ inline bool is_taken_by_the_renderer(const renderer::Value& secret) {
            data->find(kConfigDatum) != nullptr;
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -10,7 +10,7 @@
 #include "runtime/controller/ingress_groups/group_decide.h"
 #include "runtime/controller/keys/secrets.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 namespace {
 
@@ -181,4 +181,4 @@ std::string operators_set(const ClusterView& view, const Replica& replica) {
     return {};
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

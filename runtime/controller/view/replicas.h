@@ -12,7 +12,7 @@
 #include "runtime/controller/decide.h"
 #include "runtime/controller/view/cluster_view.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 // For one look: ends with the next change of the view.
 class Replicas {
@@ -50,4 +50,4 @@ std::string user_of(const ClusterView& view, std::string_view tailnet, std::stri
 // be the one that our Secrets name; "": there is none.
 std::string operators_set(const ClusterView& view, const Replica& replica);
 
-}  // namespace runtime
+}  // namespace runtime::controller

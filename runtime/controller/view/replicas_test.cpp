@@ -3,7 +3,7 @@
 #include "runtime/controller/contract.h"
 #include "runtime/testing/controller_test.h"
 
-namespace runtime {
+namespace runtime::controller {
 namespace {
 
 using renderer::Value;
@@ -144,4 +144,4 @@ TEST_F(ReplicasTest, AGroupThatBecomesOneOfApiProxiesAndBack) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -3,7 +3,7 @@
 #include "renderer/core/json.h"
 #include "runtime/controller/view/objects.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::Value;
 
@@ -21,4 +21,4 @@ std::vector<std::string> static_endpoints(std::string_view config) {
     return texts_of(json && json->is_map() ? json->find(kField) : nullptr);
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

@@ -9,7 +9,7 @@
 
 #include "renderer/core/value.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 // Of one replica.
 struct StaticEndpoints {
@@ -25,4 +25,4 @@ std::optional<StaticEndpoints> decode_static_endpoints(const renderer::Value& se
 // Of a configuration of tailscaled or of an API proxy; empty: it has none.
 std::vector<std::string> static_endpoints(std::string_view config);
 
-}  // namespace runtime
+}  // namespace runtime::controller

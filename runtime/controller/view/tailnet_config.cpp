@@ -7,7 +7,7 @@
 #include "runtime/base/url.h"
 #include "runtime/controller/contract.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 using renderer::text_of;
 using renderer::Value;
@@ -37,4 +37,4 @@ std::optional<TailnetConfig> decode_tailnet(const Value& object) {
     return config;
 }
 
-}  // namespace runtime
+}  // namespace runtime::controller

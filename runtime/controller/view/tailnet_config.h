@@ -7,7 +7,7 @@
 
 #include "renderer/core/value.h"
 
-namespace runtime {
+namespace runtime::controller {
 
 struct TailnetConfig {
     std::string name;  // as in the annotation on a StatefulSet
@@ -20,4 +20,4 @@ struct TailnetConfig {
 };
 std::optional<TailnetConfig> decode_tailnet(const renderer::Value& object);
 
-}  // namespace runtime
+}  // namespace runtime::controller

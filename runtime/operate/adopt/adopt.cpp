@@ -16,7 +16,7 @@
 #include "runtime/operate/adopt/stock_operator.h"
 #include "runtime/operate/kube_jobs.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 using renderer::Kind;
 using renderer::kind_of;
@@ -51,7 +51,7 @@ std::set<std::string> parents_left(const AdoptPlan& plan) {
 }
 
 std::string path_of_object(const Kind& kind, const Value& object) {
-    return path_of(kind, text_of(object.at({"metadata", "namespace"})), name_of(object));
+    return kube::path_of(kind, text_of(object.at({"metadata", "namespace"})), name_of(object));
 }
 
 // Returns the patch that removes owner references to custom resources, except to those in `kept`.
@@ -80,9 +80,9 @@ Value without_owners(const Value& object, const std::set<std::string>& kept) {
 // Lists a kind, then changes each object for which `change` returns operations.
 Job change_all(const SharedAdoption& adoption, const Kind& kind, std::string_view ns,
                const Change& change) {
-    const std::string path = path_of(kind, ns);
+    const std::string path = kube::path_of(kind, ns);
     return [adoption, kind, path, change](const Next& next) {
-        KubeClient& kube = adoption->context.kube;
+        kube::Client& kube = adoption->context.kube;
         const auto list = kind.is_custom() ? list_custom : list_all;
         list(kube, path, adoption->objects)([=, &kube](const std::string& problem) {
             std::vector<Job> jobs;
@@ -103,8 +103,8 @@ std::vector<Job> clear_owners(const SharedAdoption& adoption) {
     };
     std::vector<Job> jobs{operator_must_rest(adoption->context)};
     for (const Kind* kind :
-         {&kSecrets, &kConfigMaps, &kServices, &kind_of("ServiceAccount"), &kStatefulSets,
-          &kDeployments, &kind_of("Role"), &kind_of("RoleBinding")}) {
+         {&kube::kSecrets, &kube::kConfigMaps, &kube::kServices, &kind_of("ServiceAccount"),
+          &kube::kStatefulSets, &kDeployments, &kind_of("Role"), &kind_of("RoleBinding")}) {
         jobs.push_back(change_all(adoption, *kind, adoption->context.ns, change));
     }
     return jobs;
@@ -175,8 +175,8 @@ bool can_go_back(const Adoption& adoption) {
     const auto& secrets = adoption.snapshot.secrets;
     const auto is_record = [](const Value& secret) {
         return secret.at({"metadata", "labels", kRecordLabel}) != nullptr ||
-               !annotation_of(secret, kTakenAnnotation).empty() ||
-               !annotation_of(secret, kMovedAnnotation).empty();
+               !controller::annotation_of(secret, controller::kTakenAnnotation).empty() ||
+               !controller::annotation_of(secret, kMovedAnnotation).empty();
     };
     return !plan.takeovers.empty() || (plan.own && plan.own->problem.empty()) ||
            operator_state(find_operator(adoption.snapshot.deployments)) == OperatorState::Runs ||
@@ -198,7 +198,8 @@ void warn_of_operator(const Adoption& adoption) {
         return warn(own->old_name, own->new_name);
     }
     for (const Value& secret : adoption.snapshot.secrets) {
-        if (const std::string pod = annotation_of(secret, kMovedAnnotation); !pod.empty()) {
+        if (const std::string pod = controller::annotation_of(secret, kMovedAnnotation);
+            !pod.empty()) {
             warn(name_of(secret), pod);
         }
     }
@@ -243,13 +244,13 @@ void begin_adoption(const SharedAdoption& adoption, const Next& done) {
 }  // namespace
 
 Job read_snapshot(const OperateContext& context, AdoptSnapshot& out) {
-    KubeClient& kube = context.kube;
-    return in_order({list_all(kube, path_of(kStatefulSets, context.ns), out.sets),
-                     list_all(kube, path_of(kDeployments, context.ns), out.deployments),
-                     list_all(kube, path_of(kServices, context.ns), out.services),
-                     list_all(kube, path_of(kSecrets, context.ns), out.secrets),
-                     list_all(kube, path_of(kEndpointSlices, context.ns), out.slices),
-                     list_all(kube, path_of(kServices, {}), out.user_services),
+    kube::Client& kube = context.kube;
+    return in_order({list_all(kube, kube::path_of(kube::kStatefulSets, context.ns), out.sets),
+                     list_all(kube, kube::path_of(kDeployments, context.ns), out.deployments),
+                     list_all(kube, kube::path_of(kube::kServices, context.ns), out.services),
+                     list_all(kube, kube::path_of(kube::kSecrets, context.ns), out.secrets),
+                     list_all(kube, kube::path_of(kube::kEndpointSlices, context.ns), out.slices),
+                     list_all(kube, kube::path_of(kube::kServices, {}), out.user_services),
                      [ns = context.ns, &out](const Next& next) {
                          next(missing_installation(ns, out.deployments, out.sets, out.secrets));
                      }});
@@ -263,4 +264,4 @@ void adopt(const OperateContext& context, AdoptWish wish, Next done) {
         });
 }
 
-}  // namespace runtime
+}  // namespace runtime::operate

@@ -6,7 +6,7 @@
 #include "runtime/operate/adopt/adopt_plan.h"
 #include "runtime/operate/context.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 struct AdoptWish {
     bool dry_run = false;
@@ -24,4 +24,4 @@ void finish(const OperateContext& context, Next done);
 // the operator of another namespace, and must stay.
 Job read_snapshot(const OperateContext& context, AdoptSnapshot& out);
 
-}  // namespace runtime
+}  // namespace runtime::operate

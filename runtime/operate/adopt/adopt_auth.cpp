@@ -7,7 +7,7 @@
 #include "runtime/controller/keys/secrets.h"
 #include "runtime/operate/adopt/adopt_plan.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 using renderer::Value;
 
@@ -24,15 +24,15 @@ struct BothStates {
 };
 using SharedStates = std::shared_ptr<BothStates>;
 
-Value blank_auth(const OperateContext& context, const ProxySet& set, const std::string& pod,
-                 const std::string& device) {
-    AuthContent blank;
+Value blank_auth(const OperateContext& context, const controller::ProxySet& set,
+                 const std::string& pod, const std::string& device) {
+    controller::AuthContent blank;
     blank.tailnet = set.tailnet;
     blank.device = device;
-    const auto replica = split_replica(pod);
+    const auto replica = controller::split_replica(pod);
     const auto ordinal = static_cast<std::size_t>(replica ? replica->ordinal : 0);
     blank.hostname = ordinal < set.hostnames.size() ? set.hostnames[ordinal] : "";
-    return auth_secret(context.ns, pod, set.name, "", set.labels, blank);
+    return controller::auth_secret(context.ns, pod, set.name, "", set.labels, blank);
 }
 
 // Returns the patch that takes an auth Secret back after a rollback. It removes the notes about the
@@ -41,8 +41,9 @@ Value taken_again(const Value& auth, const Value& made) {
     Value annotations = auth.at({"metadata", "annotations"}) == nullptr
                             ? Value::map()
                             : auth.at({"metadata", "annotations"})->clone();
-    for (const std::string_view note : {kDeviceTagsAnnotation, kDeviceNameAnnotation,
-                                        kDeviceAddressesAnnotation, kDeviceWordsAnnotation}) {
+    for (const std::string_view note :
+         {controller::kDeviceTagsAnnotation, controller::kDeviceNameAnnotation,
+          controller::kDeviceAddressesAnnotation, controller::kDeviceWordsAnnotation}) {
         annotations.erase(note);
     }
     for (const renderer::Member& member : made.at({"metadata", "annotations"})->members()) {
@@ -53,45 +54,46 @@ Value taken_again(const Value& auth, const Value& made) {
          operation("add", "/metadata/annotations", std::move(annotations))});
 }
 
-Job make_auth(const OperateContext& context, const ProxySet& set, const std::string& pod,
-              const SharedStates& states) {
+Job make_auth(const OperateContext& context, const controller::ProxySet& set,
+              const std::string& pod, const SharedStates& states) {
     return [context, set, pod, states](const Next& next) {
         device_of(states->state).empty()
             ? next({})
-            : create_once(context.kube, path_of(kSecrets, context.ns),
+            : create_once(context.kube, kube::path_of(kube::kSecrets, context.ns),
                           blank_auth(context, set, pod, states->brought()))(next);
     };
 }
 
 // Notes the device on the auth Secret, which may have existed before.
-Job vouch_for(const OperateContext& context, const ProxySet& set, const std::string& pod,
-              const SharedStates& states) {
+Job vouch_for(const OperateContext& context, const controller::ProxySet& set,
+              const std::string& pod, const SharedStates& states) {
     const auto change = [context, set, pod, states](const Value& auth) {
         const std::string device = states->brought();
-        if (label_of(auth, kSecretLabel) == kReturnedSecret) {
+        if (controller::label_of(auth, controller::kSecretLabel) == controller::kReturnedSecret) {
             return taken_again(auth, blank_auth(context, set, pod, device));
         }
-        return !device.empty() && annotation_of(auth, kDeviceAnnotation).empty()
-                   ? annotate(auth, {{kDeviceAnnotation, device}})
+        return !device.empty() &&
+                       controller::annotation_of(auth, controller::kDeviceAnnotation).empty()
+                   ? annotate(auth, {{controller::kDeviceAnnotation, device}})
                    : Value();
     };
-    return change_object(context.kube, secret_path(context, auth_name(pod, set.is_api_proxy)),
-                         change);
+    return change_object(
+        context.kube, secret_path(context, controller::auth_name(pod, set.is_api_proxy)), change);
 }
 
 Value returned(const Value& auth) {
-    if (label_of(auth, kSecretLabel) != kAuthSecret) {
+    if (controller::label_of(auth, controller::kSecretLabel) != controller::kAuthSecret) {
         return {};
     }
     Value labels = auth.at({"metadata", "labels"})->clone();
-    labels.put(Value(kSecretLabel), Value(kReturnedSecret));
+    labels.put(Value(controller::kSecretLabel), Value(controller::kReturnedSecret));
     return Value::list({operation("add", "/metadata/labels", std::move(labels))});
 }
 
 }  // namespace
 
-Job let_start(const OperateContext& context, const ProxySet& set, const std::string& old_secret,
-              const std::string& pod) {
+Job let_start(const OperateContext& context, const controller::ProxySet& set,
+              const std::string& old_secret, const std::string& pod) {
     return [context, set, old_secret, pod](const Next& next) {
         const auto states = std::make_shared<BothStates>();
         std::vector<Job> jobs{
@@ -108,21 +110,25 @@ Job let_start(const OperateContext& context, const ProxySet& set, const std::str
 Job let_go_of_auth(const OperateContext& context, const std::string& pod) {
     // The auth Secret of an API proxy has the name of a Secret of the operator.
     const auto without_role = [](const Value& secret) {
-        return label_of(secret, kSecretLabel) == kAuthSecret ? without_our_label(secret) : Value();
+        return controller::label_of(secret, controller::kSecretLabel) == controller::kAuthSecret
+                   ? without_our_label(secret)
+                   : Value();
     };
     return in_order(
-        {change_object(context.kube, secret_path(context, auth_name(pod, false)), returned),
-         change_object(context.kube, secret_path(context, auth_name(pod, true)), without_role)});
+        {change_object(context.kube, secret_path(context, controller::auth_name(pod, false)),
+                       returned),
+         change_object(context.kube, secret_path(context, controller::auth_name(pod, true)),
+                       without_role)});
 }
 
 Value without_our_label(const Value& secret) {
     const Value* labels = secret.at({"metadata", "labels"});
-    if (labels == nullptr || labels->find(kSecretLabel) == nullptr) {
+    if (labels == nullptr || labels->find(controller::kSecretLabel) == nullptr) {
         return {};
     }
     Value left = labels->clone();
-    left.erase(kSecretLabel);
+    left.erase(controller::kSecretLabel);
     return Value::list({operation("add", "/metadata/labels", std::move(left))});
 }
 
-}  // namespace runtime
+}  // namespace runtime::operate

@@ -16,7 +16,7 @@
 #include "runtime/operate/adopt/adopt_record.h"
 #include "runtime/operate/adopt/stock_operator.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 using renderer::text_of;
 using renderer::Value;
@@ -28,10 +28,10 @@ constexpr Duration kInterval(500);
 // but at once for a new pod.
 constexpr Duration kOldPod = std::chrono::seconds(10);
 
-ProxySet rendered_set(const AdoptSnapshot& snapshot, const std::string& name) {
+controller::ProxySet rendered_set(const AdoptSnapshot& snapshot, const std::string& name) {
     for (const Value& set : snapshot.sets) {
         if (name_of(set) == name) {
-            return decode_proxy_set(set).value_or(ProxySet());
+            return controller::decode_proxy_set(set).value_or(controller::ProxySet());
         }
     }
     return {};
@@ -73,11 +73,11 @@ bool is_newest(const Seen& seen, const Value& present) {
              datum_of(present, "pod_uid") == datum_of(seen.state, "pod_uid")));
 }
 
-Job write_state(const OperateContext& context, const ProxySet& set, const std::string& name,
-                const std::shared_ptr<Seen>& seen) {
+Job write_state(const OperateContext& context, const controller::ProxySet& set,
+                const std::string& name, const std::shared_ptr<Seen>& seen) {
     return [&kube = context.kube, ns = context.ns, set, name, seen](const Next& next) {
         const auto wanted = [ns, set, name] {
-            return state_secret(ns, name, set.name, set.tailnet, set.labels);
+            return controller::state_secret(ns, name, set.name, set.tailnet, set.labels);
         };
         const auto merge = [wanted, seen](const Value& object) {
             Value operations = ours(object, wanted());
@@ -94,9 +94,9 @@ Job write_state(const OperateContext& context, const ProxySet& set, const std::s
         if (is_newest(*seen, {})) {
             Value fresh = wanted();
             fresh.put("data", with_state(seen->state, nullptr));
-            jobs.push_back(create_once(kube, path_of(kSecrets, ns), std::move(fresh)));
+            jobs.push_back(create_once(kube, kube::path_of(kube::kSecrets, ns), std::move(fresh)));
         }
-        jobs.push_back(change_object(kube, path_of(kSecrets, ns, name), merge));
+        jobs.push_back(change_object(kube, kube::path_of(kube::kSecrets, ns, name), merge));
         run_in_order(std::move(jobs), next);
     };
 }
@@ -112,13 +112,13 @@ std::string new_secret(const Move& move, const std::string& old_secret) {
 // Gives the new state Secret the controller's label in any case, and copies the old state into it
 // if that is the newest. Nothing is copied once the new pod may run, which writes this Secret
 // itself.
-Job bring_state(const OperateContext& context, const ProxySet& set, const Move& move,
+Job bring_state(const OperateContext& context, const controller::ProxySet& set, const Move& move,
                 const std::string& old_secret) {
-    return [context, set, old_set = path_of(kStatefulSets, context.ns, move.old_name), old_secret,
-            name = new_secret(move, old_secret)](const Next& next) {
-        KubeClient& kube = context.kube;
+    return [context, set, old_set = kube::path_of(kube::kStatefulSets, context.ns, move.old_name),
+            old_secret, name = new_secret(move, old_secret)](const Next& next) {
+        kube::Client& kube = context.kube;
         const auto seen = std::make_shared<Seen>();
-        const std::string auth = auth_name(name, set.is_api_proxy);
+        const std::string auth = controller::auth_name(name, set.is_api_proxy);
         run_in_order({read_object(kube, secret_path(context, auth), seen->auth),
                       read_object(kube, old_set, seen->set),
                       read_object(kube, secret_path(context, old_secret), seen->state),
@@ -148,13 +148,14 @@ void end_joining(const OperateContext& context, const Move& move, std::size_t in
             return problem.empty() ? end_joining(context, move, index + 1, next) : next(problem);
         }
         context.say(move.secrets[index] + ": has not joined yet, so it is stopped first");
-        const int replicas = split_replica(move.secrets[index])->ordinal;
-        std::vector<Job> jobs{
-            change_object(context.kube, path_of(kStatefulSets, context.ns, move.old_name),
-                          [replicas](const Value& set) { return at_most(set, replicas); })};
+        const int replicas = controller::split_replica(move.secrets[index])->ordinal;
+        std::vector<Job> jobs{change_object(
+            context.kube, kube::path_of(kube::kStatefulSets, context.ns, move.old_name),
+            [replicas](const Value& set) { return at_most(set, replicas); })};
         for (std::size_t i = index; i < move.secrets.size(); ++i) {
             jobs.push_back(wait_for(context.kube, {context.loop, context.patience},
-                                    path_of(kPods, context.ns, move.secrets[i]), is_absent,
+                                    kube::path_of(kube::kPods, context.ns, move.secrets[i]),
+                                    is_absent,
                                     fmt::format("pod \"{}\" does not terminate", move.secrets[i])));
         }
         run_in_order(std::move(jobs), next);
@@ -188,8 +189,8 @@ bool has_started(const Value& pod) {
 
 Job replace_waiting_pod(const OperateContext& context, const std::string& name) {
     return [context, name](const Next& next) {
-        const std::string path = path_of(kPods, context.ns, name);
-        context.kube.get(path, [=](const KubeReply& reply) {
+        const std::string path = kube::path_of(kube::kPods, context.ns, name);
+        context.kube.get(path, [=](const kube::Reply& reply) {
             const auto made =
                 parse_time(text_of(reply.object.at({"metadata", "creationTimestamp"})));
             if (!reply.ok() || has_started(reply.object) || !made.has_value() ||
@@ -216,48 +217,50 @@ void look(const std::shared_ptr<Joining>& joining, const Next& next) {
         }
         joining->context.loop.after(kInterval, [joining, next] { look(joining, next); });
     };
-    context.kube.get(path_of(kPods, context.ns, joining->pod), [=](const KubeReply& reply) {
-        const auto pod = reply.ok() ? decode_pod(reply.object) : std::nullopt;
-        if (!pod || pod->uid.empty()) {
-            return again();
-        }
-        joining->context.kube.get(
-            path_of(kSecrets, joining->context.ns, joining->pod), [=](const KubeReply& state) {
-                const bool is_new =
-                    state.not_found() || (state.ok() && device_of(state.object).empty());
-                if (is_new) {
-                    joining->context.say(joining->pod + ": gets its key from the controller");
-                    return next({});
-                }
-                if (!state.ok()) {
-                    return again();
-                }
-                const StateSecret told = read_state(state.object);
-                if (!is_up({.state = &told, .pod = &*pod})) {
-                    return again();
-                }
-                joining->context.say(fmt::format("{}: runs as {} ({})", joining->pod,
-                                                 datum_of(state.object, "device_id"),
-                                                 datum_of(state.object, "device_fqdn")));
-                next({});
-            });
-    });
+    context.kube.get(
+        kube::path_of(kube::kPods, context.ns, joining->pod), [=](const kube::Reply& reply) {
+            const auto pod = reply.ok() ? controller::decode_pod(reply.object) : std::nullopt;
+            if (!pod || pod->uid.empty()) {
+                return again();
+            }
+            joining->context.kube.get(
+                kube::path_of(kube::kSecrets, joining->context.ns, joining->pod),
+                [=](const kube::Reply& state) {
+                    const bool is_new =
+                        state.not_found() || (state.ok() && device_of(state.object).empty());
+                    if (is_new) {
+                        joining->context.say(joining->pod + ": gets its key from the controller");
+                        return next({});
+                    }
+                    if (!state.ok()) {
+                        return again();
+                    }
+                    const controller::StateSecret told = controller::read_state(state.object);
+                    if (!controller::is_up({.state = &told, .pod = &*pod})) {
+                        return again();
+                    }
+                    joining->context.say(fmt::format("{}: runs as {} ({})", joining->pod,
+                                                     datum_of(state.object, "device_id"),
+                                                     datum_of(state.object, "device_fqdn")));
+                    next({});
+                });
+        });
 }
 
 Job erase_child(const OperateContext& context, const renderer::Kind& kind,
                 const std::string& name) {
-    const std::string path = path_of(kind, context.ns, name);
+    const std::string path = kube::path_of(kind, context.ns, name);
     return in_order(
         {change_object(context.kube, path, without_finalizers), erase_object(context.kube, path)});
 }
 
 // Waits until the new pod exists: one that admission refuses would never take over.
-Job must_be_made(const OperateContext& context, const ProxySet& set) {
+Job must_be_made(const OperateContext& context, const controller::ProxySet& set) {
     const std::string pod = fmt::format("{}-0", set.name);
     return set.replicas == 0 ? in_order({})
                              : wait_for(
                                    context.kube, {context.loop, context.patience},
-                                   path_of(kPods, context.ns, pod),
+                                   kube::path_of(kube::kPods, context.ns, pod),
                                    [](const Value& object) { return !object.is_null(); },
                                    fmt::format("pod \"{}\" is not created, so the old one is kept: "
                                                "see the events of its StatefulSet",
@@ -274,13 +277,14 @@ Job erase_state(const OperateContext& context, const Move& move, const std::stri
              read_object(context.kube, secret_path(context, name), *fresh)},
             [=](const std::string& problem) {
                 if (problem.empty() && !device_of(*old).empty() && device_of(*fresh).empty()) {
-                    return next(
-                        fmt::format("\"{0}\" got its own key, so \"{1}\", which has device {2}, is "
-                                    "kept: stop the controller, delete Secret \"{3}\" and pod "
-                                    "\"{0}\", and run adopt again",
-                                    name, old_secret, device_of(*old), auth_name(name, false)));
+                    return next(fmt::format(
+                        "\"{0}\" got its own key, so \"{1}\", which has device {2}, is "
+                        "kept: stop the controller, delete Secret \"{3}\" and pod "
+                        "\"{0}\", and run adopt again",
+                        name, old_secret, device_of(*old), controller::auth_name(name, false)));
                 }
-                problem.empty() ? erase_child(context, kSecrets, old_secret)(next) : next(problem);
+                problem.empty() ? erase_child(context, kube::kSecrets, old_secret)(next)
+                                : next(problem);
             });
     };
 }
@@ -289,7 +293,7 @@ std::vector<Job> leftovers(const OperateContext& context, const Move& move) {
     std::vector<Job> jobs;
     jobs.push_back(redirect(context, move.services, move.old_name, move.new_name));
     for (const std::string& name : {move.old_name, move.old_name + "-metrics"}) {
-        jobs.push_back(erase_child(context, kServices, name));
+        jobs.push_back(erase_child(context, kube::kServices, name));
     }
     for (const std::string& name : move.secrets) {
         jobs.push_back(erase_state(context, move, name));
@@ -301,7 +305,7 @@ std::vector<Job> leftovers(const OperateContext& context, const Move& move) {
 
 // Marks a state Secret as taken over, so that a rollback finds it.
 Value as_taken(const Value& secret) {
-    return annotate(secret, {{kTakenAnnotation, "true"}});
+    return annotate(secret, {{controller::kTakenAnnotation, "true"}});
 }
 
 Job note(const OperateContext& context, const std::string& text) {
@@ -353,15 +357,16 @@ Job redirect(const OperateContext& context, const std::vector<std::string>& serv
     for (const std::string& service : services) {
         const std::size_t slash = service.find('/');
         jobs.push_back(change_object(
-            context.kube, path_of(kServices, service.substr(0, slash), service.substr(slash + 1)),
+            context.kube,
+            kube::path_of(kube::kServices, service.substr(0, slash), service.substr(slash + 1)),
             change));
     }
     return in_order(std::move(jobs));
 }
 
 Job move_proxy(const OperateContext& context, const AdoptSnapshot& snapshot, const Move& move) {
-    const ProxySet set = rendered_set(snapshot, move.new_name);
-    const std::string old_set = path_of(kStatefulSets, context.ns, move.old_name);
+    const controller::ProxySet set = rendered_set(snapshot, move.new_name);
+    const std::string old_set = kube::path_of(kube::kStatefulSets, context.ns, move.old_name);
     std::vector<Job> states;
     states.reserve(move.secrets.size());
     for (const std::string& secret : move.secrets) {
@@ -369,13 +374,14 @@ Job move_proxy(const OperateContext& context, const AdoptSnapshot& snapshot, con
     }
     const Job bring_states = in_order(std::move(states));
     std::vector<Job> jobs{
-        create_once(context.kube, path_of(kSecrets, context.ns),
+        create_once(context.kube, kube::path_of(kube::kSecrets, context.ns),
                     proxy_record(snapshot, move, context.ns)),
         change_object(context.kube, secret_path(context, record_name(move.old_name)), open_record)};
     if (!move.old_uid.empty()) {
         if (!move.services.empty()) {
             jobs.push_back(change_object(context.kube,
-                                         path_of(kServices, context.ns, move.old_name), both_pods));
+                                         kube::path_of(kube::kServices, context.ns, move.old_name),
+                                         both_pods));
         }
         jobs.push_back(operator_must_rest(context));
         jobs.push_back(must_be_made(context, set));
@@ -406,16 +412,16 @@ Job move_group_service(const OperateContext& context, const GroupService& servic
         redirect(context, service.services, service.old_name, service.new_name),
         note(context, fmt::format("{} -> {}", service.old_name, service.new_name))};
     for (const std::string& slice : service.slices) {
-        jobs.push_back(erase_child(context, kEndpointSlices, slice));
+        jobs.push_back(erase_child(context, kube::kEndpointSlices, slice));
     }
     // The old Service is deleted last: the next run finds the others by it.
-    jobs.push_back(erase_child(context, kServices, service.old_name));
+    jobs.push_back(erase_child(context, kube::kServices, service.old_name));
     return in_order(std::move(jobs));
 }
 
 Job move_own_device(const OperateContext& context, const AdoptSnapshot& snapshot,
                     const OperatorDevice& own) {
-    const ProxySet set = rendered_set(snapshot, own.set);
+    const controller::ProxySet set = rendered_set(snapshot, own.set);
     const std::string& pod = own.new_name;
     const std::string old = secret_path(context, own.old_name);
     const auto seen = std::make_shared<Seen>();
@@ -423,17 +429,18 @@ Job move_own_device(const OperateContext& context, const AdoptSnapshot& snapshot
     return in_order(
         {operator_must_rest(context), note(context, own.old_name + " -> " + pod),
          change_object(context.kube, old, moved), read_object(context.kube, old, seen->state),
-         read_object(context.kube, secret_path(context, auth_name(pod, false)), seen->auth),
+         read_object(context.kube, secret_path(context, controller::auth_name(pod, false)),
+                     seen->auth),
          write_state(context, set, pod, seen), let_start(context, set, own.old_name, pod),
          replace_waiting_pod(context, pod), must_join(context, pod)});
 }
 
 Job take_over(const OperateContext& context, const AdoptSnapshot& snapshot,
               const Takeover& takeover) {
-    const ProxySet set = rendered_set(snapshot, takeover.set);
+    const controller::ProxySet set = rendered_set(snapshot, takeover.set);
     const auto become_ours = [ns = context.ns, set, takeover](const Value& object) {
-        Value operations =
-            ours(object, state_secret(ns, takeover.secret, set.name, set.tailnet, set.labels));
+        Value operations = ours(object, controller::state_secret(ns, takeover.secret, set.name,
+                                                                 set.tailnet, set.labels));
         return operations.items().empty() ? Value() : std::move(operations);
     };
     const std::string secret = secret_path(context, takeover.secret);
@@ -452,4 +459,4 @@ Job take_over(const OperateContext& context, const AdoptSnapshot& snapshot,
     return in_order(std::move(jobs));
 }
 
-}  // namespace runtime
+}  // namespace runtime::operate

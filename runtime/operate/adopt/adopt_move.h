@@ -19,7 +19,7 @@
 #include "runtime/operate/context.h"
 #include "runtime/operate/kube_jobs.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 Job move_proxy(const OperateContext& context, const AdoptSnapshot& snapshot, const Move& move);
 Job move_group_service(const OperateContext& context, const GroupService& service);
@@ -43,4 +43,4 @@ renderer::Value without_finalizers(const renderer::Value& object);
 // is no device in it: the pod then gets a key from the controller.
 Job must_join(const OperateContext& context, const std::string& pod);
 
-}  // namespace runtime
+}  // namespace runtime::operate

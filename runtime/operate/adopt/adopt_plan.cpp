@@ -15,7 +15,7 @@
 #include "runtime/operate/adopt/stock_operator.h"
 #include "runtime/operate/status/table.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 using renderer::text_of;
 using renderer::Value;
@@ -28,13 +28,13 @@ constexpr std::string_view kNotRendered =
     "no rendered proxy for it: apply the rendered manifests first, while the operator is stopped";
 
 bool is_rendered(const Value& set) {
-    return !annotation_of(set, kContractAnnotation).empty();
+    return !controller::annotation_of(set, controller::kContractAnnotation).empty();
 }
 
 // True for the operator's nameserver; the rendered one runs our role.
 bool is_operators_nameserver(const Value& deployment) {
     const Value* containers = deployment.at({"spec", "template", "spec", "containers"});
-    if (label_of(deployment, "tailscale.com/parent-resource-type") != "nameserver" ||
+    if (controller::label_of(deployment, "tailscale.com/parent-resource-type") != "nameserver" ||
         containers == nullptr || !containers->is_list() || containers->items().empty()) {
         return false;
     }
@@ -55,7 +55,7 @@ std::vector<const Value*> secrets_of(const AdoptSnapshot& snapshot, std::string_
     std::map<int, const Value*> found;
     for (const Value& secret : snapshot.secrets) {
         const std::string name = name_of(secret);
-        const auto replica = split_replica(name);
+        const auto replica = controller::split_replica(name);
         if (replica.has_value() && replica->set == set) {
             found[replica->ordinal] = &secret;
         }
@@ -128,9 +128,10 @@ Move plan_move(const AdoptSnapshot& snapshot, const Labels& labels, const std::s
     move.new_name = name_of(*rendered);
     move.services =
         services_that_name(snapshot, old_name, text_of(rendered->at({"metadata", "namespace"})));
-    if (annotation_of(*rendered, kContractAnnotation) != kContractVersion) {
+    if (controller::annotation_of(*rendered, controller::kContractAnnotation) !=
+        controller::kContractVersion) {
         move.problem = fmt::format("\"{}\" uses another contract than \"{}\"", move.new_name,
-                                   kContractVersion);
+                                   controller::kContractVersion);
         return move;
     }
     move.problem = other_device(snapshot, move);
@@ -145,8 +146,8 @@ GroupService plan_service(const AdoptSnapshot& snapshot, const Value& old) {
     out.old_name = name_of(old);
     out.services = services_that_name(snapshot, out.old_name, ns);
     for (const Value& slice : snapshot.slices) {
-        if (label_of(slice, "kubernetes.io/service-name") == out.old_name &&
-            label_of(slice, kManaged) == "true") {
+        if (controller::label_of(slice, "kubernetes.io/service-name") == out.old_name &&
+            controller::label_of(slice, kManaged) == "true") {
             out.slices.push_back(name_of(slice));
         }
     }
@@ -169,7 +170,7 @@ std::map<std::string, Labels> old_proxies(const AdoptSnapshot& snapshot) {
         }
     }
     for (const Value& service : snapshot.services) {
-        const bool of_group = !label_of(service, "tailscale.com/proxy-group").empty();
+        const bool of_group = !controller::label_of(service, "tailscale.com/proxy-group").empty();
         if (has_generated_name(service) && !parent_labels(service).empty() && !of_group) {
             out[name_of(service)] = parent_labels(service);
         }
@@ -186,37 +187,42 @@ std::map<std::string, Labels> old_proxies(const AdoptSnapshot& snapshot) {
 // "".
 std::string leftover_of(const AdoptSnapshot& snapshot, const Value& set,
                         const std::string& secret) {
-    const auto proxy = decode_proxy_set(set);
+    const auto proxy = controller::decode_proxy_set(set);
     if (proxy->is_api_proxy || proxy->is_relay()) {
         return secret + "-config";
     }
     const std::string keys = name_of(set) + "-auth";
     // It would be the state Secret of a set with that name.
     const bool has_keys = proxy->is_recorder() && find_by(snapshot.sets, keys) == nullptr;
-    return has_keys ? fmt::format("{}-{}", keys, split_replica(secret)->ordinal) : std::string();
+    return has_keys ? fmt::format("{}-{}", keys, controller::split_replica(secret)->ordinal)
+                    : std::string();
 }
 
 std::optional<OperatorDevice> plan_own_device(const AdoptSnapshot& snapshot) {
     const auto set = std::find_if(snapshot.sets.begin(), snapshot.sets.end(), [](const Value& one) {
-        return annotation_of(one, kContractAnnotation) == kContractVersion &&
-               label_of(one, "tailscale.com/parent-resource-type") == kApiProxyType;
+        return controller::annotation_of(one, controller::kContractAnnotation) ==
+                   controller::kContractVersion &&
+               controller::label_of(one, "tailscale.com/parent-resource-type") ==
+                   controller::kApiProxyType;
     });
     const Value* old =
         find_by(snapshot.secrets, state_of_operator(find_operator(snapshot.deployments)));
     if (set == snapshot.sets.end() || old == nullptr || device_of(*old).empty()) {
         return std::nullopt;
     }
-    OperatorDevice own{.parent = annotation_of(*set, kParentAnnotation),
+    OperatorDevice own{.parent = controller::annotation_of(*set, controller::kParentAnnotation),
                        .old_name = name_of(*old),
                        .new_name = name_of(*set) + "-0",
                        .set = name_of(*set),
                        .devices = device_names({old})};
     const Value* state = find_by(snapshot.secrets, own.new_name);
-    const std::string key = auth_name(own.new_name, false);
+    const std::string key = controller::auth_name(own.new_name, false);
     const Value* auth = find_by(snapshot.secrets, key);
     const std::string device = state == nullptr ? std::string() : device_of(*state);
-    const bool is_noted = auth != nullptr && !annotation_of(*auth, kDeviceAnnotation).empty();
-    if (annotation_of(*old, kMovedAnnotation) == own.new_name && !device.empty() && is_noted) {
+    const bool is_noted =
+        auth != nullptr && !controller::annotation_of(*auth, controller::kDeviceAnnotation).empty();
+    if (controller::annotation_of(*old, kMovedAnnotation) == own.new_name && !device.empty() &&
+        is_noted) {
         return std::nullopt;  // moved, whatever device it has by now
     }
     const std::string choice = fmt::format(
@@ -243,12 +249,13 @@ void plan_takeovers(const AdoptSnapshot& snapshot, AdoptPlan& plan) {
     for (const Value& set : snapshot.sets) {
         const std::string set_name = name_of(set);
         // The state Secrets of a target belong to its move: the old pod may still run.
-        if (annotation_of(set, kContractAnnotation) != kContractVersion ||
+        if (controller::annotation_of(set, controller::kContractAnnotation) !=
+                controller::kContractVersion ||
             targets.contains(set_name)) {
             continue;
         }
         for (const Value* secret : secrets_of(snapshot, set_name)) {
-            if (label_of(*secret, kSecretLabel).empty()) {
+            if (controller::label_of(*secret, controller::kSecretLabel).empty()) {
                 const std::string name = name_of(*secret);
                 plan.takeovers.push_back(
                     {name, set_name, device_names({secret}), leftover_of(snapshot, set, name)});
@@ -293,17 +300,19 @@ std::string parent_of(const Labels& labels) {
         return found == labels.end() ? std::string() : found->second;
     };
     const std::string type = get("parent-resource-type");
-    std::string known = parent_name(type, get("parent-resource-ns"), get("parent-resource"));
+    std::string known =
+        controller::parent_name(type, get("parent-resource-ns"), get("parent-resource"));
     return known.empty() ? type + "/" + get("parent-resource") : known;
 }
 
 bool has_generated_name(const Value& object) {
     return !text_of(object.at({"metadata", "generateName"})).empty() &&
-           label_of(object, kManaged) == "true";
+           controller::label_of(object, kManaged) == "true";
 }
 
 bool is_operators_set(const Value& set) {
-    return !is_rendered(set) && (label_of(set, kManaged) == "true" || !custom_owner(set).empty());
+    return !is_rendered(set) &&
+           (controller::label_of(set, kManaged) == "true" || !custom_owner(set).empty());
 }
 
 std::string custom_owner(const Value& object) {
@@ -346,7 +355,7 @@ Value with_state(const Value& from, const Value* data) {
 }
 
 std::string device_of(const Value& secret) {
-    return std::string(read_state(secret).device());
+    return std::string(controller::read_state(secret).device());
 }
 
 std::string datum_of(const Value& secret, std::string_view key) {
@@ -368,7 +377,7 @@ AdoptPlan plan_adoption(const AdoptSnapshot& snapshot) {
     }
     for (const Value& service : snapshot.services) {
         if (has_generated_name(service) &&
-            !label_of(service, "tailscale.com/proxy-group").empty()) {
+            !controller::label_of(service, "tailscale.com/proxy-group").empty()) {
             plan.services.push_back(plan_service(snapshot, service));
         }
     }
@@ -412,4 +421,4 @@ std::string describe(const AdoptPlan& plan) {
     return table(rows);
 }
 
-}  // namespace runtime
+}  // namespace runtime::operate

@@ -13,7 +13,7 @@
 
 #include "renderer/core/value.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 using Labels = std::map<std::string, std::string>;
 
@@ -106,4 +106,4 @@ renderer::Value with_state(const renderer::Value& from, const renderer::Value* d
 std::string device_of(const renderer::Value& secret);
 std::string datum_of(const renderer::Value& secret, std::string_view key);
 
-}  // namespace runtime
+}  // namespace runtime::operate

@@ -7,7 +7,7 @@
 #include "renderer/core/json.h"
 #include "runtime/operate/adopt/adopt_record.h"
 
-namespace runtime {
+namespace runtime::operate {
 namespace {
 
 using renderer::Value;
@@ -167,4 +167,4 @@ TEST(AdoptPlan, KnowsStateFromConfiguration) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::operate

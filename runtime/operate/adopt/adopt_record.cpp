@@ -10,7 +10,7 @@
 #include "runtime/controller/view/objects.h"
 #include "runtime/operate/kube_jobs.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 using renderer::text_of;
 using renderer::Value;
@@ -137,7 +137,7 @@ std::optional<AdoptRecord> decode_record(const Value& secret) {
     out.name = name;
     out.old_name = name.substr(kProxyPrefix.size());
     out.new_name = datum_of(secret, "to");
-    out.is_open = !annotation_of(secret, kOpenAnnotation).empty();
+    out.is_open = !controller::annotation_of(secret, kOpenAnnotation).empty();
     const Value labels = json_datum(secret, "parent");
     if (labels.is_map()) {
         for (const renderer::Member& member : labels.members()) {
@@ -160,4 +160,4 @@ std::int64_t recorded_replicas(const Value& secret) {
     return Value::number(datum_of(secret, "replicas")).as_int().value_or(1);
 }
 
-}  // namespace runtime
+}  // namespace runtime::operate

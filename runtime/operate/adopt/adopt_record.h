@@ -12,7 +12,7 @@
 #include "runtime/controller/contract.h"
 #include "runtime/operate/adopt/adopt_plan.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 // The label of the Secrets below: `proxy` or `operator`.
 inline constexpr std::string_view kRecordLabel = TAILRENDER_DOMAIN "/adopt";
@@ -43,4 +43,4 @@ std::int64_t recorded_replicas(const renderer::Value& secret);
 // Returns the manifest that someone would apply to create the object.
 renderer::Value manifest_of(const renderer::Value& object);
 
-}  // namespace runtime
+}  // namespace runtime::operate

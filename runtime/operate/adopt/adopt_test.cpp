@@ -8,7 +8,7 @@
 #include "runtime/operate/adopt/adopt_record.h"
 #include "runtime/testing/adopt_run.h"
 
-namespace runtime {
+namespace runtime::operate {
 namespace {
 
 using renderer::Value;
@@ -74,7 +74,8 @@ TEST(Adopt, ARelayKeepsItsDeviceAndIsConfiguredAgain) {
     EXPECT_EQ(said.find("the operator never had it"), std::string::npos) << said;
     EXPECT_EQ(world.kube.datum(World::secret(pod), "device_id"), "nOLD-edge");
     EXPECT_EQ(world.kube.datum(config, "cap-148.hujson"), R"({"Version":"alpha0"})");
-    EXPECT_EQ(world.kube.find(config)->at({"metadata", "labels", kSecretLabel}), nullptr);
+    EXPECT_EQ(world.kube.find(config)->at({"metadata", "labels", controller::kSecretLabel}),
+              nullptr);
 }
 
 TEST(Adopt, NotesWhoseTailscaleServicesAreOursNow) {
@@ -85,7 +86,7 @@ TEST(Adopt, NotesWhoseTailscaleServicesAreOursNow) {
     world.kube.set_datum(state, "profile-1", R"({"Config":{"NodeID":"nOPERATOR"}})");
     const auto noted = [&world] {
         const Value* map = world.kube.find(FakeCluster::path("configmaps", "tailrender-devices"));
-        return map == nullptr ? "" : annotation_of(*map, "tailrender.dev/predecessor");
+        return map == nullptr ? "" : controller::annotation_of(*map, "tailrender.dev/predecessor");
     };
     std::string said;
     EXPECT_EQ(run_to_end(world, plain_adopt, &said), "");
@@ -351,7 +352,7 @@ TEST(Adopt, EndsWhenTheOperatorHasBeenStartedAgain) {
 TEST(Adopt, LetsNothingGoThatIsLeftAlone) {
     World world(1);
     world.cluster.add_operator_proxy("ts-lonely-qwxyz", "lonely");
-    world.hold(kServices, "apps", "lonely", "tailscale.com/finalizer");
+    world.hold(kube::kServices, "apps", "lonely", "tailscale.com/finalizer");
     constexpr const renderer::Kind& kRecorders = renderer::kind_of("Recorder");
     world.hold(kRecorders, {}, "late", "tailscale.com/finalizer");
     world.kube.put(
@@ -360,18 +361,19 @@ TEST(Adopt, LetsNothingGoThatIsLeftAlone) {
                      Value::map({{"name", "late"},
                                  {"namespace", "tailscale"},
                                  {"labels", Value::map({{"tailscale.com/managed", "true"}})}})}}));
-    world.own(kStatefulSets, "late", kRecorders, "late");
+    world.own(kube::kStatefulSets, "late", kRecorders, "late");
     EXPECT_EQ(
         run_to_end(world, [](const OperateContext& context,
                              Next done) { adopt(context, {.partial = true}, std::move(done)); }),
         "");
-    for (const std::string& path : {user_service("lonely"), path_of(kRecorders, {}, "late")}) {
+    for (const std::string& path :
+         {user_service("lonely"), kube::path_of(kRecorders, {}, "late")}) {
         EXPECT_EQ(world.finalizers(path),
                   (std::vector<std::string>{"tailscale.com/finalizer", "example.com/other"}))
             << path;
         world.cluster.held.erase(path);
     }
-    EXPECT_EQ(world.owners(kStatefulSets, "late"), std::vector<std::string>{"Recorder/late"});
+    EXPECT_EQ(world.owners(kube::kStatefulSets, "late"), std::vector<std::string>{"Recorder/late"});
     world.tailnet.devices.erase("nOLD-lonely");
     world.expect_adopted();
 }
@@ -410,4 +412,4 @@ TEST(Adopt, KeepsTheOldPodOfOneThatIsNeverMade) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::operate

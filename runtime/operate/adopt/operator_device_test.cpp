@@ -9,7 +9,7 @@
 #include "runtime/operate/adopt/adopt_record.h"
 #include "runtime/testing/adopt_run.h"
 
-namespace runtime {
+namespace runtime::operate {
 namespace {
 
 using renderer::Value;
@@ -33,15 +33,16 @@ struct OperatorWorld : World {
     }
     void render() {
         cluster.add_api_proxy();
-        cluster.annotate(kSet, kHostnameAnnotation, "tailscale-operator");
+        cluster.annotate(kSet, controller::kHostnameAnnotation, "tailscale-operator");
     }
     std::string device() { return kube.datum(secret(kPod), "device_id"); }
-    std::string moved_to() { return annotation_of(*kube.find(old), kMovedAnnotation); }
+    std::string moved_to() { return controller::annotation_of(*kube.find(old), kMovedAnnotation); }
     void expect_moved() {
         EXPECT_EQ(device(), "nOPERATOR");
         EXPECT_EQ(moved_to(), kPod);
         EXPECT_EQ(kube.datum(secret(kPod), "_machinekey"), "privkey:operator");
-        EXPECT_EQ(annotation_of(*kube.find(secret(kPod + "-auth")), kDeviceAnnotation),
+        EXPECT_EQ(controller::annotation_of(*kube.find(secret(kPod + "-auth")),
+                                            controller::kDeviceAnnotation),
                   "nOPERATOR");
         EXPECT_TRUE(tailnet.devices.contains("nOPERATOR"));
         EXPECT_EQ(cluster.doubles, 0);
@@ -137,7 +138,7 @@ TEST(OperatorDevice, KilledAtAnyPointIsMovedByTheNextRun) {
 TEST(OperatorDevice, IsLeftAloneWhenThePodHasAnother) {
     OperatorWorld world;
     world.tailnet.devices["nNEW"] = {"nNEW", "tailscale-operator-1", "", "tailscale-operator", {}};
-    Value labels = Value::map({{Value(kSecretLabel), Value(kStateSecret)}});
+    Value labels = Value::map({{Value(controller::kSecretLabel), Value(controller::kStateSecret)}});
     world.kube.put(
         World::secret(kPod),
         Value::map({{"metadata", Value::map({{"name", kPod}, {"labels", std::move(labels)}})}}));
@@ -247,4 +248,4 @@ TEST(OperatorDevice, FinishRefusesBeforeItHasCome) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::operate

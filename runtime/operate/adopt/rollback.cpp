@@ -23,7 +23,7 @@
 #include "runtime/operate/adopt/stock_operator.h"
 #include "runtime/operate/kube_jobs.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 using renderer::text_of;
 using renderer::Value;
@@ -92,7 +92,7 @@ Job create_all(const OperateContext& context, const renderer::Kind& kind,
     std::vector<Job> jobs;
     jobs.reserve(objects.size());
     for (const Value& object : objects) {
-        jobs.push_back(create_once(context.kube, path_of(kind, context.ns), object.clone()));
+        jobs.push_back(create_once(context.kube, kube::path_of(kind, context.ns), object.clone()));
     }
     return in_order(std::move(jobs));
 }
@@ -107,21 +107,24 @@ Job create_idle_set(const OperateContext& context, const AdoptRecord& record) {
     };
     return in_order(
         {wait_for(context.kube, {context.loop, context.patience},
-                  path_of(kStatefulSets, context.ns, record.old_name), is_not_leaving,
+                  kube::path_of(kube::kStatefulSets, context.ns, record.old_name), is_not_leaving,
                   fmt::format("StatefulSet \"{}\" is not deleted", record.old_name)),
-         create_once(context.kube, path_of(kStatefulSets, context.ns), std::move(idle))});
+         create_once(context.kube, kube::path_of(kube::kStatefulSets, context.ns),
+                     std::move(idle))});
 }
 
 // Returns the patch that removes the auth key from the configuration of a PeerRelay: the operator
 // would keep a key that it finds there, and its pods lack our file.
 Value without_key_file(const Value& secret) {
-    if (text_of(secret.at({"metadata", "labels", kSecretLabel})) != kConfigSecret) {
+    if (text_of(secret.at({"metadata", "labels", controller::kSecretLabel})) !=
+        controller::kConfigSecret) {
         return {};
     }
     Value data = Value::map();
     if (const Value* had = secret.find("data"); had != nullptr && had->is_map()) {
         for (const renderer::Member& member : had->members()) {
-            auto json = renderer::read_json(secret_datum(secret, member.name()).value_or(""));
+            auto json =
+                renderer::read_json(controller::secret_datum(secret, member.name()).value_or(""));
             if (json && json->is_map()) {
                 json->erase("AuthKey");
                 data.add(Value(member.name()),
@@ -137,8 +140,8 @@ Value without_key_file(const Value& secret) {
 // Ends a pod that has started because it had its auth Secret; the pod after it is blocked.
 Job end_pod(const OperateContext& context, const std::string& pod) {
     return [context, pod](const Next& next) {
-        const std::string path = path_of(kPods, context.ns, pod);
-        context.kube.get(path, [=](const KubeReply& reply) {
+        const std::string path = kube::path_of(kube::kPods, context.ns, pod);
+        context.kube.get(path, [=](const kube::Reply& reply) {
             if (!reply.ok()) {
                 return next(reply.not_found() ? std::string() : reply.message);
             }
@@ -162,7 +165,7 @@ bool is_idle(const Value& set) {
 // Copies the present state of a device over the recorded one.
 Job copy_state(const OperateContext& context, const std::string& from, const std::string& to) {
     return [context, from, to](const Next& next) {
-        context.kube.get(secret_path(context, from), [=](const KubeReply& reply) {
+        context.kube.get(secret_path(context, from), [=](const kube::Reply& reply) {
             if (!reply.ok() || device_of(reply.object).empty()) {
                 return next(reply.ok() || reply.not_found() ? std::string() : reply.message);
             }
@@ -182,15 +185,15 @@ Job copy_state(const OperateContext& context, const std::string& from, const std
 // Copies the state back, unless the operator's StatefulSet already has replicas.
 Job state_back(const OperateContext& context, const AdoptRecord& record,
                const ReturnedReplica& replica) {
-    return only_if(context.kube, path_of(kStatefulSets, context.ns, record.old_name), is_idle,
-                   copy_state(context, replica.pod, replica.old_secret));
+    return only_if(context.kube, kube::path_of(kube::kStatefulSets, context.ns, record.old_name),
+                   is_idle, copy_state(context, replica.pod, replica.old_secret));
 }
 
 Job give_replicas(const OperateContext& context, const AdoptRecord& record) {
     const Value* replicas = record.set.at({"spec", "replicas"});
     const std::int64_t wanted = replicas == nullptr ? 1 : replicas->as_int().value_or(1);
     return change_object(
-        context.kube, path_of(kStatefulSets, context.ns, record.old_name),
+        context.kube, kube::path_of(kube::kStatefulSets, context.ns, record.old_name),
         [wanted](const Value& set) {
             const Value* present = set.at({"spec", "replicas"});
             return present != nullptr && present->as_int() == wanted
@@ -229,14 +232,15 @@ Job move_back(const SharedReturn& back, const AdoptRecord& record) {
     for (const ReturnedReplica& replica : replicas) {
         secrets.push_back(old_secret(replica));
     }
-    std::vector<Job> jobs{create_all(context, kServices, record.services),
-                          create_idle_set(context, record), create_all(context, kSecrets, secrets)};
+    std::vector<Job> jobs{create_all(context, kube::kServices, record.services),
+                          create_idle_set(context, record),
+                          create_all(context, kube::kSecrets, secrets)};
     for (const ReturnedReplica& replica : replicas) {
         const std::string state = secret_path(context, replica.pod);
         jobs.push_back(let_go_of_auth(context, replica.pod));
         jobs.push_back(change_object(context.kube, state, without_our_label));
-        jobs.push_back(
-            erase_object(context.kube, secret_path(context, auth_name(replica.pod, false))));
+        jobs.push_back(erase_object(
+            context.kube, secret_path(context, controller::auth_name(replica.pod, false))));
         jobs.push_back(end_pod(context, replica.pod));
         jobs.push_back(state_back(context, record, replica));
     }
@@ -257,18 +261,18 @@ Job move_back(const SharedReturn& back, const AdoptRecord& record) {
 }
 
 bool is_taken(const Value& secret) {
-    return !annotation_of(secret, kTakenAnnotation).empty();
+    return !controller::annotation_of(secret, controller::kTakenAnnotation).empty();
 }
 
 Value forget_takeover(const Value& secret) {
-    return annotate(secret, {{kTakenAnnotation, ""}});
+    return annotate(secret, {{controller::kTakenAnnotation, ""}});
 }
 
 Value forget_all(const Value& secret) {
-    return is_taken(secret)
-               ? annotate(secret,
-                          {{kTakenAnnotation, ""}, {kSetAnnotation, ""}, {kTailnetAnnotation, ""}})
-               : Value();
+    return is_taken(secret) ? annotate(secret, {{controller::kTakenAnnotation, ""},
+                                                {controller::kSetAnnotation, ""},
+                                                {controller::kTailnetAnnotation, ""}})
+                            : Value();
 }
 
 // Gives back a replica whose StatefulSet and Secret have kept their names. The operator writes both
@@ -282,14 +286,15 @@ Job give_back(const OperateContext& context, const Value& secret) {
         let_go_of_auth(context, name), change_object(context.kube, path, without_our_label),
         change_object(context.kube, secret_path(context, name + "-config"), without_key_file)};
     if (device_of(secret).empty()) {
-        jobs.push_back(erase_object(context.kube, secret_path(context, auth_name(name, false))));
+        jobs.push_back(
+            erase_object(context.kube, secret_path(context, controller::auth_name(name, false))));
     }
     jobs.push_back(change_object(context.kube, path, forget_all));
     return in_order(std::move(jobs));
 }
 
 std::string moved_to(const Value& secret) {
-    return annotation_of(secret, kMovedAnnotation);
+    return controller::annotation_of(secret, kMovedAnnotation);
 }
 
 // Gives back the operator's own device; the operator itself starts last. The annotation is removed
@@ -298,12 +303,13 @@ Job own_device_back(const OperateContext& context, const Value& secret) {
     const std::string pod = moved_to(secret);
     const std::string state = secret_path(context, pod);
     const auto stays = [](const Value& its) { return annotate(its, {{kMovedAnnotation, ""}}); };
-    return in_order({operator_must_rest(context), let_go_of_auth(context, pod),
-                     change_object(context.kube, state, without_our_label),
-                     erase_object(context.kube, secret_path(context, auth_name(pod, false))),
-                     end_pod(context, pod), copy_state(context, pod, name_of(secret)),
-                     erase_object(context.kube, state),
-                     change_object(context.kube, secret_path(context, name_of(secret)), stays)});
+    return in_order(
+        {operator_must_rest(context), let_go_of_auth(context, pod),
+         change_object(context.kube, state, without_our_label),
+         erase_object(context.kube, secret_path(context, controller::auth_name(pod, false))),
+         end_pod(context, pod), copy_state(context, pod, name_of(secret)),
+         erase_object(context.kube, state),
+         change_object(context.kube, secret_path(context, name_of(secret)), stays)});
 }
 
 // Names the proxies that were rendered after the adoption. They are removed like any other proxy,
@@ -313,15 +319,15 @@ void name_new_ones(const OperateContext& context, const AdoptSnapshot& snapshot)
     std::set<std::string> moved, others;
     for (const Value& secret : snapshot.secrets) {
         const std::string pod = moved_to(secret);
-        if (const auto replica = split_replica(pod)) {
+        if (const auto replica = controller::split_replica(pod)) {
             moved.emplace(replica->set);
         }
         if (const auto record = decode_record(secret)) {
             moved.insert(record->new_name);
-        } else if (const auto state = decode_state_secret(secret)) {
+        } else if (const auto state = controller::decode_state_secret(secret)) {
             const std::string_view type =
-                find_label(state->labels, "tailscale.com/parent-resource-type");
-            const auto replica = split_replica(state->name);
+                controller::find_label(state->labels, "tailscale.com/parent-resource-type");
+            const auto replica = controller::split_replica(state->name);
             const bool keeps_name = type == "proxygroup" || type == "peerrelay";
             if (!type.empty() && !keeps_name && replica.has_value()) {
                 others.emplace(replica->set);
@@ -394,11 +400,11 @@ void go_back(const SharedReturn& back, const Next& done) {
 // Returns the patch that removes the configuration of k8s-proxy from a Secret whose other data is
 // now rendered for tailrender-proxy. No pod reads it, and it may contain a key.
 Value without_proxy_config(const Value& secret) {
-    if (!is_taken_by_the_renderer(secret) ||
-        secret.at({"metadata", "labels", kSecretLabel}) != nullptr) {
+    if (!controller::is_taken_by_the_renderer(secret) ||
+        secret.at({"metadata", "labels", controller::kSecretLabel}) != nullptr) {
         return {};
     }
-    return Value::list({removal("/data/" + pointer(kConfigDatum))});
+    return Value::list({removal("/data/" + pointer(controller::kConfigDatum))});
 }
 
 void forget(const SharedReturn& back, const Next& done) {
@@ -426,7 +432,7 @@ void forget(const SharedReturn& back, const Next& done) {
         if (record.has_value() || name == kOperatorRecord || has_moved) {
             records.push_back(erase_object(context.kube, secret_path(context, name)));
         } else if (is_taken(secret)) {
-            const std::string config = auth_name(name, true);
+            const std::string config = controller::auth_name(name, true);
             const Value* found = find_named(back->snapshot.secrets, config);
             if (found != nullptr && !without_proxy_config(*found).is_null()) {
                 leftovers.push_back(change_object(context.kube, secret_path(context, config),
@@ -474,4 +480,4 @@ void finish(const OperateContext& context, Next done) {
     with_snapshot(context, std::move(done), forget);
 }
 
-}  // namespace runtime
+}  // namespace runtime::operate

@@ -7,7 +7,7 @@
 #include "runtime/operate/adopt/adopt_record.h"
 #include "runtime/testing/adopt_run.h"
 
-namespace runtime {
+namespace runtime::operate {
 namespace {
 
 using renderer::Value;
@@ -41,8 +41,9 @@ TEST(Rollback, WhatHasKeptItsNameIsNoLongerTheControllers) {
     world.expect_gone_back();
     for (const std::string name : {"out-0", "out-1", "tape-0"}) {
         const Value& auth = *world.kube.find(World::secret(name + "-auth"));
-        EXPECT_EQ(label_of(auth, kSecretLabel), kReturnedSecret);
-        EXPECT_FALSE(decode_auth_secret(auth).has_value());
+        EXPECT_EQ(controller::label_of(auth, controller::kSecretLabel),
+                  controller::kReturnedSecret);
+        EXPECT_FALSE(controller::decode_auth_secret(auth).has_value());
     }
 }
 
@@ -57,7 +58,8 @@ TEST(Rollback, AnotherDeviceIsTheReplicasAfterTheNextAdoption) {
     world.kube.set_datum(World::secret("tape-0"), "profile-1", R"({"Config":{"NodeID":"nNEW"}})");
     world.tailnet.devices["nNEW"] = {"nNEW", "tape-1", "", "tape", {"tag:other"}};
     ASSERT_EQ(run_to_end(world, plain_adopt), "");
-    const auto auth = decode_auth_secret(*world.kube.find(World::secret("tape-0-auth")));
+    const auto auth =
+        controller::decode_auth_secret(*world.kube.find(World::secret("tape-0-auth")));
     ASSERT_TRUE(auth.has_value());
     EXPECT_EQ(auth->device, "nNEW");
     EXPECT_EQ(auth->device_name, "");
@@ -328,8 +330,8 @@ TEST(Rollback, FinishRefusesBeforeTheEnd) {
         refused.insert(problem.substr(0, problem.find(' ')));
         for (const std::string name : {"out-0", "out-1", "tape-0"}) {
             const bool has_begun = world.kube.find(World::secret(name + "-auth")) != nullptr;
-            if (has_begun &&
-                !decode_state_secret(*world.kube.find(World::secret(name))).has_value()) {
+            if (has_begun && !controller::decode_state_secret(*world.kube.find(World::secret(name)))
+                                  .has_value()) {
                 EXPECT_EQ(problem, name + " is only partly moved: run adopt again");
             }
         }
@@ -367,4 +369,4 @@ TEST(Rollback, RefusesANamespaceWithoutAnything) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::operate

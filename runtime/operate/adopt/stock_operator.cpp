@@ -15,7 +15,7 @@
 #include "runtime/operate/adopt/adopt_record.h"
 #include "runtime/operate/kube_jobs.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 using renderer::items_of;
 using renderer::text_of;
@@ -78,11 +78,11 @@ const Value* find_variable(const Value& deployment, std::string_view name) {
 }
 
 renderer::Error unknown_login_server(std::string message) {
-    return {renderer::Diagnostic{
-        .rule = "unknown-login-server",
-        .where = "--login-server",
-        .message = std::move(message),
-        .hint = fmt::format("use --login-server URL ({} is Tailscale's)", kTailscaleLoginServer)}};
+    return {renderer::Diagnostic{.rule = "unknown-login-server",
+                                 .where = "--login-server",
+                                 .message = std::move(message),
+                                 .hint = fmt::format("use --login-server URL ({} is Tailscale's)",
+                                                     controller::kTailscaleLoginServer)}};
 }
 
 bool is_pod_of(const Value& pod, const Value& selector) {
@@ -119,13 +119,14 @@ Job wait_for_pods(const OperateContext& context, const Value& deployment, bool a
                                                            (any || runs_operator(pod));
                                                 });
     };
-    return wait_for(context.kube, {context.loop, context.patience}, path_of(kPods, context.ns),
-                    none_left, "the operator's pod does not terminate");
+    return wait_for(context.kube, {context.loop, context.patience},
+                    kube::path_of(kube::kPods, context.ns), none_left,
+                    "the operator's pod does not terminate");
 }
 
 Job scale(const OperateContext& context, const Value& its_deployment, std::int64_t replicas) {
     return change_object(
-        context.kube, path_of(kDeployments, context.ns, name_of(its_deployment)),
+        context.kube, kube::path_of(kDeployments, context.ns, name_of(its_deployment)),
         [replicas](const Value& deployment) {
             return replicas_of(deployment) == replicas
                        ? Value()
@@ -136,7 +137,7 @@ Job scale(const OperateContext& context, const Value& its_deployment, std::int64
 void with_deployment(const OperateContext& context, const Next& next,
                      const std::function<void(const Value&)>& use) {
     const auto all = std::make_shared<Objects>();
-    list_all(context.kube, path_of(kDeployments, context.ns),
+    list_all(context.kube, kube::path_of(kDeployments, context.ns),
              *all)([all, next, use](const std::string& problem) {
         problem.empty() ? use(find_operator(*all)) : next(problem);
     });
@@ -146,24 +147,26 @@ void with_deployment(const OperateContext& context, const Next& next,
 // now.
 void note_device_of(const OperateContext& context, std::string_view secret, const Next& next) {
     const auto state = std::make_shared<Value>();
-    read_object(context.kube, path_of(kSecrets, context.ns, secret),
+    read_object(context.kube, kube::path_of(kube::kSecrets, context.ns, secret),
                 *state)([context, state, next](const std::string& problem) {
         const std::string id = device_of(*state);
         if (!problem.empty() || id.empty()) {
             return next(problem);
         }
-        const std::string all = path_of(kConfigMaps, context.ns);
-        const std::string path = path_of(kConfigMaps, context.ns, kLedgerName);
+        const std::string all = kube::path_of(kube::kConfigMaps, context.ns);
+        const std::string path =
+            kube::path_of(kube::kConfigMaps, context.ns, controller::kLedgerName);
         context.say(
             fmt::format("Tailscale Services of the operator ({}) are the controller's", id));
-        run_in_order({only_if(
-                          context.kube, path, [](const Value& map) { return map.is_null(); },
-                          create_once(context.kube, all, empty_ledger(context.ns))),
-                      change_object(context.kube, path,
-                                    [id](const Value& map) {
-                                        return annotate(map, {{kPredecessorAnnotation, id}});
-                                    })},
-                     next);
+        run_in_order(
+            {only_if(
+                 context.kube, path, [](const Value& map) { return map.is_null(); },
+                 create_once(context.kube, all, controller::empty_ledger(context.ns))),
+             change_object(context.kube, path,
+                           [id](const Value& map) {
+                               return annotate(map, {{controller::kPredecessorAnnotation, id}});
+                           })},
+            next);
     });
 }
 
@@ -200,11 +203,11 @@ std::string missing_installation(const std::string& ns, const std::vector<Value>
                                  const std::vector<Value>& sets,
                                  const std::vector<Value>& secrets) {
     const auto is_rendered = [](const Value& set) {
-        return !annotation_of(set, kContractAnnotation).empty();
+        return !controller::annotation_of(set, controller::kContractAnnotation).empty();
     };
     const auto is_ours = [](const Value& secret) {
         return secret.at({"metadata", "labels", kRecordLabel}) != nullptr ||
-               secret.at({"metadata", "labels", kSecretLabel}) != nullptr;
+               secret.at({"metadata", "labels", controller::kSecretLabel}) != nullptr;
     };
     const bool is_there = !find_operator(deployments).is_null() ||
                           std::any_of(sets.begin(), sets.end(), is_rendered) ||
@@ -224,15 +227,15 @@ Value find_controller(const std::vector<Value>& deployments) {
     return find_first(deployments, {is_controller, is_operator, has_default_name});
 }
 
-OwnAccount account_of(const Value& deployment, std::string ns) {
+controller::OwnAccount account_of(const Value& deployment, std::string ns) {
     std::string name(text_of(deployment, {"spec", "template", "spec", "serviceAccountName"}));
-    return [ns = std::move(ns), name = std::move(name)]() -> renderer::Result<Account> {
+    return [ns = std::move(ns), name = std::move(name)]() -> renderer::Result<controller::Account> {
         if (name.empty()) {
             return renderer::Error{
                 {.rule = "no-account",
                  .message = "no Deployment names the ServiceAccount of the controller"}};
         }
-        return Account{.ns = ns, .name = name};
+        return controller::Account{.ns = ns, .name = name};
     };
 }
 
@@ -306,7 +309,7 @@ Job stop_operator(const OperateContext& context) {
             std::vector<Job> jobs;
             if (state == OperatorState::Runs) {
                 context.say("the operator is scaled to 0");
-                jobs.push_back(create_once(context.kube, path_of(kSecrets, context.ns),
+                jobs.push_back(create_once(context.kube, kube::path_of(kube::kSecrets, context.ns),
                                            operator_record(context.ns, replicas_of(deployment))));
                 jobs.push_back(scale(context, deployment, 0));
             }
@@ -327,9 +330,10 @@ Job note_predecessor(const OperateContext& context) {
 }
 
 Job forget_predecessor(const OperateContext& context) {
-    return change_object(context.kube, path_of(kConfigMaps, context.ns, kLedgerName),
+    return change_object(context.kube,
+                         kube::path_of(kube::kConfigMaps, context.ns, controller::kLedgerName),
                          [](const Value& map) {
-                             return annotate(map, {{kPredecessorAnnotation, ""}});
+                             return annotate(map, {{controller::kPredecessorAnnotation, ""}});
                          });
 }
 
@@ -347,8 +351,8 @@ Job operator_must_rest(const OperateContext& context) {
 
 Job start_operator(const OperateContext& context) {
     return [context](const Next& next) {
-        const std::string path = path_of(kSecrets, context.ns, kOperatorRecord);
-        context.kube.get(path, [context, path, next](const KubeReply& record) {
+        const std::string path = kube::path_of(kube::kSecrets, context.ns, kOperatorRecord);
+        context.kube.get(path, [context, path, next](const kube::Reply& record) {
             if (!record.ok()) {
                 return next(record.not_found() ? std::string() : record.message);
             }
@@ -368,4 +372,4 @@ Job start_operator(const OperateContext& context) {
     };
 }
 
-}  // namespace runtime
+}  // namespace runtime::operate

@@ -11,7 +11,7 @@
 #include "runtime/controller/keys/tailnet_identity.h"
 #include "runtime/operate/context.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 // Records how many replicas it has, scales it to 0, and waits until its pods have ended.
 Job stop_operator(const OperateContext& context);
@@ -54,7 +54,7 @@ renderer::Value find_operator(const std::vector<renderer::Value>& deployments);
 // Like find_operator, but prefers the controller's Deployment.
 renderer::Value find_controller(const std::vector<renderer::Value>& deployments);
 // Returns the ServiceAccount of the operator or controller; fails if the Deployment names none.
-OwnAccount account_of(const renderer::Value& deployment, std::string ns);
+controller::OwnAccount account_of(const renderer::Value& deployment, std::string ns);
 // Returns the Secret with the credentials of the operator or controller; the default is the chart's
 // name.
 std::string oauth_secret_of(const renderer::Value& deployment);
@@ -64,4 +64,4 @@ renderer::Result<std::string> login_server_of(const renderer::Value& deployment)
 // Returns the API proxy's own namespace; "": it has none.
 std::string api_namespace_of(const renderer::Value& deployment);
 
-}  // namespace runtime
+}  // namespace runtime::operate

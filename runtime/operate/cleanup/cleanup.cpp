@@ -21,7 +21,7 @@
 #include "runtime/operate/hidden_states.h"
 #include "runtime/operate/kube_jobs.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 using renderer::Value;
 
@@ -32,8 +32,8 @@ constexpr std::string_view kNothingLeft = "nothing left of the controller";
 bool is_controllers_config_map(const Value& map) {
     const std::string name = name_of(map);
     // The operator's DNS records have the same name.
-    return name == renderer::kIngressAddresses || is_devices_table(name) ||
-           (name == kDnsRecords && custom_owner(map).empty());
+    return name == renderer::kIngressAddresses || controller::is_devices_table(name) ||
+           (name == controller::kDnsRecords && custom_owner(map).empty());
 }
 
 std::string in_a_line(const renderer::Diagnostic& diagnostic) {
@@ -46,7 +46,7 @@ std::string in_a_line(const renderer::Diagnostic& diagnostic) {
 
 }  // namespace
 
-std::string problem_of(const TailnetReply& reply, std::string_view what) {
+std::string problem_of(const tailnet::Reply& reply, std::string_view what) {
     return reply.ok() || reply.not_found() ? std::string()
                                            : fmt::format("{}: {}", what, reply.message);
 }
@@ -59,23 +59,23 @@ Cleanup::Cleanup(const OperateContext& context, Transport& transport, Log& log,
       random_(random),
       wish_(std::move(wish)),
       own_(std::move(own)),
-      configs_(decode_tailnet,
-               [](std::string_view, const TailnetConfig*, const TailnetConfig*) {}) {}
+      configs_(controller::decode_tailnet, [](std::string_view, const controller::TailnetConfig*,
+                                              const controller::TailnetConfig*) {}) {}
 
 void Cleanup::start(Next done) {
     done_ = std::move(done);
-    KubeClient& kube = context_.kube;
-    run_in_order(
-        {list_all(kube, path_of(kDeployments, context_.ns), deployments_),
-         list_all(kube, path_of(kStatefulSets, context_.ns), sets_),
-         list_all(kube, path_of(kPods, context_.ns), pods_),
-         add_apart(kube, deployments_, sets_, pods_, nullptr),
-         list_all(kube, path_of(kSecrets, context_.ns), secrets_),
-         list_all(kube, path_of(kConfigMaps, context_.ns), config_maps_),
-         list_all(kube, path_of(kLeases, context_.ns), leases_),
-         list_all(kube, path_of(kServices, {}), user_services_),
-         list_all(kube, path_of(kIngresses, {}), user_ingresses_), list_held(context_, held_)},
-        [this](const std::string& problem) { problem.empty() ? look() : done_(problem); });
+    kube::Client& kube = context_.kube;
+    run_in_order({list_all(kube, kube::path_of(kDeployments, context_.ns), deployments_),
+                  list_all(kube, kube::path_of(kube::kStatefulSets, context_.ns), sets_),
+                  list_all(kube, kube::path_of(kube::kPods, context_.ns), pods_),
+                  add_apart(kube, deployments_, sets_, pods_, nullptr),
+                  list_all(kube, kube::path_of(kube::kSecrets, context_.ns), secrets_),
+                  list_all(kube, kube::path_of(kube::kConfigMaps, context_.ns), config_maps_),
+                  list_all(kube, kube::path_of(kube::kLeases, context_.ns), leases_),
+                  list_all(kube, kube::path_of(kube::kServices, {}), user_services_),
+                  list_all(kube, kube::path_of(kube::kIngresses, {}), user_ingresses_),
+                  list_held(context_, held_)},
+                 [this](const std::string& problem) { problem.empty() ? look() : done_(problem); });
 }
 
 void Cleanup::look_at_secrets() {
@@ -83,15 +83,15 @@ void Cleanup::look_at_secrets() {
     show_hidden_states(secrets_);
     named_ = named_devices(secrets_, sets_);
     for (const Value& secret : secrets_) {
-        if (const auto auth = decode_auth_secret(secret)) {
-            const auto device = device_of(Replica{.auth = &*auth});
+        if (const auto auth = controller::decode_auth_secret(secret)) {
+            const auto device = controller::device_of(controller::Replica{.auth = &*auth});
             served_.places.insert(device.fqdn);
             served_.places.insert(device.addresses.begin(), device.addresses.end());
             keys_.insert({std::string(auth->tailnet), std::string(auth->key_id)});
             served_.parents.insert(parent_of(parent_labels(secret)));
         }
         const bool is_record = secret.at({"metadata", "labels", kRecordLabel}) != nullptr;
-        if (is_record || secret.at({"metadata", "labels", kSecretLabel}) != nullptr) {
+        if (is_record || secret.at({"metadata", "labels", controller::kSecretLabel}) != nullptr) {
             secret_names_.push_back(name_of(secret));
         }
     }
@@ -105,13 +105,13 @@ void Cleanup::look_at_config_map(const Value& map) {
     if (is_controllers_config_map(map)) {
         config_map_names_.push_back(name);
     }
-    if (name == kLedgerName) {
-        predecessor_ = annotation_of(map, kPredecessorAnnotation);
+    if (name == controller::kLedgerName) {
+        predecessor_ = controller::annotation_of(map, controller::kPredecessorAnnotation);
     }
-    const auto table = decode_address_table(map);
-    const auto records = table ? read_records(*table) : std::nullopt;
-    for (const auto& [key, record] : records.value_or(ServiceRecords())) {
-        const RecordName parts = split_record_key(key);
+    const auto table = controller::decode_address_table(map);
+    const auto records = table ? controller::read_records(*table) : std::nullopt;
+    for (const auto& [key, record] : records.value_or(controller::ServiceRecords())) {
+        const controller::RecordName parts = controller::split_record_key(key);
         services_.push_back(
             {.tailnet = std::string(parts.tailnet), .name = std::string(parts.service)});
         served_.parents.insert(record.parent);
@@ -129,9 +129,10 @@ void Cleanup::look() {
     }
     configs_.end_list();
     const Value none{};
-    const Value* ledger = find_named(config_maps_, kLedgerName);
+    const Value* ledger = find_named(config_maps_, controller::kLedgerName);
     const Value* table = find_named(config_maps_, renderer::kIngressAddresses);
-    mark_ = mark_of(ledger == nullptr ? none : *ledger, table == nullptr ? none : *table);
+    mark_ =
+        controller::mark_of(ledger == nullptr ? none : *ledger, table == nullptr ? none : *table);
     if (const std::string problem = cleanup_objection(sets_, pods_, secrets_, wish_.force);
         !problem.empty()) {
         return done_(problem);
@@ -167,15 +168,17 @@ void Cleanup::prove_devices(Next next) {
 
 Job Cleanup::proof(const NamedDevice& named) {
     const Job look =
-        tailnets_->job(named.claim.tailnet, [this, named](TailnetApi& api, const Next& next) {
-            api.get_device(named.claim.device, [this, named, next](const TailnetReply& reply) {
+        tailnets_->job(named.claim.tailnet, [this, named](tailnet::Api& api, const Next& next) {
+            api.get_device(named.claim.device, [this, named, next](const tailnet::Reply& reply) {
                 if (!reply.ok()) {
                     return next(problem_of(
                         reply, fmt::format("cannot read device {}", named.claim.device)));
                 }
-                const TailnetDevice device = decode_tailnet_device(reply.body);
+                const controller::TailnetDevice device =
+                    controller::decode_tailnet_device(reply.body);
                 const std::string objection =
-                    named.is_noted ? std::string() : prove(named.claim, device, "").objection;
+                    named.is_noted ? std::string()
+                                   : controller::prove(named.claim, device, "").objection;
                 const Device key{named.claim.tailnet, named.claim.device};
                 if (objection.empty()) {
                     devices_[key] = {device.name, named.claim.parent};
@@ -188,7 +191,7 @@ Job Cleanup::proof(const NamedDevice& named) {
                 next({});
             });
         });
-    const Job unknown = [](const Next& next) { next(std::string(kUnknownTailnet)); };
+    const Job unknown = [](const Next& next) { next(std::string(controller::kUnknownTailnet)); };
     // A false claim of a pod does not stop the cleanup.
     return [this, named, ask = named.claim.is_tailnet_noted ? look : unknown](const Next& next) {
         ask([this, named, next](const std::string& problem) {
@@ -299,12 +302,12 @@ std::string Cleanup::unreachable() {
     return fmt::format(
         "ConfigMap \"{}\" is missing, and \"{}\" does not identify our Tailscale Services: delete "
         "the latter to keep them",
-        kLedgerName, renderer::kIngressAddresses);
+        controller::kLedgerName, renderer::kIngressAddresses);
 }
 
 void Cleanup::remove() {
     std::vector<Job> jobs = key_jobs();
-    jobs.push_back(list_all(context_.kube, path_of(kSecrets, context_.ns), secrets_));
+    jobs.push_back(list_all(context_.kube, kube::path_of(kube::kSecrets, context_.ns), secrets_));
     run_in_order(std::move(jobs), [this](const std::string& problem) {
         problem.empty() ? remove_all_but_keys() : done_(problem);
     });
@@ -334,4 +337,4 @@ void Cleanup::remove_what_is_proven() {
     });
 }
 
-}  // namespace runtime
+}  // namespace runtime::operate

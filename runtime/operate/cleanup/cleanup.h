@@ -22,7 +22,7 @@
 #include "runtime/operate/cleanup/named_devices.h"
 #include "runtime/operate/context.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 struct CleanupWish {
     bool yes = false;               // false: show what would be removed
@@ -33,11 +33,11 @@ struct CleanupWish {
 
 // Returns the settings of the controller's tailnet for its login server and the Secret of its
 // credentials, as `login_server_of` and `oauth_secret_of` return them.
-using OwnTailnet = std::function<renderer::Result<TailnetSettings>(
+using OwnTailnet = std::function<renderer::Result<tailnet::TailnetSettings>(
     const std::string& login_server, const std::string& oauth_secret)>;
 
 // Returns "" if the request succeeded or its object does not exist, else a message about `what`.
-std::string problem_of(const TailnetReply& reply, std::string_view what);
+std::string problem_of(const tailnet::Reply& reply, std::string_view what);
 
 class Cleanup {
 public:
@@ -81,7 +81,8 @@ private:
     void remove();
     void remove_all_but_keys();
     void remove_what_is_proven();
-    Job on_tailnet(const std::string& tailnet, std::function<void(TailnetApi&, TailnetDone)> call);
+    Job on_tailnet(const std::string& tailnet,
+                   std::function<void(tailnet::Api&, tailnet::Done)> call);
     Job release(const Service& service);
     std::vector<Job> key_jobs();
     std::vector<Job> device_jobs();
@@ -101,8 +102,8 @@ private:
     CleanupWish wish_;
     OwnTailnet own_;
     Next done_;
-    Mirror<TailnetConfig> configs_;
-    std::optional<Tailnets> tailnets_;  // set once the login server is known
+    controller::Mirror<controller::TailnetConfig> configs_;
+    std::optional<controller::Tailnets> tailnets_;  // set once the login server is known
     std::vector<renderer::Value> deployments_, sets_, pods_, secrets_, config_maps_, leases_;
     Objects user_services_, user_ingresses_;  // of all namespaces
     std::vector<HeldObject> held_;
@@ -119,4 +120,4 @@ private:
     std::string predecessor_;  // the operator whose Tailscale Services are also ours
 };
 
-}  // namespace runtime
+}  // namespace runtime::operate

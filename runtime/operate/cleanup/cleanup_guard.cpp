@@ -14,7 +14,7 @@
 #include "runtime/operate/adopt/adopt_plan.h"
 #include "runtime/operate/adopt/stock_operator.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 using renderer::text_of;
 using renderer::Value;
@@ -25,18 +25,18 @@ namespace {
 std::string running_proxy(const Objects& sets, const Objects& pods, const Objects& secrets) {
     std::set<std::string> rendered, replicas;
     for (const Value& set : sets) {
-        if (!annotation_of(set, kContractAnnotation).empty()) {
+        if (!controller::annotation_of(set, controller::kContractAnnotation).empty()) {
             rendered.insert(name_of(set));
         }
     }
     for (const Value& secret : secrets) {
-        if (decode_state_secret(secret).has_value()) {
+        if (controller::decode_state_secret(secret).has_value()) {
             replicas.insert(name_of(secret));
         }
     }
     for (const Value& pod : pods) {
         std::string name = name_of(pod);
-        const auto replica = split_replica(name);
+        const auto replica = controller::split_replica(name);
         if (replicas.contains(name) ||
             (replica.has_value() && rendered.contains(std::string(replica->set)))) {
             return name;
@@ -57,7 +57,7 @@ std::string operators_proxy(const Objects& sets, const Objects& secrets) {
     theirs.erase(Labels());
     for (const Value& secret : secrets) {
         const auto set = theirs.find(parent_labels(secret));
-        if (set != theirs.end() && decode_state_secret(secret).has_value() &&
+        if (set != theirs.end() && controller::decode_state_secret(secret).has_value() &&
             !device_of(secret).empty()) {
             return set->second;
         }
@@ -96,8 +96,8 @@ std::string cleanup_objection(const Objects& sets, const Objects& pods, const Ob
 Job controller_must_rest(const OperateContext& context) {
     return [context](const Next& next) {
         const auto lease = std::make_shared<Value>();
-        const Job read =
-            read_object(context.kube, path_of(kLeases, context.ns, kLeaseName), *lease);
+        const Job read = read_object(
+            context.kube, kube::path_of(kube::kLeases, context.ns, controller::kLeaseName), *lease);
         read([context, next, lease, read](const std::string& problem) {
             const std::string holder = lease_holder(*lease);
             if (!problem.empty() || holder.empty()) {
@@ -105,21 +105,23 @@ Job controller_must_rest(const OperateContext& context) {
             }
             context.say(fmt::format(
                 "checking for {} s whether the controller ({}) is still running",
-                std::chrono::duration_cast<std::chrono::seconds>(kLeaseDuration).count(), holder));
-            context.loop.after(kLeaseDuration, [next, lease, read, seen = renewal_of(*lease)] {
-                read([next, lease, seen](const std::string& its_problem) {
-                    const std::string now = lease_holder(*lease);
-                    if (!its_problem.empty() || now.empty() || renewal_of(*lease) == seen) {
-                        return next(its_problem);
-                    }
-                    next(
-                        fmt::format("the controller is still running ({}): scale its Deployment to "
-                                    "0 first, or use --force",
-                                    now));
+                std::chrono::duration_cast<std::chrono::seconds>(kube::kLeaseDuration).count(),
+                holder));
+            context.loop.after(
+                kube::kLeaseDuration, [next, lease, read, seen = renewal_of(*lease)] {
+                    read([next, lease, seen](const std::string& its_problem) {
+                        const std::string now = lease_holder(*lease);
+                        if (!its_problem.empty() || now.empty() || renewal_of(*lease) == seen) {
+                            return next(its_problem);
+                        }
+                        next(fmt::format(
+                            "the controller is still running ({}): scale its Deployment to "
+                            "0 first, or use --force",
+                            now));
+                    });
                 });
-            });
         });
     };
 }
 
-}  // namespace runtime
+}  // namespace runtime::operate

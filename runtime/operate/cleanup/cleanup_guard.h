@@ -7,7 +7,7 @@
 #include "runtime/operate/context.h"
 #include "runtime/operate/kube_jobs.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 // Returns the reason, or "". With `force`, pods of proxies may run.
 std::string cleanup_objection(const Objects& sets, const Objects& pods, const Objects& secrets,
@@ -17,4 +17,4 @@ std::string cleanup_objection(const Objects& sets, const Objects& pods, const Ob
 // never compared.
 Job controller_must_rest(const OperateContext& context);
 
-}  // namespace runtime
+}  // namespace runtime::operate

@@ -13,7 +13,7 @@
 #include "runtime/operate/cleanup/cleanup.h"
 #include "runtime/operate/kube_jobs.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 using renderer::Value;
 
@@ -37,7 +37,7 @@ std::string Cleanup::describe(const Device& device) const {
 }
 
 bool Cleanup::has_lease() const {
-    return find_named(leases_, kLeaseName) != nullptr;
+    return find_named(leases_, controller::kLeaseName) != nullptr;
 }
 
 std::vector<std::string> Cleanup::found() const {
@@ -64,7 +64,7 @@ std::vector<std::string> Cleanup::found() const {
         lines.push_back(thing(kSecret, renderer::kAcmeAccounts));
     }
     if (has_lease()) {
-        lines.push_back(thing(kLease, kLeaseName));
+        lines.push_back(thing(kLease, controller::kLeaseName));
     }
     for (const std::string& name : config_map_names_) {
         lines.push_back(thing(kConfigMap, name));
@@ -88,23 +88,25 @@ Job Cleanup::removal(std::string what, Job job) {
 }
 
 Job Cleanup::on_tailnet(const std::string& tailnet,
-                        std::function<void(TailnetApi&, TailnetDone)> call) {
-    return tailnets_->job(tailnet, [call = std::move(call)](TailnetApi& api, const Next& next) {
-        call(api,
-             [next](const TailnetReply& reply) { next(problem_of(reply, "the tailnet refuses")); });
+                        std::function<void(tailnet::Api&, tailnet::Done)> call) {
+    return tailnets_->job(tailnet, [call = std::move(call)](tailnet::Api& api, const Next& next) {
+        call(api, [next](const tailnet::Reply& reply) {
+            next(problem_of(reply, "the tailnet refuses"));
+        });
     });
 }
 
 Job Cleanup::release(const Service& service) {
-    return tailnets_->job(service.tailnet, [this, service](TailnetApi& api, const Next& next) {
-        api.get_service(service.name, [this, &api, service, next](const TailnetReply& reply) {
+    return tailnets_->job(service.tailnet, [this, service](tailnet::Api& api, const Next& next) {
+        api.get_service(service.name, [this, &api, service, next](const tailnet::Reply& reply) {
             const std::string what = thing(kTailscaleService, service.name);
             const Next told = told_of(what, next);
             if (!reply.ok()) {
                 return told(problem_of(reply, "cannot read the Tailscale Service"));
             }
-            const Release release = release_service({mark_, predecessor_}, reply.body);
-            const auto done = [told](const TailnetReply& its_reply) {
+            const controller::Release release =
+                controller::release_service({mark_, predecessor_}, reply.body);
+            const auto done = [told](const tailnet::Reply& its_reply) {
                 told(problem_of(its_reply, "cannot release the Tailscale Service"));
             };
             if (release.deletes) {
@@ -124,15 +126,15 @@ std::vector<Job> Cleanup::key_jobs() {
     for (const Device& key : keys_) {
         jobs.push_back(
             removal(thing(kAuthKey, key.id),
-                    on_tailnet(key.tailnet, [id = key.id](TailnetApi& api, TailnetDone done) {
+                    on_tailnet(key.tailnet, [id = key.id](tailnet::Api& api, tailnet::Done done) {
                         api.revoke_key(id, std::move(done));
                     })));
     }
     // Also revoke keys that were minted, but not recorded.
     for (const std::string& tailnet : tailnets()) {
-        jobs.push_back(tailnets_->job(tailnet, [this](TailnetApi& api, const Next& next) {
+        jobs.push_back(tailnets_->job(tailnet, [this](tailnet::Api& api, const Next& next) {
             mark_.empty() ? next({})
-                          : sweep_keys(
+                          : controller::sweep_keys(
                                 api, mark_, [](const auto& tell) { tell({}); }, next);
         }));
     }
@@ -142,11 +144,11 @@ std::vector<Job> Cleanup::key_jobs() {
 std::vector<Job> Cleanup::device_jobs() {
     std::vector<Job> jobs;
     for (const auto& [device, unused] : devices_) {
-        jobs.push_back(
-            removal(describe(device),
-                    on_tailnet(device.tailnet, [id = device.id](TailnetApi& api, TailnetDone done) {
-                        api.delete_device(id, std::move(done));
-                    })));
+        jobs.push_back(removal(
+            describe(device),
+            on_tailnet(device.tailnet, [id = device.id](tailnet::Api& api, tailnet::Done done) {
+                api.delete_device(id, std::move(done));
+            })));
     }
     for (const Service& service : services_) {
         jobs.push_back(release(service));
@@ -210,8 +212,9 @@ std::vector<Job> Cleanup::kube_jobs() {
     std::vector<Job> jobs;
     const auto erase = [&](const renderer::Kind& kind, std::string_view title,
                            std::string_view name) {
-        jobs.push_back(removal(thing(title, name),
-                               erase_object(context_.kube, path_of(kind, context_.ns, name))));
+        jobs.push_back(
+            removal(thing(title, name),
+                    erase_object(context_.kube, kube::path_of(kind, context_.ns, name))));
     };
     for (const std::string& name : secret_names_) {
         jobs.push_back(removal(thing(kSecret, name),
@@ -222,16 +225,16 @@ std::vector<Job> Cleanup::kube_jobs() {
         jobs.push_back(removal(thing(kSecret, renderer::kAcmeAccounts), remove_accounts(context_)));
     }
     if (has_lease()) {
-        erase(kLeases, kLease, kLeaseName);
+        erase(kube::kLeases, kLease, controller::kLeaseName);
     }
     // The ledger is deleted last: it identifies our objects in the tailnets.
     std::vector<std::string> maps = config_map_names_;
     std::stable_partition(maps.begin(), maps.end(),
-                          [](const std::string& name) { return name != kLedgerName; });
+                          [](const std::string& name) { return name != controller::kLedgerName; });
     for (const std::string& name : maps) {
-        erase(kConfigMaps, kConfigMap, name);
+        erase(kube::kConfigMaps, kConfigMap, name);
     }
     return jobs;
 }
 
-}  // namespace runtime
+}  // namespace runtime::operate

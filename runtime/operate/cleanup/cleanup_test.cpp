@@ -15,7 +15,7 @@
 #include "runtime/kube/lease.h"
 #include "runtime/testing/cleanup_test.h"
 
-namespace runtime {
+namespace runtime::operate {
 namespace {
 
 using renderer::Value;
@@ -94,8 +94,8 @@ TEST_F(CleanupTest, RemovesADeviceThatOnlyAnAuthSecretNames) {
     const std::string path = FakeCluster::path("secrets", "ts-web-bcdfg-0-auth");
     Value auth = kube.find(path)->clone();
     Value& annotations = *auth.find("metadata")->find("annotations");
-    annotations.put(kDeviceNamedAnnotation, noted_device());
-    annotations.erase(kDeviceAnnotation);
+    annotations.put(controller::kDeviceNamedAnnotation, noted_device());
+    annotations.erase(controller::kDeviceAnnotation);
     kube.put(path, std::move(auth));
     kube.erase(FakeCluster::path("secrets", "ts-web-bcdfg-0"));
     EXPECT_EQ(clean({.yes = true}), "");
@@ -126,7 +126,7 @@ TEST_F(CleanupTest, RefusesWhileTheControllerRuns) {
                              {"spec", Value::map({{"holderIdentity", "operator-1"},
                                                   {"leaseDurationSeconds", 15},
                                                   {"renewTime", now}})}}));
-        loop.after(kLeaseRenewal, renew);
+        loop.after(kube::kLeaseRenewal, renew);
     };
     renew();
     EXPECT_EQ(
@@ -205,7 +205,7 @@ TEST_F(CleanupTest, LeavesTheOperatorsDnsRecords) {
 
 TEST_F(CleanupTest, RemovesOnlyWhenTold) {
     kube.put(FakeCluster::path("secrets", "peerrelay-edge-0-config"),
-             relay_secret(FakeCluster::kNamespace, "edge", "peerrelay-edge-0"));
+             controller::relay_secret(FakeCluster::kNamespace, "edge", "peerrelay-edge-0"));
     EXPECT_EQ(clean({.yes = false, .force = true}), "");
     EXPECT_NE(said.find("would remove Secret peerrelay-edge-0-config\n"), std::string::npos)
         << said;
@@ -426,7 +426,9 @@ TEST_F(CleanupTest, BelievesTheAuthSecretOfALostStateAboutItsTailnet) {
     kube.erase(FakeCluster::path("secrets", "ts-web-bcdfg-0"));
     const std::string path = FakeCluster::path("secrets", "ts-web-bcdfg-0-auth");
     Value auth = kube.find(path)->clone();
-    auth.find("metadata")->find("annotations")->put(Value(kTailnetAnnotation), "partner");
+    auth.find("metadata")
+        ->find("annotations")
+        ->put(Value(controller::kTailnetAnnotation), "partner");
     kube.put(path, std::move(auth));
     EXPECT_TRUE(clean({.yes = true, .force = true}).starts_with("tailnet \"partner\" has"));
     EXPECT_EQ(tailnet.devices.size(), 2U);
@@ -444,4 +446,4 @@ TEST_F(CleanupTest, KeepsWhatNamesADeviceUntilItIsGone) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::operate

@@ -10,26 +10,28 @@
 #include "runtime/controller/object_status/proxy_status.h"
 #include "runtime/controller/view/parents.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 using renderer::Value;
 
 namespace {
 
-bool is_served(const Parent& parent, const Served& served) {
+bool is_served(const controller::Parent& parent, const Served& served) {
     const auto group = parent.annotations.find("tailscale.com/proxy-group");
-    return served.parents.contains(contract_name(parent)) ||
+    return served.parents.contains(controller::contract_name(parent)) ||
            (group != parent.annotations.end() &&
             served.parents.contains("ProxyGroup/" + group->second));
 }
 
 // Returns the status without the content of `served`; no value if nothing has to be cleared.
-std::optional<Value> cleared_status(const Parent& parent, const Served& served, Time now) {
-    StatusChange change;
+std::optional<Value> cleared_status(const controller::Parent& parent, const Served& served,
+                                    Time now) {
+    controller::StatusChange change;
     if (is_served(parent, served)) {
-        StatusChange parts[] = {unserved_status(parent, {}), group_unserved_status(parent),
-                                no_egress_status()};
-        for (StatusChange& part : parts) {
+        controller::StatusChange parts[] = {controller::unserved_status(parent, {}),
+                                            controller::group_unserved_status(parent),
+                                            controller::no_egress_status()};
+        for (controller::StatusChange& part : parts) {
             change.conditions_to_remove.insert(change.conditions_to_remove.end(),
                                                part.conditions_to_remove.begin(),
                                                part.conditions_to_remove.end());
@@ -40,8 +42,9 @@ std::optional<Value> cleared_status(const Parent& parent, const Served& served, 
     }
     change.gone = served.places;
     const Value status = parent.status.unpack();
-    Value cleared = changed_status(status, change, parent.generation, now);
-    return same_status(cleared, status) ? std::nullopt : std::optional(std::move(cleared));
+    Value cleared = controller::changed_status(status, change, parent.generation, now);
+    return controller::same_status(cleared, status) ? std::nullopt
+                                                    : std::optional(std::move(cleared));
 }
 
 struct Clearing {
@@ -52,10 +55,10 @@ struct Clearing {
 };
 
 void try_clear(const std::shared_ptr<Clearing>& it, const Next& next) {
-    KubeClient& kube = it->context.kube;
-    kube.get(it->parent.path, [it, &kube, next](const KubeReply& reply) {
+    kube::Client& kube = it->context.kube;
+    kube.get(it->parent.path, [it, &kube, next](const kube::Reply& reply) {
         const auto parent =
-            reply.ok() ? decode_parent(*it->parent.kind, reply.object) : std::nullopt;
+            reply.ok() ? controller::decode_parent(*it->parent.kind, reply.object) : std::nullopt;
         if (!parent) {
             return next(reply.not_found() ? std::string()
                                           : reply.problem("cannot read " + it->parent.name));
@@ -66,7 +69,7 @@ void try_clear(const std::shared_ptr<Clearing>& it, const Next& next) {
         }
         Value object = reply.object.clone();
         object.put("status", std::move(*status));
-        kube.replace(it->parent.path + "/status", object, [it, next](const KubeReply& written) {
+        kube.replace(it->parent.path + "/status", object, [it, next](const kube::Reply& written) {
             if (written.code == 409 && --it->attempts > 0) {
                 return try_clear(it, next);
             }
@@ -84,16 +87,16 @@ std::vector<ServedParent> told_parents(const Objects& services, const Objects& i
     std::vector<ServedParent> out;
     const auto add = [&](const renderer::Kind& kind, const Objects& objects) {
         for (const Value& object : objects) {
-            const auto parent = decode_parent(kind, object);
+            const auto parent = controller::decode_parent(kind, object);
             if (parent && cleared_status(*parent, served, Time())) {
                 out.push_back({.kind = &kind,
-                               .name = contract_name(*parent),
-                               .path = path_of(kind, parent->ns, parent->name)});
+                               .name = controller::contract_name(*parent),
+                               .path = kube::path_of(kind, parent->ns, parent->name)});
             }
         }
     };
-    add(kServices, services);
-    add(kIngresses, ingresses);
+    add(kube::kServices, services);
+    add(kube::kIngresses, ingresses);
     return out;
 }
 
@@ -103,4 +106,4 @@ Job clear_status(const OperateContext& context, const ServedParent& parent, Serv
     };
 }
 
-}  // namespace runtime
+}  // namespace runtime::operate

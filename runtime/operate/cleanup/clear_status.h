@@ -11,7 +11,7 @@
 #include "runtime/operate/context.h"
 #include "runtime/operate/kube_jobs.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 // The parents of the removed proxies, and their names and addresses in the tailnets.
 struct Served {
@@ -32,4 +32,4 @@ std::vector<ServedParent> told_parents(const Objects& services, const Objects& i
 // Clears the status of a parent. Conditions and addresses that others have written stay.
 Job clear_status(const OperateContext& context, const ServedParent& parent, Served served);
 
-}  // namespace runtime
+}  // namespace runtime::operate

@@ -9,7 +9,7 @@
 #include "runtime/operate/adopt/adopt_move.h"
 #include "runtime/operate/adopt/adopt_plan.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 using renderer::Kind;
 using renderer::text_of;
@@ -21,13 +21,14 @@ Job list_held_of(const OperateContext& context, const Kind& kind, std::vector<He
     return [&kube = context.kube, &kind, &out](const Next& next) {
         const auto all = std::make_shared<Objects>();
         const auto list = kind.is_custom() ? list_custom : list_all;
-        list(kube, path_of(kind, {}), *all)([&kind, &out, all, next](const std::string& problem) {
+        list(kube, kube::path_of(kind, {}),
+             *all)([&kind, &out, all, next](const std::string& problem) {
             for (const Value& object : *all) {
                 const std::string_view ns = text_of(object, {"metadata", "namespace"});
                 const std::string name = name_of(object);
                 if (!without_finalizers(object).is_null()) {
                     out.push_back({.name = renderer::object_name(kind.name, ns, name),
-                                   .path = path_of(kind, ns, name)});
+                                   .path = kube::path_of(kind, ns, name)});
                 }
             }
             next(problem);
@@ -66,9 +67,9 @@ std::size_t accounts_in(const Value& secret) {
 }
 
 Job remove_accounts(const OperateContext& context) {
-    const std::string path = path_of(kSecrets, context.ns, renderer::kAcmeAccounts);
+    const std::string path = kube::path_of(kube::kSecrets, context.ns, renderer::kAcmeAccounts);
     return in_order(
         {change_object(context.kube, path, without_finalizers), erase_object(context.kube, path)});
 }
 
-}  // namespace runtime
+}  // namespace runtime::operate

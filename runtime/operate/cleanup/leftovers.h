@@ -12,7 +12,7 @@
 #include "runtime/operate/context.h"
 #include "runtime/operate/kube_jobs.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 struct HeldObject {
     std::string name;  // Kind/namespace/name
@@ -31,4 +31,4 @@ Job let_end(const OperateContext& context, const std::string& secret);
 std::size_t accounts_in(const renderer::Value& secret);
 Job remove_accounts(const OperateContext& context);
 
-}  // namespace runtime
+}  // namespace runtime::operate

@@ -3,7 +3,7 @@
 #include "renderer/core/json.h"
 #include "runtime/testing/cleanup_test.h"
 
-namespace runtime {
+namespace runtime::operate {
 namespace {
 
 constexpr const char* kWeb = "/api/v1/namespaces/apps/services/web";
@@ -47,7 +47,7 @@ protected:
         kube.erase_datum(FakeCluster::path("secrets", "partner"), "client_secret");
         kube.set_datum(FakeCluster::path("secrets", "partner"), "audience", "partner");
         cluster.add_proxy("ts-far-bcdfg");
-        cluster.annotate("ts-far-bcdfg", kTailnetAnnotation, "partner");
+        cluster.annotate("ts-far-bcdfg", controller::kTailnetAnnotation, "partner");
         {
             const ControllerProcess controller(loop, network, 1);
             loop.run_for(kMinute);
@@ -152,4 +152,4 @@ TEST_F(LeftoversTest, AsksAsTheControllerWhateverItsName) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::operate

@@ -6,7 +6,7 @@
 
 #include "runtime/controller/view/objects.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 using renderer::Value;
 
@@ -16,22 +16,23 @@ using Place = std::pair<std::string, std::string>;  // tailnet, device
 
 // Returns the parent in the labels of an auth Secret, which no pod may write.
 std::string parent_of_replica(const Value& secret) {
-    return parent_name(label_of(secret, "tailscale.com/parent-resource-type"),
-                       label_of(secret, "tailscale.com/parent-resource-ns"),
-                       label_of(secret, "tailscale.com/parent-resource"));
+    return controller::parent_name(
+        controller::label_of(secret, "tailscale.com/parent-resource-type"),
+        controller::label_of(secret, "tailscale.com/parent-resource-ns"),
+        controller::label_of(secret, "tailscale.com/parent-resource"));
 }
 
 class Collector {
 public:
     Collector(const Objects& secrets, const Objects& sets) {
         for (const Value& set : sets) {
-            if (auto proxy = decode_proxy_set(set); proxy && !proxy->contract.empty()) {
+            if (auto proxy = controller::decode_proxy_set(set); proxy && !proxy->contract.empty()) {
                 sets_.emplace(proxy->name, std::move(*proxy));
             }
         }
         std::set<std::string> without_state;
         for (const Value& secret : secrets) {
-            if (auto auth = decode_auth_secret(secret)) {
+            if (auto auth = controller::decode_auth_secret(secret)) {
                 add_noted(*auth, parent_of_replica(secret));
                 std::string pod(auth->pod);
                 without_state.insert(pod);
@@ -39,13 +40,13 @@ public:
             }
         }
         for (const Value& secret : secrets) {
-            if (const auto state = decode_state_secret(secret)) {
+            if (const auto state = controller::decode_state_secret(secret)) {
                 add_claims(*state);
                 without_state.erase(std::string(state->name));
             }
         }
         for (const std::string& pod : without_state) {
-            StateSecret none;
+            controller::StateSecret none;
             none.name = pod;
             add_claims(none);
         }
@@ -55,11 +56,11 @@ public:
 
 private:
     struct Auth {
-        AuthSecret secret;
+        controller::AuthSecret secret;
         std::string parent;
     };
 
-    void add_noted(const AuthSecret& auth, const std::string& parent) {
+    void add_noted(const controller::AuthSecret& auth, const std::string& parent) {
         const Place place(auth.tailnet, auth.device);
         if (auth.device.empty() || !noted_.insert(place).second) {
             return;
@@ -71,7 +72,7 @@ private:
                          .is_noted = true});
     }
 
-    void add_claims(const StateSecret& state) {
+    void add_claims(const controller::StateSecret& state) {
         const std::string pod(state.name);
         const auto its_auth = auths_.find(pod);
         const Auth* auth = its_auth == auths_.end() ? nullptr : &its_auth->second;
@@ -88,16 +89,17 @@ private:
         }
     }
 
-    DeviceClaim claim_of(const std::string& pod, const std::string& tailnet,
-                         const std::string& device, const Auth* auth) const {
-        DeviceClaim claim{.pod = pod, .parent = {}, .tailnet = tailnet, .device = device};
-        const AuthSecret none;
-        const AuthSecret& noted = auth == nullptr ? none : auth->secret;
+    controller::DeviceClaim claim_of(const std::string& pod, const std::string& tailnet,
+                                     const std::string& device, const Auth* auth) const {
+        controller::DeviceClaim claim{
+            .pod = pod, .parent = {}, .tailnet = tailnet, .device = device};
+        const controller::AuthSecret none;
+        const controller::AuthSecret& noted = auth == nullptr ? none : auth->secret;
         claim.is_tailnet_noted = auth != nullptr;
         claim.parent = auth == nullptr ? std::string() : auth->parent;
         claim.hostname = noted.hostname;
         std::string_view wished;
-        const auto replica = split_replica(pod);
+        const auto replica = controller::split_replica(pod);
         if (const auto set = replica ? sets_.find(std::string(replica->set)) : sets_.end();
             set != sets_.end()) {
             wished = set->second.tags;
@@ -106,11 +108,11 @@ private:
                 claim.hostname = set->second.hostnames[ordinal];
             }
         }
-        claim.tags = possible_tags(noted, wished);
+        claim.tags = controller::possible_tags(noted, wished);
         return claim;
     }
 
-    std::map<std::string, ProxySet> sets_;
+    std::map<std::string, controller::ProxySet> sets_;
     std::map<std::string, Auth> auths_;  // by pod
     std::set<Place> noted_;
 };
@@ -121,4 +123,4 @@ std::vector<NamedDevice> named_devices(const Objects& secrets, const Objects& se
     return std::move(Collector(secrets, sets).found);
 }
 
-}  // namespace runtime
+}  // namespace runtime::operate

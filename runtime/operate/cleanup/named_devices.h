@@ -10,10 +10,10 @@
 #include "runtime/controller/keys/own_devices.h"
 #include "runtime/operate/kube_jobs.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 struct NamedDevice {
-    DeviceClaim claim;
+    controller::DeviceClaim claim;
     bool is_noted = false;
 };
 
@@ -21,4 +21,4 @@ struct NamedDevice {
 // hostnames and tags of the replicas that are still wanted.
 std::vector<NamedDevice> named_devices(const Objects& secrets, const Objects& sets);
 
-}  // namespace runtime
+}  // namespace runtime::operate

@@ -11,7 +11,7 @@
 #include "runtime/operate/adopt/stock_operator.h"
 #include "runtime/operate/status/pod_state.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 using renderer::text_of;
 using renderer::Value;
@@ -28,18 +28,20 @@ struct LeaseState {
 };
 
 LeaseState look_at_lease(const Objects& leases, Time now) {
-    const auto lease = std::find_if(leases.begin(), leases.end(),
-                                    [](const Value& one) { return name_of(one) == kLeaseName; });
+    const auto lease = std::find_if(leases.begin(), leases.end(), [](const Value& one) {
+        return name_of(one) == controller::kLeaseName;
+    });
     if (lease == leases.end()) {
-        return {fmt::format("Lease \"{}\" does not exist", kLeaseName), std::nullopt};
+        return {fmt::format("Lease \"{}\" does not exist", controller::kLeaseName), std::nullopt};
     }
     const auto renewed = parse_time(text_of(lease->at({"spec", "renewTime"})));
     if (text_of(lease->at({"spec", "holderIdentity"})).empty() || !renewed.has_value()) {
-        return {fmt::format("no one holds Lease \"{}\"", kLeaseName), renewed};
+        return {fmt::format("no one holds Lease \"{}\"", controller::kLeaseName), renewed};
     }
-    return {now - *renewed < kLeaseIsOld ? std::string()
-                                         : fmt::format("Lease \"{}\" was last renewed at {}",
-                                                       kLeaseName, format_seconds(*renewed)),
+    return {now - *renewed < kLeaseIsOld
+                ? std::string()
+                : fmt::format("Lease \"{}\" was last renewed at {}", controller::kLeaseName,
+                              format_seconds(*renewed)),
             renewed};
 }
 
@@ -117,4 +119,4 @@ ControllerState controller_state(const Listed& deployments, const Listed& pods,
                : is(kNotRunning, counts + ", but " + lease.problem);
 }
 
-}  // namespace runtime
+}  // namespace runtime::operate

@@ -8,7 +8,7 @@
 
 #include "runtime/operate/kube_jobs.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 // A Lease that was last renewed this long ago is not held any more. The controller renews it every
 // few seconds, but clocks differ.
@@ -26,4 +26,4 @@ struct ControllerState {
 ControllerState controller_state(const Listed& deployments, const Listed& pods,
                                  const Listed& leases, Time now);
 
-}  // namespace runtime
+}  // namespace runtime::operate

@@ -5,7 +5,7 @@
 #include "renderer/core/json.h"
 #include "runtime/base/time_text.h"
 
-namespace runtime {
+namespace runtime::operate {
 namespace {
 
 constexpr const char* kReady =
@@ -127,4 +127,4 @@ TEST(ControllerState, KnowsWhenItWasLastSeen) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::operate

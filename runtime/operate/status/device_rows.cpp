@@ -15,7 +15,7 @@
 #include "runtime/operate/adopt/adopt_plan.h"
 #include "runtime/operate/status/pod_state.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 using renderer::text_of;
 using renderer::Value;
@@ -26,12 +26,12 @@ using Rows = std::map<std::string, Value>;  // by pod
 
 // The decoded objects; `replicas` point to the others.
 struct Decoded {
-    std::map<std::string, ProxySet> sets;
-    std::map<std::string, StateSecret> states;
-    std::map<std::string, AuthSecret> auths;  // by pod
-    std::map<std::string, Pod> pods;
+    std::map<std::string, controller::ProxySet> sets;
+    std::map<std::string, controller::StateSecret> states;
+    std::map<std::string, controller::AuthSecret> auths;  // by pod
+    std::map<std::string, controller::Pod> pods;
     std::map<std::string, const Value*> pod_objects;
-    std::map<std::string, Replica> replicas;
+    std::map<std::string, controller::Replica> replicas;
 };
 
 template <typename T>
@@ -40,7 +40,8 @@ const T* pointer_to(const std::map<std::string, T>& all, const std::string& name
     return found == all.end() ? nullptr : &found->second;
 }
 
-void add_replica(Decoded& decoded, const std::string& pod, const ProxySet* set, int ordinal) {
+void add_replica(Decoded& decoded, const std::string& pod, const controller::ProxySet* set,
+                 int ordinal) {
     const auto [entry, is_new] = decoded.replicas.try_emplace(pod);
     if (is_new) {
         entry->second = {.pod_name = entry->first,
@@ -56,19 +57,20 @@ void add_replica(Decoded& decoded, const std::string& pod, const ProxySet* set, 
 Decoded decode(const StatusInputs& inputs) {
     Decoded decoded;
     for (const Value& object : inputs.sets.objects) {
-        if (auto set = decode_proxy_set(object); set && set->contract == kContractVersion) {
+        if (auto set = controller::decode_proxy_set(object);
+            set && set->contract == controller::kContractVersion) {
             decoded.sets[set->name] = std::move(*set);
         }
     }
     for (const Value& object : inputs.pods.objects) {
-        decoded.pods[name_of(object)] = *decode_pod(object);
+        decoded.pods[name_of(object)] = *controller::decode_pod(object);
         decoded.pod_objects[name_of(object)] = &object;
     }
     for (const Value& object : inputs.secrets.objects) {
-        if (auto state = decode_state_secret(object)) {
+        if (auto state = controller::decode_state_secret(object)) {
             decoded.states[state->name] = std::move(*state);
         }
-        if (auto auth = decode_auth_secret(object)) {
+        if (auto auth = controller::decode_auth_secret(object)) {
             decoded.auths[auth->pod] = std::move(*auth);
         }
     }
@@ -78,7 +80,7 @@ Decoded decode(const StatusInputs& inputs) {
         }
     }
     for (const auto& [pod, state] : decoded.states) {
-        if (const auto name = split_replica(pod)) {
+        if (const auto name = controller::split_replica(pod)) {
             add_replica(decoded, pod, pointer_to(decoded.sets, state.set), name->ordinal);
         }
     }
@@ -90,25 +92,25 @@ void add_problem(Value& row, const std::string& problem) {
     row.put("problem", known.empty() ? problem : known + "; " + problem);
 }
 
-void put_state(Value& row, DeviceState state) {
-    row.put("state", name_of(state));
+void put_state(Value& row, controller::DeviceState state) {
+    row.put("state", controller::name_of(state));
 }
 
 // Corrects a row by the present state of its pod and its StatefulSet.
 void set_right(Value& row, const StatusInputs& inputs, const Decoded& decoded) {
     const std::string pod(text_of(row.find("pod")));
     const std::string_view state = text_of(row.find("state"));
-    const bool was_joined = state == name_of(DeviceState::Joined);
+    const bool was_joined = state == controller::name_of(controller::DeviceState::Joined);
     const bool is_known = inputs.is_apart_known || pod != renderer::kApiProxyPod;
-    if (state == name_of(DeviceState::Leaving) || !is_known) {
+    if (state == controller::name_of(controller::DeviceState::Leaving) || !is_known) {
         return;
     }
-    const Replica* replica = pointer_to(decoded.replicas, pod);
-    if (inputs.sets.refusal.empty() && (replica == nullptr || !is_wanted(*replica))) {
-        const auto name = split_replica(pod);
-        const ProxySet* set =
+    const controller::Replica* replica = pointer_to(decoded.replicas, pod);
+    if (inputs.sets.refusal.empty() && (replica == nullptr || !controller::is_wanted(*replica))) {
+        const auto name = controller::split_replica(pod);
+        const controller::ProxySet* set =
             name.has_value() ? pointer_to(decoded.sets, std::string(name->set)) : nullptr;
-        put_state(row, DeviceState::Leaving);
+        put_state(row, controller::DeviceState::Leaving);
         return add_problem(
             row, set == nullptr ? "its StatefulSet was deleted"
                                 : fmt::format("its StatefulSet has {} replicas", set->replicas));
@@ -128,7 +130,7 @@ void set_right(Value& row, const StatusInputs& inputs, const Decoded& decoded) {
         }
     }
     if (was_joined && (object == decoded.pod_objects.end() || decoded.pods.at(pod).leaving)) {
-        put_state(row, DeviceState::Restarting);
+        put_state(row, controller::DeviceState::Restarting);
     }
 }
 
@@ -154,7 +156,7 @@ std::vector<Value> device_rows(const StatusInputs& inputs) {
     }
     const bool knows_devices = inputs.is_table_known || inputs.secrets.refusal.empty();
     for (const auto& [pod, replica] : decoded.replicas) {
-        Value line = device_line(replica, {});
+        Value line = controller::device_line(replica, {});
         if (!knows_devices) {
             line.put("state", "unknown");
         }
@@ -169,4 +171,4 @@ std::vector<Value> device_rows(const StatusInputs& inputs) {
     return out;
 }
 
-}  // namespace runtime
+}  // namespace runtime::operate

@@ -7,7 +7,7 @@
 
 #include "runtime/operate/kube_jobs.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 struct StatusInputs {
     std::string_view table;  // the lines that the controller has written
@@ -25,4 +25,4 @@ std::vector<renderer::Value> device_rows(const StatusInputs& inputs);
 // Parses one JSON object a line, and skips other lines.
 std::vector<renderer::Value> read_lines(std::string_view lines);
 
-}  // namespace runtime
+}  // namespace runtime::operate

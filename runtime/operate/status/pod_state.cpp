@@ -9,7 +9,7 @@
 
 #include "renderer/core/text_of.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 using renderer::text_of;
 using renderer::Value;
@@ -122,4 +122,4 @@ std::string pod_progress(const Value& pod) {
     return phase == "Running" ? std::string() : std::string(phase.empty() ? "Pending" : phase);
 }
 
-}  // namespace runtime
+}  // namespace runtime::operate

@@ -6,7 +6,7 @@
 
 #include "renderer/core/value.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 // Returns what prevents the pod from running: "ImagePullBackOff tailscale/tailscale:v1.96.4",
 // "Unschedulable: 0/1 nodes are available"; "" if it runs, is starting, or is being deleted.
@@ -19,4 +19,4 @@ std::string pod_progress(const renderer::Value& pod);
 // Returns the text up to the first full stop or line break, without it.
 std::string first_sentence(std::string_view text);
 
-}  // namespace runtime
+}  // namespace runtime::operate

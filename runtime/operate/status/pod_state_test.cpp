@@ -4,7 +4,7 @@
 
 #include "renderer/core/json.h"
 
-namespace runtime {
+namespace runtime::operate {
 namespace {
 
 struct PodCase {
@@ -85,4 +85,4 @@ TEST(PodState, KnowsTheFirstSentence) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::operate

@@ -25,7 +25,7 @@
 #include "runtime/operate/status/device_rows.h"
 #include "runtime/operate/status/table.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 using renderer::text_of;
 using renderer::Value;
@@ -49,13 +49,13 @@ struct Report {
 };
 
 std::string joined(const Value* list) {
-    return fmt::format("{}", fmt::join(texts_of(list), ","));
+    return fmt::format("{}", fmt::join(controller::texts_of(list), ","));
 }
 
 // Returns what the controller has written under `key` of its ledger.
 std::string_view written(const Objects& maps, std::string_view key) {
     for (const Value& map : maps) {
-        if (text_of(map.at({"metadata", "name"})) == kLedgerName) {
+        if (text_of(map.at({"metadata", "name"})) == controller::kLedgerName) {
             return text_of(map.at({"data", key}));
         }
     }
@@ -66,8 +66,8 @@ std::string_view written(const Objects& maps, std::string_view key) {
 std::string written_devices(const Objects& maps) {
     std::string lines;
     for (const Value& map : maps) {
-        if (is_devices_table(text_of(map.at({"metadata", "name"})))) {
-            lines += text_of(map.at({"data", kDevicesKey}));
+        if (controller::is_devices_table(text_of(map.at({"metadata", "name"})))) {
+            lines += text_of(map.at({"data", controller::kDevicesKey}));
         }
     }
     return lines;
@@ -76,16 +76,17 @@ std::string written_devices(const Objects& maps) {
 // Returns the rows of Tailscale Services: those that the controller has written, and those that it
 // has not seen yet.
 std::vector<Value> service_rows(const Objects& maps) {
-    std::vector<Value> rows = read_lines(written(maps, kServicesKey));
+    std::vector<Value> rows = read_lines(written(maps, controller::kServicesKey));
     std::set<std::string> known;
     for (const Value& row : rows) {
         known.insert(std::string(text_of(row.find("service"))));
     }
     for (const Value& map : maps) {
-        const auto group = decode_group(map);
-        for (const Offer& offer : group.has_value() ? group->offers : std::vector<Offer>()) {
+        const auto group = controller::decode_group(map);
+        for (const controller::Offer& offer :
+             group.has_value() ? group->offers : std::vector<controller::Offer>()) {
             if (!known.contains(offer.name)) {
-                rows.push_back(waiting_service(offer, group->name));
+                rows.push_back(controller::waiting_service(offer, group->name));
             }
         }
     }
@@ -95,14 +96,14 @@ std::vector<Value> service_rows(const Objects& maps) {
 // Returns the removals that are blocked until a user confirms them, with the command for that.
 std::vector<Value> blocked_removals(const Look& look) {
     std::vector<Value> out;
-    for (const std::string_view key : {kBlockedKey, kBlockedServicesKey}) {
+    for (const std::string_view key : {controller::kBlockedKey, controller::kBlockedServicesKey}) {
         auto blocked = renderer::read_json(written(look.maps.objects, key));
         const std::string token(blocked ? text_of(blocked->at({"token"})) : std::string_view());
         if (!token.empty()) {
-            blocked->put(
-                "command",
-                fmt::format("kubectl annotate --overwrite configmap {} -n {} {}={}", kLedgerName,
-                            look.context.ns, kConfirmRemovalsAnnotation, token));
+            blocked->put("command",
+                         fmt::format("kubectl annotate --overwrite configmap {} -n {} {}={}",
+                                     controller::kLedgerName, look.context.ns,
+                                     controller::kConfirmRemovalsAnnotation, token));
             out.push_back(std::move(*blocked));
         }
     }
@@ -276,8 +277,8 @@ void read_secrets(const SharedLook& look) {
     const bool has_table = !written_devices(look->maps.objects).empty();
     std::vector<Job> jobs;
     if (!has_table) {
-        jobs.push_back(
-            list_allowed(look->context.kube, path_of(kSecrets, look->context.ns), look->secrets));
+        jobs.push_back(list_allowed(
+            look->context.kube, kube::path_of(kube::kSecrets, look->context.ns), look->secrets));
     }
     run_in_order(std::move(jobs), [look](const std::string& problem) {
         const bool knows_nothing = !look->maps.refusal.empty() && !look->secrets.refusal.empty() &&
@@ -294,17 +295,17 @@ void read_secrets(const SharedLook& look) {
 
 void show_status(const OperateContext& context, StatusForm form, StatusDone done) {
     const auto look = std::make_shared<Look>(Look{context, form, std::move(done)});
-    KubeClient& kube = context.kube;
-    run_in_order({list_allowed(kube, path_of(kConfigMaps, context.ns), look->maps),
-                  list_allowed(kube, path_of(kDeployments, context.ns), look->deployments),
-                  list_allowed(kube, path_of(kStatefulSets, context.ns), look->sets),
-                  list_allowed(kube, path_of(kPods, context.ns), look->pods),
+    kube::Client& kube = context.kube;
+    run_in_order({list_allowed(kube, kube::path_of(kube::kConfigMaps, context.ns), look->maps),
+                  list_allowed(kube, kube::path_of(kDeployments, context.ns), look->deployments),
+                  list_allowed(kube, kube::path_of(kube::kStatefulSets, context.ns), look->sets),
+                  list_allowed(kube, kube::path_of(kube::kPods, context.ns), look->pods),
                   add_apart(kube, look->deployments.objects, look->sets.objects, look->pods.objects,
                             &look->apart_refusal),
-                  list_allowed(kube, path_of(kLeases, context.ns), look->leases)},
+                  list_allowed(kube, kube::path_of(kube::kLeases, context.ns), look->leases)},
                  [look](const std::string& problem) {
                      problem.empty() ? read_secrets(look) : look->done(problem, false);
                  });
 }
 
-}  // namespace runtime
+}  // namespace runtime::operate

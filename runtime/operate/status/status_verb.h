@@ -8,7 +8,7 @@
 
 #include "runtime/operate/context.h"
 
-namespace runtime {
+namespace runtime::operate {
 
 enum class StatusForm { Table, Wide, Json };
 
@@ -18,4 +18,4 @@ using StatusDone = std::function<void(const std::string& problem, bool controlle
 
 void show_status(const OperateContext& context, StatusForm form, StatusDone done);
 
-}  // namespace runtime
+}  // namespace runtime::operate

@@ -8,7 +8,7 @@
 #include "runtime/base/time_text.h"
 #include "runtime/testing/status_test.h"
 
-namespace runtime {
+namespace runtime::operate {
 namespace {
 
 using renderer::text_of;
@@ -81,7 +81,7 @@ protected:
     std::string status(StatusForm form = StatusForm::Table) {
         network.add("https://kube", guarded);
         FakeTransport transport(network);
-        KubeClient client(transport, {.server = "https://kube", .ca_file = "", .token_file = ""});
+        kube::Client client(transport, {.server = "https://kube", .ca_file = "", .token_file = ""});
         std::string said, result = "has not ended";
         controller_runs.reset();
         show_status({loop, client, ns, [&said](const std::string& line) { said += line; }}, form,
@@ -316,7 +316,7 @@ TEST_F(ShownStatusTest, TakesNoWebServerForACleanCluster) {
     const std::string url = "https://web";
     network.add(url, server);
     FakeTransport transport(network);
-    KubeClient client(transport, {.server = url, .ca_file = "", .token_file = ""});
+    kube::Client client(transport, {.server = url, .ca_file = "", .token_file = ""});
     std::string result;
     show_status({loop, client, ns, [](const std::string&) {}}, StatusForm::Table,
                 [&result](const std::string& problem, bool) { result = problem; });
@@ -415,4 +415,4 @@ TEST_F(ShownStatusTest, TellsHowToConfirmRemovals) {
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace runtime::operate

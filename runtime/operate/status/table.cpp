@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace runtime {
+namespace runtime::operate {
 
 std::string table(const std::vector<std::vector<std::string>>& rows) {
     std::vector<std::size_t> widths;
@@ -27,4 +27,4 @@ std::string table(const std::vector<std::vector<std::string>>& rows) {
     return out;
 }
 
-}  // namespace runtime
+}  // namespace runtime::operate

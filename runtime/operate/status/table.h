@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-namespace runtime {
+namespace runtime::operate {
 
 // Each column is as wide as its longest cell. The last cell of a row does not count, and is not
 // padded. An empty cell is shown as "-".
 std::string table(const std::vector<std::vector<std::string>>& rows);
 
-}  // namespace runtime
+}  // namespace runtime::operate

@@ -413,7 +413,7 @@ Result<int> run_lint(const Options& options, ClusterRuns& runs, Console& console
     repo::LoadOptions load = options.load;
     load.lints = true;
     runs.render_each(load);
-    const std::shared_ptr<const repo::SourceTree> tree = load::source_tree(options.load);
+    const std::shared_ptr<const repo::SourceTree> tree = repo::source_tree(options.load);
     for (Run& run : runs.all()) {
         repo::LoadOptions one = options.load;
         one.cluster = run.loaded.cluster;

@@ -47,7 +47,7 @@ Value json_device(const plan::DeviceRow& device, const SourceMap& sources) {
     return map;
 }
 
-Value json_units(const load::UnitList& list, std::size_t parent) {
+Value json_units(const engines::UnitList& list, std::size_t parent) {
     Value units = Value::list();
     for (std::size_t i = 0; i < list.units.size(); ++i) {
         const engines::BuildUnit& unit = list.units[i];
@@ -138,7 +138,7 @@ std::string images_json(const std::vector<std::string>& images) {
     return text_of_report(report);
 }
 
-std::string roots_json(const load::UnitList& list) {
+std::string roots_json(const engines::UnitList& list) {
     Value unreached = Value::list();
     for (const auto& [dir, names] : list.unreached) {
         unreached.append(Value::map({{"directory", dir}, {"files", text_list(names)}}));

@@ -11,7 +11,7 @@
 #include "renderer/core/shown_diagnostic.h"
 #include "renderer/emit/emit.h"
 #include "renderer/emit/tree/changes.h"
-#include "renderer/load/unit_list.h"
+#include "renderer/engines/engines.h"
 #include "renderer/pipeline.h"
 
 namespace renderer::cli {
@@ -20,7 +20,7 @@ std::string devices_json(const std::deque<Run>& runs);
 
 std::string images_json(const std::vector<std::string>& images);
 
-std::string roots_json(const load::UnitList& list);
+std::string roots_json(const engines::UnitList& list);
 
 std::string lint_json(const std::string& path, const std::vector<ShownDiagnostic>& diagnostics);
 // Lists the checks that `lint --list` prints.

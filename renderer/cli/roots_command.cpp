@@ -10,16 +10,16 @@
 #include "renderer/cli/exit_codes.h"
 #include "renderer/cli/gates.h"
 #include "renderer/cli/json_reports.h"
+#include "renderer/engines/engines.h"
 #include "renderer/engines/liveness.h"
 #include "renderer/engines/standing.h"
-#include "renderer/load/unit_list.h"
 
 namespace renderer::cli {
 namespace {
 
 class Printer {
 public:
-    explicit Printer(const load::UnitList& list) : list_(list) {}
+    explicit Printer(const engines::UnitList& list) : list_(list) {}
 
     std::string run() {
         for (std::size_t i = 0; i < list_.units.size(); ++i) {
@@ -78,7 +78,7 @@ private:
         }
     }
 
-    const load::UnitList& list_;
+    const engines::UnitList& list_;
     std::string out_, title_;
 };
 
@@ -86,7 +86,8 @@ private:
 
 Result<int> run_roots(const Options& options, ClusterRuns& runs, Console& console) {
     Run& run = runs.all().emplace_back();
-    const load::UnitList list = load::list_units(options.load, run.loaded.sources, run.diagnostics);
+    const engines::UnitList list =
+        engines::list_units(options.load, run.loaded.sources, run.diagnostics);
     if (run.diagnostics.has_errors()) {
         return runs.fail(console, "nothing printed");
     }

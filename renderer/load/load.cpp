@@ -11,6 +11,7 @@
 #include "renderer/base/split.h"
 #include "renderer/core/text_of.h"
 #include "renderer/engines/cluster_config.h"
+#include "renderer/engines/engines.h"
 #include "renderer/engines/flux/local_sources.h"
 #include "renderer/engines/flux/substitute.h"
 #include "renderer/engines/helm/values_files.h"
@@ -30,7 +31,6 @@
 #include "renderer/load/other_languages.h"
 #include "renderer/load/render_charts.h"
 #include "renderer/load/resource_sets.h"
-#include "renderer/load/select.h"
 #include "renderer/load/splice.h"
 #include "renderer/load/unset_variables.h"
 #include "renderer/repo/disk_tree.h"
@@ -48,7 +48,7 @@ void add_context(const repo::SourceTree& tree, const std::string& dir,
     const engines::Cluster all{
         .name = cluster.name, .configured = cluster.configured, .labels = cluster.labels};
     engines::Selection context =
-        select_inputs(tree, repo::normal_path(dir), {}, all, sources, diagnostics);
+        engines::select_inputs(tree, repo::normal_path(dir), {}, all, sources, diagnostics);
     for (engines::InputFile& file : context.files) {
         if (!file.reachable || file.copied_whole) {
             continue;
@@ -136,8 +136,8 @@ void warn_unused_substitutes(const repo::LoadOptions& options, const Loaded& loa
 
 void load_files(const repo::SourceTree& tree, const repo::LoadOptions& options,
                 const engines::Cluster& cluster, Loaded& loaded, Diagnostics& diagnostics) {
-    engines::Selection selection = select_inputs(tree, repo::normal_path(options.path), options,
-                                                 cluster, loaded.sources, diagnostics);
+    engines::Selection selection = engines::select_inputs(
+        tree, repo::normal_path(options.path), options, cluster, loaded.sources, diagnostics);
     for (const std::string& dir : options.context_dirs) {
         add_context(tree, dir, cluster, selection, loaded.sources, diagnostics);
     }
@@ -236,18 +236,6 @@ void load_stream(const repo::SourceTree& tree, repo::LoadOptions& options,
 
 }  // namespace
 
-std::shared_ptr<const repo::SourceTree> source_tree(const repo::LoadOptions& options) {
-    std::vector<std::string> named = options.values_files;
-    std::vector<std::string> roots = options.context_dirs;
-    if (!options.path.empty()) {  // else a stream
-        named.push_back(options.path);
-        roots.push_back(options.path);
-    } else if (options.resource_list) {
-        roots.emplace_back(".");  // the functionConfig may name files
-    }
-    return options.tree != nullptr ? options.tree : std::make_shared<repo::DiskTree>(named, roots);
-}
-
 Loaded load_tree(const repo::SourceTree& tree, repo::LoadOptions options,
                  Diagnostics& diagnostics) {
     Loaded loaded;
@@ -304,12 +292,12 @@ Loaded load_tree(const repo::SourceTree& tree, repo::LoadOptions options,
 }
 
 Loaded load(repo::LoadOptions options, Diagnostics& diagnostics) {
-    const std::shared_ptr<const repo::SourceTree> tree = source_tree(options);
+    const std::shared_ptr<const repo::SourceTree> tree = repo::source_tree(options);
     return load_tree(*tree, std::move(options), diagnostics);
 }
 
 std::vector<std::string> cluster_names(const repo::LoadOptions& options) {
-    return engines::cluster_names(*source_tree(options), options);
+    return engines::cluster_names(*repo::source_tree(options), options);
 }
 
 }  // namespace renderer::load

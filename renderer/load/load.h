@@ -5,7 +5,6 @@
 // internal/bundlereader and schemas/fleet.yaml.json; kustomize api/kv, api/hasher.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,9 +18,6 @@ Loaded load(repo::LoadOptions options, Diagnostics& diagnostics);
 
 // Does the same over any tree, so that tests need no disk.
 Loaded load_tree(const repo::SourceTree& tree, repo::LoadOptions options, Diagnostics& diagnostics);
-
-// Returns the tree of the options, or the disk if they have none.
-std::shared_ptr<const repo::SourceTree> source_tree(const repo::LoadOptions& options);
 
 // Returns the clusters that `.tailrender.yaml` lists, in its order. Returns none if the file does
 // not exist or cannot be read; `load` reports the error.

@@ -7,14 +7,8 @@
 
 #include "renderer/core/diagnostics.h"
 #include "renderer/load/loaded.h"
-#include "renderer/repo/source_tree.h"
-#include "renderer/repo/walk.h"
 
 namespace renderer::load {
-
-// Returns the names of such files that mention Tailscale.
-std::vector<std::string> files_in_other_languages(const repo::SourceTree& tree,
-                                                  const std::vector<repo::WalkedDir>& dirs);
 
 // Adds one warning for all of `files` and for Kargo's objects among the documents.
 void warn_other_languages(std::vector<std::string> files, const Loaded& loaded,

@@ -50,4 +50,7 @@ struct LoadOptions {
     unsigned threads = 0;                   // 0 = one per core
 };
 
+// Returns the tree of the options, or the disk if they have none.
+std::shared_ptr<const SourceTree> source_tree(const LoadOptions& options);
+
 }  // namespace renderer::repo

@@ -1,4 +1,4 @@
-#include "renderer/load/unlisted_inputs.h"
+#include "renderer/engines/select/unlisted_inputs.h"
 
 #include <fmt/format.h>
 
@@ -14,11 +14,11 @@
 #include "renderer/engines/kustomize/build_files.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer::load {
+namespace renderer::engines {
 
 namespace {
 
-std::string name_of(const Value& object) {
+std::string named_object(const Value& object) {
     const std::string_view ns = text_of(object, {"metadata", "namespace"});
     return fmt::format("{} {}{}{}", text_of(object, {"kind"}), ns, ns.empty() ? "" : "/",
                        text_of(object, {"metadata", "name"}));
@@ -32,7 +32,7 @@ bool opens_funnel(const Value& object) {
 
 bool UnlistedInputs::holds(const std::string& path) {
     const Result<std::string> text = context_.build.tree.read(path);
-    return text && engines::has_input(path, *text) && !is_read(path);
+    return text && has_input(path, *text) && !is_read(path);
 }
 
 bool UnlistedInputs::is_read(const std::string& path) {
@@ -40,8 +40,8 @@ bool UnlistedInputs::is_read(const std::string& path) {
         read_.emplace();
         for (const repo::WalkedDir* dir : dirs_) {
             if (!dir->kustomizations.empty()) {
-                read_->merge(engines::find_build_files(context_.build.tree, context_.build.reader,
-                                                       context_.root, dir->path)
+                read_->merge(find_build_files(context_.build.tree, context_.build.reader,
+                                              context_.root, dir->path)
                                  .paths);
             }
         }
@@ -71,7 +71,7 @@ void UnlistedInputs::report(const std::string& path) const {
     for (const ScannedDocument& scanned : scan_documents(sources, source)) {
         Diagnostics discarded;
         if (scanned.mentions_tailscale) {
-            engines::add_objects(read_yaml(sources, source, scanned.range, discarded), objects);
+            add_objects(read_yaml(sources, source, scanned.range, discarded), objects);
         }
     }
     const auto open = std::ranges::find_if(objects, opens_funnel);
@@ -82,7 +82,7 @@ void UnlistedInputs::report(const std::string& path) const {
     context_.build.selection.unlisted
         .warning("unreached-input", kind == nullptr ? sources.pos(source, 0) : kind->pos(),
                  "no kustomization lists this file, so what it exposes is not rendered")
-        .found(fmt::format("{}{}", name_of(shown),
+        .found(fmt::format("{}{}", named_object(shown),
                            open == objects.end() ? "" : ", which would be PUBLIC through Funnel"))
         .expected(fmt::format("\"{}\" among the resources of {}",
                               repo::relative_path(path, repo::parent_path(kustomization)),
@@ -92,4 +92,4 @@ void UnlistedInputs::report(const std::string& path) const {
                           dir, dir));
 }
 
-}  // namespace renderer::load
+}  // namespace renderer::engines

@@ -1,16 +1,17 @@
-#include "renderer/load/select.h"
+#include "renderer/engines/select/select.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "renderer/core/text_of.h"
+#include "renderer/engines/engines.h"
 #include "renderer/engines/fleet/cluster_match.h"
 #include "renderer/engines/kustomize/build_files.h"
-#include "renderer/load/other_languages.h"
+#include "renderer/engines/select/other_languages.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer::load {
+namespace renderer::engines {
 
 namespace {
 
@@ -28,8 +29,8 @@ bool matches_pattern(const std::string& pattern, std::string_view dir) {
     return repo::matches_glob(pattern, std::string(dir));
 }
 
-engines::Bundle plain_bundle(const std::string& default_namespace) {
-    engines::Bundle bundle;
+Bundle plain_bundle(const std::string& default_namespace) {
+    Bundle bundle;
     bundle.default_namespace = default_namespace;
     return bundle;
 }
@@ -42,7 +43,7 @@ public:
     void run() {
         check_globs();
         group();
-        std::vector<engines::Bundle>& bundles = context_.build.selection.bundles;
+        std::vector<Bundle>& bundles = context_.build.selection.bundles;
         if (has_plain_) {
             bundles.push_back(plain_bundle(context_.options.default_namespace));
             select_plain(context_, plain_, 0);
@@ -62,14 +63,14 @@ public:
 
 private:
     [[nodiscard]] bool is_selected(std::string_view relative) const {
-        const std::vector<engines::BundleGlob>& globs = context_.cluster.bundles;
-        return globs.empty() || std::ranges::any_of(globs, [&](const engines::BundleGlob& glob) {
+        const std::vector<BundleGlob>& globs = context_.cluster.bundles;
+        return globs.empty() || std::ranges::any_of(globs, [&](const BundleGlob& glob) {
                    return matches_pattern(glob.pattern, relative);
                });
     }
 
     void check_globs() const {
-        for (const engines::BundleGlob& glob : context_.cluster.bundles) {
+        for (const BundleGlob& glob : context_.cluster.bundles) {
             const bool used = std::ranges::any_of(dirs_, [&](const repo::WalkedDir& dir) {
                 return matches_pattern(glob.pattern, dir.relative);
             });
@@ -85,7 +86,7 @@ private:
 
     // Puts every directory into the bundle of the nearest directory above it that has a fleet.yaml.
     void group() {
-        const std::vector<const repo::WalkedDir*> roots = engines::bundle_roots(dirs_);
+        const std::vector<const repo::WalkedDir*> roots = bundle_roots(dirs_);
         for (std::size_t i = 0; i < dirs_.size(); ++i) {
             const repo::WalkedDir& dir = dirs_[i];
             const repo::WalkedDir* mine = roots[i];
@@ -110,8 +111,7 @@ private:
 
     // True if a file of the bundle mentions Tailscale, or if the bundle has a path outside of its
     // directory, which may hold a chart.
-    [[nodiscard]] bool mention_tailscale(const repo::WalkedDir& root,
-                                         const engines::DirList& dirs) const {
+    [[nodiscard]] bool mention_tailscale(const repo::WalkedDir& root, const DirList& dirs) const {
         const Result<std::string> fleet =
             context_.build.tree.read(repo::join_path(root.path, root.fleet_files.front()));
         const bool leaves = !fleet || fleet->find("../") != std::string::npos;
@@ -130,18 +130,18 @@ private:
     // True if the bundle's files, or files that they refer to, may have inputs. Objects that only
     // the operator's settings make inputs are looked for in left-alone files later, once settings
     // are known.
-    [[nodiscard]] bool may_hold_inputs(const engines::DirList& dirs) const {
-        const engines::BuildContext& build = context_.build;
+    [[nodiscard]] bool may_hold_inputs(const DirList& dirs) const {
+        const BuildContext& build = context_.build;
         const std::string& root = dirs.front()->path;
         return mention_tailscale(*dirs.front(), dirs) ||
                std::ranges::any_of(dirs, [&](const repo::WalkedDir* dir) {
-                   const engines::Kustomization* file =
+                   const Kustomization* file =
                        dir->kustomizations.empty() ? nullptr : build.reader.find(dir->path);
                    if (file == nullptr) {
                        return false;
                    }
-                   const engines::BuildFiles read =
-                       engines::find_build_files(build.tree, build.reader, root, dir->path);
+                   const BuildFiles read =
+                       find_build_files(build.tree, build.reader, root, dir->path);
                    return fetches(file->root) || read.leaves_root || read.mentions_tailscale;
                });
     }
@@ -149,7 +149,7 @@ private:
     // True if a string in a kustomization is a remote address. Inline patches have several lines.
     static bool fetches(const Value& value) {
         const std::string_view text = text_of(&value);
-        return (text.find('\n') == std::string_view::npos && engines::is_remote_resource(text)) ||
+        return (text.find('\n') == std::string_view::npos && is_remote_resource(text)) ||
                std::ranges::any_of(items_of(&value), fetches) ||
                std::ranges::any_of(members_of(&value),
                                    [](const Member& member) { return fetches(member.value); });
@@ -157,14 +157,11 @@ private:
 
     // Reads the fleet.yaml. If the bundle has no inputs, it does not matter which customization
     // applies, so a cluster that is not known is not an error.
-    engines::FleetFile read_bundle(const std::string& path, const engines::DirList& dirs) const {
-        const engines::BuildContext& build = context_.build;
+    FleetFile read_bundle(const std::string& path, const DirList& dirs) const {
+        const BuildContext& build = context_.build;
         Diagnostics found;
-        engines::FleetFile fleet =
-            engines::read_fleet(build.tree, path, context_.cluster, build.sources, found);
-        const auto is_open = [](const Diagnostic& one) {
-            return one.rule == engines::kUnknownCluster;
-        };
+        FleetFile fleet = read_fleet(build.tree, path, context_.cluster, build.sources, found);
+        const auto is_open = [](const Diagnostic& one) { return one.rule == kUnknownCluster; };
         const bool only_open = std::ranges::all_of(found.all(), [&](const Diagnostic& one) {
             return one.severity == Severity::Warning || is_open(one);
         });
@@ -183,8 +180,8 @@ private:
         return fleet;
     }
 
-    void add_fleet(const repo::WalkedDir& root, const engines::DirList& dirs) const {
-        const engines::BuildContext& build = context_.build;
+    void add_fleet(const repo::WalkedDir& root, const DirList& dirs) const {
+        const BuildContext& build = context_.build;
         const std::string path = repo::join_path(root.path, root.fleet_files.front());
         if (root.fleet_files.size() > 1) {
             build.diagnostics
@@ -193,7 +190,7 @@ private:
                 .expected("one of them")
                 .hint("keep fleet.yaml");
         }
-        const engines::FleetFile fleet = read_bundle(path, dirs);
+        const FleetFile fleet = read_bundle(path, dirs);
         if (fleet.usable && fleet.deployed) {
             add_chart_files(
                 dirs, [](const std::string&, bool) { return true; }, build.selection);
@@ -203,18 +200,18 @@ private:
 
     struct Group {
         const repo::WalkedDir* root;
-        engines::DirList dirs;
+        DirList dirs;
     };
 
     const SelectContext& context_;
     const std::vector<repo::WalkedDir>& dirs_;
     std::vector<Group> bundles_;
-    engines::DirList plain_;
+    DirList plain_;
     bool has_fleet_ = false;
     bool has_plain_ = false;
 };
 
-void select_file(const std::string& root, const std::string& ns, engines::Selection& selection) {
+void select_file(const std::string& root, const std::string& ns, Selection& selection) {
     selection.bundles.push_back(plain_bundle(ns));
     selection.files.push_back({.path = root,
                                .bundle_path = std::string(repo::base_name(root)),
@@ -224,10 +221,10 @@ void select_file(const std::string& root, const std::string& ns, engines::Select
 
 }  // namespace
 
-engines::Selection select_inputs(const repo::SourceTree& tree, const std::string& root,
-                                 const repo::LoadOptions& options, const engines::Cluster& cluster,
-                                 SourceMap& sources, Diagnostics& diagnostics) {
-    engines::Selection selection;
+Selection select_inputs(const repo::SourceTree& tree, const std::string& root,
+                        const repo::LoadOptions& options, const Cluster& cluster,
+                        SourceMap& sources, Diagnostics& diagnostics) {
+    Selection selection;
     const repo::EntryKind kind = tree.kind(root);
     if (kind == repo::EntryKind::File) {
         select_file(root, options.default_namespace, selection);
@@ -245,7 +242,7 @@ engines::Selection select_inputs(const repo::SourceTree& tree, const std::string
     }
     const std::vector<repo::WalkedDir> dirs =
         repo::walk_tree(tree, root, options.output_dir, diagnostics);
-    engines::KustomizationReader reader(tree, sources, options.output_dir, options.local_sources);
+    KustomizationReader reader(tree, sources, options.output_dir, options.local_sources);
     const SelectContext context{.build = {tree, sources, reader, selection, diagnostics},
                                 .root = root,
                                 .options = options,
@@ -255,4 +252,4 @@ engines::Selection select_inputs(const repo::SourceTree& tree, const std::string
     return selection;
 }
 
-}  // namespace renderer::load
+}  // namespace renderer::engines

@@ -9,17 +9,17 @@
 
 #include "renderer/base/printable.h"
 #include "renderer/engines/includes.h"
-#include "renderer/load/select_build.h"
-#include "renderer/load/unlisted_inputs.h"
+#include "renderer/engines/select/select_build.h"
+#include "renderer/engines/select/unlisted_inputs.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer::load {
+namespace renderer::engines {
 
 namespace {
 
 class PlainSelection {
 public:
-    PlainSelection(const SelectContext& context, const engines::DirList& dirs, std::uint32_t bundle)
+    PlainSelection(const SelectContext& context, const DirList& dirs, std::uint32_t bundle)
         : context_(context),
           out_(context.build.selection),
           dirs_(dirs),
@@ -28,7 +28,7 @@ public:
           unlisted_(context, dirs),
           // In a complete tree some of the directories may be in bundles of Fleet, so errors are
           // discarded.
-          choice_(engines::unit_choice(
+          choice_(unit_choice(
               dirs, context.root, context.options, context.cluster,
               context.options.only_generated ? context.build.diagnostics : discarded_)) {}
 
@@ -48,7 +48,7 @@ private:
     void run_builds() {
         std::set<std::string> referenced;
         for (const repo::WalkedDir* dir : dirs_) {
-            if (const engines::Kustomization* file = kustomization_of(*dir)) {
+            if (const Kustomization* file = kustomization_of(*dir)) {
                 for (std::string& target : context_.build.reader.directories(*file)) {
                     if (target != dir->path) {
                         referenced.insert(std::move(target));
@@ -61,8 +61,8 @@ private:
             for (const repo::WalkedDir* dir : dirs_) {
                 const bool wanted =
                     roots ? !referenced.contains(dir->path) : !visited.contains(dir->path);
-                const engines::Kustomization* file = wanted ? kustomization_of(*dir) : nullptr;
-                if (file != nullptr && (dir->relative.empty() || !engines::is_component(*file))) {
+                const Kustomization* file = wanted ? kustomization_of(*dir) : nullptr;
+                if (file != nullptr && (dir->relative.empty() || !is_component(*file))) {
                     for (std::string& seen : builds_.run({.tree = context_.build.tree,
                                              .reader = context_.build.reader,
                                              .dir = *dir,
@@ -74,7 +74,7 @@ private:
         }
     }
 
-    const engines::Kustomization* kustomization_of(const repo::WalkedDir& dir) {
+    const Kustomization* kustomization_of(const repo::WalkedDir& dir) {
         const bool has = !dir.in_chart && !dir.kustomizations.empty();
         return has ? context_.build.reader.find(dir.path) : nullptr;
     }
@@ -83,8 +83,8 @@ private:
     // for a file that mentions Tailscale.
     void index_listed(std::size_t first) {
         for (std::size_t i = first; i < out_.files.size(); ++i) {
-            engines::InputFile& file = out_.files[i];
-            const std::vector<const engines::InputFile*>& twins = listed_[file.path];
+            InputFile& file = out_.files[i];
+            const std::vector<const InputFile*>& twins = listed_[file.path];
             if (!twins.empty()) {
                 if (repo::file_mentions_tailscale(context_.build.tree, file.path)) {
                     refuse_twin(*twins.front(), file);
@@ -96,7 +96,7 @@ private:
         }
     }
 
-    void refuse_twin(const engines::InputFile& twin, const engines::InputFile& file) const {
+    void refuse_twin(const InputFile& twin, const InputFile& file) const {
         context_.build.diagnostics
             .error("listed-twice", file.pos,
                    fmt::format("\"{}\" is part of two kustomize builds", file.path))
@@ -107,9 +107,8 @@ private:
     }
 
     // Gives the file a separate path in the output, unless both builds give it the same namespaces.
-    void give_path(const std::vector<const engines::InputFile*>& twins,
-                   engines::InputFile& file) const {
-        const auto same = std::ranges::find_if(twins, [&](const engines::InputFile* twin) {
+    void give_path(const std::vector<const InputFile*>& twins, InputFile& file) const {
+        const auto same = std::ranges::find_if(twins, [&](const InputFile* twin) {
             return out_.rules[twin->rule] == out_.rules[file.rule];
         });
         file.bundle_path =
@@ -119,11 +118,11 @@ private:
                                   "_base/" + file.bundle_path);
     }
 
-    const std::string& build_dir(const engines::InputFile& file) const {
+    const std::string& build_dir(const InputFile& file) const {
         return out_.builds[file.build].dir;
     }
 
-    [[nodiscard]] engines::NamespaceRule rule() const {
+    [[nodiscard]] NamespaceRule rule() const {
         return {.fallback = context_.options.default_namespace};
     }
 
@@ -173,22 +172,21 @@ private:
     }
 
     const SelectContext& context_;
-    engines::Selection& out_;
-    const engines::DirList& dirs_;
+    Selection& out_;
+    const DirList& dirs_;
     std::uint32_t bundle_;
     BuildSelection builds_;
     UnlistedInputs unlisted_;
     Diagnostics discarded_;
-    engines::UnitChoice choice_;
+    UnitChoice choice_;
     // Pointers into the selection's files.
-    std::map<std::string, std::vector<const engines::InputFile*>> listed_;
+    std::map<std::string, std::vector<const InputFile*>> listed_;
     std::map<std::string, bool> covered_;
 };
 
 }  // namespace
 
-void select_plain(const SelectContext& context, const engines::DirList& dirs,
-                  std::uint32_t bundle) {
+void select_plain(const SelectContext& context, const DirList& dirs, std::uint32_t bundle) {
     if (!context.options.only_generated || !select_units(context, dirs, bundle)) {
         add_chart_files(
             dirs, [](const std::string&, bool) { return true; }, context.build.selection);
@@ -196,4 +194,4 @@ void select_plain(const SelectContext& context, const engines::DirList& dirs,
     }
 }
 
-}  // namespace renderer::load
+}  // namespace renderer::engines

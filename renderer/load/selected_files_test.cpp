@@ -1,7 +1,6 @@
-#include "renderer/load/select.h"
-
 #include <gtest/gtest.h>
 
+#include "renderer/engines/engines.h"
 #include "renderer/load/load_testing.h"
 
 namespace renderer::load {

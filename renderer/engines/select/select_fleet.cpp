@@ -9,11 +9,11 @@
 #include "renderer/engines/helm/operator_dependency.h"
 #include "renderer/engines/kustomize/exposing_patches.h"
 #include "renderer/engines/kustomize/unbuilt_exposures.h"
-#include "renderer/load/select.h"
+#include "renderer/engines/select/select.h"
 #include "renderer/repo/closed_schema.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer::load {
+namespace renderer::engines {
 
 namespace {
 
@@ -22,8 +22,7 @@ constexpr std::string_view kKustomizationFile = "kustomization.yaml";
 
 class FleetSelection {
 public:
-    FleetSelection(const SelectContext& context, const engines::FleetFile& fleet,
-                   const engines::DirList& dirs)
+    FleetSelection(const SelectContext& context, const FleetFile& fleet, const DirList& dirs)
         : context_(context),
           out_(context.build.selection),
           diagnostics_(context.build.diagnostics),
@@ -33,14 +32,13 @@ public:
           kustomize_dir_(repo::normal_path(repo::join_path(root_.path, fleet.kustomize_dir()))) {}
 
     void run() {
-        files_ = engines::bundle_files(context_.build.tree, dirs_);
+        files_ = bundle_files(context_.build.tree, dirs_);
         const bool is_chart = fleet_.has_chart() || root_.has_chart;
         const bool is_ours =
             fleet_.has_chart() && fleet_.is_operator_chart() &&
-            engines::operator_dependencies(context_.build.tree, context_.root, chart_dir()).empty();
-        engines::Bundle bundle =
-            engines::make_bundle(fleet_, root_.relative, context_.options.default_namespace,
-                                 (!is_chart || is_ours) && !fleet_.is_left_alone);
+            operator_dependencies(context_.build.tree, context_.root, chart_dir()).empty();
+        Bundle bundle = make_bundle(fleet_, root_.relative, context_.options.default_namespace,
+                                    (!is_chart || is_ours) && !fleet_.is_left_alone);
         bundle.operator_chart = is_ours;
         if (is_chart && bundle.chart.empty()) {
             bundle.chart = repo::join_path(root_.relative, "Chart.yaml");
@@ -91,7 +89,7 @@ private:
             .warning("unnamed-bundle", fleet_.pos,
                      "this bundle has no name, so Fleet derives one from the GitRepo's name and "
                      "the path")
-            .found(fmt::format("\"{}\" is written instead", engines::bundle_slug(root_.relative)))
+            .found(fmt::format("\"{}\" is written instead", bundle_slug(root_.relative)))
             .hint(
                 "set \"name\" to the bundle's current name; a renamed bundle is deleted and "
                 "installed again");
@@ -110,7 +108,7 @@ private:
             .hint("use a tool that writes new tags into the sources");
     }
 
-    engines::InputFile input(const engines::BundleFile& file) {
+    InputFile input(const BundleFile& file) {
         return {.path = file.path(),
                 .bundle_path = file.relative,
                 .bundle = index_,
@@ -118,7 +116,7 @@ private:
     }
 
     // Finds paths outside of the bundle, which Fleet reads from the repository.
-    void find_not_copied(const Value& options, std::vector<engines::NamedPath>& found) const {
+    void find_not_copied(const Value& options, std::vector<NamedPath>& found) const {
         const auto check = [&](const Value& path) {
             if (!is_in_bundle(repo::normal_path(text_of(path)))) {
                 found.push_back({path.pos(), std::string(text_of(path))});
@@ -135,7 +133,7 @@ private:
     }
 
     [[nodiscard]] bool is_in_bundle(const std::string& path) const {
-        return path == "." || std::ranges::any_of(files_, [&](const engines::BundleFile& file) {
+        return path == "." || std::ranges::any_of(files_, [&](const BundleFile& file) {
                    return repo::is_within(file.relative, path);
                });
     }
@@ -147,8 +145,8 @@ private:
     }
 
     void copy_files() {
-        for (const engines::BundleFile& file : files_) {
-            engines::InputFile& copy = out_.files.emplace_back(input(file));
+        for (const BundleFile& file : files_) {
+            InputFile& copy = out_.files.emplace_back(input(file));
             copy.copied_whole = true;
             copy.left_alone = fleet_.is_left_alone;
         }
@@ -156,7 +154,7 @@ private:
 
     void take_operator() {
         if (out_.operator_bundle) {
-            const engines::Bundle& first = out_.bundles[*out_.operator_bundle];
+            const Bundle& first = out_.bundles[*out_.operator_bundle];
             diagnostics_
                 .error("second-operator", out_.bundles[index_].chart_pos,
                        "two bundles install the operator's chart")
@@ -165,9 +163,8 @@ private:
             return;
         }
         out_.operator_bundle = index_;
-        engines::add_chart_values(context_.build.tree, fleet_, context_.cluster, root_.path,
-                                  context_.build.sources, out_.values, out_.values_from,
-                                  diagnostics_);
+        add_chart_values(context_.build.tree, fleet_, context_.cluster, root_.path,
+                         context_.build.sources, out_.values, out_.values_from, diagnostics_);
     }
 
     // Returns the directory of the chart, if the chart is in the tree.
@@ -176,21 +173,20 @@ private:
     }
 
     // Adds a chart in the tree, because it may depend on the operator's chart.
-    void add_chart(const engines::Bundle& bundle) {
+    void add_chart(const Bundle& bundle) {
         if (fleet_.has_chart() ? !is_local_chart(fleet_.helm_text("chart")) : !root_.has_chart) {
             return;
         }
         const std::string dir = chart_dir();
-        engines::ChartRelease& release = out_.in_fleet.emplace_back();
+        ChartRelease& release = out_.in_fleet.emplace_back();
         release.pos = fleet_.pos;
         release.object = repo::join_path(root_.path, root_.fleet_files.front());
         release.chart = release.dir = release.files_dir = dir;
         release.ns =
             bundle.forced_namespace.empty() ? bundle.default_namespace : bundle.forced_namespace;
         Diagnostics discarded;  // Fleet reports these errors
-        engines::add_chart_values(context_.build.tree, fleet_, context_.cluster, root_.path,
-                                  context_.build.sources, release.values, release.values_from,
-                                  discarded);
+        add_chart_values(context_.build.tree, fleet_, context_.cluster, root_.path,
+                         context_.build.sources, release.values, release.values_from, discarded);
     }
 
     // Returns kustomize.dir, or nullptr if it is not set.
@@ -219,13 +215,13 @@ private:
     }
 
     void run_kustomization() {
-        const engines::BuildRequest request{.dir = kustomize_dir_,
-                                            .boundary = root_.path,
-                                            .bundle_dir = root_.path,
-                                            .bundle = index_,
-                                            .rule = rule_};
+        const BuildRequest request{.dir = kustomize_dir_,
+                                   .boundary = root_.path,
+                                   .bundle_dir = root_.path,
+                                   .bundle = index_,
+                                   .rule = rule_};
         const std::size_t first = out_.files.size();
-        for (std::string& dir : engines::run_build(context_.build, request)) {
+        for (std::string& dir : run_build(context_.build, request)) {
             visited_.insert(std::move(dir));
         }
         for (std::size_t i = first; i < out_.files.size(); ++i) {
@@ -233,8 +229,8 @@ private:
         }
         check_operator_namespace();
         if (visited_.contains(root_.path)) {
-            engines::warn_of_subdirectories(context_.build.tree,
-                                            *context_.build.reader.find(root_.path), diagnostics_);
+            warn_of_subdirectories(context_.build.tree, *context_.build.reader.find(root_.path),
+                                   diagnostics_);
         }
     }
 
@@ -243,27 +239,27 @@ private:
         if (kustomize_dir_ != root_.path) {
             return;
         }
-        engines::KustomizationReader reader(context_.build.tree, context_.build.sources);
-        if (const engines::Kustomization* file = reader.find(kustomize_dir_)) {
-            engines::warn_of_subdirectories(context_.build.tree, *file, diagnostics_);
+        KustomizationReader reader(context_.build.tree, context_.build.sources);
+        if (const Kustomization* file = reader.find(kustomize_dir_)) {
+            warn_of_subdirectories(context_.build.tree, *file, diagnostics_);
         }
     }
 
     // Refuses patches of the chart's objects: Fleet applies the kustomization to the chart's
     // output, and tailrender does not execute it.
     void refuse_patches_of_chart(const std::string& chart) {
-        engines::KustomizationReader reader(context_.build.tree, context_.build.sources);
-        engines::PatchesOfBuild found = engines::patches_of_build({.tree = context_.build.tree,
-                                                                   .reader = reader,
-                                                                   .places = reader,
-                                                                   .changes = nullptr,
-                                                                   .dir = kustomize_dir_},
-                                                                  context_.build.sources);
-        for (engines::UnbuiltExposure& one : found.unbuilt) {
+        KustomizationReader reader(context_.build.tree, context_.build.sources);
+        PatchesOfBuild found = patches_of_build({.tree = context_.build.tree,
+                                                 .reader = reader,
+                                                 .places = reader,
+                                                 .changes = nullptr,
+                                                 .dir = kustomize_dir_},
+                                                context_.build.sources);
+        for (UnbuiltExposure& one : found.unbuilt) {
             found.applied.push_back(std::move(one.patch));
         }
-        for (const engines::ExposingPatch& patch : found.applied) {
-            engines::refuse_exposure(patch, diagnostics_)
+        for (const ExposingPatch& patch : found.applied) {
+            refuse_exposure(patch, diagnostics_)
                 .expected(fmt::format(
                     "no patch in this bundle: it has chart {}, and is copied as it is", chart))
                 .hint("write the Service or the Ingress yourself, in a bundle without a chart");
@@ -284,8 +280,8 @@ private:
 
     // Refuses an overlay whose `namespace` would also move the objects of the operator's chart.
     void check_operator_namespace() {
-        const engines::Bundle& bundle = out_.bundles[index_];
-        const engines::Kustomization* file = context_.build.reader.find(kustomize_dir_);
+        const Bundle& bundle = out_.bundles[index_];
+        const Kustomization* file = context_.build.reader.find(kustomize_dir_);
         if (!bundle.operator_chart || file == nullptr) {
             return;
         }
@@ -303,7 +299,7 @@ private:
         }
     }
 
-    [[nodiscard]] bool is_config(const engines::BundleFile& file) const {
+    [[nodiscard]] bool is_config(const BundleFile& file) const {
         return file.dir == &root_ &&
                std::ranges::find(root_.fleet_files, file.name) != root_.fleet_files.end();
     }
@@ -311,7 +307,7 @@ private:
     // Adds files that Fleet does not apply. They may hold facts, so they are read, but their errors
     // are ignored.
     void add_unreached() {
-        for (const engines::BundleFile& file : files_) {
+        for (const BundleFile& file : files_) {
             if (repo::is_manifest_name(file.name) && !file.dir->in_chart && !is_config(file) &&
                 !is_kustomization(file) && !listed_.contains(file.path())) {
                 add_unreached(file);
@@ -319,20 +315,20 @@ private:
         }
     }
 
-    void add_unreached(const engines::BundleFile& file) {
-        engines::InputFile& unreached = out_.files.emplace_back(input(file));
+    void add_unreached(const BundleFile& file) {
+        InputFile& unreached = out_.files.emplace_back(input(file));
         unreached.reachable = false;
         unreached.lenient = true;
     }
 
-    static bool is_kustomization(const engines::BundleFile& file) {
+    static bool is_kustomization(const BundleFile& file) {
         return std::ranges::find(file.dir->kustomizations, file.name) !=
                file.dir->kustomizations.end();
     }
 
     void add_raw() {
         refuse_overlays();
-        for (const engines::BundleFile& file : files_) {
+        for (const BundleFile& file : files_) {
             if (!repo::is_manifest_name(file.name) || is_config(file) ||
                 fleet_.is_values_file(file.relative)) {
                 continue;
@@ -363,7 +359,7 @@ private:
         }
     }
 
-    void refuse_kustomization(const engines::BundleFile& file) {
+    void refuse_kustomization(const BundleFile& file) {
         diagnostics_
             .error("fleet-kustomization", {},
                    "Fleet does not build this kustomization, but applies every manifest of the "
@@ -374,7 +370,7 @@ private:
     }
 
     // Refuses templates: Helm renders `templates/` of a bundle even without a chart.
-    void refuse_template(const engines::BundleFile& file) {
+    void refuse_template(const BundleFile& file) {
         if (!file.relative.starts_with("templates/")) {
             return;
         }
@@ -392,36 +388,35 @@ private:
     // Looks for the OAuth env file in other kustomizations: it is often listed in a bootstrap
     // directory that Fleet does not apply.
     void find_oauth_below() {
-        engines::KustomizationReader reader(context_.build.tree, context_.build.sources);
+        KustomizationReader reader(context_.build.tree, context_.build.sources);
         for (const repo::WalkedDir* dir : dirs_) {
             if (dir->kustomizations.empty() || visited_.contains(dir->path) ||
                 (!text_of(explicit_dir()).empty() && !repo::is_within(dir->path, kustomize_dir_))) {
                 continue;
             }
-            if (const engines::Kustomization* file = reader.find(dir->path)) {
-                engines::find_oauth(context_.build, *file);
+            if (const Kustomization* file = reader.find(dir->path)) {
+                find_oauth(context_.build, *file);
             }
         }
     }
 
     const SelectContext& context_;
-    engines::Selection& out_;
+    Selection& out_;
     Diagnostics& diagnostics_;
-    const engines::FleetFile& fleet_;
-    const engines::DirList& dirs_;
+    const FleetFile& fleet_;
+    const DirList& dirs_;
     const repo::WalkedDir& root_;
     std::string kustomize_dir_;
     std::uint32_t index_ = 0;
-    engines::NamespaceRule rule_;
-    std::vector<engines::BundleFile> files_;
+    NamespaceRule rule_;
+    std::vector<BundleFile> files_;
     std::set<std::string> visited_, listed_;
 };
 
 }  // namespace
 
-void select_fleet(const SelectContext& context, const engines::FleetFile& fleet,
-                  const engines::DirList& dirs) {
+void select_fleet(const SelectContext& context, const FleetFile& fleet, const DirList& dirs) {
     FleetSelection(context, fleet, dirs).run();
 }
 
-}  // namespace renderer::load
+}  // namespace renderer::engines

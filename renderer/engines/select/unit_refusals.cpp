@@ -1,4 +1,4 @@
-#include "renderer/load/unit_refusals.h"
+#include "renderer/engines/select/unit_refusals.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,14 +15,14 @@
 #include "renderer/engines/unit_inputs.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer::load {
+namespace renderer::engines {
 
 namespace {
 
 class Refusals {
 public:
-    Refusals(const SelectContext& context, engines::GitOpsTree& repository,
-             const std::vector<engines::BuildUnit>& units, const engines::UnitChoice& choice,
+    Refusals(const SelectContext& context, GitOpsTree& repository,
+             const std::vector<BuildUnit>& units, const UnitChoice& choice,
              const Unreached& unreached)
         : context_(context),
           repository_(repository),
@@ -42,17 +42,17 @@ public:
 
     void refuse_elsewhere() {
         std::set<std::string_view> rendered;
-        const auto cluster_of = [](const engines::BuildUnit& unit) {
-            return unit.cluster.empty() ? engines::kOwnCluster : std::string_view(unit.cluster);
+        const auto cluster_of = [](const BuildUnit& unit) {
+            return unit.cluster.empty() ? kOwnCluster : std::string_view(unit.cluster);
         };
-        for (const engines::BuildUnit& unit : units_) {
-            if (is_wanted(unit) && engines::input_count(repository_, unit) > 0) {
+        for (const BuildUnit& unit : units_) {
+            if (is_wanted(unit) && input_count(repository_, unit) > 0) {
                 rendered.insert(cluster_of(unit));
             }
         }
-        for (const engines::BuildUnit& unit : units_) {
+        for (const BuildUnit& unit : units_) {
             const bool is_other = !rendered.empty() && !rendered.contains(cluster_of(unit));
-            if (unit.state == engines::UnitState::External && !is_other &&
+            if (unit.state == UnitState::External && !is_other &&
                 !choice_.ignores_below(repo::normal_path(repo::parent_path(unit.file))) &&
                 !refuse_exposures(unit) && !unit.source.empty()) {
                 refuse_source(unit);
@@ -61,14 +61,14 @@ public:
     }
 
 private:
-    [[nodiscard]] bool is_wanted(const engines::BuildUnit& unit) const {
-        return engines::is_rendered(unit, context_.options.skip_suspended);
+    [[nodiscard]] bool is_wanted(const BuildUnit& unit) const {
+        return is_rendered(unit, context_.options.skip_suspended);
     }
 
     // True if Flux would apply one of the files, but its source ignores it.
     [[nodiscard]] bool is_ignored(const std::string& dir,
                                   const std::vector<std::string>& names) const {
-        return std::ranges::any_of(units_, [&](const engines::BuildUnit& unit) {
+        return std::ranges::any_of(units_, [&](const BuildUnit& unit) {
             return unit.artifact && repo::is_within(dir, unit.dir) &&
                    std::ranges::any_of(names, [&](const std::string& name) {
                        return unit.artifact->tree.kind(repo::join_path(dir, name)) ==
@@ -83,13 +83,13 @@ private:
                 .warning("unreached-input", {}, "nothing applies the inputs in this directory")
                 .where(dir)
                 .found(fmt::format("{}", fmt::join(names, ", ")))
-                .expected(engines::is_archived(repository_, dir) ? "nothing, in an archive"
+                .expected(is_archived(repository_, dir) ? "nothing, in an archive"
                           : is_ignored(dir, names)
                               ? "files that the source of Flux does not ignore"
                               : "a Flux Kustomization or an Argo CD Application that applies it")
                 .hint(fmt::format("--include {} renders it all the same", dir));
-        for (const engines::BuildUnit& unit : units_) {
-            if (unit.state == engines::UnitState::Refused && !unit.dir.empty() &&
+        for (const BuildUnit& unit : units_) {
+            if (unit.state == UnitState::Refused && !unit.dir.empty() &&
                 repo::is_within(dir, unit.dir)) {
                 warning.note({.pos = unit.pos,
                               .text = fmt::format("{} does not: {}", unit.name, unit.reason)});
@@ -105,16 +105,16 @@ private:
         for (const auto& [dir, names] : unreached_) {
             dirs.push_back(dir);
         }
-        for (const engines::BuildUnit& unit : units_) {
+        for (const BuildUnit& unit : units_) {
             const bool is_built = unit.unbuilt.empty() || !is_wanted(unit);
-            if ((engines::liveness_of(unit) != engines::Liveness::Broken && is_built) ||
+            if ((liveness_of(unit) != Liveness::Broken && is_built) ||
                 choice_.ignores_below(unit.dir.empty()
                                           ? repo::normal_path(repo::parent_path(unit.file))
                                           : unit.dir) ||
                 !may_name(unit, dirs)) {
                 continue;
             }
-            const bool is_missing = unit.state == engines::UnitState::Missing;
+            const bool is_missing = unit.state == UnitState::Missing;
             Finding error =
                 context_.build.diagnostics
                     .error("broken-unit", unit.pos,
@@ -134,19 +134,18 @@ private:
     }
 
     // Returns false if nothing applies the unit's file, and its text has none of these directories.
-    [[nodiscard]] bool may_name(const engines::BuildUnit& unit,
+    [[nodiscard]] bool may_name(const BuildUnit& unit,
                                 const std::vector<std::string_view>& dirs) const {
         return unit.text.empty() || std::ranges::any_of(dirs, [&](std::string_view dir) {
-                   return engines::says_path_of(
-                       unit.text, repo::relative_path(std::string(dir), repository_.root()));
+                   return says_path_of(unit.text,
+                                       repo::relative_path(std::string(dir), repository_.root()));
                });
     }
 
-    [[nodiscard]] static std::string hint_of_broken(const engines::BuildUnit& unit,
+    [[nodiscard]] static std::string hint_of_broken(const BuildUnit& unit,
                                                     const std::vector<std::string_view>& dirs) {
-        const std::string_view near = unit.state == engines::UnitState::Missing
-                                          ? nearest(unit.dir, dirs)
-                                          : std::string_view();
+        const std::string_view near =
+            unit.state == UnitState::Missing ? nearest(unit.dir, dirs) : std::string_view();
         return fmt::format(
             "{}--include or --ignore takes each directory with inputs that nothing applies",
             near.empty() || near == unit.dir ? "" : fmt::format("did you mean \"{}\"? ", near));
@@ -155,9 +154,8 @@ private:
     // Refuses sets of units that are not known: one of their units may apply inputs that no known
     // unit applies.
     void refuse_sets() {
-        for (const engines::BuildUnit& unit : units_) {
-            if (unit.rest == engines::UnitRest::Chart &&
-                unit.state == engines::UnitState::Unresolved) {
+        for (const BuildUnit& unit : units_) {
+            if (unit.rest == UnitRest::Chart && unit.state == UnitState::Unresolved) {
                 context_.build.diagnostics
                     .error(
                         "roots-in-chart", {},
@@ -169,8 +167,7 @@ private:
                         "install what is missing, or name it with --helm, --kustomize or --charts; "
                         "--include takes a directory with inputs all the same");
             }
-            if (unit.rest == engines::UnitRest::Set &&
-                unit.state == engines::UnitState::Unresolved) {
+            if (unit.rest == UnitRest::Set && unit.state == UnitState::Unresolved) {
                 context_.build.diagnostics
                     .error("unresolved-set", unit.pos,
                            fmt::format("what {} applies is not known", unit.name))
@@ -183,14 +180,14 @@ private:
     }
 
     // Refuses what the unit's own text exposes. Returns false if that is nothing.
-    bool refuse_exposures(const engines::BuildUnit& unit) {
+    bool refuse_exposures(const BuildUnit& unit) {
         if (!unit.changes) {
             return false;
         }
-        const std::vector<engines::ExposingPatch> patches = engines::exposing_patches(
-            context_.build.tree, unit.dir, *unit.changes, context_.build.sources);
-        for (const engines::ExposingPatch& patch : patches) {
-            Finding error = engines::refuse_exposure(patch, context_.build.diagnostics);
+        const std::vector<ExposingPatch> patches =
+            exposing_patches(context_.build.tree, unit.dir, *unit.changes, context_.build.sources);
+        for (const ExposingPatch& patch : patches) {
+            Finding error = refuse_exposure(patch, context_.build.diagnostics);
             error
                 .expected(fmt::format("what it changes in the tree; {} applies what is "
                                       "elsewhere: {}",
@@ -210,11 +207,10 @@ private:
 
     // Refuses a source that may be built from this repository, or a unit whose settings name
     // Tailscale.
-    void refuse_source(const engines::BuildUnit& unit) {
+    void refuse_source(const BuildUnit& unit) {
         const std::string file =
-            unit.may_be_own
-                ? engines::could_apply(repository_, context_.build.reader, unit, unreached_)
-                : std::string();
+            unit.may_be_own ? could_apply(repository_, context_.build.reader, unit, unreached_)
+                            : std::string();
         if (file.empty() && !unit.naming.known()) {
             return;
         }
@@ -240,24 +236,24 @@ private:
     }
 
     const SelectContext& context_;
-    engines::GitOpsTree& repository_;
-    const std::vector<engines::BuildUnit>& units_;
-    const engines::UnitChoice& choice_;
+    GitOpsTree& repository_;
+    const std::vector<BuildUnit>& units_;
+    const UnitChoice& choice_;
     const Unreached& unreached_;
 };
 
 }  // namespace
 
-void report_unreached(const SelectContext& context, engines::GitOpsTree& repository,
-                      const std::vector<engines::BuildUnit>& units,
-                      const engines::UnitChoice& choice, const Unreached& unreached) {
+void report_unreached(const SelectContext& context, GitOpsTree& repository,
+                      const std::vector<BuildUnit>& units, const UnitChoice& choice,
+                      const Unreached& unreached) {
     Refusals(context, repository, units, choice, unreached).report_unreached();
 }
 
-void refuse_elsewhere(const SelectContext& context, engines::GitOpsTree& repository,
-                      const std::vector<engines::BuildUnit>& units,
-                      const engines::UnitChoice& choice, const Unreached& unreached) {
+void refuse_elsewhere(const SelectContext& context, GitOpsTree& repository,
+                      const std::vector<BuildUnit>& units, const UnitChoice& choice,
+                      const Unreached& unreached) {
     Refusals(context, repository, units, choice, unreached).refuse_elsewhere();
 }
 
-}  // namespace renderer::load
+}  // namespace renderer::engines

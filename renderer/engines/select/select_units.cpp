@@ -18,19 +18,19 @@
 #include "renderer/engines/flux/local_sources.h"
 #include "renderer/engines/includes.h"
 #include "renderer/engines/liveness.h"
+#include "renderer/engines/select/select_build.h"
+#include "renderer/engines/select/unit_refusals.h"
 #include "renderer/engines/unit_build.h"
 #include "renderer/engines/unit_inputs.h"
-#include "renderer/load/select_build.h"
-#include "renderer/load/unit_refusals.h"
 #include "renderer/repo/paths.h"
 
-namespace renderer::load {
+namespace renderer::engines {
 
 namespace {
 
 class UnitSelection {
 public:
-    UnitSelection(const SelectContext& context, const engines::DirList& dirs, std::uint32_t bundle)
+    UnitSelection(const SelectContext& context, const DirList& dirs, std::uint32_t bundle)
         : context_(context),
           out_(context.build.selection),
           dirs_(dirs),
@@ -41,30 +41,28 @@ public:
 
     bool run() {
         Diagnostics of_choice;  // if no engine applies anything, select_plain reports them
-        choice_ = engines::unit_choice(dirs_, context_.root, context_.options, context_.cluster,
-                                       of_choice);
-        units_ =
-            engines::applied_units(repository_, context_.build.reader, context_.build.sources,
-                                   context_.options, choice_.ignores, context_.build.diagnostics);
-        if (!engines::are_applied(units_)) {
-            out_.standings.all = engines::standings_of(units_);
+        choice_ = unit_choice(dirs_, context_.root, context_.options, context_.cluster, of_choice);
+        units_ = applied_units(repository_, context_.build.reader, context_.build.sources,
+                               context_.options, choice_.ignores, context_.build.diagnostics);
+        if (!are_applied(units_)) {
+            out_.standings.all = standings_of(units_);
             refuse_elsewhere(context_, repository_, units_, choice_, unreached_artifacts());
             add_releases();
             return false;
         }
         context_.build.diagnostics.append(std::move(of_choice));
-        if (!engines::choose_cluster(repository_, context_.options, context_.cluster.configured,
-                                     units_, context_.build.diagnostics)) {
+        if (!choose_cluster(repository_, context_.options, context_.cluster.configured, units_,
+                            context_.build.diagnostics)) {
             return true;  // errors in the inputs of each cluster would not help
         }
         applied_ = units_.size();
-        engines::add_includes(repository_, context_.build.reader, choice_.includes, units_);
+        add_includes(repository_, context_.build.reader, choice_.includes, units_);
         const std::size_t first = out_.files.size();
         add_all();
         std::ranges::move(builds_.added, std::back_inserter(out_.files));
         tell_apart(first);
         warn_skipped();
-        Unreached unreached = engines::unreached_inputs(repository_, units_);
+        Unreached unreached = unreached_inputs(repository_, units_);
         std::erase_if(unreached, [&](const auto& one) { return choice_.ignores_below(one.first); });
         report_unreached(context_, repository_, units_, choice_, unreached);
         refuse_elsewhere(context_, repository_, units_, choice_, unreached);
@@ -76,28 +74,27 @@ public:
     }
 
 private:
-    [[nodiscard]] bool is_wanted(const engines::BuildUnit& unit) const {
-        return engines::is_rendered(unit, context_.options.skip_suspended);
+    [[nodiscard]] bool is_wanted(const BuildUnit& unit) const {
+        return is_rendered(unit, context_.options.skip_suspended);
     }
 
     // The unit that applies a file determines the namespaces of its objects.
-    [[nodiscard]] engines::NamespaceRule rule_of(const engines::BuildUnit& unit) const {
+    [[nodiscard]] NamespaceRule rule_of(const BuildUnit& unit) const {
         return {.overwrite = unit.target_namespace,
                 .fallback = unit.fallback_namespace.empty() ? context_.options.default_namespace
                                                             : unit.fallback_namespace,
                 .edits = false};
     }
 
-    static std::string kept_by(const engines::BuildUnit& unit) {
-        return engines::liveness_of(unit) == engines::Liveness::Kept
-                   ? fmt::format("{}: {}", unit.name, unit.reason)
-                   : std::string();
+    static std::string kept_by(const BuildUnit& unit) {
+        return liveness_of(unit) == Liveness::Kept ? fmt::format("{}: {}", unit.name, unit.reason)
+                                                   : std::string();
     }
 
     struct WantedUnit {
         std::size_t index;
-        std::unique_ptr<engines::UnitTree> view;
-        std::shared_ptr<const engines::AppliedUnit> applied;
+        std::unique_ptr<UnitTree> view;
+        std::shared_ptr<const AppliedUnit> applied;
     };
 
     void add_all() {
@@ -107,8 +104,8 @@ private:
             if (is_wanted(units_[i])) {
                 wanted.push_back(
                     {i,
-                     std::make_unique<engines::UnitTree>(context_.build.tree, context_.build.reader,
-                                                         context_.build.sources, units_[i]),
+                     std::make_unique<UnitTree>(context_.build.tree, context_.build.reader,
+                                                context_.build.sources, units_[i]),
                      applied(i)});
                 add_builds(wanted.back(), builds);
             }
@@ -124,20 +121,19 @@ private:
         }
     }
 
-    [[nodiscard]] std::shared_ptr<const engines::AppliedUnit> applied(std::size_t index) const {
-        const engines::BuildUnit& unit = units_[index];
-        return std::make_shared<const engines::AppliedUnit>(
-            engines::AppliedUnit{.name = unit.name,
-                                 .path = engines::unit_path_of(units_, unit),
-                                 .kept = kept_by(unit),
-                                 .variables = unit.variables,
-                                 .is_flux = unit.is_flux,
-                                 .is_included = index >= applied_});
+    [[nodiscard]] std::shared_ptr<const AppliedUnit> applied(std::size_t index) const {
+        const BuildUnit& unit = units_[index];
+        return std::make_shared<const AppliedUnit>(AppliedUnit{.name = unit.name,
+                                                               .path = unit_path_of(units_, unit),
+                                                               .kept = kept_by(unit),
+                                                               .variables = unit.variables,
+                                                               .is_flux = unit.is_flux,
+                                                               .is_included = index >= applied_});
     }
 
     void add_builds(const WantedUnit& wanted, std::vector<PlainBuild>& builds) const {
-        const engines::BuildUnit& unit = units_[wanted.index];
-        const engines::UnitTree& view = *wanted.view;
+        const BuildUnit& unit = units_[wanted.index];
+        const UnitTree& view = *wanted.view;
         for (const std::string& dir : view.builds()) {
             builds.push_back({.tree = view.tree(),
                               .reader = view.reader(),
@@ -166,7 +162,7 @@ private:
     void drop_bare(std::size_t first) {
         const auto begin = out_.files.begin() + static_cast<std::ptrdiff_t>(first);
         out_.files.erase(std::remove_if(begin, out_.files.end(),
-                                        [&](const engines::InputFile& file) {
+                                        [&](const InputFile& file) {
                                             return taken_.contains(file.path) &&
                                                    out_.rules[file.rule].overwrite.empty();
                                         }),
@@ -186,9 +182,9 @@ private:
         }
     }
 
-    [[nodiscard]] bool are_same(const engines::InputFile& a, const engines::InputFile& b) const {
-        const std::shared_ptr<const engines::UnitVariables>& ours = a.unit->variables;
-        const std::shared_ptr<const engines::UnitVariables>& others = b.unit->variables;
+    [[nodiscard]] bool are_same(const InputFile& a, const InputFile& b) const {
+        const std::shared_ptr<const UnitVariables>& ours = a.unit->variables;
+        const std::shared_ptr<const UnitVariables>& others = b.unit->variables;
         const bool same_variables = ours == others || (ours && others && *ours == *others);
         return out_.rules[a.rule] == out_.rules[b.rule] && same_variables && a.text == b.text &&
                a.unit->is_flux == b.unit->is_flux;
@@ -197,12 +193,12 @@ private:
     // Gives a file that units apply differently, for example to two namespaces, one path for each,
     // because these are different objects. If they apply it in the same way, it has one path.
     void tell_apart(std::size_t first) {
-        std::map<std::string, std::vector<const engines::InputFile*>> known;
+        std::map<std::string, std::vector<const InputFile*>> known;
         for (std::size_t i = first; i < out_.files.size(); ++i) {
-            engines::InputFile& file = out_.files[i];
-            std::vector<const engines::InputFile*>& twins = known[file.path];
+            InputFile& file = out_.files[i];
+            std::vector<const InputFile*>& twins = known[file.path];
             const auto same = std::ranges::find_if(
-                twins, [&](const engines::InputFile* twin) { return are_same(*twin, file); });
+                twins, [&](const InputFile* twin) { return are_same(*twin, file); });
             if (same != twins.end()) {
                 file.bundle_path = (*same)->bundle_path;
             } else if (!twins.empty()) {
@@ -213,9 +209,9 @@ private:
     }
 
     void warn_skipped() {
-        for (const engines::BuildUnit& unit : units_) {
-            if (engines::liveness_of(unit) == engines::Liveness::Kept && !is_wanted(unit) &&
-                engines::input_count(repository_, unit) > 0) {
+        for (const BuildUnit& unit : units_) {
+            if (liveness_of(unit) == Liveness::Kept && !is_wanted(unit) &&
+                input_count(repository_, unit) > 0) {
                 context_.build.diagnostics
                     .warning(
                         "suspended-unit", {},
@@ -261,7 +257,7 @@ private:
     // them to a chart by hand.
     void add_values() {
         std::set<std::string> claimed, manifests, of_charts;
-        for (const engines::BuildUnit& unit : units_) {
+        for (const BuildUnit& unit : units_) {
             claimed.insert(unit.claims.begin(), unit.claims.end());
             if (is_wanted(unit)) {
                 manifests.insert(unit.manifests.begin(), unit.manifests.end());
@@ -275,10 +271,10 @@ private:
                 in_chart && manifests.contains(path) && !of_charts.contains(path);
             return (taken_.contains(path) && !is_manifest) ||
                    (!in_chart && !repository_.is_outside(path) && !claimed.contains(path) &&
-                    !engines::is_archived(repository_, path) && !choice_.ignores_below(path));
+                    !is_archived(repository_, path) && !choice_.ignores_below(path));
         };
         add_chart_files(dirs_, is_values, out_);
-        for (engines::ChartFile& file : out_.chart_files) {
+        for (ChartFile& file : out_.chart_files) {
             file.is_applied = taken_.contains(file.path);
         }
     }
@@ -287,9 +283,9 @@ private:
     // kOwnCluster if there is not exactly one.
     std::string cluster_of_charts() {
         std::set<std::string> with_inputs, with_charts;
-        for (const engines::BuildUnit& unit : units_) {
-            const std::string name(unit.cluster.empty() ? engines::kOwnCluster : unit.cluster);
-            if (is_wanted(unit) && engines::input_count(repository_, unit) > 0) {
+        for (const BuildUnit& unit : units_) {
+            const std::string name(unit.cluster.empty() ? kOwnCluster : unit.cluster);
+            if (is_wanted(unit) && input_count(repository_, unit) > 0) {
                 with_inputs.insert(name);
             }
             if (unit.chart) {
@@ -297,7 +293,7 @@ private:
             }
         }
         const std::set<std::string>& names = with_inputs.empty() ? with_charts : with_inputs;
-        return names.size() == 1 ? *names.begin() : std::string(engines::kOwnCluster);
+        return names.size() == 1 ? *names.begin() : std::string(kOwnCluster);
     }
 
     void add_releases() {
@@ -305,22 +301,21 @@ private:
         out_.foreign_sources = repository_.foreign_sources();
         const std::string cluster = cluster_of_charts();
         for (std::size_t i = 0; i < units_.size(); ++i) {
-            const engines::BuildUnit& unit = units_[i];
+            const BuildUnit& unit = units_[i];
             const bool is_here = unit.cluster.empty() || unit.cluster == cluster ||
                                  !context_.options.cluster.empty();
-            const bool is_applied = unit.state == engines::UnitState::External || is_wanted(unit);
+            const bool is_applied = unit.state == UnitState::External || is_wanted(unit);
             // The values of a chart that no unit applies (is_chart_root) can only be guessed.
             if (!unit.chart || unit.is_chart_root || !is_applied || !is_here) {
                 continue;
             }
-            engines::ChartRelease& release =
-                out_.releases.emplace_back(engines::chart_release_of_source(
-                    unit.chart->application,
-                    text_of(unit.chart->application, {"metadata", "namespace"}), unit.chart->source,
-                    context_.build.sources));
+            ChartRelease& release = out_.releases.emplace_back(
+                chart_release_of_source(unit.chart->application,
+                                        text_of(unit.chart->application, {"metadata", "namespace"}),
+                                        unit.chart->source, context_.build.sources));
             release.unit = applied(i);
             release.kept = release.unit->kept;
-            if (unit.state != engines::UnitState::External) {
+            if (unit.state != UnitState::External) {
                 release.dir = release.files_dir = unit.dir;
                 release.chart = unit.dir;
             }
@@ -333,8 +328,8 @@ private:
 
     // Returns true for a values file `$ref/x` if the source with that `ref` is not this repository.
     [[nodiscard]] bool names_other_repository(const Value& application,
-                                              const engines::ChartRelease& release) const {
-        return std::ranges::any_of(release.values_files, [&](const engines::ValuesFile& file) {
+                                              const ChartRelease& release) const {
+        return std::ranges::any_of(release.values_files, [&](const ValuesFile& file) {
             return any_source_of(application, file, [&](std::string_view url) {
                 return !repository_.is_own_url(url);
             });
@@ -342,22 +337,21 @@ private:
     }
 
     template <typename IsMeant>
-    static bool any_source_of(const Value& application, const engines::ValuesFile& file,
+    static bool any_source_of(const Value& application, const ValuesFile& file,
                               const IsMeant& is_meant) {
         const std::string_view path = file.path;
         const std::string_view ref =
             path.starts_with('$') ? path.substr(1, path.find('/') - 1) : std::string_view();
         return !ref.empty() &&
-               std::ranges::any_of(engines::application_sources(application),
-                                   [&](const Value* source) {
-                                       return text_of(*source, {"ref"}) == ref &&
-                                              is_meant(text_of(*source, {"repoURL"}));
-                                   });
+               std::ranges::any_of(application_sources(application), [&](const Value* source) {
+                   return text_of(*source, {"ref"}) == ref &&
+                          is_meant(text_of(*source, {"repoURL"}));
+               });
     }
 
     // Marks values files of other repositories, if it is known which repository this is.
-    void note_other_repositories(const Value& application, engines::ChartRelease& release) const {
-        for (engines::ValuesFile& file : release.values_files) {
+    void note_other_repositories(const Value& application, ChartRelease& release) const {
+        for (ValuesFile& file : release.values_files) {
             const bool is_other = any_source_of(application, file, [&](std::string_view url) {
                 return repository_.is_other_url(url);
             });
@@ -371,12 +365,12 @@ private:
     // tree. This is for a tree that is rendered as a whole, while the artifact would be applied
     // differently.
     Unreached unreached_artifacts() {
-        if (std::ranges::none_of(units_, [](const engines::BuildUnit& unit) {
+        if (std::ranges::none_of(units_, [](const BuildUnit& unit) {
                 return unit.may_be_own && !unit.source.starts_with("GitRepository/");
             })) {
             return {};
         }
-        Unreached unreached = engines::unreached_inputs(repository_, units_);
+        Unreached unreached = unreached_inputs(repository_, units_);
         std::erase_if(unreached, [&](const auto& one) {
             return choice_.ignores_below(one.first) ||
                    std::ranges::any_of(choice_.includes, [&](const std::string& dir) {
@@ -387,10 +381,10 @@ private:
     }
 
     void note_standings(const Unreached& unreached) {
-        engines::Standings& out = out_.standings;
-        out.all = engines::standings_of(units_);
-        out.clusters = engines::clusters_of(units_, false);
-        out.others = engines::clusters_of(units_, true);
+        Standings& out = out_.standings;
+        out.all = standings_of(units_);
+        out.clusters = clusters_of(units_, false);
+        out.others = clusters_of(units_, true);
         for (const auto& [dir, names] : unreached) {
             for (const std::string& name : names) {
                 out.unreached.insert(
@@ -403,23 +397,22 @@ private:
     }
 
     const SelectContext& context_;
-    engines::Selection& out_;
-    const engines::DirList& dirs_;
+    Selection& out_;
+    const DirList& dirs_;
     std::uint32_t bundle_;
-    engines::GitOpsTree repository_;
+    GitOpsTree repository_;
     BuildSelection builds_;
-    std::vector<engines::BuildUnit> units_;
+    std::vector<BuildUnit> units_;
     std::size_t applied_ = SIZE_MAX;  // units before this index; --include adds the others
-    engines::UnitChoice choice_;
+    UnitChoice choice_;
     std::set<std::string> taken_;
 };
 
 }  // namespace
 
-bool select_units(const SelectContext& context, const engines::DirList& dirs,
-                  std::uint32_t bundle) {
-    engines::DirList all = dirs;
-    if (const engines::LocalSources* local = context.options.local_sources.get()) {
+bool select_units(const SelectContext& context, const DirList& dirs, std::uint32_t bundle) {
+    DirList all = dirs;
+    if (const LocalSources* local = context.options.local_sources.get()) {
         for (const repo::WalkedDir& dir : local->outside()) {
             all.push_back(&dir);
         }
@@ -427,4 +420,4 @@ bool select_units(const SelectContext& context, const engines::DirList& dirs,
     return UnitSelection(context, all, bundle).run();
 }
 
-}  // namespace renderer::load
+}  // namespace renderer::engines

@@ -1,4 +1,4 @@
-#include "renderer/load/select_build.h"
+#include "renderer/engines/select/select_build.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 #include "renderer/repo/paths.h"
 #include "renderer/secrets/userinfo.h"
 
-namespace renderer::load {
+namespace renderer::engines {
 
 namespace {
 
@@ -24,50 +24,47 @@ std::string build_name(const repo::WalkedDir& dir) {
 
 }  // namespace
 
-engines::KustomizeJob BuildSelection::job_of(const PlainBuild& build,
-                                             engines::BuildFiles files) const {
+KustomizeJob BuildSelection::job_of(const PlainBuild& build, BuildFiles files) const {
     return {build.tree,    build.reader,   std::move(files),
             context_.root, build.dir.path, build.loads_any};
 }
 
-std::vector<std::string> BuildSelection::build_here(const PlainBuild& build,
-                                                    engines::Selection& out,
+std::vector<std::string> BuildSelection::build_here(const PlainBuild& build, Selection& out,
                                                     Diagnostics& found) const {
-    return engines::run_build({build.tree, context_.build.sources, build.reader, out, found,
-                               build.loads_any ? context_.root : std::string()},
-                              {.dir = build.dir.path,
-                               .boundary = {},
-                               .bundle_dir = context_.root,
-                               .bundle = bundle_,
-                               .rule = build.rule});
+    return run_build({build.tree, context_.build.sources, build.reader, out, found,
+                      build.loads_any ? context_.root : std::string()},
+                     {.dir = build.dir.path,
+                      .boundary = {},
+                      .bundle_dir = context_.root,
+                      .bundle = bundle_,
+                      .rule = build.rule});
 }
 
 void BuildSelection::run_ahead(const std::vector<PlainBuild>& builds) {
     if (context_.options.kustomize == repo::kNoProgram) {
         return;
     }
-    std::vector<engines::KustomizeJob> jobs;
+    std::vector<KustomizeJob> jobs;
     for (const PlainBuild& build : builds) {
-        engines::Selection scratch;
+        Selection scratch;
         Diagnostics found;
         build_here(build, scratch, found);
-        if (!found.has_errors() || !engines::needs_kustomize(found) || is_refused_by_flux(build)) {
+        if (!found.has_errors() || !needs_kustomize(found) || is_refused_by_flux(build)) {
             continue;
         }
-        engines::BuildFiles read =
-            engines::find_build_files(build.tree, build.reader, context_.root, build.dir.path);
+        BuildFiles read = find_build_files(build.tree, build.reader, context_.root, build.dir.path);
         if (!read.leaves_root && !has_charts(build, read) && !may_stay(build, read, found)) {
             jobs.push_back(job_of(build, std::move(read)));
         }
     }
     if (jobs.size() > 1) {
-        engines::run_kustomize_ahead(program(), jobs, context_.options.threads);
+        run_kustomize_ahead(program(), jobs, context_.options.threads);
     }
 }
 
-const engines::KustomizeProgram& BuildSelection::program() {
+const KustomizeProgram& BuildSelection::program() {
     if (!program_) {
-        program_ = engines::kustomize_at(context_.options.kustomize);
+        program_ = kustomize_at(context_.options.kustomize);
     }
     return *program_;
 }
@@ -81,8 +78,8 @@ std::vector<std::string> BuildSelection::run(const PlainBuild& build) {
         out_.files[i].unit = build.unit;
     }
     if (found.has_errors()) {
-        const engines::BuildFiles read =
-            engines::find_build_files(build.tree, build.reader, context_.root, build.dir.path);
+        const BuildFiles read =
+            find_build_files(build.tree, build.reader, context_.root, build.dir.path);
         const bool stays = may_stay(build, read, found);
         const bool is_refused = is_refused_by_flux(build);
         if (is_refused && !stays) {
@@ -90,9 +87,9 @@ std::vector<std::string> BuildSelection::run(const PlainBuild& build) {
             return visited;
         }
         if (is_refused) {
-            out_.unbuilt.emplace(build.unit->name, engines::kFluxHasNoHelm);
+            out_.unbuilt.emplace(build.unit->name, kFluxHasNoHelm);
         }
-        if (stays || (engines::needs_kustomize(found) && run_program(build, read))) {
+        if (stays || (needs_kustomize(found) && run_program(build, read))) {
             out_.files.resize(files);
             out_.generated.resize(generated);
             if (stays) {
@@ -102,7 +99,7 @@ std::vector<std::string> BuildSelection::run(const PlainBuild& build) {
             return visited;
         }
     }
-    context_.build.diagnostics.append(engines::needs_kustomize(found) &&
+    context_.build.diagnostics.append(needs_kustomize(found) &&
                                               context_.options.kustomize == repo::kNoProgram
                                           ? without_kustomize(build, found)
                                           : std::move(found));
@@ -111,20 +108,19 @@ std::vector<std::string> BuildSelection::run(const PlainBuild& build) {
 
 bool BuildSelection::is_refused_by_flux(const PlainBuild& build) {
     return build.unit->is_flux &&
-           engines::find_helm_charts(build.tree, build.reader, build.dir.path).known();
+           find_helm_charts(build.tree, build.reader, build.dir.path).known();
 }
 
 // Reports the position in the user's file, because changes of the unit move it in the built file.
 void BuildSelection::refuse_charts(const PlainBuild& build) const {
-    const Pos pos =
-        build.places == nullptr
-            ? engines::find_helm_charts(build.tree, build.reader, build.dir.path)
-            : engines::find_helm_charts(context_.build.tree, *build.places, build.dir.path);
+    const Pos pos = build.places == nullptr
+                        ? find_helm_charts(build.tree, build.reader, build.dir.path)
+                        : find_helm_charts(context_.build.tree, *build.places, build.dir.path);
     context_.build.diagnostics
         .error("broken-unit", pos,
                fmt::format("{} applies nothing as long as it cannot be built", build.unit->name))
         .where(build.dir.path)
-        .found(engines::kFluxHasNoHelm)
+        .found(kFluxHasNoHelm)
         .expected("a HelmRelease, which Flux renders")
         .hint(fmt::format("write a HelmRelease for the chart; --ignore {} leaves all of it out",
                           shell_word(build.dir.path)));
@@ -159,26 +155,25 @@ Diagnostics BuildSelection::without_kustomize(const PlainBuild& build,
 // Returns true if the build does not mention Tailscale and the output has a place for its files. If
 // the kustomization has a mistake, no file below it may mention Tailscale either, because the
 // mistake may hide which files it should name.
-bool BuildSelection::may_stay(const PlainBuild& build, const engines::BuildFiles& read,
+bool BuildSelection::may_stay(const PlainBuild& build, const BuildFiles& read,
                               const Diagnostics& found) const {
     const bool has_place = context_.options.only_generated ||
                            (!context_.options.one_stream && !build.dir.relative.empty());
     return has_place && !read.mentions_tailscale && !read.leaves_root &&
            !has_charts_elsewhere(build, read) &&
-           (engines::needs_kustomize(found) || !mentioned_below(build.dir));
+           (needs_kustomize(found) || !mentioned_below(build.dir));
 }
 
 // Returns true if the charts of the build may be in a directory of --charts. Their templates may
 // mention Tailscale.
-bool BuildSelection::has_charts_elsewhere(const PlainBuild& build,
-                                          const engines::BuildFiles& read) const {
+bool BuildSelection::has_charts_elsewhere(const PlainBuild& build, const BuildFiles& read) const {
     return context_.options.only_generated && !context_.options.chart_dirs.empty() &&
            has_charts(build, read);
 }
 
-bool BuildSelection::has_charts(const PlainBuild& build, const engines::BuildFiles& read) {
+bool BuildSelection::has_charts(const PlainBuild& build, const BuildFiles& read) {
     return std::ranges::any_of(read.paths, [&](const std::string& path) {
-        const engines::Kustomization* file = build.reader.find_file(path);
+        const Kustomization* file = build.reader.find_file(path);
         return file != nullptr && file->root.find("helmCharts") != nullptr;
     });
 }
@@ -192,11 +187,11 @@ bool BuildSelection::mentioned_below(const repo::WalkedDir& top) const {
 
 // Returns false if there is no program, if it would need files outside of the root, or if a
 // complete tree would lack a part of the build.
-bool BuildSelection::run_program(const PlainBuild& build, const engines::BuildFiles& read) {
+bool BuildSelection::run_program(const PlainBuild& build, const BuildFiles& read) {
     if (context_.options.kustomize == repo::kNoProgram || read.leaves_root) {
         return false;
     }
-    Result<engines::KustomizeBuild> made = run_kustomize(build, read);
+    Result<KustomizeBuild> made = run_kustomize(build, read);
     if (!made) {
         context_.build.diagnostics.add(std::move(made.error().diagnostic));
         return true;
@@ -204,7 +199,7 @@ bool BuildSelection::run_program(const PlainBuild& build, const engines::BuildFi
     if (!made->left_out.empty() && !context_.options.only_generated) {
         return false;  // a complete tree must not lack it
     }
-    for (const engines::LeftOut& what : made->left_out) {
+    for (const LeftOut& what : made->left_out) {
         if (!refused_.contains(what.pos)) {
             warn_left_out(what);
         }
@@ -225,9 +220,9 @@ bool BuildSelection::run_program(const PlainBuild& build, const engines::BuildFi
 
 // If no engine sets a namespace, objects of charts without one get the namespace that the
 // kustomization sets for all others.
-engines::NamespaceRule BuildSelection::rule_of(const PlainBuild& build) const {
-    engines::NamespaceRule rule = build.rule;
-    const engines::Kustomization* file = build.reader.find(build.dir.path);
+NamespaceRule BuildSelection::rule_of(const PlainBuild& build) const {
+    NamespaceRule rule = build.rule;
+    const Kustomization* file = build.reader.find(build.dir.path);
     if (context_.options.only_generated && rule.fallback.empty() && build.unit->name.empty() &&
         file != nullptr && file->root.is_map()) {
         rule.fallback = text_of(file->root, {"namespace"});
@@ -236,16 +231,15 @@ engines::NamespaceRule BuildSelection::rule_of(const PlainBuild& build) const {
 }
 
 // Runs kustomize with the charts that are available. A complete tree needs all of them.
-Result<engines::KustomizeBuild> BuildSelection::run_kustomize(const PlainBuild& build,
-                                                              const engines::BuildFiles& read) {
+Result<KustomizeBuild> BuildSelection::run_kustomize(const PlainBuild& build,
+                                                     const BuildFiles& read) {
     bool (*matters)(std::string_view) = [](std::string_view) { return true; };
-    engines::PatchesOfBuild patches = patches_in(build, build.tree, build.reader);
+    PatchesOfBuild patches = patches_in(build, build.tree, build.reader);
     if (context_.options.only_generated && patches.unbuilt.empty()) {
         matters = repo::mentions_tailscale;
     }
-    engines::InflatedTree inflated(build.tree, build.reader, read, context_.root,
-                                   context_.build.sources, program().version.get(), charts_,
-                                   matters);
+    InflatedTree inflated(build.tree, build.reader, read, context_.root, context_.build.sources,
+                          program().version.get(), charts_, matters);
     for (Diagnostic& failure : inflated.failures) {
         context_.build.diagnostics.add(std::move(failure));
     }
@@ -259,23 +253,23 @@ Result<engines::KustomizeBuild> BuildSelection::run_kustomize(const PlainBuild& 
     out_.rendered_charts.merge(inflated.rendered);
     out_.rendered_files.merge(inflated.values);
     out_.helm_version = charts_.version();
-    Result<engines::KustomizeBuild> made = renderer::engines::run_kustomize(
-        program(), {inflated.tree(), inflated.reader(),
-                    engines::find_build_files(inflated.tree(), inflated.reader(), context_.root,
-                                              build.dir.path),
-                    context_.root, build.dir.path, build.loads_any});
+    Result<KustomizeBuild> made = renderer::engines::run_kustomize(
+        program(),
+        {inflated.tree(), inflated.reader(),
+         find_build_files(inflated.tree(), inflated.reader(), context_.root, build.dir.path),
+         context_.root, build.dir.path, build.loads_any});
     if (!made) {
         return made;
     }
     // Parts that were left out get their positions in the original files.
-    for (engines::LeftOut& what : made->left_out) {
+    for (LeftOut& what : made->left_out) {
         what.pos = place_of(what, build, read);
     }
-    for (engines::DocumentOrigin& origin : made->origins) {
+    for (DocumentOrigin& origin : made->origins) {
         if (origin.file.empty()) {
             continue;
         }
-        const engines::Kustomization* inflating = build.reader.find(repo::parent_path(origin.file));
+        const Kustomization* inflating = build.reader.find(repo::parent_path(origin.file));
         if (build.tree.kind(origin.file) == repo::EntryKind::Missing && inflating != nullptr) {
             origin.file = inflating->path;
         }
@@ -284,41 +278,39 @@ Result<engines::KustomizeBuild> BuildSelection::run_kustomize(const PlainBuild& 
 }
 
 // Returns no patches for a complete tree, which lacks no part of a build.
-engines::PatchesOfBuild BuildSelection::patches_in(const PlainBuild& build,
-                                                   const repo::SourceTree& tree,
-                                                   engines::KustomizationReader& reader) const {
+PatchesOfBuild BuildSelection::patches_in(const PlainBuild& build, const repo::SourceTree& tree,
+                                          KustomizationReader& reader) const {
     if (!context_.options.only_generated || build.is_ignored) {
         return {};
     }
-    return engines::patches_of_build(
-        {.tree = tree,
-         .reader = reader,
-         .places = build.places == nullptr ? build.reader : *build.places,
-         .changes = build.changes,
-         .dir = build.dir.path},
-        context_.build.sources);
+    return patches_of_build({.tree = tree,
+                             .reader = reader,
+                             .places = build.places == nullptr ? build.reader : *build.places,
+                             .changes = build.changes,
+                             .dir = build.dir.path},
+                            context_.build.sources);
 }
 
-void BuildSelection::judge_patches(const PlainBuild& build, engines::PatchesOfBuild found) {
-    for (const engines::UnbuiltExposure& one : found.unbuilt) {
+void BuildSelection::judge_patches(const PlainBuild& build, PatchesOfBuild found) {
+    for (const UnbuiltExposure& one : found.unbuilt) {
         refused_.insert(one.patch.pos);
-        engines::refuse_exposure(one.patch, context_.build.diagnostics)
+        refuse_exposure(one.patch, context_.build.diagnostics)
             .expected(fmt::format("what it changes in the tree; {} is not built",
                                   secrets::without_url_credentials(one.what.what)))
             .hint(way_on(one.what, build));
     }
-    for (engines::ExposingPatch& patch : found.applied) {
+    for (ExposingPatch& patch : found.applied) {
         patch.build = build_name(build.dir);
         out_.patches.push_back(std::move(patch));
     }
 }
 
-std::string BuildSelection::way_on(const engines::LeftOut& what, const PlainBuild& build) const {
+std::string BuildSelection::way_on(const LeftOut& what, const PlainBuild& build) const {
     const std::string ignore = build.unit->name.empty() ? std::string()
                                                         : fmt::format("; --ignore {} leaves it out",
                                                                       shell_word(build.dir.path));
     if (!what.is_chart) {
-        const bool is_remote = engines::is_remote_resource(what.what);
+        const bool is_remote = is_remote_resource(what.what);
         return fmt::format(
             "copy {} into this repository{}{}", is_remote ? "it" : "what it makes",
             is_remote ? fmt::format(", or name a copy with --source {}=DIR",
@@ -333,15 +325,13 @@ std::string BuildSelection::way_on(const engines::LeftOut& what, const PlainBuil
                        ignore);
 }
 
-Pos BuildSelection::place_of(const engines::LeftOut& what, const PlainBuild& build,
-                             const engines::BuildFiles& read) {
+Pos BuildSelection::place_of(const LeftOut& what, const PlainBuild& build, const BuildFiles& read) {
     for (const std::string& path : read.paths) {
-        const engines::Kustomization* file = build.reader.find_file(path);
+        const Kustomization* file = build.reader.find_file(path);
         if (file == nullptr) {
             continue;
         }
-        for (const engines::LeftOut& known :
-             engines::left_out_of(build.tree, build.reader, *file)) {
+        for (const LeftOut& known : left_out_of(build.tree, build.reader, *file)) {
             if (known.what == what.what) {
                 return known.pos;
             }
@@ -350,7 +340,7 @@ Pos BuildSelection::place_of(const engines::LeftOut& what, const PlainBuild& bui
     return what.pos;
 }
 
-void BuildSelection::warn_left_out(const engines::LeftOut& what) {
+void BuildSelection::warn_left_out(const LeftOut& what) {
     if (what.is_remote) {
         context_.build.diagnostics
             .warning("not-built", what.pos,
@@ -376,7 +366,7 @@ void BuildSelection::warn_left_out(const engines::LeftOut& what) {
 
 // Records a part that is not built. Devices of it from an earlier run, which had it, do not count
 // as removed.
-void BuildSelection::note_unbuilt(const PlainBuild& build, const engines::LeftOut& what) {
+void BuildSelection::note_unbuilt(const PlainBuild& build, const LeftOut& what) {
     if (what.is_chart && what.pos.known()) {
         const SourceMap& sources = context_.build.sources;
         const std::string path(sources.path(sources.source_of(what.pos)));
@@ -390,8 +380,8 @@ void BuildSelection::note_unbuilt(const PlainBuild& build, const engines::LeftOu
 
 // Warns about parts that are not read. There is no warning for a chart, because the files that were
 // searched include its values.
-void BuildSelection::warn_unread(const PlainBuild& build, const engines::Kustomization& file) {
-    for (const engines::LeftOut& what : engines::left_out_of(build.tree, build.reader, file)) {
+void BuildSelection::warn_unread(const PlainBuild& build, const Kustomization& file) {
+    for (const LeftOut& what : left_out_of(build.tree, build.reader, file)) {
         note_unbuilt(build, what);
         if (!what.is_chart) {
             warn_left_out(what);
@@ -401,10 +391,10 @@ void BuildSelection::warn_unread(const PlainBuild& build, const engines::Kustomi
 
 // Records resources that are missing. kustomize fails on them, so objects of an earlier run stay in
 // the cluster.
-void BuildSelection::note_missing(const engines::Kustomization& file) const {
+void BuildSelection::note_missing(const Kustomization& file) const {
     for (const Value& entry : items_of(file.root.find("resources"))) {
         const std::string listed = repo::normal_path(repo::join_path(file.dir, text_of(entry)));
-        if (!engines::is_remote_resource(text_of(entry)) &&
+        if (!is_remote_resource(text_of(entry)) &&
             context_.build.tree.kind(listed) == repo::EntryKind::Missing) {
             out_.unbuilt_parts.emplace(
                 repo::relative_path(listed, context_.root),
@@ -423,16 +413,16 @@ void BuildSelection::warn_mistaken(const Diagnostics& found) const {
         .hint(error->hint);
 }
 
-void BuildSelection::leave_alone(const PlainBuild& build, const engines::BuildFiles& read,
+void BuildSelection::leave_alone(const PlainBuild& build, const BuildFiles& read,
                                  const Diagnostics& found) {
     out_.left_alone.push_back({bundle_, build.dir.relative});
     for (const std::string& path : read.paths) {
-        if (const engines::Kustomization* file = build.reader.find_file(path); file != nullptr) {
+        if (const Kustomization* file = build.reader.find_file(path); file != nullptr) {
             warn_unread(build, *file);
             note_missing(*file);
         }
     }
-    if (!engines::needs_kustomize(found)) {
+    if (!needs_kustomize(found)) {
         warn_mistaken(found);
         const auto error = std::ranges::find(found.all(), Severity::Error, &Diagnostic::severity);
         out_.unbuilt.emplace(build.unit->name, error->message);
@@ -452,4 +442,4 @@ void BuildSelection::leave_alone(const PlainBuild& build, const engines::BuildFi
     }
 }
 
-}  // namespace renderer::load
+}  // namespace renderer::engines

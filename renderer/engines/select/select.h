@@ -15,26 +15,18 @@
 #include "renderer/repo/source_tree.h"
 #include "renderer/repo/walk.h"
 
-namespace renderer::load {
-
-// `root` is a directory or a file, as a normal path.
-engines::Selection select_inputs(const repo::SourceTree& tree, const std::string& root,
-                                 const repo::LoadOptions& options, const engines::Cluster& cluster,
-                                 SourceMap& sources, Diagnostics& diagnostics);
-
-// ---- The parts of the selection; private to it.
+namespace renderer::engines {
 
 struct SelectContext {
-    const engines::BuildContext build;
+    const BuildContext build;
     const std::string& root;
     const repo::LoadOptions& options;
-    const engines::Cluster& cluster;
+    const Cluster& cluster;
 };
 
 // Adds files that may be values or templates of charts, if `is_wanted(path, in_chart)`.
 template <typename IsWanted>
-void add_chart_files(const engines::DirList& dirs, const IsWanted& is_wanted,
-                     engines::Selection& selection) {
+void add_chart_files(const DirList& dirs, const IsWanted& is_wanted, Selection& selection) {
     for (const repo::WalkedDir* dir : dirs) {
         for (const std::string& name : dir->files) {
             const std::string path = repo::join_path(dir->path, name);
@@ -47,15 +39,14 @@ void add_chart_files(const engines::DirList& dirs, const IsWanted& is_wanted,
 
 // Adds the files of a tree that has no fleet.yaml: manifests as they are, kustomizations
 // executed.
-void select_plain(const SelectContext& context, const engines::DirList& dirs, std::uint32_t bundle);
+void select_plain(const SelectContext& context, const DirList& dirs, std::uint32_t bundle);
 
 // Adds the files that clusters apply, as objects of Flux and Argo CD define. Returns false, and
 // adds nothing, if they apply none.
-bool select_units(const SelectContext& context, const engines::DirList& dirs, std::uint32_t bundle);
+bool select_units(const SelectContext& context, const DirList& dirs, std::uint32_t bundle);
 
 // Adds a Fleet bundle and its files. `dirs` has its directory and all below it, without nested
 // bundles.
-void select_fleet(const SelectContext& context, const engines::FleetFile& fleet,
-                  const engines::DirList& dirs);
+void select_fleet(const SelectContext& context, const FleetFile& fleet, const DirList& dirs);
 
-}  // namespace renderer::load
+}  // namespace renderer::engines

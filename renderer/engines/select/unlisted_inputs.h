@@ -6,14 +6,14 @@
 #include <set>
 #include <string>
 
-#include "renderer/load/select.h"
+#include "renderer/engines/select/select.h"
 
-namespace renderer::load {
+namespace renderer::engines {
 
 class UnlistedInputs {
 public:
     // `dirs` has all directories of the tree.
-    UnlistedInputs(const SelectContext& context, const engines::DirList& dirs)
+    UnlistedInputs(const SelectContext& context, const DirList& dirs)
         : context_(context), dirs_(dirs) {}
 
     // Returns true if the file has inputs, and no kustomization reads it in any way.
@@ -29,9 +29,9 @@ private:
     [[nodiscard]] std::string kustomization_above(const std::string& path) const;
 
     const SelectContext& context_;
-    const engines::DirList& dirs_;
+    const DirList& dirs_;
     // Files that kustomizations read; filled on first use.
     std::optional<std::set<std::string>> read_;
 };
 
-}  // namespace renderer::load
+}  // namespace renderer::engines

@@ -1,5 +1,5 @@
-// The pod that serves the Kubernetes API (testdata/contract/proxy.md): to the controller it is a
-// proxy.
+// The pod that serves the Kubernetes API (testdata/contract/proxy.md), which the controller treats
+// as a proxy.
 #include "runtime/controller/contract.h"
 #include "runtime/controller/keys/state_secrets.h"
 #include "runtime/testing/controller_test.h"
@@ -123,8 +123,8 @@ struct ForbiddenNamespace : FakeServer {
     std::string part;
 };
 
-// Runs an API proxy in a namespace where the controller may create nothing. What its pod needs is
-// rendered.
+// Runs an API proxy in a namespace where the controller may create nothing. The objects that its
+// pod needs are rendered.
 class ApartTest : public ControllerTest {
 protected:
     static constexpr std::string_view kApart = "tailscale-api";
@@ -173,7 +173,7 @@ protected:
         EXPECT_EQ(kube.find(secret(kPod)), nullptr);
         EXPECT_EQ(kube.paths_below(apart("secrets", "")).size(), 2U);
     }
-    // True if an Event has these words.
+    // True if an Event contains this text.
     bool is_told(std::string_view words) {
         for (const std::string& path : kube.paths_below(FakeCluster::path("events", ""))) {
             if (text_of(kube.find(path)->find("message")).find(words) != std::string_view::npos) {

@@ -159,7 +159,7 @@ StateOwner Apply::owner_of(const Work& work) {
             .is_apart = work.is_apart};
 }
 
-// On the Secret that no pod writes, where there is one. Its annotations are ours, and never none.
+// Notes it on the Secret that no pod writes, if there is one; that Secret always has annotations.
 Job Apply::mark_gone(const Work& work, const std::string& since) {
     if (work.auth.name.empty()) {
         return states_.mark(owner_of(work), since);
@@ -185,7 +185,7 @@ Job Apply::delete_pod(const Work& work, const step::DeletePod& pod) {
     const std::string path = kube::path_of(kube::kPods, work.is_apart ? api_ns_ : ns_, work.pod);
     return [this, path, uid = pod.uid](const Next& next) {
         kube_.erase(path, {.uid = uid}, [next](const kube::Reply& reply) {
-            const bool gone = reply.not_found() || reply.code == 409;  // another pod by now
+            const bool gone = reply.not_found() || reply.code == 409;  // there is another pod now
             next(gone ? std::string() : reply.problem("cannot delete the pod"));
         });
     };
@@ -197,7 +197,7 @@ std::vector<Job> Apply::note(const Work& work, const step::NoteDevice& note) {
             own_devices_.erase(claim_of(work, note.device_to_delete)), note_device(work, found)};
 }
 
-// There may be a key beside it that a pod joins with.
+// A key that a pod may join with stays.
 std::vector<Job> Apply::set_tags(const Work& work, const step::SetTags& tags) {
     return {
         tailnets_.job(work.tailnet,
@@ -217,8 +217,8 @@ std::vector<Job> Apply::remove_stray(const Work& work) {
             delete_auth(stray)};
 }
 
-// The noted one, and what the state Secret names, also as it is now: its last pod may have joined,
-// and ended, since we have looked.
+// Deletes the noted device, and those that the state Secret names or named when it was read before:
+// the last pod may have joined and ended since.
 Job Apply::delete_devices(const Work& work, const Job& guard) {
     return [this, work, guard](const Next& next) {
         kube_.get(state_path(work), [this, work, guard, next](const kube::Reply& reply) {
@@ -285,8 +285,8 @@ Job Apply::write_auth(const Work& work, AuthContent content) {
     };
 }
 
-// Until it is noted: the tailnet may not answer for long, and the state Secret may go meanwhile.
-// The one that was named before has been replaced.
+// Names the device on the auth Secret until it is noted: the tailnet may not answer for long, and
+// the state Secret may be deleted meanwhile. The device that was named before has been replaced.
 Job Apply::name_device(const Work& work) {
     const std::string device(work.state.device());
     const std::string before(work.auth.device_named);
@@ -304,7 +304,7 @@ Job Apply::name_device(const Work& work) {
     };
 }
 
-// With what the tailnet says of it, once `found` has that.
+// Notes the device with its data from the tailnet, once `found` has them.
 Job Apply::note_device(const Work& work, const std::shared_ptr<OwnDevice>& found) {
     return [this, work, found](const Next& next) {
         const std::string device(work.state.device());
@@ -317,7 +317,7 @@ Job Apply::note_device(const Work& work, const std::shared_ptr<OwnDevice>& found
                     {kDeviceWordsAnnotation, digest_of_words(work.state)},
                     {kHostnameAnnotation, work.hostname}});
         const bool was_named = work.auth.device != device || work.auth.device_named == device;
-        // A pod that has joined with the key would not have to end for it.
+        // A pod that has joined with the key need not be restarted for it.
         for (const auto& [key, is_there] :
              {std::pair(kDeviceNamedAnnotation, was_named),
               std::pair(kRestartAnnotation, !work.auth.restart_pod.empty()),
@@ -368,8 +368,8 @@ Job Apply::delete_secret(const std::string& name, const std::string& uid,
     };
 }
 
-// The renderer may have taken `<pod>-config` over meanwhile. Pods cannot write theirs, and so not
-// keep it.
+// Deletes only this version, because the renderer may have taken `<pod>-config` over. Pods cannot
+// write to it, so they cannot prevent the deletion.
 Job Apply::delete_auth(const AuthSecret& auth) {
     return delete_secret(auth.name, auth.uid, auth.version);
 }
@@ -384,7 +384,7 @@ Job Apply::delete_state(const Work& work) {
 Job Apply::mint(const Work& work, const step::MintKey& step) {
     auto key = std::make_shared<MintedKey>();
     std::vector<Job> jobs;
-    if (work.auth.version.empty()) {  // no key for a Secret that cannot be written
+    if (work.auth.version.empty()) {  // creates no key for a Secret that cannot be written
         jobs.push_back(
             must_be_absent(kube_, secret_path(work.auth_name()), in_the_way(work.auth_name())));
     }
@@ -436,7 +436,7 @@ Job Apply::mint(const Work& work, const step::MintKey& step) {
     };
 }
 
-// From here on a key exists: it is written down, or revoked again.
+// From here on a key exists: it is recorded, or revoked.
 void Apply::record_key(const Work& work, const MintedKey& key, const step::MintKey& step,
                        Next done) {
     AuthContent content = without_key(work.auth);
@@ -453,7 +453,7 @@ void Apply::record_key(const Work& work, const MintedKey& key, const step::MintK
         if (problem.empty()) {
             return revoke_key(work.tailnet, work.auth.key_id)(done);
         }
-        // The write may have come through although its answer did not.
+        // The write may have succeeded although its reply was lost.
         kube_.get(secret_path(work.auth_name()), [this, work, key, problem,
                                                   done](const kube::Reply& reply) {
             const auto auth = reply.ok() ? decode_auth_secret(reply.object) : std::nullopt;
@@ -481,15 +481,15 @@ std::vector<Job> Apply::spend(const Work& work) {
     return {revoke_key(work.tailnet, work.auth.key_id), write_auth(work, content)};
 }
 
-// Before anything is given up, the other tailnet has to be one that we know.
+// The other tailnet must be known before anything is deleted.
 std::vector<Job> Apply::leave_tailnet(const Work& work, const std::string& other) {
     return {tailnets_.job(other, [](tailnet::Api&, const Next& next) { next({}); }),
             revoke_key(work.tailnet, work.auth.key_id), delete_devices(work),
             delete_auth(work.auth)};
 }
 
-// Requests to the tailnet may wait for long, and the proxy may be back when they leave. The auth
-// Secret is the last: only by it the state Secret is found when its pod has hidden it.
+// Requests to the tailnet may wait for long, and the proxy may exist again when they are sent. The
+// auth Secret is the last, because it is needed to find a state Secret that its pod has hidden.
 std::vector<Job> Apply::remove(const Work& work) {
     const Job still_unwanted = must_be_unwanted(work);
     return {still_unwanted, revoke_key(work.tailnet, work.auth.key_id, still_unwanted),

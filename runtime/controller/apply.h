@@ -1,6 +1,6 @@
-// Does the steps that `decide` asks for. Each step may be cut off at any point: it is decided
-// again, and doing it twice does no harm. What was written goes back into the copies at once, so
-// that the next decision sees it.
+// Does the steps that `decide` returns. A step may be interrupted at any point: it is decided
+// again, and doing it twice is harmless. Written objects are put into the copies at once, so that
+// the next decision sees them.
 #pragma once
 
 #include <functional>
@@ -26,13 +26,13 @@ namespace runtime::controller {
 
 class Apply {
 public:
-    // `api_ns` is the namespace of replicas that are apart; empty: there are none.
+    // `api_ns` is the namespace of replicas that are apart; empty if there are none.
     Apply(Loop& loop, kube::Client& kube, Tailnets& tailnets, std::string ns, std::string api_ns,
           KeySweeps& sweeps, TakeOver& take_over, DeviceAnswers& answers, OwnDevices& own_devices,
           Written written);
 
-    // `done` gets what went wrong, or "". The replica is copied; what it points to may change
-    // meanwhile.
+    // Calls `done` with the problem, or "". The replica is copied, because what it points to may
+    // change meanwhile.
     void run(const Replica& replica, const Step& step, Next done);
 
 private:
@@ -56,7 +56,7 @@ private:
 
     void record_key(const Work& work, const MintedKey& key, const step::MintKey& step, Next done);
 
-    // What is to be done for a step.
+    // The jobs of each step.
     Job mark_gone(const Work& work, const std::string& since);
     Job mint(const Work& work, const step::MintKey& step);
     Job delete_pod(const Work& work, const step::DeletePod& pod);
@@ -93,8 +93,8 @@ private:
     OwnDevices& own_devices_;
     Written written_;
     StateSecrets states_;
-    // By pod: devices that were seen to when their replica left its tailnet. Its state Secret may
-    // name them to the end.
+    // By pod: devices that were handled when their replica left its tailnet. Its state Secret may
+    // name them until it is deleted.
     std::map<std::string, std::set<std::string>> settled_;
 };
 

@@ -1,4 +1,4 @@
-// Names that the controller writes for itself, beside those that it shares with the renderer
+// Names that the controller uses besides those that it shares with the renderer
 // (renderer/kube/api.h). The contract is testdata/contract/proxy.md.
 #pragma once
 
@@ -15,67 +15,69 @@ using renderer::kParentAnnotation;
 using renderer::kTagsAnnotation;
 using renderer::kTailnetAnnotation;
 
-// Objects of its own that others have to find.
+// The controller's own objects that others must find.
 inline constexpr std::string_view kLeaseName = "tailrender-controller";
 inline constexpr std::string_view kDnsRecords = "dnsrecords";
 
-// On every Secret that the controller makes. Others it does not look at.
+// The label of every Secret that the controller creates. It ignores other Secrets.
 inline constexpr std::string_view kSecretLabel = TAILRENDER_DOMAIN "/secret";
 inline constexpr std::string_view kStateSecret = "state";
 inline constexpr std::string_view kAuthSecret = "auth";
 inline constexpr std::string_view kCertificateSecret = "certificate";
 inline constexpr std::string_view kConfigSecret = "config";
-// What was an auth Secret, of a replica that the operator has again: its pods still need the file.
+// A former auth Secret of a replica that the operator has again: its pods still need the file.
 inline constexpr std::string_view kReturnedSecret = "returned";
 
-// Where a key stands: in an auth Secret, and in the configuration of an API proxy.
+// The data that hold a key: in an auth Secret, and in the configuration of an API proxy.
 inline constexpr std::string_view kAuthDatum = "authkey";
 inline constexpr std::string_view kConfigDatum = "config.hujson";
 inline constexpr std::string_view kConfigKeyField = "AuthKey";
 
-// On both: the StatefulSet that they are for.
+// On state and auth Secrets: the StatefulSet that they are for.
 inline constexpr std::string_view kSetAnnotation = TAILRENDER_DOMAIN "/statefulset";
 
-// On a state Secret that has kept its name: it was the operator's, and `adopt --rollback` can give
-// it back.
+// On a state Secret that has kept its name: it was the operator's, and `adopt --rollback` can
+// return it.
 inline constexpr std::string_view kTakenAnnotation = TAILRENDER_DOMAIN "/taken-over";
 
-// On an auth Secret, or without one on the state Secret: since when the StatefulSet and the pod are
-// gone (RFC 3339).
+// On an auth Secret, or on the state Secret if there is none: when the controller first saw that
+// the StatefulSet and the pod do not exist (RFC 3339).
 inline constexpr std::string_view kGoneAnnotation = TAILRENDER_DOMAIN "/gone-since";
 
-// On an auth Secret: what is known of the key in it, while there is one.
+// On an auth Secret that has a key: what is known of the key.
 inline constexpr std::string_view kKeyIdAnnotation = TAILRENDER_DOMAIN "/key-id";
 inline constexpr std::string_view kKeyCreatedAnnotation = TAILRENDER_DOMAIN "/key-created";
 inline constexpr std::string_view kKeyExpiresAnnotation = TAILRENDER_DOMAIN "/key-expires";
 inline constexpr std::string_view kKeyTagsAnnotation = TAILRENDER_DOMAIN "/key-tags";
-// And those of the keys that it has replaced before a device came with them that we know of: lists
-// with
-// `;` between them.
+// The tags of earlier keys, replaced before the controller knew of a device that joined with them.
+// Lists are separated by `;`.
 inline constexpr std::string_view kTagsBeforeAnnotation = TAILRENDER_DOMAIN "/key-tags-before";
-// On an auth Secret: the UID of the pod that waits for a new key and is to be deleted once.
+// On an auth Secret: the UID of the pod that needs the new key and must be deleted once.
 inline constexpr std::string_view kRestartAnnotation = TAILRENDER_DOMAIN "/restart-pod";
-// On an auth Secret: the device that came with the last key, and the tags that it has by us.
+// On an auth Secret: the device that joined with the last key, and the tags that the controller
+// gave it.
 inline constexpr std::string_view kDeviceAnnotation = TAILRENDER_DOMAIN "/device";
-// What the state Secret named when nothing had proved yet whose it is.
+// The device that the state Secret named while its owner was not yet proven.
 inline constexpr std::string_view kDeviceNamedAnnotation = TAILRENDER_DOMAIN "/device-named";
 inline constexpr std::string_view kDeviceTagsAnnotation = TAILRENDER_DOMAIN "/device-tags";
-// What the tailnet says of it, and a digest of what its pod said when the tailnet was asked.
+// The device's name and addresses in the tailnet, and a digest of what its pod said when the
+// tailnet was asked.
 inline constexpr std::string_view kDeviceNameAnnotation = TAILRENDER_DOMAIN "/device-name";
 inline constexpr std::string_view kDeviceAddressesAnnotation =
     TAILRENDER_DOMAIN "/device-addresses";
 inline constexpr std::string_view kDeviceWordsAnnotation = TAILRENDER_DOMAIN "/device-words";
-// What the state Secret named, and the tailnet did not have, when the key was minted.
+// The device that the state Secret named when the key was minted, and that was not in the tailnet.
 inline constexpr std::string_view kDeviceGoneAnnotation = TAILRENDER_DOMAIN "/device-gone";
 
 // On a config Secret of a PeerRelay: the addresses of its load balancer, joined with `,`.
 inline constexpr std::string_view kBalancerAddressesAnnotation =
     TAILRENDER_DOMAIN "/balancer-addresses";
 
-// On `tailrender-devices`, by a user: that so many proxies may vanish at once.
+// On `tailrender-devices`, set by a user: the token of the removals that the user confirms.
 inline constexpr std::string_view kConfirmRemovalsAnnotation =
     TAILRENDER_DOMAIN "/confirm-removals";
-// On it, by `adopt`: node id of the operator whose Tailscale Services are ours now.
+// On `tailrender-devices`, set by `adopt`: the node id of the operator whose Tailscale Services
+// this installation now owns.
 inline constexpr std::string_view kPredecessorAnnotation = TAILRENDER_DOMAIN "/predecessor";
 
 }  // namespace runtime::controller

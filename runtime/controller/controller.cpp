@@ -14,7 +14,7 @@ using renderer::Value;
 
 namespace {
 
-constexpr Duration kTick = std::chrono::seconds(10);  // for what only time changes
+constexpr Duration kTick = std::chrono::seconds(10);  // for what depends on time alone
 constexpr Duration kFirstRetry = std::chrono::seconds(1);
 constexpr Duration kLastRetry = std::chrono::minutes(2);
 
@@ -22,7 +22,7 @@ constexpr Duration kFeaturePause = std::chrono::milliseconds(50);  // one look f
 constexpr std::uint64_t kTicksBetweenWholeLooks = 60;
 constexpr Duration kYoungInstallation = std::chrono::hours(24);
 constexpr Duration kFailureLasts = std::chrono::minutes(5);
-constexpr int kGlitches = 1;  // failures that are no one's business
+constexpr int kGlitches = 1;  // failures that are not reported
 
 bool names_device(const Replica& replica) {
     return (replica.state != nullptr && !replica.state->device().empty()) ||
@@ -51,13 +51,13 @@ StepLane lane_of(const Replica& replica, const Step& step) {
     return mint != nullptr || is_asked ? StepLane::Reissue : StepLane::Prepare;
 }
 
-// For a device that the pod names beside its request.
+// True for a look for the device that the pod names beside its request.
 bool is_asked_look(const Replica& replica, const Step& step) {
     return std::holds_alternative<step::LookForDevice>(step) && replica.state != nullptr &&
            replica.state->wants_key;
 }
 
-// Of its parent: "Service/apps/web".
+// Returns the namespace of its parent: "apps" for "Service/apps/web".
 std::string_view namespace_of(const Replica& replica) {
     const std::string_view parent =
         replica.set == nullptr ? std::string_view() : replica.set->parent.view();
@@ -225,7 +225,8 @@ void Controller::reconcile() {
         return due_.add({.everything = true});
     }
     sweeps_->run();
-    // The first that asks it, whether or not there is a proxy: wrong credentials show at once.
+    // The sweep is the first request to the tailnet, also without proxies, so wrong credentials are
+    // reported at once.
     if (const std::string problem = sweeps_->problem(); !problem.empty()) {
         events_.post(ledger_.reference(), kube::EventType::Warning, "CannotUseTailnet",
                      "the controller's own tailnet: " + problem);
@@ -314,8 +315,8 @@ std::optional<Step> Controller::next_step(const Replica& replica) {
     return step.has_value() && may_take(replica, *step) ? std::move(step) : std::nullopt;
 }
 
-// There is nothing to do. Who fails again soon waits longer nevertheless: a pod may say this and
-// that by turns.
+// Ends a problem, because there is nothing to do. After recent failures the slot stays, so that the
+// next one waits longer: a pod may change its reports again and again.
 void Controller::rest(const std::string& pod) {
     const auto slot = slots_.find(pod);
     if (slot == slots_.end()) {
@@ -333,11 +334,11 @@ bool Controller::may_take(const Replica& replica, const Step& step) {
     const std::string pod(replica.pod_name);
     if (const auto* pod_step = std::get_if<step::DeletePod>(&step);
         pod_step != nullptr && slots_[pod].deleted_pod == pod_step->uid) {
-        return false;  // the copy of the pods is behind
+        return false;  // the copy of the pods is out of date
     }
     if (std::holds_alternative<step::Remove>(step)) {
         const auto leaver = population_.leaving().find(pod);
-        // Clocks that others set may jump.
+        // Times of other clocks may jump.
         if (leaver == population_.leaving().end() ||
             loop_.uptime() - leaver->second.since < settings_.cleanup_delay ||
             !guard_.may_remove(pod, loop_.now())) {
@@ -458,7 +459,7 @@ void Controller::take_result(const std::string& pod, const Failure& failure) {
     slot.reason = failure.reason;
     ++retries_;
     report(pod, failure);
-    plan_reconcile();  // others may have its turn
+    plan_reconcile();  // so that others get its turn
     loop_.after(delay, [this, pod] { look({.pods = {pod}}); });
 }
 

@@ -1,11 +1,12 @@
-// The controller: gives every proxy its state and auth Secret, keeps the keys in them working, and
-// removes devices whose proxies are gone. watch -> what is (ClusterView) -> decide (pure) -> a turn
-// (StepQueue) -> decide again -> apply; nothing that it decides by is kept anywhere but in the
-// cluster and in the tailnet. A change costs a look at the replicas that it is about; all are
-// looked at every ten seconds, for what only time changes. What else it does are features
-// (feature.h).
+// The controller: gives every proxy its state and auth Secret, renews the keys in them, and removes
+// the devices of deleted proxies. It reads the cluster (ClusterView), decides (`decide`, pure),
+// queues a step (StepQueue), decides again and applies the step. It keeps the state that it decides
+// by only in the cluster and in the tailnet. After a change it looks at the replicas that are
+// affected, and every ten seconds at all of them, because time also changes decisions. Features
+// (feature.h) do the rest.
 //
-// It writes Secrets, ConfigMaps and Events that it has made itself, and no field of anything else.
+// It writes only Secrets, ConfigMaps and Events that it has created itself, and no field of other
+// objects.
 #pragma once
 
 #include <array>
@@ -34,14 +35,14 @@ struct ControllerSettings {
     std::string api_ns = {};  // the API proxy's own namespace; empty: it has none
     Duration cleanup_delay = std::chrono::minutes(5);
     std::string take_over_tag = {};           // empty: nothing is taken over
-    std::string ingress_class = "tailscale";  // name of the one that is served
+    std::string ingress_class = "tailscale";  // name of the class that is served
     tailnet::TailnetSettings tailnet;         // the controller's own
     OwnAccount account;
 };
 
 class Controller {
 public:
-    // All references outlive it. Begins with `start`, once it may write.
+    // All references outlive the controller. It begins with `start`, once it may write.
     Controller(Loop& loop, Transport& transport, Resolver& resolver, kube::Client& kube, Log& log,
                RandomSource& random, ControllerSettings settings);
     ~Controller();
@@ -53,16 +54,16 @@ public:
     // For metrics and tests.
     struct Counts {
         std::size_t replicas = 0;  // wanted
-        std::size_t busy = 0;      // with a step under way
+        std::size_t busy = 0;      // that run a step
         std::array<std::size_t, kDeviceStates> devices{};
         std::uint64_t retries = 0;
         std::uint64_t keys_minted = 0;
         std::size_t keys_expiring = 0;
-        bool blocks_proxies = false;  // from being removed
+        bool blocks_proxies = false;  // removals of proxies
         bool blocks_services = false;
     };
     [[nodiscard]] Counts counts() const;
-    // Has seen the whole cluster.
+    // True if the controller has seen the whole cluster.
     [[nodiscard]] bool is_ready() const { return view_.complete(); }
 
 private:
@@ -78,7 +79,7 @@ private:
         [[nodiscard]] bool is_worth_telling() const;
     };
 
-    // A problem and whom it is told.
+    // A problem and the object that its Event is about.
     struct Failure {
         kube::ObjectRef about;
         std::string reason;
@@ -98,18 +99,18 @@ private:
     void consider(const Changes& due, Replicas& replicas);
     void plan_features();
     [[nodiscard]] std::optional<Replica> find(Replicas& replicas, std::string_view pod) const;
-    // What may be done now.
+    // Returns the step that may be taken now.
     std::optional<Step> next_step(const Replica& replica);
     bool may_take(const Replica& replica, const Step& step);
     void rest(const std::string& pod);
     void enqueue(const Replica& replica);
     void start_steps(Replicas& replicas);
     void start_step(const Replica& replica, const Step& step, const StepQueue::Turn& turn);
-    // An empty parent: the one that it was about is gone.
+    // `parent` is empty if the parent was deleted.
     [[nodiscard]] kube::ObjectRef reference(std::string_view parent) const;
     [[nodiscard]] kube::ObjectRef reference(const Replica& replica) const;
     void tell(std::string_view parent, const ParentEvent& event);
-    // Something of the cluster keeps it from its next step.
+    // Reports what in the cluster prevents the replica's next step.
     void block(const Replica& replica, std::string_view reason, const std::string& problem);
     void take_result(const std::string& pod, const Failure& failure);
     void report(const std::string& pod, const Failure& failure);

@@ -1,4 +1,4 @@
-// What /metrics says, in Prometheus' text format.
+// Returns the body of /metrics, in the text format of Prometheus.
 #pragma once
 
 #include <string>

@@ -14,7 +14,7 @@ TEST_F(ControllerTest, GivesAProxyItsSecretsWithinASecond) {
     run(kSecond);
     ASSERT_NE(kube.find(secret("ts-web-abcde-0")), nullptr);
     ASSERT_NE(kube.find(secret("ts-web-abcde-0-auth")), nullptr);
-    // The state Secret first: a pod that finds only its key exits.
+    // The state Secret is created first, because a pod that finds only its key exits.
     std::vector<std::string> created;
     for (const auto& sent : network.log) {
         if (sent.method == "POST" && sent.url.ends_with("/secrets")) {
@@ -49,7 +49,8 @@ TEST_F(ControllerTest, WaitsForTheOperatorsProxyToEnd) {
         EXPECT_EQ(kube.find(secret(name)), nullptr) << "the operator fails on " << name;
     }
     EXPECT_TRUE(tailnet.keys.empty());
-    // With the other's state in it, too, until the pod of the other has ended.
+    // The same holds with the state of the operator's proxy in it, until the pod of that proxy has
+    // ended.
     bring_state("ts-web-abcde", "ts-web-qwxyz");
     run(kMinute);
     EXPECT_EQ(kube.find(secret("ts-web-abcde-0-auth")), nullptr);
@@ -78,7 +79,7 @@ TEST_F(ControllerTest, GivesANewKeyToAPodThatAsksForOne) {
     cluster.add_proxy("a");
     start();
     run(kMinute);
-    tailnet.devices.clear();  // someone has deleted it
+    tailnet.devices.clear();  // a user has deleted it
     cluster.restart_pod("a-0");
     run(10 * kSecond);  // not after 86 seconds: the waiting pod is deleted
     expect_converged({"a-0"});
@@ -91,7 +92,7 @@ TEST_F(ControllerTest, ARequestCountsForNothingWhileTheNewestKeyMayStillWork) {
     run(kMinute);
     tailnet.devices.clear();
     cluster.restart_pod("a-0");
-    // Every key is refused from now on: the tailnet has a bad day.
+    // From now on every key is refused.
     for (int i = 0; i < 4 * 60 * 30; ++i) {
         run(Duration(250));
         for (auto& [id, key] : tailnet.keys) {
@@ -206,7 +207,7 @@ TEST_F(ControllerTest, AReturningProxyKeepsItsDevice) {
     cluster.add_proxy("a");
     run(kMinute);
     cluster.remove_proxy("a");
-    run(4 * kMinute);  // the delay has begun again
+    run(4 * kMinute);  // the delay has restarted
     cluster.add_proxy("a");
     run(10 * kMinute);
     EXPECT_EQ(device_of("a-0"), device);
@@ -267,7 +268,7 @@ TEST_F(ControllerTest, MintsNothingWhileTheOperatorServesTheSameParent) {
     expect_converged({"a-0"});
 }
 
-// Half adopted, and then taken out of Git again.
+// The proxy was being adopted, and was then removed from Git again.
 TEST_F(ControllerTest, LeavesTheDeviceOfARunningOperatorsProxyAlone) {
     cluster.add_operator_proxy("ts-web-qwxyz", "web");
     cluster.add_proxy("ts-web-abcde", 1, "tag:k8s", "web");
@@ -412,7 +413,7 @@ TEST_F(TwoTailnets, TheDeviceOfAProxyThatHasLostItsStateIsLookedForWhereItIs) {
     EXPECT_EQ(kube.find(secret("a-0-auth")), nullptr);
 }
 
-// A life of ups and downs, ended and begun again at any point.
+// Runs random changes, and restarts the controller at any point.
 class Storm : public ControllerTest, public testing::WithParamInterface<std::uint64_t> {
 protected:
     bool is_noted(const std::string& pod) {
@@ -458,7 +459,7 @@ TEST_P(Storm, EndsWhereItShould) {
                 kube.forget_history();
                 break;
             case 6:
-                if (is_noted(name + "-0")) {  // else nothing else tells of its device
+                if (is_noted(name + "-0")) {  // otherwise nothing else names its device
                     kube.erase(secret(name + "-0"));
                 }
                 break;

@@ -9,16 +9,16 @@ namespace runtime::controller {
 
 namespace {
 
-// From this capability version on (1.98) a pod that starts leaves what is in its state Secret
-// of its device.
+// From this capability version on (1.98) a starting pod keeps what its state Secret says about its
+// device.
 constexpr int kKeepsDevice = 134;
 
 bool keeps_device(const Replica& replica) {
     return replica.state->capability() >= kKeepsDevice;
 }
 
-// Kubernetes replaces no pod of a StatefulSet while one is not ready, not even by a template that
-// would mend it. Source: kubernetes v1.35.4 pkg/controller/statefulset/stateful_set_control.go
+// Kubernetes replaces no pod of a StatefulSet while one is not ready, even if the new template
+// would fix it. Source: kubernetes v1.35.4 pkg/controller/statefulset/stateful_set_control.go
 // (processReplica).
 bool is_held_back(const Replica& replica, Time now) {
     const Pod* pod = replica.pod;
@@ -29,7 +29,7 @@ bool is_held_back(const Replica& replica, Time now) {
            pod->revision != replica.set->revision;
 }
 
-// The tailnet was asked, and does not have what the state Secret names.
+// True if the tailnet was asked, and does not have the device in the state Secret.
 bool is_gone(const Replica& replica) {
     if (replica.answer.has_value()) {
         return replica.answer->is_gone;
@@ -38,7 +38,7 @@ bool is_gone(const Replica& replica) {
            replica.auth->device_gone == replica.state->device();
 }
 
-// And needs no other key.
+// True if the pod is up and needs no other key.
 bool has_joined(const Replica& replica) {
     return is_up(replica) && !replica.state->wants_key;
 }
@@ -47,7 +47,7 @@ bool asks_for_keys(const ProxySet& set) {
     return !set.is_api_proxy && !set.is_recorder();
 }
 
-// The pod has had its time with the newest key.
+// True if the pod has had enough time to join with the newest key.
 bool has_had_its_time(const Replica& replica, Time now) {
     const Pod* pod = replica.pod;
     if (pod == nullptr || pod->leaving || !pod->started_at.has_value()) {
@@ -58,7 +58,7 @@ bool has_had_its_time(const Replica& replica, Time now) {
            (!key_age.has_value() || *key_age >= kJoinPatience);
 }
 
-// No value: the tailnet has answered less than `lasts` ago.
+// No value if the tailnet has answered less than `lasts` ago.
 std::optional<Step> look_again(const Replica& replica, Duration lasts) {
     const bool is_due = !replica.answer.has_value() || replica.answer->age >= lasts;
     return is_due ? std::optional<Step>(
@@ -66,28 +66,28 @@ std::optional<Step> look_again(const Replica& replica, Duration lasts) {
                   : std::nullopt;
 }
 
-// It waits for the key, or does not know that there is one.
+// Mints a key for a pod that waits for one, or does not know that it needs one.
 step::MintKey mint_for_pod(const Replica& replica, std::string why) {
     step::MintKey mint{.why = std::move(why)};
     if (replica.pod != nullptr) {
         mint.restart_pod = replica.pod->uid;
     }
     if (replica.state->device().empty()) {
-        mint.device_to_delete = replica.auth->device;  // its state was lost: it cannot come back
+        mint.device_to_delete = replica.auth->device;  // its state was lost, so it cannot come back
     } else if (is_gone(replica)) {
         mint.device_gone = replica.state->device();
     }
     return mint;
 }
 
-// Since when the replica is unwanted: the auth Secret counts, which no pod may write.
+// Returns since when the replica is unwanted: the auth Secret counts, which no pod may write.
 std::string_view gone_since(const Replica& replica) {
     return replica.auth != nullptr    ? replica.auth->gone_since.view()
            : replica.state != nullptr ? replica.state->gone_since.view()
                                       : std::string_view();
 }
 
-// The state Secret may be there without its label: it is removed with the auth Secret, by its name.
+// A state Secret without its label is also removed, with the auth Secret, by its name.
 std::optional<Step> decide_unwanted(const Replica& replica, Time now, Duration cleanup_delay) {
     if (replica.pod != nullptr || (replica.state == nullptr && replica.auth == nullptr)) {
         return std::nullopt;
@@ -99,7 +99,7 @@ std::optional<Step> decide_unwanted(const Replica& replica, Time now, Duration c
     return *age >= cleanup_delay ? std::optional<Step>(step::Remove{}) : std::nullopt;
 }
 
-// Its StatefulSet names another tailnet than the one that it is in.
+// Leaves the old tailnet, because its StatefulSet names another one.
 std::optional<Step> decide_move(const Replica& replica) {
     if (replica.auth != nullptr) {
         return step::LeaveTailnet{};
@@ -107,19 +107,19 @@ std::optional<Step> decide_move(const Replica& replica) {
     if (replica.pod == nullptr || !replica.pod->started_at.has_value()) {
         return step::RemoveState{};
     }
-    // What it still writes is of the old tailnet.
+    // The pod still writes about the old tailnet.
     return replica.pod->leaving ? std::nullopt
                                 : std::optional<Step>(step::DeletePod{.uid = replica.pod->uid});
 }
 
-// What cannot be noted may be gone by now, and not every pod would tell.
+// A device that cannot be noted may have been deleted, and not every pod would report that.
 Step read_device(const Replica& replica, Time now, std::string_view device_to_delete) {
     const bool tells = asks_for_keys(*replica.set) || !has_had_its_time(replica, now);
     const auto look = tells ? std::nullopt : look_again(replica, kJoinPatience);
     return look.value_or(step::NoteDevice{.device_to_delete = std::string(device_to_delete)});
 }
 
-// No value: its device is noted.
+// No value if its device is noted.
 std::optional<Step> decide_note(const Replica& replica, Time now) {
     const AuthSecret& auth = *replica.auth;
     const std::string_view device = replica.state->device();
@@ -130,9 +130,9 @@ std::optional<Step> decide_note(const Replica& replica, Time now) {
     return read_device(replica, now, auth.device);
 }
 
-// Someone may have deleted the device, or the key may be dead: the pod waits for ever then, with a
-// profile that names the device. Most pods ask for a key; of them a device alone is looked for that
-// was gone, and may have been there all the same.
+// If the device was deleted, or the key is not valid, the pod waits for ever, with a profile that
+// names the device. Most pods request a key; for these only a device is looked for that was missing
+// before, since that answer may have been wrong.
 std::optional<Step> decide_missing(const Replica& replica, Time now) {
     const bool asks = asks_for_keys(*replica.set);
     const bool has_device = !replica.state->device().empty();
@@ -152,11 +152,11 @@ std::optional<Step> decide_missing(const Replica& replica, Time now) {
                : std::nullopt;
 }
 
-// The key in the auth Secret, which is not blank.
+// Decides about the key in the auth Secret, which is not blank.
 std::optional<Step> decide_key(const Replica& replica, Time now) {
     const AuthSecret& auth = *replica.auth;
     if (has_joined(replica)) {
-        // Noted first: were its state lost now, no one would know of it.
+        // It is noted first, because no one would know of it if its state were lost.
         const auto note = decide_note(replica, now);
         return note.has_value() ? note : step::SpendKey{};
     }
@@ -178,8 +178,8 @@ std::optional<Step> decide_request(const Replica& replica, bool restart_is_due, 
         const auto look = look_again(replica, kAnswerLasts);
         return look.has_value() ? look : step::ClearRequest{};
     }
-    // A pod of before takes back its device when it starts, and asks before it tells of one: it has
-    // joined since, whatever the key was.
+    // A pod before 1.98 removes its device when it starts, and requests a key before it reports a
+    // device: so it has joined since, whatever the key was.
     if (restart_is_due || (!keeps && is_up(replica))) {
         return step::ClearRequest{};
     }
@@ -198,14 +198,14 @@ std::optional<Step> decide_device(const Replica& replica, Time now) {
         return note;
     }
     const AuthSecret& auth = *replica.auth;
-    // A pod may say something new as often as it likes.
+    // A pod may change its report as often as it likes.
     const bool may_ask = auth.device_words.empty() || look_again(replica, kWordsLast);
     return may_ask && has_new_words(*replica.state, auth)
                ? std::optional<Step>(read_device(replica, now, {}))
                : std::nullopt;
 }
 
-// What a pod can bring about again and again, by what it writes into its state Secret.
+// True for steps that a pod can cause again and again, by what it writes into its state Secret.
 bool is_at_a_pods_word(const Step& step) {
     return std::holds_alternative<step::CreateState>(step) ||
            std::holds_alternative<step::ReleaseState>(step) ||
@@ -214,7 +214,7 @@ bool is_at_a_pods_word(const Step& step) {
            std::holds_alternative<step::NoteDevice>(step);
 }
 
-// The noted device has others than its StatefulSet names.
+// True if the tags of the noted device differ from those of its StatefulSet.
 bool tags_are_due(const Replica& replica) {
     const AuthSecret* auth = replica.auth;
     return auth != nullptr && !auth->device.empty() && auth->device_tags != replica.set->tags &&
@@ -252,7 +252,7 @@ bool is_up(const Replica& replica) {
     if (replica.set != nullptr && replica.set->is_recorder()) {
         return replica.pod->ready && !state.node_id.empty();
     }
-    // `device_id` alone may be left over from the pod before.
+    // `device_id` alone may be from the previous pod.
     const bool is_told = state.pod_uid == replica.pod->uid && !state.device_id.empty();
     return is_told && (!keeps_device(replica) || (replica.pod->ready && !state.wants_key));
 }
@@ -328,7 +328,7 @@ std::optional<Step> decide(const Replica& replica, Time now, Duration cleanup_de
         return step::UnmarkGone{};
     }
     const auto step = decide_wanted(replica, now);
-    // Tags that are refused keep nothing else back.
+    // Refused tags do not block other steps.
     const bool tags_come_first =
         !step.has_value() || (is_at_a_pods_word(*step) && !replica.tags_wait);
     return tags_come_first && tags_are_due(replica)

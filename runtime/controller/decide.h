@@ -1,41 +1,41 @@
-// What is to be done for one replica of a proxy, given what the cluster looks like: a pure
-// function. The answer is one step; when it has been done the cluster looks different and the
-// question is asked again. So a process that is killed at any point goes on where it was.
+// Decides the next step for one replica of a proxy from the state of the cluster: a pure function.
+// The step changes the cluster, and the next one is decided from that. So a process that is killed
+// at any point continues where it was.
 //
 // The rules, in the order in which they are tried, are those of testdata/contract/proxy.md:
 // - the state Secret comes first, since a pod that finds its key but no state Secret exits;
-// - a key is minted for a device that has never joined, and when the pod asks for a new one. The
-//   request (`reissue_authkey`) does not say which key failed, so it counts for nothing while the
-//   newest key is unused and younger than kKeyPatience; it is over when the pod has joined since.
-//   From 1.98 on a pod does not take back what it has said of its device, so the tailnet is asked
-//   for that: the request is over when the device is there, and answered when it is gone;
-// - after a requested key the mark is removed, then the waiting pod is deleted once, which is
+// - a key is minted for a device that has never joined, and when the pod requests a new one. The
+//   request (`reissue_authkey`) does not say which key failed, so it is ignored while the newest
+//   key is unused and younger than kKeyPatience; it is over when the pod has joined since. From
+//   1.98 on a pod keeps what it wrote about its device, so the tailnet is asked for the device: the
+//   request is over if the device exists, and answered if it was deleted;
+// - after a requested key the request is cleared, then the waiting pod is deleted once, which is
 //   quicker than its own time-outs;
-// - once the device has joined, and is the replica's own, it is noted (else no one would know of it
-//   when its state was lost), then its key is revoked, spent or not, and blanked: the Secret stays,
-//   or the pod could not be mounted again;
-// - with it is noted what the tailnet calls it. When its pod says that it has another name or
-//   another address, the tailnet is asked again;
-// - a device that another one has replaced is deleted; a device whose tags have changed gets the
-//   new ones. Which device, and which tags it has, says the auth Secret alone: whatever the pod
-//   writes, or takes off, the tags come before what it can ask for without end;
-// - a pod in a namespace of its own gets its key, and what replaces it, delivered there;
-// - an API proxy has its key in its configuration, which is written again when it changes;
-// - a device that the tailnet did not have when a key was minted is noted as gone: what still names
-//   it has not joined with that key, whatever process looks;
-// - a recorder never asks for a key, nor does an API proxy before 1.98, so they get one when their
-//   state is lost, and another one when they have run for kJoinPatience with it and the tailnet,
-//   which is asked, does not have their device;
-// - a pod that is not ready is deleted once its StatefulSet has another template for it, which
-//   Kubernetes would wait with for ever;
-// - when the StatefulSet has become one of API proxies, or has been one, the key that its pods do
-//   not look at any more is revoked, and its Secret deleted;
+// - once the device has joined, and is the replica's own, it is noted (otherwise no one would know
+//   of it when its state is lost), then its key is revoked, used or not, and blanked: the Secret
+//   stays, because the pod could not be mounted again without it;
+// - its name and addresses in the tailnet are noted with it. When its pod reports another name or
+//   address, the tailnet is asked again;
+// - a device that was replaced by another one is deleted; a device whose tags have changed gets the
+//   new ones. Only the auth Secret says which device it is and which tags it has: no matter what
+//   the pod writes or removes, the tags come before what the pod can request again and again;
+// - for a pod that is apart, the key and each later version of it are delivered to its namespace;
+// - an API proxy has its key in its configuration, which is rewritten when it changes;
+// - a device that was not in the tailnet when a key was minted is noted as deleted: a pod that
+//   still names it has not joined with that key, also for a later process;
+// - a recorder never requests a key, nor does an API proxy before 1.98, so they get one when their
+//   state is lost, and another one when they have run for kJoinPatience with it and the tailnet
+//   does not have their device;
+// - a pod that is not ready is deleted once its StatefulSet has another template for it, because
+//   Kubernetes would never replace it;
+// - when the StatefulSet has become one of API proxies, or was one before, the key that its pods no
+//   longer read is revoked, and its Secret deleted;
 // - when the StatefulSet names another tailnet than the state Secret, the key and the devices in
-//   the old one go, then the auth Secret, so that the next pod waits for it; the pod is deleted,
-//   and then the state Secret: from there on it is a replica that is new;
-// - what belongs to no StatefulSet any more is removed after a delay: key, device, auth Secret,
-//   state Secret, in this order, so that nothing can join any more when its devices are read, and
-//   the last one holds all names until the end.
+//   the old one are deleted, then the auth Secret, so that the next pod waits for it; then the pod
+//   is deleted, and then the state Secret: from then on the replica is new;
+// - what belongs to no StatefulSet is removed after a delay: key, device, auth Secret, state
+//   Secret, in this order, so that nothing can join after its devices were read, and the last one
+//   keeps all names until the end.
 #pragma once
 
 #include <optional>
@@ -50,24 +50,25 @@ namespace runtime::controller {
 inline constexpr Duration kKeyPatience = std::chrono::minutes(3);
 // An unused key is replaced this long before it expires, or with a quarter of its life left.
 inline constexpr Duration kKeyMargin = std::chrono::hours(24);
-// Of a pod that would never ask for another key.
+// How long a pod that never requests a key may take to join.
 inline constexpr Duration kJoinPatience = std::chrono::minutes(10);
-// An answer of the tailnet is as good as a new one for a pod that asks for a key.
+// How long an answer of the tailnet is valid for a pod that requests a key.
 inline constexpr Duration kAnswerLasts = std::chrono::seconds(30);
-// And for one that says something new of its device.
+// How long it is valid for a pod that describes its device differently.
 inline constexpr Duration kWordsLast = std::chrono::minutes(1);
-// A recorder that is ready says nothing about its device: the tailnet is asked so often.
+// How often the tailnet is asked for the device of a ready recorder, which reports nothing about
+// it.
 inline constexpr Duration kAnswerOfReadyLasts = std::chrono::hours(1);
-// Of a pod that its StatefulSet would replace, were it ready.
+// How long a pod that its StatefulSet would replace may be not ready.
 inline constexpr Duration kReadyPatience = std::chrono::minutes(1);
 
-// What the tailnet has last said of a device.
+// The last answer of the tailnet about a device.
 struct DeviceAnswer {
     bool is_gone = false;
     Duration age = {};
 };
 
-// All that there is of one replica. Not owning; nullptr: does not exist.
+// Everything about one replica. It owns nothing; nullptr means that the object does not exist.
 struct Replica {
     std::string_view pod_name = {};
     int ordinal = 0;
@@ -78,51 +79,51 @@ struct Replica {
     const StateSecret* state = nullptr;
     const AuthSecret* auth = nullptr;  // in the controller's namespace
     const DeliveredKey* delivered = nullptr;
-    const AuthSecret* stray = nullptr;  // the one that it had while its set was of another type
+    const AuthSecret* stray = nullptr;  // the one of the other type that its set had before
     const Pod* pod = nullptr;
-    std::string config = {};  // of an API proxy, without its key; empty: none, or not known
-    std::optional<DeviceAnswer> answer = {};  // of its device; no value: it has not been asked for
+    std::string config = {};  // of an API proxy, without its key; empty: none or unknown
+    std::optional<DeviceAnswer> answer = {};  // about its device; no value: not asked yet
     bool tags_wait = false;                   // the tailnet has just refused them
 };
 
-// The key is to be replaced. One that ends before it begins says that our clock and the server's
-// differ, and no more.
+// True if the key must be replaced. A key that expires before it was created only shows that the
+// clocks of the controller and the server differ.
 bool is_expiring(const AuthSecret& auth, Time now);
 
-// A StatefulSet of that many replicas exists.
+// True if its StatefulSet exists and asks for this replica.
 bool is_wanted(const Replica& replica);
 
-// That its key and its device are of: what the controller has noted, since a pod may write its
+// The tailnet of its key and its device: as the controller noted it, since a pod may write its
 // state Secret. "" is the controller's own.
 std::string_view tailnet_of(const Replica& replica);
 
-// The pod that runs, and stays, has the device that its state Secret names. From 1.98 on that is
-// known of pods with a readiness probe; those whose ProxyClass takes it away have the device some
-// seconds too early, when they start.
+// True if the pod runs, is not terminating, and has the device that its state Secret names. From
+// 1.98 on this is known of pods with a readiness probe; a pod whose ProxyClass removes the probe is
+// up some seconds too early when it starts.
 bool is_up(const Replica& replica);
 
-// An API proxy whose group's ConfigMap is still to come: no key can be told to it.
+// True for an API proxy whose group has no ConfigMap yet: its pod cannot be given a key.
 bool lacks_config(const Replica& replica);
 
 namespace step {
-struct CreateState {};      // or give the one that is there its label back
-struct ReleaseState {};     // it is being deleted, and its pod has put a finalizer on it
-struct CreateBlankAuth {};  // the device has joined before: with its state an empty key is fine
-struct DeliverKey {};       // blank or not, to where a pod that is apart reads it
+struct CreateState {};      // or restores the label of the existing one
+struct ReleaseState {};     // it is being deleted, and its pod has added a finalizer
+struct CreateBlankAuth {};  // the device has joined before: with its state a blank key is enough
+struct DeliverKey {};       // blank or not, to the Secret of a pod that is apart
 struct MintKey {
     std::string why;
     std::string restart_pod = {};       // UID of the pod that waits for it
-    std::string device_to_delete = {};  // holds the hostname that the new device shall get
-    std::string device_gone = {};       // that the state Secret names, and the tailnet lacks
-    bool may_take_over = false;         // the hostname of a device that this cluster has forgotten
+    std::string device_to_delete = {};  // it has the hostname that the new device must get
+    std::string device_gone = {};       // the state Secret names it, and it is not in the tailnet
+    bool may_take_over = false;  // the hostname of a device that this cluster no longer knows
 };
 struct ClearRequest {};
 struct DeletePod {
     std::string uid;
 };
 struct SpendKey {};                     // revoke the key, then blank it and record the device
-struct NoteDevice {                     // also again, with what the tailnet says of it now
-    std::string device_to_delete = {};  // the one that was noted before
+struct NoteDevice {                     // also again, with the tailnet's newest answer
+    std::string device_to_delete = {};  // the device that was noted before
 };
 struct SetTags {
     std::string device;
@@ -145,14 +146,14 @@ using Step = std::variant<step::CreateState, step::ReleaseState, step::CreateBla
                           step::WriteConfig, step::RemoveStray, step::LeaveTailnet,
                           step::RemoveState, step::MarkGone, step::UnmarkGone, step::Remove>;
 
-// No value: all is as it should be, or time has to pass first.
+// No value if the replica is as it should be, or must wait.
 std::optional<Step> decide(const Replica& replica, Time now, Duration cleanup_delay);
 
-// Of an Event that says that the step failed: "CannotMintKey".
+// The reason of the Event when the step fails, such as "CannotMintKey".
 inline constexpr std::string_view kTagsFailed = "CannotSetTags";
 std::string_view failure_reason(const Step& step);
 
-// "mint key (no device yet)": for logs and tests.
+// For logs and tests, such as "create a key (no device yet)".
 std::string describe(const Step& step);
 
 }  // namespace runtime::controller

@@ -1,5 +1,5 @@
-// What `decide` makes of pods of 1.98, which keep what they know of their device, of devices that
-// are gone, and of pods that say something new of theirs.
+// Tests of `decide` for pods of 1.98, which keep what they know of their device, for devices that
+// were deleted, and for pods whose report about their device changes.
 #include <gtest/gtest.h>
 
 #include "runtime/controller/decide.h"

@@ -1,5 +1,5 @@
-// `decide` in all states that it can tell apart: what it never does, that its steps come to an end
-// whatever the tailnet answers, and that with honest pods every replica gets where it belongs.
+// `decide` in all states that it can distinguish: what it never does, that its steps end whatever
+// the tailnet answers, and that with honest pods every replica gets where it belongs.
 #include "runtime/testing/decide_space.h"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 namespace runtime::controller::decide_space {
 namespace {
 
-// "": nothing is wrong with that.
+// Returns why the step is wrong, or "".
 std::string objection(const World& w, const Step& step, const Concrete& concrete) {
     const bool is_wanted = w[kSet] == kWanted;
     const bool runs = w[kPod] == kYoungPod || w[kPod] == kOldPod;
@@ -62,7 +62,8 @@ std::string objection(const World& w, const Step& step, const Concrete& concrete
     return {};
 }
 
-// How many steps follow at most, whatever the tailnet answers, while no one else does anything.
+// The maximum number of steps that follow, whatever the tailnet answers, while nothing else
+// changes.
 class Steps {
 public:
     int count(const World& world) {
@@ -74,13 +75,13 @@ public:
         }
         std::uint8_t first = 0;
         std::uint8_t& known = is_later(w) ? depths_.at(index_of(w) / 4) : first;
-        if (known != 0) {  // also while it is under way: it turns in circles
+        if (known != 0) {  // also while it is computed: then there is a cycle
             return known;
         }
         known = kTooMany;
         int depth = 0;
         for (const bool is_there : {false, true}) {
-            // What fails is tried again, later and later.
+            // A failed step is retried, with growing delays.
             const bool fails = !is_there && is<step::NoteDevice>(*step);
             depth = fails ? depth : std::max(depth, count(after(w, *step, is_there)));
         }
@@ -94,8 +95,8 @@ private:
     std::vector<std::uint8_t> depths_ = std::vector<std::uint8_t>(later_worlds() / 4);
 };
 
-// What pods, kubelet and clock do once the controller is quiet. Pods are honest; a key is good
-// until a device has come with it.
+// What pods, kubelet and clock do while the controller is idle. Pods are honest; a key is valid
+// until a device has joined with it.
 class Surroundings {
 public:
     static World go_on(World w) {
@@ -142,7 +143,7 @@ private:
         w[kWants] = joins ? w[kWants] : int{asks(w)};
         w[kReady] = joins || w[kKind] == kProxy || is_recorder ? 1 : 0;
     }
-    // The longest that any rule waits for.
+    // The longest time that any rule waits.
     static void pass_time(World& w) {
         w[kSeen] = w[kSeen] == kUnseen     ? int{kUnseen}
                    : w[kSeen] < kGoneSight ? kGoneSight - 1
@@ -152,17 +153,17 @@ private:
         if (w[kPod] == kYoungPod || w[kPod] == kOldPod) {
             w[kPod] = kOldPod;
             w[kReady] = has_joined(w) ? 1 : w[kReady];
-            if (!has_joined(w) && (w[kKind] != kRecorder || w[kExists] != 0)) {  // starts again
+            if (!has_joined(w) && (w[kKind] != kRecorder || w[kExists] != 0)) {  // it starts again
                 start(w);
             }
         }
     }
 };
 
-// Whether it gets where it belongs, from there on with honest pods.
+// Follows a replica, with honest pods, until it gets where it belongs.
 class Journey {
 public:
-    // "": it does.
+    // Returns "" if it does.
     std::string trouble(const World& begin) {
         World w = begin;
         way_.clear();
@@ -211,7 +212,7 @@ private:
                w[kKeyIs] == kBlank && w[kWants] == 0 && w[kTags] == 0 && w[kConfig] == 0;
     }
     Concrete concrete_;
-    std::vector<std::uint64_t> way_;  // of one journey: kept for its memory
+    std::vector<std::uint64_t> way_;  // of one journey; a member so that its memory is reused
     std::vector<bool> good_ = std::vector<bool>(later_worlds());
 };
 

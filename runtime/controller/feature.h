@@ -1,14 +1,15 @@
-// Something that the controller does beside keys and devices: status, groups, records. A feature is
-// a class in files of its own that gets the context in its constructor, adds the copies that it
-// needs there (`context.view.follow`, cluster_view.h; Services, Ingresses, EndpointSlices of all
-// namespaces, too), and is listed in features.cpp.
+// A task of the controller besides keys and devices: status, groups, records. A feature is a class
+// in its own files. Its constructor gets the context and adds the copies that it needs
+// (`context.view.follow`, cluster_view.h; also Services, Ingresses, EndpointSlices of all
+// namespaces). It is listed in features.cpp.
 //
 // `reconcile` is called when all copies are complete, after every change, and every ten seconds. It
-// compares what should be with what is, and starts to write what differs; it returns at once. Where
-// there may be thousands of things it looks only at what `changes` names, and at all of them when
-// it says so: at first, and every ten minutes. What it writes must show in a copy before it is
-// asked again, or it remembers that it is at it; `status`, `ledger` and `editor` see to that
-// themselves. Nothing may be remembered that a restart could not find out again.
+// compares the desired with the actual state and starts to write the differences; it returns at
+// once. Where there may be thousands of objects, it looks only at those that `changes` names, and
+// at all of them if `changes` says so: at first, and every ten minutes. A write must show in a copy
+// before the next call, or the feature remembers that it is in progress; `status`, `ledger` and
+// `editor` do that themselves. A feature may only remember what it can find out again after a
+// restart.
 #pragma once
 
 #include <memory>
@@ -37,13 +38,13 @@ struct FeatureContext {
     Tailnets& tailnets;
     kube::Events& events;
     Parents& parents;             // users' Services, Ingresses and custom resources
-    StatusWriter& status;         // the one way to write `.status`
-    Ledger& ledger;               // a key in our ConfigMap for what has to be remembered
-    ObjectEditor& editor;         // for objects that others write, too
-    ProblemOf problem_of;         // why a replica waits
+    StatusWriter& status;         // the only way to write `.status`
+    Ledger& ledger;               // our ConfigMap, with a key for what must be remembered
+    ObjectEditor& editor;         // for objects that others also write
+    ProblemOf problem_of;         // why a replica is blocked
     RemovalGuard& service_guard;  // of Tailscale Services
-    std::string owner;            // marks what is this installation's in a tailnet
-    std::string ingress_class;    // name of the one that is served
+    std::string owner;            // marks this installation's objects in a tailnet
+    std::string ingress_class;    // name of the class that is served
     Duration cleanup_delay;
 };
 
@@ -57,7 +58,7 @@ public:
     virtual void reconcile(const Changes& changes) = 0;
 };
 
-// One of each. The context's references outlive them.
+// Creates each feature once. The context's references outlive them.
 std::vector<std::unique_ptr<Feature>> make_features(const FeatureContext& context);
 
 }  // namespace runtime::controller

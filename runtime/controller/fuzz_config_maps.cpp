@@ -1,9 +1,8 @@
-// Fuzz target: whatever is in a ConfigMap, what the controller remembers in one reads back as
-// it was written, configurations of pods, certificates and DNS records stay JSON, peers are told
-// addresses, names of
+// Fuzz target: for any ConfigMap, the controller's records read back as they were written,
+// configurations of pods, certificates and DNS records stay JSON, peers get addresses, names of
 // Tailscale Services have their form, no tailnet is at an unsafe place, and a change of
-// `tailrender-devices` keeps what others have in it. The input is a ConfigMap, or the Service of an
-// egress group, or both; data that are no text stand for their JSON.
+// `tailrender-devices` keeps the data of others. The input is a ConfigMap, or the Service of an
+// egress group, or both; data that are not strings are replaced by their JSON.
 #include <algorithm>
 #include <cstdint>
 
@@ -32,7 +31,7 @@ using renderer::Value;
 
 constexpr std::string_view kNamespace = "tailscale";
 
-// The map's texts; what else is in it, as JSON.
+// Returns the map with its strings, and other values as JSON.
 Value texts_in(const Value* map) {
     Value texts = Value::map();
     if (map != nullptr && map->is_map()) {
@@ -45,7 +44,7 @@ Value texts_in(const Value* map) {
     return texts;
 }
 
-// As the API server knows it, whose ConfigMaps hold texts and nothing else.
+// Returns the object as the API server stores it, whose ConfigMaps hold only strings.
 Value stored(const Value& input) {
     return Value::map(
         {{"metadata",
@@ -196,7 +195,7 @@ void check_table(const Value& map) {
     CHECK(read_records(*again) == records && read_told(*again) == told);
 }
 
-// Holds one ConfigMap, as it is or as it is written.
+// Holds one ConfigMap, as given or as written.
 class Server : public Transport {
 public:
     explicit Server(Loop& loop) : loop_(loop) {}
@@ -235,7 +234,8 @@ void check_ledger(const Value& map) {
     const Departures departures{.leaving = {"a-0", "b-0"}, .wanted = 1000};
     GuardAnswer answer;
     const auto reconcile = [&] {
-        answer = guard.ask(departures, loop.now());  // few enough, whatever is recorded
+        answer =
+            guard.ask(departures, loop.now());  // few enough to be removed, whatever is recorded
         guard.write_down();
         ledger.set(std::string(kOwnerKey), "tailrender-1");
     };

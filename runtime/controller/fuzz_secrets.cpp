@@ -1,8 +1,8 @@
-// Fuzz target: whatever is in a Secret, all that the controller makes of it is UTF-8, ids of
-// devices name nothing else in the tailnet's API, the table of devices stays one line of JSON for
+// Fuzz target: for any Secret, everything that the controller makes from it is UTF-8, ids of
+// devices name nothing else in the tailnet's API, the table of devices has one line of JSON for
 // each, and an auth Secret that is written from what was read reads the same. The input is a Secret
-// with `stringData` in place of `data`, which it may have as well; what is no text in it stands for
-// its JSON.
+// with `stringData` instead of `data`, or with both; values that are not strings are replaced by
+// their JSON.
 #include <algorithm>
 #include <cstdint>
 
@@ -26,7 +26,7 @@ using renderer::text_list;
 using renderer::text_of;
 using renderer::Value;
 
-// As the API server stores it.
+// Converts it as the API server stores it.
 void store(Value& secret) {
     const Value* plain = secret.find("stringData");
     if (plain == nullptr || !plain->is_map()) {

@@ -1,6 +1,6 @@
-// Fuzz target: whatever a watch streams, the copy of the objects is the same in whatever pieces it
-// comes, keeps no version older than one that it has seen, and the watch always goes on. The first
-// byte says how the rest, which is the stream, is cut.
+// Fuzz target: for any watch stream, the copy of the objects does not depend on the pieces in which
+// it arrives, no version replaces a newer one, and the watch always continues. The first byte says
+// how the rest, which is the stream, is cut.
 #include <algorithm>
 #include <cstdint>
 
@@ -15,7 +15,7 @@ using namespace runtime;
 using namespace runtime::controller;
 using renderer::Value;
 
-// Answers the first list with nothing, then holds the watch open, and no other.
+// Answers the first list with nothing, then holds the first watch open, but no other.
 class StreamServer : public Transport {
 public:
     explicit StreamServer(Loop& loop) : loop_(loop) {}
@@ -71,7 +71,7 @@ std::optional<Item> decode(const Value& object) {
     return text == "hidden" ? std::nullopt : std::optional(Item{std::string(text)});
 }
 
-// A copy that is looked at after each event.
+// A copy that is checked after each event.
 class Copy : public kube::WatchSink {
 public:
     void begin_list() override { mirror_.begin_list(); }
@@ -113,7 +113,7 @@ struct Outcome {
     bool operator==(const Outcome&) const = default;
 };
 
-// In pieces of up to `longest` bytes, and at the end what is no longer than that.
+// Sends pieces of up to `longest` bytes; the last one may be shorter.
 Outcome follow(std::string_view stream, std::uint64_t longest) {
     static Log log(Log::Form::Text, LogLevel::Error);
     FakeLoop loop;
@@ -133,7 +133,7 @@ Outcome follow(std::string_view stream, std::uint64_t longest) {
     }
     server.end();
     loop.run_for(std::chrono::minutes(1));
-    CHECK(!server.is_open && server.urls.size() == 3);  // it lists again, or watches on
+    CHECK(!server.is_open && server.urls.size() == 3);  // it lists again, or continues the watch
     return {copy.objects(), copy.events, server.urls};
 }
 

@@ -1,4 +1,4 @@
-// What a controller does that has nothing to do, and before it knows enough.
+// The requests of a controller that has nothing to do, or that does not know enough yet.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -10,8 +10,8 @@ namespace {
 
 constexpr int kHours = 24;
 
-// Beside its watches, which these servers never end: lists of kinds that are not installed, six an
-// hour, and the tailnet's keys, one an hour.
+// The requests besides the watches, which these servers never end: lists of kinds that are not
+// installed, six an hour, and the tailnet's keys, one an hour.
 int most_requests(const FakeNetwork::Sent& sent) {
     if (sent.url.starts_with("https://kube/apis/tailscale.com/")) {
         return 6 * kHours;
@@ -32,7 +32,7 @@ protected:
         for (const auto& sent : network.log) {
             EXPECT_LE(++counts[sent.url], most_requests(sent)) << sent.method << " " << sent.url;
         }
-        start(2);  // a new process finds all as it should be
+        start(2);  // a new process finds everything as it should be
         run(kMinute);
         EXPECT_EQ(kube.writes, writes);
         EXPECT_EQ(tailnet.keys.size(), keys);
@@ -59,7 +59,7 @@ TEST_F(QuietTest, WritesAndAsksNothingWithPodsThatKeepWhatTheyKnow) {
     expect_quiet();
 }
 
-// What it says is asked about once.
+// The controller asks the tailnet only once about the pod's report.
 TEST_F(QuietTest, WritesAndAsksNothingWithAPodThatSaysWhatIsNotSo) {
     cluster.add_proxy("a");
     start();
@@ -85,7 +85,7 @@ TEST_F(ControllerTest, DeletesAWaitingPodOnceWhileTheWatchIsAway) {
     cluster.add_proxy("a");
     start();
     run(kMinute);
-    tailnet.devices.clear();  // someone has deleted it
+    tailnet.devices.clear();  // a user has deleted it
     cluster.restart_pod("a-0");
     while (tailnet.keys.size() < 2) {
         run(Duration(10));

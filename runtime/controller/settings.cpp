@@ -69,7 +69,7 @@ Result<std::string> read_api_namespace(const Environment& environment) {
     return ns == environment("OPERATOR_NAMESPACE") ? std::string() : std::move(ns).value_or("");
 }
 
-// What is unknown counts as `info`, as in the operator.
+// An unknown value counts as `info`, as in the operator.
 void read_logging(const Environment& environment, ProcessSettings& settings) {
     const std::string logging = environment("OPERATOR_LOGGING").value_or("info");
     const bool is_dev = logging == "dev";

@@ -1,4 +1,4 @@
-// What the controller is told by its environment: testdata/contract/controller.md.
+// The controller's settings from its environment: testdata/contract/controller.md.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace runtime::controller {
 
-// A variable's value; no value: it is not set.
+// Returns a variable's value; no value if it is not set.
 using Environment = std::function<std::optional<std::string>(const char* name)>;
 
 struct ProcessSettings {
@@ -21,7 +21,7 @@ struct ProcessSettings {
     std::string identity;  // of this instance, for the Lease
     Log::Form log_form = Log::Form::Json;
     LogLevel log_level = LogLevel::Info;
-    std::string unknown_logging = {};  // OPERATOR_LOGGING, when it is none of those known
+    std::string unknown_logging = {};  // OPERATOR_LOGGING, if its value is unknown
 };
 
 // The API server and the account that Kubernetes gives every pod.
@@ -29,8 +29,8 @@ renderer::Result<kube::KubeAccess> pod_access(const Environment& environment);
 
 inline constexpr std::string_view kTailscaleLoginServer = "https://controlplane.tailscale.com";
 
-// Where an API is, without credentials: below the login server; "" is Tailscale's own, whose API
-// has another place.
+// Where an API is, without credentials: below the login server; "" is Tailscale's own, whose API is
+// at another place.
 renderer::Result<tailnet::TailnetSettings> tailnet_at(const std::string& login_server,
                                                       const Environment& environment);
 renderer::Result<tailnet::Credentials> read_credentials(const Environment& environment);

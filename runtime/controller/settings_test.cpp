@@ -43,7 +43,8 @@ TEST(Settings, OfTheDeployment) {
     EXPECT_EQ(settings->identity, "operator-x_u1");
 }
 
-// Those of the operator's own device, and of proxies without any: each proxy brings its tags.
+// They are the tags of the operator's own device, and of proxies without tags; each rendered proxy
+// has its own.
 TEST(Settings, TagsOfTheOperatorAreNotRead) {
     Variables variables = usual();
     std::set<std::string> asked;

@@ -7,9 +7,9 @@ namespace runtime::controller {
 
 namespace {
 
-// At once, of each lane.
+// How many steps of each lane run at once.
 constexpr std::array<int, kLanes> kShares = {kStepsAtOnce, 20, 16, 4, kRemovalsAtOnce};
-// Kept for proxies that ask for a key.
+// Reserved for proxies that request a key.
 constexpr int kReserved = 4;
 
 }  // namespace
@@ -44,7 +44,7 @@ bool StepQueue::has_room(StepLane lane, const std::string& tailnet) const {
     return its < kTailnetAtOnce && others < kOtherTailnetsAtOnce;
 }
 
-// What is in a lane may have left it since.
+// A pod that is listed in a lane may have left it.
 std::optional<StepQueue::Turn> StepQueue::take(StepLane lane) {
     Waiting& waiting = at(lane);
     std::size_t groups = waiting.pods.size();
@@ -71,7 +71,7 @@ std::optional<StepQueue::Turn> StepQueue::take(StepLane lane) {
 
 std::optional<StepQueue::Turn> StepQueue::next() {
     for (std::size_t i = 0; i < kLanes; ++i) {
-        // The first lane always, the others by turns.
+        // The first lane always comes first, the others take turns.
         const std::size_t index = i == 0 ? 0 : 1 + (last_ + i) % (kLanes - 1);
         const auto lane = static_cast<StepLane>(index);
         if (!has_room(lane)) {

@@ -1,7 +1,7 @@
-// Replicas that wait for their next step: so many at once, and each lane and each tailnet no more
-// than its share, so that neither thousands that are new hold up each other's namespaces or a proxy
-// that has lost its key, nor a tailnet that does not answer those of another. Holds names alone;
-// what is to be done is decided when a replica's turn comes.
+// Replicas that wait for their next step. The number of steps at once is limited, in all and for
+// each lane and each tailnet, so that thousands of new replicas do not delay other namespaces or a
+// proxy that has lost its key, and a tailnet that does not answer does not delay another one. The
+// queue holds only names; the step is decided when a replica's turn comes.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 namespace runtime::controller {
 
 enum class StepLane {
-    Reissue,  // of a proxy that asks for a key: before all others
+    Reissue,  // of a proxy that requests a key: before all others
     Prepare,  // Secrets, notes, pods
     FirstKey,
     Tags,
@@ -25,7 +25,7 @@ enum class StepLane {
 inline constexpr std::size_t kLanes = 5;
 inline constexpr int kStepsAtOnce = 32;
 inline constexpr int kRemovalsAtOnce = 8;
-// Of the controller's own tailnet; of another one; of all others.
+// The limits of the controller's own tailnet, of another one, and of all others together.
 inline constexpr int kOwnTailnetAtOnce = 28;
 inline constexpr int kTailnetAtOnce = 8;
 inline constexpr int kOtherTailnetsAtOnce = 20;
@@ -44,10 +44,10 @@ public:
         auto operator<=>(const Group&) const = default;
     };
 
-    // One that waits already changes its lane.
+    // Moves a replica that is already in the queue to this lane.
     void push(StepLane lane, const Group& group, const std::string& pod);
     void drop(std::string_view pod);
-    // The next one, if there is room. To be ended.
+    // Returns the next turn, if there is room. The caller must `end` it.
     std::optional<Turn> next();
     void end(const Turn& turn);
     [[nodiscard]] std::size_t waiting() const { return lanes_of_.size(); }
@@ -65,10 +65,10 @@ private:
     [[nodiscard]] Waiting& at(StepLane lane) { return waiting_[static_cast<std::size_t>(lane)]; }
 
     std::array<Waiting, kLanes> waiting_;
-    std::map<std::string, StepLane, std::less<>> lanes_of_;  // of pods that wait
+    std::map<std::string, StepLane, std::less<>> lanes_of_;  // of waiting pods
     std::size_t last_ = 0;                                   // the lane whose turn it was
     int running_ = 0;
-    std::map<std::string, int> of_tailnets_;  // that run
+    std::map<std::string, int> of_tailnets_;  // running steps
 };
 
 }  // namespace runtime::controller

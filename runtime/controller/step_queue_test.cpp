@@ -70,7 +70,7 @@ TEST(StepQueue, LanesTakeTurns) {
     EXPECT_EQ(removals, 50);
 }
 
-// One that does not answer holds what it has for a minute.
+// A tailnet that does not answer occupies its share for a minute.
 TEST(StepQueue, ATailnetHasItsShare) {
     StepQueue queue;
     for (const char* tailnet : {"dead", "late", "deaf"}) {

@@ -1,4 +1,4 @@
-// Runs of `adopt` in a test's world, to their end or to a kill.
+// Runs of `adopt` in a test's world, until they end or are killed.
 #pragma once
 
 #include <gtest/gtest.h>

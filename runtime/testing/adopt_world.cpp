@@ -210,7 +210,7 @@ void World::add_held() {
     for (const Held& one : kHeld) {
         hold(one.kind, one.ns, one.name, one.finalizer);
     }
-    // Two custom resources are being deleted; only the operator's finalizer keeps them.
+    // Two custom resources are being deleted; only the operator's finalizer blocks that.
     for (const auto& [kind, name] : {std::pair(kGroups, kGroup), std::pair(kNames, kDns)}) {
         Value its_metadata = metadata({}, name);
         its_metadata.put("finalizers", Value::list({Value(kFinalizer)}));

@@ -62,8 +62,8 @@ public:
     void remove_proxy(const std::string& name) { kube_.erase(own("statefulsets", name)); }
     void restart_pod(const std::string& pod) { kube_.erase(own("pods", pod)); }
 
-    // The finalizers that the operator adds to users' objects, again and again while it runs, by
-    // path.
+    // By path: the finalizers that the operator adds to users' objects, again and again while it
+    // runs.
     std::map<std::string, std::string> held;
     // Names of pods that admission refuses.
     std::set<std::string> refused_pods;
@@ -71,7 +71,7 @@ public:
     std::set<std::string> lost_pods;
     // True: pods that start now are of 1.98.
     bool keep_device = false;
-    // How often a device was started while it ran in another pod.
+    // The number of times that a device was started while it ran in another pod.
     int doubles = 0;
 
 private:
@@ -98,8 +98,8 @@ private:
     }
     void put_config_map(const std::string& name, const renderer::Value& data);
     void tick();
-    // True if a step would change nothing: all that it depends on is as the last step saw it, and
-    // nothing is due yet. This is so for most steps of a test that runs for hours.
+    // True if a step would change nothing: everything that it depends on is as the last step saw
+    // it, and nothing is due yet. This is so for most steps of a test that runs for hours.
     [[nodiscard]] bool is_idle() const {
         return loop_.uptime() < due_ && seen_.version == kube_.version() && seen_.held == held &&
                seen_.refused_pods == refused_pods && seen_.lost_pods == lost_pods &&

@@ -38,7 +38,7 @@ public:
     void forget_history();
     // Ends all watches; they may continue from their last version.
     void drop_watches();
-    // Breaks the connections of all watches, after these bytes.
+    // Breaks the connections of all watches, after sending `last_words`.
     void break_watches(std::string_view last_words = {});
 
     std::size_t writes = 0;             // by requests

@@ -20,7 +20,7 @@ using renderer::Value;
 
 namespace {
 
-// Without addresses it serves no one, and they may come later.
+// A service without addresses is not reached; they may come later.
 void take(Registration registration, const GroupApply::Taken& taken, const Next& done) {
     if (registration.addresses.empty()) {
         return done("the Tailscale Service has no addresses yet");
@@ -97,7 +97,7 @@ void GroupApply::remove(const std::string& key, const ServiceRecord& record,
     run_in_order(std::move(jobs), done);
 }
 
-// Asks the server, whatever our copy says.
+// Reads from the API server, because the copy may be out of date.
 Job GroupApply::must_not_be_offered(const std::string& key, const ServiceRecord& record) {
     return [this, key, record](const Next& next) {
         const std::string name = std::string(renderer::kGroupPrefix) + record.group;
@@ -121,7 +121,7 @@ Job GroupApply::must_not_be_offered(const std::string& key, const ServiceRecord&
     };
 }
 
-// The group offers a service of that name: now in another tailnet?
+// The group offers a service of that name: it must be in another tailnet now.
 void GroupApply::must_be_elsewhere(const std::string& key, const ServiceRecord& record,
                                    const Next& next) {
     context_.kube.get(
@@ -177,7 +177,7 @@ void GroupApply::create_accounts(const Next& done) {
         });
 }
 
-// The operator's Secret of that name holds what we need: it becomes ours by its label.
+// The operator's Secret of that name has the certificate: the label makes it the controller's.
 void GroupApply::adopt_certificate(const std::string& name, std::string_view group,
                                    const Next& done) {
     context_.kube.get(secret_path(name), [this, name, group = std::string(group),

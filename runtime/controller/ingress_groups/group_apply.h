@@ -1,5 +1,5 @@
-// Does the steps that group_decide.h asks for. Each may be cut off at any point: it is decided
-// again, and doing it twice does no harm.
+// Does the steps of group_decide.h. A step may be interrupted at any point: it is decided again,
+// and doing it twice is harmless.
 #pragma once
 
 #include <functional>
@@ -20,13 +20,13 @@ public:
 
     explicit GroupApply(const FeatureContext& context);
 
-    // `key` is that of the record. `taken` gets what the tailnet says, also when it is a refusal.
+    // `key` is the record's. `taken` gets the tailnet's answer, also if it is a refusal.
     void register_service(const std::string& key, const Offer& offer, Taken taken, Next done);
-    // The certificate goes as well, unless it is nullptr.
+    // Also deletes the certificate, unless it is nullptr.
     void remove(const std::string& key, const ServiceRecord& record, const Certificate* certificate,
                 const Next& done);
     void create_certificate(std::string_view group, const Offer& offer, const Next& done);
-    // Takes one that is there as it is.
+    // An existing Secret is left as it is.
     void create_accounts(const Next& done);
     void delete_certificate(const Certificate& certificate, const Next& done) {
         deletion_of(certificate)(done);

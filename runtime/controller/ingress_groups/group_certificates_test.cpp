@@ -1,4 +1,4 @@
-// Pods of a group keep the certificates that they have read: who is rolled, and when.
+// Pods of a group keep the certificates that they have read: which pods are rolled, and when.
 #include <functional>
 
 #include "runtime/testing/groups_test.h"
@@ -15,7 +15,7 @@ protected:
     void offer(const std::string& group, std::string_view docs) {
         cluster.offer(group, Value::map({{"docs.json", Value(docs)}}));
     }
-    // A group of two, whose pods have read the certificate.
+    // Starts a group of two replicas whose pods have read the certificate.
     void serve_docs() {
         add_ingress("docs");
         cluster.add_group("front", 2, false);
@@ -80,7 +80,7 @@ TEST_F(GroupCertificates, RollsPodsWhenACertificateIsRecreated) {
     renamed.replace(renamed.find("tail1a2b3"), 9, "tail9z8y7");
     const struct {
         const char* name;
-        std::function<void()> lose;  // the Secret, or its certificate to another group
+        std::function<void()> lose;  // deletes the Secret or moves the certificate
     } rows[] = {
         {"the service was away for longer than the delay",
          [this] {

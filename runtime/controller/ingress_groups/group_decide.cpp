@@ -27,7 +27,7 @@ std::string_view of_family(const std::vector<std::string>& addresses, bool v6) {
     return found == addresses.end() ? std::string_view() : std::string_view(*found);
 }
 
-// How pods forward one service: a mapping for each family that the cluster has.
+// Returns how pods forward one service: a mapping for each family that the cluster has.
 Value mapping(const std::vector<std::string>& tailnet, const std::vector<std::string>& cluster) {
     Value out = Value::map();
     for (const bool v6 : {false, true}) {
@@ -53,7 +53,7 @@ bool leads_to_service(const ServiceRecord& record) {
     return record.parent.starts_with("Service/");
 }
 
-// Of those that read a certificate: pod 0 has written it.
+// Returns the pods that read a certificate; pod 0 has written it.
 std::vector<std::string> readers_of(const Group& group) {
     std::vector<std::string> uids;
     for (std::size_t i = 1; i < group.pods.size(); ++i) {
@@ -70,7 +70,7 @@ bool runs_any(const Group& group, const std::vector<std::string>& uids) {
     });
 }
 
-// The first one that there is finds pods that have read nothing, and look again by themselves.
+// For the first certificate no pod is rolled: they have read none, and look again by themselves.
 ToldCertificate tell(const Group& group, const ToldCertificate* before, const std::string& hash) {
     ToldCertificate told{.hash = hash, .roll = {}};
     if (before != nullptr) {
@@ -183,7 +183,7 @@ std::map<std::string, std::string> desired_table(const TableInput& input) {
             groups[record.group].insert_or_assign(service, std::move(*found));
         }
     };
-    // One that moves to another tailnet has two records: the one that is offered counts.
+    // A service that moves to another tailnet has two records: the offered one counts.
     for (const bool gone : {true, false}) {
         for (const auto& [key, record] : input.records) {
             if (leads_to_service(record) && record.gone_since.empty() != gone) {
@@ -232,7 +232,7 @@ ToldCertificates desired_told(const ToldInput& input) {
 std::optional<GroupStep> decide_service(const ServiceState& service, Time now,
                                         Duration cleanup_delay) {
     if (service.record == nullptr) {
-        return std::nullopt;  // it is written down first
+        return std::nullopt;  // it must be recorded first
     }
     if (service.offered == nullptr) {
         const auto age = age_of(parse_time(service.record->gone_since), now);

@@ -59,7 +59,7 @@ protected:
                                at);
     }
 
-    // Of the group, as it is written; `hash` of "docs.ts.net".
+    // Returns the record of the group, as it is written; `hash` is that of "docs.ts.net".
     [[nodiscard]] std::string told(const ToldCertificates& known, const std::string& hash) const {
         std::map<std::string, std::string> hashes;
         if (!hash.empty()) {

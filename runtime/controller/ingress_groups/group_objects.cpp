@@ -17,7 +17,7 @@ using renderer::Value;
 
 namespace {
 
-// A datum of JSON; no value: it cannot be read.
+// Returns a JSON datum; no value if it cannot be read.
 std::optional<Value> read_map(const AddressTable& table, std::string_view key) {
     const auto datum = table.data.find(std::string(key));
     if (datum == table.data.end()) {

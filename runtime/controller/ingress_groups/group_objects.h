@@ -1,6 +1,6 @@
-// What the controller knows of groups that the tailnet reaches: what a group offers (the renderer's
-// ConfigMap), certificates (Secrets), and what has been registered (the controller's own
-// ConfigMap), decoded and spelled. Shapes: testdata/contract/ingress.md.
+// The objects of groups that are reached from the tailnet, decoded and encoded: the offers of a
+// group (the renderer's ConfigMap), certificates (Secrets), and records of what is registered (the
+// controller's own ConfigMap). Shapes: testdata/contract/ingress.md.
 #pragma once
 
 #include <map>
@@ -15,9 +15,9 @@
 
 namespace runtime::controller {
 
-// The controller's own ConfigMap as it is.
+// The controller's own ConfigMap.
 struct AddressTable {
-    std::string version;  // resourceVersion, since only we write it
+    std::string version;  // resourceVersion, since only the controller writes it
     std::map<std::string, std::string> data;
 
     bool operator==(const AddressTable&) const = default;
@@ -30,19 +30,19 @@ struct ClusterAddresses {
     bool operator==(const ClusterAddresses&) const = default;
 };
 
-// No value: of no interest.
+// No value if the object is not relevant.
 std::optional<AddressTable> decode_address_table(const renderer::Value& object);
 std::optional<ClusterAddresses> decode_cluster_addresses(const renderer::Value& object);
 
-// What is remembered of a service that is registered, or about to be.
+// The record of a service that is registered, or about to be.
 struct ServiceRecord {
     std::string group, parent, certificate;
     std::string gone_since;  // RFC 3339; empty: it is offered
-    std::string left = {};   // the parent before, while its status tells of the service
+    std::string left = {};   // the former parent, while its status mentions the service
 
     bool operator==(const ServiceRecord&) const = default;
 };
-// By "svc:HOST", or "TAILNET/svc:HOST" when that is not the controller's own.
+// By "svc:HOST", or "TAILNET/svc:HOST" in another tailnet than the controller's own.
 using ServiceRecords = std::map<std::string, ServiceRecord>;
 
 std::string record_key(std::string_view tailnet, std::string_view service);
@@ -51,17 +51,17 @@ struct RecordName {
 };
 RecordName split_record_key(std::string_view key);
 
-// The datum of the table that holds them. No value: it cannot be read.
+// The key of the table that holds the records. No value if they cannot be read.
 inline constexpr std::string_view kServicesDatum = "services";
 std::optional<ServiceRecords> read_records(const AddressTable& table);
 std::string write_records(const ServiceRecords& records);
 
 // What the pods of a group were last told of a certificate. It outlives the certificate's Secret,
-// which may be recreated, or serve another group meanwhile: pods keep what they have read.
+// which may be recreated or serve another group meanwhile: pods keep what they have read.
 struct ToldCertificate {
     std::string hash;
     std::vector<std::string> roll;          // UIDs of pods that have read another one
-    std::vector<std::string> readers = {};  // of those that may have read this one before it left
+    std::vector<std::string> readers = {};  // of pods that may have read it before it was left out
 
     bool operator==(const ToldCertificate&) const = default;
 };
@@ -74,11 +74,12 @@ std::string write_told(const ToldCertificates& told);
 
 renderer::Value address_table(std::string_view ns, const AddressTable& table);
 
-// For the accounts at the ACME server, which the pods fill in: one for each tailnet. It outlives
-// all groups. Source: tailscale v1.104.5 cmd/k8s-operator/proxygroup_specs.go, pgACMEAccountSecret.
+// The Secret for accounts at the ACME server, which the pods fill: one for each tailnet. It
+// outlives all groups. Source: tailscale v1.104.5 cmd/k8s-operator/proxygroup_specs.go,
+// pgACMEAccountSecret.
 renderer::Value accounts_secret(std::string_view ns);
 
-// An empty certificate for pod 0 of the group to fill.
+// An empty certificate, for pod 0 of the group to fill.
 renderer::Value certificate_secret(std::string_view ns, std::string_view group, const Offer& offer);
 
 }  // namespace runtime::controller

@@ -14,7 +14,7 @@ TEST_F(GroupsTest, ComesBackWithinTheHourWhenSomeoneDeletesAService) {
     EXPECT_TRUE(tailnet.services.contains("svc:docs"));
 }
 
-// Another cluster has read it before we wrote it, and writes without us.
+// Another cluster has read the service before our write, and writes it without us.
 TEST_F(GroupsTest, ALostOwnershipIsFoundSoonAfterAChange) {
     start_front();
     Value theirs = tailnet.services.at("svc:docs").clone();

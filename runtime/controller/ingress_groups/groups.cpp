@@ -16,13 +16,13 @@ namespace runtime::controller {
 
 namespace {
 
-constexpr Duration kGroupRecheck = std::chrono::hours(1);  // of what the tailnet said
-// Two clusters that put a service at once know nothing of each other: whoever was first finds out
-// when it looks again, and the chance in it keeps them apart. The operator waits as long.
+constexpr Duration kGroupRecheck = std::chrono::hours(1);  // of the tailnet's answers
+// Two clusters that put a service at the same time do not see each other: the first one finds out
+// when it looks again, after a random time. The operator waits as long.
 constexpr Duration kSecondLook = std::chrono::minutes(5);
 constexpr Duration kFirstGroupRetry = std::chrono::seconds(1);
 constexpr Duration kLastGroupRetry = std::chrono::minutes(5);
-constexpr int kGroupGlitches = 1;  // failures that are no one's business
+constexpr int kGroupGlitches = 1;  // failures that are not reported
 constexpr std::string_view kTableSlot = "the table";
 constexpr std::string_view kAccountsSlot = "the accounts";
 
@@ -188,7 +188,7 @@ void Groups::keep_table(const Seen& seen, const Unserved& unserved) {
     }
 }
 
-// Once in a while, since whoever deletes it takes the accounts away from the pods.
+// Checks it from time to time, because the pods lose their accounts when it is deleted.
 void Groups::keep_accounts(const Seen& seen) {
     const bool is_needed = std::ranges::any_of(
         seen.groups, [](const auto& group) { return group.second.set->shares_acme_account; });
@@ -288,7 +288,7 @@ void Groups::run(const std::string& key, const ServiceState& service, const Grou
     if (std::holds_alternative<group_step::DeleteCertificate>(step)) {
         return apply_.delete_certificate(*service.old_certificate, done);
     }
-    registered_.erase(key);  // half of a removal may be what there is when it is offered again
+    registered_.erase(key);  // an interrupted removal may have changed it when it is offered again
     apply_.remove(
         key, *service.record, service.old_certificate,
         [this, key, done](const std::string& problem) {
@@ -320,7 +320,7 @@ void Groups::roll(const Group& group, const ToldCertificates& told) {
     if (pod == nullptr || pod->uid == last || !may_run(slot)) {
         return;
     }
-    // Until its pod is seen to leave, our copy says that it serves.
+    // Until its deletion shows, our copy says that the pod serves.
     for (const Pod* other : group.pods) {
         if (other != nullptr && other->uid == last && !other->leaving) {
             return;
@@ -342,7 +342,7 @@ void Groups::write_status(const Seen& seen) {
     for (const auto& [key, offered] : seen.offered) {
         const Parent* parent = context_.parents.find(offered.offer->parent);
         const bool is_known = registered_.contains(key);
-        // What an earlier process has written stays until this one knows as much.
+        // The status of an earlier process stays until this one knows as much.
         if (parent == nullptr || (!is_known && offered.group->has_joined()) ||
             (parent->kind != "ProxyGroup" && has_own_proxy(*parent))) {
             continue;
@@ -372,7 +372,7 @@ void Groups::tell_services(const Seen& seen) {
         const auto slot = slots_.find(key);
         const bool has_failed =
             slot != slots_.end() && slot->second.attempts.failures() > kGroupGlitches;
-        // What an earlier process has written stays until this one knows as much.
+        // The line of an earlier process stays until this one knows as much.
         if (!registered_.contains(key) && offered.group->has_joined() && !has_failed) {
             return;
         }

@@ -1,7 +1,7 @@
-// Groups that the tailnet reaches: registers their Tailscale Services, makes the Secrets that their
-// certificates go to, tells their pods which addresses they serve, rolls them when a certificate
-// was renewed, and takes away what is offered no more. What is to be done is decided in
-// group_decide.h; the contract is testdata/contract/ingress.md.
+// Groups that are reached from the tailnet: registers their Tailscale Services, creates the Secrets
+// for their certificates, tells their pods which addresses they serve, rolls them when a
+// certificate was renewed, and removes what is no longer offered. group_decide.h decides the steps;
+// the contract is testdata/contract/ingress.md.
 #pragma once
 
 #include <map>
@@ -23,43 +23,44 @@ public:
     void reconcile(const Changes& changes) override;
 
 private:
-    // What is remembered of a step's object: a service by key of its record, a group, the table.
+    // What is remembered of the object of a step: a service by key of its record, a group, the
+    // table.
     struct Slot {
         Attempts attempts;
         std::string problem;  // the last one
-        Offer offer;          // that it was about
+        Offer offer;          // the offer that the last step was for
     };
-    // What the tailnet said of a service, and when to ask again.
+    // The tailnet's answer about a service, and when to ask again.
     struct Registered {
         Offer offer;
         Duration ask_at = {};  // uptime
         Registration said;
     };
-    // The Event when a step fails again and again.
+    // The Event for a step that fails again and again.
     struct Told {
-        kube::ObjectRef about;  // without a name: there is none
+        kube::ObjectRef about;  // without a name: there is no Event
         std::string_view reason;
     };
-    // What there is, read again each time.
+    // The present state, read for each call.
     struct Seen {
         std::map<std::string, Group> groups;  // by name
-        std::set<std::string> untouched;      // names of those that cannot be worked for
+        std::set<std::string> untouched;      // names of groups that cannot be reconciled
         AllOffered offered;
-        std::set<std::string> certificates;  // names of those that are offered
+        std::set<std::string> certificates;  // names of certificates that are offered
         AddressTable table;
         ServiceRecords records;
         ToldCertificates told;
     };
 
-    // No value: nothing may be decided by it.
+    // No value if the state is incomplete, and nothing can be decided.
     std::optional<Seen> look();
     [[nodiscard]] Group group_of(const GroupConfig& config, const ProxySet& set) const;
     [[nodiscard]] KnownAddresses known_addresses(const ServiceRecords& records) const;
     void ask_guard(const ServiceRecords& records);
     bool may_remove(const Seen& seen, const std::string& key);
     [[nodiscard]] const Certificate* find_certificate(const std::string& name) const;
-    // Parents that have had a service and that neither a group nor a proxy of their own serves now,
-    // with what their status should be. By name.
+    // Parents that had a service and that now neither a group nor a proxy of their own serves, with
+    // their desired status. By name.
     struct Bereft {
         const Parent* parent;
         StatusChange status;
@@ -75,10 +76,10 @@ private:
     void write_status(const Seen& seen);
     void tell_services(const Seen& seen);
     [[nodiscard]] OfferedState state_of(const std::string& key, const Offered& offered) const;
-    // The status of this one's parent is its own proxy's to write.
+    // True if the status of the parent is written for its own proxy.
     [[nodiscard]] bool has_own_proxy(const Parent& parent) const;
 
-    // One that has changed is not held up by what went wrong before.
+    // Resets the slot if the offer has changed, so that earlier failures do not delay it.
     void renew_slot(const std::string& key, const Offer& offer);
     [[nodiscard]] bool may_run(const std::string& slot) const;
     Next begin(const std::string& slot, const Told& told = {});
@@ -94,9 +95,9 @@ private:
     std::map<std::string, Slot> slots_;
     std::map<std::string, Registered> registered_;
     std::map<std::string, Duration> leaving_;     // by key of the record: uptime since when
-    std::optional<Duration> accounts_seen_;       // when the Secret of ACME accounts was there
-    std::set<std::string> removed_;               // whose records may go
-    std::map<std::string, std::string> rolling_;  // by group: UID of the pod that we have deleted
+    std::optional<Duration> accounts_seen_;       // when the Secret of ACME accounts was last seen
+    std::set<std::string> removed_;               // whose records may be deleted
+    std::map<std::string, std::string> rolling_;  // by group: UID of the pod that was deleted
 };
 
 }  // namespace runtime::controller

@@ -42,7 +42,7 @@ TEST_F(GroupsTest, TheRecordStandsBeforeTheService) {
 
 TEST_F(GroupsTest, WritesAndAsksNothingWhenAllIsWell) {
     start_front();
-    run(10 * kMinute);  // it has looked once more
+    run(10 * kMinute);  // the second look is over
     const std::size_t writes = kube.writes;
     const std::size_t asked = requests("GET", "vip-services");
     run(50 * kMinute);
@@ -62,7 +62,7 @@ TEST_F(GroupsTest, RemovesWhatIsOfferedNoMoreAfterTheDelay) {
     run(kMinute);
     EXPECT_TRUE(tailnet.services.contains("svc:docs"));
     EXPECT_NE(table("front.json"), "") << "pods go on until then";
-    start(2);  // the one that removes is not the one that registered
+    start(2);  // another process removes it than the one that registered it
     run(5 * kMinute);
     EXPECT_EQ(tailnet.services.size(), 2U) << "that is all there were";
     confirm_blocked("blocked-services.json");
@@ -144,7 +144,7 @@ TEST_F(GroupsTest, MakesTheSecretOfAccountsThatPodsLookFor) {
     EXPECT_EQ(made->find("data"), nullptr);
     EXPECT_EQ(*made->at({"metadata", "finalizers"}),
               Value::list({"tailscale.com/acme-account-protection"}));
-    // What the pods have put into it stays.
+    // The data that the pods have written stay.
     Value filled = made->clone();
     filled.put("data", Value::map({{"_default.acme-account.key.pem", "a2V5"}}));
     kube.put(secret("tailscale-acme-accounts"), filled.clone());
@@ -310,13 +310,13 @@ TEST_F(GroupsTest, AHostnameThatPassesToAnotherIngressLeavesTheFirstOne) {
     EXPECT_EQ(status("/apis/networking.k8s.io/v1/namespaces/apps/ingresses/manual"), served);
     EXPECT_EQ(status(kIngress), served);
     network.fault = [](const HttpRequest&) { return Fault::None; };
-    start(2);  // knows it from the table alone
+    start(2);  // it knows the service only from the table
     run(kMinute);
     EXPECT_EQ(status(kIngress), "");
     EXPECT_EQ(table("services").find("left"), std::string::npos) << table("services");
 }
 
-// Its own proxy is still there, since no one has pruned it, and has another name.
+// The parent's own proxy still exists, because it was not pruned, and has another name.
 TEST_F(GroupsTest, OnlyOneWritesTheStatusOfAParentThatMovesIntoAGroup) {
     add_service("broker", Value::list({"10.96.0.7"}));
     cluster.add_proxy("broker");

@@ -36,7 +36,7 @@ Value owner_ref(bool exclusive, std::string_view parent, std::string_view owner)
     return ref;
 }
 
-// Null: there are none, or they cannot be read.
+// Null if there are none, or they cannot be read.
 Value owners_of(const Value& service) {
     const auto json = renderer::read_json(text_of(service.at({"annotations", kOwners})));
     const Value* refs = json ? json->at({"ownerRefs"}) : nullptr;
@@ -55,7 +55,7 @@ bool is_exclusive(const Value& ref) {
     return ref.at({"resource"}) != nullptr;
 }
 
-// The owners with `ours` for what was ours or the predecessor's.
+// Returns the owners, with `ours` in place of this installation or its predecessor.
 Value with_ours(const Value& refs, const Owner& owner, Value ours) {
     Value out = Value::list();
     for (const Value& ref : refs.items()) {
@@ -89,7 +89,7 @@ bool same(const Value* list, std::vector<std::string> wanted) {
     return std::equal(found.begin(), found.end(), wanted.begin(), wanted.end());
 }
 
-// The annotations as they are, with these owners.
+// Returns the annotations with these owners.
 Value with_owners(const Value* existing, Value refs) {
     const Value* known = existing == nullptr ? nullptr : existing->find("annotations");
     Value annotations = known != nullptr && known->is_map() ? known->clone() : Value::map();
@@ -128,7 +128,7 @@ Claim claim_service(const Offer& offer, const Owner& owner, const Value* existin
     if (refs.is_null()) {
         return refuse("was not created by a cluster");
     }
-    // One of our groups has it, or had it: a cluster offers a name once.
+    // One of our groups has or had it: a cluster offers a name only once.
     const bool is_ours_alone = with_ours(refs, owner, {}).size() == 0;
     if (exclusive && !is_ours_alone) {
         return refuse("belongs to another user or controller");

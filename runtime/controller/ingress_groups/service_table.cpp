@@ -57,7 +57,7 @@ Value line_of(const Offer& offer, std::string_view group, std::string_view tailn
     return line;
 }
 
-// One that its group does not offer, or whose group no one can work for.
+// A service that its group does not offer, or whose group cannot be reconciled.
 Value line_of(const ServiceRecord& record, const RecordName& name) {
     const Offer offer{.name = std::string(name.service),
                       .parent = record.parent,

@@ -12,21 +12,21 @@ namespace runtime::controller {
 
 inline constexpr std::size_t kServicesLimit = 100'000;  // bytes, beside the table of devices
 
-// As many lines as there is room for, and if that is not all of them a last one that says how many
-// are left out.
+// Returns as many lines as fit. If that is not all of them, the last line says how many are left
+// out.
 std::string lines_that_fit(std::string table, std::size_t limit);
 
 struct ToldService {
     OfferedState state;
-    std::string problem = {};  // why what is to be done for it has failed again and again
+    std::string problem = {};  // why its step has failed again and again
 };
 
-// One JSON object a line, by the keys of their records: those that are offered, and those that are
-// only remembered.
+// Returns one JSON object a line, by key of the record: the offered services, and those that are
+// only recorded.
 std::string services_table(const ServiceRecords& records,
                            const std::map<std::string, ToldService>& offered);
 
-// Of one that nothing else is known of yet.
+// The entry of a service of which nothing else is known yet.
 renderer::Value waiting_service(const Offer& offer, std::string_view group);
 
 }  // namespace runtime::controller

@@ -13,7 +13,7 @@ using renderer::Value;
 
 class ServiceTable : public GroupsTest {
 protected:
-    // What the ledger says of a service; "" without a line of its own.
+    // Returns the ledger's line about a service; "" if it has none.
     std::string line(const std::string& service) {
         const Value* ledger = kube.find(FakeCluster::path("configmaps", kLedgerName));
         const std::string all(

@@ -1,4 +1,4 @@
-// Jobs that fail while something exists. They read the cluster itself, right before something is
+// Jobs that fail while an object exists. They read from the API server, right before something is
 // deleted for a replica that is no longer wanted.
 #pragma once
 
@@ -17,9 +17,9 @@ struct Whereabouts {
     int ordinal = 0;
 };
 
-// Fails with `otherwise` while the object exists. The client outlives the job, here and below.
+// Fails with `otherwise` while the object exists. The client outlives this job and the next.
 Job must_be_absent(kube::Client& kube, const std::string& path, const std::string& otherwise);
-// Fails while its pod exists, or a StatefulSet that is large enough to have it.
+// Fails while the pod exists, or a StatefulSet that is large enough to have it.
 Job replica_must_be_absent(kube::Client& kube, const Whereabouts& replica);
 
 }  // namespace runtime::controller

@@ -1,6 +1,5 @@
-// The ServiceAccount that the process runs as, as the token says that the kubelet has given it: a
-// JWT (RFC 7519) whose claims are those of Kubernetes (KEP-1205). It comes from the pod's own file
-// and is not verified.
+// The ServiceAccount of this process, as named by the token from the kubelet: a JWT (RFC 7519) with
+// the claims of Kubernetes (KEP-1205). The token comes from the pod's own file and is not verified.
 #pragma once
 
 #include <string>
@@ -13,7 +12,7 @@ namespace runtime::controller {
 
 struct Account {
     std::string ns, name;
-    std::vector<std::string> audiences = {};  // that the API server takes, if it is known
+    std::vector<std::string> audiences = {};  // that the API server accepts, if known
 };
 
 renderer::Result<Account> account_of_token(std::string_view token);

@@ -1,5 +1,5 @@
-// An auth Secret is deleted as it was when that was decided: the renderer may have made it its own
-// meanwhile.
+// An auth Secret is only deleted in the version for which that was decided, because the renderer
+// may have taken it over since.
 #include <functional>
 
 #include "runtime/testing/controller_test.h"
@@ -11,7 +11,7 @@ using renderer::Value;
 
 class AuthDeletionTest : public ControllerTest {
 protected:
-    // A group of API proxies whose pod has joined.
+    // Starts a group of API proxies whose pod has joined.
     void begin() {
         cluster.add_group("kube", 1, true);
         Value data = Value::map();
@@ -28,7 +28,7 @@ protected:
             return Fault::None;
         };
     }
-    // The group is of another type from now on.
+    // Changes the type of the group.
     void become_ingress() {
         cluster.add_group("kube", 1, false);
         cluster.offer("kube", Value::map());
@@ -38,7 +38,7 @@ protected:
         return std::string(object == nullptr ? ""
                                              : renderer::text_of(object->at({"metadata", "uid"})));
     }
-    // As the renderer does for a group of type ingress.
+    // Adds the renderer's data for a group of type ingress.
     void configure() { kube.set_datum(config, "cap-107.hujson", "{}"); }
     void expect_configured() {
         EXPECT_EQ(current_uid(), uid);
@@ -48,7 +48,7 @@ protected:
 
     const std::string config = secret("kube-0-config");
     std::string uid;
-    std::function<void()> change;  // before the first deletion arrives
+    std::function<void()> change;  // runs before the first deletion arrives
     int deletions = 0;             // that were sent
 };
 

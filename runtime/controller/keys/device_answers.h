@@ -1,6 +1,6 @@
-// Which devices a tailnet still has: asked for those of pods that would not tell. What one tailnet
-// says counts for nothing in another: a pod may name a device of someone else's. What is known
-// ends with the process, and is asked for again.
+// Which devices a tailnet still has: it is asked for the devices of pods that do not report that.
+// Answers of one tailnet do not count in another, because a pod may name another user's device. The
+// answers are kept in memory, and asked for again after a restart.
 #pragma once
 
 #include <map>
@@ -19,9 +19,9 @@ public:
     // All references outlive it.
     DeviceAnswers(const Loop& loop, Tailnets& tailnets) : loop_(loop), tailnets_(tailnets) {}
 
-    // Asks for the device.
+    // Asks the tailnet for the device.
     Job look(const std::string& tailnet, const std::string& device);
-    // Someone else has asked, and the device is there.
+    // Records that the device exists, after another request has shown it.
     void put_seen(const std::string& tailnet, const std::string& device);
     [[nodiscard]] std::optional<DeviceAnswer> find(std::string_view tailnet,
                                                    std::string_view device) const;

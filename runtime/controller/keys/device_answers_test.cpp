@@ -39,7 +39,7 @@ protected:
     }
 };
 
-// Its key is spent, and its profile names the device for ever.
+// Its key is used, and its profile always names the device.
 TEST_F(DeviceAnswersTest, AnApiProxyWhoseDeviceWasDeletedGetsAnother) {
     add_api_proxy();
     start();
@@ -68,7 +68,7 @@ TEST_F(DeviceAnswersTest, AnApiProxyThatIsOnlySlowKeepsItsDevice) {
     EXPECT_LE(looks(), 7U) << "every ten minutes, and when it has joined";
 }
 
-// Its pod stays ready, whatever becomes of the device.
+// Its pod stays ready when the device is deleted.
 TEST_F(DeviceAnswersTest, ARecorderWhoseDeviceWasDeletedGetsAnother) {
     add_recorder();
     start();
@@ -83,7 +83,7 @@ TEST_F(DeviceAnswersTest, ARecorderWhoseDeviceWasDeletedGetsAnother) {
     EXPECT_EQ(tailnet.keys.size(), 2U);
 }
 
-// Whose device it is, the tailnet that does not have it cannot say.
+// The other tailnet does not have the device, which does not mean that it was deleted.
 TEST_F(DeviceAnswersTest, APodCannotHaveTheDeviceOfAnotherTailnetTakenForGone) {
     FakeTailnet partner{loop};
     network.add("https://partner", partner);
@@ -105,7 +105,7 @@ TEST_F(DeviceAnswersTest, APodCannotHaveTheDeviceOfAnotherTailnetTakenForGone) {
     EXPECT_EQ(tailnet.keys.size(), 2U);
 }
 
-// From 1.98 on: what is in the state Secret outlives the device.
+// From 1.98 on the device in the state Secret outlives the pod.
 TEST_F(DeviceAnswersTest, ANewPodWhoseDeviceWasDeletedGetsAnother) {
     cluster.keep_device = true;
     cluster.add_proxy("a");
@@ -122,7 +122,7 @@ TEST_F(DeviceAnswersTest, ANewPodWhoseDeviceWasDeletedGetsAnother) {
               nullptr);
 }
 
-// By itself it would look for a key again after ten minutes.
+// Without the controller it would look for a key again after ten minutes.
 TEST_F(DeviceAnswersTest, ANewPodThatNeedsAKeyIsBackWithinAMinute) {
     cluster.keep_device = true;
     cluster.add_proxy("a");
@@ -143,7 +143,7 @@ TEST_F(DeviceAnswersTest, ANewPodThatNeedsAKeyIsBackWithinAMinute) {
     EXPECT_TRUE(tailnet.devices.contains(device_of("kube-0")));
 }
 
-// The device of before is in its state Secret all the time.
+// Its state Secret names the previous device all the time.
 TEST_F(DeviceAnswersTest, ANewPodHasJoinedOnceItIsReady) {
     cluster.keep_device = true;
     cluster.add_proxy("a");
@@ -161,7 +161,7 @@ TEST_F(DeviceAnswersTest, ANewPodHasJoinedOnceItIsReady) {
     EXPECT_EQ(joined(), 0U);
 }
 
-// Kubernetes would wait for it before it gives it the template that mends it.
+// Kubernetes would wait for the pod to be ready before it uses the template that fixes it.
 TEST_F(DeviceAnswersTest, ANewPodThatIsNotReadyGivesWayToAnotherTemplate) {
     cluster.keep_device = true;
     cluster.add_proxy("a");
@@ -253,7 +253,7 @@ TEST_F(DeviceAnswersTest, ANewApiProxyAsksForAKey) {
     EXPECT_EQ(tailnet.keys.size(), 2U);
 }
 
-// Its device is another one when it forgets itself.
+// A proxy that loses its state gets another device.
 TEST_F(DeviceAnswersTest, ANewApiProxyThatForgetsItselfLeavesNoDeviceBehind) {
     cluster.keep_device = true;
     add_api_proxy();

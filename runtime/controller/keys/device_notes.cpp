@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kDigest = 16;
 
-// A recorder's pod says its name in tailscaled's profile alone.
+// A recorder's pod reports its name only in tailscaled's profile.
 std::string_view said_name(const StateSecret& state) {
     return without_dot(state.device_id.empty() ? state.login_name : state.device_fqdn);
 }

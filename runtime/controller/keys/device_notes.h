@@ -1,7 +1,7 @@
-// What a device is called and reached at. What is published of it is what the tailnet said when the
-// device was proven to be the replica's own, as noted on its auth Secret. What its pod says in the
-// state Secret is published nowhere; when it says something else than the notes, the tailnet is
-// asked again. Pure functions.
+// The name and the addresses of a device. Only those are published that the tailnet reported when
+// the device was proven to be the replica's own, as noted on its auth Secret. What its pod writes
+// into the state Secret is never published; when that differs from the notes, the tailnet is asked
+// again. Pure functions.
 #pragma once
 
 #include <string>
@@ -17,19 +17,19 @@ struct DeviceNotes {
     std::string addresses;  // joined with `,`
 };
 
-// A digest of what a pod says of its device, to tell when it says something new. Never empty.
+// A digest of what a pod reports about its device, to detect a new report. Never empty.
 std::string digest_of_words(const StateSecret& state);
 
-// A name or an address that is not among the notes. What a pod has not said yet contradicts
-// nothing, nor does an address that it leaves out, or the name that it serves over HTTPS, which
-// follows a new name some time later.
+// True if the pod reports a name or an address that is not in the notes. A report that is missing
+// is no contradiction, nor is an address that is left out, or the name for HTTPS, which is updated
+// some time after the name.
 bool contradicts(const StateSecret& state, const DeviceNotes& notes);
 
-// The tailnet has to be asked what the noted device is called: no one has, or the pod says
-// something new that is not so.
+// True if the tailnet must be asked for the noted device: it was not asked yet, or the pod reports
+// something new that contradicts the notes.
 bool has_new_words(const StateSecret& state, const AuthSecret& auth);
 
-// "web.tail1.ts.net." without its dot.
+// Returns "web.tail1.ts.net." without its dot.
 std::string_view without_dot(std::string_view name);
 
 }  // namespace runtime::controller

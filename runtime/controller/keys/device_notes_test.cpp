@@ -32,7 +32,7 @@ protected:
         tailnet.devices.at(device_of(pod)).name = name;
         say(pod, "device_fqdn", name + ".tail1a2b3.ts.net.");
     }
-    // As an earlier version has left it.
+    // Removes the notes, as an earlier version would not have written them.
     void forget_notes(const std::string& pod) {
         Value auth = kube.find(secret(pod + "-auth"))->clone();
         for (const std::string_view key :
@@ -56,7 +56,7 @@ protected:
     }
 };
 
-// Every node would send what is meant for that address to the proxy.
+// Otherwise every node would send the traffic for that address to the proxy.
 TEST_F(DeviceNotesTest, AnAddressThatAPodMerelySaysIsPublishedNowhere) {
     add_web();
     start();
@@ -89,7 +89,7 @@ TEST_F(DeviceNotesTest, APodThatSaysSomethingNewAllTheTimeIsAskedAboutOnceAMinut
     EXPECT_EQ(status(service_path()), kTruth);
 }
 
-// And are stripped from no one's Service when the pod goes.
+// Nor are such addresses removed from another Service when the pod is deleted.
 TEST_F(DeviceNotesTest, PlacesThatAPodMerelyNamesStayWithTheOnesWhoHaveThem) {
     const std::string theirs = "/api/v1/namespaces/apps/services/theirs";
     put(theirs, "theirs", "apps", R"({"type":"LoadBalancer"})");
@@ -167,7 +167,7 @@ TEST_F(DeviceNotesTest, ADeviceThatIsNotTheReplicasIsPublishedNowhere) {
     EXPECT_NE(table().find(R"("state":"waiting")"), std::string::npos) << table();
 }
 
-// Its hostname may be another one by now, as an adopted one's.
+// The hostname of a noted device may differ, such as that of an adopted device.
 TEST_F(DeviceNotesTest, ADeviceThatIsNotedNeedsNoSecondProof) {
     add_web();
     start();
@@ -241,7 +241,7 @@ TEST_F(DeviceNotesTest, ADeviceThatIsNotInTheTailnetIsNotNoted) {
     EXPECT_EQ(table().find("nELSE\",\"tags"), std::string::npos) << table();
 }
 
-// What a tailnet does not have may be in another one.
+// A device that is not in one tailnet may be in another one.
 TEST_F(DeviceNotesTest, ADeviceThatATailnetDoesNotHaveIsNotGoneFromAnother) {
     FakeTailnet partner{loop};
     network.add("https://partner", partner);

@@ -1,5 +1,4 @@
-// Pods that say of themselves that they are of another version than they are: what a request means
-// depends on it.
+// Pods that report another version than their own, on which the meaning of a request depends.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +14,7 @@ namespace {
 
 struct Version {
     std::string text;
-    bool is_late;  // counts as one that keeps what it knows of its device
+    bool is_late;  // it is treated as one that keeps what it knows of its device
 };
 const std::vector<Version> kVersions = {
     {"", false},
@@ -40,7 +39,7 @@ TEST(ForgedVersion, WhatIsNoNumberCountsAsUnknown) {
     }
 }
 
-// Each of them asks for a key beside a device that is another's, then beside one that no one has.
+// Each of them requests a key with the device of another pod, then with one that does not exist.
 TEST_F(ControllerTest, ForgedVersionsTakeNothingFromOthers) {
     cluster.add_proxy("good");
     for (std::size_t i = 0; i < kVersions.size(); ++i) {

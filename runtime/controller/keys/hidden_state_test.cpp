@@ -1,6 +1,6 @@
-// A pod that hides its state Secret from the controller, or keeps it from being removed: by its
-// labels, annotations, finalizers, owners and its size. Once, and again every second, as the token
-// of another replica of its StatefulSet can.
+// A pod hides its state Secret from the controller, or blocks its removal, by its labels,
+// annotations, finalizers, owners or size: once, and again every second, as another replica of its
+// StatefulSet can with its token.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -33,7 +33,7 @@ Value nested(int levels) {
 struct Hiding {
     const char* name;
     void (*change)(Value& secret, Value& metadata);
-    bool is_collected = false;  // what owns it does not exist
+    bool is_collected = false;  // its owner does not exist
 };
 
 const Hiding kHidings[] = {
@@ -114,7 +114,7 @@ public:
             kube.erase(path);
         }
     }
-    // For so long, again and again.
+    // Hides it again and again for this long.
     void keep_hiding(const Hiding& how, Duration duration) {
         for (Duration passed = {}; passed < duration; passed += kSecond) {
             hide(how);
@@ -225,7 +225,7 @@ TEST(HiddenStateTest, ItGetsItsLabelBackAndAnEventSaysSo) {
     EXPECT_EQ(world.device_of("a-0"), world.own);
 }
 
-// By which a rollback finds it.
+// A rollback needs the record to find the Secret.
 TEST(HiddenStateTest, TheRecordOfAnAdoptionStays) {
     for (const std::string_view record : {"true", "xxxxxxxxxxxxxxxxx"}) {
         HidingWorld world;
@@ -242,7 +242,7 @@ TEST(HiddenStateTest, TheRecordOfAnAdoptionStays) {
     }
 }
 
-// Without an auth Secret nothing proves that it is ours.
+// Without an auth Secret nothing proves that the Secret is ours.
 TEST(HiddenStateTest, ASecretOfThatNameIsNotTakenOver) {
     HidingWorld world;
     const std::string path = HidingWorld::secret("c-0");
@@ -259,12 +259,12 @@ TEST(HiddenStateTest, ASecretOfThatNameIsNotTakenOver) {
     EXPECT_NE(world.kube.find(path), nullptr);
 }
 
-// Its pod has asked for it, and joins with it any moment: the key must not be lost.
+// The pod has requested the key, and may join with it at any moment, so it must not be lost.
 TEST(HiddenStateTest, AKeyStaysBesideTheDeviceThatGetsItsTags) {
     HidingWorld world;
     const std::string path = HidingWorld::secret("a-0");
     const std::string auth = HidingWorld::secret("a-0-auth");
-    world.cluster.refused_pods.insert("a-0");  // once it is deleted for it
+    world.cluster.refused_pods.insert("a-0");  // once it is deleted for the key
     for (const char* datum : {"profile-1", "device_id"}) {
         world.kube.erase_datum(path, datum);
     }

@@ -1,4 +1,4 @@
-// The key of a pod that never joins: its node is full, or its image is not to be had.
+// The key of a pod that never joins, because its node is full or its image cannot be pulled.
 #include <gtest/gtest.h>
 
 #include "runtime/testing/controller_process.h"
@@ -22,7 +22,7 @@ protected:
         loop.run_for(kMinute);
     }
 
-    // The one usable key, and the pod would find it.
+    // Expects one usable key, in the Secret that the pod reads.
     void expect_one_usable_key() {
         const auto usable = tailnet.usable_keys();
         ASSERT_EQ(usable.size(), 1U);
@@ -33,7 +33,7 @@ protected:
 
     bool cannot_mint = false;
     FakeLoop loop;
-    FakeLoop nodes;  // stand still: no pod is ever made
+    FakeLoop nodes;  // its time never passes, so that no pod is created
     FakeNetwork network{loop};
     FakeKube kube;
     FakeTailnet tailnet{loop};

@@ -15,8 +15,8 @@ using renderer::Value;
 namespace {
 
 constexpr Duration kInterval = std::chrono::hours(1);
-// Between two that are wished for; and to the second one, for what our predecessor still had on its
-// way.
+// The pause between two requested sweeps; also before the second sweep, for keys that the previous
+// process was still writing.
 constexpr Duration kPause = std::chrono::minutes(1);
 constexpr Duration kFirstSweepRetry = std::chrono::seconds(10);
 constexpr Duration kLastSweepRetry = std::chrono::minutes(10);
@@ -27,7 +27,7 @@ Job revoke(tailnet::Api& api, const std::string& id) {
     };
 }
 
-// For servers whose list holds ids only.
+// For servers that list only ids.
 Job look_and_revoke(tailnet::Api& api, const std::string& id, const std::string& mark) {
     return [&api, id, mark](const Next& next) {
         api.get_key(id, [&api, id, mark, next](const tailnet::Reply& reply) {

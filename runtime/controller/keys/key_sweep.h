@@ -1,6 +1,5 @@
-// Finds keys that no one has: minted by a process that ended before it could write them down, or
-// whose answer got lost on the way. They carry the mark of this installation (ledger.h) as their
-// description.
+// Finds keys that no Secret has: their process ended before it could write them, or the reply was
+// lost. They have the mark of this installation (ledger.h) as their description.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +19,16 @@
 
 namespace runtime::controller {
 
-// Tells, at once or later, the ids of all keys that are written down. Asked when the list of keys
-// is there, of which some may be on their way to be written down.
+// Calls `tell`, at once or later, with the ids of all keys that are written. It is called when the
+// list of keys is known; some of these may still be being written.
 using Recorded = std::function<void(std::function<void(const std::set<std::string>&)> tell)>;
 
 // Revokes the keys with this mark that are not recorded. The API outlives the sweep.
 void sweep_keys(tailnet::Api& api, const std::string& mark, Recorded recorded, Next done);
 
-// When to sweep: each tailnet soon after the start, then every hour, and when a key of it may have
-// been lost. One tailnet does not wait for another, and nothing else waits for a sweep.
+// Schedules the sweeps: each tailnet is swept soon after the start, then every hour, and when one
+// of its keys may have been lost. Tailnets do not wait for each other, and nothing waits for a
+// sweep.
 class KeySweeps {
 public:
     // All references outlive it.
@@ -36,14 +36,15 @@ public:
               const ClusterView& view, std::string mark);
 
     [[nodiscard]] const std::string& mark() const { return mark_; }
-    // Begins what is due. To be called now and then, once the view has our own copies.
+    // Starts the sweeps that are due. It must be called from time to time, once the view has the
+    // controller's own copies.
     void run();
-    // Why the last sweep of the controller's own tailnet failed; "": it did not.
+    // Why the last sweep of the controller's own tailnet failed; "" if it did not.
     [[nodiscard]] std::string problem() const;
-    // A key may have been minted whose id never reached us.
+    // Requests a sweep, because a key may have been minted whose id was not received.
     void wish(const std::string& tailnet);
 
-    // From before a key is minted until it is written down, or given up.
+    // Called before a key is minted, and after it was written or given up.
     std::uint64_t begin_mint();
     void end_mint(std::uint64_t mint);
 
@@ -51,8 +52,8 @@ private:
     struct Tailnet {
         Backoff backoff;
         bool busy = false;
-        Duration not_before = {};  // an uptime, of the next sweep, as the next two
-        Duration earliest = {};    // if it is wished for
+        Duration not_before = {};  // uptime of the next sweep; `earliest` is one, too
+        Duration earliest = {};    // of a sweep that was requested
         bool was_swept = false;
         std::string problem = {};  // the last one
     };
@@ -72,7 +73,7 @@ private:
     std::map<std::string, Tailnet> known_;
     std::uint64_t next_mint_ = 0;
     std::set<std::uint64_t> mints_;  // under way
-    // What waits for all mints before that one to end.
+    // Tasks that wait for all mints before that one to end.
     std::deque<std::pair<std::uint64_t, std::function<void()>>> waiting_;
 };
 

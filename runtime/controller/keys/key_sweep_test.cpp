@@ -89,7 +89,7 @@ TEST_F(KeySweepTest, LooksAgainSoonAfterAFailure) {
     EXPECT_TRUE(tailnet.usable_keys().empty());
 }
 
-// Two names for one tailnet: what is looked through by one is minted by the other.
+// Two configurations have the same tailnet, so the sweep of one sees the keys of the other.
 TEST_F(KeySweepTest, TakesNoKeyThatIsYetToBeWrittenDown) {
     start();
     run(2 * kMinute);

@@ -1,4 +1,4 @@
-// The operator's own device, which the pod of the API proxy follows (tailscale v1.96.5
+// The operator's own device, which the pod of the API proxy replaces (tailscale v1.96.5
 // cmd/k8s-operator/operator.go): its state is in a Secret with the name of its Deployment.
 #pragma once
 
@@ -13,10 +13,10 @@ namespace runtime::controller {
 // The label `parent-resource-type` of that pod's StatefulSet.
 inline constexpr std::string_view kApiProxyType = "api-proxy";
 
-// A problem while that Secret has a device, and the proxy with these labels (as a ProxySet's) is
-// the one that has its hostname: with a key of its own it would join as `NAME-1`. `adopt` brings it
-// the state, unless it `is_apart`; then, or once the Secret is gone, there is none. `parent`:
-// Deployment/NAMESPACE/NAME.
+// Fails while that Secret has a device and the proxy with these labels (as a ProxySet's) is the one
+// that gets its hostname: with its own key it would join as `NAME-1`. `adopt` copies the state to
+// the proxy, unless it `is_apart`; after that, or once the Secret is deleted, the job succeeds.
+// `parent` is Deployment/NAMESPACE/NAME.
 Job must_not_come_beside_the_operator(kube::Client& kube, std::string_view labels,
                                       std::string_view parent, bool is_apart);
 

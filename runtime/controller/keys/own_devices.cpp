@@ -15,7 +15,7 @@ namespace {
 
 using renderer::lower_case;
 
-// The one of the lists whose tags these are; "": none.
+// Returns the list that has exactly these tags; "" if there is none.
 std::string_view list_with(std::string_view lists, const std::vector<std::string>& tags) {
     while (!lists.empty()) {
         const std::string_view list = lists.substr(0, lists.find(';'));
@@ -92,7 +92,7 @@ Job OwnDevices::must_be_own(const DeviceClaim& claim, const std::shared_ptr<OwnD
             const TailnetDevice device = decode_tailnet_device(reply.body);
             Proof proof = prove(claim, device, around_.owner_of(claim));
             if (claim.is_noted && device.id == claim.device && !device.is_external) {
-                proof.objection.clear();  // it has been proven once
+                proof.objection.clear();  // it was proven before
             }
             *found = {.tags = proof.tags,
                       .notes = {.name = std::string(without_dot(device.name)),

@@ -78,7 +78,7 @@ TEST(OwnDevicesProve, ADeviceIsTheReplicasByItsTagsAndItsHostname) {
 
 class OwnDevicesTest : public ControllerTest {
 protected:
-    // Neither the controller's nor a proxy's.
+    // Adds a device that is neither the controller's nor a proxy's.
     void add_victim(const std::string& hostname = "laptop", const std::string& tag = "tag:laptop") {
         tailnet.devices["nVICTIM"] = {"nVICTIM", hostname, "", hostname, {tag}};
     }
@@ -86,11 +86,11 @@ protected:
         ASSERT_TRUE(tailnet.devices.contains("nVICTIM"));
         EXPECT_EQ(tailnet.devices.at("nVICTIM").tags, std::vector<std::string>{tag});
     }
-    // What the pod may do.
+    // Names a device in the pod's state Secret, as the pod may do.
     void name_device(const std::string& pod, const std::string& device) {
         kube.set_datum(secret(pod), "device_id", device);
     }
-    // No one can look at one as long as `is_away`, which outlives the test's last request.
+    // Fails requests for a device while `is_away`, which must outlive the test's last request.
     void hide_devices(const bool& is_away) {
         network.fault = [&is_away](const HttpRequest& request) {
             const bool looks =
@@ -103,7 +103,7 @@ protected:
         state.find("metadata")->find("annotations")->put(Value(key), Value(value));
         kube.put(secret(pod), std::move(state));
     }
-    // Of all Events of this reason, the latest words.
+    // Returns the latest message of the Events with this reason.
     std::string event(std::string_view reason) {
         std::string words;
         for (const char* ns : {"tailscale", "apps", "default"}) {
@@ -172,7 +172,7 @@ TEST_F(OwnDevicesTest, ADeviceThatIsNotNotedYetIsNotForgottenWithItsStateSecret)
     EXPECT_TRUE(tailnet.devices.empty());
 }
 
-// What a pod names keeps no other replica from its own device.
+// A device that a pod names can still be noted for another replica.
 TEST_F(OwnDevicesTest, ADeviceIsNotedForItsReplicaWhoeverElseNamesIt) {
     bool is_away = true;
     hide_devices(is_away);
@@ -190,7 +190,7 @@ TEST_F(OwnDevicesTest, ADeviceIsNotedForItsReplicaWhoeverElseNamesIt) {
     EXPECT_EQ(kube.datum(secret("b-0-auth"), "authkey"), "");
 }
 
-// Whenever the process was killed, the next one asks for itself.
+// A process that is killed at any point is followed by one that asks the tailnet itself.
 TEST_F(OwnDevicesTest, ADeviceThatAPodMerelyNamesStaysWhateverProcessLooks) {
     cluster.add_proxy("a");
     start();
@@ -212,7 +212,7 @@ TEST_F(OwnDevicesTest, ADeviceThatAPodMerelyNamesStaysWhateverProcessLooks) {
     expect_victim_as_it_was();
 }
 
-// The tags are those of many.
+// Many devices have these tags.
 TEST_F(OwnDevicesTest, ADeviceOfAnotherClusterIsNotTheProxysForItsTags) {
     cluster.add_proxy("a");
     start();
@@ -229,7 +229,7 @@ TEST_F(OwnDevicesTest, ADeviceOfAnotherClusterIsNotTheProxysForItsTags) {
         << "whatever it is";
 }
 
-// With its StatefulSet gone, what the controller has noted says which hostname it had.
+// Without the StatefulSet, the hostname is known from the controller's notes.
 TEST_F(OwnDevicesTest, ADeviceWithTheTagsOfAProxyThatIsGoneStays) {
     cluster.add_proxy("a");
     start();
@@ -262,7 +262,7 @@ TEST_F(OwnDevicesTest, ADeviceOfAProxyOfWhichNothingIsNotedStays) {
         << event("DeviceNotDeleted");
 }
 
-// The annotation on its own state Secret is a pod's to write.
+// A pod may write the annotation on its own state Secret.
 TEST_F(OwnDevicesTest, APodCannotMoveItsProxyToAnotherTailnet) {
     FakeTailnet partner{loop};
     network.add("https://partner", partner);
@@ -282,7 +282,7 @@ TEST_F(OwnDevicesTest, APodCannotMoveItsProxyToAnotherTailnet) {
     EXPECT_FALSE(tailnet.devices.contains(own)) << "the one that was noted goes";
 }
 
-// Nor may it say whose replica it is.
+// Nor may it choose its StatefulSet.
 TEST_F(OwnDevicesTest, APodCannotClaimAnotherStatefulSet) {
     cluster.add_proxy("a");
     cluster.add_proxy("b", 1, "tag:web");
@@ -355,7 +355,7 @@ TEST_F(OwnDevicesTest, AMoveToAnotherTailnetTakesNoDeviceAlong) {
     EXPECT_EQ(partner.devices.size(), 1U);
 }
 
-// As `adopt` leaves it, or someone who has copied it by hand.
+// The state was moved by `adopt`, or copied by a user.
 TEST_F(OwnDevicesTest, AStateThatWasMovedBringsItsDeviceAlong) {
     cluster.add_operator_proxy("ts-web-qwxyz", "web");
     cluster.add_proxy("ts-web-abcde", 1, "tag:k8s", "web");
@@ -420,7 +420,7 @@ TEST_F(OwnDevicesTest, ADeviceThatCannotBeReadIsNotNoted) {
     expect_converged({"a-0"});
 }
 
-// A request to delete it may wait for minutes, and each attempt asks again.
+// A request to delete it may wait for minutes, and each attempt checks again.
 TEST_F(OwnDevicesTest, AProxyThatIsBackKeepsItsDeviceHoweverLongItsRemovalHasWaited) {
     cluster.add_proxy("a");
     start();
@@ -446,7 +446,7 @@ TEST_F(OwnDevicesTest, AProxyThatIsBackKeepsItsDeviceHoweverLongItsRemovalHasWai
     expect_converged({"a-0"});
 }
 
-// Renamed, and its state copied by hand.
+// The proxy was renamed, and a user has copied its state.
 TEST_F(OwnDevicesTest, LeavesADeviceThatAnotherReplicaHas) {
     cluster.add_proxy("old");
     start();

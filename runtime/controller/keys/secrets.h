@@ -1,6 +1,5 @@
-// The two Secrets that the controller makes for each replica, as trees. An API proxy has its key in
-// its configuration, which takes the place of the auth Secret. Source of their shape:
-// testdata/contract/proxy.md.
+// The two Secrets that the controller creates for each replica. An API proxy has its key in its
+// configuration, which replaces the auth Secret. Source of their shape: testdata/contract/proxy.md.
 #pragma once
 
 #include <initializer_list>
@@ -18,7 +17,7 @@ struct MintedKey {
     std::string created, expires;  // RFC 3339
 };
 
-// What an auth Secret says beside its labels.
+// The content of an auth Secret, without its labels.
 struct AuthContent {
     MintedKey key;  // all empty: blank
     std::string key_tags, restart_pod, device, device_tags;
@@ -27,23 +26,23 @@ struct AuthContent {
     std::string config = {};  // of an API proxy, without its key
 };
 
-// What the auth Secret says today of its replica; not of its key, nor where it belongs.
+// Returns what the auth Secret says about its replica, without its key and where it belongs.
 AuthContent without_key(const AuthSecret& auth);
 
 // `labels` are those of the StatefulSet.
 renderer::Value state_secret(std::string_view ns, std::string_view pod, std::string_view set,
                              std::string_view tailnet, std::string_view labels);
 
-// With `version` it replaces that very version and no other.
+// With `version` it replaces only that version.
 renderer::Value auth_secret(std::string_view ns, std::string_view pod, std::string_view set,
                             std::string_view version, std::string_view labels,
                             const AuthContent& content);
 
-// What to patch to note that on an auth Secret, which always has annotations.
+// A patch that notes values on an auth Secret, which always has annotations.
 using AuthNote = std::pair<std::string_view, std::string_view>;
 renderer::Value noting(std::initializer_list<AuthNote> notes);
 
-// The Secret that the key of a pod goes to.
+// The Secret that the key of a pod is written to.
 std::string auth_name(std::string_view pod, bool is_api_proxy);
 
 }  // namespace runtime::controller

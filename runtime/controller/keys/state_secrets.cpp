@@ -25,9 +25,8 @@ bool is_its_secret(const StateOwner& owner, const Value& found) {
     return owner.has_auth || (!owner.uid.empty() && uid_of(found) == owner.uid);
 }
 
-// The metadata that we give it, and nothing else: what a pod has put there may be so much that
-// there is no room for ours. Of one that was the operator's the record of that stays, and its
-// owners, which `adopt` sees to.
+// Replaces the metadata with ours, because what a pod has put there may leave no room for it. If
+// the Secret was the operator's, the record of that stays, and its owners, which `adopt` handles.
 Value restoring(const Value& found, const Value& made) {
     const bool is_taken =
         text_of(found.at({"metadata", "annotations", kTakenAnnotation})) == "true";
@@ -51,7 +50,7 @@ Job StateSecrets::look(const StateOwner& owner) {
     return [this, owner](const Next& next) {
         kube_.get(path(owner), [this, owner, next](const kube::Reply& reply) {
             if (reply.ok()) {
-                written_.put(reply.object);  // the copy is behind
+                written_.put(reply.object);  // the copy is out of date
             }
             next(reply.not_found() ? not_rendered(api_ns_, owner.pod)
                                    : reply.problem("cannot read the state Secret"));
@@ -102,7 +101,7 @@ Job StateSecrets::create(const StateOwner& owner) {
 
 void StateSecrets::restore(const StateOwner& owner, const Value& found, const Next& next) {
     if (text_of(found.at({"metadata", "labels", kSecretLabel})) == kStateSecret) {
-        written_.put(found);  // the copy is behind
+        written_.put(found);  // the copy is out of date
         return next({});
     }
     const Value made = state_secret(ns_, owner.pod, owner.set, owner.tailnet, owner.labels);
@@ -183,7 +182,7 @@ Job StateSecrets::erase_leftover(StateOwner owner) {
     return erase(owner);
 }
 
-// What it is kept by is looked at when it is being deleted: nothing can be added from then on.
+// Finalizers are read while it is being deleted, because none can be added from then on.
 void StateSecrets::erase_found(const StateOwner& owner, const Value& found, const Next& next) {
     const std::string uid = uid_of(found);
     kube_.erase(path(owner), {.uid = uid}, [this, owner, uid, next](const kube::Reply& reply) {

@@ -1,6 +1,6 @@
-// What the controller does with state Secrets. Their pods write them, labels, annotations,
-// finalizers and owners included, so each is found by its name, and whose it is says the auth
-// Secret, which no pod writes; the label alone tells the watch of it.
+// Creates, restores and deletes state Secrets. Their pods write them, with labels, annotations,
+// finalizers and owners. So each is found by its name, and its owner by the auth Secret, which no
+// pod writes; only the watch relies on the label.
 #pragma once
 
 #include <functional>
@@ -12,20 +12,20 @@
 
 namespace runtime::controller {
 
-// Where objects that we wrote, or deleted, are reported to.
+// Is called for objects that the controller has written or deleted.
 struct Written {
     std::function<void(const renderer::Value& secret)> put;
     std::function<void(const renderer::Value& secret)> erased;
-    // An empty parent: the one that it was for is gone.
+    // `parent` is empty if the parent was deleted.
     std::function<void(const std::string& parent, const ParentEvent& event)> tell;
 };
 
-// Whose state Secret it is.
+// The owner of a state Secret.
 struct StateOwner {
     std::string pod, set, parent;
-    std::string tailnet, labels;  // as the state Secret shall have them
-    std::string uid;              // of the one that is known by its label; empty: none is
-    bool has_auth = false;        // which proves that what is called after the pod is ours
+    std::string tailnet, labels;  // that the state Secret must have
+    std::string uid;              // of the Secret that was found by its label; empty: none
+    bool has_auth = false;        // it proves that a Secret named after the pod is ours
     bool is_apart = false;        // it is rendered, in the API proxy's own namespace
 };
 
@@ -38,12 +38,12 @@ public:
           api_ns_(std::move(api_ns)),
           written_(std::move(written)) {}
 
-    // Or makes the one that is there what it was, if it is ours; an Event says so. A state
-    // Secret that is apart is rendered, so it has to exist.
+    // Creates it, or restores the existing one if it is ours, with an Event. A state Secret that is
+    // apart is rendered, so it must exist.
     Job create(const StateOwner& owner);
-    // Its mark (kGoneAnnotation) when there is no auth Secret that could have it; empty: taken off.
+    // Sets its mark (kGoneAnnotation) if there is no auth Secret for it; empty removes it.
     Job mark(const StateOwner& owner, const std::string& gone_since);
-    // One that is being deleted, and kept by finalizers.
+    // Releases a state Secret that is being deleted, but has finalizers.
     Job let_go(const StateOwner& owner);
     // A state Secret that is apart is emptied, because it is rendered.
     Job erase(const StateOwner& owner);

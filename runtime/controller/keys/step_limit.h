@@ -1,5 +1,5 @@
-// How many steps a replica gets: a few at once, and then one from time to time, whatever its pod
-// says, and whether they succeed or fail.
+// Limits the steps of a replica: a few at once, and then one from time to time, whatever its pod
+// reports, and whether they succeed or fail.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +11,11 @@
 
 namespace runtime::controller {
 
-// Of keys, and of looks that the pod asks for: a proxy that has lost its state or its device needs
-// one.
+// The limit for keys, and for requests to the tailnet that the pod causes: a proxy that has lost
+// its state or its device needs one.
 inline constexpr int kAskedAtOnce = 3;
 inline constexpr Duration kAskedPause = std::chrono::minutes(1);
-// Of all steps: decide() asks for twelve in a row at most (decide_space_test).
+// The limit for all steps: decide() returns at most twelve in a row (decide_space_test).
 inline constexpr int kReplicaStepsAtOnce = 20;
 inline constexpr Duration kReplicaStepPause = std::chrono::seconds(5);
 
@@ -32,14 +32,14 @@ public:
         Duration& full_at = full_at_[pod];
         full_at = std::max(full_at, now) + pause_;
     }
-    // Of those who may have as many as anyone.
+    // Forgets the pods that have their whole limit again.
     void forget(Duration now) {
         std::erase_if(full_at_, [now](const auto& entry) { return entry.second <= now; });
     }
 
 private:
     Duration pause_, ahead_;
-    std::map<std::string, Duration, std::less<>> full_at_;  // by pod, when it may have all again
+    std::map<std::string, Duration, std::less<>> full_at_;  // by pod: when it has all of it again
 };
 
 }  // namespace runtime::controller

@@ -9,7 +9,7 @@
 namespace runtime::controller {
 namespace {
 
-// A pod that shows its device and hides it by turns, and asks for a key each time.
+// A pod shows and hides its device in turn, and requests a key each time.
 class StepLimitTest : public ControllerTest {};
 
 TEST_F(StepLimitTest, APodGetsNoKeysWithoutEnd) {
@@ -36,7 +36,7 @@ TEST_F(StepLimitTest, APodGetsNoKeysWithoutEnd) {
     }));
 }
 
-// Each step that succeeds in between ends the wait after one that failed.
+// Each step that succeeds in between ends the delay after a failed one.
 TEST_F(StepLimitTest, APodThatFlipsItsWordsCausesFewRequests) {
     cluster.add_proxy("a");
     cluster.add_proxy("b");

@@ -16,14 +16,14 @@ using renderer::Value;
 namespace {
 
 constexpr std::string_view kScheme = "https://";
-constexpr int kTokenSeconds = 600;  // the shortest that Kubernetes gives
+constexpr int kTokenSeconds = 600;  // the shortest lifetime that Kubernetes allows
 
 std::string_view without_scheme(std::string_view url) {
     url.remove_prefix(url.starts_with(kScheme) ? kScheme.size() : 0);
     return url;
 }
 
-// HOST[:PORT]
+// Returns HOST[:PORT].
 std::string_view authority_of(std::string_view url) {
     const std::string_view rest = without_scheme(url);
     return rest.substr(0, rest.find('/'));
@@ -55,7 +55,7 @@ std::string of_the_cluster(std::string_view audience) {
 
 using TakeToken = std::function<void(renderer::Result<std::string>)>;
 
-// Without an audience it is one for the API server.
+// Without an audience the token is for the API server.
 void request_token(kube::Client& kube, const Account& account, const std::string& audience,
                    const TakeToken& done) {
     const std::string path =
@@ -101,7 +101,7 @@ tailnet::Assertion token_of_account(kube::Client& kube, Account account, std::st
             request_token(kube, account, audience, done);
         };
         if (!account.audiences.empty()) {
-            return ask();  // they have been looked at
+            return ask();  // they were checked before
         }
         request_token(kube, account, "", [ask, audience, done](renderer::Result<std::string> own) {
             auto known = own ? account_of_token(*own) : renderer::Result<Account>(own.error());

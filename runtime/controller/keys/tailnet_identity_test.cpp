@@ -1,4 +1,4 @@
-// A tailnet that trusts the cluster: what is sent to it, and what is sent nowhere.
+// A tailnet that trusts the cluster: which tokens are sent to it, and which are not sent anywhere.
 #include "runtime/controller/keys/tailnet_identity.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ using renderer::Value;
 
 class TailnetIdentity : public StatusTest {
 protected:
-    // Whose Secret has the audience, and no secret of a client.
+    // Adds a tailnet whose Secret has the audience, and no client secret.
     void add(const std::string& url, const std::string& audience) {
         network.add(url, partner);
         partner.trusts_cluster = true;
@@ -126,8 +126,8 @@ TEST_F(TailnetIdentity, SaysWhatKeepsItFromAToken) {
     EXPECT_EQ(partner.devices.size(), 1U);
 }
 
-// Someone who may write ConfigMaps and Secrets has a server of their own, and wants a token that is
-// of use elsewhere: at the API server, in another tailnet, at a cloud.
+// A user who may write ConfigMaps and Secrets has a server, and wants a token that is valid
+// elsewhere: at the API server, in another tailnet, at a cloud.
 TEST_F(TailnetIdentity, ATokenThatIsOfUseElsewhereIsNotEvenMade) {
     for (const char* audience :
          {"https://kubernetes.default.svc", "api.tailscale.com/kCLIENT", "sts.amazonaws.com",
@@ -145,7 +145,7 @@ TEST_F(TailnetIdentity, ATokenThatIsOfUseElsewhereIsNotEvenMade) {
     }
 }
 
-// Who may only write ConfigMaps finds no Secret that says that it is theirs.
+// A user who may only write ConfigMaps has no Secret with the label of their tailnet.
 TEST_F(TailnetIdentity, ASecretThatDoesNotSayWhoseItIsCausesNoToken) {
     add("https://partner", "partner");
     Value object = kube.find(secret("partner"))->clone();

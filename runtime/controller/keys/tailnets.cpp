@@ -27,7 +27,7 @@ renderer::Error refused(const std::string& secret, std::string message) {
         {.rule = "no-credentials", .object = "Secret/" + secret, .message = std::move(message)}};
 }
 
-// Why the Secret does not say that it is the tailnet's; "": it does.
+// Returns why the Secret is not the tailnet's; "" if its label says that it is.
 std::string wrong_label(const std::string& ns, const TailnetConfig& config, const Value& secret) {
     const std::string_view label =
         text_of(secret.at({"metadata", "labels", renderer::kTailnetLabel}));
@@ -48,7 +48,7 @@ std::string wrong_label(const std::string& ns, const TailnetConfig& config, cons
 }
 
 struct Client {
-    std::string id, secret, audience;  // one of the last two
+    std::string id, secret, audience;  // either a secret or an audience
 };
 
 Result<Client> read_client(const std::string& name, const kube::Reply& reply) {
@@ -77,7 +77,7 @@ tailnet::TokenRequest secret_request(const Client& client, std::string_view ns,
         fmt::format("client_id and client_secret in Secret \"{}/{}\"", ns, name));
 }
 
-// The controller's own: the chart gives its Secret no audience.
+// The controller's own tailnet: the chart gives its Secret no audience.
 Result<tailnet::TokenRequest> own_request(const std::string& ns, const std::string& name,
                                           const kube::Reply& reply) {
     const Client client = TRY(read_client(name, reply));
@@ -169,7 +169,7 @@ Result<tailnet::TokenRequest> Tailnets::request_of(const TailnetConfig& config,
     return request;
 }
 
-// The controller's own credentials go to no other server, whatever is said of their Secret.
+// The controller's own credentials are sent to no other server, whatever their Secret says.
 void Tailnets::take_secret(const TailnetConfig& config, const kube::Reply& reply,
                            const Given& done) {
     std::string refusal;

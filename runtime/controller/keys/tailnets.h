@@ -1,7 +1,7 @@
 // The tailnets that proxies join: the controller's own, and one for each ConfigMap of
 // testdata/contract/tailnet.md. Their credentials are read from their Secret whenever a token is
-// needed, and are sent nowhere unless the Secret's label says that they are that tailnet's: the
-// ConfigMap alone, which names both, could be anyone's.
+// needed, and are only sent if the Secret's label says that they are that tailnet's: the ConfigMap,
+// which names both, may be another user's.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@
 
 namespace runtime::controller {
 
-// An OAuth client's, read from the Secret (client_id, client_secret) whenever they are asked for.
+// The credentials of an OAuth client, read from the Secret (client_id, client_secret) each time.
 tailnet::Credentials credentials_of_secret(kube::Client& kube, std::string ns, std::string name);
 
 class Tailnets {
@@ -29,16 +29,17 @@ public:
              std::string ns, tailnet::TailnetSettings own, OwnAccount account,
              const Mirror<TailnetConfig>& configs);
 
-    // "" is the controller's own. nullptr: not known (yet); `problem` says what is missing.
+    // "" is the controller's own tailnet. nullptr if it is unknown (yet); `problem` says what is
+    // missing.
     tailnet::Api* find(std::string_view name, std::string& problem);
-    // The same for what takes our things away: knows a tailnet also when its ConfigMap is gone, if
-    // it was there in the life of this process.
+    // The same for deletions: also finds a tailnet whose ConfigMap was deleted, if this process has
+    // seen it.
     tailnet::Api* find_to_remove(std::string_view name, std::string& problem);
-    // What is to be asked of that tailnet; without it the job fails with what is missing.
+    // A job for that tailnet; if the tailnet is unknown, the job fails with what is missing.
     Job job(const std::string& name, std::function<void(tailnet::Api&, const Next&)> work);
     Job removal(const std::string& name, std::function<void(tailnet::Api&, const Next&)> work);
-    // Why nothing is sent to the tailnet, as far as its ConfigMap and its Secret tell; "": nothing
-    // that is known. Of the Secret only after someone has wanted the tailnet.
+    // Why nothing is sent to the tailnet, according to its ConfigMap and its Secret; "" if no
+    // reason is known. The Secret is considered once the tailnet was used.
     [[nodiscard]] std::string refusal(const TailnetConfig& config) const;
 
 private:
@@ -48,7 +49,7 @@ private:
                std::function<void(tailnet::Api&, const Next&)> work);
     using Given = std::function<void(renderer::Result<tailnet::TokenRequest>)>;
     tailnet::Credentials credentials_of(const TailnetConfig& config);
-    // `refusal`: why they are sent nowhere; "" with an error: they could not be read.
+    // `refusal` is why they are sent nowhere; "" with an error if they could not be read.
     renderer::Result<tailnet::TokenRequest> request_of(const TailnetConfig& config,
                                                        const kube::Reply& reply,
                                                        std::string& refusal);
@@ -58,7 +59,7 @@ private:
     struct Entry {
         TailnetConfig config;
         std::unique_ptr<tailnet::Api> api;
-        std::string refusal = {};  // of its Secret
+        std::string refusal = {};  // because of its Secret
     };
 
     Loop& loop_;
@@ -73,15 +74,15 @@ private:
     const Mirror<TailnetConfig>& configs_;
     tailnet::Api own_;
     std::map<std::string, Entry, std::less<>> others_;
-    // Of tailnets whose ConfigMap has changed: their requests may still be under way.
+    // The APIs of tailnets whose ConfigMap has changed: their requests may still be in progress.
     std::vector<std::unique_ptr<tailnet::Api>> retired_;
 };
 
-// Why no credentials go where the ConfigMap says; "": they may. `own`: the controller's own login
-// server.
+// Why no credentials are sent where the ConfigMap says; "" if they may be. `own` is the
+// controller's own login server.
 std::string unsafe_tailnet(const TailnetConfig& config, std::string_view own);
 
-// Of a call for which it is as good that the thing is not there: "", or why it failed.
+// The problem of a call that also succeeds if its object does not exist, or "".
 std::string unless_gone(const tailnet::Reply& reply);
 tailnet::Done done_or_gone(const Next& next);
 

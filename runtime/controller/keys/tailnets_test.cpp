@@ -39,7 +39,7 @@ protected:
         }
         return false;
     }
-    // A Tailnet that no one but who may write ConfigMaps has made.
+    // Adds a Tailnet of a user who may only write ConfigMaps.
     void add_foreign(const std::string& url, const std::string& secret_name) {
         network.add("https://foreign", foreign);
         cluster.add_tailnet("foreign", url, foreign);
@@ -61,7 +61,7 @@ protected:
         return std::any_of(network.log.begin(), network.log.end(),
                            [server](const auto& sent) { return sent.url.starts_with(server); });
     }
-    // The Event on the tailnet's ConfigMap.
+    // Returns the Event on the tailnet's ConfigMap.
     std::string told(const std::string& tailnet_name) {
         for (const std::string& path : kube.paths_below("/api/v1/namespaces/tailscale/events")) {
             const renderer::Value& event = *kube.find(path);
@@ -104,7 +104,7 @@ TEST_F(TailnetsTest, KeysAreOfTheCredentialsThatTheSecretHasNow) {
     start();
     run(2 * kMinute);
     ASSERT_EQ(partner.keys.size(), 1U);
-    network.add("https://partner", other);  // another tailnet at the same server
+    network.add("https://partner", other);  // another tailnet on the same server
     kube.set_datum(secret("partner"), "client_secret", other.wanted_secret);
     add_partner_proxy("b");
     run(10 * kSecond);

@@ -32,7 +32,7 @@ bool contains(const std::vector<std::string>& texts, std::string_view text) {
     return std::ranges::find(texts, text) != texts.end();
 }
 
-// Asking again would bring the same answer.
+// True if another request would get the same answer.
 bool is_final(const tailnet::Reply& reply) {
     return reply.code >= 400 && reply.code < 500 && reply.code != 429;
 }
@@ -167,7 +167,7 @@ void TakeOver::take(tailnet::Api& api, const NameClaim& claim, const Next& next)
     });
 }
 
-// The list may be some seconds old.
+// Checks again, because the list may be some seconds old.
 void TakeOver::confirm(tailnet::Api& api, const NameClaim& claim, const std::string& id,
                        const Next& next) {
     api.get_device(
@@ -204,7 +204,7 @@ void TakeOver::erase(tailnet::Api& api, const NameClaim& claim, const TailnetDev
         });
 }
 
-// Otherwise `next` has been called.
+// If false, `next` has been called.
 bool TakeOver::may_go(const NameClaim& claim, const TailnetDevice& device, const Next& next) {
     const Judgement judgement =
         judge(device, claim, mark_, around_.user_of(claim.tailnet, device.id), loop_.now());

@@ -1,11 +1,11 @@
-// Takes over the hostnames of devices that an earlier life of this cluster has left in the tailnet,
-// so that a cluster that is built again from Git gets its names back and not NAME-1: right before
-// the first key of a replica is minted, the device that has its name is deleted.
+// Takes over the hostnames of devices that an earlier installation of this cluster has left in the
+// tailnet, so that a cluster that is rebuilt from Git gets its names again and not NAME-1: right
+// before the first key of a replica is minted, the device with its name is deleted.
 //
-// Only a device that no one can miss: it carries the mark (a tag that no other cluster, person or
-// program gives to anything), has exactly the proxy's tags, no Secret of ours names it, and it has
-// been offline for some time, by the tailnet's list and once more right before it is deleted.
-// Whatever is not known counts against it. Without a mark nothing is looked for.
+// The device must be unused: it has the take-over tag (which no other cluster, user or program
+// assigns), exactly the proxy's tags, no Secret of ours names it, and it has been offline for some
+// time, by the tailnet's list and again right before the deletion. Unknown data count against it.
+// Without a take-over tag nothing is looked for.
 #pragma once
 
 #include <functional>
@@ -20,18 +20,17 @@
 
 namespace runtime::controller {
 
-// How long a device has to be offline; a restart, or a look away from the control server, is
-// shorter.
+// How long a device must be offline; a restart, or a short loss of the control server, is shorter.
 inline constexpr Duration kOfflineTime = std::chrono::minutes(5);
 
-// What the API says of a device, as far as it matters here.
+// The fields of a device in the API that are used here.
 struct TailnetDevice {
     std::string id, name, hostname;
     std::vector<std::string> tags;  // sorted
     std::vector<std::string> addresses = {};
     std::optional<bool> is_online = {};
     std::optional<Time> last_seen = {};
-    bool is_external = false;  // shared by another tailnet, which has given it its name
+    bool is_external = false;  // shared by another tailnet, which has named it
 };
 TailnetDevice decode_tailnet_device(const renderer::Value& object);
 
@@ -41,7 +40,8 @@ struct NameClaim {
     std::vector<std::string> tags;
 };
 
-// The device by which the tailnet would call the new one NAME-1; nullptr: the name is free.
+// The device because of which the tailnet would name the new one NAME-1; nullptr if the name is
+// free.
 const TailnetDevice* holder_of(const std::vector<TailnetDevice>& devices,
                                std::string_view hostname);
 
@@ -54,7 +54,7 @@ struct Judgement {
 Judgement judge(const TailnetDevice& device, const NameClaim& claim, std::string_view mark,
                 std::string_view user, Time now);
 
-// For an Event about the parent.
+// An Event about the parent.
 struct ParentEvent {
     kube::EventType type;
     std::string reason, message;
@@ -66,14 +66,14 @@ public:
         std::function<std::string(std::string_view tailnet, std::string_view device)> user_of;
         std::function<void(const std::string& parent, const ParentEvent& event)> tell;
     };
-    // All references outlive it. An empty mark: it does nothing.
+    // All references outlive it. With an empty `mark` it does nothing.
     TakeOver(Loop& loop, Tailnets& tailnets, std::string mark, Surroundings around);
 
-    // Fails only when it is worth to be tried again; otherwise the key may be minted.
+    // Fails only if it should be retried; otherwise the key may be minted.
     Job job(NameClaim claim);
 
 private:
-    // One list of a tailnet's devices for all who ask within a few seconds.
+    // One list of a tailnet's devices for all requests within a few seconds.
     struct Look {
         bool is_done = false;
         tailnet::Reply failure = {};

@@ -84,7 +84,7 @@ TEST(TakeOverJudge, OnlyADeviceOfThisClusterThatNoOneHas) {
     device.tags = {"tag:cluster-one", "tag:k8s", "tag:more"};
     EXPECT_EQ(judge(device, kNameClaim, kMark, "", kNow).fate, Fate::Leave);
     device = good;
-    device.hostname = "laptop";  // and someone has named it like the proxy
+    device.hostname = "laptop";  // a user has renamed it
     EXPECT_EQ(judge(device, kNameClaim, kMark, "", kNow).why, "has the hostname \"laptop\"");
     device = good;
     device.id.clear();
@@ -112,7 +112,7 @@ class TakeOverTest : public ControllerTest {
 protected:
     TakeOverTest() { take_over_tag = kMark; }
 
-    // What a cluster that is gone has left.
+    // Adds a device of a cluster that was deleted.
     FakeTailnet::Device& leave_device(const std::string& name) {
         return tailnet.devices["nOLD-" + name] = {.id = "nOLD-" + name,
                                                   .hostname = name,
@@ -215,7 +215,7 @@ TEST_F(TakeOverTest, LeavesADeviceWithoutTheMark) {
         "device \"nOLD-a-0\" (a-0.tail1a2b3.ts.net) does not have the tag \"tag:cluster-one\"");
 }
 
-// It was offline in the list.
+// The device was offline in the list.
 TEST_F(TakeOverTest, LeavesADeviceThatComesBackMeanwhile) {
     auto& device = leave_device("a-0");
     add_proxy("a");
@@ -280,7 +280,7 @@ TEST_F(TakeOverTest, WaitsForTheListAndForTheDeviceToBeOfflineLongEnough) {
     expect_converged({"a-0"});
 }
 
-// A list for all who ask within a few seconds; the requests keep to their budget.
+// One list is used for all requests within a few seconds; the requests respect their rate limit.
 TEST_F(TakeOverTest, AWholeClusterComesBackWithItsNames) {
     constexpr int kProxies = 200;
     for (int i = 0; i < kProxies; ++i) {
@@ -305,7 +305,7 @@ TEST_F(TakeOverTest, AWholeClusterComesBackWithItsNames) {
               kProxies);
 }
 
-// Ended after each of the first requests, and begun again.
+// The process ends after each of the first requests, and starts again.
 TEST_F(TakeOverTest, MayEndAtAnyPoint) {
     for (int life = 1; life <= 40; ++life) {
         leave_device("a-0").last_seen = loop.now() - std::chrono::hours(1);

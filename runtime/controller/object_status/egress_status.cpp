@@ -28,7 +28,7 @@ std::string_view annotation_of_service(const Parent& service, std::string_view k
     return found == service.annotations.end() ? std::string_view() : found->second;
 }
 
-// `key` of each, with its protocol.
+// Returns the `key` of each, with its protocol.
 std::set<std::pair<std::string, std::int64_t>> ports_of(const Value* list, std::string_view key) {
     std::set<std::pair<std::string, std::int64_t>> ports;
     if (list == nullptr || !list->is_list()) {
@@ -54,8 +54,8 @@ bool routes(const EgressReplica* replica, const Parent& service) {
            without_dot(found->second.fqdn) == without_dot(annotation_of_service(service, kFqdn));
 }
 
-// As Go spells core/v1's ServicePort: in the order of its fields, without empty ones but for
-// targetPort.
+// Returns the port as Go encodes core/v1's ServicePort: in the order of its fields, without empty
+// ones except targetPort.
 Value slice_port(const Value& port) {
     Value out = Value::map();
     for (const std::string_view key :

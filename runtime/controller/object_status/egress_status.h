@@ -1,7 +1,7 @@
-// The conditions of a Service that an egress group connects with the tailnet: how many of
-// the group's replicas route it. Source of the shapes: tailscale v1.96.5
+// The conditions of a Service that an egress group connects with the tailnet: how many of the
+// group's replicas route it. Source of the shapes: tailscale v1.96.5
 // cmd/k8s-operator/egress-services.go, egress-services-readiness.go. A replica counts once the
-// tailnet has told it the addresses of the target, not before.
+// tailnet has sent it the addresses of the target.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace runtime::controller {
 
-// What a replica of an egress group says about its Services (`egress-services`).
+// What a replica of an egress group reports about its Services (`egress-services`).
 struct EgressReplica {
     struct Target {
         std::string ip, fqdn;
@@ -32,14 +32,14 @@ struct EgressReplica {
 };
 std::optional<EgressReplica> decode_egress_replica(const renderer::Value& secret);
 
-// The group of a Service that targets the tailnet; "": it is none.
+// The group of a Service that targets the tailnet; "" for other Services.
 std::string_view egress_group(const Parent& service);
 
-// `replicas`: of the group's devices, in their order; nullptr: has not said anything. Without
-// devices: the group is not there.
+// `replicas` are those of the group's devices, in their order; nullptr if one has not reported
+// anything. Without devices the group does not exist.
 StatusChange egress_status(const Parent& service, const std::vector<Device>& devices,
                            const std::vector<const EgressReplica*>& replicas);
-// For a Service that is none any more.
+// For a Service that no longer targets the tailnet.
 StatusChange no_egress_status();
 
 }  // namespace runtime::controller

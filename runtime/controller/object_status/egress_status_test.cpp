@@ -80,7 +80,7 @@ TEST(EgressStatus, OtherPortsAreNotThePorts) {
     }
 }
 
-// The hash of tailscale v1.96.5 for this Service.
+// The hash is that of tailscale v1.96.5 for this Service.
 TEST(EgressStatus, NamesTheConfigurationAsTheOperatorDoes) {
     const Condition configured = egress_status(nas(), {}, {}).conditions.at(1);
     EXPECT_EQ(configured.reason,

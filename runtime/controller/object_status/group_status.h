@@ -1,6 +1,6 @@
-// What the status of a Tailscale Service's parent says: pure functions. Source of the shapes:
-// tailscale v1.96.5 cmd/k8s-operator/{ingress-for-pg,svc-for-pg,api-server-proxy-pg}.go. A service
-// counts as served when it is registered and a replica that runs advertises it.
+// The status of a Tailscale Service's parent: pure functions. Source of the shapes: tailscale
+// v1.96.5 cmd/k8s-operator/{ingress-for-pg,svc-for-pg,api-server-proxy-pg}.go. A service counts as
+// served when it is registered and a running replica advertises it.
 #pragma once
 
 #include <string>
@@ -16,12 +16,12 @@ namespace runtime::controller {
 inline constexpr std::string_view kServiceCondition = "TailscaleIngressSvcConfigured";
 inline constexpr std::string_view kServiceIsValid = "TailscaleIngressSvcValid";
 
-// What the tailnet said of a service.
+// The tailnet's answer about a service.
 struct Registration {
     std::vector<std::string> addresses = {};
     std::string refusal = {};  // it belongs to another user or controller
     bool is_there = false;
-    bool is_new = false;  // we have just put it so
+    bool is_new = false;  // the controller has just written it
 };
 
 struct OfferedState {
@@ -30,21 +30,21 @@ struct OfferedState {
     bool has_certificate = false;  // filled
 };
 
-// Of the group's replicas, those that run and advertise the service, once it is registered.
+// The group's replicas that run and advertise the service, once it is registered.
 struct Backends {
     std::size_t ready = 0, wanted = 0;
 };
 Backends backends_of(const OfferedState& offer_state);
 
-// The name of a service in the tailnet is made like those of devices; "": no one has joined.
+// The name of a service in the tailnet is formed like those of devices; "" if no device has joined.
 std::string full_name(const OfferedState& offer_state);
 
 StatusChange group_ingress_status(const OfferedState& offer_state);
 StatusChange group_service_status(const Parent& service, const OfferedState& offer_state);
-// Of a ProxyGroup that serves the Kubernetes API.
+// For a ProxyGroup that serves the Kubernetes API.
 StatusChange group_api_status(const OfferedState& offer_state);
-// Of an Ingress or a Service that no group serves any more; with the names that it was reached at
-// in `gone`.
+// For an Ingress or a Service that no group serves any more; `gone` has the names at which it was
+// reached.
 StatusChange group_unserved_status(const Parent& parent);
 
 }  // namespace runtime::controller

@@ -39,7 +39,7 @@ TEST(GroupStatus, LeavesWhatAnotherLoadBalancerSaysOfAService) {
         "{}");
 }
 
-// Not what a pod calls itself.
+// The name that a pod reports is not used.
 TEST(GroupStatus, ADomainIsWhatTheTailnetSays) {
     StateSecret state;
     state.device_id = "n1";

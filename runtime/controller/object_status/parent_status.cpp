@@ -28,13 +28,13 @@ std::optional<NameServer> decode_name_server(const Value& object) {
     return NameServer{std::string(text_of(object.at({"spec", "clusterIP"})))};
 }
 
-// An Ingress that someone else's controller serves. Without a class there is nothing to go by.
+// True for an Ingress of another controller. An Ingress without a class may be ours.
 bool has_other_class(const Parent& parent, std::string_view ours) {
     const std::string_view its_class = text_of(parent.spec.find("ingressClassName"));
     return parent.kind == "Ingress" && !its_class.empty() && its_class != ours;
 }
 
-// What it is reached at.
+// Returns the names and addresses at which it is reached.
 std::set<std::string> places_of(const Device& device) {
     std::set<std::string> places{device.fqdn, device.https_name};
     places.insert(device.addresses.begin(), device.addresses.end());
@@ -104,7 +104,7 @@ const Proxies& ParentStatus::proxies_of(Look& look, const ProxySet& set) {
     return proxies;
 }
 
-// With where else it is reached.
+// Returns the device with its static endpoints.
 Device ParentStatus::described(const Replica& replica) {
     Device device = device_of(replica);
     const StaticEndpoints* endpoints =
@@ -138,7 +138,7 @@ bool ParentStatus::note_leaving(Look& look, const Changes& changes) {
 
 void ParentStatus::write_served(Look& look, const ProxySet& set) {
     const Parent* parent = context_.parents.find(set.parent);
-    // While the operator serves it the status is the operator's.
+    // While the operator serves it, the operator writes the status.
     if (set.contract != kContractVersion || parent == nullptr || is_of_group(*parent) ||
         !operators_set(context_.view, {.pod_name = fmt::format("{}-0", set.name), .set = &set})
              .empty()) {
@@ -173,7 +173,7 @@ const ProxySet* ParentStatus::set_of_group(std::string_view group) const {
 
 void ParentStatus::write_egress(Look& look, const Changes& changes,
                                 const std::vector<const ProxySet*>& sets) {
-    std::set<std::string_view> groups;  // of which something may be different
+    std::set<std::string_view> groups;  // groups that may have changed
     for (const ProxySet* set : sets) {
         if (set->parent.view().starts_with(kGroupParent)) {
             groups.insert(set->parent.view().substr(kGroupParent.size()));

@@ -16,7 +16,7 @@
 
 namespace runtime::controller {
 
-// The Service that the nameserver answers at.
+// The address of the nameserver's Service.
 struct NameServer {
     std::string address;
 
@@ -29,7 +29,7 @@ public:
     void reconcile(const Changes& changes) override;
 
 private:
-    // What one look has found out.
+    // The data of one look.
     struct Look {
         Replicas replicas;
         std::map<std::string, Proxies> proxies = {};  // by name of the StatefulSet
@@ -37,11 +37,12 @@ private:
 
     const Proxies& proxies_of(Look& look, const ProxySet& set);
     Device described(const Replica& replica);
-    // False: nothing is different for who is reached at none of them any more.
+    // Returns false if nothing has changed for parents that are no longer served.
     bool note_leaving(Look& look, const Changes& changes);
     [[nodiscard]] std::vector<const Parent*> parents_of(const Changes& changes,
                                                         std::string_view kind) const;
-    // Of our contract, or of another one, but not the operator's; nullptr: there is none.
+    // The group's StatefulSet, of our contract or another one, but not the operator's; nullptr if
+    // there is none.
     [[nodiscard]] const ProxySet* set_of_group(std::string_view group) const;
     void write_served(Look& look, const ProxySet& set);
     void write_egress(Look& look, const Changes& changes, const std::vector<const ProxySet*>& sets);
@@ -51,7 +52,7 @@ private:
     void write_classes();
 
     FeatureContext context_;
-    // What replicas that are wanted no more have been reached at, by pod.
+    // By pod: where replicas that are no longer wanted were reached.
     std::map<std::string, std::set<std::string>, std::less<>> leaving_;
     const Mirror<NameServer>& name_servers_;
     const Mirror<EgressReplica>& egress_replicas_;

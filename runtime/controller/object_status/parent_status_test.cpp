@@ -53,7 +53,7 @@ TEST_F(StatusTest, WhatAnEarlierPodSaidDoesNotCount) {
         R"("message":"no Tailscale hostname known yet, waiting for proxy pod to finish auth"}]})");
 }
 
-// On a node that is lost it stays for good.
+// On a lost node the pod exists for ever.
 TEST_F(StatusTest, WhatAPodThatIsBeingDeletedSaidDoesNotCount) {
     add_service(R"({"type":"ClusterIP"})", R"({"tailscale.com/expose":"true"})");
     cluster.add_proxy("web");
@@ -95,7 +95,7 @@ TEST_F(StatusTest, WhatTheOperatorServesIsNotTakenOff) {
     EXPECT_EQ(status(old), "{" + std::string(kCreated) + "}");
 }
 
-// The class is of no help: the Service is exposed no more, and another load balancer serves it.
+// The class does not help: the Service is no longer exposed, and has another load balancer.
 TEST_F(StatusTest, TakesOnlyItsOwnAddressesOffAnotherLoadBalancer) {
     const std::string spec = R"({"type":"LoadBalancer","clusterIPs":["10.0.0.7"]})";
     add_service(spec, R"({"tailscale.com/expose":"true"})");
@@ -133,7 +133,7 @@ TEST_F(StatusTest, TakesItsNameOffAnIngressOfAnotherClass) {
     EXPECT_EQ(status(path), R"({"loadBalancer":{"ingress":[{"ip":"192.0.2.1"}]}})");
 }
 
-// A group serves it under the same name by now, and writes that.
+// A group now serves it under the same name, and writes that name.
 TEST_F(StatusTest, LeavesTheAddressesOfAGroupAlone) {
     const std::string path = "/apis/networking.k8s.io/v1/namespaces/apps/ingresses/web";
     cluster.add_proxy("web");
@@ -213,7 +213,7 @@ TEST_F(StatusTest, TellsTheTableOfDevices) {
             device_of("web-0") + R"(","tags":["tag:k8s"],"tailnet":"","state":"joined"})" + "\n");
 }
 
-// While the table is on its way, the next device joins.
+// The next device joins while the table is being written.
 TEST_F(StatusTest, TellsTheTableOfManyDevicesThatJoinInARow) {
     network.latency = std::chrono::milliseconds(150);
     start();
@@ -228,7 +228,7 @@ TEST_F(StatusTest, TellsTheTableOfManyDevicesThatJoinInARow) {
     EXPECT_EQ(table.find(R"("state":"waiting")"), std::string::npos) << table;
 }
 
-// Few are written at once; the others come when there is room.
+// Only a few are written at once; the others follow.
 TEST_F(StatusTest, WritesTheStatusOfManyServices) {
     network.latency = std::chrono::milliseconds(300);
     for (int i = 0; i < 100; ++i) {
@@ -261,7 +261,7 @@ TEST_F(StatusTest, SaysWhichTagsAreRefused) {
     EXPECT_EQ(tailnet.devices.size(), 1U) << "others are served meanwhile";
 }
 
-// It has neither a pod nor a parent.
+// The StatefulSet has neither a pod nor a parent.
 TEST_F(StatusTest, SaysThatAContractIsUnknownWheneverItComes) {
     start();
     run(kMinute);
@@ -393,7 +393,7 @@ TEST_F(StatusTest, TellsTheStaticEndpointsOfAGroup) {
         << status(kube_path);
 }
 
-// The name is too long to be inside a std::string: a view of one that is gone would be seen.
+// The name is too long for the buffer inside a std::string, so a dangling view would be detected.
 TEST_F(StatusTest, SaysWhetherAGroupLeadsOutOfTheCluster) {
     const std::string group = "ways-out-of-the-cluster";
     put(service_path(), "web", "apps", R"({"type":"ExternalName"})",

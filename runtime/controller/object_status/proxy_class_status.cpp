@@ -21,7 +21,7 @@ using renderer::Value;
 
 namespace {
 
-// Kubernetes' own words: k8s.io/apimachinery v0.34.0 pkg/util/validation.
+// Messages of Kubernetes: k8s.io/apimachinery v0.34.0 pkg/util/validation.
 constexpr std::string_view kNameRule =
     "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an "
     "alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for "
@@ -99,7 +99,7 @@ void word(const ClassFault& fault, Faults& faults) {
     }
 }
 
-// The first fault of a class's ports; sorts them when it is about their order.
+// Returns the first fault of a class's ports; sorts them if it is about their order.
 std::string ports_fault(std::string_view name, Ports& ports,
                         const std::map<std::string, Ports>& taken) {
     for (const renderer::ClassPort& port : ports) {

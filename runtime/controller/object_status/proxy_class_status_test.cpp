@@ -123,7 +123,7 @@ TEST(ProxyClassStatus, LetsTheClassThatIsReadyHaveItsPorts) {
     found = class_faults(classes);
     EXPECT_EQ(found.at("b"), "");
     EXPECT_NE(found.at("a").find(R"(clash with existing ProxyClass "b")"), std::string::npos);
-    classes["b"].generation = 4;  // what was ready is not what is there now
+    classes["b"].generation = 4;  // it was ready in another generation
     EXPECT_EQ(class_faults(classes).at("a"), "");
 }
 

@@ -61,7 +61,8 @@ std::string joined_routes(const Parent& connector) {
     return fmt::format("{}", fmt::join(routes, ","));
 }
 
-// It has joined, and its name is known: that comes after its id, and is a key in lists of devices.
+// True if it has joined and its name is known: the name comes after the id, and is a key in lists
+// of devices.
 bool has_name(const Device& device) {
     return device.is_live() && device.fqdn.find('.') != std::string::npos;
 }
@@ -127,8 +128,8 @@ bool is_our_load_balancer(const Parent& service) {
         return false;
     }
     const Value* its_class = service.spec.find("loadBalancerClass");
-    // Without a class it has a proxy because the user exposes it, and a load balancer of someone
-    // else's; or because our class is the default.
+    // A Service without a class has a proxy because the user exposes it, and then another
+    // controller serves its load balancer; or because our class is the default.
     return its_class == nullptr ? !service.annotations.contains("tailscale.com/expose")
                                 : text_of(its_class) == "tailscale";
 }
@@ -137,7 +138,7 @@ StatusChange unserved_status(const Parent& parent, const std::set<std::string>& 
     StatusChange change;
     change.conditions_to_remove.emplace_back("TailscaleProxyReady");
     if (is_of_group(parent)) {
-        return change;  // the rest is the group's
+        return change;  // the group writes the rest
     }
     if (has_our_class(parent)) {
         change.fields.emplace_back("loadBalancer", Value());

@@ -24,7 +24,7 @@ int replicas_of(const Parent& relay) {
     return replicas == nullptr ? 1 : static_cast<int>(replicas->as_int().value_or(1));
 }
 
-// What is wrong with the object itself, whatever is rendered; no reason: nothing.
+// Returns the fault of the object itself, whatever is rendered; without a reason if it has none.
 Condition fault_of(const Parent& relay) {
     const int replicas = replicas_of(relay);
     const Value* aws = relay.spec.find("aws");

@@ -17,7 +17,7 @@ struct RelayState {
     std::string tailnet_problem = {};
     // Of each replica that its StatefulSet asks for, in their order.
     std::vector<std::vector<Endpoint>> endpoints = {};
-    int joined = 0;           // devices of them
+    int joined = 0;           // how many of their devices have joined
     bool is_rendered = true;  // false: there is no StatefulSet
 };
 

@@ -17,7 +17,7 @@ bool is_empty(const Value& value) {
            ((value.is_map() || value.is_list() || value.is_string()) && value.size() == 0);
 }
 
-// Without what does not matter.
+// Removes `ipMode` and empty members.
 Value plain(const Value& value) {
     if (value.is_map()) {
         Value out = Value::map();
@@ -139,7 +139,7 @@ void StatusWriter::write(const Parent& parent, StatusChange change) {
                   .about = {.parents = {contract_name(parent)}}},
                  [this, shared, uid = parent.uid, generation = parent.generation](Value& object) {
                      if (text_of(object.at({"metadata", "uid"})) != uid) {
-                         return false;  // another object of the same name by now
+                         return false;  // another object has this name now
                      }
                      const Value* old = object.find("status");
                      Value wanted = changed_status(old == nullptr ? Value() : old->clone(), *shared,

@@ -1,5 +1,5 @@
-// The one writer of `.status`: of parents of proxies, for all features. Says what a part of the
-// status should be; the rest stays as it is. Nothing is written unless something differs, and
+// Writes `.status` of the parents of proxies, for all features. A feature says what a part of the
+// status should be; the rest is unchanged. Nothing is written unless something differs, and
 // `lastTransitionTime` changes only with the condition's status (Kubernetes API conventions).
 #pragma once
 
@@ -22,26 +22,26 @@ struct Condition {
 };
 
 struct StatusChange {
-    // Whole members of `.status`; null or empty: to be without.
+    // Whole members of `.status`; null or empty removes a member.
     std::vector<std::pair<std::string, renderer::Value>> fields = {};
     std::vector<Condition> conditions = {};
     std::vector<std::string> conditions_to_remove = {};
-    // Names and addresses: what `loadBalancer` says of them is taken off, and no one else's.
+    // Names and addresses that are removed from `loadBalancer`; those of others stay.
     std::set<std::string> gone = {};
 };
 
-// The status as it should be. A pure function.
+// Returns the status as it should be. A pure function.
 renderer::Value changed_status(const renderer::Value& status, const StatusChange& change,
                                std::int64_t generation, Time now);
 
-// Equal but for what the API server adds (`ipMode`) and for members that are empty or not there.
+// Ignores what the API server adds (`ipMode`), and members that are empty or missing.
 bool same_status(const renderer::Value& a, const renderer::Value& b);
 
 class StatusWriter {
 public:
     StatusWriter(Loop& loop, ObjectEditor& editor) : loop_(loop), editor_(editor) {}
 
-    // The parent's status says so already.
+    // True if the parent's status already is as the change wants it.
     [[nodiscard]] bool is_said(const Parent& parent, const StatusChange& change) const;
     void write(const Parent& parent, StatusChange change);
 

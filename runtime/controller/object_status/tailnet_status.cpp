@@ -51,7 +51,7 @@ void TailnetStatus::probe(const TailnetConfig& config) {
     api->list_keys([this, config](const tailnet::Reply& reply) {
         Probe& asked = probes_[config.name];
         if (!(asked.config == config)) {
-            return;  // there is another answer to wait for
+            return;  // a newer request is in progress
         }
         asked.busy = false;
         asked.is_good = reply.ok();

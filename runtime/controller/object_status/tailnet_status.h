@@ -1,6 +1,6 @@
-// The condition of Tailnets: whether the controller can use their credentials. Asked for each
-// configuration, soon again after a failure, and once an hour after an answer that was good; the
-// last answer counts until there is another.
+// The condition of Tailnets: whether the controller can use their credentials. Each configuration
+// is checked, again soon after a failure, and once an hour after a success; the last result counts
+// until there is another.
 #pragma once
 
 #include <map>

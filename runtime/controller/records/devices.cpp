@@ -13,10 +13,10 @@ using renderer::Value;
 
 namespace {
 
-// From this capability version on tailscaled's container says where it serves HTTPS.
+// From this capability version on tailscaled's container reports where it serves HTTPS.
 constexpr int kSaysHttps = 109;
 
-// The device that the state Secret names is the replica's own.
+// True if the device in the state Secret is the replica's own.
 bool is_noted(const Replica& replica) {
     return replica.auth != nullptr && replica.state != nullptr && !replica.auth->device.empty() &&
            replica.auth->device == replica.state->device();

@@ -1,7 +1,7 @@
-// Devices of replicas, and their lines in the table of devices. What a device is called and reached
-// at is what the controller has noted of it (device_notes.h); its pod only says whether it has
-// joined with it, and whether it serves HTTPS. Everything that is published is made of a `Device`.
-// Pure functions.
+// Devices of replicas, and their lines in the table of devices. The name and the addresses of a
+// device are those that the controller has noted (device_notes.h); its pod only reports whether it
+// has joined, and whether it serves HTTPS. Everything that is published comes from a `Device`. Pure
+// functions.
 #pragma once
 
 #include <functional>
@@ -14,23 +14,23 @@
 namespace runtime::controller {
 
 enum class DeviceState {
-    Waiting,     // has not joined yet, or with a device that is not noted
-    Joined,      // the running pod has said so, and the device is its own
-    Restarting,  // known from a pod that is leaving, or gone
-    Leaving      // wanted no more
+    Waiting,     // has not joined, or its device is not noted
+    Joined,      // the running pod has reported it, and the device is its own
+    Restarting,  // known from a pod that is terminating, or was deleted
+    Leaving      // no longer wanted
 };
 inline constexpr int kDeviceStates = 4;
 std::string_view name_of(DeviceState state);
 
 struct Device {
-    std::string pod;  // a copy: the replicas that it comes from are recreated for every look
+    std::string pod;  // a copy, because each look recreates the replicas
     DeviceState state = DeviceState::Waiting;
-    // As the tailnet says; empty: nothing is noted.
+    // As the tailnet reports it; empty if nothing is noted.
     std::string id, fqdn, hostname;  // fqdn: without a dot at its end
     std::vector<std::string> addresses;
-    bool is_described = true;  // false: noted by an earlier version, and not asked for yet
+    bool is_described = true;  // false: noted by an earlier version, and not asked for since
     std::vector<std::string> static_endpoints = {};  // of a ProxyGroup's replica
-    // Where it serves HTTPS; empty: it does not.
+    // The name for HTTPS; empty if it serves none.
     std::string https_name;
 
     [[nodiscard]] bool is_live() const { return state == DeviceState::Joined; }
@@ -38,10 +38,10 @@ struct Device {
 
 Device device_of(const Replica& replica);
 
-// What blocks a replica; "": nothing.
+// Why a replica is blocked; "" if it is not.
 using ProblemOf = std::function<std::string(std::string_view pod)>;
 
-// An object.
+// Returns a JSON object.
 renderer::Value device_line(const Replica& replica, const std::string& problem);
 
 }  // namespace runtime::controller

@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t kDevicesPerShard = 128;
 constexpr std::size_t kBytesPerSecond = 20'000;
 
-// Of many lines each may change at once; few need not wait.
+// The more lines a table has, the more often it may change, so the longer is the pause.
 Duration pause_after(std::string_view lines) {
     return std::chrono::milliseconds(lines.size() * 1000 / kBytesPerSecond);
 }
@@ -149,7 +149,7 @@ void DevicesTable::settle(std::size_t shard) {
         if (settled_[shard] == there) {
             return;
         }
-        unsettled = unsettled_.try_emplace(shard).first;  // someone else has written it
+        unsettled = unsettled_.try_emplace(shard).first;  // another client has written it
     }
     if (!there.empty() && unsettled->second.digest == there) {
         settled_[shard] = there;

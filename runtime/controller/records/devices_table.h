@@ -1,6 +1,6 @@
-// The table of devices, for people and for `tailrender-runtime status`, in `tailrender-devices`
-// and, of many, in further ConfigMaps beside it, so that a change of one device rewrites few lines.
-// Shape: testdata/contract/controller.md.
+// The table of devices, for people and for `tailrender-runtime status`. It is in
+// `tailrender-devices` and, if there are many devices, in further ConfigMaps, so that a change of
+// one device rewrites few lines. Shape: testdata/contract/controller.md.
 #pragma once
 
 #include <map>
@@ -13,13 +13,13 @@
 
 namespace runtime::controller {
 
-// ConfigMaps: a power of two, up to renderer::kDeviceTables.
+// The number of ConfigMaps: a power of two, up to renderer::kDeviceTables.
 std::size_t shards_for(std::size_t devices);
-// By the first four bytes of the SHA-256 of the pod's name.
+// Depends on the first four bytes of the SHA-256 of the pod's name.
 std::size_t shard_of(std::string_view pod, std::size_t shards);
-// "tailrender-devices", "tailrender-devices-1"…
+// Returns "tailrender-devices", "tailrender-devices-1"…
 std::string shard_name(std::size_t shard);
-// The name of any of them.
+// True for the name of any of them.
 bool is_devices_table(std::string_view name);
 
 struct ShardCopy {

@@ -34,7 +34,7 @@ protected:
         return std::string(
             object == nullptr ? "" : text_of(object->at({"data", std::string(kDevicesKey)})));
     }
-    // Pods of all shards, each in its own.
+    // Returns the pods of all shards, each from its own.
     std::set<std::string> pods(std::size_t shards) {
         std::set<std::string> found;
         for (std::size_t shard = 0; shard < shards; ++shard) {
@@ -62,7 +62,7 @@ TEST_F(DevicesTableTest, GrowsIntoMoreConfigMapsAndBack) {
     start();
     run(5 * kMinute);
     EXPECT_EQ(pods(4), all);
-    // A change of one rewrites its own alone.
+    // A change of one device rewrites only its shard.
     const std::size_t its = shard_of("p7-0", 4);
     std::array<std::string, 4> versions;
     const auto version = [this](std::size_t shard) {

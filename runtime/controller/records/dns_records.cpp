@@ -33,7 +33,7 @@ std::string_view metadata_name(const Value& object) {
     return text_of(object.at({"metadata", "name"}));
 }
 
-// A condition that is not there counts as fine (discovery.k8s.io/v1, EndpointConditions).
+// A missing condition counts as true for readiness (discovery.k8s.io/v1, EndpointConditions).
 bool is_ready(const Value& endpoint) {
     const auto is = [&](std::string_view condition, bool by_default) {
         const Value* found = endpoint.at({"conditions", condition});
@@ -42,7 +42,7 @@ bool is_ready(const Value& endpoint) {
     return is("ready", true) && is("serving", true) && !is("terminating", false);
 }
 
-// What the Service targets in the tailnet through its group; "": no name.
+// Returns what the Service targets in the tailnet through its group; "" if that is not a name.
 std::string_view name_in_group(const Mirror<EgressNames>::Objects& groups, std::string_view ns,
                                const DnsService& service) {
     const auto group = groups.find(fmt::format("{}/{}{}", ns, service.group, kEgressConfig));
@@ -53,7 +53,7 @@ std::string_view name_in_group(const Mirror<EgressNames>::Objects& groups, std::
     return found == group->second.names.end() ? std::string_view() : found->second;
 }
 
-// The name of a proxy that is one pod of its own; "": it has none.
+// Returns the name of a proxy with a single pod; "" if it has none.
 std::string single_name(const Replica& replica) {
     const std::string_view type = find_label(replica.set->labels, kParentType);
     if (type == "ingress") {
@@ -197,7 +197,7 @@ DnsRecords::DnsRecords(const FeatureContext& context)
       written_(context.view.follow<WrittenRecords>(context.view.config_maps(),
                                                    decode_written_records)) {}
 
-// True: a proxy with a name of its own may be another one by now.
+// True if the pod's proxy may have another name now.
 bool DnsRecords::concerns(const std::string& pod) const {
     const auto name = split_replica(pod);
     const ProxySet* set =
@@ -248,7 +248,7 @@ void DnsRecords::write(const std::string& text, const WrittenRecords* written) {
          {"data", Value::map({{Value::borrowed(kFile), text}})}});
     const auto done = [this](const kube::Reply& reply) {
         is_writing_ = false;
-        if (!reply.ok()) {  // tried again after ten seconds, or after the next change
+        if (!reply.ok()) {  // retried after ten seconds, or after the next change
             is_due_ = true;
             context_.log.warning("cannot write the nameserver's records",
                                  {{"cause", reply.message}});

@@ -1,5 +1,4 @@
-// Names of proxies inside the cluster, as the nameserver takes them:
-// testdata/contract/nameserver.md.
+// Names of proxies inside the cluster, for the nameserver: testdata/contract/nameserver.md.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +12,24 @@
 
 namespace runtime::controller {
 
-// What the renderer makes of a user's Service that an egress group connects with the tailnet.
+// The rendered Service for a user's Service that an egress group connects with the tailnet.
 struct DnsService {
     std::string group = {};
-    std::string parent = {};  // "namespace-name" of the user's
+    std::string parent = {};  // "namespace-name" of the user's Service
     std::vector<std::string> addresses = {};
 
     bool operator==(const DnsService&) const = default;
 };
 
-// What an egress group's Services target, as its pods are told: by "namespace-name" of the
-// user's. Of those that target a name.
+// The names that an egress group's Services target, as its pods are configured, by "namespace-name"
+// of the user's Service. Services that target an address are left out.
 struct EgressNames {
     std::map<std::string, std::string> names = {};
 
     bool operator==(const EgressNames&) const = default;
 };
 
-// Of one EndpointSlice: those that take traffic.
+// The endpoints of one EndpointSlice that take traffic.
 struct DnsEndpoints {
     std::string service = {};
     std::vector<std::string> addresses = {};
@@ -45,7 +44,7 @@ struct NameserverService {
     bool operator==(const NameserverService&) const = default;
 };
 
-// What is in the ConfigMap.
+// The content of the ConfigMap.
 struct WrittenRecords {
     std::string version = {}, text = {};
 
@@ -58,15 +57,15 @@ std::optional<DnsEndpoints> decode_dns_endpoints(const renderer::Value& object);
 std::optional<NameserverService> decode_nameserver(const renderer::Value& object);
 std::optional<WrittenRecords> decode_written_records(const renderer::Value& object);
 
-// records.json, from what is rendered and what the proxies of Ingresses say: a user's own Service
-// says nothing, since a name is the whole cluster's. What is in `ns`, the controller's namespace,
-// counts; all are by "namespace/name".
+// Returns records.json, from the rendered objects and the reports of the proxies of Ingresses. A
+// user's own Service is not read, because a name is valid in the whole cluster. Only objects in
+// `ns`, the controller's namespace, count; all are by "namespace/name".
 std::string dns_records(const std::map<std::string, Replica>& replicas,
                         const Mirror<DnsService>::Objects& services,
                         const Mirror<EgressNames>::Objects& groups,
                         const Mirror<DnsEndpoints>::Objects& endpoints, std::string_view ns);
 
-// Writes the ConfigMap once there is a nameserver, and again when something has changed.
+// Writes the ConfigMap once there is a nameserver, and again after each change.
 class DnsRecords : public Feature {
 public:
     explicit DnsRecords(const FeatureContext& context);
@@ -84,7 +83,7 @@ private:
     const Mirror<WrittenRecords>& written_;
     bool is_writing_ = false;
     bool is_due_ = true;
-    std::uint64_t revision_ = 0;  // of the copies above, as of the last look
+    std::uint64_t revision_ = 0;  // of the copies above, at the last look
 };
 
 }  // namespace runtime::controller

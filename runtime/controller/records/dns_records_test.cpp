@@ -148,7 +148,7 @@ TEST(DnsDecoding, TakesServices) {
         decode_dns_service(records_json(R"({"spec":{"clusterIPs":["10.96.0.1"]}})")).has_value());
 }
 
-// As the renderer writes it: testdata/golden/fleet/ozilab.
+// The input is rendered: testdata/golden/fleet/ozilab.
 TEST(DnsDecoding, TakesWhereAGroupLeads) {
     const auto config_map = [](std::string_view name, std::string_view services) {
         return Value::map(
@@ -264,7 +264,7 @@ TEST_F(DnsRecordsWriting, FollowsTheCluster) {
     kube.erase("/apis/discovery.k8s.io/v1/namespaces/tailscale/endpointslices/ts-db-x");
     run(kSecond);
     EXPECT_EQ(written(), kEmpty);
-    // Nothing more, also after a restart.
+    // Nothing more is written, also after a restart.
     const std::size_t before = writes();
     run(kMinute);
     start();
@@ -273,7 +273,7 @@ TEST_F(DnsRecordsWriting, FollowsTheCluster) {
     EXPECT_EQ(before, 2U);
 }
 
-// Whoever may change the Service cannot give the whole cluster another name's addresses.
+// A user who may change the Service cannot give another name's addresses to the whole cluster.
 TEST_F(DnsRecordsWriting, AnAnnotationThatChangesChangesNothing) {
     start();
     add_nameserver();
@@ -294,7 +294,7 @@ TEST_F(DnsRecordsWriting, TakesOverWhatIsThere) {
     start();
     run(kSecond);
     EXPECT_EQ(written(), kEmpty);
-    // Someone else's hand.
+    // Another user has written it.
     kube.put(kMap,
              records_json(R"({"metadata":{"name":"dnsrecords","namespace":"tailscale"},"data":{)"
                           R"("records.json":"mine"}})"));

@@ -16,7 +16,7 @@ using renderer::Value;
 
 namespace {
 
-// As it is kept here.
+// Returns the text as it is kept in the copy.
 std::string remembered(std::string_view key, std::string_view text) {
     return (key == kDevicesKey || key == kServicesKey) && !text.empty() ? renderer::sha256_hex(text)
                                                                         : std::string(text);
@@ -40,7 +40,7 @@ std::optional<LedgerCopy> decode_ledger(const Value& object) {
     return copy;
 }
 
-// A word that was given, and what may go since it is written down.
+// Adds what a new confirmation changes, and what may be removed now that it is recorded.
 void add_removals(const LedgerCopy* before, const LedgerCopy* after, Changes& changes) {
     const LedgerCopy none;
     const LedgerCopy& old = before == nullptr ? none : *before;

@@ -1,6 +1,5 @@
-// Says in Events what the controller leaves alone: objects of another version of the contract,
-// which it does not understand, tailnets whose credentials it does not send, and an API proxy that
-// it may not read.
+// Reports in Events what the controller does not touch: objects of another version of the contract,
+// tailnets to which it does not send credentials, and an API proxy that it may not read.
 #pragma once
 
 #include <utility>
@@ -22,7 +21,7 @@ private:
     Duration started_at_;
 };
 
-// What to say about an object of a version that is not ours.
+// The message about an object of another version.
 std::string unknown_contract(std::string_view version);
 
 }  // namespace runtime::controller

@@ -22,18 +22,18 @@ using renderer::Value;
 namespace {
 
 constexpr Duration kMemory = std::chrono::hours(24);
-// Removals in that time that need no confirmation.
+// Removals within a day that need no confirmation.
 constexpr std::size_t kSafeRemovals = 5;
 constexpr std::size_t kSafePercent = 20;
 
-// `going`: with what has gone already.
+// `going` includes removals of the last day.
 bool is_safe(std::size_t going, std::size_t wanted) {
     const bool all = wanted == 0 && going >= 2;
     return !all && going <= std::max(kSafeRemovals, (going + wanted) * kSafePercent / 100);
 }
 
-// The same until it is recorded. The word that was given last is in it, so that this word does not
-// count when the same ones vanish once more.
+// The token does not change until it is recorded. It includes the annotation's present token, so
+// that this one is not valid when the same names disappear once more.
 std::string new_token(const std::set<std::string>& pods, std::string_view uid,
                       std::string_view last_word) {
     std::string text = fmt::format("{}\n{}", uid, last_word);
@@ -83,7 +83,7 @@ GuardAnswer guard_removals(const Departures& departures, const Blocked& recorded
         }
     };
     sort(departures.leaving, others);
-    // When nothing is left at all, the young ones went by the same mistake.
+    // If nothing is left, the young ones disappeared by the same mistake.
     const bool all_go = departures.wanted + departures.wanted_young == 0 &&
                         departures.leaving.size() + departures.young.size() >= 2;
     sort(departures.young, all_go ? others : answer.free);
@@ -109,10 +109,11 @@ GuardAnswer RemovalGuard::ask(Departures departures, Time now) {
     const LedgerCopy& known = copy == nullptr ? none : *copy;
     written_ = read_removed(ledger_.find(removed_key_).value_or(""));
     const Blocked blocked = parse(ledger_.find(blocked_key_).value_or(""));
-    if (blocked.token.empty()) {  // else they are what it is blocked for
+    if (blocked.token.empty()) {  // otherwise they are among those that are blocked
         std::erase_if(written_, [now](const auto& entry) { return now - entry.second > kMemory; });
     } else if (blocked.token == known.confirmed_removals) {
-        // A word starts the count again. What goes beside what it was for has been written down.
+        // A confirmation restarts the count. Names that are being removed besides the confirmed
+        // ones have been recorded.
         std::erase_if(written_, [&departures](const auto& entry) {
             return !departures.leaving.contains(entry.first);
         });

@@ -1,8 +1,8 @@
-// Many proxies, or Tailscale Services, that vanish are more likely a mistake than a wish: an empty
-// render, a wrong namespace. Then nothing is removed until a user has said so: `tailrender-devices`
-// names the proxies and a token, and an annotation on it with that token confirms these and no
-// others. A proxy that joins them later makes another token. What has been removed silently
-// is written down there for a day before it is removed, so that neither waves nor a restart pass.
+// If many proxies, or Tailscale Services, disappear at once, that is probably a mistake: an empty
+// render, a wrong namespace. Then nothing is removed until a user confirms it: `tailrender-devices`
+// names the proxies and a token, and an annotation on it with that token confirms only these. If
+// another proxy disappears later, there is a new token. Removals without confirmation are recorded
+// there for a day before they are done, so that the limit also holds in waves and after a restart.
 #pragma once
 
 #include <map>
@@ -25,22 +25,22 @@ struct Blocked {
     bool operator==(const Blocked&) const = default;
 };
 
-// What there is, and what goes.
+// What exists, and what is to be removed.
 struct Departures {
     std::set<std::string> leaving = {};
-    std::set<std::string> young = {};  // leave as well, and count for nothing
-    std::size_t wanted = 0;            // that stay, and count
+    std::set<std::string> young = {};  // also leave, but do not count
+    std::size_t wanted = 0;            // stay, and count
     std::size_t wanted_young = 0;
-    std::set<std::string> removed = {};  // in the last day, silently; none of them leaves now
+    std::set<std::string> removed = {};  // in the last day, unconfirmed; none of them leaves now
 };
 
 struct GuardAnswer {
     bool is_blocked = false;
     std::set<std::string> confirmed;
-    std::set<std::string> free;   // count for nothing
-    Blocked recorded;             // what is to be remembered; without a token: nothing
-    bool is_recorded = false;     // so that its token may be told
-    bool has_other_word = false;  // the word that was given is no token of what waits
+    std::set<std::string> free;   // do not count
+    Blocked recorded;             // what must be remembered; without a token: nothing
+    bool is_recorded = false;     // so that its token may be published
+    bool has_other_word = false;  // the annotation has no token of what is blocked
 
     [[nodiscard]] bool may_remove(const std::string& pod) const {
         return !is_blocked || confirmed.contains(pod) || free.contains(pod);
@@ -50,7 +50,7 @@ struct GuardAnswer {
     }
 };
 
-// Pure. `uid` is that of the object with the record.
+// A pure function. `uid` is that of the object with the record.
 GuardAnswer guard_removals(const Departures& departures, const Blocked& recorded,
                            std::string_view confirmed_token, std::string_view uid);
 
@@ -59,7 +59,7 @@ public:
     struct Keys {  // of the ledger
         std::string_view blocked, removed;
     };
-    // `what`: in the plural.
+    // `what` is a plural.
     RemovalGuard(Ledger& ledger, Log& log, const Keys& keys, std::string_view what)
         : ledger_(ledger),
           log_(log),
@@ -67,15 +67,16 @@ public:
           removed_key_(keys.removed),
           what_(what) {}
 
-    // Remembers what is blocked. Of `departures.removed` nothing needs to be said.
+    // Records what is blocked. `departures.removed` is filled from the ledger.
     GuardAnswer ask(Departures departures, Time now);
-    // It may, by the last answer, and its removal is written down. If it is not yet, `write_down`
-    // sees to that, once all have been asked for: ask again when the ledger has changed.
+    // True if the last answer allows it, and its removal is recorded, unless it does not count.
+    // Otherwise `write_down` records it, once all names were asked for: ask again when the ledger
+    // has changed.
     bool may_remove(const std::string& name, Time now);
     void write_down();
-    // Says beside the record what waits, and that the word given is not its token.
+    // Posts an Event about what is blocked, and one if the annotation has another token.
     void tell(kube::Events& events) const;
-    // By the last answer.
+    // According to the last answer.
     [[nodiscard]] bool is_blocked() const { return answer_.is_blocked; }
 
 private:
@@ -83,8 +84,8 @@ private:
     Log& log_;
     std::string blocked_key_, removed_key_, what_;
     GuardAnswer answer_;
-    Removed written_;   // in the ledger, as of the last question
-    Removed to_write_;  // what it does not have yet
+    Removed written_;   // in the ledger, at the last question
+    Removed to_write_;  // what the ledger does not have yet
 };
 
 }  // namespace runtime::controller

@@ -21,7 +21,7 @@ std::set<std::string> pods(char first, char last) {
 
 constexpr std::string_view kUid = "u1";
 
-// These of so many.
+// Returns these departures of `total` proxies.
 Departures of(std::size_t total, std::set<std::string> leaving) {
     const std::size_t wanted = total - leaving.size();
     return {.leaving = std::move(leaving), .wanted = wanted};
@@ -45,12 +45,12 @@ TEST(RemovalGuard, ManyWaitForAWord) {
     const GuardAnswer confirmed =
         guard_removals(of(10, pods('a', 'f')), blocked.recorded, token, kUid);
     EXPECT_TRUE(confirmed.may_remove("pa"));
-    // A token is told once it is recorded, and is the same until then.
+    // A token is published once it is recorded, and does not change until then.
     EXPECT_FALSE(blocked.is_recorded);
     EXPECT_EQ(guard_removals(of(10, pods('a', 'f')), {}, "", kUid).recorded, blocked.recorded);
     EXPECT_NE(guard_removals(of(10, pods('a', 'f')), {}, "", "u2").recorded, blocked.recorded);
     EXPECT_TRUE(guard_removals(of(10, pods('a', 'f')), blocked.recorded, "", kUid).is_recorded);
-    // Until the last one is gone.
+    // The token is valid until the last one is removed.
     EXPECT_TRUE(
         guard_removals(of(5, pods('f', 'f')), confirmed.recorded, token, kUid).may_remove("pf"));
     EXPECT_EQ(guard_removals(of(4, {}), confirmed.recorded, token, kUid).recorded, Blocked());
@@ -58,17 +58,17 @@ TEST(RemovalGuard, ManyWaitForAWord) {
 
 TEST(RemovalGuard, AWordIsForTheseAndNoOthers) {
     const Blocked first = guard_removals(of(10, pods('a', 'f')), {}, "", kUid).recorded;
-    // More have vanished before the word came.
+    // More have disappeared before the confirmation.
     const GuardAnswer more = guard_removals(of(10, pods('a', 'h')), first, "", kUid);
     EXPECT_NE(more.recorded.token, first.token);
     EXPECT_FALSE(
         guard_removals(of(10, pods('a', 'h')), more.recorded, first.token, kUid).may_remove("pa"));
-    // Others vanish while the confirmed ones go.
+    // Others disappear while the confirmed ones are removed.
     const GuardAnswer later = guard_removals(of(12, pods('f', 'l')), first, first.token, kUid);
     EXPECT_TRUE(later.may_remove("pf"));
     EXPECT_TRUE(later.is_blocked);
     EXPECT_FALSE(later.may_remove("pg"));
-    // They have a token of their own meanwhile, which takes nothing back.
+    // They have their own token meanwhile, and the first ones stay confirmed.
     EXPECT_NE(later.recorded.token, first.token);
     EXPECT_EQ(later.recorded.pods, pods('g', 'l'));
     EXPECT_EQ(later.recorded.confirmed, pods('f', 'f'));
@@ -82,13 +82,13 @@ TEST(RemovalGuard, AWordIsForTheseAndNoOthers) {
         guard_removals(of(12, pods('f', 'l')), later.recorded, later.recorded.token, kUid);
     EXPECT_TRUE(both.may_remove("pf"));
     EXPECT_TRUE(both.may_remove("pg"));
-    // One that came back needs a word when it goes once more.
+    // One that exists again needs a confirmation when it disappears once more.
     const GuardAnswer back =
         guard_removals(of(12, pods('g', 'l')), later.recorded, first.token, kUid);
     EXPECT_EQ(back.recorded.confirmed, pods('b', 'a'));
     EXPECT_FALSE(
         guard_removals(of(12, pods('f', 'l')), back.recorded, first.token, kUid).may_remove("pf"));
-    // The same ones vanish once more, and the annotation still stands.
+    // The same ones disappear once more, with the annotation unchanged.
     const GuardAnswer again = guard_removals(of(10, pods('a', 'f')), {}, first.token, kUid);
     EXPECT_NE(again.recorded.token, first.token);
     EXPECT_FALSE(again.may_remove("pa"));
@@ -108,7 +108,7 @@ TEST(RemovalGuard, WavesCountTogether) {
     const GuardAnswer answer = guard_removals(departures, {}, "", kUid);
     EXPECT_TRUE(answer.is_blocked);
     EXPECT_EQ(answer.recorded.pods, pods('d', 'e')) << "what is gone needs no word";
-    // The last one of a few.
+    // The last one of a few is blocked.
     EXPECT_TRUE(guard_removals({.leaving = {"pb"}, .removed = {"pa"}}, {}, "", kUid).is_blocked);
 }
 
@@ -121,7 +121,7 @@ TEST(RemovalGuard, PreviewsComeAndGo) {
     EXPECT_TRUE(answer.is_blocked);
     EXPECT_TRUE(answer.may_remove("pa"));
     EXPECT_FALSE(answer.may_remove("pA"));
-    // Nothing is left at all: they went by the same mistake.
+    // Nothing is left, so the young ones disappeared by the same mistake.
     departures.wanted = 0;
     answer = guard_removals(departures, {}, "", kUid);
     EXPECT_FALSE(answer.may_remove("pa"));
@@ -213,7 +213,7 @@ TEST_F(BlockedRemovals, GoOnceAUserHasConfirmedThem) {
                      "the annotation tailrender.dev/confirm-removals on this "
                      "ConfigMap is not \"" +
                          token() + "\": nothing is confirmed"));
-    start(2);  // a new process asks for the same word, and lets the delay pass by its own clock
+    start(2);  // a new process expects the same token, and waits for the delay by its own clock
     run(10 * kMinute);
     const std::size_t said = events().size();
     confirm(token());
@@ -253,7 +253,7 @@ TEST_F(BlockedRemovals, ThoseThatVanishWhileConfirmedOnesHangCanBeConfirmed) {
     EXPECT_TRUE(token().empty());
 }
 
-// Five, and then five more, of fifteen.
+// Five of fifteen are removed, and then five more.
 TEST_F(BlockedRemovals, AlsoCountThoseOfTheLastDayWhoeverHasSeenThem) {
     for (const std::string& name : pods('a', 'o')) {
         cluster.add_proxy(name);

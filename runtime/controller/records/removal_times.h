@@ -1,4 +1,4 @@
-// What has been removed in the last day, as the ledger keeps it.
+// The removals of the last day, as the ledger keeps them.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace runtime::controller {
 
-// When, by name.
+// The time of each removal, by name.
 using Removed = std::map<std::string, Time>;
 Removed read_removed(std::string_view text);
 

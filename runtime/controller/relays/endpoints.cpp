@@ -29,7 +29,7 @@ std::optional<int> parse_port(std::string_view text) {
                : std::nullopt;
 }
 
-// What netip.ParseAddr says of a text that is no address.
+// Returns netip.ParseAddr's message about a text that is no address.
 std::string bad_address(std::string_view text) {
     std::string_view why = "unable to parse IP";
     for (std::string_view left = text; !left.empty() && text.find(':') == std::string_view::npos;) {
@@ -165,7 +165,8 @@ std::vector<std::string> balancer_addresses(const LoadBalancer* balancer, const 
         if (host != hosts.end() && !host->second.empty()) {
             return sorted(host->second);
         }
-        // The next one may be asked for by now, and would only count until this one answers.
+        // The next hostname may be known already, but would only be used until this one is
+        // resolved.
         if (host == hosts.end() || !former.empty()) {
             return former;
         }

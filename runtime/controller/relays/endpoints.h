@@ -15,42 +15,42 @@
 namespace runtime::controller {
 
 struct Endpoint {
-    std::string address;  // as `ip_text` spells it
+    std::string address;  // as `ip_text` returns it
     int port = 0;
 
     auto operator<=>(const Endpoint&) const = default;
 };
 
-// The one spelling of an address of either family; "": it is none. No zone.
+// The canonical form of an address of either family, without a zone; "" if it is no address.
 std::string ip_text(std::string_view address);
 
-// "192.0.2.1:41641", "[2001:db8::1]:41641": as Go's netip.ParseAddrPort and netip.AddrPort. No
-// value: `problem` says why, in its words where the CRD lets the text pass.
+// Parses "192.0.2.1:41641" or "[2001:db8::1]:41641", as Go's netip.ParseAddrPort and netip.AddrPort
+// do. No value if it is invalid: `problem` has Go's message where the CRD accepts the text.
 std::optional<Endpoint> parse_endpoint(std::string_view text, std::string& problem);
 std::string endpoint_text(const Endpoint& endpoint);
 
-// The first problem of a PeerRelay's `staticEndpoints`: "spec.staticEndpoints[1]: …"; "": none.
+// The first problem of a PeerRelay's `staticEndpoints`: "spec.staticEndpoints[1]: …"; "" if none.
 std::string static_endpoints_problem(const renderer::Value& list);
 
-// What a Service of type LoadBalancer says of its load balancer.
+// The load balancer of a Service of type LoadBalancer.
 struct LoadBalancer {
     std::vector<std::string> addresses, hostnames;
 
     bool operator==(const LoadBalancer&) const = default;
 };
-// No value: it has none (yet).
+// No value if it has none (yet).
 std::optional<LoadBalancer> decode_load_balancer(const renderer::Value& service);
 
-// What is known of hostnames: their addresses, empty when the last lookup has failed. One that is
-// not there waits for its first answer.
+// The addresses of hostnames, empty if the last lookup has failed. A hostname that is missing waits
+// for its first answer.
 using KnownHosts = std::map<std::string, std::vector<std::string>, std::less<>>;
 
-// Sorted, each once. nullptr: there is no load balancer. `former`: what it was last known by, which
-// counts while its hostnames say nothing.
+// Sorted, without duplicates. nullptr: there is no load balancer. `former` are its last known
+// addresses, which are used while its hostnames have none.
 std::vector<std::string> balancer_addresses(const LoadBalancer* balancer, const KnownHosts& hosts,
                                             const std::vector<std::string>& former);
 
-// Sorted by the text of the address; for one that is in both the port is that of `fixed`.
+// Sorted by the text of the address; an address that is in both has the port of `fixed`.
 std::vector<Endpoint> merged_endpoints(const std::vector<std::string>& addresses, int port,
                                        const std::vector<Endpoint>& fixed);
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr Duration kPatience = std::chrono::seconds(5);
 constexpr Duration kLookupLasts = std::chrono::seconds(30);
-constexpr int kLookupGlitches = 1;  // failures that are no one's business
+constexpr int kLookupGlitches = 1;  // failures that are not reported
 
 }  // namespace
 

@@ -1,6 +1,6 @@
-// What hostnames of load balancers resolve to: looked up when they are needed, and every 30 seconds
-// while they are. Waits for no answer longer than 5 seconds; one that comes later counts when it
-// comes.
+// The addresses of load balancers' hostnames. A hostname is resolved when it is needed, and then
+// every 30 seconds. An answer that takes longer than 5 seconds counts as a failure until it
+// arrives.
 #pragma once
 
 #include <functional>
@@ -16,20 +16,20 @@ namespace runtime::controller {
 
 class Hostnames {
 public:
-    // All references outlive it. `changed` is called when something else is known.
+    // All references outlive it. `changed` is called when the known addresses change.
     Hostnames(Loop& loop, Resolver& resolver, std::function<void()> changed)
         : loop_(loop), resolver_(resolver), changed_(std::move(changed)) {}
 
-    // Others are forgotten.
+    // Other hostnames are forgotten.
     void look_up(const std::set<std::string>& wanted);
     [[nodiscard]] KnownHosts known() const;
-    // Why the last lookup has failed; "": it has not, twice in a row.
+    // Why the lookups fail; "" unless at least two in a row have failed.
     [[nodiscard]] std::string problem(const std::string& host) const;
 
 private:
     struct Lookup {
         bool is_busy = false, is_known = false;
-        int failures = 0;        // one after the other
+        int failures = 0;        // in a row
         Duration asked_at = {};  // uptime
         Resolution said;
     };

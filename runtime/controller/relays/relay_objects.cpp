@@ -25,7 +25,7 @@ constexpr std::string_view kPortField = "RelayServerPort";
 constexpr int kDefaultPort = 41641;
 constexpr std::string_view kConfigEnd = "-config";
 
-// "peerrelay-edge-0.cap-148.hujson", split behind the pod. No value: it is of no pod of the relay.
+// "peerrelay-edge-0.cap-148.hujson", split after the pod. No value if the pod is not the relay's.
 struct ConfigKey {
     std::string_view pod, key;
 };
@@ -48,7 +48,7 @@ std::optional<ConfigKey> split_key(std::string_view text, std::string_view relay
     return is_number ? std::optional(parts) : std::nullopt;
 }
 
-// Those that cannot be read are left out.
+// Endpoints that cannot be read are left out.
 std::vector<Endpoint> read_endpoints(const Value* list) {
     std::vector<Endpoint> endpoints;
     for (const std::string& text : texts_of(list)) {
@@ -132,7 +132,7 @@ std::optional<RelayConfig> decode_relay(const Value& object) {
 
 std::optional<RelaySecret> decode_relay_secret(const Value& object) {
     const std::string_view name = text_of(object.at({"metadata", "name"}));
-    // A pod may label its state Secret, and not rename it.
+    // A pod may label its state Secret, but not rename it.
     if (text_of(object.at({"metadata", "labels", kSecretLabel})) != kConfigSecret ||
         !name.ends_with(kConfigEnd)) {
         return std::nullopt;

@@ -1,5 +1,5 @@
-// What the controller knows of PeerRelays: the renderer's ConfigMap, and the Secrets with the
-// configuration of their pods, which the controller makes of it; decoded and spelled. Shapes:
+// The objects of PeerRelays, decoded and encoded: the renderer's ConfigMap, and the Secrets with
+// the configuration of their pods, which the controller makes from it. Shapes:
 // testdata/contract/peer-relay.md.
 #pragma once
 
@@ -21,31 +21,31 @@ struct RelayConfig {
     // By pod, then by key of its Secret: "cap-148.hujson".
     std::map<std::string, std::map<std::string, std::string>> configs;
     std::vector<Endpoint> fixed;  // static endpoints, for all replicas
-    std::string problem;          // what in it cannot be read
+    std::string problem;          // why it cannot be read
 
     bool operator==(const RelayConfig&) const = default;
 };
 
-// "<pod>-config", made by the controller.
+// Secret "<pod>-config", which the controller creates.
 struct RelaySecret {
     std::string name, uid, pod;
     std::map<std::string, std::string> data;
     std::vector<std::string> addresses;  // of the load balancer, when it was written
 
-    // What the pod has been told.
+    // The endpoints in the pod's configuration.
     [[nodiscard]] std::vector<Endpoint> endpoints() const;
     bool operator==(const RelaySecret&) const = default;
 };
 
-// No value: of no interest.
+// No value if the object is not relevant.
 std::optional<RelayConfig> decode_relay(const renderer::Value& object);
 std::optional<RelaySecret> decode_relay_secret(const renderer::Value& object);
 
-// Of the StatefulSet, and of the Secret of a pod.
+// The names of the StatefulSet, and of a pod's Secret.
 std::string relay_set_name(std::string_view relay);
 std::string relay_secret_name(std::string_view pod);
 
-// As a pod's Secret should be, beside its name and labels.
+// The desired content of a pod's Secret, without its name and labels.
 struct RelayContent {
     std::map<std::string, std::string> data;
     std::vector<std::string> addresses;
@@ -54,9 +54,9 @@ RelayContent relay_content(const RelayConfig& relay, std::string_view pod,
                            const std::vector<std::string>& addresses);
 bool says(const RelaySecret& secret, const RelayContent& content);
 
-// Without content.
+// Returns the Secret without content.
 renderer::Value relay_secret(std::string_view ns, std::string_view relay, std::string_view pod);
-// Nothing else is in it then.
+// Replaces all content.
 void put_content(renderer::Value& secret, const RelayContent& content);
 
 }  // namespace runtime::controller

@@ -96,8 +96,8 @@ void Relays::tell_hostnames(const RelayConfig& relay, const std::string& pod) {
     }
 }
 
-// While a StatefulSet of the name is the operator's, or of a contract that we do not know, so are
-// the Secrets of its pods.
+// While a StatefulSet of this name is the operator's, or of an unknown contract, the Secrets of its
+// pods are not ours.
 bool Relays::may_write(const RelayConfig& relay) const {
     const ProxySet* set = context_.view.sets().find(context_.view.key(relay_set_name(relay.name)));
     return relay.contract == kContractVersion && relay.problem.empty() &&
@@ -153,7 +153,7 @@ void Relays::refuse(const std::string& relay, const std::string& secret) {
         fmt::format("Secret \"{}\" exists and belongs to another user or controller", secret));
 }
 
-// Nothing asks for it, and nothing is left of its replica.
+// True if nothing needs it, and nothing is left of its replica.
 bool Relays::is_left_over(const RelaySecret& secret) const {
     const ClusterView& view = context_.view;
     const auto replica = split_replica(secret.pod);
@@ -204,7 +204,7 @@ void Relays::write_status(const Parent& relay) {
     for (const std::string_view name : view.sets_by_parent().find(contract_name(relay))) {
         set = view.sets().find(view.key(name));
         if (set == nullptr || set->contract != kContractVersion) {
-            return;  // the operator's, or of a contract that we do not know
+            return;  // the operator's, or of an unknown contract
         }
     }
     if (set != nullptr) {

@@ -1,6 +1,6 @@
-// PeerRelays: tells their pods at which addresses their load balancers are reached, in Secrets that
-// it makes before the pods can start, and writes their status. A Secret goes when nothing is left
-// of its replica. The contract is testdata/contract/peer-relay.md.
+// PeerRelays: writes the addresses of their load balancers into Secrets for their pods, which exist
+// before the pods can start, and writes their status. A Secret is deleted when nothing is left of
+// its replica. The contract is testdata/contract/peer-relay.md.
 #pragma once
 
 #include <map>

@@ -13,7 +13,7 @@ using renderer::Value;
 
 namespace {
 
-// The same map with `added` behind the last of the fields `behind` that it has.
+// Returns the map with `added` after the last of the fields `behind` that it has.
 std::string insert_behind(std::string_view config, std::initializer_list<std::string_view> behind,
                           std::string_view field, const Value& added) {
     const auto json = renderer::read_json(config);

@@ -1,5 +1,5 @@
-// The configuration of a pod that serves the Kubernetes API by the stock program, which holds the
-// pod's key: a text of JSON.
+// The JSON configuration of a pod that serves the Kubernetes API with the stock program. It holds
+// the pod's key.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace runtime::controller {
 
-// The key goes behind it.
+// The key is inserted after this field.
 inline constexpr std::string_view kVersionField = "Version";
 
-// With the key.
+// Returns the configuration with the key.
 std::string complete_config(std::string_view config, std::string_view key);
 std::string advertise(std::string_view config, const std::vector<std::string>& services);
-// Without its key; "" when it is none.
+// Returns it without its key; "" if it is no configuration.
 std::string config_without_key(std::string_view config);
 
 }  // namespace runtime::controller

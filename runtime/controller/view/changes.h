@@ -1,5 +1,5 @@
-// What has changed in the cluster since someone looked: so that one object costs work for what
-// depends on it alone.
+// What has changed in the cluster since the last look, so that a changed object costs work only for
+// what depends on it.
 #pragma once
 
 #include <set>
@@ -8,7 +8,7 @@
 namespace runtime::controller {
 
 struct Changes {
-    bool everything = false;             // the rest is not told then
+    bool everything = false;             // the other fields are empty then
     std::set<std::string> sets = {};     // names of StatefulSets
     std::set<std::string> pods = {};     // names of replicas
     std::set<std::string> parents = {};  // as in the contract annotation: "Service/apps/web"

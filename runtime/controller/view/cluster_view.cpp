@@ -21,7 +21,7 @@ namespace {
 // A Role that is limited to a name allows lists and watches with this selector and that name.
 constexpr std::string_view kNameSelector = "fieldSelector=metadata.name%3D";
 
-// Returns the object of a replica that is in its namespace, or is left of it in either one.
+// Returns the object in the replica's namespace, or what is left of it in either one.
 template <typename T>
 const T* of_replica(const ClusterView& view, std::string_view pod, const T* ours, const T* apart) {
     const auto replica = split_replica(pod);
@@ -58,7 +58,7 @@ public:
             copy->put(object);
         }
     }
-    // What a reply to our own write says. It may come after word of the object's end.
+    // Takes the reply to our own write. It may arrive after the watch has reported the deletion.
     void take_written(const Value& object) {
         if (kube::version_number(object) > erased_) {
             put(object);
@@ -78,7 +78,7 @@ public:
 
 private:
     std::vector<std::unique_ptr<kube::WatchSink>> copies_;
-    std::uint64_t erased_ = 0;  // the last version at which the watch told of an end
+    std::uint64_t erased_ = 0;  // the last version at which the watch reported a deletion
     kube::Watch watch_;
 };
 
@@ -184,7 +184,7 @@ void ClusterView::take_set(const ProxySet* before, const ProxySet* after, Change
         return set.contract.empty() ? labelled_parent(set.labels) : std::string(set.parent);
     };
     const auto look = [&changes, &parent_of](const ProxySet& set) {
-        if (set.contract.empty()) {  // it may have been in the way of whatever there is
+        if (set.contract.empty()) {  // it may have blocked any proxy
             changes.everything = true;
         }
         changes.sets.insert(set.name);

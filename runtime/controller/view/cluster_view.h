@@ -1,11 +1,11 @@
-// What is in the cluster, as far as the controller and its features look: copies of objects, each
-// reduced to what is used of it, kept up to date by one watch for each source however many copies
-// are made of it. It decides nothing and writes nothing.
+// The cluster, as far as the controller and its features use it: copies of objects, each reduced to
+// the used fields, and updated by one watch per source, however many copies it has. The view
+// decides nothing and writes nothing.
 //
 // A feature adds its own copies in its constructor, before `start`:
 //   services_(view.follow<ServiceParent>({.kind = kServices}, decode_service_parent))
 // and reads them in its `reconcile` (feature.h), which is called once all copies are complete and
-// again after every change that shows in one of them.
+// again after every change in one of them.
 #pragma once
 
 #include <functional>
@@ -25,7 +25,7 @@
 
 namespace runtime::controller {
 
-// Where objects come from: a kind in one namespace, or in all when `ns` is empty.
+// A source of objects: a kind in one namespace, or in all if `ns` is empty.
 struct Source {
     renderer::Kind kind;
     std::string ns = {};
@@ -44,13 +44,13 @@ public:
     ClusterView(const ClusterView&) = delete;
     ClusterView& operator=(const ClusterView&) = delete;
 
-    // What a change of one object means for others: adds to `changes`. `before` and `after` as
-    // Mirror says them.
+    // Adds to `changes` what a change of one object means for others. `before` and `after` are as
+    // in Mirror.
     template <typename T>
     using Meaning = std::function<void(std::string_view name, const T* before, const T* after,
                                        Changes& changes)>;
-    // The copy lives as long as the view. Not after `start`. Without a meaning a change is another
-    // look at what each feature asks for by itself.
+    // The copy lives as long as the view. It must not be called after `start`. Without a meaning, a
+    // change makes each feature look at what it always looks at.
     template <typename T>
     const Mirror<T>& follow(const Source& source, typename Mirror<T>::Decode decode,
                             Meaning<T> meaning = {}) {
@@ -58,7 +58,7 @@ public:
         are_complete_.push_back([&copy] { return copy.complete(); });
         return copy;
     }
-    // Of copies of what belongs to the pod of the same name.
+    // For copies of objects that belong to the pod of the same name.
     template <typename T>
     static Meaning<T> its_pod() {
         return [](std::string_view name, const T*, const T*, Changes& changes) {
@@ -72,8 +72,8 @@ public:
         };
     }
 
-    // Called after every change; `changed` is also what someone has to say who wants another look,
-    // at something that he names, or only at what time and answers may have changed.
+    // The listener is called after every change. Others call `changed` for another look, at the
+    // named objects, or only at what depends on time and answers.
     void on_change(std::function<void(Changes)> listener) { listener_ = std::move(listener); }
     void changed(Changes changes = {}) {
         if (listener_) {
@@ -82,20 +82,21 @@ public:
     }
 
     void start();
-    // Does not wait for the copies of what is apart: there may be no right to read it yet.
+    // Does not include the copies of what is apart: the controller may not be allowed to read it
+    // yet.
     [[nodiscard]] bool complete() const;
-    // The copies below are: enough for keys and devices, whatever a feature waits for.
+    // True if the copies below are complete: enough for keys and devices, whatever a feature needs.
     [[nodiscard]] bool own_complete() const;
     // True if nothing is apart, or the copies of it are complete.
     [[nodiscard]] bool apart_complete() const;
 
-    // What we have written ourselves, so that the next decision sees it before the watch tells.
+    // Adds our own writes, so that the next decision sees them before the watch reports them.
     void wrote(const Source& source, const renderer::Value& object);
     void erased(const Source& source, const renderer::Value& object);
 
     [[nodiscard]] const std::string& ns() const { return ns_; }
-    // The API proxy's own namespace; empty: it has none. The view looks at the API proxy's objects
-    // there, whose names it knows, and at nothing else.
+    // The API proxy's own namespace; empty if it has none. There the view reads only the API
+    // proxy's objects, whose names are known.
     [[nodiscard]] const std::string& api_ns() const { return api_ns_; }
     [[nodiscard]] bool is_apart(std::string_view set) const;
     // Calls `visit(set)` for the StatefulSets of both namespaces. Of two with the same name it
@@ -118,16 +119,16 @@ public:
     [[nodiscard]] const Mirror<GroupConfig>& groups() const { return *groups_; }
     [[nodiscard]] const Mirror<Certificate>& certificates() const { return *certificates_; }
 
-    // Names of StatefulSets by the parent that they serve, the operator's by its labels;
+    // The names of StatefulSets by the parent that they serve, the operator's by its labels;
     [[nodiscard]] const Index& sets_by_parent() const { return sets_by_parent_; }
-    // of the operator's by all their labels;
+    // of the operator's StatefulSets by all their labels;
     [[nodiscard]] const Index& operators_sets() const { return operators_sets_; }
-    // of Secrets by the device that is noted on them, or that a pod merely names.
+    // of Secrets by the device that is noted on them, or that a pod only names.
     [[nodiscard]] const Index& noted_devices() const { return noted_devices_; }
     [[nodiscard]] const Index& named_devices() const { return named_devices_; }
 
-    [[nodiscard]] Source our_secrets() const;  // those that the controller makes
-    // Of a Secret of a replica, in either namespace.
+    [[nodiscard]] Source our_secrets() const;  // those that the controller creates
+    // The source of a replica's Secret, in either namespace.
     [[nodiscard]] Source source_of(const renderer::Value& secret) const;
     [[nodiscard]] Source config_maps() const;
     [[nodiscard]] Source pod_source() const;

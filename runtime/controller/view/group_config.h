@@ -1,5 +1,5 @@
-// What a group offers to the tailnet, as the renderer's ConfigMap says, and the certificates of
-// these offers, decoded. Shapes: testdata/contract/ingress.md.
+// What a group offers to the tailnet, from the renderer's ConfigMap, and the certificates of these
+// offers, decoded. Shapes: testdata/contract/ingress.md.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@ struct Offer {
     std::vector<std::string> ports, tags;
     std::string certificate;  // full name; empty: none
 
-    // Of a group that serves the Kubernetes API: belongs to no one else.
+    // True for a group that serves the Kubernetes API: it is the only owner of its service.
     [[nodiscard]] bool is_exclusive() const { return parent.starts_with("ProxyGroup/"); }
     bool operator==(const Offer&) const = default;
 };
@@ -29,19 +29,19 @@ struct GroupConfig {
     std::string contract;
     std::vector<Offer> offers;
     std::map<std::string, std::string> proxies;  // configuration, by pod
-    std::string problem;                         // what in it cannot be read
+    std::string problem;                         // why it cannot be read
 
     bool operator==(const GroupConfig&) const = default;
 };
 
 struct Certificate {
     std::string name, uid;
-    std::string hash;  // of what is in it; empty: it is not filled
+    std::string hash;  // of its content; empty: not filled
 
     bool operator==(const Certificate&) const = default;
 };
 
-// No value: of no interest.
+// No value if the object is not relevant.
 std::optional<GroupConfig> decode_group(const renderer::Value& object);
 std::optional<Certificate> decode_certificate(const renderer::Value& object);
 

@@ -1,5 +1,5 @@
-// Names of objects by a text that they have, so that one is found among thousands without a look at
-// all. An object without the text is not in it.
+// Finds the names of objects by a text that they have, without a look at thousands of objects. An
+// object without the text is not in the index.
 #pragma once
 
 #include <map>
@@ -26,7 +26,7 @@ public:
             }
         }
     }
-    // Ends with the next change.
+    // The names are valid until the next change.
     [[nodiscard]] std::vector<std::string_view> find(std::string_view key) const {
         std::vector<std::string_view> names;
         const auto [first, last] = names_.equal_range(key);

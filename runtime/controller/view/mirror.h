@@ -1,4 +1,4 @@
-// A copy of all objects of a kind, each reduced to what is used of it.
+// A copy of all objects of a kind, each reduced to the used fields.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@
 
 namespace runtime::controller {
 
-// "namespace/name", or "name" of an object without a namespace.
+// Returns "namespace/name", or "name" of an object without a namespace.
 inline std::string key_of(const renderer::Value& object) {
     const std::string_view ns = renderer::text_of(object.at({"metadata", "namespace"}));
     const std::string_view name = renderer::text_of(object.at({"metadata", "name"}));
@@ -30,18 +30,18 @@ class Mirror : public kube::WatchSink {
 public:
     using Decode = std::optional<T> (*)(const renderer::Value&);
     struct Versioned : T {
-        std::uint64_t version = 0;  // 0: of before the list; a restored etcd counts again
+        std::uint64_t version = 0;  // 0: from before the list; a restored etcd counts again
     };
     using Objects = std::map<Text, Versioned, std::less<>>;
-    // What an object was, and what it is: nullptr when there was, or is, none. Both, with an empty
-    // key, when the first list is complete.
+    // `before` is nullptr for a new object, `after` for a deleted one. Both are nullptr, with an
+    // empty key, when the first list is complete.
     using Changed = std::function<void(std::string_view key, const T* before, const T* after)>;
-    // `decode` says no to objects that are not looked at. `changed` is called after every change
-    // that shows in T.
+    // `decode` returns no value for objects that are not relevant. `changed` is called after every
+    // change of T.
     Mirror(Decode decode, Changed changed) : decode_(decode), changed_(std::move(changed)) {}
 
     [[nodiscard]] bool complete() const { return complete_; }
-    // Another number after every change that shows in T.
+    // A new number after every change of T.
     [[nodiscard]] std::uint64_t revision() const { return revision_; }
     [[nodiscard]] const Objects& objects() const { return objects_; }
     [[nodiscard]] const T* find(const std::string& key) const {
@@ -62,7 +62,7 @@ public:
         unseen_.erase(key);
         const std::uint64_t version = kube::version_number(object);
         const auto found = objects_.find(key);
-        // What we have written ourselves may be newer than what the watch tells.
+        // Our own write may be newer than what the watch reports.
         if (found != objects_.end() && version < found->second.version) {
             return;
         }
@@ -84,7 +84,7 @@ public:
     void erase(const renderer::Value& object) override {
         const std::string key = key_of(object);
         const auto found = objects_.find(key);
-        // One that was, when we have made another one of this name since.
+        // Ignores an older object if it was recreated with this name since.
         if (const auto version = kube::version_number(object);
             found != objects_.end() && (version == 0 || version >= found->second.version)) {
             drop(key);

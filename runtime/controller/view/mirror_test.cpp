@@ -77,7 +77,7 @@ TEST_F(MirrorTest, WhatAListDoesNotHoldIsGone) {
     EXPECT_EQ(shown(), "");
 }
 
-// As after etcd was restored from a backup.
+// Versions go back when etcd was restored from a backup.
 TEST_F(MirrorTest, AListCountsAlthoughVersionsWentBack) {
     list("500", "later");
     list("300", "restored");
@@ -89,7 +89,7 @@ TEST_F(MirrorTest, AListCountsAlthoughVersionsWentBack) {
 
 TEST_F(MirrorTest, OlderVersionsAreIgnored) {
     list("1", "1");
-    // As after a write of our own, whose answer is quicker than the watch.
+    // The reply to our own write may arrive before the watch reports it.
     mirror.put(item("a", "1000", "9"));
     mirror.put(item("a", "2", "2"));
     EXPECT_EQ(shown(), "ns/a=9 ");

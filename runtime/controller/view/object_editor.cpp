@@ -27,7 +27,7 @@ void ObjectEditor::edit(const Target& target, Edit edit) {
     const auto known = attempts_.find(path);
     const bool may_begin = known == attempts_.end() || known->second.may_begin(loop_.uptime());
     if (!may_begin && !known->second.busy()) {
-        return;  // in its pause, after which it is looked at
+        return;  // after its pause it is looked at again
     }
     if (!may_begin || busy_ >= kMostAtOnce) {
         turned_away_[path].add(target.about);
@@ -52,7 +52,7 @@ void ObjectEditor::take_object(const Target& target, const Edit& edit, kube::Rep
         return kube_.create(kube::path_of(target.source.kind, target.ns), made, written);
     }
     if (reply.not_found()) {
-        attempts_.erase(path);  // the copies will tell
+        attempts_.erase(path);  // the copies will show it
         return release();
     }
     if (!reply.ok()) {
@@ -74,7 +74,7 @@ void ObjectEditor::finish(const Target& target, const Edit& edit, kube::Reply re
     }
     view_.wrote(target.source, reply.object);
     if (edit(reply.object)) {
-        // Its schema does not know what we write: asking again would be a loop.
+        // Its schema does not know the field: a retry would be a loop.
         log_.warning("the API server did not store what was written", {{"path", path}});
         return pause(target, kRefusedPause);
     }

@@ -1,8 +1,8 @@
-// Changes an object that others write, too: reads it, changes what is ours, and writes that very
-// version. One write for each object at a time, a few in a row and then one every two seconds, and
-// few of all; after a failure it waits, longer each time. What is asked for meanwhile is dropped:
-// who asks is asked to look again
-// (`ClusterView::changed`), at what he has named.
+// Changes an object that others also write: reads it, changes our fields, and replaces that
+// version. An object has one write at a time, a few in a row and then one every two seconds; all
+// writes together are limited. After a failure it backs off. An edit that arrives meanwhile is
+// dropped: its caller is told to look again (`ClusterView::changed`) at the objects that it has
+// named.
 #pragma once
 
 #include <functional>
@@ -20,18 +20,18 @@ public:
     ObjectEditor(Loop& loop, kube::Client& kube, Log& log, RandomSource& random, ClusterView& view)
         : loop_(loop), kube_(kube), log_(log), random_(random), view_(view) {}
 
-    // False: the object is already as it should be.
+    // Returns false if the object is already as it should be.
     using Edit = std::function<bool(renderer::Value& object)>;
 
     struct Target {
-        Source source;  // whose copies are told
+        Source source;  // whose copies are updated
         std::string ns, name;
         std::string subresource = {};  // "status"
-        // After a write, at least so long until the next.
+        // The least time between a write and the next.
         Duration pause = Duration(0);
-        // What to begin with when the object is not there; nothing: then it stays so.
+        // Returns the object to create if it does not exist; if empty, none is created.
         std::function<renderer::Value()> make = {};
-        // What is to be looked at again when it is over, or is not begun.
+        // What must be looked at again when the edit ends, or does not begin.
         Changes about = {};
     };
     void edit(const Target& target, Edit edit);
@@ -50,9 +50,9 @@ private:
     RandomSource& random_;
     ClusterView& view_;
     TokenBuckets writes_{5, std::chrono::seconds(2), 1024};  // by path
-    std::map<std::string, Attempts> attempts_;  // by path: of what is under way, or has to wait
+    std::map<std::string, Attempts> attempts_;  // by path: edits in progress or waiting
     int busy_ = 0;
-    std::map<std::string, Changes> turned_away_;  // by path: it, or too much, was under way
+    std::map<std::string, Changes> turned_away_;  // by path: edits that did not begin
 };
 
 }  // namespace runtime::controller

@@ -36,7 +36,7 @@ std::string meta(const Value& object, std::string_view key) {
     return std::string(text_of(object.at({"metadata", key})));
 }
 
-// Those of tailscale.com.
+// Returns the labels of tailscale.com.
 std::string labels_of(const Value& object) {
     const Value* labels = object.at({"metadata", "labels"});
     std::string ours;
@@ -51,7 +51,7 @@ std::string labels_of(const Value& object) {
     return ours;
 }
 
-// `_current-profile` names the datum that holds the profile in use, tailscale v1.96.5 ipn/store.go.
+// `_current-profile` names the datum with the profile in use: tailscale v1.96.5 ipn/store.go.
 Value profile_of(const Value& object) {
     const auto name = secret_datum(object, "_current-profile");
     const auto profile = name && !name->empty() ? secret_datum(object, *name) : std::nullopt;
@@ -59,13 +59,13 @@ Value profile_of(const Value& object) {
     return parsed ? std::move(*parsed) : Value();
 }
 
-// Of a list in JSON.
+// Joins a JSON list.
 std::string joined_list(const std::string& text) {
     const auto list = renderer::read_json(text);
     return fmt::format("{}", fmt::join(texts_of(list ? &*list : nullptr), ","));
 }
 
-// The last of that name, which is the one that counts.
+// Returns the last variable of that name, which is the one that counts.
 const Value* find_variable(const Value& object, std::string_view name) {
     const Value* found = nullptr;
     const Value* containers = object.at({"spec", "template", "spec", "containers"});
@@ -86,8 +86,8 @@ const Value* find_variable(const Value& object, std::string_view name) {
     return found;
 }
 
-// An id becomes part of a path in the tailnet's API, and `..` would lead out of it. What has not
-// the form of one names nothing.
+// An id becomes part of a path in the tailnet's API, and `..` would leave it. A text that has not
+// the form of an id names nothing.
 std::string_view id_of(std::string_view text) {
     constexpr std::size_t kLongest = 64;
     const auto is_part = [](char c) { return renderer::is_alphanumeric(c) || c == '-'; };
@@ -95,8 +95,8 @@ std::string_view id_of(std::string_view text) {
                                                                          : std::string_view();
 }
 
-// Of a container that was restarted the kubelet tells the last start alone: then since when it has
-// had the pod.
+// For a restarted container the kubelet reports only its last start; then the time at which the
+// kubelet accepted the pod is used.
 std::optional<Time> start_of(const Value& pod) {
     const std::string_view phase = text_of(pod.at({"status", "phase"}));
     if (phase.empty() || phase == "Pending") {
@@ -114,7 +114,7 @@ std::optional<Time> start_of(const Value& pod) {
     return parse_time(text_of(pod.at({"status", "startTime"})));
 }
 
-// Empty: the controller of StatefulSets has not looked at it yet, or keeps pods as they are.
+// Empty if the StatefulSet's controller has not looked at it yet, or does not update all pods.
 Text revision_of(const Value& set) {
     const Value* seen = set.at({"status", "observedGeneration"});
     const Value* generation = set.at({"metadata", "generation"});
@@ -139,7 +139,7 @@ std::optional<std::string> secret_datum(const Value& object, std::string_view ke
         return std::nullopt;
     }
     std::string datum = renderer::decode_base64(text_of(found)).value_or("");
-    // It goes on into JSON, which a pod could break with it.
+    // The datum becomes part of JSON, which invalid UTF-8 would break.
     return renderer::find_bad_utf8(datum) == std::string_view::npos ? datum : std::string();
 }
 
@@ -206,7 +206,7 @@ int StateSecret::capability() const {
 
 std::optional<AuthSecret> decode_auth_secret(const Value& object) {
     const std::string name = meta(object, "name");
-    // A pod may label its state Secret, and not rename it.
+    // A pod may label its state Secret, but not rename it.
     if (label_of(object, kSecretLabel) != kAuthSecret ||
         !(name.ends_with("-auth") || name.ends_with("-config"))) {
         return std::nullopt;

@@ -72,7 +72,7 @@ TEST(Objects, StateIsReadFromThePodsKeys) {
     EXPECT_TRUE(state->wants_key) << "an empty value is a request, too";
 }
 
-// It becomes part of a path.
+// An id becomes part of a path.
 TEST(Objects, WhatHasNotTheFormOfAnIdNamesNoDevice) {
     const auto device = [](const std::string& id) {
         const Value secret =

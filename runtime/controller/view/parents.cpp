@@ -20,7 +20,7 @@ using renderer::Value;
 
 namespace {
 
-// What is looked at of those that there may be thousands of.
+// The used fields of kinds that may have thousands of objects.
 constexpr std::string_view kIngressSpec[] = {"ingressClassName"};
 constexpr std::string_view kServiceSpec[] = {"clusterIPs", "loadBalancerClass", "type"};
 constexpr std::string_view kEgressSpec[] = {"clusterIPs", "loadBalancerClass", "ports", "type"};
@@ -50,7 +50,7 @@ Value spec_of(const Parent& parent, const Value* spec) {
     return out;
 }
 
-// What no proxy can be for, nor has been for: it has no condition of ours.
+// True for a Service that no proxy can be for, nor has been for: it has no condition of ours.
 bool is_none_of_ours(const Parent& parent, const Value* status) {
     if (parent.kind != "Service" || !parent.annotations.empty() ||
         text_of(parent.spec.find("type")) == "LoadBalancer") {

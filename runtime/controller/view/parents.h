@@ -1,5 +1,5 @@
-// The users' objects that proxies are for: Services and Ingresses of all namespaces, and the custom
-// resources whose CRDs are installed. What status and Events need of them, by their name in the
+// The users' objects that proxies are for: Services and Ingresses of all namespaces, and custom
+// resources whose CRDs are installed. Holds what status and Events need, by the name in the
 // contract annotation: "Service/apps/web", "Connector/office".
 #pragma once
 
@@ -20,7 +20,7 @@ struct Parent {
     Text ns, name, uid;
     std::int64_t generation = 0;
     std::map<std::string, std::string> annotations;  // tailscale.com/* only
-    renderer::Value spec;  // of a Service or an Ingress only what is looked at
+    renderer::Value spec;  // of a Service or an Ingress only the used fields
     PackedValue status;
 
     bool operator==(const Parent&) const = default;
@@ -30,25 +30,25 @@ class Parents {
 public:
     explicit Parents(ClusterView& view);
 
-    // nullptr: there is none (any more), or its kind is not installed.
+    // nullptr if there is none (any more), or its kind is not installed.
     [[nodiscard]] const Parent* find(std::string_view contract_name) const;
-    // All of a kind. Of Services only those of type LoadBalancer, and those with annotations of
-    // tailscale.com or with conditions.
+    // Returns all of a kind. Of Services only those of type LoadBalancer, and those with
+    // annotations of tailscale.com or with conditions.
     [[nodiscard]] const Mirror<Parent>::Objects& all(std::string_view kind) const;
-    // For Events, also about what is gone, and about kinds that are no parents.
+    // For Events, also about deleted objects, and about kinds that are no parents.
     [[nodiscard]] kube::ObjectRef reference(std::string_view contract_name) const;
 
 private:
     std::map<std::string_view, const Mirror<Parent>*> copies_;  // by kind
 };
 
-// "True", "False" or "Unknown"; "": it has none of that type.
+// "True", "False" or "Unknown"; "" if it has no condition of that type.
 std::string condition_status(const Parent& parent, std::string_view type);
 
-// No value: no proxy can be for it, nor has been.
+// No value if no proxy can be for it, nor has been.
 std::optional<Parent> decode_parent(const renderer::Kind& kind, const renderer::Value& object);
 
-// "Kind/namespace/name" or "Kind/name".
+// Returns "Kind/namespace/name" or "Kind/name".
 std::string contract_name(const Parent& parent);
 
 }  // namespace runtime::controller

@@ -8,7 +8,7 @@ namespace {
 
 constexpr Duration kYouth = std::chrono::hours(24);
 
-// Each of its Secrets may have been recreated since.
+// Both Secrets must be young, because one may have been recreated.
 bool is_young(const Replica& replica, Time now) {
     const auto is_new = [now](const auto* secret) {
         return secret != nullptr && secret->made_at.has_value() && now - *secret->made_at < kYouth;

@@ -1,5 +1,5 @@
-// How many replicas there are, and which of them no one wants any more: what the guard against
-// removals by mistake asks, kept up to date replica by replica.
+// Counts the replicas that exist, and those that are no longer wanted, for the removal guard. It is
+// updated replica by replica.
 #pragma once
 
 #include <map>
@@ -13,14 +13,14 @@ namespace runtime::controller {
 class Population {
 public:
     struct Leaver {
-        Duration since = {};    // uptime at which this process saw it first
+        Duration since = {};    // uptime at which this process first saw it
         bool is_young = false;  // previews come and go
     };
 
-    // `counts_all`: also those that are young.
+    // With `counts_all`, young replicas also count.
     void see(const Replica& replica, Time now, Duration uptime, bool counts_all);
     void forget(std::string_view pod);
-    // Until its end those that are not seen are kept, and then forgotten.
+    // Replicas that are not seen between the two calls are forgotten at the end.
     void begin_all();
     void end_all();
 

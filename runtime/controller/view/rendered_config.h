@@ -1,5 +1,5 @@
-// Of a Secret `<pod>-config` that was the controller's, whether the renderer has put its own data
-// beside the configuration of k8s-proxy: it is the renderer's by now (testdata/contract/proxy.md).
+// True for a Secret `<pod>-config` that was the controller's, if the renderer has added its own
+// data to the configuration of k8s-proxy: it is now the renderer's (testdata/contract/proxy.md).
 #pragma once
 
 #include "renderer/core/value.h"

@@ -48,7 +48,7 @@ std::string Replicas::config_of(const ProxySet& set, std::string_view pod) {
 }
 
 std::optional<Replica> Replicas::find(std::string_view pod) {
-    // A pod is called after its StatefulSet: what its Secret says of that is the pod's to write.
+    // The name of a pod determines its StatefulSet: a pod may write its state Secret's annotation.
     const auto name = split_replica(pod);
     if (!name.has_value() || (name->set == renderer::kApiProxyName && !view_.apart_complete())) {
         return std::nullopt;
@@ -64,14 +64,14 @@ std::optional<Replica> Replicas::find(std::string_view pod) {
                     .auth = auth_of(pod, is_api_proxy),
                     .stray = auth_of(pod, !is_api_proxy)};
     if (set == nullptr || set->contract.empty()) {
-        if (replica.auth == nullptr) {  // of which type, no one knows
+        if (replica.auth == nullptr) {  // its type is unknown
             std::swap(replica.auth, replica.stray);
         }
     } else if (!is_ours) {
-        return std::nullopt;  // of a contract that we do not know
+        return std::nullopt;  // of an unknown contract
     }
-    // A state Secret that is apart does not count, because it is rendered. One that is not apart is
-    // deleted with the auth Secret of a replica that is.
+    // A rendered state Secret, which is apart, does not count. One in the controller's namespace is
+    // deleted with the auth Secret of a replica that is apart.
     const bool has_state = !replica.is_apart && view_.states().find(view_.key(pod)) != nullptr;
     if (!is_wanted_of(set, name->ordinal) && !has_state && replica.auth == nullptr &&
         replica.stray == nullptr) {
@@ -107,7 +107,7 @@ void Replicas::each(const std::function<void(const Replica&)>& visit) {
             look(state.name);
         }
     }
-    std::set<std::string> without_state;  // it may have one of each type
+    std::set<std::string> without_state;  // a replica may have one of each type
     for (const auto& [unused, auth] : view_.auths().objects()) {
         if (!is_wanted_pod(auth.pod) && view_.states().find(view_.key(auth.pod)) == nullptr) {
             without_state.insert(auth.pod);
@@ -163,8 +163,8 @@ std::string user_of(const ClusterView& view, std::string_view tailnet, std::stri
 }
 
 std::string operators_set(const ClusterView& view, const Replica& replica) {
-    // What is left of a replica has the labels of its StatefulSet, first on the Secret that is ours
-    // alone.
+    // What is left of a replica has the labels of its StatefulSet; those on the auth Secret are
+    // used first, because no pod writes it.
     const Text* labels = replica.set != nullptr     ? &replica.set->labels
                          : replica.auth != nullptr  ? &replica.auth->labels
                          : replica.state != nullptr ? &replica.state->labels

@@ -51,7 +51,7 @@ TEST_F(ReplicasTest, AnApiProxyWhoseStateIsLostGetsANewKey) {
     EXPECT_EQ(kube.find(secret("kube-0")), nullptr);
 }
 
-// It never asks for a key. Nor does a recorder.
+// An API proxy never requests a key, nor does a recorder.
 TEST_F(ReplicasTest, AnApiProxyWhoseKeyIsDeadGetsANewKey) {
     cluster.add_group("kube", 1, true);
     cluster.offer("kube", Value::map({{"kube-0.hujson", R"({"Version":"v1alpha1"})"}}));

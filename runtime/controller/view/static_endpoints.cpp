@@ -15,7 +15,7 @@ std::optional<StaticEndpoints> decode_static_endpoints(const Value& secret) {
 std::vector<std::string> static_endpoints(std::string_view config) {
     constexpr std::string_view kField = "StaticEndpoints";
     if (config.find(kField) == std::string_view::npos) {
-        return {};  // most have none, and need not be read
+        return {};  // most have none, and need not be parsed
     }
     const auto json = renderer::read_json(config);
     return texts_of(json && json->is_map() ? json->find(kField) : nullptr);

@@ -18,11 +18,11 @@ struct StaticEndpoints {
     bool operator==(const StaticEndpoints&) const = default;
 };
 
-// Of a rendered Secret "<pod>-config". No value: it has none.
+// Decodes a rendered Secret "<pod>-config". No value if it has none.
 inline constexpr std::string_view kConfigSecrets = "tailscale.com/secret-type=config";
 std::optional<StaticEndpoints> decode_static_endpoints(const renderer::Value& secret);
 
-// Of a configuration of tailscaled or of an API proxy; empty: it has none.
+// From a configuration of tailscaled or of an API proxy; empty if it has none.
 std::vector<std::string> static_endpoints(std::string_view config);
 
 }  // namespace runtime::controller

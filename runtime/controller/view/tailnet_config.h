@@ -1,4 +1,4 @@
-// A tailnet beside the controller's own: its ConfigMap, decoded. Shape:
+// A tailnet besides the controller's own: its ConfigMap, decoded. Shape:
 // testdata/contract/tailnet.md.
 #pragma once
 

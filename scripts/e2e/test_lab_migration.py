@@ -28,9 +28,10 @@ PROGRAMS = ["lab", "argocd", "kustomize", "flux", "helm3", "operator"]
 SECTION = re.search(r"^## With Flux or Argo CD$(.*)", (ROOT / "docs" / "migration.md").read_text(encoding="utf-8"), re.M | re.S)[1]
 FIRST, *PARTS = re.split(r"^(?=\*\*(?:\d\.|Back))", SECTION, flags=re.M)
 STEPS = {re.match(r"\*\*(\w+)", part)[1]: part for part in PARTS}
-TOLD = {"1": "Its `values.yaml` gets the values of the chart, without `oauth`, and `tailrender.image` and `tailrender.proxyImage`, and the chart's version as `tailrender.operatorVersion`",
+TOLD = {"1": "Its `values.yaml` gets the values of the chart, without `oauth`. It also gets `tailrender.image`, `tailrender.proxyImage`, and "
+             "the chart's version as `tailrender.operatorVersion`.",
         "2": "add `suspend: true` to `spec` (Flux), or remove `finalizers` and `automated` (Argo CD)",
-        "Back": "the last command is `argocd app sync operator` there"}
+        "Back": "With Argo CD, the last command is `argocd app sync operator`."}
 KINDS = "proxyclass/without-registry", "connector/router", "proxygroup/out"
 OTHERS = "router", "out-0", "out-1"
 # The order in which the operator's kinds, its default class and the rest come into a cluster.

@@ -43,8 +43,8 @@ Diagnostics with_variables_named(const Diagnostics& found) {
                                                       : in_message);
         if (diagnostic.severity == Severity::Error && !variable.empty()) {
             diagnostic.hint = fmt::format(
-                "\"${{{}}}\" is a variable that has no value here: --substitute {}=VALUE gives it "
-                "the one that Flux puts there",
+                "\"${{{}}}\" is a variable without a value: set the value that Flux uses, with "
+                "--substitute {}=VALUE",
                 variable, variable);
         }
         named.add(std::move(diagnostic));

@@ -80,7 +80,7 @@ Result<Unit> check_place(const std::string& path, const std::string& root) {
     }
     return Error{{.rule = "source-edit",
                   .where = path,
-                  .message = "this file is outside of what is to be fixed",
+                  .message = "this file is outside the path to fix",
                   .found = fmt::format("PATH \"{}\"", root),
                   .hint = "fix a directory that holds both"}};
 }

@@ -61,7 +61,7 @@ void add_lost(const diff::ClusterComparison& cluster, diff::DeviceEdit edit,
                 ? fmt::format("device \"{}\" is removed", on_one_line(change.before->hostname))
                 : fmt::format("device \"{}\" is replaced by another one, with other addresses",
                               on_one_line(change.before->hostname)));
-        error.expected = is_removed ? "every device stays" : "every device stays the one it is";
+        error.expected = is_removed ? "no device is removed" : "no device is replaced";
         error.found = fmt::format("{}", fmt::join(change.reasons, "\n"));
         failed.push_back(std::move(error));
     }

@@ -256,7 +256,7 @@ void add_allow_empty(CLI::App& verb, Options& options) {
 
 void add_prune(CLI::App& verb, Options& options) {
     add(verb, "--allow-removal", options.allowed_removals, "OBJECT",
-        "Kind/namespace/name whose device may be removed though the sources do not say why "
+        "Kind/namespace/name whose device may be removed without a reason in the sources "
         "(repeatable)")
         ->allow_extra_args(false);
     verb.add_flag("--prune", options.prune,

@@ -57,17 +57,16 @@ Result<std::string> removal_line(const emit::RenderedTree& tree,
 void refuse(const emit::RenderedTree& tree, const repo::InventoryDevice& device,
             const std::string& why, Run& run) {
     run.diagnostics
-        .error("unexplained-removal", {},
-               fmt::format("the output would lose device \"{}\", and the sources do not say why",
-                           diff::safe(device.hostname)))
+        .error(
+            "unexplained-removal", {},
+            fmt::format("device \"{}\" would be removed, but no change of the sources explains it",
+                        diff::safe(device.hostname)))
         .where(repo::join_path(tree.dir, repo::kInventoryFile))
         .object(diff::safe(device.parent))
         .found(diff::safe(why))
-        .expected(
-            fmt::format("what applied {} to be applied still, or to be deleted while all else "
-                        "is known",
-                        diff::safe(device.source)))
-        .hint(fmt::format("if it is to go: --allow-removal {}, or \"ignore\" in .tailrender.yaml",
+        .expected(fmt::format("{} still applied, or deleted while everything else can be rendered",
+                              diff::safe(device.source)))
+        .hint(fmt::format("to remove it, use --allow-removal {}, or \"ignore\" in .tailrender.yaml",
                           diff::safe(device.parent)));
 }
 

@@ -134,8 +134,8 @@ std::vector<Diagnostic> duplicate_keys(std::vector<RepeatedKey> repeated, Pos ma
 Diagnostic as_helm_reads_it(Diagnostic mistake) {
     mistake.severity = Severity::Warning;
     mistake.hint = mistake.rule == "duplicate-key"
-                       ? "remove one of them; helm takes the last one, which counts here too"
-                       : "remove one of them; helm reads the first one only, which counts here too";
+                       ? "remove one of them; helm uses the last one, and so does tailrender"
+                       : "remove one of them; helm only uses the first one, and so does tailrender";
     return mistake;
 }
 

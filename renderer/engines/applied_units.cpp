@@ -459,7 +459,7 @@ private:
             .found(unit.unbuilt)
             .expected("no patch that suspends, moves or changes an object of Flux or Argo CD")
             .hint(unit.unbuilt.empty() ? "install kustomize, or name one with --kustomize"
-                                       : "the engine applies nothing of it until it is mended");
+                                       : "fix the error: until then nothing of it is applied");
     }
 
     // A child belongs to the cluster of its parent, unless it names another one.

@@ -41,10 +41,9 @@ void refuse_leftover(const BuildUnit& instance, const BuildUnit& leftover,
                            instance.name, instance.file, instance.dir))
         .expected(
             fmt::format("one root: only the first reaches {}", fmt::join(leftover.beyond, ", ")))
-        .hint(fmt::format(
-            "remove it if it is left over; --include {} renders what only it reaches; of two "
-            "clusters --cluster {} chooses one",
-            leftover.beyond.front(), instance.cluster));
+        .hint(fmt::format("remove it if it is unused; to render what only it applies, use "
+                          "--include {}; if they are two clusters, choose one with --cluster {}",
+                          leftover.beyond.front(), instance.cluster));
 }
 
 // Returns the names that match: the exact one, else those that end with `name`, else those that
@@ -96,8 +95,8 @@ void refuse_name(const std::string& name, std::string_view why,
     diagnostics.error("unknown-cluster", {}, std::string(why))
         .where("--cluster")
         .found(fmt::format("\"{}\"", name))
-        .expected(fmt::format("one of \"{}\", or a part of it that no other has",
-                              fmt::join(clusters, "\", \"")))
+        .expected(
+            fmt::format("one of \"{}\", or a unique part of one", fmt::join(clusters, "\", \"")))
         .hint(
             fmt::format("--cluster {}", near.empty() ? std::string_view(*clusters.begin()) : near));
 }

@@ -56,7 +56,7 @@ const Standing* find(const Standings& standings, std::string_view name, std::str
 }
 
 std::string not_known(const Standing& standing) {
-    return fmt::format("what {} gives is not known: {}", standing.name, standing.reason);
+    return fmt::format("the objects of {} are not known: {}", standing.name, standing.reason);
 }
 
 std::string told(const Standing& standing) {
@@ -113,7 +113,7 @@ std::optional<std::string> holder(const Standings& standings, const repo::Invent
     for (const Standing& one : standings.all) {
         if (rank_of(one.liveness) == 3 && (is_release || !one.is_release) &&
             (one.text.empty() || may_be_of(one, names, device.source))) {
-            return fmt::format("another unit may hold it: {}", told(one));
+            return fmt::format("another unit may have it now: {}", told(one));
         }
     }
     return std::nullopt;
@@ -156,8 +156,7 @@ std::optional<std::string> why_unexplained(const Standings& standings,
     const bool may_be_remote = device.source.find(kSourcesPlace) != std::string::npos ||
                                standings.unreached.contains(device.source);
     if (!standings.unfetched.empty() && may_be_remote) {
-        return fmt::format("what a kustomization takes from {} is not known: it is not at hand",
-                           standings.unfetched);
+        return fmt::format("a kustomization uses {}, which is not available", standings.unfetched);
     }
     std::vector<std::string_view> names = names_in(device.unit);
     std::string cluster;
@@ -170,7 +169,8 @@ std::optional<std::string> why_unexplained(const Standings& standings,
         }
         if (!standings.clusters.contains(cluster)) {
             return fmt::format(
-                "no root of {} is in the tree: its engine finds no path and removes nothing",
+                "the tree has no root of {}: its engine does not find its path, and removes "
+                "nothing",
                 names.front());
         }
         names.erase(names.begin());
@@ -203,7 +203,7 @@ std::optional<std::string> why_unexplained(const Standings& standings,
     }
     const bool is_by_hand = names.empty() || names.front().starts_with(kIncluded);
     if (is_by_hand && standings.unreached.contains(device.source)) {
-        return fmt::format("{} is there, and nothing applies it any more", device.source);
+        return fmt::format("{} exists, but nothing applies it any more", device.source);
     }
     return holder(standings, device, names, is_release);
 }

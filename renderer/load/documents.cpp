@@ -166,11 +166,11 @@ private:
             loaded_.standings);
         diagnostics_
             .warning("unread-file", error->pos,
-                     "this file is left as it is: not all of it can be read")
+                     "this file cannot be read completely, so it is not rendered")
             .found(error->message)
             .hint(
-                "nothing of Tailscale is beside it; \"tailrender check\" and \"tailrender lint\" "
-                "refuse it");
+                "nothing beside it mentions Tailscale, so rendering continues; \"tailrender "
+                "check\" and \"tailrender lint\" report an error");
     }
 
     // True if the document is neither a Kubernetes object nor an incomplete one.

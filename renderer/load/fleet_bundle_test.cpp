@@ -216,8 +216,8 @@ TEST(FleetBundle, TemplatesOfLabels) {
                     home()),
         "kustomize:\n  dir: \".\"\nname: op\n"
         "{\"a\":\"tag:prod-eu\"}\n"
-        "op/fleet.yaml:5:8: error: this value is a template of Fleet, and not of labels that are "
-        "known here [unknown-offline]\n"
+        "op/fleet.yaml:5:8: error: this value is a Fleet template that cannot be evaluated offline "
+        "[unknown-offline]\n"
         "    5 |     b: ${ .ClusterLabels.env | upper }\n"
         "      |        ^\n"
         "  expected: \"${ .ClusterLabels.NAME }\" with a label that .tailrender.yaml gives the "

@@ -168,7 +168,8 @@ private:
             for (const engines::ExposingPatch& patch : engines::exposing_patches(
                      tree_, repo::parent_path(std::string(path)), *kustomize, loaded_.sources)) {
                 engines::refuse_exposure(patch, diagnostics_)
-                    .expected("no patch of what a chart makes: postRenderers are not executed")
+                    .expected(
+                        "no patch that exposes objects of a chart: postRenderers are not executed")
                     .hint(
                         "set it in the values of the chart, or write the Service or the Ingress "
                         "yourself");
@@ -194,10 +195,12 @@ private:
             if (patch.build == path && has_value &&
                 patch.is_for(text_of(root, {"kind"}), text_of(root, {"metadata", "name"}))) {
                 engines::refuse_exposure(patch, diagnostics_)
-                    .expected(fmt::format("chart {} at hand, which is given these values",
-                                          secrets::without_url_credentials(chart_of(root))))
+                    .expected(fmt::format(
+                        "chart {} in the tree or in --charts DIR, to render it with these values",
+                        secrets::without_url_credentials(chart_of(root))))
                     .hint(
-                        "--charts DIR names a directory that holds it; or write the Service or "
+                        "use --charts DIR with a directory that contains it; or write the Service "
+                        "or "
                         "the Ingress yourself");
                 is_refused = true;
             }
@@ -255,7 +258,7 @@ private:
 
     static Words words_for_chart(std::string_view chart, std::string_view values) {
         return {.object = {},
-                .message = "a chart is told to expose something, which is not rendered",
+                .message = "a chart is configured to expose something, which is not rendered",
                 .hint = fmt::format("helm template {}{} | tailrender post-render",
                                     shell_word(secrets::without_url_credentials(chart)), values)};
     }
@@ -267,7 +270,9 @@ private:
         if (chart.empty() && !is_map) {
             words.message =
                 "this object may make its operator expose something, which is not rendered";
-            words.hint = "what the operator creates is not known here; a Service of your own is";
+            words.hint =
+                "write the Service or the Ingress yourself: what another operator creates is not "
+                "known here";
         }
         words.object = std::move(object);
         warn(engines::find_exposing_values(without_builds(root, loaded_.is_stream)), words);

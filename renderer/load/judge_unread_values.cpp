@@ -135,9 +135,9 @@ private:
                                  ? "the operator's chart has values in a Secret, which is not read"
                                  : "the operator's chart has values that are not in this tree";
         if (is_assumed) {
-            diagnostic.expected =
-                is_secret ? "nothing but credentials in it, which is assumed here"
-                          : "nothing there in the cluster either, which is assumed here";
+            diagnostic.expected = is_secret
+                                      ? "only credentials in it, which is assumed"
+                                      : "no such values in the cluster either, which is assumed";
             diagnostic.hint =
                 fmt::format("if it sets more, give that {}", engines::kWaysToGiveValues);
             return;

@@ -127,7 +127,7 @@ void warn_unused_substitutes(const repo::LoadOptions& options, const Loaded& loa
         if (!is_used(name, loaded.sources)) {
             diagnostics
                 .warning("unused-substitute", {},
-                         fmt::format("\"${{{}}}\" is nowhere in what is rendered", name))
+                         fmt::format("\"${{{}}}\" is not used in what is rendered", name))
                 .where("--substitute")
                 .hint("remove it, or correct the name");
         }

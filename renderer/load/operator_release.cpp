@@ -374,8 +374,8 @@ private:
 
     [[nodiscard]] std::string hint_of(const Found& one, bool is_replaced) const {
         if (is_replaced) {
-            return "a complete tree has the controller in its place; with --only generated remove "
-                   "it";
+            return "in a complete output the controller replaces it; with --only generated, remove "
+                   "it from the sources";
         }
         if (one.is_dependency && !is_complete(one)) {
             return "remove the dependency when the output is applied; docs/migration.md has the "

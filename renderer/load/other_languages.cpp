@@ -35,12 +35,13 @@ void warn_other_languages(std::vector<std::string> files, const Loaded& loaded,
     files.resize(files.size() - more);
     diagnostics
         .warning("other-language", {},
-                 "what these files make is not known here, and they mention Tailscale")
+                 "these files mention Tailscale, but their language is not supported: what they "
+                 "generate is not rendered")
         .where(first)
         .found(fmt::format("{}{}", fmt::join(files, ", "),
                            more == 0 ? std::string() : fmt::format(" and {} more", more)))
-        .expected("nothing of Kubernetes on the tailnet in what they make")
-        .hint("keep what they make in the tree, as YAML, to have it rendered");
+        .expected("no objects that use Tailscale in what they generate")
+        .hint("to render what they generate, commit it as YAML");
 }
 
 }  // namespace renderer::load

@@ -252,10 +252,12 @@ private:
         if (document.mentions_tailscale && !is_unread) {
             diagnostics_
                 .error("broken-unit", document.kind.pos(),
-                       fmt::format("{} installs nothing as long as its engine refuses it", name))
+                       fmt::format("{} installs nothing because its engine rejects it", name))
                 .found(why)
-                .expected("what the engine takes")
-                .hint("\"kubectl apply --dry-run=server\" says all that is wrong with it");
+                .expected("an object that the engine accepts")
+                .hint(
+                    "\"kubectl apply --dry-run=server -f FILE\" reports everything that is wrong "
+                    "with it");
         }
         loaded_.standings.all.push_back({name, engines::Liveness::Broken, why, true});
         renderer::engines::note_refused(unit_of(loaded_, document.source)->name,
@@ -303,7 +305,7 @@ private:
             report(release, Error{{.rule = "chart-not-usable",
                                    .message = "this chart is not rendered",
                                    .found = lacking,
-                                   .expected = "all that makes the result, in the tree",
+                                   .expected = "everything that the result depends on, in the tree",
                                    .hint = "helm template CHART | tailrender post-render"}});
         }
         if (!text || !*text) {

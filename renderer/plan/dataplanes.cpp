@@ -79,7 +79,7 @@ ClassUser user_by(const ProxyClassPlan& one) {
     const Value* user = context->value.find(kUser);
     user = user == nullptr ? of_pod : user;
     if (user == nullptr) {
-        return {context->key.pos(), "no runAsUser, and the image has root"};
+        return {context->key.pos(), "no runAsUser, and the image's default user is root"};
     }
     const std::optional<std::int64_t> number = user->as_int();
     if (number && number != 0 && number != kApiUser) {
@@ -240,7 +240,7 @@ void check_class_images(const Plan& plan, Diagnostics& diagnostics) {
             .error("wrong-class-image", one.container.image_pos,
                    is_ours
                        ? "this class has the image of tailrender-proxy for pods that do not run it"
-                       : "this class has an image for pods that run tailrender-proxy")
+                       : "this class replaces the image of pods that run tailrender-proxy")
             .found(fmt::format("\"{}\"", image))
             .expected(is_ours ? "none, or an image of Tailscale's" : "none")
             .hint(is_ours
@@ -286,8 +286,8 @@ void check_class_env(const Plan& plan, Diagnostics& diagnostics) {
             }
             about(one.origin, diagnostics)
                 .error("wrong-class-env", entry->pos,
-                       "others could connect as tailscaled in pods that serve the Kubernetes API, "
-                       "and say who they are")
+                       "with this variable, others could connect as tailscaled in pods that serve "
+                       "the Kubernetes API, and claim any identity")
                 .found(fmt::format("{}={}", name, entry->value))
                 .expected(fmt::format("no \"{}\"", name))
                 .hint(fmt::format("remove it, give the group a class of its own, or annotate the "
@@ -323,7 +323,7 @@ void check_stock_image(const Plan& plan, Diagnostics& diagnostics) {
     }
     diagnostics
         .error("image-without-effect", settings.proxy_image.pos,
-               "\"proxyConfig.image\" is not what proxies run with \"tailrender.dataplane: "
+               "\"proxyConfig.image\" has no effect on proxies with \"tailrender.dataplane: "
                "native\", the default")
         .where(settings.proxy_image.pos.known() ? "" : "PROXY_IMAGE")
         .found(fmt::format("\"{}\"", settings.proxy_image.reference()))
@@ -362,10 +362,11 @@ void check_k8s_proxy_image(const Plan& plan, Diagnostics& diagnostics) {
         is_release_image(image, kK8sProxyRepository, settings.release)) {
         return;
     }
-    with_image(diagnostics.error("image-without-effect", settings.k8s_proxy_image_pos,
-                                 "\"K8S_PROXY_IMAGE\" is not what groups of type kube-apiserver "
-                                 "run with \"tailrender.dataplane: native\", the default"),
-               image)
+    with_image(
+        diagnostics.error("image-without-effect", settings.k8s_proxy_image_pos,
+                          "\"K8S_PROXY_IMAGE\" has no effect on groups of type kube-apiserver with "
+                          "\"tailrender.dataplane: native\", the default"),
+        image)
         .expected(fmt::format("none, or the default \"{}\"", kK8sProxyImage))
         .hint(std::string(kChooseAnImage))
         .notes(std::move(others));

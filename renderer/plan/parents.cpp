@@ -145,7 +145,7 @@ void report_duplicate(const load::Loaded& loaded, const Document& first, const D
     const bool are_units = !one.empty() && !other.empty() && one != other;
     about(second, diagnostics)
         .error("duplicate-object", second.kind.pos(), "duplicate object in the inputs")
-        .found(are_units ? fmt::format("{} and {}, which make different objects of it", one, other)
+        .found(are_units ? fmt::format("{} and {}, which apply it differently", one, other)
                          : std::string())
         .expected(are_units ? "one that applies it, or different names or namespaces"
                             : "each object once")

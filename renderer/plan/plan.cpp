@@ -75,11 +75,12 @@ void refuse_unjudged(const load::Loaded& loaded, const Settings& settings,
             if (at != std::string_view::npos) {
                 diagnostics
                     .error("unread-file", loaded.sources.pos(source, at),
-                           "this file must be read: what it says may be an input")
-                    .found(fmt::format("\"{}\", to which the operator's settings give a meaning",
-                                       word))
-                    .expected("a file, and a kustomization around it, that tailrender can read")
-                    .hint("tailrender check says what it cannot read");
+                           "this file cannot be read, but it may be an input")
+                    .found(fmt::format(
+                        "\"{}\", which makes an object an input with the operator's settings",
+                        word))
+                    .expected("a file and a kustomization that tailrender can read")
+                    .hint("\"tailrender check\" reports what cannot be read");
                 break;
             }
         }

@@ -86,13 +86,12 @@ Release report_old(const ReleaseSource& source, Diagnostics& diagnostics) {
     std::vector<std::string> names;
     std::ranges::transform(kReleases, std::back_inserter(names), short_name);
     diagnostics
-        .say(source.is_replaced ? Severity::Warning : Severity::Error, "unknown-release",
-             source.pos,
-             source.is_replaced
-                 ? fmt::format(
-                       "this release of the operator is too old: what replaces it is that of {}",
-                       short_name(kDefault))
-                 : "this release of the operator is older than all that can be rendered")
+        .say(
+            source.is_replaced ? Severity::Warning : Severity::Error, "unknown-release", source.pos,
+            source.is_replaced
+                ? fmt::format("this release of the operator is not supported: it is replaced by {}",
+                              short_name(kDefault))
+                : "this release of the operator is older than all supported ones")
         .object(source.object)
         .where(std::string(source.where))
         .found(fmt::format("\"{}\"", source.text))
@@ -115,9 +114,9 @@ void warn_of_unknown(const ReleaseSource& source, TailscaleVersion as, Diagnosti
 void warn_of_conflict(const ReleaseSource& taken, const ReleaseSource& other,
                       Diagnostics& diagnostics) {
     diagnostics
-        .warning(
-            "release-conflict", other.pos,
-            fmt::format("another release of the operator is rendered: that of \"{}\"", taken.where))
+        .warning("release-conflict", other.pos,
+                 fmt::format("another release of the operator is rendered, as set in \"{}\"",
+                             taken.where))
         .object(other.object)
         .where(std::string(other.where))
         .found(fmt::format("\"{}\"", other.text))

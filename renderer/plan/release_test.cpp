@@ -64,9 +64,10 @@ TEST(ChooseRelease, WarnsOfAnotherRelease) {
                         {.text = "v1.98.2", .where = "the image"},
                         {.text = "v1.102.5", .where = "the image"}};
     EXPECT_EQ(chosen.release.tag, "v1.98.10");
-    EXPECT_EQ(chosen.dump(),
-              "0: warning [release-conflict] another release of the operator is rendered: that of "
-              "\"helm.version\" | \"v1.102.5\" | \"1.98.10\"\n");
+    EXPECT_EQ(
+        chosen.dump(),
+        "0: warning [release-conflict] another release of the operator is rendered, as set in "
+        "\"helm.version\" | \"v1.102.5\" | \"1.98.10\"\n");
 }
 
 TEST(ChooseRelease, RendersAnUnknownOneAsTheLastKnownOne) {
@@ -86,11 +87,10 @@ TEST(ChooseRelease, RendersAnUnknownOneAsTheLastKnownOne) {
 
 TEST(ChooseRelease, RefusesAnOldOneUnlessItIsReplaced) {
     const Chosen old{{.text = "1.94.2", .where = "a"}};
-    EXPECT_EQ(
-        old.dump(),
-        "0: error [unknown-release] this release of the operator is older than all that can be "
-        "rendered | \"1.94.2\" | one of { 1.96, 1.98, 1.100, 1.102, 1.104 } | set "
-        "\"tailrender.operatorVersion\"\n");
+    EXPECT_EQ(old.dump(),
+              "0: error [unknown-release] this release of the operator is older than all supported "
+              "ones | \"1.94.2\" | one of { 1.96, 1.98, 1.100, 1.102, 1.104 } | set "
+              "\"tailrender.operatorVersion\"\n");
     const Chosen replaced{{.text = "1.94.2", .where = "a", .is_replaced = true}};
     EXPECT_EQ(replaced.release.version, default_release().version);
     EXPECT_FALSE(replaced.diagnostics.has_errors());

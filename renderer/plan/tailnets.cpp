@@ -148,10 +148,9 @@ private:
                                              : "the keys client_id and client_secret of an OAuth "
                                                "client of that tailnet");
             if (has_audience && !may_trust_cluster) {
-                said.hint(
-                    fmt::format("an audience counts from release {} on: set "
-                                "\"tailrender.operatorVersion\"",
-                                since(Trait::TailnetIdentity).name()));
+                said.hint(fmt::format(
+                    "\"audience\" needs release {} or later: set \"tailrender.operatorVersion\"",
+                    since(Trait::TailnetIdentity).name()));
             }
         }
     }

@@ -160,7 +160,8 @@ public:
         if (!notes.empty()) {
             diagnostics_
                 .warning("version-skew", pos,
-                         "these proxies do not support everything that the others do")
+                         "these proxies run an older version of Tailscale, which lacks features "
+                         "that are used")
                 .object(object)
                 .where("proxyConfig.image.tag")
                 .found(fmt::format("\"{}\"", tag))
@@ -182,7 +183,7 @@ private:
             }
             diagnostics_
                 .say(lints_ ? Severity::Error : Severity::Warning, "vulnerable-image", pos,
-                     fmt::format("this version of Tailscale has a known hole: {}",
+                     fmt::format("this version of Tailscale has a known vulnerability: {}",
                                  serves(plan_, true) ? hole.public_stake : hole.stake))
                 .object(object)
                 .where("proxyConfig.image.tag")
@@ -243,7 +244,8 @@ void check_relays(const Plan& plan, Pos tag_pos, Diagnostics& diagnostics) {
                             : std::vector<Note>();
             about(one.origin, diagnostics)
                 .error("version-skew", one.origin.pos,
-                       "the pods of this PeerRelay would not find a configuration that they know")
+                       "this image is too old for a PeerRelay: its pods would not find a "
+                       "configuration that they support")
                 .found(fmt::format("\"{}\"", image.tag))
                 .expected(fmt::format("v1.{}.{} or later", oldest.minor, oldest.patch))
                 .hint("set a newer image, for the PeerRelay alone in a ProxyClass")

@@ -33,12 +33,13 @@ bool is_conflict_mark(std::string_view line) {
 }
 
 Error bad_inventory(std::string where, std::string message, std::string found) {
-    return Error{{.rule = "bad-inventory",
-                  .where = std::move(where),
-                  .message = std::move(message),
-                  .found = std::move(found),
-                  .hint = "restore the file from version control; or move the directory away and "
-                          "render again, which writes every file anew"}};
+    return Error{
+        {.rule = "bad-inventory",
+         .where = std::move(where),
+         .message = std::move(message),
+         .found = std::move(found),
+         .hint =
+             "restore the file from version control, or move the directory away and render again"}};
 }
 
 Error outside(std::string where, std::string_view path) {
@@ -157,7 +158,8 @@ private:
             bad_inventory(where_, fmt::format("cannot use \"{}\" of the inventory", key),
                           found == nullptr ? std::string("no such key") : write_json(*found));
         error.diagnostic.expected =
-            is_version ? fmt::format("{}: a newer tailrender writes another one", kInventoryVersion)
+            is_version         ? fmt::format("{}: a newer tailrender may have written this file",
+                                             kInventoryVersion)
             : key == "devices" ? "a list of maps with a \"parent\""
                                : "a list";
         return error;

@@ -71,7 +71,7 @@ std::optional<std::string_view> chosen_version(const load::Loaded& loaded,
         .where(wanted.pos().known() ? "" : "--kubernetes-version")
         .found(is_text ? fmt::format("\"{}\"", wanted.text()) : std::string(kind_name(wanted)))
         .expected(fmt::format("one of {{ {} }}", fmt::join(known, ", ")))
-        .hint(minor ? "what is new in that version, or gone from it, is not known here" : "");
+        .hint(minor ? "what was added or removed in that version is not known here" : "");
     return minor ? std::optional(chosen) : std::nullopt;
 }
 
@@ -241,7 +241,7 @@ Diagnostics as_warnings(const Diagnostics& errors, Pos kind) {
     Diagnostics warnings;
     for (Diagnostic warning : errors.all()) {
         warning.severity = Severity::Warning;
-        warning.notes.push_back({.pos = kind, .text = "this document passes as it came"});
+        warning.notes.push_back({.pos = kind, .text = "this document is passed through unchanged"});
         warnings.add(std::move(warning));
     }
     return warnings;
@@ -295,12 +295,12 @@ struct Others {
         first.severity = Severity::Warning;
         first.notes.push_back(
             {.pos = first.pos,
-             .text =
-                 count == 1
-                     ? std::string("nothing of Tailscale reads this object; it passes as it is")
-                     : fmt::format("nothing of Tailscale reads this object; {} in such objects, "
-                                   "and \"tailrender lint\" names all of them",
-                                   counted(count, "mistake"))});
+             .text = count == 1
+                         ? std::string(
+                               "Tailscale does not use this object; it is passed through unchanged")
+                         : fmt::format("Tailscale does not use this object; {} in such objects, "
+                                       "and \"tailrender lint\" lists all of them",
+                                       counted(count, "mistake"))});
         diagnostics.add(std::move(first));
     }
 };

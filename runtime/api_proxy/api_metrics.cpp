@@ -38,16 +38,18 @@ std::string metrics(const Counters& counters, std::size_t connections) {
     refused("caller_denied", counters.denied);
     refused("too_many_connections", counters.crowded);
     refused("api_server_unreachable", counters.unreached);
-    out += counter("k8s_auth_proxy_session_recordings_attempted",
-                   "Sessions that were to be recorded.", counters.recordings) +
-           counter("k8s_auth_proxy_session_recordings_uploaded",
-                   "Recordings that a recorder has taken whole.", counters.recordings_uploaded) +
-           counter("tailrender_api_proxy_recordings_failed_total",
-                   "Recordings that no recorder took, or not whole.", counters.recordings_failed) +
-           counter("k8s_auth_proxy_api_request_event_recording_attempted",
-                   "Requests that a recorder was to be told.", counters.events) +
-           counter("tailrender_api_proxy_events_failed_total",
-                   "Requests that no recorder was told.", counters.events_failed);
+    out +=
+        counter("k8s_auth_proxy_session_recordings_attempted",
+                "Sessions whose recording was attempted.", counters.recordings) +
+        counter("k8s_auth_proxy_session_recordings_uploaded",
+                "Recordings that a recorder has stored completely.", counters.recordings_uploaded) +
+        counter("tailrender_api_proxy_recordings_failed_total",
+                "Recordings that no recorder accepted, or that are incomplete.",
+                counters.recordings_failed) +
+        counter("k8s_auth_proxy_api_request_event_recording_attempted",
+                "Requests whose recording was attempted.", counters.events) +
+        counter("tailrender_api_proxy_events_failed_total", "Requests that could not be recorded.",
+                counters.events_failed);
     return out + counter("tailrender_api_proxy_withdrawn_total",
                          "Running requests and sessions that ended with their caller's grant.",
                          counters.withdrawn);

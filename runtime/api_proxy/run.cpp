@@ -151,7 +151,7 @@ int run(const Environment& environment) {
     Serve serve(
         loop, log, api, [&] { return owner_of_listener(settings->socket); }, settings->listen,
         settings->service,
-        [&] { sessions->end_all("tailscaled's Serve has led here in another way"); });
+        [&] { sessions->end_all("the Serve configuration of tailscaled has changed"); });
     Server server(loop, shared, [&] { return serve.tailscaled(); });
     sessions = &server;
     HttpServer pages(

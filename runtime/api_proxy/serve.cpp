@@ -76,8 +76,8 @@ void Serve::look() {
     }
     if (*owner == 0) {
         return settle(
-            "tailscaled runs as root; it needs a user of its own, since whoever may forward "
-            "ports into the pod comes as root, too");
+            "tailscaled runs as root: set another runAsUser, because anyone who may forward ports "
+            "into the pod also connects as root");
     }
     api_.status(guarded([this](const localapi::LocalReply& reply) { on_status(reply); }));
 }
@@ -100,7 +100,7 @@ void Serve::on_status(const localapi::LocalReply& reply) {
     }
     const auto domains = renderer::items_of(status->find("CertDomains"));
     if (domains.empty() || renderer::text_of(domains.front()).empty()) {
-        return settle("the tailnet gives no certificates; enable HTTPS for it");
+        return settle("the tailnet issues no certificates: enable HTTPS for the tailnet");
     }
     const std::string domain(renderer::text_of(domains.front()));
     api_.serve_config(
@@ -177,8 +177,8 @@ void Serve::on_config(const localapi::LocalReply& reply, const std::string& doma
     }
     if (!service_.empty()) {
         return is_alone ? look_for_service()
-                        : settle(fmt::format("tailscaled has to lead port 443 of {} here, and "
-                                             "nothing else",
+                        : settle(fmt::format("the Serve configuration of tailscaled must forward "
+                                             "port 443 of {} to this proxy, and nothing else",
                                              service_));
     }
     const Value wanted = serve_config(domain, at_);
@@ -194,10 +194,10 @@ void Serve::on_config(const localapi::LocalReply& reply, const std::string& doma
             if (written.code == kConflict) {
                 return settle("someone else changes tailscaled's Serve configuration");
             }
-            settle(written.ok()
-                       ? ""
-                       : "tailscaled does not take the Serve configuration: " + written.problem +
-                             " (OperatorUser in its configuration names our user)");
+            settle(written.ok() ? ""
+                                : "tailscaled rejects the Serve configuration: " + written.problem +
+                                      " (OperatorUser in its configuration must name the user of "
+                                      "this process)");
         }));
 }
 

@@ -93,7 +93,8 @@ protected:
     static constexpr std::string_view kLed =
         R"({"Services":{"svc:kube":{"TCP":{"443":{"TCPForward":"127.0.0.1:8443","TerminateTLS":"kube.t.ts.net","ProxyProtocol":2}}}}})";
     static constexpr std::string_view kNotHere =
-        "tailscaled has to lead port 443 of svc:kube here, and nothing else";
+        "the Serve configuration of tailscaled must forward port 443 of svc:kube to this proxy, "
+        "and nothing else";
     Serve of_service{loop,
                      log,
                      api,
@@ -267,8 +268,8 @@ TEST_F(ApiServeTest, RefusesATailscaledOfRoot) {
     owner = 0;
     serve.start();
     EXPECT_EQ(problem_after(seconds(1)),
-              "tailscaled runs as root; it needs a user of its own, since whoever may forward "
-              "ports into the pod comes as root, too");
+              "tailscaled runs as root: set another runAsUser, because anyone who may forward "
+              "ports into the pod also connects as root");
     EXPECT_TRUE(transport.asked.empty());
 }
 
@@ -283,11 +284,11 @@ TEST_F(ApiServeTest, SaysWhyItDoesNotServe) {
     EXPECT_EQ(with_status(R"({"BackendState":"NeedsLogin"})"),
               "tailscaled is not connected: NeedsLogin");
     EXPECT_EQ(with_status(R"({"BackendState":"Running"})"),
-              "the tailnet gives no certificates; enable HTTPS for it");
+              "the tailnet issues no certificates: enable HTTPS for the tailnet");
     write_status = 403;
     EXPECT_EQ(with_status(R"({"BackendState":"Running","CertDomains":["a"]})"),
-              "tailscaled does not take the Serve configuration: HTTP status 403: no (OperatorUser "
-              "in its configuration names our user)");
+              "tailscaled rejects the Serve configuration: HTTP status 403: no (OperatorUser in "
+              "its configuration must name the user of this process)");
     write_status = 412;
     EXPECT_EQ(problem_after(seconds(5)), "someone else changes tailscaled's Serve configuration");
 }

@@ -37,7 +37,8 @@ void Server::take(int descriptor) {
     const auto wanted = tailscaled_();
     if (!wanted) {
         ++shared_.counters.unled;
-        shared_.log.warning("refused a connection while tailscaled does not serve this");
+        shared_.log.warning(
+            "refused a connection: tailscaled is not configured to serve this proxy");
         return;
     }
     if (!owner || *owner != *wanted || *wanted == 0) {

@@ -97,10 +97,10 @@ void Session::on_deadline() {
     }
     if (state_ == State::Collect && !room_->has_room()) {
         ++shared_.counters.crowded;
-        return refuse({429, "too many bodies are to be recorded at once; try again later"});
+        return refuse({429, "too many requests wait to be recorded; try again later"});
     }
     if (state_ == State::Collect && !caller_->grants.enforces_recorder) {
-        return on_event("its body has not come within 30 seconds", "");
+        return on_event("its body did not arrive within 30 seconds", "");
     }
     if (state_ == State::Collect) {
         return refuse({408, "the body of the request takes too long"});
@@ -349,7 +349,7 @@ void Session::refuse_fault(Fault fault) {
     if (phase_ == Phase::Body) {
         return end(name_of(fault));
     }
-    refuse({code_of(fault), fmt::format("the request is not taken: {}", name_of(fault))});
+    refuse({code_of(fault), fmt::format("the request was rejected: {}", name_of(fault))});
 }
 
 void Session::refuse(const Refusal& refusal) {

@@ -111,7 +111,7 @@ void Session::on_event(const std::string& problem, const std::string& address) {
         return refuse(
             {403, fmt::format("your grant of \"{}\" requires this to be recorded "
                               "(enforceRecorder): {}",
-                              kCapability, is_theirs ? problem : "no recorder takes it")});
+                              kCapability, is_theirs ? problem : "no recorder accepts it")});
     }
     go_on();
 }

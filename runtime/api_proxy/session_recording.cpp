@@ -56,16 +56,16 @@ std::optional<Refusal> Session::plan_recording() {
         return refusal("there is no recorder");
     }
     if (may_be_session(request_) && !session_) {
-        return refusal("it cannot be");
+        return refusal("it cannot be recorded");
     }
     const auto name = unrecorded_name(request_);
     if (!name || std::ranges::find(shared_.unrecorded, *name) != shared_.unrecorded.end()) {
         return std::nullopt;
     }
     return name->find('/') == std::string::npos
-               ? refusal("it cannot be")
-               : refusal(
-                     fmt::format("it cannot be, and no setting of the proxy allows \"{}\"", *name));
+               ? refusal("it cannot be recorded")
+               : refusal(fmt::format(
+                     "it cannot be recorded, and no setting of the proxy allows \"{}\"", *name));
 }
 
 void Session::start_recording() {
@@ -102,7 +102,7 @@ void Session::on_recorder(const std::string& problem) {
 void Session::refuse_unrecorded() {
     ++shared_.counters.denied;
     refuse({403, fmt::format("your grant of \"{}\" requires this to be recorded "
-                             "(enforceRecorder), and no recorder takes it",
+                             "(enforceRecorder), and no recorder accepts it",
                              kCapability)});
 }
 
@@ -196,7 +196,7 @@ std::function<void(const Recorder&, const std::string& problem)> Session::note_r
 // Sends what was recorded so far, if there is a recorder.
 void Session::stop_recording(const std::string& problem) {
     ++shared_.counters.recordings_failed;
-    shared_.log.warning("a session is recorded no further: " + problem);
+    shared_.log.warning("the recording of a session stopped: " + problem);
     const std::string recorded = recorded_ == "no" ? recorded_ : "in part: " + recorded_;
     finish_recording(problem);
     recorded_ = recorded;
@@ -235,7 +235,7 @@ void Session::finish_recording(const std::string& flaw) {
                                : shared.counters.recordings_failed);
         }
         if (!problem.empty()) {
-            shared.log.warning("a recording was not taken whole: " + problem);
+            shared.log.warning("a recording is incomplete: " + problem);
         }
         note(*one, problem);
         std::erase_if(shared.uploads, [one](const auto& other) { return other.get() == one; });

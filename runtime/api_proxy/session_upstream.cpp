@@ -45,7 +45,7 @@ void Session::connect_next() {
             return;
         }
     }
-    unreachable("no address of it takes connections");
+    unreachable("none of its addresses accepts connections");
 }
 
 void Session::on_connecting() {
@@ -82,7 +82,7 @@ void Session::on_handshake() {
 // The client does not get the reason, which may name internals of the cluster. It is in the log.
 void Session::unreachable(std::string_view why) {
     ++shared_.counters.unreached;
-    shared_.log.warning(fmt::format("the API server cannot be asked: {}", why));
+    shared_.log.warning(fmt::format("a request to the API server failed: {}", why));
     refuse({502, "the API server cannot be reached from the proxy"});
 }
 
@@ -295,7 +295,7 @@ std::size_t Session::take_response_head(std::string_view bytes) {
 void Session::take_response() {
     if (response_.status == 101) {
         if (response_.upgrade != request_.upgrade) {
-            return unreachable("it changes to a protocol that no one has asked for");
+            return unreachable("it switched to a protocol that was not requested");
         }
         return begin_tunnel();
     }

@@ -101,7 +101,7 @@ renderer::Result<TlsClient> TlsClient::create(const std::string& authorities, st
     static constexpr unsigned char kHttp1[] = "\x08http/1.1";
     SSL_CTX_set_alpn_protos(context, kHttp1, sizeof kHttp1 - 1);
     if (add_authorities(context, authorities) == 0) {
-        return no_tls("there is no certificate of an authority in the file");
+        return no_tls("the file has no CA certificate");
     }
     return out;
 }

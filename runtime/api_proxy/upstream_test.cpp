@@ -75,9 +75,7 @@ TEST_F(UpstreamTest, WithoutATokenThereIsNone) {
 TEST_F(UpstreamTest, WithoutAuthoritiesNoOneIsTrusted) {
     EXPECT_EQ(tls(), "cannot read \"" + path + "\": No such file or directory");
     write("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
-    EXPECT_EQ(tls(),
-              "cannot check the API server's certificate: there is no certificate of an "
-              "authority in the file");
+    EXPECT_EQ(tls(), "cannot check the API server's certificate: the file has no CA certificate");
 }
 
 TEST_F(UpstreamTest, AnAddressIsNotLookedUp) {

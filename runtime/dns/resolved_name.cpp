@@ -61,7 +61,7 @@ void ResolvedName::take() {
     asking_ = false;
     const AddressSet::Outcome outcome = set_.take(*v4_, *v6_);
     if (std::exchange(problem_, outcome.problem) != outcome.problem && !outcome.problem.empty()) {
-        log_.warning("cannot resolve a name in full; its last known addresses stay",
+        log_.warning("cannot resolve a name completely; keeping its last known addresses",
                      {{"name", name_}, {"problem", outcome.problem}});
     }
     if (!outcome.failed) {

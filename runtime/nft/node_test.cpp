@@ -99,7 +99,7 @@ TEST_F(SocketPrograms, AreNamed) {
               "if they balance connections to Services, as Cilium's kube-proxy replacement does, "
               "packets that are forwarded to a ClusterIP get no answer: set Cilium's Helm value "
               "\"socketLB.hostNamespaceOnly\" to true (\"bpf-lb-sock-hostns-only\" in the "
-              "ConfigMap cilium-config); with it, this is only a note");
+              "ConfigMap cilium-config); if it is set, ignore this message");
 }
 
 TEST_F(SocketPrograms, TakeTheRightToAsk) {

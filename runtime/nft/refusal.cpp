@@ -29,10 +29,10 @@ renderer::Error refusal(std::string_view step, int code) {
         case ERESTART:
         case EINTR:
             return error(fmt::format("cannot {}: rules changed meanwhile", step),
-                         "it is tried again");
+                         "it is retried automatically");
         case ENOBUFS:
             return error(fmt::format("cannot {}: the kernel's answer was lost", step),
-                         "it is tried again");
+                         "it is retried automatically");
         case ENOENT:
         case EOPNOTSUPP:
         case EAFNOSUPPORT:

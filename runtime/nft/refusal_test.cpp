@@ -28,9 +28,9 @@ TEST(Refusal, NamesTheRemedy) {
          "privileged"},
         {ENOENT, "cannot add map a: No such file or directory; " + modules},
         {EOPNOTSUPP, "cannot add map a: Operation not supported; " + modules},
-        {EINTR, "cannot add map a: rules changed meanwhile; it is tried again"},
-        {ERESTART, "cannot add map a: rules changed meanwhile; it is tried again"},
-        {ENOBUFS, "cannot add map a: the kernel's answer was lost; it is tried again"},
+        {EINTR, "cannot add map a: rules changed meanwhile; it is retried automatically"},
+        {ERESTART, "cannot add map a: rules changed meanwhile; it is retried automatically"},
+        {ENOBUFS, "cannot add map a: the kernel's answer was lost; it is retried automatically"},
         {EMSGSIZE, "cannot add map a: Message too long; raise net.core.wmem_max on the node"},
         {EINVAL, "cannot add map a: Invalid argument; "},
     };

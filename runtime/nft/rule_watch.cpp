@@ -23,7 +23,7 @@ RuleWatch::~RuleWatch() {
 }
 
 renderer::Result<renderer::Unit> RuleWatch::start() {
-    constexpr std::string_view kStep = "hear of changes of nftables rules";
+    constexpr std::string_view kStep = "watch nftables rules for changes";
     socket_ = ::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_NETFILTER);
     if (socket_ < 0) {
         return refusal(kStep, errno);

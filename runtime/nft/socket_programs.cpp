@@ -99,7 +99,7 @@ std::string warning_of(const std::vector<std::string>& programs) {
         "connections to Services, as Cilium's kube-proxy replacement does, packets that are "
         "forwarded to a ClusterIP get no answer: set Cilium's Helm value "
         "\"socketLB.hostNamespaceOnly\" to true (\"bpf-lb-sock-hostns-only\" in the ConfigMap "
-        "cilium-config); with it, this is only a note",
+        "cilium-config); if it is set, ignore this message",
         fmt::join(names, ", "));
 }
 

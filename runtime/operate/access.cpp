@@ -225,11 +225,10 @@ Result<kube::KubeAccess> find_access(const AccessFlags& flags,
     }
     const std::vector<std::string> named = files_of(environment("KUBECONFIG").value_or(""));
     if (!named.empty()) {
-        return named.size() == 1
-                   ? read_kubeconfig_file(named.front(), flags.context)
-                   : problem_at("KUBECONFIG", "lists several files",
-                                "`kubectl config view --minify --flatten > FILE` makes one of "
-                                "them, for --kubeconfig FILE");
+        return named.size() == 1 ? read_kubeconfig_file(named.front(), flags.context)
+                                 : problem_at("KUBECONFIG", "lists several files",
+                                              "merge them with `kubectl config view --minify "
+                                              "--flatten > FILE`, then use --kubeconfig FILE");
     }
     const std::string usual = environment("HOME").value_or("") + "/.kube/config";
     std::error_code ignored;

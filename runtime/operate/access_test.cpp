@@ -125,8 +125,8 @@ TEST(Access, LooksWhereKubectlLooks) {
     ASSERT_FALSE(several.has_value());
     EXPECT_EQ(several.error().diagnostic.message, "KUBECONFIG: lists several files");
     EXPECT_EQ(several.error().diagnostic.hint,
-              "`kubectl config view --minify --flatten > FILE` makes one of them, for --kubeconfig "
-              "FILE");
+              "merge them with `kubectl config view --minify --flatten > FILE`, then use "
+              "--kubeconfig FILE");
     variables["KUBECONFIG"] = ":/nowhere/config:";
     auto one = find_access({}, environment);
     ASSERT_FALSE(one.has_value());

@@ -105,8 +105,8 @@ void ObjectWatch::take_end(const kube::Reply& reply) {
     refusals_ = is_refused(reply) ? refusals_ + 1 : 0;
     if (refusals_ > (was_told_ ? kMostRefusals : 0)) {
         was_told_ = false;
-        log_.info(fmt::format("{} {} is followed in its mounted files only: {}", path_, name_,
-                              reply.message));
+        log_.info(fmt::format("cannot watch {} {}, so only its mounted files are read: {}", path_,
+                              name_, reply.message));
         listener_.on_refusal();
         return follow_after(kRefusedWait);
     }

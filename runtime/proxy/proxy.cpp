@@ -180,7 +180,7 @@ void Proxy::follow_config() {
     copy_ = std::make_unique<ConfigCopy>(files_, folder, config_path_);
     if (auto written = copy_->write(); !written) {
         parts_.log.warning(written.error().diagnostic.message +
-                           "; it is followed in the mounted files only");
+                           "; only the mounted files are watched");
         copy_ = nullptr;
         return;
     }

@@ -89,7 +89,7 @@ void Proxy::run() {
             std::make_unique<nft::RuleWatch>(parts_.loop, [this] { rules_->disturbed(); });
         if (auto started = rule_watch_->start(); !started) {
             parts_.log.warning(started.error().diagnostic.message +
-                               "; rules are looked after every minute");
+                               "; checking the rules every minute instead");
         }
     }
     if (parts_.lookup != nullptr) {

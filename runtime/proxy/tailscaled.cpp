@@ -87,7 +87,7 @@ void Tailscaled::take_pulse(const localapi::LocalReply& reply) {
     if (missed_ < kMostMissed) {
         return look_after();
     }
-    log_.error(fmt::format("tailscaled does not answer ({}); ending it", reply.problem));
+    log_.error(fmt::format("tailscaled does not answer ({}); killing it", reply.problem));
     children_.send(process_, SIGKILL);
 }
 
@@ -97,7 +97,7 @@ void Tailscaled::end() {
     const pid_t process = process_;
     children_.send(process, SIGTERM);
     timer_ = loop_.after(kLongestEnd, [this, process] {
-        log_.error("tailscaled does not end; killing it");
+        log_.error("tailscaled does not stop; killing it");
         children_.send(process, SIGKILL);
     });
 }

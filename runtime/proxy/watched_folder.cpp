@@ -14,7 +14,7 @@ WatchedFolder::WatchedFolder(Loop& loop, Log& log, const std::string& folder,
                              std::function<void()> changed)
     : loop_(loop), changed_(std::move(changed)), watch_(loop, folder, changed_) {
     if (auto started = watch_.start(); !started) {
-        log.warning(started.error().diagnostic.message + "; looking every 5 seconds instead");
+        log.warning(started.error().diagnostic.message + "; checking every 5 seconds instead");
         poll();
     }
 }

@@ -251,7 +251,7 @@ private:
         const auto type = block ? stream_type(*block) : std::nullopt;
         const auto role = type ? role_of(*type) : std::nullopt;
         if (!role || roles_.size() == kMostStreams || !roles_.emplace(id, *role).second) {
-            return "a stream of which it is not clear what it is";
+            return "an unexpected stream";
         }
         return std::nullopt;
     }

@@ -199,11 +199,11 @@ TEST(SpdyReader, HeaderBlocksAreOneStream) {
     EXPECT_EQ(spdy(first + writer.open(3, "stdout"), SpdyWriter::data(3, "x")), "1:x");
     SpdyWriter other;
     const std::string left_out = other.open(1, "error");
-    EXPECT_EQ(spdy(other.open(3, "stdout"), ""), "a stream of which it is not clear what it is");
+    EXPECT_EQ(spdy(other.open(3, "stdout"), ""), "an unexpected stream");
 }
 
 TEST(SpdyReader, WhatOtherReadersMightReadDifferentlyIsAProblem) {
-    const std::string unclear = "a stream of which it is not clear what it is";
+    const std::string unclear = "an unexpected stream";
     for (const std::string type : {"STDOUT", "", "other"}) {
         SpdyWriter writer;
         EXPECT_EQ(spdy(writer.open(1, type), ""), unclear) << type;

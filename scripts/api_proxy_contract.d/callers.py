@@ -109,8 +109,7 @@ def what_runs_commands_unseen_is_refused(world):
         equal((asked, reply.status), (asked, 403))
     equal(world.api.connections, 0)
     reply, = answers_to_enforced(world, ("GET", CONSOLE, WEBSOCKET))
-    equal(reply.message(), 'your grant of "tailscale.com/cap/kubernetes" requires this to be recorded (enforceRecorder): it cannot be, and no setting '
-          'of the proxy allows "virtualmachineinstances/console"')
+    equal(reply.message(), 'your grant of "tailscale.com/cap/kubernetes" requires this to be recorded (enforceRecorder): it cannot be recorded, and no setting of the proxy allows "virtualmachineinstances/console"')
     passing = [("GET", "/api/v1/nodes/n", ""), ("GET", f"{POD}/proxy/x", ""), ("GET", f"{POD}/portforward", SPDY), ("GET", "/metrics", "")]
     equal([reply.status for reply in answers_to_enforced(world, *passing)], [200] * 4)
 

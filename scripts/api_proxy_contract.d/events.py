@@ -75,7 +75,7 @@ def without_a_recorder_nothing_is_asked(world):
             return client.ask(PODS, "POST", length(body), body)
     for addresses in (broken[:1], broken[1:2], broken[2:], broken):
         reply = ask(*addresses)
-        equal((reply.status, reply.message()), (403, REFUSED + "no recorder takes it"))
+        equal((reply.status, reply.message()), (403, REFUSED + "no recorder accepts it"))
     equal(world.api.connections, 0)
     wait_until("all lines are there", lambda: len(world.lines("request")) == 4)
     equal([line["event"] for line in world.lines("request")], ["no"] * 4)

@@ -155,7 +155,7 @@ def without_a_recorder_nothing_begins(world):
     for addresses in (("100.64.0.5:80",), ("100.64.0.4:80",), ("100.64.0.5:80", "100.64.0.4:80")):
         reply = play(world, f"{POD}/exec", rules=[enforced(*addresses)])
         equal((reply.status, reply.message()), (403, 'your grant of "tailscale.com/cap/kubernetes" requires this to be recorded '
-                                                '(enforceRecorder), and no recorder takes it'))
+                                                '(enforceRecorder), and no recorder accepts it'))
     equal(world.api.connections, 0)
     # The next recorder of the list takes the session.
     taker = Recorder(world)

@@ -34,7 +34,7 @@ def a_service_is_served_as_the_device_is(world):
 
 @case(service=SERVICE, ready=False)
 def a_serve_that_does_not_lead_here_is_not_ready_and_is_not_written(world):
-    wait_until("it says why", lambda: world.page("/readyz") == (503, "tailscaled has to lead port 443 of svc:api here, and nothing else\n"))
+    wait_until("it says why", lambda: world.page("/readyz") == (503, "the Serve configuration of tailscaled must forward port 443 of svc:api to this proxy, and nothing else\n"))
     for wrong in (leads(world, ProxyProtocol=1), leads(world).replace(b"svc:api", b"svc:b"),
                   json.dumps({"TCP": json.loads(leads(world))["Services"][SERVICE]["TCP"]}).encode(),
                   json.dumps(json.loads(leads(world)) | {"TCP": {"8443": {"TCPForward": f"{HOST}:{world.port}"}}}).encode()):

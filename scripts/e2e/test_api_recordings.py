@@ -101,7 +101,7 @@ def test_sessions_are_recorded(api):
         assert (header["width"], header["height"]) == (111, 33) and "a terminal" in output, (header, output, done.stdout)
     # Without its recorder no session begins.
     refused = api.kubectl("exec", "web", "-c", "web", "--", "touch", "/never", check=False)
-    assert refused.returncode != 0 and "no recorder takes it" in refused.stderr, refused
+    assert refused.returncode != 0 and "no recorder accepts it" in refused.stderr, refused
     api.grants({"impersonate": {"groups": [GROUP]}})
     api.lab.wait("it need not be recorded", lambda: api.kubectl("exec", "web", "-c", "web", "--", "true", check=False).returncode == 0)
     assert api.kubectl("exec", "web", "-c", "web", "--", "ls", "/never", check=False).returncode != 0, "the command has run"
@@ -142,7 +142,7 @@ def test_requests_are_recorded(api):
         assert {event["source"]["node"] for event in found} == {f"client.{api.lab.inner['LAB_DOMAIN']}"}
     # Without its recorder no request is made.
     refused = api.kubectl("create", "configmap", "never", check=False)
-    assert refused.returncode != 0 and "no recorder takes it" in refused.stderr, refused
+    assert refused.returncode != 0 and "no recorder accepts it" in refused.stderr, refused
     assert api.lab.kubectl("get", "configmap", "never", "--ignore-not-found") == ""
     api.grants({"impersonate": {"groups": [GROUP]}})
     api.lab.wait("it need not be recorded", lambda: api.kubectl("get", "pods", check=False).returncode == 0)

@@ -120,7 +120,7 @@ def test_needs_helm_and_the_chart(render, tmp_path):
     done = render("--charts", "charts", path="/nonexistent")
     assert done.returncode == 1 and done.stdout == "" and "HelmRelease/shop/web" in done.stderr and "[no-helm]" in done.stderr, done.stderr
     for done in (render("--charts", "charts", "--helm", "none", "--allow-empty"), render("--allow-empty")):
-        assert done.returncode == 0 and "HelmRelease/shop/web: a chart is told to expose something" in done.stderr, done.stderr
+        assert done.returncode == 0 and "HelmRelease/shop/web: a chart is configured to expose something" in done.stderr, done.stderr
         assert "StatefulSet" not in done.stdout
 
 
@@ -135,7 +135,7 @@ def test_charts_that_a_chart_depends_on(render, tools, tmp_path):
     tree(tmp_path, {path: text.replace("REPOSITORY", "https://example.com/charts") for path, text in parent.items()})
     lacking = render("--allow-empty")
     assert lacking.returncode == 0 and "StatefulSet" not in lacking.stdout
-    assert "no chart web" in lacking.stderr and "--charts DIR names a directory that holds it" in lacking.stderr
+    assert "no chart web" in lacking.stderr and "use --charts DIR with a directory that contains it" in lacking.stderr
     assert "hidden-exposure" in lacking.stderr
     assert "name: ts-shop-" in render("--charts", "elsewhere").stdout
 
@@ -309,8 +309,8 @@ def test_a_device_does_not_leave_since_values_are_in_a_secret_now(render, tmp_pa
     documents(render("--charts", "charts", "-o", "out", "--namespace", "shop"))
     tree(tmp_path, {"repo/shop.yaml": release[:release.index("      valuesFrom")] + "      valuesFrom: [{kind: Secret, name: web-values}]\n"})
     done = render("--charts", "charts", "-o", "out", "--namespace", "shop")
-    assert done.returncode == 1 and 'lose device "shop-web"' in done.stderr, done.stderr
-    assert "what HelmRelease/shop/web gives is not known: values.yaml of Secret web-values" in done.stderr
+    assert done.returncode == 1 and 'device "shop-web" would be removed' in done.stderr, done.stderr
+    assert "the objects of HelmRelease/shop/web are not known: values.yaml of Secret web-values" in done.stderr
     (tmp_path / "repo/shop.yaml").unlink()
     documents(render("--charts", "charts", "-o", "out", "--namespace", "shop"))
 

@@ -270,12 +270,12 @@ def test_token_in_an_address_is_never_shown(render, server, tmp_path):
 
 def test_what_is_not_fetched(render, server, tmp_path):
     for url, reason in (
-            (server.repository.replace("https", "http"), "found: http, which anyone on the way can change"),
+            (server.repository.replace("https", "http"), "found: http, which is not encrypted"),
             ("file:///etc", "found: an address of file"), (f"git+ssh://{HOST}/x", "found: an address of git+ssh"),
             (f"https://localhost:{server.port}/charts", "found: host localhost, which is this machine"),
             (f"https://127.0.0.1:{server.port}/charts", "found: host 127.0.0.1, which is this machine"),
             (f"https://{OTHER}:{server.port}/charts", f"found: host {OTHER}, which --allow-network does not list"),
-            ("https://${HOST}/charts", "found: an address with characters")):
+            ("https://${HOST}/charts", "found: an address with invalid characters")):
         tree(tmp_path, {"repo/shop.yaml": release(url)})
         refused(render(), reason)
     tree(tmp_path, {"repo/shop.yaml": release("https://example.com/other.git", kind="GitRepository")})
@@ -300,7 +300,7 @@ def test_fails_with_the_reason_of_helm(render, server, helm, tmp_path):
     server.answers["/charts/index.yaml"] = (401, {"WWW-Authenticate": "Basic realm=x"}, b"")
     done = render(helm=helm.name)
     refused(done, "401")
-    assert f"helm pull web --repo {server.repository} --version 1.2.0, as someone who may; --charts DIR names the directory" in done.stderr
+    assert f"run helm pull web --repo {server.repository} --version 1.2.0 with credentials, then use --charts DIR with its directory" in done.stderr
     server.answers["/v2/acme/web/tags/list"] = server.answers["/v2/acme/web/manifests/1.2.0"] = (401, {"WWW-Authenticate": "Basic realm=x"}, b"")
     tree(tmp_path, {"repo/shop.yaml": release("oci://" + server.registry)})
     refused(render(helm=helm.name), "credential not found")
@@ -312,7 +312,7 @@ def test_redirects(render, server, helm, tmp_path, authority):
     secret.write_text("p4ssw0rd", encoding="utf-8")
     for target, reason in ((f"file://{secret}", "unsupported protocol scheme"),
                            (f"https://{OTHER}:{server.port}/charts/index.yaml", f"host {OTHER}, which --allow-network does not list"),
-                           (f"http://{HOST}:{server.port}/charts/index.yaml", "http, which anyone on the way can change"),
+                           (f"http://{HOST}:{server.port}/charts/index.yaml", "http, which is not encrypted"),
                            (f"https://{HOST}:{server.port}/charts/x?sig=t0ken", "404")):
         server.answers["/charts/index.yaml"] = (302, {"Location": target}, b"")
         done = render(helm=helm.name)

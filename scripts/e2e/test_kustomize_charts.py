@@ -92,7 +92,7 @@ def test_a_listed_file_that_is_not_there(render, tmp_path):
     assert "shop-p-web" in str(render("-o", "out").stderr)
     (tmp_path / "repo/app/web.yaml").rename(tmp_path / "repo/app/service.yaml")
     done = render("-o", "out")
-    assert done.returncode == 1 and "what app/web.yaml gives is not known: app/kustomization.yaml, which lists it, is not built" in done.stderr, done.stderr
+    assert done.returncode == 1 and "the objects of app/web.yaml are not known: app/kustomization.yaml, which lists it, is not built" in done.stderr, done.stderr
 
 
 ROOT = """\

@@ -172,7 +172,7 @@ def test_moves(user):
         serves(user, "adopted again")
     print("longest outage of a page: " + ", ".join(f"{url.split('/')[2].partition('.')[0]} {gap:.0f} s" for url, gap in gaps.items()), flush=True)
     lab.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", text=user.install)
-    assert "the operator's own device, which \"kube-apiserver-proxy-0\" is to have" in user.adopt("--finish", code=1)
+    assert "the operator's own device, which is meant for \"kube-apiserver-proxy-0\"" in user.adopt("--finish", code=1)
     user.adopt()
     has_the_operators_device(user)
     assert "the operator's own" not in user.adopt("--finish")

@@ -161,4 +161,4 @@ def test_what_was_at_hand_once_is_not_gone(render, tmp_path, beside):
     assert done.returncode == 0 and "shop-web" in done.stderr and "shop-db" in done.stderr, done.stderr
     for left, lost in zip(at_hand, ("db", "web")):
         done = render("-o", "out", "--namespace", "shop", *left)
-        assert done.returncode == 1 and "[unexplained-removal]" in done.stderr and f'lose device "shop-{lost}"' in done.stderr, done.stderr
+        assert done.returncode == 1 and "[unexplained-removal]" in done.stderr and f'device "shop-{lost}" would be removed' in done.stderr, done.stderr

@@ -116,7 +116,7 @@ def is_a_stock_pod_without_these_objects(pod):
 @case(**rendered(files={COPY: "a file"}))
 def reads_the_mounted_files_where_it_cannot_write(pod):
     pod.commands(f"{DAEMON}/{MOUNTED}")
-    pod.says("it is followed in the mounted files only")
+    pod.says("only the mounted files are watched")
 
 
 @case(**rendered(env={"POD_NAME": "other-0"}))

@@ -168,8 +168,8 @@ TEST_F(WriteTrees, RefusesAnInventoryThatPointsOutside) {
                   "  found: \"" +
                       line +
                       "\"\n"
-                      "  hint: restore the file from version control; or move the directory away "
-                      "and render again, which writes every file anew\n");
+                      "  hint: restore the file from version control, or move the directory away "
+                      "and render again\n");
     }
 }
 

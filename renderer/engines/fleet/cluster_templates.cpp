@@ -138,7 +138,7 @@ private:
     void refuse_template(const Value& value) {
         diagnostics_
             .error("unknown-offline", value.pos(),
-                   "this value is a template of Fleet, and not of labels that are known here")
+                   "this value is a Fleet template that cannot be evaluated offline")
             .expected(
                 "\"${ .ClusterLabels.NAME }\" with a label that .tailrender.yaml gives the "
                 "cluster")

@@ -37,7 +37,8 @@ Result<bool> add_file(const repo::SourceTree& tree, const std::string& path,
     chart.bytes += text.size();
     if (chart.bytes > kMaxChart || chart.files.size() >= kMostFiles) {
         return cannot_use(chart.place, "more than 64 MiB or 10000 files",
-                          "a chart, with those that it depends on", "helm template renders it");
+                          "at most 64 MiB and 10000 files, with all dependencies",
+                          "helm template CHART | tailrender post-render");
     }
     chart.files[name] = std::move(text);
     return true;
@@ -52,9 +53,9 @@ Result<bool> add_directory(const repo::SourceTree& tree, const std::string& dir,
             (void)TRY(add_file(tree, path, name, chart));
         } else if (entry.kind == repo::EntryKind::Directory) {
             if (entry.is_link || depth == kDeepestChart) {
-                return cannot_use(path,
-                                  entry.is_link ? "a link to a directory" : "a deep directory",
-                                  "directories", "copy it in place of the link");
+                return cannot_use(
+                    path, entry.is_link ? "a link to a directory" : "too many nested directories",
+                    "directories", entry.is_link ? "copy the directory in place of the link" : "");
             }
             (void)TRY(add_directory(tree, path, name, depth + 1, chart));
         }
@@ -118,7 +119,8 @@ Result<std::optional<ChartSource>> ChartLibrary::in_dirs(std::string_view name,
     std::vector<std::string> found;
     if (name.empty() || name.starts_with('.') || name.find('/') != std::string_view::npos) {
         return cannot_use(std::string(name), fmt::format("name \"{}\"", name),
-                          "the name of a chart", "a name has no path");
+                          "the name of a chart",
+                          "name the chart only, and its directory with --charts DIR");
     }
     for (const std::string& dir : dirs_) {
         const std::string folder = repo::join_path(dir, name);
@@ -193,12 +195,13 @@ Result<bool> ChartLibrary::add_dependencies(const std::string& dir, int depth, b
         }
         if (part && ++chart.charts > kMostCharts) {
             return cannot_use(chart.place, fmt::format("more than {} charts", kMostCharts),
-                              "charts that depend on each other without end", "");
+                              fmt::format("at most {} charts", kMostCharts),
+                              "check for charts that depend on each other");
         }
         if (!part) {
             return cannot_use(chart.place, fmt::format("no chart {}", name),
                               "the charts that it depends on, in its directory charts",
-                              "--charts DIR names a directory that holds it");
+                              "use --charts DIR with a directory that contains it");
         }
         part->bytes += chart.bytes;
         part->charts = chart.charts;

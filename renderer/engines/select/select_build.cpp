@@ -118,7 +118,7 @@ void BuildSelection::refuse_charts(const PlainBuild& build) const {
                         : find_helm_charts(context_.build.tree, *build.places, build.dir.path);
     context_.build.diagnostics
         .error("broken-unit", pos,
-               fmt::format("{} applies nothing as long as it cannot be built", build.unit->name))
+               fmt::format("{} applies nothing because it cannot be built", build.unit->name))
         .where(build.dir.path)
         .found(kFluxHasNoHelm)
         .expected("a HelmRelease, which Flux renders")
@@ -295,7 +295,7 @@ void BuildSelection::judge_patches(const PlainBuild& build, PatchesOfBuild found
     for (const UnbuiltExposure& one : found.unbuilt) {
         refused_.insert(one.patch.pos);
         refuse_exposure(one.patch, context_.build.diagnostics)
-            .expected(fmt::format("what it changes in the tree; {} is not built",
+            .expected(fmt::format("the object that it patches, in the tree; {} is not built",
                                   secrets::without_url_credentials(one.what.what)))
             .hint(way_on(one.what, build));
     }
@@ -318,7 +318,7 @@ std::string BuildSelection::way_on(const LeftOut& what, const PlainBuild& build)
                       : "",
             ignore);
     }
-    return fmt::format("{}--charts DIR names a directory that holds the chart{}",
+    return fmt::format("{}use --charts DIR with a directory that contains the chart{}",
                        context_.options.helm == repo::kNoProgram
                            ? "leave out --helm none: helm renders what is at hand; "
                            : "",
@@ -347,7 +347,7 @@ void BuildSelection::warn_left_out(const LeftOut& what) {
                      "this is remote and not fetched: what it exposes to the tailnet would be "
                      "missing")
             .found(secrets::without_url_credentials(what.what))
-            .expected("nothing of Tailscale in it, or a copy at hand")
+            .expected("no Tailscale objects in it, or a local copy")
             .hint(fmt::format("copy it into this repository, or: --source {}=DIR",
                               shell_word(secrets::without_url_credentials(what.what))));
         return;
@@ -357,11 +357,12 @@ void BuildSelection::warn_left_out(const LeftOut& what) {
         .found(what.what)
         .expected(what.is_chart    ? "no chart that exposes anything to the tailnet"
                   : what.is_secret ? "a Secret, which this repository must not have"
-                                   : "nothing of Tailscale in what is fetched")
-        .hint(what.is_chart    ? "--charts DIR names a directory that holds it; or: helm template "
-                                 "CHART | tailrender post-render"
-              : what.is_secret ? "nothing, if it is one: no Secret is read"
-                               : "copy it into this repository if there is");
+                                   : "no Tailscale objects in what is fetched")
+        .hint(what.is_chart
+                  ? "use --charts DIR with a directory that contains it; or: helm template "
+                    "CHART | tailrender post-render"
+              : what.is_secret ? "if it is a Secret, nothing needs to be done: Secrets are not read"
+                               : "copy it into this repository if it has Tailscale objects");
 }
 
 // Records a part that is not built. Devices of it from an earlier run, which had it, do not count
@@ -406,10 +407,10 @@ void BuildSelection::note_missing(const Kustomization& file) const {
 void BuildSelection::warn_mistaken(const Diagnostics& found) const {
     const auto error = std::ranges::find(found.all(), Severity::Error, &Diagnostic::severity);
     context_.build.diagnostics
-        .warning("not-built", error->pos, "this kustomization is left as it is")
+        .warning("not-built", error->pos, "this kustomization has an error, so it is not built")
         .where(error->where)
         .found(error->message)
-        .expected("nothing of Tailscale in what it means")
+        .expected("no Tailscale objects in it")
         .hint(error->hint);
 }
 

@@ -115,18 +115,17 @@ private:
                 continue;
             }
             const bool is_missing = unit.state == UnitState::Missing;
-            Finding error =
-                context_.build.diagnostics
-                    .error("broken-unit", unit.pos,
-                           fmt::format("{} applies nothing as long as {}", unit.name,
-                                       is_missing ? "its path does not exist"
-                                       : is_built ? "its engine refuses it"
-                                                  : "it cannot be built"))
-                    .found(is_built ? unit.reason : unit.unbuilt)
-                    .expected(is_missing ? "a directory of the tree"
-                                         : "what the engine takes: inputs that nothing applies may "
-                                           "be meant")
-                    .hint(hint_of_broken(unit, dirs));
+            Finding error = context_.build.diagnostics
+                                .error("broken-unit", unit.pos,
+                                       fmt::format("{} applies nothing because {}", unit.name,
+                                                   is_missing ? "its path does not exist"
+                                                   : is_built ? "its engine rejects it"
+                                                              : "it cannot be built"))
+                                .found(is_built ? unit.reason : unit.unbuilt)
+                                .expected(is_missing ? "a directory of the tree"
+                                                     : "a unit that the engine accepts: it may be "
+                                                       "meant to apply inputs that nothing applies")
+                                .hint(hint_of_broken(unit, dirs));
             if (!unit.pos.known()) {
                 error.where(unit.file);
             }
@@ -147,8 +146,11 @@ private:
         const std::string_view near =
             unit.state == UnitState::Missing ? nearest(unit.dir, dirs) : std::string_view();
         return fmt::format(
-            "{}--include or --ignore takes each directory with inputs that nothing applies",
-            near.empty() || near == unit.dir ? "" : fmt::format("did you mean \"{}\"? ", near));
+            "{}use --include DIR or --ignore DIR for each directory with inputs that nothing "
+            "applies",
+            near.empty() || near == unit.dir
+                ? ""
+                : fmt::format("did you mean \"{}\"? otherwise ", near));
     }
 
     // Refuses sets of units that are not known: one of their units may apply inputs that no known
@@ -159,13 +161,14 @@ private:
                 context_.build.diagnostics
                     .error(
                         "roots-in-chart", {},
-                        fmt::format("what {} makes Argo CD or Flux apply is not known", unit.name))
+                        fmt::format("the objects of Argo CD or Flux that {} creates are not known",
+                                    unit.name))
                     .where(unit.file)
                     .found(unit.reason)
-                    .expected("a chart at hand, and helm, which renders it")
+                    .expected("the chart in the tree or in --charts DIR, and helm to render it")
                     .hint(
-                        "install what is missing, or name it with --helm, --kustomize or --charts; "
-                        "--include takes a directory with inputs all the same");
+                        "install what is missing, or pass it with --helm, --kustomize or --charts; "
+                        "or use --include DIR for each directory with inputs");
             }
             if (unit.rest == UnitRest::Set && unit.state == UnitState::Unresolved) {
                 context_.build.diagnostics
@@ -189,15 +192,16 @@ private:
         for (const ExposingPatch& patch : patches) {
             Finding error = refuse_exposure(patch, context_.build.diagnostics);
             error
-                .expected(fmt::format("what it changes in the tree; {} applies what is "
-                                      "elsewhere: {}",
-                                      unit.name, unit.reason))
-                .hint(fmt::format("{}; --ignore {} leaves it out",
-                                  unit.source.empty()
-                                      ? "apply a copy that is in this repository"
-                                      : fmt::format("--source {}=DIR names a directory with it",
-                                                    shell_word(unit.source)),
-                                  shell_word(repo::parent_path(unit.file))));
+                .expected(fmt::format(
+                    "the object that it patches, in the tree; {} applies files from elsewhere: {}",
+                    unit.name, unit.reason))
+                .hint(fmt::format(
+                    "{}; --ignore {} leaves it out",
+                    unit.source.empty()
+                        ? "apply a copy that is in this repository"
+                        : fmt::format("use --source {}=DIR with a directory that contains it",
+                                      shell_word(unit.source)),
+                    shell_word(repo::parent_path(unit.file))));
             if (!patch.pos.known()) {
                 error.where(unit.file);
             }
@@ -219,8 +223,8 @@ private:
                 .error("unknown-source", file.empty() ? unit.naming : unit.pos,
                        fmt::format("what {} applies is not known: {}", unit.name, unit.reason))
                 .found(file.empty()
-                           ? fmt::format("{}, and \"tailscale\" in what is said of it", unit.source)
-                           : fmt::format("{}, which may be made of this repository, and {}, "
+                           ? fmt::format("{}, and its settings mention \"tailscale\"", unit.source)
+                           : fmt::format("{}, which may be built from this repository, and {}, "
                                          "which nothing applies",
                                          unit.source, file))
                 .expected("a directory with the files of that source")
@@ -228,8 +232,8 @@ private:
                                   file.empty()
                                       ? ""
                                       : " (\".\" where it is this repository); if it is something "
-                                        "else, --include or --ignore takes each directory with "
-                                        "inputs that nothing applies"));
+                                        "else, use --include DIR or --ignore DIR for each "
+                                        "directory with inputs that nothing applies"));
         if (!(file.empty() ? unit.naming : unit.pos).known()) {
             error.where(unit.file);
         }

@@ -122,10 +122,9 @@ void check_refused_env(const Plan& plan, Diagnostics& diagnostics) {
             }
             about(one.origin, diagnostics)
                 .error("refused-env", entry->pos,
-                       fmt::format("no proxy of this class starts with \"{}\"", name))
-                .found(fmt::format("\"{}\" beside the configuration file that each proxy has",
-                                   entry->value))
-                .expected("the settings of \"tailscale up\" in that file alone")
+                       fmt::format("\"{}\" prevents the proxies of this class from starting", name))
+                .found(fmt::format("\"{}\", but each proxy has a configuration file", entry->value))
+                .expected("the settings of \"tailscale up\" only in that file")
                 .hint("remove the variable")
                 .notes(users);
         }

@@ -68,15 +68,14 @@ private:
                  fmt::format("Service \"{}\" is not in the tree, so the number of its port \"{}\" "
                              "is not known: this Ingress is not rendered{}",
                              backend.service, backend.port_name,
-                             is_public(ingress) ? ", though it is to be PUBLIC" : ""))
+                             is_public(ingress) ? ", although it asks to be PUBLIC" : ""))
             .object(ingress.doc->object_name())
             .expected(
                 fmt::format("Service \"{}\" in namespace \"{}\"", backend.service, ingress.ns))
-            .hint(fmt::format(
-                "if a chart makes it ({} is not rendered: {}), --charts DIR names a directory with "
-                "the chart; or write the number of the port; or --context DIR names a directory "
-                "with the Service",
-                unknown_->name, unknown_->reason))
+            .hint(fmt::format("if a chart makes it ({} is not rendered: {}), use --charts DIR with "
+                              "the directory of the chart; otherwise write the number of the port, "
+                              "or use --context DIR with the directory of the Service",
+                              unknown_->name, unknown_->reason))
             .is_absence();
         found.emplace(ingress.doc->object_name(),
                       fmt::format("the number of port \"{}\" of Service/{}/{} is not known",

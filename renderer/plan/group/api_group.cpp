@@ -40,11 +40,11 @@ void report_apart(const ProxyGroupInput& input, const Settings& settings,
                   Diagnostics& diagnostics) {
     classify::about(input, diagnostics)
         .error("not-supported", input.pos(),
-               fmt::format("the pods of this group would run as \"{}\", which is in a namespace of "
-                           "its own",
+               fmt::format("the pods of this group need the ServiceAccount \"{}\", which is in "
+                           "another namespace",
                            kAuthProxyAccount))
         .found(fmt::format("\"tailrender.apiProxyNamespace: {}\"", settings.api_ns))
-        .expected("no group of mode \"auth\" beside that setting")
+        .expected("no group of mode \"auth\" together with that setting")
         .hint(
             "serve the Kubernetes API by apiServerProxyConfig.mode: \"true\", set "
             "spec.kubeAPIServer.mode: noauth, or remove \"tailrender.apiProxyNamespace\"");

@@ -62,14 +62,14 @@ std::string refusal_of_url(std::string_view url, const HostList& hosts) {
         return "an address with a query, which may hold a credential";
     }
     if (scheme == "http") {
-        return "http, which anyone on the way can change";
+        return "http, which is not encrypted";
     }
     if (!url.starts_with(kHttps) && !url.starts_with(kOci)) {
         return scheme.empty() ? "an address without a scheme"
                               : fmt::format("an address of {}", scheme);
     }
     if (!consists_of(url, "._~:/@%+-[]")) {
-        return "an address with characters that have no place in it";
+        return "an address with invalid characters";
     }
     const auto [host, port] = authority_of(url);
     if (host.empty() || !consists_of(host, ".-:") || port.empty() ||
@@ -111,10 +111,10 @@ std::string refusal_of(const ChartAddress& address, const HostList& hosts) {
     if (address.has_index() &&
         (address.chart.empty() || address.chart.find("..") != std::string::npos ||
          !consists_of(address.chart, "._/-"))) {
-        return "a name of a chart with characters that have no place in it";
+        return "a chart name with invalid characters";
     }
     if (!consists_of(address.version, ".+-_*^~<>=!|, ")) {
-        return "a version with characters that have no place in it";
+        return "a version with invalid characters";
     }
     return {};
 }

@@ -141,13 +141,13 @@ Value chart_file(std::string text) {
 }
 
 Error not_fetched(const ChartAddress& address, std::string reason, bool may_show) {
-    std::string hint = "helm pull it by hand; --charts DIR names the directory that holds it";
+    std::string hint = "pull it with helm, then use --charts DIR with its directory";
     if (may_show) {
-        hint =
-            fmt::format("helm pull {}{}{}, as someone who may; --charts DIR names the directory",
-                        address.has_index() ? shell_word(address.chart) + " --repo " : "",
-                        shell_word(address.url()),
-                        address.version.empty() ? "" : " --version " + shell_word(address.version));
+        hint = fmt::format(
+            "run helm pull {}{}{} with credentials, then use --charts DIR with its directory",
+            address.has_index() ? shell_word(address.chart) + " --repo " : "",
+            shell_word(address.url()),
+            address.version.empty() ? "" : " --version " + shell_word(address.version));
     }
     return Error{{.rule = "chart-not-fetched",
                   .where = "--allow-network",
@@ -225,7 +225,7 @@ ChartFetcher::Fetched ChartFetcher::Run::run_helm(const ChartAddress& address,
     const TunnelProxy proxy(setup.hosts,
                             std::min(setup.limits.each_bytes, setup.limits.all_bytes - bytes));
     if (proxy.port() == 0) {
-        return failed("no port of this machine for a proxy");
+        return failed("cannot open a local port for a proxy");
     }
     const SandboxRun run = run_in_sandbox(
         {.arguments = pull_arguments(setup, address, dir),

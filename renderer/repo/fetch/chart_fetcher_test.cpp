@@ -90,9 +90,10 @@ TEST_F(ChartFetching, SaysWhyInOneCleanLine) {
              "\\033[31mno\\nmore\\n' >&2; exit 1"));
     EXPECT_EQ(failure(fetcher, address("web")), "Get \"https://a.example/x\": ?[31mno");
     Result<std::string> got = fetcher.fetch(address("web"));
-    EXPECT_EQ(got.error().diagnostic.hint,
-              "helm pull web --repo https://charts.example --version 1.x, as someone who may; "
-              "--charts DIR names the directory");
+    EXPECT_EQ(
+        got.error().diagnostic.hint,
+        "run helm pull web --repo https://charts.example --version 1.x with credentials, then "
+        "use --charts DIR with its directory");
 }
 
 TEST_F(ChartFetching, RefusesAddressesWithoutAskingHelm) {

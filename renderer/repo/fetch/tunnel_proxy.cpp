@@ -227,7 +227,7 @@ bool TunnelProxy::is_ours(std::string_view request) const {
 std::string TunnelProxy::connect(std::string_view request, int& upstream) {
     const Target target = target_of(request);
     if (target.host.empty()) {
-        return "http, which anyone on the way can change";
+        return "http, which is not encrypted";
     }
     if (!hosts_.empty() && !lists_host(hosts_, target.host)) {
         return fmt::format("host {}, which --allow-network does not list", target.host);

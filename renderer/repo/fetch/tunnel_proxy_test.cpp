@@ -140,7 +140,7 @@ TEST(TunnelProxy, RefusesAllButTunnels) {
     const TunnelProxy proxy({}, 1000);
     EXPECT_EQ(ask(proxy, "GET http://example.com/", password_of(proxy)),
               "HTTP/1.1 403 Forbidden\r\n\r\n");
-    EXPECT_EQ(proxy.refusal(), "http, which anyone on the way can change");
+    EXPECT_EQ(proxy.refusal(), "http, which is not encrypted");
 }
 
 TEST(TunnelProxy, SaysWhyItCannotConnect) {

@@ -220,8 +220,7 @@ TEST(HiddenStateTest, ItGetsItsLabelBackAndAnEventSaysSo) {
     EXPECT_EQ(*after.find("annotations"), *before.find("annotations"));
     EXPECT_EQ(world.event("StateSecretRestored"),
               "a-0: its state Secret had lost its label \"tailrender.dev/secret\", which only its "
-              "pod, or a user, can have taken off; it has the labels and annotations again that it "
-              "was made with");
+              "pod or a user can have removed; its labels and annotations were restored");
     EXPECT_EQ(world.device_of("a-0"), world.own);
 }
 

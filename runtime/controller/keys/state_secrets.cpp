@@ -109,12 +109,13 @@ void StateSecrets::restore(const StateOwner& owner, const Value& found, const Ne
         path(owner), restoring(found, made), [this, owner, next](const kube::Reply& reply) {
             if (reply.ok()) {
                 written_.put(reply.object);
-                written_.tell(owner.parent,
-                              {kube::EventType::Warning, "StateSecretRestored",
-                               fmt::format("{}: its state Secret had lost its label \"{}\", which "
-                                           "only its pod, or a user, can have taken off; it has "
-                                           "the labels and annotations again that it was made with",
-                                           owner.pod, kSecretLabel)});
+                written_.tell(
+                    owner.parent,
+                    {kube::EventType::Warning, "StateSecretRestored",
+                     fmt::format(
+                         "{}: its state Secret had lost its label \"{}\", which only its pod or a "
+                         "user can have removed; its labels and annotations were restored",
+                         owner.pod, kSecretLabel)});
             }
             next(reply.problem("cannot restore the state Secret"));
         });

@@ -24,9 +24,10 @@ void Notices::reconcile(const Changes& changes) {
     if (!context_.view.apart_complete() && context_.loop.uptime() - started_at_ > kFirstListsTake) {
         context_.events.post(
             context_.ledger.reference(), kube::EventType::Warning, "CannotReadApiProxy",
-            fmt::format("cannot read the API proxy in namespace \"{}\", so it is left alone: apply "
-                        "the Role and the RoleBinding that are rendered for the controller there",
-                        context_.view.api_ns()));
+            fmt::format(
+                "cannot read the API proxy in namespace \"{}\", so it is not managed: apply "
+                "the Role and the RoleBinding that are rendered for the controller there",
+                context_.view.api_ns()));
     }
     for (const ProxySet* set : sets_of(context_.view, changes)) {
         if (!set->contract.empty() && set->contract != kContractVersion) {

@@ -71,7 +71,7 @@ TEST(Adopt, ARelayKeepsItsDeviceAndIsConfiguredAgain) {
     world.controller.reset();
     std::string said;
     EXPECT_EQ(run_to_end(world, roll_back, &said), "");
-    EXPECT_EQ(said.find("the operator never had it"), std::string::npos) << said;
+    EXPECT_EQ(said.find("the operator did not create it"), std::string::npos) << said;
     EXPECT_EQ(world.kube.datum(World::secret(pod), "device_id"), "nOLD-edge");
     EXPECT_EQ(world.kube.datum(config, "cap-148.hujson"), R"({"Version":"alpha0"})");
     EXPECT_EQ(world.kube.find(config)->at({"metadata", "labels", controller::kSecretLabel}),
@@ -91,8 +91,9 @@ TEST(Adopt, NotesWhoseTailscaleServicesAreOursNow) {
     std::string said;
     EXPECT_EQ(run_to_end(world, plain_adopt, &said), "");
     EXPECT_EQ(noted(), "nOPERATOR");
-    EXPECT_NE(said.find("Tailscale Services of the operator (nOPERATOR) are the controller's\n"),
-              std::string::npos)
+    EXPECT_NE(
+        said.find("Tailscale Services of the operator (nOPERATOR) now belong to the controller\n"),
+        std::string::npos)
         << said;
     const std::size_t writes = world.kube.writes;
     EXPECT_EQ(run_to_end(world, plain_adopt), "");
@@ -151,8 +152,9 @@ TEST(Adopt, FindsAnOperatorOfAnotherName) {
     std::string said;
     EXPECT_EQ(run_to_end(world, plain_adopt, &said), "");
     EXPECT_EQ(world.kube.find(path)->at({"spec", "replicas"})->as_int(), 0);
-    EXPECT_NE(said.find("Tailscale Services of the operator (nOPERATOR) are the controller's\n"),
-              std::string::npos)
+    EXPECT_NE(
+        said.find("Tailscale Services of the operator (nOPERATOR) now belong to the controller\n"),
+        std::string::npos)
         << said;
     EXPECT_EQ(run_to_end(world, roll_back, &said), "");
     EXPECT_EQ(world.kube.find(path)->at({"spec", "replicas"})->as_int(), 2);
@@ -323,7 +325,7 @@ TEST(Adopt, RefusesANamespaceWithoutAnything) {
     };
     EXPECT_EQ(run_to_end(world, elsewhere),
               "namespace \"default\" has neither Deployment \"operator\" nor rendered proxies: "
-              "name theirs with -n NAMESPACE");
+              "pass their namespace with -n NAMESPACE");
     EXPECT_EQ(world.kube.writes, writes);
 }
 

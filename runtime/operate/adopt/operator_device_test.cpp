@@ -197,7 +197,7 @@ TEST(OperatorDevice, GoesBackWithWhatHasBecomeOfIt) {
     EXPECT_EQ(run_to_end(world, roll_back, &said), "");
     EXPECT_NE(said.find("kube-apiserver-proxy-0 -> operator\n"), std::string::npos) << said;
     EXPECT_EQ(said.find("still has the device"), std::string::npos) << said;
-    EXPECT_EQ(said.find("the operator never had it"), std::string::npos) << said;
+    EXPECT_EQ(said.find("the operator did not create it"), std::string::npos) << said;
     EXPECT_EQ(world.kube.datum(world.old, "_machinekey"), "privkey:renewed");
     EXPECT_EQ(world.moved_to(), "");
     world.loop.run_for(10 * kMinute);
@@ -240,10 +240,9 @@ TEST(OperatorDevice, FinishRefusesBeforeItHasCome) {
     Value object = world.kube.find(world.old)->clone();
     object.find("metadata")->put("annotations", Value::map({{Value(kMovedAnnotation), kPod}}));
     world.kube.put(world.old, std::move(object));
-    EXPECT_EQ(
-        run_to_end(world, finish),
-        "Secret \"operator\" has the operator's own device, which \"kube-apiserver-proxy-0\" is "
-        "to have: run adopt again, or delete the Secret");
+    EXPECT_EQ(run_to_end(world, finish),
+              "Secret \"operator\" has the operator's own device, which is meant for "
+              "\"kube-apiserver-proxy-0\": run adopt again, or delete the Secret");
     EXPECT_NE(world.kube.find(world.old), nullptr);
 }
 

@@ -337,7 +337,8 @@ void name_new_ones(const OperateContext& context, const AdoptSnapshot& snapshot)
     for (const std::string& set : others) {
         if (!moved.contains(set)) {
             context.say(fmt::format(
-                "{}: the operator never had it, and fails on its Secrets: remove its manifests, "
+                "{}: the operator did not create it, and fails on its Secrets: remove its "
+                "manifests, "
                 "and keep the controller until `tailrender-runtime status` no longer shows it",
                 set));
         }
@@ -410,10 +411,10 @@ Value without_proxy_config(const Value& secret) {
 void forget(const SharedReturn& back, const Next& done) {
     const OperateContext& context = back->context;
     if (const auto own = plan_adoption(back->snapshot).own) {
-        return done(
-            fmt::format("Secret \"{}\" has the operator's own device, which \"{}\" is to have: run "
-                        "adopt again, or delete the Secret",
-                        own->old_name, own->new_name));
+        return done(fmt::format(
+            "Secret \"{}\" has the operator's own device, which is meant for \"{}\": run "
+            "adopt again, or delete the Secret",
+            own->old_name, own->new_name));
     }
     std::vector<Job> records, leftovers;
     bool is_moved = false;

@@ -214,9 +214,10 @@ TEST(Rollback, SaysWhatIsNewSinceTheAdoption) {
     std::string said;
     ASSERT_EQ(run_to_end(world, roll_back, &said), "");
     EXPECT_NE(
-        said.find("\nts-new-bcdfg: the operator never had it, and fails on its Secrets: remove "
-                  "its manifests, and keep the controller until `tailrender-runtime status` "
-                  "no longer shows it\n"),
+        said.find(
+            "\nts-new-bcdfg: the operator did not create it, and fails on its Secrets: remove "
+            "its manifests, and keep the controller until `tailrender-runtime status` "
+            "no longer shows it\n"),
         std::string::npos)
         << said;
     EXPECT_EQ(said.find("bcdfg: the operator never"), said.rfind("bcdfg: the operator never"))
@@ -363,7 +364,7 @@ TEST(Rollback, RefusesANamespaceWithoutAnything) {
         };
         EXPECT_EQ(run_to_end(world, elsewhere),
                   "namespace \"default\" has neither Deployment \"operator\" nor rendered proxies: "
-                  "name theirs with -n NAMESPACE");
+                  "pass their namespace with -n NAMESPACE");
     }
     EXPECT_EQ(world.kube.writes, writes);
 }

@@ -156,8 +156,8 @@ void note_device_of(const OperateContext& context, std::string_view secret, cons
         const std::string all = kube::path_of(kube::kConfigMaps, context.ns);
         const std::string path =
             kube::path_of(kube::kConfigMaps, context.ns, controller::kLedgerName);
-        context.say(
-            fmt::format("Tailscale Services of the operator ({}) are the controller's", id));
+        context.say(fmt::format(
+            "Tailscale Services of the operator ({}) now belong to the controller", id));
         run_in_order(
             {only_if(
                  context.kube, path, [](const Value& map) { return map.is_null(); },
@@ -215,7 +215,7 @@ std::string missing_installation(const std::string& ns, const std::vector<Value>
     return is_there ? std::string()
                     : fmt::format(
                           "namespace \"{}\" has neither Deployment \"operator\" nor rendered "
-                          "proxies: name theirs with -n NAMESPACE",
+                          "proxies: pass their namespace with -n NAMESPACE",
                           ns);
 }
 

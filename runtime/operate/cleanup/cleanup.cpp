@@ -210,10 +210,10 @@ Job Cleanup::proof(const NamedDevice& named) {
 void Cleanup::tell_what_stays() {
     const Value* accounts = find_named(secrets_, renderer::kAcmeAccounts);
     if (accounts != nullptr && !takes_accounts() && !std::exchange(told_accounts_, true)) {
-        context_.say(fmt::format(
-            "leaves Secret {}, which has the private keys of {} accounts at the ACME server: use "
-            "--acme-accounts to remove it, too",
-            renderer::kAcmeAccounts, accounts_in(*accounts)));
+        context_.say(
+            fmt::format("leaves Secret {}, which has the private keys of {} accounts at the ACME "
+                        "server: use --acme-accounts to remove it as well",
+                        renderer::kAcmeAccounts, accounts_in(*accounts)));
     }
     for (const auto& [device, why] : left_) {
         if (!devices_.contains(device) && told_left_.insert(device).second) {
@@ -292,15 +292,17 @@ std::string Cleanup::unreachable() {
     for (const std::string& tailnet : tailnets()) {
         std::string problem;
         if (tailnets_->find(tailnet, problem) == nullptr) {
-            return fmt::format("tailnet \"{}\" has devices or keys of ours, but {}: apply it again",
-                               tailnet, problem);
+            return fmt::format(
+                "tailnet \"{}\" has devices or keys of the controller, but {}: apply it again",
+                tailnet, problem);
         }
     }
     if (services_.empty() || !mark_.empty()) {
         return {};
     }
     return fmt::format(
-        "ConfigMap \"{}\" is missing, and \"{}\" does not identify our Tailscale Services: delete "
+        "ConfigMap \"{}\" is missing, and \"{}\" does not identify the controller's Tailscale "
+        "Services: delete "
         "the latter to keep them",
         controller::kLedgerName, renderer::kIngressAddresses);
 }

@@ -113,7 +113,7 @@ Job Cleanup::release(const Service& service) {
                 return api.delete_service(service.name, done);
             }
             if (release.body.is_null()) {
-                context_.say(what + " is kept: it is not ours");
+                context_.say(what + " is kept: it is not the controller's");
                 return next({});
             }
             api.put_service(service.name, release.body, done);

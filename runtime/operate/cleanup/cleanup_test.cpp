@@ -65,8 +65,8 @@ TEST_F(CleanupTest, TakesNoWebServerForACleanCluster) {
 TEST_F(CleanupTest, TakesNoOtherNamespaceForACleanOne) {
     ns = "nope";
     const std::string wrong =
-        "namespace \"nope\" has neither Deployment \"operator\" nor rendered proxies: name theirs "
-        "with -n NAMESPACE";
+        "namespace \"nope\" has neither Deployment \"operator\" nor rendered proxies: pass their "
+        "namespace with -n NAMESPACE";
     EXPECT_EQ(clean({.yes = true}), wrong);
     EXPECT_EQ(said, "");
 }
@@ -387,14 +387,15 @@ TEST_F(CleanupTest, LeavesADeviceOfAnotherPurpose) {
 TEST_F(CleanupTest, RefusesWhatItCannotReach) {
     put_table("partner/svc:docs");
     EXPECT_EQ(clean({.yes = true, .force = true}),
-              "tailnet \"partner\" has devices or keys of ours, but ConfigMap "
+              "tailnet \"partner\" has devices or keys of the controller, but ConfigMap "
               "\"tailrender-tailnet-partner\" "
               "is missing: apply it again");
     put_table("svc:docs");
     kube.erase(kLedger);
-    EXPECT_EQ(clean({.yes = true, .force = true}),
-              "ConfigMap \"tailrender-devices\" is missing, and \"tailrender-ingress-addresses\" "
-              "does not identify our Tailscale Services: delete the latter to keep them");
+    EXPECT_EQ(
+        clean({.yes = true, .force = true}),
+        "ConfigMap \"tailrender-devices\" is missing, and \"tailrender-ingress-addresses\" "
+        "does not identify the controller's Tailscale Services: delete the latter to keep them");
     EXPECT_EQ(tailnet.devices.size(), 2U);
 }
 
@@ -418,7 +419,8 @@ TEST_F(CleanupTest, SaysWhichServiceIsNotItsOwn) {
     put_service("svc:docs", "nOTHER");
     EXPECT_EQ(clean({.yes = true, .force = true}), "");
     EXPECT_EQ(tailnet.services.size(), 1U);
-    EXPECT_NE(said.find("Tailscale Service svc:docs is kept: it is not ours\n"), std::string::npos)
+    EXPECT_NE(said.find("Tailscale Service svc:docs is kept: it is not the controller's\n"),
+              std::string::npos)
         << said;
 }
 

@@ -107,7 +107,7 @@ TEST_F(LeftoversTest, AccountsAtTheAcmeServerStayUnlessAskedFor) {
     put_accounts(R"({"_default.acme-account.key.pem":"a2V5","two.acme-account.key.pem":"a2V5"})");
     const std::string leaves =
         "leaves Secret tailscale-acme-accounts, which has the private keys of 2 accounts at the "
-        "ACME server: use --acme-accounts to remove it, too";
+        "ACME server: use --acme-accounts to remove it as well";
     EXPECT_EQ(clean({.force = true}), "");
     EXPECT_TRUE(is_said(leaves)) << said;
     EXPECT_EQ(clean({.yes = true, .force = true}), "");

@@ -331,7 +331,7 @@ TEST_F(ShownStatusTest, TakesNoOtherNamespaceForACleanOne) {
     for (const StatusForm form : {StatusForm::Table, StatusForm::Json}) {
         EXPECT_EQ(status(form),
                   "namespace \"nope\" has neither Deployment \"operator\" nor rendered proxies: "
-                  "name theirs with -n NAMESPACE");
+                  "pass their namespace with -n NAMESPACE");
     }
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "renderer/core/source_map.h"
 #include "renderer/engines/build_unit.h"
 #include "renderer/engines/cluster_config.h"
+#include "renderer/engines/flux/local_sources.h"
 #include "renderer/engines/selection.h"
 #include "renderer/repo/load_options.h"
 #include "renderer/repo/source_tree.h"
@@ -23,10 +25,11 @@ namespace renderer::engines {
 // Chooses the files that are read, and builds those units that may hold inputs: for each file its
 // text, its unit, whether that is applied, and the rule for namespaces. An input behind which a
 // unit may be that is broken or unknown is an error. `root` is a directory or a file, as a normal
-// path.
+// path. `local`: the sources that `--source` gives; null: none.
 Selection select_inputs(const repo::SourceTree& tree, const std::string& root,
                         const repo::LoadOptions& options, const Cluster& cluster,
-                        SourceMap& sources, Diagnostics& diagnostics);
+                        const std::shared_ptr<const LocalSources>& local, SourceMap& sources,
+                        Diagnostics& diagnostics);
 
 struct UnitList {
     std::vector<BuildUnit> units;     // parents before children

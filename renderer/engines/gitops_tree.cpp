@@ -140,14 +140,15 @@ std::vector<const Value*> sources_of(const Value& application) {
 }
 
 GitOpsTree::GitOpsTree(const repo::SourceTree& tree, const DirList& dirs, const std::string& root,
-                       SourceMap& sources, const repo::LoadOptions& options)
+                       SourceMap& sources, const repo::LoadOptions& options,
+                       std::shared_ptr<const LocalSources> local)
     : tree_(tree),
       dirs_(dirs),
       root_(root),
       sources_(sources),
       threads_(options.threads),
       output_dir_(options.output_dir),
-      local_(options.local_sources) {
+      local_(std::move(local)) {
     for (const repo::WalkedDir* dir : dirs) {
         known_dirs_[dir->path] = dir;
     }

@@ -39,10 +39,11 @@ bool is_kind(const Value& object, std::string_view group, std::string_view kind)
 class GitOpsTree {
 public:
     // `root`: the top of the repository, a normalized path. Errors in files are not reported here.
-    // Uses the options threads, output_dir, argo_clusters, substitutes, configured_substitutes and
-    // local_sources.
+    // Uses the options threads, output_dir, argo_clusters, substitutes and configured_substitutes.
+    // `local`: the sources that `--source` gives; null: none.
     GitOpsTree(const repo::SourceTree& tree, const DirList& dirs, const std::string& root,
-               SourceMap& sources, const repo::LoadOptions& options);
+               SourceMap& sources, const repo::LoadOptions& options,
+               std::shared_ptr<const LocalSources> local);
 
     // The clusters of Argo CD; its own only if it is described. Empty if none is known.
     [[nodiscard]] const std::vector<ArgoCluster>& argo_clusters() const { return argo_clusters_; }

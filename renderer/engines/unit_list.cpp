@@ -24,19 +24,19 @@ UnitList list_units(repo::LoadOptions options, SourceMap& sources, Diagnostics& 
     Diagnostics discarded;  // a render reports these errors
     const Cluster cluster = load_cluster(*base, options, sources, discarded);
     give_facts(cluster, options);
-    options.local_sources = std::make_shared<LocalSources>(*base, options, cluster, diagnostics);
-    const repo::SourceTree* tree = &options.local_sources->tree();
+    const auto local = std::make_shared<const LocalSources>(*base, options, cluster, diagnostics);
+    const repo::SourceTree* tree = &local->tree();
     const std::vector<repo::WalkedDir> walked =
         repo::walk_tree(*tree, root, options.output_dir, diagnostics);
     DirList dirs;
     for (const repo::WalkedDir& dir : walked) {
         dirs.push_back(&dir);
     }
-    for (const repo::WalkedDir& dir : options.local_sources->outside()) {
+    for (const repo::WalkedDir& dir : local->outside()) {
         dirs.push_back(&dir);
     }
-    KustomizationReader reader(*tree, sources, options.output_dir, options.local_sources);
-    GitOpsTree repository(*tree, dirs, root, sources, options);
+    KustomizationReader reader(*tree, sources, options.output_dir, local);
+    GitOpsTree repository(*tree, dirs, root, sources, options, local);
     const UnitChoice choice = unit_choice(dirs, root, options, cluster, discarded);
     list.units = applied_units(repository, reader, sources, options, choice.ignores, diagnostics);
     list.are_applied = are_applied(list.units);
@@ -52,7 +52,7 @@ UnitList list_units(repo::LoadOptions options, SourceMap& sources, Diagnostics& 
     }
     list.unreached = unreached_inputs(repository, list.units);
     std::erase_if(list.unreached, [&](const auto& one) { return choice.ignores_below(one.first); });
-    options.local_sources->warn_unused(diagnostics);
+    local->warn_unused(diagnostics);
     return list;
 }
 

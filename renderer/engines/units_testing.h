@@ -27,7 +27,8 @@ public:
         for (const repo::WalkedDir& dir : walked_) {
             dirs_.push_back(&dir);
         }
-        repository_ = std::make_unique<GitOpsTree>(tree_, dirs_, root_, sources_, options_);
+        repository_ =
+            std::make_unique<GitOpsTree>(tree_, dirs_, root_, sources_, options_, nullptr);
     }
 
     GitOpsTree& repository() { return *repository_; }

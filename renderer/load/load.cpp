@@ -47,8 +47,8 @@ void add_context(const repo::SourceTree& tree, const std::string& dir,
                  Diagnostics& diagnostics) {
     const engines::Cluster all{
         .name = cluster.name, .configured = cluster.configured, .labels = cluster.labels};
-    engines::Selection context =
-        engines::select_inputs(tree, repo::normal_path(dir), {}, all, sources, diagnostics);
+    engines::Selection context = engines::select_inputs(tree, repo::normal_path(dir), {}, all,
+                                                        nullptr, sources, diagnostics);
     for (engines::InputFile& file : context.files) {
         if (!file.reachable || file.copied_whole) {
             continue;
@@ -134,10 +134,13 @@ void warn_unused_substitutes(const repo::LoadOptions& options, const Loaded& loa
     }
 }
 
-void load_files(const repo::SourceTree& tree, const repo::LoadOptions& options,
-                const engines::Cluster& cluster, Loaded& loaded, Diagnostics& diagnostics) {
-    engines::Selection selection = engines::select_inputs(
-        tree, repo::normal_path(options.path), options, cluster, loaded.sources, diagnostics);
+void load_files(const std::shared_ptr<const engines::LocalSources>& local,
+                const repo::LoadOptions& options, const engines::Cluster& cluster, Loaded& loaded,
+                Diagnostics& diagnostics) {
+    const repo::SourceTree& tree = local->tree();
+    engines::Selection selection =
+        engines::select_inputs(tree, repo::normal_path(options.path), options, cluster, local,
+                               loaded.sources, diagnostics);
     for (const std::string& dir : options.context_dirs) {
         add_context(tree, dir, cluster, selection, loaded.sources, diagnostics);
     }
@@ -194,7 +197,7 @@ void load_files(const repo::SourceTree& tree, const repo::LoadOptions& options,
         warn_unset_variables(selection.files, file_of, loaded, diagnostics);
     }
     if (!diagnostics.has_errors()) {
-        options.local_sources->warn_unused(diagnostics);
+        local->warn_unused(diagnostics);
     }
 }
 
@@ -254,8 +257,8 @@ Loaded load_tree(const repo::SourceTree& tree, repo::LoadOptions options,
         options.fetcher = options.fetcher->for_another_load();
     }
     engines::give_facts(cluster, options);
-    options.local_sources =
-        std::make_shared<engines::LocalSources>(tree, options, cluster, diagnostics);
+    const auto local =
+        std::make_shared<const engines::LocalSources>(tree, options, cluster, diagnostics);
     loaded.only_generated = options.only_generated;
     loaded.lints = options.lints;
     loaded.fixes_sources = options.fixes_sources;
@@ -275,7 +278,7 @@ Loaded load_tree(const repo::SourceTree& tree, repo::LoadOptions options,
     } else if (options.stream) {
         load_stream(tree, options, cluster, loaded, diagnostics);
     } else {
-        load_files(options.local_sources->tree(), options, cluster, loaded, diagnostics);
+        load_files(local, options, cluster, loaded, diagnostics);
     }
     if (options.fetcher != nullptr) {
         loaded.fetched_charts = options.fetcher->fetched();

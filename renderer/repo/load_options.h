@@ -1,4 +1,4 @@
-// The options of load.h: what a run reads, and how. Files that they name are opened by load only.
+// The options of load.h: what a run reads, and how. Only engines and load open the named files.
 #pragma once
 
 #include <map>
@@ -6,10 +6,6 @@
 #include <optional>
 #include <string>
 #include <vector>
-
-namespace renderer::engines {
-class LocalSources;
-}
 
 namespace renderer::repo {
 
@@ -34,20 +30,18 @@ struct LoadOptions {
     std::map<std::string, std::string> configured_substitutes = {};  // in .tailrender.yaml; weaker
     std::vector<std::string> argo_clusters;  // --argo-cluster: all clusters of Argo CD
     std::vector<std::string> sources;        // --source KEY=DIR; the last one wins
-    std::shared_ptr<const engines::LocalSources> local_sources =
-        {};                                 // made of `sources`; null: not yet
-    bool skip_suspended = false;            // --skip-suspended: skip what is not reconciled
-    bool fixes_sources = false;             // with only_generated: plan edits of the sources
-    bool lints = false;                     // what only fails once applied is an error
-    bool one_stream = false;                // no tree is written, so builds cannot be copied
-    std::string kustomize = "none";         // --kustomize: path of kustomize or kubectl
-    std::string helm = "none";              // --helm: path of helm
-    std::vector<std::string> chart_dirs;    // --charts: directories on disk that hold charts
-    std::shared_ptr<ChartFetcher> fetcher;  // --allow-network; null: nothing is fetched
-    bool install = false;                   // render only the operator's chart, from values
-    std::string kubernetes_version;         // --kubernetes-version
-    bool validate = false;                  // --validate: check all documents and outputs
-    unsigned threads = 0;                   // 0 = one per core
+    bool skip_suspended = false;             // --skip-suspended: skip what is not reconciled
+    bool fixes_sources = false;              // with only_generated: plan edits of the sources
+    bool lints = false;                      // what only fails once applied is an error
+    bool one_stream = false;                 // no tree is written, so builds cannot be copied
+    std::string kustomize = "none";          // --kustomize: path of kustomize or kubectl
+    std::string helm = "none";               // --helm: path of helm
+    std::vector<std::string> chart_dirs;     // --charts: directories on disk that hold charts
+    std::shared_ptr<ChartFetcher> fetcher;   // --allow-network; null: nothing is fetched
+    bool install = false;                    // render only the operator's chart, from values
+    std::string kubernetes_version;          // --kubernetes-version
+    bool validate = false;                   // --validate: check all documents and outputs
+    unsigned threads = 0;                    // 0 = one per core
 };
 
 // Returns the tree of the options, or the disk if they have none.

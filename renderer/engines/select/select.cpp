@@ -223,7 +223,8 @@ void select_file(const std::string& root, const std::string& ns, Selection& sele
 
 Selection select_inputs(const repo::SourceTree& tree, const std::string& root,
                         const repo::LoadOptions& options, const Cluster& cluster,
-                        SourceMap& sources, Diagnostics& diagnostics) {
+                        const std::shared_ptr<const LocalSources>& local, SourceMap& sources,
+                        Diagnostics& diagnostics) {
     Selection selection;
     const repo::EntryKind kind = tree.kind(root);
     if (kind == repo::EntryKind::File) {
@@ -242,11 +243,12 @@ Selection select_inputs(const repo::SourceTree& tree, const std::string& root,
     }
     const std::vector<repo::WalkedDir> dirs =
         repo::walk_tree(tree, root, options.output_dir, diagnostics);
-    KustomizationReader reader(tree, sources, options.output_dir, options.local_sources);
+    KustomizationReader reader(tree, sources, options.output_dir, local);
     const SelectContext context{.build = {tree, sources, reader, selection, diagnostics},
                                 .root = root,
                                 .options = options,
-                                .cluster = cluster};
+                                .cluster = cluster,
+                                .local = local};
     Selector(context, dirs).run();
     selection.other_languages = files_in_other_languages(tree, dirs);
     return selection;

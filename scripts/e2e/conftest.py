@@ -66,6 +66,13 @@ def pytest_collection_modifyitems(config, items):
 FILES = [pathlib.Path("/etc/resolv.conf"), pathlib.Path("/etc/hosts")]
 
 
+@pytest.fixture(scope="session")
+def released():
+    """The program as it is released: static, without debugging symbols of tests."""
+    run(ROOT / "scripts/build", "release", "tailrender")
+    return ROOT / "build/release/renderer/tailrender"
+
+
 @pytest.fixture(scope="session", autouse=True)
 def machine():
     before = [file.read_bytes() for file in FILES]

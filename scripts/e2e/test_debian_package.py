@@ -20,7 +20,6 @@ from shared.namespaces import mounts_of_our_own
 
 COVERS = ["examples/fleet", "plugins", "renderer/cli", "scripts/package", "scripts/package.d"]
 PROGRAMS = []
-LIBRARIES = r"libc6 \(>=.*libgit2-1.5 \(>=.*libssl3 \(>="
 HERE = "/tmp/tailrender-test"  # the path inside the overlay
 CLEAN = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LC_ALL": "C.UTF-8", "TERM": "xterm", "MANWIDTH": "100"}
 KEPT = ("var/lib/dpkg", "var/cache/man", "var/log")  # files that dpkg and others keep
@@ -82,7 +81,7 @@ def test_package(package, tailrender, scratch):
     assert package.read_bytes() == pathlib.Path(again).read_bytes()
     version = run("dpkg-deb", "--field", package, "Version").strip()
     assert version == run(tailrender, "--version").splitlines()[0].removeprefix("tailrender ")
-    assert re.search(LIBRARIES, run("dpkg-deb", "--field", package, "Depends"))
+    assert run("dpkg-deb", "--field", package, "Depends").strip() == ""  # the program is static
     run("sh", "-c", 'dpkg-deb --fsys-tarfile "$1" >"$2"', "sh", package, scratch / "files.tar")
     with tarfile.open(scratch / "files.tar") as files:
         changelog = gzip.open(io.BytesIO(files.extractfile("./usr/share/doc/tailrender/changelog.gz").read()), "rt", encoding="utf-8").read()

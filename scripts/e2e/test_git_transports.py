@@ -20,7 +20,7 @@ import pytest
 from shared.checks import attempt, run
 from shared.namespaces import loopback, mounts_of_our_own
 
-COVERS = ["renderer/emit/git", "renderer/git"]
+COVERS = ["renderer/emit/git", "renderer/git", "renderer/static"]
 PROGRAMS = []
 AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt"
 USER, PASSWORD = "pusher", "pW7canaryQ2"
@@ -114,7 +114,7 @@ def wait_for_port(port, process):
 def ssh(scratch, home):
     """Runs the server and an agent with the one key that the server accepts; the server's key is among the known hosts."""
     port = 2222
-    (home / ".ssh").mkdir(mode=0o700)
+    (home / ".ssh").mkdir(mode=0o700, exist_ok=True)
     run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", scratch / "user")
     shutil.copy(scratch / "user.pub", home / ".ssh" / "authorized_keys")
     run("dropbearkey", "-t", "ed25519", "-f", scratch / "host")
@@ -189,23 +189,30 @@ class Pushes:
         assert before == self.arrived(), why
 
 
-def test_https(tailrender, tmp_path):
+@pytest.fixture(params=["built", "released"])
+def program(request, tailrender):
+    """The static program looks names up and speaks TLS and SSH by archives of its own."""
+    return tailrender if request.param == "built" else request.getfixturevalue("released")
+
+
+def test_https(program, tmp_path):
     ca, crt, key = certificate(tmp_path, "server")
     run("mount", "--bind", ca, AUTHORITIES)
-    pushes = Pushes(tailrender, tmp_path)
+    pushes = Pushes(program, tmp_path)
     with https(pushes.bare.parent, crt, key) as port:
         pushes.arrives(f"https://{USER}:{PASSWORD}@localhost:{port}/rendered.git")
         pushes.refused("a wrong password", f"https://{USER}:wrong-pass@localhost:{port}/rendered.git")
         pushes.refused("no password", f"https://localhost:{port}/rendered.git", "no credentials that the remote accepts")
+        pushes.refused("an unknown name", "https://git.invalid/rendered.git")
         pushes.refused("an unknown repository", f"https://{USER}:{PASSWORD}@localhost:{port}/absent.git")
     _, crt, key = certificate(tmp_path, "stranger")
     with https(pushes.bare.parent, crt, key) as port:
         pushes.refused("an unknown authority", f"https://{USER}:{PASSWORD}@localhost:{port}/rendered.git", "certificate")
 
 
-def test_ssh(tailrender, tmp_path, home):
+def test_ssh(program, tmp_path, home):
     with ssh(tmp_path, home) as (port, known):
-        pushes = Pushes(tailrender, tmp_path)
+        pushes = Pushes(program, tmp_path)
         url = f"ssh://root@localhost:{port}{pushes.bare}"
         (home / ".ssh" / "known_hosts").write_text(known, encoding="utf-8")
         agent = {"SSH_AUTH_SOCK": str(tmp_path / "agent")}

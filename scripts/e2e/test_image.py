@@ -20,6 +20,7 @@ import yaml
 from parity_release import NEWEST
 from shared.checks import attempt, compare, objects, objects_of, run
 from shared.cmp_server import PLUGIN, cluster, started
+from shared.debian_root import debian
 from shared.fleet import FLEET
 from shared.namespaces import mounts_of_our_own
 from shared.oci import Bundle
@@ -27,7 +28,6 @@ from shared.recipe import PROXY, ROOT, RUNTIME, Store, build_proxy, build_runtim
 
 COVERS = ["examples/fleet", "plugins/argocd", "plugins/image", "runtime/CMakeLists.txt", "scripts/image_root"]
 PROGRAMS = ["argocd", "helm3", "kustomize", "tailscale-1.104"]
-CACHE = pathlib.Path(os.environ.get("TAILRENDER_CACHE") or pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache", "tailrender"))
 TAG = "tailrender/tailrender:v"
 ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/tmp", "TMPDIR": "/tmp"}
 
@@ -50,19 +50,6 @@ def store(place, tools):
 @pytest.fixture(scope="module")
 def version(tailrender):
     return run(tailrender, "--version").split()[1]
-
-
-def debian():
-    """Makes the tar of a minimal Debian 12."""
-    CACHE.mkdir(parents=True, exist_ok=True)
-    tar = CACHE / "debian-12-minimal.tar"
-    if not tar.exists():
-        with tempfile.TemporaryDirectory(dir=CACHE) as scratch:
-            run("debootstrap", "--variant=minbase", "bookworm", f"{scratch}/root")
-            run("tar", "-C", f"{scratch}/root", "--exclude=./var/cache/apt/*.bin", "--exclude=./var/cache/apt/archives/*.deb", "--exclude=./var/lib/apt/lists/*",
-                     "--exclude=./dev/*", "--exclude=./proc/*", "--exclude=./sys/*", "-cf", f"{scratch}/tar", ".")
-            os.replace(f"{scratch}/tar", tar)
-    return tar
 
 
 def base_of(recipe):

@@ -1,7 +1,5 @@
-// GSSAPI for a program that is linked statically: Debian has no archive of it, and libgit2 calls it
-// where a server offers Kerberos. Here every call fails, so libgit2 says that it cannot
-// authenticate so. Signatures: RFC 2744, of which libgit2 looks at the result alone when a call
-// fails.
+// GSSAPI (RFC 2744) for a program that is linked statically: Debian has no archive of it. libgit2
+// calls it for credentials of the default user, which tailrender does not offer. Every call fails.
 #include <cstdint>
 
 namespace {

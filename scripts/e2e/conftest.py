@@ -68,7 +68,7 @@ FILES = [pathlib.Path("/etc/resolv.conf"), pathlib.Path("/etc/hosts")]
 
 @pytest.fixture(scope="session")
 def released():
-    """The program as it is released: static, without debugging symbols of tests."""
+    """The program as it is released: one static file."""
     run(ROOT / "scripts/build", "release", "tailrender")
     return ROOT / "build/release/renderer/tailrender"
 

@@ -166,10 +166,10 @@ private:
             loaded_.standings);
         diagnostics_
             .warning("unread-file", error->pos,
-                     "this file cannot be read completely, so it is not rendered")
+                     "this file cannot be read completely, so it is left as it is")
             .found(error->message)
             .hint(
-                "nothing beside it mentions Tailscale, so rendering continues; \"tailrender "
+                "nothing beside it mentions Tailscale, so this is only a warning; \"tailrender "
                 "check\" and \"tailrender lint\" report an error");
     }
 

@@ -35,7 +35,7 @@ void warn_other_languages(std::vector<std::string> files, const Loaded& loaded,
     files.resize(files.size() - more);
     diagnostics
         .warning("other-language", {},
-                 "these files mention Tailscale, but their language is not supported: what they "
+                 "these files mention Tailscale, but tailrender does not evaluate them: what they "
                  "generate is not rendered")
         .where(first)
         .found(fmt::format("{}{}", fmt::join(files, ", "),

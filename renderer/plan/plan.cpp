@@ -75,12 +75,12 @@ void refuse_unjudged(const load::Loaded& loaded, const Settings& settings,
             if (at != std::string_view::npos) {
                 diagnostics
                     .error("unread-file", loaded.sources.pos(source, at),
-                           "this file cannot be read, but it may be an input")
+                           "this file is not read, but it may be an input")
                     .found(fmt::format(
                         "\"{}\", which makes an object an input with the operator's settings",
                         word))
                     .expected("a file and a kustomization that tailrender can read")
-                    .hint("\"tailrender check\" reports what cannot be read");
+                    .hint("\"tailrender check\" reports what tailrender cannot read");
                 break;
             }
         }

@@ -86,12 +86,13 @@ Release report_old(const ReleaseSource& source, Diagnostics& diagnostics) {
     std::vector<std::string> names;
     std::ranges::transform(kReleases, std::back_inserter(names), short_name);
     diagnostics
-        .say(
-            source.is_replaced ? Severity::Warning : Severity::Error, "unknown-release", source.pos,
-            source.is_replaced
-                ? fmt::format("this release of the operator is not supported: it is replaced by {}",
-                              short_name(kDefault))
-                : "this release of the operator is older than all supported ones")
+        .say(source.is_replaced ? Severity::Warning : Severity::Error, "unknown-release",
+             source.pos,
+             source.is_replaced
+                 ? fmt::format(
+                       "this release of the operator is too old: {} is rendered in its place",
+                       short_name(kDefault))
+                 : "this release of the operator is older than all supported ones")
         .object(source.object)
         .where(std::string(source.where))
         .found(fmt::format("\"{}\"", source.text))

@@ -161,7 +161,7 @@ public:
             diagnostics_
                 .warning("version-skew", pos,
                          "these proxies run an older version of Tailscale, which lacks features "
-                         "that are used")
+                         "or fixes that matter here")
                 .object(object)
                 .where("proxyConfig.image.tag")
                 .found(fmt::format("\"{}\"", tag))

@@ -235,13 +235,13 @@ bool is_emptied_list(const Document& doc) {
     return doc.list == kNone && doc.root.is_null() && text_of(doc.kind).ends_with("List");
 }
 
-// Turns errors into warnings: the document is passed through unchanged, and its applier will refuse
+// Turns errors into warnings: the document stays as it is, and its applier will refuse
 // it.
 Diagnostics as_warnings(const Diagnostics& errors, Pos kind) {
     Diagnostics warnings;
     for (Diagnostic warning : errors.all()) {
         warning.severity = Severity::Warning;
-        warning.notes.push_back({.pos = kind, .text = "this document is passed through unchanged"});
+        warning.notes.push_back({.pos = kind, .text = "this document stays as it is"});
         warnings.add(std::move(warning));
     }
     return warnings;
@@ -296,8 +296,7 @@ struct Others {
         first.notes.push_back(
             {.pos = first.pos,
              .text = count == 1
-                         ? std::string(
-                               "Tailscale does not use this object; it is passed through unchanged")
+                         ? std::string("Tailscale does not use this object; it stays as it is")
                          : fmt::format("Tailscale does not use this object; {} in such objects, "
                                        "and \"tailrender lint\" lists all of them",
                                        counted(count, "mistake"))});

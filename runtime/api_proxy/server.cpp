@@ -37,8 +37,7 @@ void Server::take(int descriptor) {
     const auto wanted = tailscaled_();
     if (!wanted) {
         ++shared_.counters.unled;
-        shared_.log.warning(
-            "refused a connection: tailscaled is not configured to serve this proxy");
+        shared_.log.warning("refused a connection: tailscaled does not serve this proxy now");
         return;
     }
     if (!owner || *owner != *wanted || *wanted == 0) {

@@ -300,7 +300,7 @@ def test_fails_with_the_reason_of_helm(render, server, helm, tmp_path):
     server.answers["/charts/index.yaml"] = (401, {"WWW-Authenticate": "Basic realm=x"}, b"")
     done = render(helm=helm.name)
     refused(done, "401")
-    assert f"run helm pull web --repo {server.repository} --version 1.2.0 with credentials, then use --charts DIR with its directory" in done.stderr
+    assert f"run helm pull web --repo {server.repository} --version 1.2.0, with credentials if it needs them, then use --charts DIR" in done.stderr
     server.answers["/v2/acme/web/tags/list"] = server.answers["/v2/acme/web/manifests/1.2.0"] = (401, {"WWW-Authenticate": "Basic realm=x"}, b"")
     tree(tmp_path, {"repo/shop.yaml": release("oci://" + server.registry)})
     refused(render(helm=helm.name), "credential not found")

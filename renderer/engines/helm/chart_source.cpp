@@ -55,7 +55,9 @@ Result<bool> add_directory(const repo::SourceTree& tree, const std::string& dir,
             if (entry.is_link || depth == kDeepestChart) {
                 return cannot_use(
                     path, entry.is_link ? "a link to a directory" : "too many nested directories",
-                    "directories", entry.is_link ? "copy the directory in place of the link" : "");
+                    entry.is_link ? "directories"
+                                  : fmt::format("at most {} levels of directories", kDeepestChart),
+                    entry.is_link ? "copy the directory in place of the link" : "");
             }
             (void)TRY(add_directory(tree, path, name, depth + 1, chart));
         }

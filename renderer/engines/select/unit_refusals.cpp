@@ -223,7 +223,8 @@ private:
                 .error("unknown-source", file.empty() ? unit.naming : unit.pos,
                        fmt::format("what {} applies is not known: {}", unit.name, unit.reason))
                 .found(file.empty()
-                           ? fmt::format("{}, and its settings mention \"tailscale\"", unit.source)
+                           ? fmt::format("{}, and \"tailscale\" in the settings of {}", unit.source,
+                                         unit.name)
                            : fmt::format("{}, which may be built from this repository, and {}, "
                                          "which nothing applies",
                                          unit.source, file))

@@ -72,10 +72,11 @@ private:
             .object(ingress.doc->object_name())
             .expected(
                 fmt::format("Service \"{}\" in namespace \"{}\"", backend.service, ingress.ns))
-            .hint(fmt::format("if a chart makes it ({} is not rendered: {}), use --charts DIR with "
-                              "the directory of the chart; otherwise write the number of the port, "
-                              "or use --context DIR with the directory of the Service",
-                              unknown_->name, unknown_->reason))
+            .hint(fmt::format(
+                "if a chart makes it ({} is not rendered: {}), use --charts DIR with "
+                "a directory that contains the chart; otherwise write the number of the port, "
+                "or use --context DIR with the directory of the Service",
+                unknown_->name, unknown_->reason))
             .is_absence();
         found.emplace(ingress.doc->object_name(),
                       fmt::format("the number of port \"{}\" of Service/{}/{} is not known",

@@ -141,10 +141,11 @@ Value chart_file(std::string text) {
 }
 
 Error not_fetched(const ChartAddress& address, std::string reason, bool may_show) {
-    std::string hint = "pull it with helm, then use --charts DIR with its directory";
+    std::string hint = "pull it with helm, then use --charts DIR with the directory of the archive";
     if (may_show) {
         hint = fmt::format(
-            "run helm pull {}{}{} with credentials, then use --charts DIR with its directory",
+            "run helm pull {}{}{}, with credentials if it needs them, then use --charts DIR with "
+            "the directory of the archive",
             address.has_index() ? shell_word(address.chart) + " --repo " : "",
             shell_word(address.url()),
             address.version.empty() ? "" : " --version " + shell_word(address.version));

@@ -92,8 +92,8 @@ TEST_F(ChartFetching, SaysWhyInOneCleanLine) {
     Result<std::string> got = fetcher.fetch(address("web"));
     EXPECT_EQ(
         got.error().diagnostic.hint,
-        "run helm pull web --repo https://charts.example --version 1.x with credentials, then "
-        "use --charts DIR with its directory");
+        "run helm pull web --repo https://charts.example --version 1.x, with credentials if it "
+        "needs them, then use --charts DIR with the directory of the archive");
 }
 
 TEST_F(ChartFetching, RefusesAddressesWithoutAskingHelm) {

@@ -220,7 +220,7 @@ TEST(Rollback, SaysWhatIsNewSinceTheAdoption) {
             "no longer shows it\n"),
         std::string::npos)
         << said;
-    EXPECT_EQ(said.find("bcdfg: the operator never"), said.rfind("bcdfg: the operator never"))
+    EXPECT_EQ(said.find("bcdfg: the operator did not"), said.rfind("bcdfg: the operator did not"))
         << said;
 }
 

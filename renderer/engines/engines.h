@@ -1,8 +1,9 @@
 // What the engines (Flux, Argo CD, Fleet, kustomize, helm) apply of a tree, as units. An engine has
 // a folder here: it says which units a tree has and whether each is live
 // (renderer/engines/liveness.h), with which namespace and variables its objects are applied, and it
-// builds a unit into documents with their origins, or says why it is unknown what is in it. Two
-// questions are asked from outside: what is read (a run that renders), and what each unit holds
+// builds a unit into documents with their origins, or says why it is unknown what is in it. Here
+// are the two questions about a whole tree: what is read (a run that renders), and what each unit
+// holds
 // (`tailrender roots`).
 #pragma once
 

@@ -247,8 +247,7 @@ Selection select_inputs(const repo::SourceTree& tree, const std::string& root,
     const SelectContext context{.build = {tree, sources, reader, selection, diagnostics},
                                 .root = root,
                                 .options = options,
-                                .cluster = cluster,
-                                .local = local};
+                                .cluster = cluster};
     Selector(context, dirs).run();
     selection.other_languages = files_in_other_languages(tree, dirs);
     return selection;

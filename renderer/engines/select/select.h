@@ -3,14 +3,12 @@
 // both. Source: Fleet internal/bundlereader/loaddirectory.go, internal/helmdeployer/render/helm.go.
 #pragma once
 
-#include <memory>
 #include <string>
 
 #include "renderer/core/diagnostics.h"
 #include "renderer/engines/cluster_config.h"
 #include "renderer/engines/fleet/fleet_bundle.h"
 #include "renderer/engines/fleet/fleet_files.h"
-#include "renderer/engines/flux/local_sources.h"
 #include "renderer/engines/kustomize/kustomization.h"
 #include "renderer/engines/selection.h"
 #include "renderer/repo/paths.h"
@@ -24,7 +22,6 @@ struct SelectContext {
     const std::string& root;
     const repo::LoadOptions& options;
     const Cluster& cluster;
-    const std::shared_ptr<const LocalSources>& local;  // null: none
 };
 
 // Adds files that may be values or templates of charts, if `is_wanted(path, in_chart)`.

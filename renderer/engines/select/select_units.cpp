@@ -36,7 +36,7 @@ public:
           dirs_(dirs),
           bundle_(bundle),
           repository_(context.build.tree, dirs, context.root, context.build.sources,
-                      context.options, context.local),
+                      context.options, context.build.reader.local()),
           builds_(context, dirs, bundle) {}
 
     bool run() {
@@ -412,7 +412,7 @@ private:
 
 bool select_units(const SelectContext& context, const DirList& dirs, std::uint32_t bundle) {
     DirList all = dirs;
-    if (const LocalSources* local = context.local.get()) {
+    if (const LocalSources* local = context.build.reader.local().get()) {
         for (const repo::WalkedDir& dir : local->outside()) {
             all.push_back(&dir);
         }

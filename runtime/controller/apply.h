@@ -26,7 +26,7 @@ namespace runtime::controller {
 
 class Apply {
 public:
-    // `api_ns` is the namespace of replicas that are apart; empty if there are none.
+    // `api_ns` is the namespace of replicas that are apart; empty if no replica is.
     Apply(Loop& loop, kube::Client& kube, Tailnets& tailnets, std::string ns, std::string api_ns,
           KeySweeps& sweeps, TakeOver& take_over, DeviceAnswers& answers, OwnDevices& own_devices,
           Written written);

@@ -40,7 +40,7 @@ inline constexpr std::string_view kSetAnnotation = TAILRENDER_DOMAIN "/statefuls
 // return it.
 inline constexpr std::string_view kTakenAnnotation = TAILRENDER_DOMAIN "/taken-over";
 
-// On an auth Secret, or on the state Secret if there is none: when the controller first saw that
+// On an auth Secret, or else on the state Secret: when the controller first saw that
 // the StatefulSet and the pod do not exist (RFC 3339).
 inline constexpr std::string_view kGoneAnnotation = TAILRENDER_DOMAIN "/gone-since";
 

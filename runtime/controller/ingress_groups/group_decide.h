@@ -112,7 +112,7 @@ struct ServiceState {
 std::optional<GroupStep> decide_service(const ServiceState& service, Time now,
                                         Duration cleanup_delay);
 
-// The pod to delete, of those with a UID in `roll`; nullptr if there is none, or not now.
+// The pod to delete, of those with a UID in `roll`; nullptr if no pod has one, or not now.
 const Pod* decide_roll(const std::set<std::string>& roll, const std::vector<const Pod*>& pods);
 
 // The configuration of each pod of an API proxy, without its key. `filled` are certificates.

@@ -36,7 +36,7 @@ Value owner_ref(bool exclusive, std::string_view parent, std::string_view owner)
     return ref;
 }
 
-// Null if there are none, or they cannot be read.
+// Null if they do not exist or cannot be read.
 Value owners_of(const Value& service) {
     const auto json = renderer::read_json(text_of(service.at({"annotations", kOwners})));
     const Value* refs = json ? json->at({"ownerRefs"}) : nullptr;

@@ -15,7 +15,7 @@ namespace {
 
 using renderer::lower_case;
 
-// Returns the list that has exactly these tags; "" if there is none.
+// Returns the list that has exactly these tags, or "".
 std::string_view list_with(std::string_view lists, const std::vector<std::string>& tags) {
     while (!lists.empty()) {
         const std::string_view list = lists.substr(0, lists.find(';'));

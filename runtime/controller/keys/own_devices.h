@@ -55,7 +55,7 @@ class OwnDevices {
 public:
     struct Surroundings {
         // Returns the Secret of another replica that has the device noted, or, for `user_of`, only
-        // names it; "" if there is none. What a pod names can only keep a device in the tailnet.
+        // names it, or "". What a pod names can only keep a device in the tailnet.
         std::function<std::string(const DeviceClaim&claim)> owner_of, user_of;
         // `parent` is empty if the parent was deleted.
         std::function<void(const std::string& parent, const ParentEvent& event)> tell;

@@ -30,7 +30,7 @@ class Parents {
 public:
     explicit Parents(ClusterView& view);
 
-    // nullptr if there is none (any more), or its kind is not installed.
+    // nullptr if it does not exist (any more), or its kind is not installed.
     [[nodiscard]] const Parent* find(std::string_view contract_name) const;
     // Returns all of a kind. Of Services only those of type LoadBalancer, and those with
     // annotations of tailscale.com or with conditions.

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "renderer/core/diagnostics.h"
 #include "renderer/diff/devices.h"
@@ -54,20 +57,30 @@ Result<std::string> removal_line(const emit::RenderedTree& tree,
     return fmt::format("{}: removes {}: {}\n", tree.dir, counted(count, "device"), names);
 }
 
-void refuse(const emit::RenderedTree& tree, const repo::InventoryDevice& device,
-            const std::string& why, Run& run) {
-    run.diagnostics
-        .error(
-            "unexplained-removal", {},
-            fmt::format("device \"{}\" would be removed, but no change of the sources explains it",
-                        diff::safe(device.hostname)))
-        .where(repo::join_path(tree.dir, repo::kInventoryFile))
-        .object(diff::safe(device.parent))
-        .found(diff::safe(why))
-        .expected(fmt::format("{} still applied, or deleted while everything else can be rendered",
-                              diff::safe(device.source)))
-        .hint(fmt::format("to remove it, use --allow-removal {}, or \"ignore\" in .tailrender.yaml",
-                          diff::safe(device.parent)));
+// Reports one error for all devices of a tree with the same reason.
+void refuse(const emit::RenderedTree& tree, const std::string& why,
+            const std::vector<const repo::InventoryDevice*>& devices, Run& run) {
+    const repo::InventoryDevice& first = *devices.front();
+    Finding error =
+        run.diagnostics
+            .error("unexplained-removal", {},
+                   fmt::format(
+                       "device \"{}\" would be removed, but no change of the sources explains it",
+                       diff::safe(first.hostname)))
+            .where(repo::join_path(tree.dir, repo::kInventoryFile))
+            .object(diff::safe(first.parent))
+            .found(diff::safe(why))
+            .expected(
+                fmt::format("{} still applied, or deleted while everything else can be rendered",
+                            diff::safe(first.source)))
+            .hint(fmt::format(
+                "to remove {}, use --allow-removal {}, or \"ignore\" in .tailrender.yaml",
+                devices.size() == 1 ? "it" : "the first", diff::safe(first.parent)));
+    for (const repo::InventoryDevice* device : std::span(devices).subspan(1)) {
+        error.note({.object = diff::safe(device->parent),
+                    .text = fmt::format("device \"{}\" would be removed, too",
+                                        diff::safe(device->hostname))});
+    }
 }
 
 // Returns why the removal is unexplained, or nothing if a change of the sources explains it.
@@ -96,6 +109,7 @@ Result<Removals> find_removals(const Options& options, ClusterRuns& runs,
         const repo::TreeInventory inventory = TRY(earlier.inventory(tree.dir));
         const std::set<std::string> wanted = parents_of(tree.devices);
         std::set<std::string> lost;
+        std::map<std::string, std::vector<const repo::InventoryDevice*>> unexplained;
         for (const repo::InventoryDevice& device : inventory.devices) {
             if (wanted.contains(device.parent) || !lost.insert(device.parent).second) {
                 continue;
@@ -106,9 +120,12 @@ Result<Removals> find_removals(const Options& options, ClusterRuns& runs,
             std::optional<std::string> why =
                 is_allowed ? std::nullopt : why_lost(runs.all()[i], device);
             if (why) {
-                refuse(tree, device, *why, runs.all()[i]);
-                removals.are_explained = false;
+                unexplained[*why].push_back(&device);
             }
+        }
+        for (const auto& [why, devices] : unexplained) {
+            refuse(tree, why, devices, runs.all()[i]);
+            removals.are_explained = false;
         }
         if (!lost.empty() || !inventory.lists_devices) {
             removals.lines += TRY(removal_line(tree, inventory, lost, wanted, earlier));

@@ -113,7 +113,12 @@ std::optional<std::string> holder(const Standings& standings, const repo::Invent
     for (const Standing& one : standings.all) {
         if (rank_of(one.liveness) == 3 && (is_release || !one.is_release) &&
             (one.text.empty() || may_be_of(one, names, device.source))) {
-            return fmt::format("another unit may have it now: {}", told(one));
+            return one.text.empty()
+                       ? fmt::format("another unit may have it now: {}", told(one))
+                       : fmt::format(
+                             "{} may apply it now, but is not readable: {}; mend it, or "
+                             "leave it out with --ignore",
+                             one.name, one.reason);
         }
     }
     return std::nullopt;

@@ -67,6 +67,20 @@ std::string_view chart_of(const Value& root) {
     return {};
 }
 
+// Returns the version that a release wants of a chart from a repository; "" if it wants any, or the
+// chart is not from a repository.
+std::string_view wanted_version(const Value& root) {
+    if (root.at({"spec", "chart", "spec", "chart"}) != nullptr) {
+        return text_of(root, {"spec", "chart", "spec", "version"});
+    }
+    for (const Value* source : engines::application_sources(root)) {
+        if (source->find("chart") != nullptr) {
+            return text_of(*source, {"targetRevision"});
+        }
+    }
+    return text_of(root, {"spec", "version"});
+}
+
 // Returns the object of an engine without the parts that are read elsewhere: the kustomize settings
 // and, unless `has_post_renderers`, the postRenderers.
 Value without_builds(const Value& root, bool has_post_renderers) {
@@ -273,6 +287,12 @@ private:
             words.hint =
                 "write the Service or the Ingress yourself: what another operator creates is not "
                 "known here";
+        }
+        if (const std::string_view version = wanted_version(root);
+            !chart.empty() && !version.empty()) {
+            words.hint = fmt::format(
+                "--charts DIR renders it if DIR contains version {} of chart {}; otherwise {}",
+                version, secrets::without_url_credentials(chart), words.hint);
         }
         words.object = std::move(object);
         warn(engines::find_exposing_values(without_builds(root, loaded_.is_stream)), words);

@@ -88,8 +88,7 @@ private:
 
     void text(const Value& value, const std::string& path) {
         const std::string_view text = value.text();
-        const bool is_yaml = text.find('\n') != std::string_view::npos || text.starts_with('{');
-        if (!is_yaml || text.find(kClass) == std::string_view::npos || depth_ == kDeepest) {
+        if (text.find(kClass) == std::string_view::npos || depth_ == kDeepest) {
             return;
         }
         SourceMap sources;

@@ -208,6 +208,9 @@ private:
     std::vector<Task> tasks_;
 };
 
+// Variables and values are read from ConfigMaps; all other faults in one are those of others.
+constexpr std::string_view kConfigMap = "ConfigMap";
+
 // The places of errors, to report nothing twice.
 class Places {
 public:
@@ -267,10 +270,13 @@ bool decides(const Document& doc, const SchemaFault& fault) {
 // used.
 bool is_of_others(const Document& doc, const SchemaFault& fault,
                   std::span<const Document* const> ours) {
+    const std::string_view kind = text_of(doc.kind);
+    if (kind == kConfigMap) {
+        return true;
+    }
     if (doc.mentions_tailscale || std::ranges::binary_search(ours, &doc)) {
         return false;
     }
-    const std::string_view kind = text_of(doc.kind);
     if (kind == "Service" || kind == "Ingress") {
         return !decides(doc, fault);
     }
@@ -328,7 +334,8 @@ InputFaults validate_inputs(const load::Loaded& loaded, bool foreign, unsigned t
     for (const Document& doc : loaded.documents) {
         const bool is_applied = doc.reachable && loaded.bundles[doc.bundle].rendered;
         const bool is_wanted =
-            is_applied ? foreign || is_decoded_kind(text_of(doc.api_version), text_of(doc.kind)) ||
+            is_applied ? foreign || text_of(doc.kind) == kConfigMap ||
+                             is_decoded_kind(text_of(doc.api_version), text_of(doc.kind)) ||
                              validation.is_misspelled_input(doc)
                        : text_of(doc.api_version) == kCustomVersion && doc.root.is_map();
         if ((is_wanted || (is_applied && doc.oddly_indented)) && !is_emptied_list(doc)) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/base/file.h"
+#include "runtime/base/prometheus.h"
 
 namespace runtime::nameserver {
 
@@ -79,26 +80,18 @@ std::string Nameserver::reply(std::string_view packet, Carrier carrier) {
 }
 
 std::string Nameserver::metrics() const {
-    std::string text =
-        "# HELP tailrender_dns_replies_total Replies to queries.\n"
-        "# TYPE tailrender_dns_replies_total counter\n";
+    MetricsText out;
+    out.begin("tailrender_dns_replies_total", "Replies to queries.", "counter");
     for (const auto& [kind, count] : replies_) {
-        text +=
-            fmt::format("tailrender_dns_replies_total{{protocol=\"{}\",rcode=\"{}\"}} {}\n",
-                        kind.first == Carrier::Udp ? "udp" : "tcp", name_of(kind.second), count);
+        out.sample({{"protocol", kind.first == Carrier::Udp ? "udp" : "tcp"},
+                    {"rcode", name_of(kind.second)}},
+                   count);
     }
-    return text +
-           fmt::format(
-               "# HELP tailrender_dns_truncated_total Truncated replies (TC).\n"
-               "# TYPE tailrender_dns_truncated_total counter\n"
-               "tailrender_dns_truncated_total {}\n"
-               "# HELP tailrender_dns_names Names with records.\n"
-               "# TYPE tailrender_dns_names gauge\n"
-               "tailrender_dns_names {}\n"
-               "# HELP tailrender_dns_records_broken Whether the newest records.json is invalid.\n"
-               "# TYPE tailrender_dns_records_broken gauge\n"
-               "tailrender_dns_records_broken {}\n",
-               truncated_, is_ready() ? records_->size() : 0, is_broken_ ? 1 : 0);
+    out.counter("tailrender_dns_truncated_total", "Truncated replies (TC).", truncated_);
+    out.gauge("tailrender_dns_names", "Names with records.", is_ready() ? records_->size() : 0);
+    out.gauge("tailrender_dns_records_broken", "Whether the newest records.json is invalid.",
+              is_broken_ ? 1 : 0);
+    return out.text();
 }
 
 }  // namespace runtime::nameserver

@@ -15,6 +15,7 @@
 #include "renderer/core/text_of.h"
 #include "renderer/kube/api.h"
 #include "runtime/base/file.h"
+#include "runtime/base/prometheus.h"
 #include "runtime/dns/schedule.h"
 #include "runtime/proxy/go_text.h"
 #include "runtime/proxy/proxy.h"
@@ -434,14 +435,12 @@ void Proxy::warn_once(const std::string& warning) {
 }
 
 std::string Proxy::metrics() const {
-    return fmt::format(
-        "# HELP tailrender_proxy_ready Whether the configuration found at start is applied.\n"
-        "# TYPE tailrender_proxy_ready gauge\n"
-        "tailrender_proxy_ready {}\n"
-        "# HELP tailrender_proxy_rules_applied Whether the kernel has the rules that are wanted.\n"
-        "# TYPE tailrender_proxy_rules_applied gauge\n"
-        "tailrender_proxy_rules_applied {}\n",
-        state_.not_ready.empty() ? 1 : 0, rules_ == nullptr || rules_->is_applied() ? 1 : 0);
+    MetricsText out;
+    out.gauge("tailrender_proxy_ready", "Whether the configuration found at start is applied.",
+              state_.not_ready.empty() ? 1 : 0);
+    out.gauge("tailrender_proxy_rules_applied", "Whether the kernel has the rules that are wanted.",
+              rules_ == nullptr || rules_->is_applied() ? 1 : 0);
+    return out.text();
 }
 
 }  // namespace runtime::proxy

@@ -40,7 +40,8 @@ TEST(ExposingValues, StandInTextsAndInParameters) {
     EXPECT_EQ(found("v: |\n  a:\n    - class: tailscale\n"),
               "a.yaml:1:4 v.a[0].class: tailscale\n");
     EXPECT_EQ(found("v: '{a: {class: tailscale}}'\n"), "a.yaml:1:4 v.a.class: tailscale\n");
-    EXPECT_EQ(found("v: 'class: tailscale'\n"), "");
+    EXPECT_EQ(found("v: 'class: tailscale'\n"), "a.yaml:1:4 v.class: tailscale\n");
+    EXPECT_EQ(found("v: 'tells of class: tailscale'\n"), "");
     EXPECT_EQ(found("v: |\n  {{ class: tailscale\n"), "");
     EXPECT_EQ(found("- {name: 'web.annotations.tailscale\\.com/expose', value: \"true\"}\n"),
               "a.yaml:1:10 [0].web.annotations.tailscale\\.com/expose: true\n");

@@ -15,9 +15,9 @@ bool is_match(const std::string& pattern, std::string_view text) {
         return true;
     }
     regex_t compiled;
-    if (is_exact_name(pattern) || ::regcomp(&compiled, fmt::format("^({})$", pattern).c_str(),
-                                            REG_EXTENDED | REG_NOSUB) != 0) {
-        return !is_exact_name(pattern);
+    if (::regcomp(&compiled, fmt::format("^({})$", pattern).c_str(), REG_EXTENDED | REG_NOSUB) !=
+        0) {
+        return true;
     }
     const bool found = ::regexec(&compiled, std::string(text).c_str(), 0, nullptr, 0) == 0;
     ::regfree(&compiled);
@@ -29,7 +29,7 @@ bool is_match(const std::string& pattern, std::string_view text) {
 bool is_exact_name(std::string_view text) {
     return !text.empty() && std::ranges::all_of(text, [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               c == '-' || c == '.';
+               c == '-';
     });
 }
 

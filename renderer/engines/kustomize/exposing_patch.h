@@ -23,7 +23,7 @@ struct ExposingPatch {
     [[nodiscard]] bool is_for(std::string_view kind_of, std::string_view name_of) const;
 };
 
-// True for a plain name, false for a regular expression and for "".
+// True for a plain name, false for a regular expression (a dot is one) and for "".
 bool is_exact_name(std::string_view text);
 
 }  // namespace renderer::engines

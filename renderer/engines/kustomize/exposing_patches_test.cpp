@@ -146,6 +146,8 @@ TEST(ExposingPatches, MatchWhatTheyAreFor) {
     EXPECT_FALSE(patch.is_for("Services", "web-1"));
     EXPECT_TRUE(ExposingPatch{}.is_for("Service", "web"));
     EXPECT_TRUE((ExposingPatch{.name = "("}).is_for("Service", "web"));
+    EXPECT_TRUE((ExposingPatch{.name = "web.app"}).is_for("Service", "web-app"));
+    EXPECT_FALSE(is_exact_name("web.app"));
 }
 
 }  // namespace

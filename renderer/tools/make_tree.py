@@ -2,9 +2,9 @@
 """Makes a synthetic cluster repository: make_tree.py DIR DOCUMENTS [--foreign-only] [--flow]
 
 Half of the documents are foreign (ConfigMaps and Deployments). Of the rest one half are Services exposed by annotation;
-one eighth each are Ingresses, the Services behind those, Services that lead to the tailnet through ProxyGroups, and a
+one eighth each are Ingresses, the Services behind those, Services with a target in the tailnet through ProxyGroups, and a
 mix of everything else: ProxyGroups, ProxyClasses, Connectors, Recorders, Services of class tailscale, Services that
-lead to the tailnet alone. The same arguments give the same bytes.
+have a target in the tailnet alone. The same arguments give the same bytes.
 DIR gets one directory per 500 documents, 25 documents a file, and a kustomization.yaml that lists every file, so that
 other tools can build the same tree. --flow writes selectors and ports of Services in flow style.
 """

@@ -41,7 +41,7 @@ TEST(Places, HaveALimitForEach) {
     places.give_back("a");
     EXPECT_TRUE(places.take("a"));
     EXPECT_FALSE(places.take("a"));
-    places.give_back("nobody");
+    places.give_back("unknown");
 }
 
 }  // namespace

@@ -6,7 +6,7 @@ namespace runtime::controller {
 
 namespace {
 
-constexpr std::string_view kApi = "api";
+constexpr std::string_view kApiLabel = "api";
 
 void add_devices(const Controller::Counts& counts, MetricsText& out) {
     out.begin("tailrender_devices", "Replicas of proxies by the state of their device.", "gauge");
@@ -27,8 +27,8 @@ void add_traffic(const MeteredTransport& traffic, MetricsText& out) {
     const auto per_api = [&](std::string_view name, std::string_view help,
                              std::uint64_t Traffic::*field) {
         out.begin(name, help, "counter");
-        out.sample({{kApi, "kubernetes"}}, traffic.kubernetes().*field);
-        out.sample({{kApi, "tailnet"}}, traffic.tailnet().*field);
+        out.sample({{kApiLabel, "kubernetes"}}, traffic.kubernetes().*field);
+        out.sample({{kApiLabel, "tailnet"}}, traffic.tailnet().*field);
     };
     per_api("tailrender_api_requests_total", "Requests.", &Traffic::requests);
     per_api("tailrender_api_failures_total", "Requests without a response, or with 429 or 5xx.",
@@ -38,7 +38,7 @@ void add_traffic(const MeteredTransport& traffic, MetricsText& out) {
             &Traffic::refusals);
     out.begin("tailrender_api_request_seconds", "Duration of requests.", "summary");
     const auto latency = [&out](std::string_view api, const Traffic& one) {
-        out.summary_sample({{kApi, api}}, std::chrono::duration<double>(one.took).count(),
+        out.summary_sample({{kApiLabel, api}}, std::chrono::duration<double>(one.took).count(),
                            one.answered);
     };
     latency("kubernetes", traffic.kubernetes());

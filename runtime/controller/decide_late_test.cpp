@@ -57,13 +57,13 @@ const Case kLateCases[] = {
          w.answer = {.is_gone = false};
      },
      "clear the request"},
-    {"request of a new pod whose device is gone",
+    {"request of a new pod whose device was deleted",
      [](World& w) {
          w.be_new();
          w.answer = {.is_gone = true};
      },
      "create a key (the pod requests one), restart pod pod-1"},
-    {"request of a new pod whose device is gone, and the newest key may still work",
+    {"request of a new pod whose device was deleted, and the newest key may still work",
      [](World& w) {
          w.be_new();
          w.give_key(kMinutes(2));
@@ -102,7 +102,7 @@ const Case kLateCases[] = {
          w.auth.restart_pod = "pod-1";
      },
      "delete pod pod-1"},
-    {"next pod still names the device that is gone",
+    {"next pod still names the deleted device",
      [](World& w) {
          w.be_new();
          w.state.wants_key = false;
@@ -120,7 +120,7 @@ const Case kLateCases[] = {
          w.state.device_id = "n2";
      },
      "record the device, delete device n1"},
-    {"next pod has named the device that is gone for long",
+    {"next pod has named the device that was deleted long ago",
      [](World& w) {
          w.be_new();
          w.state.wants_key = false;
@@ -173,7 +173,7 @@ const Case kLateCases[] = {
          w.auth.device = "n0";
      },
      "look for n1"},
-    {"API proxy's device was never noted, and is gone",
+    {"API proxy's device was never noted, and was deleted",
      [](World& w) {
          w.be_api_proxy();
          w.auth.device = "";

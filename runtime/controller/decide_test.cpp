@@ -148,7 +148,7 @@ const Case kCases[] = {
          w.auth.restart_pod = "pod-1";
      },
      "revoke and blank the key"},
-    {"recorder's device is gone, and there is a key",
+    {"recorder's device was deleted, and there is a key",
      [](World& w) {
          w.be_recorder();
          w.give_key(kMinutes(0));
@@ -156,7 +156,7 @@ const Case kCases[] = {
          w.auth.restart_pod = "pod-1";
      },
      "delete pod pod-1"},
-    {"recorder's device is gone, and the next pod begins with the key",
+    {"recorder's device was deleted, and the next pod begins with the key",
      [](World& w) {
          w.be_recorder();
          w.give_key(kMinutes(0));
@@ -227,7 +227,7 @@ const Case kCases[] = {
          w.answer = {.is_gone = false, .age = kMinutes(60)};
      },
      "look for n1"},
-    {"recorder's device is gone",
+    {"recorder's device was deleted",
      [](World& w) {
          w.be_recorder();
          w.answer = {.is_gone = true};
@@ -246,7 +246,7 @@ const Case kCases[] = {
          w.answer = {.is_gone = false, .age = kMinutes(10)};
      },
      "look for n1"},
-    {"API proxy's device is gone",
+    {"API proxy's device was deleted",
      [](World& w) {
          w.be_api_proxy();
          w.answer = {.is_gone = true, .age = kMinutes(9)};

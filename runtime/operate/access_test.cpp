@@ -16,7 +16,7 @@ contexts:
 - {name: certificate, context: {cluster: c, user: certificate}}
 - {name: exec, context: {cluster: c, user: exec}}
 - {name: careless, context: {cluster: careless, user: token}}
-- {name: nobody, context: {cluster: c, user: nobody}}
+- {name: unknown, context: {cluster: c, user: unknown}}
 - {name: broken, context: {cluster: c, user: broken}}
 - {name: nowhere, context: {cluster: nowhere, user: token}}
 - {name: text, context: {cluster: text, user: token}}
@@ -59,7 +59,7 @@ TEST(Access, RefusesWhatItWouldIgnore) {
         {"exec", ":24:29: \"exec\" is not supported"},
         {"careless", ":17:89: \"insecure-skip-tls-verify\" is not supported"},
         {"away", ": has no context \"away\""},
-        {"nobody", ":9:46: the context refers to user \"nobody\", which does not exist"},
+        {"unknown", ":9:47: the context refers to user \"unknown\", which does not exist"},
         {"nowhere", ":11:38: the context refers to cluster \"nowhere\", which does not exist"},
         {"broken", ":25:42: client-key-data is not base64"},
         {"text", ":18:87: certificate-authority is not PEM"},
@@ -130,7 +130,7 @@ TEST(Access, LooksWhereKubectlLooks) {
     variables["KUBECONFIG"] = ":/nowhere/config:";
     auto one = find_access({}, environment);
     ASSERT_FALSE(one.has_value());
-    EXPECT_EQ(one.error().diagnostic.where, "/nowhere/config") << "empty entries are none";
+    EXPECT_EQ(one.error().diagnostic.where, "/nowhere/config") << "empty entries are ignored";
     variables["KUBECONFIG"] = ":";
     EXPECT_EQ(find_access({}, environment)->server, "https://[fd00::1]:443");
 }

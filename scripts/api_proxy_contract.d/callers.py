@@ -242,7 +242,7 @@ def one_who_has_too_many_connections_gets_no_more(world):
         equal(clients[0].ask().status, 200)
     finally:
         close(clients)
-    wait_until("they are gone", lambda: world.metric("tailrender_api_proxy_connections") == 0)
+    wait_until("they are closed", lambda: world.metric("tailrender_api_proxy_connections") == 0)
     with Client(world) as client:
         equal(client.ask().status, 200)
 

@@ -50,7 +50,7 @@ def a_serve_that_does_not_lead_here_is_not_ready_and_is_not_written(world):
 
 
 @case(service=SERVICE, ready=False)
-def one_that_starts_anew_is_advertised_as_it_is_configured(world):
+def one_that_restarts_is_advertised_as_it_is_configured(world):
     world.daemon.configured = [SERVICE]
     is_led(world)
     wait_until("it is advertised", lambda: world.daemon.prefs["AdvertiseServices"] == [SERVICE])

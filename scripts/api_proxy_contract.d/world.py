@@ -257,12 +257,12 @@ class ApiServer:
             size = file.readline()
             digits = size.rstrip(b"\r\n")
             if (digits and not digits.isalnum()) or (size.endswith(b"\n") and not size.endswith(b"\r\n")):
-                raise ValueError(f"a size of a chunk that is none: {size!r}")
+                raise ValueError(f"not the size of a chunk: {size!r}")
             if not size.endswith(b"\n"):
                 raise OSError("half a body")
             chunk = file.read(int(digits, 16) + 2)
             if not b"\r\n".startswith(chunk[int(digits, 16):]):
-                raise ValueError(f"a chunk that is none: {size!r} {chunk[:50]!r}")
+                raise ValueError(f"not a chunk: {size!r} {chunk[:50]!r}")
             if not chunk.endswith(b"\r\n"):
                 raise OSError("half a body")
             body += chunk[:-2]

@@ -1,6 +1,6 @@
 """How soon rules carry traffic in the lab's cluster, with tailrender-proxy and with stock containerboot beside it.
 
-Of each dataplane there are an egress proxy, which leads to a machine of the tailnet by name, and an egress group, whose pods are replaced
+Of each dataplane there are an egress proxy, whose target is a machine of the tailnet by name, and an egress group, whose pods are replaced
 under load at last. Prints rows of Markdown tables: medians, and the limit for ours; exits with 1 when it is missed.
 """
 import argparse

@@ -124,7 +124,7 @@ def test_nothing_is_listed_twice(cluster, tailrender, runtime, tmp_path):
         api = bench_cluster.cluster()
         wait_until("all watches go on", lambda: watched <= audit.watched(begin))
         chains = audit.chains(begin)
-        print(f"listed anew: {dict(chains)}")
+        print(f"listed again: {dict(chains)}")
         api.patch(f"{CORE}/secrets/{names[COUNT // 2]}-0", {"data": {"pod_uid": encoded("another")}})
         path = f"/api/v1/namespaces/shop/services/web-{COUNT // 2:05}"
         wait_until("a changed Service has its status", lambda: not api.ask(path)["status"]["loadBalancer"])

@@ -23,7 +23,7 @@ CHARTS = ROOT / "testdata" / "chart-streams"
 OTHER, ALL = "shop", ""
 ACCOUNT = f"system:serviceaccount:{NAMESPACE}:operator"
 VERBS = ("get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", "impersonate", "bind", "escalate", "approve")
-STRANGE_NAME = "somebody-elses"
+STRANGE_NAME = "of-another-user"
 NEWEST = ("--set", "tailrender.operatorVersion=1.104.5")  # has all rights
 APART = "tailscale-api"
 OF_ITS_OWN = ("--set", f"tailrender.apiProxyNamespace={APART}", "--set", "apiServerProxyConfig.mode=true")

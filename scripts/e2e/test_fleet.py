@@ -129,7 +129,7 @@ def test_what_is_rendered_is_deployed(tailrender, tmp_path, member):
     for one in all_of_them:
         uninstall(one)
     left = {name: value for name, value in changed.items() if not stays(value)}
-    assert missing(left) == len(left), "bundles that are gone have left objects"
+    assert missing(left) == len(left), "deleted bundles have left objects"
 
 
 def with_chart(sources):

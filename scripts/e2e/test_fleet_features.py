@@ -2,7 +2,7 @@
 
 Each feature is a bundle of one ConfigMap. Fleet's own programs decide for each cluster whether the bundle is deployed, with which options,
 and what of it; we render the same bundle for both clusters, and Fleet reads that. Both must come to the same, or we must refuse the bundle by
-the name of a rule. The table in plugins/fleet/README.md says which: `scripts/e2e/pytest test_fleet_features.py --accept` writes it anew.
+the name of a rule. The table in plugins/fleet/README.md says which: `scripts/e2e/pytest test_fleet_features.py --accept` rewrites it.
 """
 import concurrent.futures
 import pathlib

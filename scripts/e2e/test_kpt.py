@@ -121,7 +121,7 @@ data:
 OTHERS = {
     "deployment.yaml": "# first\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  namespace: shop\n  name: web\nspec:\n  selector: {matchLabels: {app: web}}\n"
                        "  template:\n    metadata: {labels: {app: web}}\n    spec:\n      containers:\n        - {name: web, image: \"nginx:1\", args: [--a, '--b']}\n",
-    "wide.yaml": "# kpt itself writes this one anew\napiVersion: v1\nkind: Secret\nmetadata:\n    name:   wide     # far away\n    namespace: shop\nstringData:\n    folded: >\n      a long\n      line\n",
+    "wide.yaml": "# kpt itself rewrites this one\napiVersion: v1\nkind: Secret\nmetadata:\n    name:   wide     # far away\n    namespace: shop\nstringData:\n    folded: >\n      a long\n      line\n",
     "list.yaml": "---\n# above\n---\napiVersion: v1\nkind: ServiceAccount\nmetadata:\n  name: a\n  namespace: shop   \n",
 }
 

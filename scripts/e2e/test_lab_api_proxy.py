@@ -264,12 +264,12 @@ def test_adopt_moves_the_operators_own_device(lab, tailrender, runtime, device):
 def test_is_removed_with_its_device(lab, device):
     lab.kubectl("delete", "statefulset", SET, "-n", NAMESPACE, "--cascade=foreground")
     lab.confirm_removals()
-    lab.wait("the state is gone", lambda: lab.get("secret", POD, "-n", NAMESPACE) is None)
+    lab.wait("the state is deleted", lambda: lab.get("secret", POD, "-n", NAMESPACE) is None)
     assert lab.tailnet.device(device)["deletedBy"]
 
 
 def test_joins_and_serves_from_a_namespace_of_its_own(lab, tailrender):
-    """Where the controller may create nothing, and the chart's account is. The one before it is gone, and its device with it."""
+    """Where the controller may create nothing, and the chart's account is. The one before it was deleted, and its device with it."""
     ours = {"tailrender": VALUES["tailrender"] | {"apiProxyNamespace": APART}}
     install_controller(lab, tailrender, values("true") | ours)
     place = ("-n", APART)

@@ -54,4 +54,4 @@ def test_controller_runs(lab, tailrender, tools, tmp_path, release):
     warnings = [item["message"] for item in lab.items("events", "-n", namespace) if item["type"] == "Warning" and item["reason"].startswith("Cannot")]
     assert warnings == [], "what it could not do"
     lab.delete(others)
-    lab.wait("its pod is gone", lambda: not lab.items("pod", "-n", namespace))
+    lab.wait("its pod is deleted", lambda: not lab.items("pod", "-n", namespace))

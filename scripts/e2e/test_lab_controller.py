@@ -202,7 +202,7 @@ def test_deleted_proxy_leaves_nothing(lab, objects, device, pod):
         if item["metadata"].get("labels", {}).get("tailscale.com/parent-resource") == "hello-lb":
             lab.kubectl("delete", item["kind"].lower(), item["metadata"]["name"], "-n", NAMESPACE, "--wait=false")
     for name in (pod, pod + "-auth"):
-        lab.wait(f"Secret {name} is gone", lambda name=name: lab.get("secret", name, "-n", NAMESPACE) is None)
+        lab.wait(f"Secret {name} is deleted", lambda name=name: lab.get("secret", name, "-n", NAMESPACE) is None)
     left = [device["name"] for device in lab.tailnet.state()["devices"] if not device.get("deletedBy") and device["name"].startswith("apps-hello-lb")]
     assert left == [], "devices"
     assert usable_keys(lab) == [], "keys that could still be used"

@@ -188,7 +188,7 @@ def devices_of(lab, objects):
 def nothing_is_left(lab, objects):
     for kind, end in (("state", ""), ("auth", "-auth")):
         wanted = {pod + end for pod in pods_of(objects)}
-        lab.wait(f"{kind} Secrets are gone", lambda wanted=wanted, kind=kind: not wanted & secrets(lab, kind).keys())
+        lab.wait(f"{kind} Secrets are deleted", lambda wanted=wanted, kind=kind: not wanted & secrets(lab, kind).keys())
     assert [device["name"] for device in devices_of(lab, objects) if not device.get("deletedBy")] == [], "devices of deleted proxies"
     assert usable_keys(lab) == [], "keys that could still be used"
 

@@ -120,7 +120,7 @@ def test_example(engine, lab, runtime, on_path, tmp_path):
     repository.render("--allow-empty")
     left = repository.built()
     lab.delete([item for key, item in objects.items() if key not in left])
-    lab.wait("the device is gone", lambda: living(lab) == before)
+    lab.wait("the device is deleted", lambda: living(lab) == before)
 
     stop_the_controller(lab)
     code, said = cleanup(lab, runtime, "--yes")

@@ -183,7 +183,7 @@ def test_deleted_groups_leave_nothing(lab, runtime, objects):
     lab.wait("the controller asks before it removes them", lambda: json.loads(lab.as_a_person(runtime, "status", "-o", "json")[1])["blocked"])
     lab.wait("no Tailscale Service is left", lambda: lab.confirm_removals() or not services(lab))
     for name in (DOCS, API, "front-0", "front-0-auth", "front-1", "kube-0", "kube-0-config"):
-        lab.wait(f"Secret {name} is gone", lambda name=name: lab.confirm_removals() or lab.get("secret", name, "-n", NAMESPACE) is None)
+        lab.wait(f"Secret {name} is deleted", lambda name=name: lab.confirm_removals() or lab.get("secret", name, "-n", NAMESPACE) is None)
     lab.wait("the table is empty", lambda: not table(lab))
     left = [device["name"] for device in lab.tailnet.state()["devices"] if not device.get("deletedBy") and
             device["name"].startswith(("front-", "kube-"))]

@@ -116,7 +116,7 @@ def text_with_kinds(lab, fleet):
     found = fleet.rendered()
     install_crds(lab, found)
     apply_on_the_server(lab, found)
-    controller_starts_anew(lab)
+    controller_restarts(lab)
     return found
 
 
@@ -255,7 +255,7 @@ def test_applied_literally_again_nothing_changes(lab, text):
     applied_again_nothing_changes(lab, documents(text), lambda: apply_on_the_server(lab, text))
 
 
-def controller_starts_anew(lab):
+def controller_restarts(lab):
     old = {item["metadata"]["name"] for item in lab.get("pod", "-n", NAMESPACE, "-l", "app=operator")["items"]}
     lab.kubectl("delete", "pod", *old, "-n", NAMESPACE)
 
@@ -280,10 +280,10 @@ def leads_through_both_pods(lab, name):
 @pytest.mark.whole
 def test_nothing_is_written_when_nothing_changes(lab, text_with_kinds):
     for name in ("warehouse", "mail"):
-        lab.wait(f"both pods lead to {name}", lambda name=name: leads_through_both_pods(lab, name))
+        lab.wait(f"{name} is reached through both pods", lambda name=name: leads_through_both_pods(lab, name))
     print(audit.stays_quiet(lab, WINDOW_SECONDS, KEY_LISTS), flush=True)
     begin = audit.end(lab)
-    controller_starts_anew(lab)
+    controller_restarts(lab)
     time.sleep(10)
     found = audit.requests(lab, begin)
     written = sorted({(entry["verb"], entry["objectRef"]["resource"], entry["objectRef"].get("name", "")) for entry in found

@@ -196,7 +196,7 @@ def test_deleted_leaves_nothing(user):
     lab.delete(sets)
     # The termination of a group's last pod is blocked for 6 minutes, as no other pod is left.
     lab.kubectl("delete", "pods", "-n", NAMESPACE, "-l", f"{PARENT}=out", "--force", "--grace-period", "0", "--wait=false")
-    lab.wait("their pods are gone", lambda: not lab.items("pods", "-n", NAMESPACE, "-l", f"tailscale.com/managed=true,{PARENT}-type!=api-proxy"))
+    lab.wait("their pods are deleted", lambda: not lab.items("pods", "-n", NAMESPACE, "-l", f"tailscale.com/managed=true,{PARENT}-type!=api-proxy"))
     lab.delete([item for item in user.generated if item not in sets])
     blocked = lab.wait("the controller asks before it deletes so many", lambda: json.loads(lab.as_a_person(user.runtime, "status", "-o", "json")[1])["blocked"])
     lab.kubectl(*blocked[0]["command"].split()[1:])

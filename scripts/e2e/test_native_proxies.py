@@ -306,7 +306,7 @@ def test_changes_of_services_are_live_at_once(lab, world, native):
         found = lab.items("service", "-n", NAMESPACE, "-l", "tailscale.com/parent-resource=later")
         [address] = {item["spec"]["clusterIPs"][0] for item in found if item["spec"].get("clusterIPs")}
         return [said.partition(" saw ")[0] for said in world.ask(address)] == ["client", "client"]
-    seconds_to_change(lab, world, "a Service more of the egress group leads to the client",
+    seconds_to_change(lab, world, "another Service of the egress group reaches the client",
                       lambda items: [egress("later", proxy_group="out", tailnet_ip=world.client[0])], later)
     name = f"site.{lab.inner['LAB_DOMAIN']}"
 

@@ -132,8 +132,8 @@ def test_replica_is_taken_off(lab, devices, render):
     last = render(resource(1))
     lab.delete([{"apiVersion": "v1", "kind": "Service", "metadata": {"name": PODS[1], "namespace": NAMESPACE}}])  # as an applier prunes it
     assert not any(item["metadata"]["name"] == PODS[1] for item in last)
-    lab.wait("its device is gone", lambda: is_deleted(lab, devices[PODS[1]]))
-    lab.wait("its Secrets are gone", lambda: left_of(lab, PODS[1]) == [])
+    lab.wait("its device is deleted", lambda: is_deleted(lab, devices[PODS[1]]))
+    lab.wait("its Secrets are deleted", lambda: left_of(lab, PODS[1]) == [])
     assert not is_deleted(lab, devices[PODS[0]]), "device of the other replica"
     assert left_of(lab, PODS[0]) == [PODS[0], PODS[0] + "-auth", PODS[0] + "-config"]
     lab.wait("the status", lambda: status(lab) == ("PeerRelayReady", "PeerRelayReady", [(0, ADDRESS, PORT)]))
@@ -145,6 +145,6 @@ def test_nothing_is_left(lab, devices, render):
     def is_gone():
         lab.confirm_removals()  # it is the last proxy
         return left_of(lab, PODS[0]) == []
-    lab.wait("its Secrets are gone", is_gone)
+    lab.wait("its Secrets are deleted", is_gone)
     assert is_deleted(lab, devices[PODS[0]])
     assert [key["id"] for key in lab.tailnet.state()["keys"] if not key.get("spent") and not key.get("revoked")] == [], "keys"

@@ -2,7 +2,7 @@
 
 The objects are in testdata/schema/corpus: good.yaml, odd.yaml (written by hand) and mutants.txt (edits of the good ones, one a line).
 Each has a verdict: "good" (both accept), "bad" (both refuse) or "server" (only the server refuses: what its own code checks). A dry-run
-creation with strict validation of fields gives the server's. --accept writes mutants.txt anew: the same edits on every machine, with the
+creation with strict validation of fields gives the server's. --accept rewrites mutants.txt: the same edits on every machine, with the
 verdicts that came out; look at the lines that say "server".
 """
 import concurrent.futures

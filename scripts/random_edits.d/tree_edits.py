@@ -209,7 +209,7 @@ def lost_directory(tree, random, files):
     if unit and tree.engine in NESTS and tree.devices([unit]):
         for path in [path for path in files if path.startswith(tree.units[unit].directory + "/")]:
             del files[path]
-        return f"the directory of {unit} is gone"
+        return f"the directory of {unit} is deleted"
 
 
 def other_source(tree, random, files):
@@ -237,7 +237,7 @@ def ignored_source(tree, random, files):
 def no_root(tree, random, files):
     for path in ("clusters/den/flux-system/sync.yaml", "root.yaml"):
         if files.pop(path, None):
-            return f"{path} is gone"
+            return f"{path} is deleted"
 
 
 def chart_elsewhere(tree, random, files):

@@ -43,7 +43,7 @@ TEST(EnvFile, Grammar) {
                    "[x]=[][\xEF\xBB\xBF#a]=[1]"},
         EnvFileRow{"all Unicode blanks are trimmed on the left",
                    "\t\v\f \xC2\x85\xC2\xA0\xE2\x80\xA8 a=1", "[a]=[1]"},
-        EnvFileRow{"a zero width blank is none",
+        EnvFileRow{"a zero width space is not white space",
                    "\xE2\x80\x8B"
                    "a=1",
                    "[\xE2\x80\x8B"

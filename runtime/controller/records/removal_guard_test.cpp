@@ -107,7 +107,7 @@ TEST(RemovalGuard, WavesCountTogether) {
     departures.removed = pods('A', 'D');
     const GuardAnswer answer = guard_removals(departures, {}, "", kUid);
     EXPECT_TRUE(answer.is_blocked);
-    EXPECT_EQ(answer.recorded.pods, pods('d', 'e')) << "what is gone needs no word";
+    EXPECT_EQ(answer.recorded.pods, pods('d', 'e')) << "a deleted pod needs no confirmation";
     // The last one of a few is blocked.
     EXPECT_TRUE(guard_removals({.leaving = {"pb"}, .removed = {"pa"}}, {}, "", kUid).is_blocked);
 }
@@ -274,7 +274,7 @@ TEST_F(BlockedRemovals, AlsoCountThoseOfTheLastDayWhoeverHasSeenThem) {
     run(kMinute);
     EXPECT_EQ(tailnet.devices.size(), 5U);
     remove('k', 'k');
-    EXPECT_EQ(tailnet.devices.size(), 4U) << "a word starts the count anew";
+    EXPECT_EQ(tailnet.devices.size(), 4U) << "a confirmation restarts the count";
 }
 
 TEST_F(BlockedRemovals, AnEmptiedRepositoryRemovesNothing) {

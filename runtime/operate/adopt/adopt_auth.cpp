@@ -65,8 +65,8 @@ Job make_auth(const OperateContext& context, const controller::ProxySet& set,
 }
 
 // Notes the device on the auth Secret, which may have existed before.
-Job vouch_for(const OperateContext& context, const controller::ProxySet& set,
-              const std::string& pod, const SharedStates& states) {
+Job note_device(const OperateContext& context, const controller::ProxySet& set,
+                const std::string& pod, const SharedStates& states) {
     const auto change = [context, set, pod, states](const Value& auth) {
         const std::string device = states->brought();
         if (controller::label_of(auth, controller::kSecretLabel) == controller::kReturnedSecret) {
@@ -102,7 +102,7 @@ Job let_start(const OperateContext& context, const controller::ProxySet& set,
         if (!set.is_api_proxy) {
             jobs.push_back(make_auth(context, set, pod, states));
         }
-        jobs.push_back(vouch_for(context, set, pod, states));
+        jobs.push_back(note_device(context, set, pod, states));
         run_in_order(std::move(jobs), next);
     };
 }

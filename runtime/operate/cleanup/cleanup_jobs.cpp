@@ -186,8 +186,8 @@ bool Cleanup::takes_accounts() const {
            (wish_.acme_accounts || accounts_in(*accounts) == 0);
 }
 
-// Returns the parents whose status is cleared. There are none while the operator has proxies of its
-// own: it may have written the status.
+// Returns the parents whose status is cleared: none while the operator has proxies, since it may
+// have written the status.
 std::vector<ServedParent> Cleanup::told() const {
     return has_operators_proxies() || !is_here()
                ? std::vector<ServedParent>()

@@ -2,7 +2,7 @@
 
     add_crds(tree)                       to a copy of the fleet: its custom resources are rendered then
     install_crds(lab, text)              those of the rendered stream
-    statuses_are_written(lab, domain, devices)   once the controller has started anew; devices: by pod, as the tailnet knows them
+    statuses_are_written(lab, domain, devices)   once the controller has restarted; devices: by pod, as the tailnet knows them
 """
 import yaml
 

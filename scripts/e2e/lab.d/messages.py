@@ -66,7 +66,7 @@ def without_its_folder(lab):
     created there since."""
     shutil.rmtree(lab.folder.rename(lab.scratch / "cleared"))
     (lab.folder / "data" / "kubelet").mkdir(parents=True, exist_ok=True)
-    assert asked(lab, "status") == (1, "up, but its folder was cleared; lab down ends it"), "status of a lab whose folder is gone"
+    assert asked(lab, "status") == (1, "up, but its folder was cleared; lab down ends it"), "status of a lab whose folder was deleted"
     assert asked(lab, "run", "true") == (1, f'the folder of the lab in "{lab.folder}" was cleared; lab down ends it')
     assert asked(lab, "up") == (1, f'it is up already ("{lab.folder}"); lab down ends it'), "up, after the folder has gone"
 

@@ -351,7 +351,7 @@ private:
             if (!objects) {
                 continue;
             }
-            repository_.learn_own_url(*objects);
+            repository_.learn_own_repository(*objects);
             for (const EngineObject& object : *objects) {
                 for (const BuildUnit& unit : candidates_.units_of(object)) {
                     made[i].insert(unit.claims.begin(), unit.claims.end());

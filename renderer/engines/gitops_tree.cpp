@@ -12,7 +12,6 @@
 #include "renderer/core/document_scanner.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
-#include "renderer/engines/argo/application_charts.h"
 #include "renderer/engines/engine_files.h"
 #include "renderer/engines/engine_groups.h"
 #include "renderer/engines/k3s/helm_chart.h"
@@ -38,23 +37,6 @@ bool may_hold_instance(std::string_view text) {
 // True for an argocd-cm that turns off kustomize's load restrictions.
 bool loads_any(std::string_view text) {
     return has(text, "kustomize.buildOptions") && has(text, "LoadRestrictionsNone");
-}
-
-// Returns "owner/name" of an https, ssh or scp address.
-std::string repository_name(std::string_view url) {
-    std::string name = lower_case(url);
-    while (name.ends_with('/')) {
-        name.pop_back();
-    }
-    if (name.ends_with(".git")) {
-        name.resize(name.size() - 4);
-    }
-    const std::size_t last = name.find_last_of("/:");
-    if (last == std::string::npos || last == 0) {
-        return name;
-    }
-    const std::size_t before = name.find_last_of("/:", last - 1);
-    return before == std::string::npos ? name : name.substr(before + 1);
 }
 
 std::vector<std::string> manifests_of(const DirList& dirs, bool in_charts) {
@@ -91,13 +73,6 @@ std::vector<std::pair<std::string, std::string>> read_wanted(const repo::SourceT
     return found;
 }
 
-// Returns the directories before the first wildcard or template.
-std::string_view fixed_part(std::string_view pattern) {
-    const std::size_t filled = pattern.find_first_of("*?[{");
-    return filled == std::string_view::npos ? pattern
-                                            : pattern.substr(0, pattern.rfind('/', filled) + 1);
-}
-
 // True if the text has conflict markers of git.
 bool has_conflict(std::string_view text) {
     return text.starts_with("<<<<<<< ") || has(text, "\n<<<<<<< ");
@@ -127,18 +102,6 @@ bool may_hold_engine(std::string_view text) {
            has(text, kArgoGroup) || (has(text, kFluxOperator) && has(text, "ResourceSet"));
 }
 
-bool is_kind(const Value& object, std::string_view group, std::string_view kind) {
-    return text_of(object, {"apiVersion"}).starts_with(group) && text_of(object, {"kind"}) == kind;
-}
-
-std::vector<const Value*> sources_of(const Value& application) {
-    std::vector<const Value*> found = application_sources(application);
-    std::erase_if(found, [](const Value* source) {
-        return source->at({"path"}) == nullptr || source->at({"chart"}) != nullptr;
-    });
-    return found;
-}
-
 GitOpsTree::GitOpsTree(const repo::SourceTree& tree, const DirList& dirs, const std::string& root,
                        SourceMap& sources, const repo::LoadOptions& options,
                        std::shared_ptr<const LocalSources> local)
@@ -148,13 +111,14 @@ GitOpsTree::GitOpsTree(const repo::SourceTree& tree, const DirList& dirs, const 
       sources_(sources),
       threads_(options.threads),
       output_dir_(options.output_dir),
-      local_(std::move(local)) {
+      local_(std::move(local)),
+      own_repository_(tree, root) {
     for (const repo::WalkedDir* dir : dirs) {
         known_dirs_[dir->path] = dir;
     }
     collect();
     find_own_sources();
-    learn_own_url(objects_);
+    own_repository_.learn(objects_);
     find_argo_clusters(options.argo_clusters);
     substitutes_.named_only = true;
     substitutes_.values.insert(options.configured_substitutes.begin(),
@@ -387,71 +351,6 @@ void GitOpsTree::find_own_sources() {
             }
         }
     }
-}
-
-// Of the repositories in Applications and ApplicationSets, this is the one whose paths exist here.
-void GitOpsTree::learn_own_url(const std::vector<EngineObject>& objects) {
-    if (!own_url_.empty()) {
-        return;
-    }
-    std::map<std::string, int> counts;
-    const auto count = [&](std::string_view url, std::string_view path) {
-        if (url.empty() || url.starts_with("{{")) {
-            return;
-        }
-        const std::string dir = directory(path);
-        const bool shows = dir != root_ && tree_.kind(dir) == repo::EntryKind::Directory;
-        counts[repository_name(url)] += shows ? 1 : 0;
-    };
-    const auto count_generator = [&](const auto& self, const Value& generator) -> void {
-        const Value* git = generator.find("git");
-        for (const std::string_view field : {"directories", "files"}) {
-            for (const Value& item : items_of(git == nullptr ? nullptr : git->find(field))) {
-                count(text_of(*git, {"repoURL"}), fixed_part(text_of(item, {"path"})));
-            }
-        }
-        for (const Value& element : items_of(generator.at({"list", "elements"}))) {
-            for (const Member& parameter : members_of(&element)) {
-                count(text_of(element, {"repoURL"}), fixed_part(text_of(parameter.value)));
-            }
-        }
-        for (const std::string_view product : {"matrix", "merge"}) {
-            for (const Value& inner : items_of(generator.at({product, "generators"}))) {
-                self(self, inner);
-            }
-        }
-    };
-    for (const EngineObject& object : objects) {
-        if (is_kind(object.root, kArgoGroup, "Application")) {
-            for (const Value* source : sources_of(object.root)) {
-                count(text_of(*source, {"repoURL"}), text_of(*source, {"path"}));
-            }
-        } else if (is_kind(object.root, kArgoGroup, "ApplicationSet")) {
-            for (const Value& generator : items_of(object.root.at({"spec", "generators"}))) {
-                count_generator(count_generator, generator);
-            }
-            const Value* shape = object.root.at({"spec", "template"});
-            for (const Value* source :
-                 shape == nullptr ? std::vector<const Value*>() : sources_of(*shape)) {
-                count(text_of(*source, {"repoURL"}), fixed_part(text_of(*source, {"path"})));
-            }
-        }
-    }
-    int most = 0;
-    for (const auto& [name, shown] : counts) {
-        if (shown >= most) {
-            own_url_ = shown > most ? name : std::string();
-            most = shown;
-        }
-    }
-}
-
-bool GitOpsTree::is_own_url(std::string_view url) const {
-    return !own_url_.empty() && repository_name(url) == own_url_;
-}
-
-bool GitOpsTree::is_other_url(std::string_view url) const {
-    return !own_url_.empty() && repository_name(url) != own_url_;
 }
 
 bool GitOpsTree::holds_input(const std::string& path) {

@@ -14,8 +14,10 @@
 #include "renderer/core/source_map.h"
 #include "renderer/core/value.h"
 #include "renderer/engines/argo/argo_clusters.h"
+#include "renderer/engines/argo/own_repository.h"
 #include "renderer/engines/build_unit.h"
 #include "renderer/engines/engine_files.h"
+#include "renderer/engines/engine_object.h"
 #include "renderer/engines/fleet/fleet_files.h"
 #include "renderer/engines/flux/artifact.h"
 #include "renderer/engines/flux/generated_maps.h"
@@ -26,15 +28,8 @@
 
 namespace renderer::engines {
 
-struct EngineObject {
-    std::string file;  // where it was read
-    Value root;
-};
-
 // True if the text may have an object of an engine: one that applies something, or a Flux source.
 bool may_hold_engine(std::string_view text);
-
-bool is_kind(const Value& object, std::string_view group, std::string_view kind);
 
 class GitOpsTree {
 public:
@@ -107,13 +102,12 @@ public:
     std::shared_ptr<Artifact> artifact(std::string_view source, const std::string& file,
                                        const std::vector<std::string>& tops = {});
 
-    // Learns the URL from objects that are not in a file, unless the files have determined it.
-    void learn_own_url(const std::vector<EngineObject>& objects);
-
-    // True if an Argo CD source is this repository.
-    [[nodiscard]] bool is_own_url(std::string_view url) const;
-    // Also false if it is not known which repository this is.
-    [[nodiscard]] bool is_other_url(std::string_view url) const;
+    // Which repository this is, for sources of Argo CD.
+    [[nodiscard]] const OwnRepository& own_repository() const { return own_repository_; }
+    // Learns it from objects that are not in a file, unless the files have determined it.
+    void learn_own_repository(const std::vector<EngineObject>& objects) {
+        own_repository_.learn(objects);
+    }
 
     // The variables of Flux that the user sets.
     [[nodiscard]] const UnitVariables& substitutes() const { return substitutes_; }
@@ -177,7 +171,7 @@ private:
     std::shared_ptr<const LocalSources> local_;
     std::map<std::string, std::vector<EngineObject>> outside_;  // objects of other sources, by file
     std::set<std::string> own_;
-    std::string own_url_;                                                 // "" if ambiguous
+    OwnRepository own_repository_;
     std::map<std::string, std::vector<Value>, std::less<>> config_maps_;  // read when first needed
     GeneratedMaps generated_maps_;
     bool has_config_maps_ = false;
@@ -188,8 +182,5 @@ private:
     std::map<std::string, bool> mentions_;
     std::set<std::string> skipped_;
 };
-
-// Returns the sources of an Application with a path in a repository, without charts.
-std::vector<const Value*> sources_of(const Value& application);
 
 }  // namespace renderer::engines

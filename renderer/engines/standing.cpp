@@ -107,6 +107,14 @@ bool may_be_of(const Standing& file, const std::vector<std::string_view>& names,
             }));
 }
 
+// Returns a release of the device's own unit that may now make it, if there is one.
+std::optional<std::string> maker(const Standings& standings, const repo::InventoryDevice& device) {
+    const auto found = std::ranges::find_if(standings.all, [&](const Standing& one) {
+        return one.is_release && !one.unit.empty() && one.unit == device.unit;
+    });
+    return found == standings.all.end() ? std::nullopt : std::optional(not_known(*found));
+}
+
 // Returns a unit that is not known and may now contain the device, if there is one.
 std::optional<std::string> holder(const Standings& standings, const repo::InventoryDevice& device,
                                   const std::vector<std::string_view>& names, bool is_release) {
@@ -200,7 +208,7 @@ std::optional<std::string> why_unexplained(const Standings& standings,
         }
         is_known = true;
         if (!standing->is_release) {
-            return std::nullopt;
+            return i + 1 == names.size() ? maker(standings, device) : std::nullopt;
         }
     }
     if (is_known) {

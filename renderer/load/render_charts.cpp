@@ -312,6 +312,9 @@ private:
             left_dirs_.insert(release.dir);
             return false;
         }
+        if (!standing_.reason.empty() && release.kept.empty()) {
+            standing_.unit = release.unit->path;
+        }
         rendered_.files.insert(values.files.begin(), values.files.end());
         if (!release.dir.empty()) {
             rendered_.files.insert(release.dir);

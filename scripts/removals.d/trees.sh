@@ -57,6 +57,11 @@ argo() {
   service media/film.yaml film
   service tools/wiki.yaml wiki
 }
+one_application() {
+  application root.yaml root apps
+  application apps/media.yaml media media
+  service media/film.yaml film
+}
 sets() {
   flux
   printf 'apiVersion: fluxcd.controlplane.io/v1\nkind: ResourceSet\nmetadata: {name: zoo, namespace: media}\nspec:\n  inputs:\n  - {name: ape}\n  - {name: bee}\n  resources:\n  - apiVersion: v1\n    kind: Service\n    metadata: {name: << inputs.name >>, namespace: media, annotations: {tailscale.com/expose: "true"}}\n    spec: {selector: {app: a}, ports: [{port: 80}]}\n' >clusters/den/zoo.yaml

@@ -197,13 +197,14 @@ BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
     const std::optional<std::string> local = repository.local_repository(url);
     if (local) {
         unit.dir = repo::path_inside(*local, text_of(spelled, {"path"}));
-    } else if (!repository.is_own_url(url)) {
+    } else if (!repository.own_repository().is_own(url)) {
         unit.state = UnitState::External;
         unit.source = secrets::without_url_credentials(url);
         unit.pos = given.pos();
         unit.naming = naming_tailscale(given.find("kustomize"));
-        unit.reason = fmt::format("{} is not this repository",
-                                  secrets::without_url_credentials(text_of(spelled, {"repoURL"})));
+        unit.may_be_own = repository.own_repository().may_be_own(url);
+        unit.reason = fmt::format("{} {} this repository", unit.source,
+                                  unit.may_be_own ? "may be" : "is not");
         unit.changes = changes_of_source(spelled, repository.tree(), unit.dir);
         return unit;
     }

@@ -250,7 +250,7 @@ void SetGenerators::list(const Value& generator, std::vector<Value>& found) {
 
 void SetGenerators::git(const Value& generator, std::vector<Value>& found) {
     const std::string_view url = text_of(generator, {"repoURL"});
-    if (!repository_.is_own_url(url)) {
+    if (!repository_.own_repository().is_own(url)) {
         return fail(fmt::format("git: {} is not this repository", url));
     }
     std::string failure;

@@ -331,7 +331,7 @@ private:
                                               const ChartRelease& release) const {
         return std::ranges::any_of(release.values_files, [&](const ValuesFile& file) {
             return any_source_of(application, file, [&](std::string_view url) {
-                return !repository_.is_own_url(url);
+                return !repository_.own_repository().is_own(url);
             });
         });
     }
@@ -353,7 +353,7 @@ private:
     void note_other_repositories(const Value& application, ChartRelease& release) const {
         for (ValuesFile& file : release.values_files) {
             const bool is_other = any_source_of(application, file, [&](std::string_view url) {
-                return repository_.is_other_url(url);
+                return repository_.own_repository().is_other(url);
             });
             if (is_other) {
                 file.elsewhere = "of another repository";

@@ -1,0 +1,115 @@
+#include "renderer/engines/argo/own_repository.h"
+
+#include <map>
+
+#include "renderer/base/ascii.h"
+#include "renderer/core/text_of.h"
+#include "renderer/engines/engine_groups.h"
+#include "renderer/repo/paths.h"
+
+namespace renderer::engines {
+
+namespace {
+
+// Returns the directories before the first wildcard or template.
+std::string_view fixed_part(std::string_view pattern) {
+    const std::size_t filled = pattern.find_first_of("*?[{");
+    return filled == std::string_view::npos ? pattern
+                                            : pattern.substr(0, pattern.rfind('/', filled) + 1);
+}
+
+}  // namespace
+
+std::string repository_name(std::string_view url) {
+    std::string name = lower_case(url);
+    while (name.ends_with('/')) {
+        name.pop_back();
+    }
+    if (name.ends_with(".git")) {
+        name.resize(name.size() - 4);
+    }
+    const std::size_t last = name.find_last_of("/:");
+    if (last == std::string::npos || last == 0) {
+        return name;
+    }
+    const std::size_t before = name.find_last_of("/:", last - 1);
+    return before == std::string::npos ? name : name.substr(before + 1);
+}
+
+void OwnRepository::learn(const std::vector<EngineObject>& objects) {
+    if (!name_.empty()) {
+        return;
+    }
+    std::map<std::string, int> counts;
+    const auto count = [&](std::string_view url, std::string_view path) {
+        if (url.empty() || url.starts_with("{{")) {
+            return;
+        }
+        const std::string dir = repo::path_inside(root_, path);
+        const bool shows = dir != root_ && tree_.kind(dir) == repo::EntryKind::Directory;
+        counts[repository_name(url)] += shows ? 1 : 0;
+    };
+    const auto count_generator = [&](const auto& self, const Value& generator) -> void {
+        const Value* git = generator.find("git");
+        for (const std::string_view field : {"directories", "files"}) {
+            for (const Value& item : items_of(git == nullptr ? nullptr : git->find(field))) {
+                count(text_of(*git, {"repoURL"}), fixed_part(text_of(item, {"path"})));
+            }
+        }
+        for (const Value& element : items_of(generator.at({"list", "elements"}))) {
+            for (const Member& parameter : members_of(&element)) {
+                count(text_of(element, {"repoURL"}), fixed_part(text_of(parameter.value)));
+            }
+        }
+        for (const std::string_view product : {"matrix", "merge"}) {
+            for (const Value& inner : items_of(generator.at({product, "generators"}))) {
+                self(self, inner);
+            }
+        }
+    };
+    for (const EngineObject& object : objects) {
+        if (is_kind(object.root, kArgoGroup, "Application")) {
+            for (const Value* source : sources_of(object.root)) {
+                count(text_of(*source, {"repoURL"}), text_of(*source, {"path"}));
+            }
+        } else if (is_kind(object.root, kArgoGroup, "ApplicationSet")) {
+            for (const Value& generator : items_of(object.root.at({"spec", "generators"}))) {
+                count_generator(count_generator, generator);
+            }
+            const Value* shape = object.root.at({"spec", "template"});
+            for (const Value* source :
+                 shape == nullptr ? std::vector<const Value*>() : sources_of(*shape)) {
+                count(text_of(*source, {"repoURL"}), fixed_part(text_of(*source, {"path"})));
+            }
+        }
+    }
+    int most = 1;
+    candidates_.clear();
+    for (const auto& [name, shown] : counts) {
+        if (shown > most) {
+            candidates_.clear();
+            most = shown;
+        }
+        if (shown == most) {
+            candidates_.insert(name);
+        }
+    }
+    if (candidates_.size() == 1) {
+        name_ = *candidates_.begin();
+        candidates_.clear();
+    }
+}
+
+bool OwnRepository::may_be_own(std::string_view url) const {
+    return candidates_.contains(repository_name(url));
+}
+
+bool OwnRepository::is_own(std::string_view url) const {
+    return !name_.empty() && repository_name(url) == name_;
+}
+
+bool OwnRepository::is_other(std::string_view url) const {
+    return !name_.empty() && repository_name(url) != name_;
+}
+
+}  // namespace renderer::engines

@@ -1,0 +1,22 @@
+// An object of Flux or Argo CD, as it is in its file.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "renderer/core/value.h"
+
+namespace renderer::engines {
+
+struct EngineObject {
+    std::string file;  // where it was read
+    Value root;
+};
+
+bool is_kind(const Value& object, std::string_view group, std::string_view kind);
+
+// Returns the sources of an Application with a path in a repository, without charts.
+std::vector<const Value*> sources_of(const Value& application);
+
+}  // namespace renderer::engines

@@ -53,11 +53,8 @@ void Callers::find(const AddressPort& source, Duration age, Done done) {
     const bool is_v6 = source.address.is_v6();
     api_.whois(fmt::format("{}{}{}:{}", is_v6 ? "[" : "", source.address.text(), is_v6 ? "]" : "",
                            source.port),
-               [this, source, alive = std::weak_ptr(alive_)](const localapi::LocalReply& reply) {
-                   if (!alive.expired()) {
-                       take(source, reply);
-                   }
-               });
+               lifetime_.guarded(
+                   [this, source](const localapi::LocalReply& reply) { take(source, reply); }));
 }
 
 void Callers::take(const AddressPort& source, const localapi::LocalReply& reply) {

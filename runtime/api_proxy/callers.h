@@ -10,6 +10,7 @@
 
 #include "runtime/api_proxy/caller.h"
 #include "runtime/base/ip_prefix.h"
+#include "runtime/base/weakly.h"
 #include "runtime/localapi/client.h"
 
 namespace runtime::api_proxy {
@@ -45,7 +46,7 @@ private:
     Loop& loop_;
     localapi::LocalApi& api_;
     std::map<IpAddress, Entry> entries_;
-    std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+    Lifetime lifetime_;
 };
 
 }  // namespace runtime::api_proxy

@@ -79,7 +79,7 @@ void Serve::look() {
             "tailscaled runs as root: set another runAsUser, because anyone who may forward ports "
             "into the pod also connects as root");
     }
-    api_.status(guarded([this](const localapi::LocalReply& reply) { on_status(reply); }));
+    api_.status(lifetime_.guarded([this](const localapi::LocalReply& reply) { on_status(reply); }));
 }
 
 void Serve::on_status(const localapi::LocalReply& reply) {
@@ -95,16 +95,16 @@ void Serve::on_status(const localapi::LocalReply& reply) {
         return settle(fmt::format("tailscaled is not connected: {}", state));
     }
     if (!service_.empty()) {
-        return api_.serve_config(
-            guarded([this](const localapi::LocalReply& config) { on_config(config, ""); }));
+        return api_.serve_config(lifetime_.guarded(
+            [this](const localapi::LocalReply& config) { on_config(config, ""); }));
     }
     const auto domains = renderer::items_of(status->find("CertDomains"));
     if (domains.empty() || renderer::text_of(domains.front()).empty()) {
         return settle("the tailnet issues no certificates: enable HTTPS for the tailnet");
     }
     const std::string domain(renderer::text_of(domains.front()));
-    api_.serve_config(
-        guarded([this, domain](const localapi::LocalReply& config) { on_config(config, domain); }));
+    api_.serve_config(lifetime_.guarded(
+        [this, domain](const localapi::LocalReply& config) { on_config(config, domain); }));
 }
 
 void Serve::look_for_service() {
@@ -112,7 +112,7 @@ void Serve::look_for_service() {
     if (is_advertised_ || is_ending_) {
         return settle("");
     }
-    api_.prefs(guarded([this](const localapi::LocalReply& reply) {
+    api_.prefs(lifetime_.guarded([this](const localapi::LocalReply& reply) {
         const auto prefs = renderer::read_json(reply.body);
         if (is_ending_) {
             return settle("");
@@ -135,7 +135,7 @@ void Serve::advertise() {
                               service_));
     }
     is_reloading_ = true;
-    api_.reload_config(guarded([this](const localapi::LocalReply& reloaded) {
+    api_.reload_config(lifetime_.guarded([this](const localapi::LocalReply& reloaded) {
         is_reloading_ = false;
         is_advertised_ = reloaded.ok();
         is_advertised_ ? settle("")
@@ -190,7 +190,7 @@ void Serve::on_config(const localapi::LocalReply& reply, const std::string& doma
     }
     api_.set_serve_config(
         renderer::write_json(wanted), reply.etag,
-        guarded([this](const localapi::LocalReply& written) {
+        lifetime_.guarded([this](const localapi::LocalReply& written) {
             if (written.code == kConflict) {
                 return settle("someone else changes tailscaled's Serve configuration");
             }

@@ -19,6 +19,7 @@
 #include "renderer/core/value.h"
 #include "runtime/base/ip_prefix.h"
 #include "runtime/base/log.h"
+#include "runtime/base/weakly.h"
 #include "runtime/localapi/client.h"
 
 namespace runtime::api_proxy {
@@ -60,14 +61,6 @@ private:
     void look_for_service();
     void advertise();
     void not_advertised(std::string trouble);
-    template <typename Call>
-    localapi::LocalDone guarded(Call call) {  // does nothing once this is destroyed
-        return [alive = std::weak_ptr(alive_), call](const localapi::LocalReply& reply) {
-            if (!alive.expired()) {
-                call(reply);
-            }
-        };
-    }
 
     Loop& loop_;
     Log& log_;
@@ -82,7 +75,7 @@ private:
     bool is_advertised_ = false;  // was seen or requested
     bool is_reloading_ = false, is_ending_ = false;
     TimerId timer_ = 0;
-    std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+    Lifetime lifetime_;
 };
 
 }  // namespace runtime::api_proxy

@@ -52,11 +52,7 @@ void Server::take(int descriptor) {
     const bool is_over_limit = sessions_.size() >= shared_.limits.connections && !end_most_silent();
     const std::uint64_t id = next_++;
     auto session = std::make_unique<Session>(shared_, std::move(client), is_over_limit, [this, id] {
-        loop_.after({}, [this, id, alive = std::weak_ptr(alive_)] {
-            if (!alive.expired()) {
-                forget(id);
-            }
-        });
+        loop_.after({}, lifetime_.guarded([this, id] { forget(id); }));
     });
     Session& started = *session;
     sessions_.emplace(id, std::move(session));

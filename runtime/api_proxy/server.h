@@ -10,6 +10,7 @@
 
 #include "runtime/api_proxy/session.h"
 #include "runtime/base/asio_loop.h"
+#include "runtime/base/weakly.h"
 
 namespace runtime::inline base {
 class Listener;
@@ -51,7 +52,7 @@ private:
     TimerId timer_ = 0;
     std::optional<Duration> ends_at_;
     std::function<void()> stopped_;
-    std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+    Lifetime lifetime_;
 };
 
 }  // namespace runtime::api_proxy

@@ -31,7 +31,10 @@ Session::Session(Shared& shared, Stream client, bool is_over_limit, std::functio
     : shared_(shared),
       ended_(std::move(ended)),
       is_over_limit_(is_over_limit),
-      client_(std::move(client)) {}
+      client_(shared.loop, [this](Interest ready) { on_client(ready); }),
+      upstream_(shared.loop, [this](Interest ready) { on_upstream(ready); }) {
+    client_.open(std::move(client));
+}
 
 Session::~Session() {
     ended_ = nullptr;
@@ -56,7 +59,6 @@ void Session::end(std::string_view why) {
     forget_body();
     finish_recording();
     drop_upstream();
-    shared_.loop.watch(client_.descriptor(), {}, nullptr);
     client_.close();
     for (std::string* place : {&address_place_, &user_place_}) {
         if (!place->empty()) {
@@ -112,48 +114,19 @@ void Session::settle() {
     if (is_ended()) {
         return;
     }
-    const Interest client = {.read = wants_client_bytes(), .write = !to_client_.empty()};
-    if (client.read != client_interest_.read || client.write != client_interest_.write) {
-        client_interest_ = client;
-        shared_.loop.watch(client_.descriptor(), client,
-                           [this](Interest ready) { on_client(ready); });
-    }
-    Interest upstream;
+    client_.watch({.read = wants_client_bytes(), .write = client_.has_pending()});
     if (link_ == Link::Connecting) {
-        upstream.write = true;
+        upstream_.watch({.write = true});
     } else if (link_ != Link::None) {
-        upstream = {.read = wants_upstream_bytes(),
-                    .write = needs_write_ || (link_ == Link::Open && !to_upstream_.empty())};
+        upstream_.watch(
+            {.read = wants_upstream_bytes(),
+             .write = needs_write_ || (link_ == Link::Open && upstream_.has_pending())});
     }
-    if (upstream.read != upstream_interest_.read || upstream.write != upstream_interest_.write) {
-        upstream_interest_ = upstream;
-        shared_.loop.watch(upstream_.descriptor(), upstream,
-                           [this](Interest ready) { on_upstream(ready); });
-    }
-}
-
-bool Session::send(Stream& stream, std::string& pending, std::string_view bytes) {
-    if (!pending.empty()) {
-        pending.append(bytes);
-        return true;
-    }
-    while (!bytes.empty()) {
-        const Io io = stream.write(bytes);
-        if (io.state == Io::State::Again) {
-            pending.assign(bytes);
-            return true;
-        }
-        if (io.state != Io::State::Done) {
-            return false;
-        }
-        bytes.remove_prefix(io.count);
-    }
-    return true;
 }
 
 void Session::send_client(std::string_view bytes) {
     bytes_down_ += bytes.size();
-    if (!is_ended() && !send(client_, to_client_, bytes)) {
+    if (!is_ended() && !client_.send(bytes)) {
         end("the client has disconnected");
     }
 }
@@ -164,9 +137,9 @@ bool Session::wants_client_bytes() const {
     }
     switch (state_) {
         case State::Tunnel:
-            return to_upstream_.empty() && !is_recorder_behind();
+            return !upstream_.has_pending() && !is_recorder_behind();
         case State::Exchange:
-            return request_body_.is_done ? in_.size() < kLargestHead : to_upstream_.empty();
+            return request_body_.is_done ? in_.size() < kLargestHead : !upstream_.has_pending();
         case State::Identify:
         case State::Event:
         case State::Record:
@@ -185,18 +158,17 @@ bool Session::wants_client_bytes() const {
 }
 
 void Session::on_client(Interest ready) {
-    if (ready.write && !to_client_.empty()) {
-        const std::string pending = std::exchange(to_client_, {});
-        if (!send(client_, to_client_, pending)) {
+    if (ready.write && client_.has_pending()) {
+        if (!client_.flush()) {
             return end("the client has disconnected");
         }
         if (state_ == State::Linger) {
             linger();
-        } else if (to_client_.empty() && link_ == Link::Open) {
+        } else if (!client_.has_pending() && link_ == Link::Open) {
             read_upstream();  // TLS may hold bytes that the socket does not report
         }
-        if (!is_ended() && to_client_.empty() && upstream_ended_ && state_ == State::Tunnel) {
-            client_.end_sending();
+        if (!is_ended() && !client_.has_pending() && upstream_ended_ && state_ == State::Tunnel) {
+            client_.stream().end_sending();
         }
     }
     if (ready.read && !is_ended()) {
@@ -207,7 +179,7 @@ void Session::on_client(Interest ready) {
 
 void Session::read_client() {
     for (int turn = 0; turn < kTurns && wants_client_bytes(); ++turn) {
-        const Io io = client_.read(shared_.piece);
+        const Io io = client_.stream().read(shared_.piece);
         if (io.state == Io::State::Again) {
             return;
         }
@@ -235,8 +207,8 @@ void Session::on_client_end() {
         return end("the client has disconnected");
     }
     set_deadline(kHalfClosed);
-    if (to_upstream_.empty()) {
-        upstream_.end_sending();
+    if (!upstream_.has_pending()) {
+        upstream_.stream().end_sending();
     }
 }
 
@@ -372,14 +344,14 @@ void Session::linger() {
     }
     state_ = State::Linger;
     in_.clear();
-    set_deadline(to_client_.empty() ? kLingers : kHalfClosed);
-    if (!to_client_.empty()) {
+    set_deadline(!client_.has_pending() ? kLingers : kHalfClosed);
+    if (client_.has_pending()) {
         return;
     }
     if (client_ended_) {
         return end("");
     }
-    client_.end_sending();
+    client_.stream().end_sending();
 }
 
 void Session::audit(std::string_view what, int status) {

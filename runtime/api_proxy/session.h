@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "runtime/api_proxy/buffered_stream.h"
 #include "runtime/api_proxy/event_upload.h"
 #include "runtime/api_proxy/head.h"
 #include "runtime/api_proxy/progress.h"
@@ -17,7 +18,7 @@
 #include "runtime/api_proxy/recorder.h"
 #include "runtime/api_proxy/rewrite.h"
 #include "runtime/api_proxy/shared.h"
-#include "runtime/api_proxy/stream.h"
+#include "runtime/base/weakly.h"
 #include "runtime/recording/tape.h"
 
 namespace runtime::api_proxy {
@@ -130,17 +131,8 @@ private:
 
     // Used by all of them.
     void settle();  // updates what is watched
-    bool send(Stream& stream, std::string& pending, std::string_view bytes);
     void set_deadline(Duration from_now) { deadline_ = shared_.loop.uptime() + from_now; }
     [[nodiscard]] bool is_ended() const { return state_ == State::Ended; }
-    template <typename Call>
-    auto guarded(Call call) {  // nothing happens once this is destroyed
-        return [alive = std::weak_ptr(alive_), call](auto&&... arguments) {
-            if (!alive.expired()) {
-                call(arguments...);
-            }
-        };
-    }
 
     Shared& shared_;
     std::function<void()> ended_;
@@ -148,10 +140,8 @@ private:
     std::optional<Duration> deadline_;  // uptime
     bool is_over_limit_, is_draining_ = false;
 
-    Stream client_;
-    Interest client_interest_;
-    std::string in_;         // from the client, not processed yet
-    std::string to_client_;  // not accepted by the client yet
+    BufferedStream client_;
+    std::string in_;  // from the client, not processed yet
     bool client_ended_ = false;
     std::optional<AddressPort> source_;
     std::string source_text_, address_place_, user_place_;  // the address, and the keys in Places
@@ -164,14 +154,12 @@ private:
     Duration confirmed_ = {}, begun_ = {}, heard_ = {};  // uptimes
     bool is_confirming_ = false;
 
-    Stream upstream_;
+    BufferedStream upstream_;
     Link link_ = Link::None;
-    Interest upstream_interest_;
     std::vector<AddressPort> addresses_;  // not tried yet
     std::string out_head_;                // for the API server
     std::string from_upstream_;           // an incomplete head
     std::string response_head_;           // held until the first bytes of its body
-    std::string to_upstream_;
     bool upstream_ended_ = false, is_reused_ = false;
     bool needs_write_ = false, reads_later_ = false;
     bool closes_ = false;  // the client's connection closes after this response
@@ -194,7 +182,7 @@ private:
     Duration tape_begun_ = {};
     std::string recorded_ = "no";  // for the audit
 
-    std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+    Lifetime lifetime_;
 };
 
 }  // namespace runtime::api_proxy

@@ -21,7 +21,7 @@ void Session::identify() {
         const CallerAnswer answer = *known;
         return on_caller(answer);
     }
-    shared_.callers.find(*source_, kKnownFor, guarded([this](const CallerAnswer& answer) {
+    shared_.callers.find(*source_, kKnownFor, lifetime_.guarded([this](const CallerAnswer& answer) {
         on_caller(answer);
         settle();
     }));
@@ -31,7 +31,7 @@ void Session::identify() {
 // their user too. A caller whom the tailnet does not know, or whose grant is malformed, gets that
 // answer if it sends a request soon.
 void Session::ask_for_owner() {
-    shared_.callers.find(*source_, kKnownFor, guarded([this](const CallerAnswer& answer) {
+    shared_.callers.find(*source_, kKnownFor, lifetime_.guarded([this](const CallerAnswer& answer) {
         if (state_ != State::Head || !user_place_.empty()) {
             return;
         }
@@ -120,7 +120,7 @@ void Session::confirm() {
         return;
     }
     is_confirming_ = true;
-    shared_.callers.find(*source_, kKnownFor, guarded([this](const CallerAnswer& answer) {
+    shared_.callers.find(*source_, kKnownFor, lifetime_.guarded([this](const CallerAnswer& answer) {
         on_confirmed(answer);
         settle();
     }));

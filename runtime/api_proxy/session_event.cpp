@@ -32,7 +32,7 @@ void Session::start_event() {
     set_deadline(kRoomWithin);
     const bool has_length = request_.body.kind == Body::Kind::Length;
     room_ = shared_.bodies.ask(
-        caller_->user, has_length ? request_.body.length : kLargestBody, guarded([this] {
+        caller_->user, has_length ? request_.body.length : kLargestBody, lifetime_.guarded([this] {
             set_deadline(kBodyWithin);
             collected_.begin(request_.body, ChunkReader::Trailers::Refused);
             looked_at_ = 0;
@@ -87,12 +87,12 @@ void Session::send_event() {
     const auto info = recording::read_request_info(request_.method, request_.target);
     std::string json = recording::event_json(event, *info);
     std::string().swap(body_copy_);
-    event_ =
-        EventUpload::start(shared_.loop, shared_.socket, caller_->grants.recorders, std::move(json),
-                           guarded([this](const std::string& problem, const std::string& address) {
-                               on_event(problem, address);
-                               settle();
-                           }));
+    event_ = EventUpload::start(
+        shared_.loop, shared_.socket, caller_->grants.recorders, std::move(json),
+        lifetime_.guarded([this](const std::string& problem, const std::string& address) {
+            on_event(problem, address);
+            settle();
+        }));
 }
 
 void Session::on_event(const std::string& problem, const std::string& address) {

@@ -71,19 +71,20 @@ std::optional<Refusal> Session::plan_recording() {
 void Session::start_recording() {
     state_ = State::Record;
     ++shared_.counters.recordings;
-    recorder_ = Recorder::start(
-        shared_.loop, shared_.socket, caller_->grants.recorders,
-        {.started = guarded([this](const std::string& problem) {
-             on_recorder(problem);
-             settle();
-         }),
-         .broken = guarded([this](const std::string& problem) { break_recording(problem); }),
-         .moved = guarded([this] {
-             if (link_ == Link::Open) {
-                 read_upstream();
-             }
-             settle();
-         })});
+    recorder_ = Recorder::start(shared_.loop, shared_.socket, caller_->grants.recorders,
+                                {.started = lifetime_.guarded([this](const std::string& problem) {
+                                     on_recorder(problem);
+                                     settle();
+                                 }),
+                                 .broken = lifetime_.guarded([this](const std::string& problem) {
+                                     break_recording(problem);
+                                 }),
+                                 .moved = lifetime_.guarded([this] {
+                                     if (link_ == Link::Open) {
+                                         read_upstream();
+                                     }
+                                     settle();
+                                 })});
 }
 
 void Session::on_recorder(const std::string& problem) {
@@ -204,10 +205,10 @@ void Session::stop_recording(const std::string& problem) {
         return state_ == State::Connect ? refuse_unrecorded() : end("the recording broke");
     }
     // Reads what was left while the recorder was behind. Later, since this may be inside a read.
-    shared_.loop.after({}, guarded([this] {
-                           read_upstream();
-                           settle();
-                       }));
+    shared_.loop.after({}, lifetime_.guarded([this] {
+        read_upstream();
+        settle();
+    }));
 }
 
 // Drops the recording, since there is no session.

@@ -25,7 +25,7 @@ void Session::go_upstream() {
         return begin_exchange(true);
     }
     set_deadline(kConnectWithin);
-    shared_.upstream.find_addresses(guarded([this](std::vector<AddressPort> addresses) {
+    shared_.upstream.find_addresses(lifetime_.guarded([this](std::vector<AddressPort> addresses) {
         if (state_ == State::Connect) {
             addresses_ = std::move(addresses);
             connect_next();
@@ -39,8 +39,8 @@ void Session::connect_next() {
     while (!addresses_.empty()) {
         const AddressPort to = addresses_.front();
         addresses_.erase(addresses_.begin());
-        upstream_ = Stream::connect(to);
-        if (upstream_.is_open()) {
+        upstream_.open(Stream::connect(to));
+        if (upstream_.stream().is_open()) {
             link_ = Link::Connecting;
             return;
         }
@@ -49,14 +49,14 @@ void Session::connect_next() {
 }
 
 void Session::on_connecting() {
-    if (upstream_.finish_connect().state != Io::State::Done) {
+    if (upstream_.stream().finish_connect().state != Io::State::Done) {
         return connect_next();
     }
     auto tls = shared_.upstream.tls();
     if (!tls) {
         return unreachable(tls.error().diagnostic.message);
     }
-    if (!upstream_.start_tls(**tls)) {
+    if (!upstream_.stream().start_tls(**tls)) {
         return unreachable("TLS cannot be set up");
     }
     link_ = Link::Handshake;
@@ -64,17 +64,17 @@ void Session::on_connecting() {
 }
 
 void Session::on_handshake() {
-    const Io io = upstream_.shake_hands();
+    const Io io = upstream_.stream().shake_hands();
     needs_write_ = io.needs_write;
     if (io.state == Io::State::Again) {
         return;
     }
     if (io.state != Io::State::Done) {
-        return unreachable(upstream_.problem());
+        return unreachable(upstream_.stream().problem());
     }
     link_ = Link::Open;
     begin_exchange(false);
-    if (link_ == Link::Open && upstream_.holds_more()) {
+    if (link_ == Link::Open && upstream_.stream().holds_more()) {
         read_upstream();  // bytes that came with the end of the handshake
     }
 }
@@ -109,14 +109,14 @@ void Session::begin_exchange(bool is_reused) {
 
 void Session::send_upstream(std::string_view bytes) {
     bytes_up_ += bytes.size();
-    if (link_ == Link::Open && !send(upstream_, to_upstream_, bytes)) {
+    if (link_ == Link::Open && !upstream_.send(bytes)) {
         on_unwritable();
     }
 }
 
 // A response that was sent before a new connection broke is still read.
 void Session::on_unwritable() {
-    to_upstream_.clear();
+    upstream_.drop_pending();
     if (is_reused_) {
         on_upstream_end(false);
     }
@@ -132,13 +132,12 @@ void Session::on_upstream(Interest ready) {
         return settle();
     }
     needs_write_ = false;
-    if (ready.write && !to_upstream_.empty()) {
-        const std::string pending = std::exchange(to_upstream_, {});
-        if (!send(upstream_, to_upstream_, pending)) {
+    if (ready.write && upstream_.has_pending()) {
+        if (!upstream_.flush()) {
             on_unwritable();
-        } else if (to_upstream_.empty() && client_ended_) {
-            upstream_.end_sending();
-        } else if (to_upstream_.empty()) {
+        } else if (!upstream_.has_pending() && client_ended_) {
+            upstream_.stream().end_sending();
+        } else if (!upstream_.has_pending()) {
             forward_body();
         }
     }
@@ -149,17 +148,17 @@ void Session::on_upstream(Interest ready) {
 }
 
 bool Session::wants_upstream_bytes() const {
-    return to_client_.empty() && !upstream_ended_ && !is_recorder_behind();
+    return !client_.has_pending() && !upstream_ended_ && !is_recorder_behind();
 }
 
 // TLS may hold bytes that the socket does not report. Other sessions come first.
 void Session::read_upstream_later() {
     if (!std::exchange(reads_later_, true)) {
-        shared_.loop.after({}, guarded([this] {
-                               reads_later_ = false;
-                               read_upstream();
-                               settle();
-                           }));
+        shared_.loop.after({}, lifetime_.guarded([this] {
+            reads_later_ = false;
+            read_upstream();
+            settle();
+        }));
     }
 }
 
@@ -168,7 +167,7 @@ void Session::read_upstream() {
         if (turn == kTurns) {
             return read_upstream_later();
         }
-        const Io io = upstream_.read(shared_.piece);
+        const Io io = upstream_.stream().read(shared_.piece);
         if (io.state == Io::State::Again) {
             needs_write_ = io.needs_write;
             return;
@@ -180,7 +179,7 @@ void Session::read_upstream() {
             set_deadline(kHalfClosed);
         }
         process_upstream({shared_.piece.data(), io.count});
-        if (link_ == Link::Open && !upstream_.holds_more()) {
+        if (link_ == Link::Open && !upstream_.stream().holds_more()) {
             return;  // the socket reports the rest
         }
     }
@@ -190,8 +189,8 @@ void Session::on_upstream_end(bool is_clean) {
     if (state_ == State::Tunnel && is_clean && !client_ended_) {
         upstream_ended_ = true;
         set_deadline(kHalfClosed);
-        if (to_client_.empty()) {
-            client_.end_sending();
+        if (!client_.has_pending()) {
+            client_.stream().end_sending();
         }
         return;
     }
@@ -371,14 +370,9 @@ void Session::finish_exchange() {
 }
 
 void Session::drop_upstream() {
-    if (link_ != Link::None) {
-        shared_.loop.watch(upstream_.descriptor(), {}, nullptr);
-    }
-    upstream_interest_ = {};
     upstream_.close();
     link_ = Link::None;
     needs_write_ = false;
-    to_upstream_.clear();
 }
 
 }  // namespace runtime::api_proxy

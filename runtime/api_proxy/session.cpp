@@ -32,7 +32,14 @@ Session::Session(Shared& shared, Stream client, bool is_over_limit, std::functio
       ended_(std::move(ended)),
       is_over_limit_(is_over_limit),
       client_(shared.loop, [this](Interest ready) { on_client(ready); }),
-      upstream_(shared.loop, [this](Interest ready) { on_upstream(ready); }) {
+      link_(shared.loop, shared.upstream, shared.piece,
+            {.opened = [this] { begin_exchange(); },
+             .unreachable = [this](std::string_view why) { unreachable(why); },
+             .wants_bytes = [this] { return wants_upstream_bytes(); },
+             .received = [this](std::string_view bytes) { process_upstream(bytes); },
+             .ended = [this](bool is_clean) { on_upstream_end(is_clean); },
+             .sent = [this] { on_upstream_sent(); },
+             .settled = [this] { settle(); }}) {
     client_.open(std::move(client));
 }
 
@@ -58,7 +65,7 @@ void Session::end(std::string_view why) {
     event_ = nullptr;
     forget_body();
     finish_recording();
-    drop_upstream();
+    link_.close();
     client_.close();
     for (std::string* place : {&address_place_, &user_place_}) {
         if (!place->empty()) {
@@ -115,13 +122,7 @@ void Session::settle() {
         return;
     }
     client_.watch({.read = wants_client_bytes(), .write = client_.has_pending()});
-    if (link_ == Link::Connecting) {
-        upstream_.watch({.write = true});
-    } else if (link_ != Link::None) {
-        upstream_.watch(
-            {.read = wants_upstream_bytes(),
-             .write = needs_write_ || (link_ == Link::Open && upstream_.has_pending())});
-    }
+    link_.settle();
 }
 
 void Session::send_client(std::string_view bytes) {
@@ -137,9 +138,9 @@ bool Session::wants_client_bytes() const {
     }
     switch (state_) {
         case State::Tunnel:
-            return !upstream_.has_pending() && !is_recorder_behind();
+            return !link_.has_pending() && !is_recorder_behind();
         case State::Exchange:
-            return request_body_.is_done ? in_.size() < kLargestHead : !upstream_.has_pending();
+            return request_body_.is_done ? in_.size() < kLargestHead : !link_.has_pending();
         case State::Identify:
         case State::Event:
         case State::Record:
@@ -164,8 +165,8 @@ void Session::on_client(Interest ready) {
         }
         if (state_ == State::Linger) {
             linger();
-        } else if (!client_.has_pending() && link_ == Link::Open) {
-            read_upstream();  // TLS may hold bytes that the socket does not report
+        } else if (!client_.has_pending() && link_.is_open()) {
+            link_.read();  // TLS may hold bytes that the socket does not report
         }
         if (!is_ended() && !client_.has_pending() && upstream_ended_ && state_ == State::Tunnel) {
             client_.stream().end_sending();
@@ -207,8 +208,8 @@ void Session::on_client_end() {
         return end("the client has disconnected");
     }
     set_deadline(kHalfClosed);
-    if (!upstream_.has_pending()) {
-        upstream_.stream().end_sending();
+    if (!link_.has_pending()) {
+        link_.end_sending();
     }
 }
 
@@ -318,7 +319,7 @@ void Session::forward_body() {
 
 void Session::refuse_fault(Fault fault) {
     ++shared_.counters.faults.at(static_cast<std::size_t>(fault));
-    if (phase_ == Phase::Body) {
+    if (response_.has_body()) {
         return end(name_of(fault));
     }
     refuse({code_of(fault), fmt::format("the request was rejected: {}", name_of(fault))});
@@ -329,8 +330,8 @@ void Session::refuse(const Refusal& refusal) {
     forget_body();
     finish_recording();
     audit(refusal.message, refusal.code);
-    drop_upstream();
-    phase_ = Phase::Idle;
+    link_.close();
+    response_.end();
     state_ = State::Linger;
     send_client(refusal_response(refusal, has_body));
     linger();

@@ -16,8 +16,10 @@
 #include "runtime/api_proxy/progress.h"
 #include "runtime/api_proxy/proxy_header.h"
 #include "runtime/api_proxy/recorder.h"
+#include "runtime/api_proxy/response.h"
 #include "runtime/api_proxy/rewrite.h"
 #include "runtime/api_proxy/shared.h"
+#include "runtime/api_proxy/upstream_link.h"
 #include "runtime/base/weakly.h"
 #include "runtime/recording/tape.h"
 
@@ -52,8 +54,6 @@ private:
         Linger,  // sending the last response
         Ended
     };
-    enum class Phase : std::uint8_t { Idle, Head, Body };  // of the response
-    enum class Link : std::uint8_t { None, Connecting, Handshake, Open };
 
     // The client's side, in session.cpp.
     void on_client(Interest ready);
@@ -83,16 +83,11 @@ private:
     void confirm();
     void on_confirmed(const CallerAnswer& answer);
 
-    // The API server's side, in session_upstream.cpp.
+    // The API server's side, in session_exchange.cpp.
     void go_upstream();
-    void connect_next();
-    void on_upstream(Interest ready);
-    void on_connecting();
-    void on_handshake();
-    void begin_exchange(bool is_reused);
+    void begin_exchange();
     [[nodiscard]] bool wants_upstream_bytes() const;
-    void read_upstream();
-    void read_upstream_later();
+    void on_upstream_sent();
     void on_upstream_end(bool is_clean);
     void process_upstream(std::string_view bytes);
     std::size_t take_response_head(std::string_view bytes);
@@ -101,8 +96,6 @@ private:
     void send_tunnel();
     void finish_exchange();
     void send_upstream(std::string_view bytes);
-    void on_unwritable();
-    void drop_upstream();
     void unreachable(std::string_view why);
 
     // Request events for recorders, in session_event.cpp.
@@ -154,19 +147,12 @@ private:
     Duration confirmed_ = {}, begun_ = {}, heard_ = {};  // uptimes
     bool is_confirming_ = false;
 
-    BufferedStream upstream_;
-    Link link_ = Link::None;
-    std::vector<AddressPort> addresses_;  // not tried yet
-    std::string out_head_;                // for the API server
-    std::string from_upstream_;           // an incomplete head
-    std::string response_head_;           // held until the first bytes of its body
-    bool upstream_ended_ = false, is_reused_ = false;
-    bool needs_write_ = false, reads_later_ = false;
+    std::string out_head_;  // for the API server
+    UpstreamLink link_;
+    bool upstream_ended_ = false;
     bool closes_ = false;  // the client's connection closes after this response
-    Phase phase_ = Phase::Idle;
-    ResponseHead response_;
+    Response response_;
     int status_ = 0;
-    Progress response_body_;
     std::uint64_t bytes_up_ = 0, bytes_down_ = 0;
 
     std::shared_ptr<EventUpload> event_;

@@ -50,7 +50,7 @@ bool Session::take_places(const Caller& caller) {
         return !is_over_limit_;
     }
     // The connection to the API server belongs to another user.
-    drop_upstream();
+    link_.close();
     if (!user_place_.empty()) {
         shared_.places.give_back(std::exchange(user_place_, {}));
     }

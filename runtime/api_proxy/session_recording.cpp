@@ -80,8 +80,8 @@ void Session::start_recording() {
                                      break_recording(problem);
                                  }),
                                  .moved = lifetime_.guarded([this] {
-                                     if (link_ == Link::Open) {
-                                         read_upstream();
+                                     if (link_.is_open()) {
+                                         link_.read();
                                      }
                                      settle();
                                  })});
@@ -140,7 +140,7 @@ void Session::go_on_with_tape() {
     if (tape_ == nullptr) {
         return;
     }
-    const auto protocol = find_field(response_.fields, "sec-websocket-protocol");
+    const auto protocol = find_field(response_.head().fields, "sec-websocket-protocol");
     if (request_.upgrade == Protocol::WebSocket &&
         (!protocol || recordable_protocols(*protocol).empty())) {
         return stop_recording("the API server speaks another protocol");
@@ -205,10 +205,7 @@ void Session::stop_recording(const std::string& problem) {
         return state_ == State::Connect ? refuse_unrecorded() : end("the recording broke");
     }
     // Reads what was left while the recorder was behind. Later, since this may be inside a read.
-    shared_.loop.after({}, lifetime_.guarded([this] {
-        read_upstream();
-        settle();
-    }));
+    link_.read_later();
 }
 
 // Drops the recording, since there is no session.

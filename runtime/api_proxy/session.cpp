@@ -39,7 +39,18 @@ Session::Session(Shared& shared, Stream client, bool is_over_limit, std::functio
              .received = [this](std::string_view bytes) { process_upstream(bytes); },
              .ended = [this](bool is_clean) { on_upstream_end(is_clean); },
              .sent = [this] { on_upstream_sent(); },
-             .settled = [this] { settle(); }}) {
+             .settled = [this] { settle(); }}),
+      recording_(shared, {.started =
+                              [this](bool is_accepted) {
+                                  on_recorder(is_accepted);
+                                  settle();
+                              },
+                          .stopped = [this] { on_recording_stopped(); },
+                          .moved =
+                              [this] {
+                                  link_.read();
+                                  settle();
+                              }}) {
     client_.open(std::move(client));
 }
 
@@ -64,7 +75,7 @@ void Session::end(std::string_view why) {
     state_ = State::Ended;
     event_ = nullptr;
     forget_body();
-    finish_recording();
+    recording_.finish();
     link_.close();
     client_.close();
     for (std::string* place : {&address_place_, &user_place_}) {
@@ -138,7 +149,7 @@ bool Session::wants_client_bytes() const {
     }
     switch (state_) {
         case State::Tunnel:
-            return !link_.has_pending() && !is_recorder_behind();
+            return !link_.has_pending() && !recording_.is_behind();
         case State::Exchange:
             return request_body_.is_done ? in_.size() < kLargestHead : !link_.has_pending();
         case State::Identify:
@@ -328,7 +339,7 @@ void Session::refuse_fault(Fault fault) {
 void Session::refuse(const Refusal& refusal) {
     const bool has_body = !head_.starts_with("HEAD ");
     forget_body();
-    finish_recording();
+    recording_.finish();
     audit(refusal.message, refusal.code);
     link_.close();
     response_.end();
@@ -379,7 +390,7 @@ void Session::audit(std::string_view what, int status) {
          {"milliseconds", fmt::format("{}", (shared_.loop.uptime() - begun_).count())},
          {"end", redact(what)},  // the only text that is not a name
          {"event", told_},
-         {"recorded", recorded_}});
+         {"recorded", recording_.recorded()}});
 }
 
 }  // namespace runtime::api_proxy

@@ -15,13 +15,12 @@
 #include "runtime/api_proxy/head.h"
 #include "runtime/api_proxy/progress.h"
 #include "runtime/api_proxy/proxy_header.h"
-#include "runtime/api_proxy/recorder.h"
 #include "runtime/api_proxy/response.h"
 #include "runtime/api_proxy/rewrite.h"
+#include "runtime/api_proxy/session_recording.h"
 #include "runtime/api_proxy/shared.h"
 #include "runtime/api_proxy/upstream_link.h"
 #include "runtime/base/weakly.h"
-#include "runtime/recording/tape.h"
 
 namespace runtime::api_proxy {
 
@@ -105,22 +104,12 @@ private:
     void on_event(const std::string& problem, const std::string& address);
     void forget_body();
 
-    // The recording, in session_recording.cpp.
-    std::optional<Refusal> plan_recording();
-    void start_recording();
-    void on_recorder(const std::string& problem);
+    // The recording, in session_exchange.cpp.
+    void on_recorder(bool is_accepted);
     void refuse_unrecorded();
-    void begin_tape();
     [[nodiscard]] bool speaks_too_early() const;
-    void go_on_with_tape();
     bool record(std::string_view bytes, bool is_client);
-    [[nodiscard]] bool is_recorder_behind() const;
-    void break_recording(const std::string& problem);
-    void stop_recording(const std::string& problem);
-    void abandon_recording();
-    [[nodiscard]] std::function<void(const Recorder&, const std::string& problem)> note_recording(
-        const std::string& flaw) const;
-    void finish_recording(const std::string& flaw = {});
+    void on_recording_stopped();
 
     // Used by all of them.
     void settle();  // updates what is watched
@@ -162,11 +151,7 @@ private:
     std::string body_copy_;      // without chunk framing
     std::string told_ = "no";    // for the audit: the recorder of the request event
 
-    std::optional<recording::SessionRequest> session_;  // to be recorded
-    std::shared_ptr<Recorder> recorder_;
-    std::unique_ptr<recording::Tape> tape_;
-    Duration tape_begun_ = {};
-    std::string recorded_ = "no";  // for the audit
+    SessionRecording recording_;
 
     Lifetime lifetime_;
 };

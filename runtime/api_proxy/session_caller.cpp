@@ -86,7 +86,7 @@ void Session::on_caller(const CallerAnswer& answer) {
     if (const auto refusal = judge(answer)) {
         return refuse(*refusal);
     }
-    if (const auto refusal = plan_recording()) {
+    if (const auto refusal = recording_.plan(request_, caller_)) {
         ++shared_.counters.denied;
         return refuse(*refusal);
     }
@@ -99,7 +99,7 @@ void Session::on_caller(const CallerAnswer& answer) {
         }
         as.emplace(Impersonation{*caller_, *token});
     }
-    out_head_ = upstream_head(request_, as, source_text_, session_.has_value());
+    out_head_ = upstream_head(request_, as, source_text_, recording_.is_planned());
     if (caller_->grants.records_events && !caller_->grants.recorders.empty()) {
         return start_event();
     }
@@ -107,8 +107,9 @@ void Session::on_caller(const CallerAnswer& answer) {
 }
 
 void Session::go_on() {
-    if (session_) {
-        return start_recording();
+    if (recording_.is_planned()) {
+        state_ = State::Record;
+        return recording_.start();
     }
     state_ = State::Connect;
     go_upstream();

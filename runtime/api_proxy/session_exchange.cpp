@@ -41,12 +41,49 @@ void Session::unreachable(std::string_view why) {
     refuse({502, "the API server cannot be reached from the proxy"});
 }
 
+void Session::on_recorder(bool is_accepted) {
+    if (!is_accepted && caller_->grants.enforces_recorder) {
+        return refuse_unrecorded();
+    }
+    state_ = State::Connect;
+    go_upstream();
+}
+
+void Session::refuse_unrecorded() {
+    ++shared_.counters.denied;
+    refuse({403, fmt::format("your grant of \"{}\" requires this to be recorded "
+                             "(enforceRecorder), and no recorder accepts it",
+                             kCapability)});
+}
+
+// Returns true if the client has sent something after a request that must be recorded.
+bool Session::speaks_too_early() const {
+    return recording_.has_recorder() && caller_->grants.enforces_recorder && !in_.empty();
+}
+
+// Records the bytes before they are forwarded. Returns false if the session has ended, because they
+// cannot be recorded.
+bool Session::record(std::string_view bytes, bool is_client) {
+    if (!recording_.record(bytes, is_client)) {
+        on_recording_stopped();
+    }
+    return !is_ended();
+}
+
+void Session::on_recording_stopped() {
+    if (caller_ != nullptr && caller_->grants.enforces_recorder) {
+        return state_ == State::Connect ? refuse_unrecorded() : end("the recording broke");
+    }
+    // Reads what was left while the recorder was behind. Later, since this may be inside a read.
+    link_.read_later();
+}
+
 void Session::begin_exchange() {
     if (speaks_too_early()) {
         return refuse({400, "nothing may follow a request for a session before its answer"});
     }
-    if (recorder_ != nullptr) {
-        begin_tape();
+    if (recording_.has_recorder()) {
+        recording_.begin();
     }
     ++shared_.counters.requests;
     state_ = State::Exchange;
@@ -70,7 +107,7 @@ void Session::on_upstream_sent() {
 }
 
 bool Session::wants_upstream_bytes() const {
-    return !client_.has_pending() && !upstream_ended_ && !is_recorder_behind();
+    return !client_.has_pending() && !upstream_ended_ && !recording_.is_behind();
 }
 
 void Session::on_upstream_end(bool is_clean) {
@@ -169,7 +206,7 @@ void Session::take_response() {
         }
         return;
     }
-    abandon_recording();
+    recording_.abandon();
     status_ = head.status;
     closes_ = !request_.keeps_alive || is_draining_ || !request_body_.is_done ||
               head.body.kind == Body::Kind::UntilClose;
@@ -187,7 +224,9 @@ void Session::begin_tunnel() {
     if (speaks_too_early()) {
         return end("the client did not wait for the answer");
     }
-    go_on_with_tape();
+    if (!recording_.go_on(response_.head())) {
+        on_recording_stopped();
+    }
     if (!is_ended()) {
         send_client(client_head(response_.head(), false));
     }

@@ -1,11 +1,11 @@
-// Decides whether a session has to be recorded, and records it.
+#include "runtime/api_proxy/session_recording.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "renderer/base/split.h"
-#include "runtime/api_proxy/session.h"
 #include "runtime/api_proxy/unrecorded.h"
 #include "runtime/base/audit.h"
 
@@ -37,13 +37,21 @@ bool can_be_recorded(const RequestHead& request) {
 
 }  // namespace
 
-// Decides what is recorded. Returns a refusal if something must be recorded and cannot be.
-std::optional<Refusal> Session::plan_recording() {
-    const Grants& grants = caller_->grants;
+SessionRecording::SessionRecording(Shared& shared, Events events)
+    : shared_(shared), events_(std::move(events)) {}
+
+std::optional<Refusal> SessionRecording::plan(const RequestHead& request,
+                                              const std::shared_ptr<const Caller>& caller) {
+    const Grants& grants = caller->grants;
     session_ =
-        request_.upgrade != Protocol::None && !grants.recorders.empty() && can_be_recorded(request_)
-            ? recording::read_session(request_.target)
+        request.upgrade != Protocol::None && !grants.recorders.empty() && can_be_recorded(request)
+            ? recording::read_session(request.target)
             : std::nullopt;
+    if (session_) {
+        caller_ = caller;
+        protocol_ = request.upgrade;
+        path_ = request.target.substr(0, request.target.find('?'));
+    }
     const auto refusal = [](std::string_view why) {
         return Refusal{403, fmt::format("your grant of \"{}\" requires this to be recorded "
                                         "(enforceRecorder): {}",
@@ -55,10 +63,10 @@ std::optional<Refusal> Session::plan_recording() {
     if (grants.recorders.empty()) {
         return refusal("there is no recorder");
     }
-    if (may_be_session(request_) && !session_) {
+    if (may_be_session(request) && !session_) {
         return refusal("it cannot be recorded");
     }
-    const auto name = unrecorded_name(request_);
+    const auto name = unrecorded_name(request);
     if (!name || std::ranges::find(shared_.unrecorded, *name) != shared_.unrecorded.end()) {
         return std::nullopt;
     }
@@ -68,54 +76,31 @@ std::optional<Refusal> Session::plan_recording() {
                      "it cannot be recorded, and no setting of the proxy allows \"{}\"", *name));
 }
 
-void Session::start_recording() {
-    state_ = State::Record;
+void SessionRecording::start() {
     ++shared_.counters.recordings;
-    recorder_ = Recorder::start(shared_.loop, shared_.socket, caller_->grants.recorders,
-                                {.started = lifetime_.guarded([this](const std::string& problem) {
-                                     on_recorder(problem);
-                                     settle();
-                                 }),
-                                 .broken = lifetime_.guarded([this](const std::string& problem) {
-                                     break_recording(problem);
-                                 }),
-                                 .moved = lifetime_.guarded([this] {
-                                     if (link_.is_open()) {
-                                         link_.read();
-                                     }
-                                     settle();
-                                 })});
+    recorder_ = Recorder::start(
+        shared_.loop, shared_.socket, caller_->grants.recorders,
+        {.started = lifetime_.guarded([this](const std::string& problem) { on_recorder(problem); }),
+         .broken = lifetime_.guarded([this](const std::string& problem) { on_broken(problem); }),
+         .moved = lifetime_.guarded([this] { events_.moved(); })});
 }
 
-void Session::on_recorder(const std::string& problem) {
+void SessionRecording::on_recorder(const std::string& problem) {
     if (!problem.empty()) {
         recorder_ = nullptr;
         ++shared_.counters.recordings_failed;
         shared_.log.warning("a session cannot be recorded: " + problem);
-        if (caller_->grants.enforces_recorder) {
-            return refuse_unrecorded();
-        }
     }
-    state_ = State::Connect;
-    go_upstream();
+    events_.started(recorder_ != nullptr);
 }
 
-void Session::refuse_unrecorded() {
-    ++shared_.counters.denied;
-    refuse({403, fmt::format("your grant of \"{}\" requires this to be recorded "
-                             "(enforceRecorder), and no recorder accepts it",
-                             kCapability)});
-}
-
-// Called before the request is sent: from then on its command may run, whatever the response is.
-void Session::begin_tape() {
+void SessionRecording::begin() {
     recorded_ = recorder_->address();
-    tape_begun_ = shared_.loop.uptime();
+    begun_ = shared_.loop.uptime();
     const auto now =
         std::chrono::duration_cast<std::chrono::seconds>(shared_.loop.now().time_since_epoch());
     tape_ = std::make_unique<recording::Tape>(
-        request_.upgrade == Protocol::WebSocket ? recording::read_websocket()
-                                                : recording::read_spdy(),
+        protocol_ == Protocol::WebSocket ? recording::read_websocket() : recording::read_spdy(),
         recording::CastHeader{.timestamp = now.count(),
                               .command = session_->command,
                               .node = caller_->node,
@@ -130,59 +115,50 @@ void Session::begin_tape() {
         session_->has_terminal);
 }
 
-// Returns true if the client has sent something after a request that must be recorded.
-bool Session::speaks_too_early() const {
-    return recorder_ != nullptr && caller_->grants.enforces_recorder && !in_.empty();
-}
-
-// Called when the response has started a session.
-void Session::go_on_with_tape() {
+bool SessionRecording::go_on(const ResponseHead& response) {
     if (tape_ == nullptr) {
-        return;
+        return true;
     }
-    const auto protocol = find_field(response_.head().fields, "sec-websocket-protocol");
-    if (request_.upgrade == Protocol::WebSocket &&
+    const auto protocol = find_field(response.fields, "sec-websocket-protocol");
+    if (protocol_ == Protocol::WebSocket &&
         (!protocol || recordable_protocols(*protocol).empty())) {
-        return stop_recording("the API server speaks another protocol");
+        stop("the API server speaks another protocol");
+        return false;
     }
-    tape_begun_ = shared_.loop.uptime();
-    record({}, true);
+    begun_ = shared_.loop.uptime();
+    return record({}, true);
 }
 
-// Records the bytes before they are forwarded. Returns false if the session has ended, because they
-// cannot be recorded.
-bool Session::record(std::string_view bytes, bool is_client) {
+bool SessionRecording::record(std::string_view bytes, bool is_client) {
     if (tape_ == nullptr) {
-        return !is_ended();
+        return true;
     }
-    const Duration since = shared_.loop.uptime() - tape_begun_;
+    const Duration since = shared_.loop.uptime() - begun_;
     const recording::Problem problem =
         is_client ? tape_->from_client(bytes, since) : tape_->from_server(bytes, since);
     recorder_->write(tape_->take_lines(since));
     if (problem) {
-        stop_recording(*problem);
+        stop(*problem);
     }
-    return !is_ended();
+    return !problem;
 }
 
-bool Session::is_recorder_behind() const {
+bool SessionRecording::is_behind() const {
     return recorder_ != nullptr && recorder_->waiting() > kMostWaiting;
 }
 
-// Called when the recorder has failed.
-void Session::break_recording(const std::string& problem) {
+void SessionRecording::on_broken(const std::string& problem) {
     tape_ = nullptr;
-    note_recording(problem)(*recorder_, "");
-    stop_recording(problem);
+    note_with(problem)(*recorder_, "");
+    stop(problem);
+    events_.stopped();
 }
 
 // Returns a function that writes the audit line when the upload has ended. `flaw` says why the
 // recording is incomplete.
-std::function<void(const Recorder&, const std::string& problem)> Session::note_recording(
-    const std::string& flaw) const {
-    const std::string_view path = request_.target.substr(0, request_.target.find('?'));
-    return [&loop = shared_.loop, flaw, user = caller_->user, node = caller_->node,
-            path = std::string(path)](const Recorder& recorder, const std::string& problem) {
+SessionRecording::Note SessionRecording::note_with(const std::string& flaw) const {
+    return [&loop = shared_.loop, flaw, user = caller_->user, node = caller_->node, path = path_](
+               const Recorder& recorder, const std::string& problem) {
         write_audit(loop.now(), "recording",
                     {{"user", user},
                      {"node", node},
@@ -195,21 +171,15 @@ std::function<void(const Recorder&, const std::string& problem)> Session::note_r
 }
 
 // Sends what was recorded so far, if there is a recorder.
-void Session::stop_recording(const std::string& problem) {
+void SessionRecording::stop(const std::string& problem) {
     ++shared_.counters.recordings_failed;
     shared_.log.warning("the recording of a session stopped: " + problem);
     const std::string recorded = recorded_ == "no" ? recorded_ : "in part: " + recorded_;
-    finish_recording(problem);
+    finish(problem);
     recorded_ = recorded;
-    if (caller_ != nullptr && caller_->grants.enforces_recorder) {
-        return state_ == State::Connect ? refuse_unrecorded() : end("the recording broke");
-    }
-    // Reads what was left while the recorder was behind. Later, since this may be inside a read.
-    link_.read_later();
 }
 
-// Drops the recording, since there is no session.
-void Session::abandon_recording() {
+void SessionRecording::abandon() {
     tape_ = nullptr;
     recorded_ = "no";
     if (const auto recorder = std::exchange(recorder_, nullptr)) {
@@ -217,17 +187,17 @@ void Session::abandon_recording() {
     }
 }
 
-// Sends the rest after the session has ended. A recording with a flaw is already counted.
-void Session::finish_recording(const std::string& flaw) {
+// A recording with a flaw is already counted.
+void SessionRecording::finish(const std::string& flaw) {
     if (recorder_ == nullptr || tape_ == nullptr) {
-        return abandon_recording();
+        return abandon();
     }
     const auto recorder = std::exchange(recorder_, nullptr);
     const auto tape = std::exchange(tape_, nullptr);
-    recorder->write(tape->end(shared_.loop.uptime() - tape_begun_));
+    recorder->write(tape->end(shared_.loop.uptime() - begun_));
     shared_.uploads.push_back(recorder);
     recorder->finish([&shared = shared_, one = recorder.get(), is_whole = flaw.empty(),
-                      note = note_recording(flaw)](const std::string& problem) {
+                      note = note_with(flaw)](const std::string& problem) {
         if (is_whole) {
             ++(problem.empty() ? shared.counters.recordings_uploaded
                                : shared.counters.recordings_failed);

@@ -40,6 +40,7 @@ Session::Session(Shared& shared, Stream client, bool is_over_limit, std::functio
              .ended = [this](bool is_clean) { on_upstream_end(is_clean); },
              .sent = [this] { on_upstream_sent(); },
              .settled = [this] { settle(); }}),
+      report_(shared.loop, shared.bodies, shared.socket),
       recording_(shared, {.started =
                               [this](bool is_accepted) {
                                   on_recorder(is_accepted);
@@ -73,8 +74,7 @@ void Session::end(std::string_view why) {
         audit(why, status_);
     }
     state_ = State::Ended;
-    event_ = nullptr;
-    forget_body();
+    report_.end();
     recording_.finish();
     link_.close();
     client_.close();
@@ -115,7 +115,7 @@ void Session::on_deadline() {
     if (state_ == State::Connect) {
         return unreachable("it does not answer");
     }
-    if (state_ == State::Collect && !room_->has_room()) {
+    if (state_ == State::Collect && !report_.has_room()) {
         ++shared_.counters.crowded;
         return refuse({429, "too many requests wait to be recorded; try again later"});
     }
@@ -158,7 +158,7 @@ bool Session::wants_client_bytes() const {
         case State::Connect:
             return in_.size() < kLargestHead;
         case State::Collect:
-            return room_->has_room() || in_.size() < kLargestHead;
+            return report_.has_room() || in_.size() < kLargestHead;
         case State::ProxyHeader:
         case State::Head:
         case State::Linger:
@@ -301,7 +301,7 @@ void Session::take_head() {
 void Session::take_request() {
     begun_ = shared_.loop.uptime();
     bytes_up_ = bytes_down_ = 0;
-    told_ = "no";
+    report_.begin();
     auto parsed = parse_request(head_);
     if (const Fault* fault = std::get_if<Fault>(&parsed)) {
         return refuse_fault(*fault);
@@ -338,7 +338,7 @@ void Session::refuse_fault(Fault fault) {
 
 void Session::refuse(const Refusal& refusal) {
     const bool has_body = !head_.starts_with("HEAD ");
-    forget_body();
+    report_.end();
     recording_.finish();
     audit(refusal.message, refusal.code);
     link_.close();
@@ -389,7 +389,7 @@ void Session::audit(std::string_view what, int status) {
          {"received", fmt::format("{}", bytes_down_)},
          {"milliseconds", fmt::format("{}", (shared_.loop.uptime() - begun_).count())},
          {"end", redact(what)},  // the only text that is not a name
-         {"event", told_},
+         {"event", report_.told()},
          {"recorded", recording_.recorded()}});
 }
 

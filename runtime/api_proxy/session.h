@@ -11,7 +11,7 @@
 #include <string>
 
 #include "runtime/api_proxy/buffered_stream.h"
-#include "runtime/api_proxy/event_upload.h"
+#include "runtime/api_proxy/event_report.h"
 #include "runtime/api_proxy/head.h"
 #include "runtime/api_proxy/progress.h"
 #include "runtime/api_proxy/proxy_header.h"
@@ -72,7 +72,7 @@ private:
     void audit(std::string_view what, int status);
     [[nodiscard]] bool wants_client_bytes() const;
 
-    // The caller, in session_caller.cpp.
+    // The caller, in session_request.cpp.
     void identify();
     void on_caller(const CallerAnswer& answer);
     std::optional<Refusal> judge(const CallerAnswer& answer);
@@ -97,12 +97,11 @@ private:
     void send_upstream(std::string_view bytes);
     void unreachable(std::string_view why);
 
-    // Request events for recorders, in session_event.cpp.
+    // The event for recorders, in session_request.cpp.
     void start_event();
     void collect_body();
     void send_event();
     void on_event(const std::string& problem, const std::string& address);
-    void forget_body();
 
     // The recording, in session_exchange.cpp.
     void on_recorder(bool is_accepted);
@@ -144,13 +143,7 @@ private:
     int status_ = 0;
     std::uint64_t bytes_up_ = 0, bytes_down_ = 0;
 
-    std::shared_ptr<EventUpload> event_;
-    std::unique_ptr<BodyBudget::Place> room_;  // for the body
-    Progress collected_;
-    std::size_t looked_at_ = 0;  // bytes of in_ that were copied
-    std::string body_copy_;      // without chunk framing
-    std::string told_ = "no";    // for the audit: the recorder of the request event
-
+    EventReport report_;
     SessionRecording recording_;
 
     Lifetime lifetime_;

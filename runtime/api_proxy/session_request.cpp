@@ -1,4 +1,7 @@
-// Identifies and authorizes the caller, and checks later whether it is still authorized.
+// What comes before a request is sent to the API server: its caller is identified and authorized,
+// and it is reported to a recorder. Later, whether its caller is still authorized.
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "runtime/api_proxy/session.h"
@@ -13,6 +16,9 @@ namespace {
 constexpr Duration kKnownFor = seconds(5);
 constexpr Duration kConfirmEach = seconds(20);
 constexpr Duration kUnconfirmed = seconds(45);
+
+constexpr Duration kRoomWithin = std::chrono::minutes(2);  // for room in memory
+constexpr Duration kBodyWithin = seconds(30);              // after that
 
 }  // namespace
 
@@ -138,6 +144,73 @@ void Session::on_confirmed(const CallerAnswer& answer) {
         ++shared_.counters.withdrawn;
         end("the caller's grants do not allow it any more");
     }
+}
+
+void Session::start_event() {
+    ++shared_.counters.events;
+    const EventReport::Plan plan = EventReport::plan(request_);
+    if (!plan.problem.empty()) {
+        return on_event(plan.problem, "");
+    }
+    if (!plan.has_body) {
+        return send_event();
+    }
+    state_ = State::Collect;
+    set_deadline(kRoomWithin);
+    report_.wait_for_room(caller_->user, request_.body, [this] {
+        set_deadline(kBodyWithin);
+        if (request_.has_expectation && in_.empty()) {
+            request_.has_expectation = false;  // do not forward the API server's own
+            send_client("HTTP/1.1 100 Continue\r\n\r\n");
+        }
+        if (!is_ended()) {
+            collect_body();
+        }
+        settle();
+    });
+}
+
+// The bytes also stay in in_, for the API server.
+void Session::collect_body() {
+    const EventReport::Collected collected = report_.collect(in_);
+    if (collected.fault) {
+        return refuse_fault(*collected.fault);
+    }
+    if (collected.is_too_large) {
+        return on_event(std::string(kBodyTooLarge), "");
+    }
+    if (collected.is_whole) {
+        send_event();
+    }
+}
+
+void Session::send_event() {
+    state_ = State::Event;
+    deadline_.reset();
+    report_.send(request_, *caller_,
+                 [this](const std::string& problem, const std::string& address) {
+                     on_event(problem, address);
+                     settle();
+                 });
+}
+
+void Session::on_event(const std::string& problem, const std::string& address) {
+    deadline_.reset();
+    report_.end();
+    if (problem.empty()) {
+        return go_on();
+    }
+    ++shared_.counters.events_failed;
+    shared_.log.warning("a request cannot be recorded: " + problem);
+    if (caller_->grants.enforces_recorder) {
+        ++shared_.counters.denied;
+        const bool is_theirs = address.empty();  // not the problem of a recorder
+        return refuse(
+            {403, fmt::format("your grant of \"{}\" requires this to be recorded "
+                              "(enforceRecorder): {}",
+                              kCapability, is_theirs ? problem : "no recorder accepts it")});
+    }
+    go_on();
 }
 
 }  // namespace runtime::api_proxy

@@ -30,8 +30,8 @@ int code_of(Fault fault) {
 Session::Session(Shared& shared, Stream client, bool is_over_limit, std::function<void()> ended)
     : shared_(shared),
       ended_(std::move(ended)),
-      is_over_limit_(is_over_limit),
       client_(shared.loop, [this](Interest ready) { on_client(ready); }),
+      check_(shared, is_over_limit, [this] { link_.close(); }),
       link_(shared.loop, shared.upstream, shared.piece,
             {.opened = [this] { begin_exchange(); },
              .unreachable = [this](std::string_view why) { unreachable(why); },
@@ -78,11 +78,7 @@ void Session::end(std::string_view why) {
     recording_.finish();
     link_.close();
     client_.close();
-    for (std::string* place : {&address_place_, &user_place_}) {
-        if (!place->empty()) {
-            shared_.places.give_back(*place);
-        }
-    }
+    check_.leave();
     if (ended_ != nullptr) {
         ended_();
     }
@@ -119,7 +115,7 @@ void Session::on_deadline() {
         ++shared_.counters.crowded;
         return refuse({429, "too many requests wait to be recorded; try again later"});
     }
-    if (state_ == State::Collect && !caller_->grants.enforces_recorder) {
+    if (state_ == State::Collect && !caller().grants.enforces_recorder) {
         return on_event("its body did not arrive within 30 seconds", "");
     }
     if (state_ == State::Collect) {
@@ -259,13 +255,7 @@ void Session::take_proxy_header() {
         return;
     }
     in_.erase(0, header.size);
-    source_ = header.source;
-    source_text_ = source_->address.text();
-    if (shared_.places.take(source_text_)) {
-        address_place_ = source_text_;
-    } else {
-        is_over_limit_ = true;
-    }
+    check_.begin(*header.source);
     state_ = State::Head;
     expect_head();
     ask_for_owner();
@@ -273,7 +263,7 @@ void Session::take_proxy_header() {
 }
 
 void Session::expect_head() {
-    set_deadline(is_over_limit_ ? kRefusedWithin : kHeadWithin);
+    set_deadline(check_.is_over_limit() ? kRefusedWithin : kHeadWithin);
 }
 
 void Session::take_head() {
@@ -372,25 +362,25 @@ void Session::audit(std::string_view what, int status) {
     const bool only_reads = request_.upgrade == Protocol::None &&
                             (request_.method == "GET" || request_.method == "HEAD") &&
                             path.find("/proxy") == std::string_view::npos;
-    const bool records = caller_ != nullptr && caller_->grants.records_events;
-    if (only_reads && status < 400 && what.empty() && !records) {
+    const Caller nobody;
+    const Caller& who = check_.caller() == nullptr ? nobody : *check_.caller();
+    if (only_reads && status < 400 && what.empty() && !who.grants.records_events) {
         return;  // the metrics count it
     }
-    write_audit(
-        shared_.loop.now(), request_.upgrade == Protocol::None ? "request" : "session",
-        {{"user", caller_ == nullptr ? "" : caller_->user},
-         {"groups", caller_ == nullptr ? "" : fmt::format("{}", fmt::join(caller_->groups, ","))},
-         {"node", caller_ == nullptr ? "" : caller_->node},
-         {"source", source_text_},
-         {"method", std::string(request_.method)},
-         {"path", std::string(path)},
-         {"status", fmt::format("{}", status)},
-         {"sent", fmt::format("{}", bytes_up_)},
-         {"received", fmt::format("{}", bytes_down_)},
-         {"milliseconds", fmt::format("{}", (shared_.loop.uptime() - begun_).count())},
-         {"end", redact(what)},  // the only text that is not a name
-         {"event", report_.told()},
-         {"recorded", recording_.recorded()}});
+    write_audit(shared_.loop.now(), request_.upgrade == Protocol::None ? "request" : "session",
+                {{"user", who.user},
+                 {"groups", fmt::format("{}", fmt::join(who.groups, ","))},
+                 {"node", who.node},
+                 {"source", check_.source()},
+                 {"method", std::string(request_.method)},
+                 {"path", std::string(path)},
+                 {"status", fmt::format("{}", status)},
+                 {"sent", fmt::format("{}", bytes_up_)},
+                 {"received", fmt::format("{}", bytes_down_)},
+                 {"milliseconds", fmt::format("{}", (shared_.loop.uptime() - begun_).count())},
+                 {"end", redact(what)},  // the only text that is not a name
+                 {"event", report_.told()},
+                 {"recorded", recording_.recorded()}});
 }
 
 }  // namespace runtime::api_proxy

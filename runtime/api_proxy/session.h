@@ -11,6 +11,7 @@
 #include <string>
 
 #include "runtime/api_proxy/buffered_stream.h"
+#include "runtime/api_proxy/caller_check.h"
 #include "runtime/api_proxy/event_report.h"
 #include "runtime/api_proxy/head.h"
 #include "runtime/api_proxy/progress.h"
@@ -75,8 +76,7 @@ private:
     // The caller, in session_request.cpp.
     void identify();
     void on_caller(const CallerAnswer& answer);
-    std::optional<Refusal> judge(const CallerAnswer& answer);
-    bool take_places(const Caller& caller);
+    [[nodiscard]] const Caller& caller() const { return *check_.caller(); }  // of the request
     void ask_for_owner();
     void go_on();
     void confirm();
@@ -119,21 +119,18 @@ private:
     std::function<void()> ended_;
     State state_ = State::ProxyHeader;
     std::optional<Duration> deadline_;  // uptime
-    bool is_over_limit_, is_draining_ = false;
+    bool is_draining_ = false;
 
     BufferedStream client_;
     std::string in_;  // from the client, not processed yet
     bool client_ended_ = false;
-    std::optional<AddressPort> source_;
-    std::string source_text_, address_place_, user_place_;  // the address, and the keys in Places
+    CallerCheck check_;
 
     std::string head_;  // of the request; request_ points into it
     RequestHead request_;
     std::size_t seen_ = 0;  // bytes of in_ that were searched for the end of a head
     Progress request_body_;
-    std::shared_ptr<const Caller> caller_;
-    Duration confirmed_ = {}, begun_ = {}, heard_ = {};  // uptimes
-    bool is_confirming_ = false;
+    Duration begun_ = {}, heard_ = {};  // uptimes
 
     std::string out_head_;  // for the API server
     UpstreamLink link_;

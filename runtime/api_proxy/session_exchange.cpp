@@ -42,7 +42,7 @@ void Session::unreachable(std::string_view why) {
 }
 
 void Session::on_recorder(bool is_accepted) {
-    if (!is_accepted && caller_->grants.enforces_recorder) {
+    if (!is_accepted && caller().grants.enforces_recorder) {
         return refuse_unrecorded();
     }
     state_ = State::Connect;
@@ -58,7 +58,7 @@ void Session::refuse_unrecorded() {
 
 // Returns true if the client has sent something after a request that must be recorded.
 bool Session::speaks_too_early() const {
-    return recording_.has_recorder() && caller_->grants.enforces_recorder && !in_.empty();
+    return recording_.has_recorder() && caller().grants.enforces_recorder && !in_.empty();
 }
 
 // Records the bytes before they are forwarded. Returns false if the session has ended, because they
@@ -71,7 +71,7 @@ bool Session::record(std::string_view bytes, bool is_client) {
 }
 
 void Session::on_recording_stopped() {
-    if (caller_ != nullptr && caller_->grants.enforces_recorder) {
+    if (check_.caller() != nullptr && caller().grants.enforces_recorder) {
         return state_ == State::Connect ? refuse_unrecorded() : end("the recording broke");
     }
     // Reads what was left while the recorder was behind. Later, since this may be inside a read.
@@ -257,7 +257,7 @@ void Session::finish_exchange() {
     request_ = {};
     head_ = {};
     out_head_ = {};
-    caller_ = nullptr;
+    check_.forget();
     status_ = 0;
     if (!may_reuse) {
         link_.close();

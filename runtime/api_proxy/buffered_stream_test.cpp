@@ -5,21 +5,10 @@
 
 #include <array>
 
-#include "runtime/testing/fake_loop.h"
+#include "runtime/api_proxy/ready_loop_testing.h"
 
 namespace runtime::api_proxy {
 namespace {
-
-// Records what is watched.
-class WatchedLoop : public FakeLoop {
-public:
-    void watch(int, Interest interest, std::function<void(Interest)> ready) override {
-        watched.push_back(std::string(interest.read ? "r" : "") + (interest.write ? "w" : ""));
-        ready_ = std::move(ready);
-    }
-    std::vector<std::string> watched;
-    std::function<void(Interest)> ready_;
-};
 
 class BufferedStreamTest : public testing::Test {
 protected:
@@ -38,7 +27,7 @@ protected:
         return out;
     }
 
-    WatchedLoop loop;
+    ReadyLoop loop;
     std::string ready;
     BufferedStream stream{loop, [this](Interest what) { ready += what.write ? "w" : "r"; }};
     Stream other;
@@ -79,7 +68,7 @@ TEST_F(BufferedStreamTest, WatchesOnlyWhatIsNew) {
     stream.watch({.read = true});
     stream.watch({.read = true, .write = true});
     EXPECT_EQ(loop.watched, Watched({"r", "rw"}));
-    loop.ready_({.write = true});
+    loop.tell({.write = true});
     EXPECT_EQ(ready, "w");
     stream.close();
     EXPECT_EQ(loop.watched, Watched({"r", "rw", ""}));

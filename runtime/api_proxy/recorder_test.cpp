@@ -9,30 +9,12 @@
 #include <utility>
 
 #include "renderer/base/temporary_folder_testing.h"
-#include "runtime/testing/fake_loop.h"
+#include "runtime/api_proxy/ready_loop_testing.h"
 
 namespace runtime::api_proxy {
 namespace {
 
 using std::chrono::seconds;
-
-// Reports that its only watched descriptor is ready, when a test asks for it.
-class ReadyLoop : public FakeLoop {
-public:
-    void watch(int, Interest interest, std::function<void(Interest)> ready) override {
-        interest_ = interest;
-        ready_ = std::move(ready);
-    }
-    void tell() {
-        if (const auto ready = ready_) {
-            ready(interest_);
-        }
-    }
-
-private:
-    Interest interest_;
-    std::function<void(Interest)> ready_;
-};
 
 // Has tailscaled and a recorder at the other end of a socket.
 class RecorderTest : public testing::Test {

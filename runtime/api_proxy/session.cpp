@@ -30,16 +30,14 @@ int code_of(Fault fault) {
 Session::Session(Shared& shared, Stream client, bool is_over_limit, std::function<void()> ended)
     : shared_(shared),
       ended_(std::move(ended)),
-      client_(shared.loop, [this](Interest ready) { on_client(ready); }),
+      client_(shared.loop, std::move(client), shared.piece,
+              {.wants_bytes = [this] { return wants_client_bytes(); },
+               .received = [this] { process_input(); },
+               .ended = [this] { on_client_end(); },
+               .broken = [this] { end("the client has disconnected"); },
+               .sent = [this] { on_client_sent(); },
+               .settled = [this] { settle(); }}),
       check_(shared, is_over_limit, [this] { link_.close(); }),
-      link_(shared.loop, shared.upstream, shared.piece,
-            {.opened = [this] { begin_exchange(); },
-             .unreachable = [this](std::string_view why) { unreachable(why); },
-             .wants_bytes = [this] { return wants_upstream_bytes(); },
-             .received = [this](std::string_view bytes) { process_upstream(bytes); },
-             .ended = [this](bool is_clean) { on_upstream_end(is_clean); },
-             .sent = [this] { on_upstream_sent(); },
-             .settled = [this] { settle(); }}),
       report_(shared.loop, shared.bodies, shared.socket),
       recording_(shared, {.started =
                               [this](bool is_accepted) {
@@ -51,9 +49,15 @@ Session::Session(Shared& shared, Stream client, bool is_over_limit, std::functio
                               [this] {
                                   link_.read();
                                   settle();
-                              }}) {
-    client_.open(std::move(client));
-}
+                              }}),
+      link_(shared.loop, shared.upstream, shared.piece,
+            {.opened = [this] { begin_exchange(); },
+             .unreachable = [this](std::string_view why) { unreachable(why); },
+             .wants_bytes = [this] { return wants_upstream_bytes(); },
+             .received = [this](std::string_view bytes) { process_upstream(bytes); },
+             .ended = [this](bool is_clean) { on_upstream_end(is_clean); },
+             .sent = [this] { on_upstream_sent(); },
+             .settled = [this] { settle(); }}) {}
 
 Session::~Session() {
     ended_ = nullptr;
@@ -71,7 +75,7 @@ void Session::end(std::string_view why) {
         return;
     }
     if (state_ == State::Exchange || state_ == State::Tunnel) {
-        audit(why, status_);
+        audit(why, request_.status);
     }
     state_ = State::Ended;
     report_.end();
@@ -91,7 +95,7 @@ std::optional<Duration> Session::silent_since() const {
 
 void Session::drain() {
     is_draining_ = true;
-    if (state_ == State::ProxyHeader || (state_ == State::Head && in_.empty())) {
+    if (state_ == State::ProxyHeader || (state_ == State::Head && client_.unread().empty())) {
         end("");
     }
 }
@@ -128,33 +132,34 @@ void Session::settle() {
     if (is_ended()) {
         return;
     }
-    client_.watch({.read = wants_client_bytes(), .write = client_.has_pending()});
+    client_.settle();
     link_.settle();
 }
 
 void Session::send_client(std::string_view bytes) {
-    bytes_down_ += bytes.size();
+    request_.received += bytes.size();
     if (!is_ended() && !client_.send(bytes)) {
         end("the client has disconnected");
     }
 }
 
 bool Session::wants_client_bytes() const {
-    if (client_ended_) {
+    if (client_.has_ended()) {
         return false;
     }
     switch (state_) {
         case State::Tunnel:
             return !link_.has_pending() && !recording_.is_behind();
         case State::Exchange:
-            return request_body_.is_done ? in_.size() < kLargestHead : !link_.has_pending();
+            return request_.body.is_done ? client_.unread().size() < kLargestHead
+                                         : !link_.has_pending();
         case State::Identify:
         case State::Event:
         case State::Record:
         case State::Connect:
-            return in_.size() < kLargestHead;
+            return client_.unread().size() < kLargestHead;
         case State::Collect:
-            return report_.has_room() || in_.size() < kLargestHead;
+            return report_.has_room() || client_.unread().size() < kLargestHead;
         case State::ProxyHeader:
         case State::Head:
         case State::Linger:
@@ -165,52 +170,21 @@ bool Session::wants_client_bytes() const {
     return false;
 }
 
-void Session::on_client(Interest ready) {
-    if (ready.write && client_.has_pending()) {
-        if (!client_.flush()) {
-            return end("the client has disconnected");
-        }
-        if (state_ == State::Linger) {
-            linger();
-        } else if (!client_.has_pending() && link_.is_open()) {
-            link_.read();  // TLS may hold bytes that the socket does not report
-        }
-        if (!is_ended() && !client_.has_pending() && upstream_ended_ && state_ == State::Tunnel) {
-            client_.stream().end_sending();
-        }
+void Session::on_client_sent() {
+    if (state_ == State::Linger) {
+        linger();
+    } else if (!client_.has_pending()) {
+        link_.read();  // TLS may hold bytes that the socket does not report
     }
-    if (ready.read && !is_ended()) {
-        read_client();
-    }
-    settle();
-}
-
-void Session::read_client() {
-    for (int turn = 0; turn < kTurns && wants_client_bytes(); ++turn) {
-        const Io io = client_.stream().read(shared_.piece);
-        if (io.state == Io::State::Again) {
-            return;
-        }
-        if (io.state == Io::State::Failed) {
-            return end("the client has disconnected");
-        }
-        if (io.state == Io::State::End) {
-            client_ended_ = true;
-            return on_client_end();
-        }
-        heard_ = shared_.loop.uptime();
-        in_.append(shared_.piece.data(), io.count);
-        process_input();
-        if (io.count < shared_.piece.size()) {
-            return;
-        }
+    if (!is_ended() && !client_.has_pending() && upstream_ended_ && state_ == State::Tunnel) {
+        client_.end_sending();
     }
 }
 
 void Session::on_client_end() {
     const bool may_go_on =
-        state_ == State::Tunnel ||
-        (state_ == State::Exchange && request_body_.is_done && request_.upgrade == Protocol::None);
+        state_ == State::Tunnel || (state_ == State::Exchange && request_.body.is_done &&
+                                    request_.head.upgrade == Protocol::None);
     if (!may_go_on || upstream_ended_) {
         return end("the client has disconnected");
     }
@@ -221,6 +195,7 @@ void Session::on_client_end() {
 }
 
 void Session::process_input() {
+    heard_ = shared_.loop.uptime();
     switch (state_) {
         case State::ProxyHeader:
             return take_proxy_header();
@@ -233,8 +208,7 @@ void Session::process_input() {
         case State::Collect:
             return collect_body();
         case State::Linger:
-            in_.clear();
-            return;
+            return client_.drop(client_.unread().size());
         case State::Identify:
         case State::Event:
         case State::Record:
@@ -245,7 +219,7 @@ void Session::process_input() {
 }
 
 void Session::take_proxy_header() {
-    const ProxyHeader header = parse_proxy_header(in_);
+    const ProxyHeader header = parse_proxy_header(client_.unread());
     if (header.fault) {
         ++shared_.counters.faults.at(static_cast<std::size_t>(*header.fault));
         shared_.log.warning("refused a connection without a PROXY header");
@@ -254,7 +228,7 @@ void Session::take_proxy_header() {
     if (header.size == 0) {
         return;
     }
-    in_.erase(0, header.size);
+    client_.drop(header.size);
     check_.begin(*header.source);
     state_ = State::Head;
     expect_head();
@@ -267,11 +241,11 @@ void Session::expect_head() {
 }
 
 void Session::take_head() {
-    if (in_.empty()) {
-        std::string().swap(in_);  // an idle connection uses no memory
+    const std::string_view unread = client_.unread();
+    if (unread.empty()) {
         return;
     }
-    const HeadEnd found = find_head_end(in_, seen_);
+    const HeadEnd found = find_head_end(unread, seen_);
     if (found.fault) {
         return refuse_fault(*found.fault);
     }
@@ -279,43 +253,37 @@ void Session::take_head() {
         if (seen_ == 0) {
             expect_head();
         }
-        seen_ = in_.size();
+        seen_ = unread.size();
         return;
     }
     seen_ = 0;
-    head_ = in_.substr(0, found.size);
-    in_.erase(0, found.size);
+    request_.text = client_.take(found.size);
     take_request();
 }
 
 void Session::take_request() {
-    begun_ = shared_.loop.uptime();
-    bytes_up_ = bytes_down_ = 0;
+    request_.begun = shared_.loop.uptime();
+    request_.sent = request_.received = 0;
     report_.begin();
-    auto parsed = parse_request(head_);
+    auto parsed = parse_request(request_.text);
     if (const Fault* fault = std::get_if<Fault>(&parsed)) {
         return refuse_fault(*fault);
     }
-    request_ = std::move(std::get<RequestHead>(parsed));
+    request_.head = std::move(std::get<RequestHead>(parsed));
     state_ = State::Identify;
     deadline_.reset();
     identify();
 }
 
 void Session::forward_body() {
-    if (request_body_.is_done || in_.empty()) {
+    if (request_.body.is_done || client_.unread().empty()) {
         return;
     }
-    const ChunkReader::Taken taken = request_body_.take(in_);
+    const ChunkReader::Taken taken = request_.body.take(client_.unread());
     if (taken.fault) {
         return refuse_fault(*taken.fault);
     }
-    const std::string bytes = in_.substr(0, taken.size);
-    in_.erase(0, taken.size);
-    if (in_.empty()) {
-        std::string().swap(in_);  // it may have held a body for recorders
-    }
-    send_upstream(bytes);
+    send_upstream(client_.take(taken.size));
 }
 
 void Session::refuse_fault(Fault fault) {
@@ -327,7 +295,7 @@ void Session::refuse_fault(Fault fault) {
 }
 
 void Session::refuse(const Refusal& refusal) {
-    const bool has_body = !head_.starts_with("HEAD ");
+    const bool has_body = !request_.text.starts_with("HEAD ");
     report_.end();
     recording_.finish();
     audit(refusal.message, refusal.code);
@@ -345,42 +313,43 @@ void Session::linger() {
         return;
     }
     state_ = State::Linger;
-    in_.clear();
+    client_.drop(client_.unread().size());
     set_deadline(!client_.has_pending() ? kLingers : kHalfClosed);
     if (client_.has_pending()) {
         return;
     }
-    if (client_ended_) {
+    if (client_.has_ended()) {
         return end("");
     }
-    client_.stream().end_sending();
+    client_.end_sending();
 }
 
 void Session::audit(std::string_view what, int status) {
-    const std::string_view path = request_.target.substr(0, request_.target.find('?'));
+    const std::string_view path = request_.head.target.substr(0, request_.head.target.find('?'));
     // A request to the API server's own proxy may do anything.
-    const bool only_reads = request_.upgrade == Protocol::None &&
-                            (request_.method == "GET" || request_.method == "HEAD") &&
+    const bool only_reads = request_.head.upgrade == Protocol::None &&
+                            (request_.head.method == "GET" || request_.head.method == "HEAD") &&
                             path.find("/proxy") == std::string_view::npos;
     const Caller nobody;
     const Caller& who = check_.caller() == nullptr ? nobody : *check_.caller();
     if (only_reads && status < 400 && what.empty() && !who.grants.records_events) {
         return;  // the metrics count it
     }
-    write_audit(shared_.loop.now(), request_.upgrade == Protocol::None ? "request" : "session",
-                {{"user", who.user},
-                 {"groups", fmt::format("{}", fmt::join(who.groups, ","))},
-                 {"node", who.node},
-                 {"source", check_.source()},
-                 {"method", std::string(request_.method)},
-                 {"path", std::string(path)},
-                 {"status", fmt::format("{}", status)},
-                 {"sent", fmt::format("{}", bytes_up_)},
-                 {"received", fmt::format("{}", bytes_down_)},
-                 {"milliseconds", fmt::format("{}", (shared_.loop.uptime() - begun_).count())},
-                 {"end", redact(what)},  // the only text that is not a name
-                 {"event", report_.told()},
-                 {"recorded", recording_.recorded()}});
+    write_audit(
+        shared_.loop.now(), request_.head.upgrade == Protocol::None ? "request" : "session",
+        {{"user", who.user},
+         {"groups", fmt::format("{}", fmt::join(who.groups, ","))},
+         {"node", who.node},
+         {"source", check_.source()},
+         {"method", std::string(request_.head.method)},
+         {"path", std::string(path)},
+         {"status", fmt::format("{}", status)},
+         {"sent", fmt::format("{}", request_.sent)},
+         {"received", fmt::format("{}", request_.received)},
+         {"milliseconds", fmt::format("{}", (shared_.loop.uptime() - request_.begun).count())},
+         {"end", redact(what)},  // the only text that is not a name
+         {"event", report_.told()},
+         {"recorded", recording_.recorded()}});
 }
 
 }  // namespace runtime::api_proxy

@@ -10,11 +10,11 @@
 #include <optional>
 #include <string>
 
-#include "runtime/api_proxy/buffered_stream.h"
 #include "runtime/api_proxy/caller_check.h"
+#include "runtime/api_proxy/client_link.h"
+#include "runtime/api_proxy/current_request.h"
 #include "runtime/api_proxy/event_report.h"
 #include "runtime/api_proxy/head.h"
-#include "runtime/api_proxy/progress.h"
 #include "runtime/api_proxy/proxy_header.h"
 #include "runtime/api_proxy/response.h"
 #include "runtime/api_proxy/rewrite.h"
@@ -56,10 +56,9 @@ private:
     };
 
     // The client's side, in session.cpp.
-    void on_client(Interest ready);
-    void read_client();
-    void on_client_end();
     void process_input();
+    void on_client_sent();
+    void on_client_end();
     void take_proxy_header();
     void expect_head();
     void take_head();
@@ -121,27 +120,18 @@ private:
     std::optional<Duration> deadline_;  // uptime
     bool is_draining_ = false;
 
-    BufferedStream client_;
-    std::string in_;  // from the client, not processed yet
-    bool client_ended_ = false;
+    ClientLink client_;
+    Duration heard_ = {};   // uptime of its last bytes, or the end of its last request
+    std::size_t seen_ = 0;  // unread bytes that were searched for the end of a head
+    CurrentRequest request_;
     CallerCheck check_;
-
-    std::string head_;  // of the request; request_ points into it
-    RequestHead request_;
-    std::size_t seen_ = 0;  // bytes of in_ that were searched for the end of a head
-    Progress request_body_;
-    Duration begun_ = {}, heard_ = {};  // uptimes
-
-    std::string out_head_;  // for the API server
-    UpstreamLink link_;
-    bool upstream_ended_ = false;
-    bool closes_ = false;  // the client's connection closes after this response
-    Response response_;
-    int status_ = 0;
-    std::uint64_t bytes_up_ = 0, bytes_down_ = 0;
-
     EventReport report_;
     SessionRecording recording_;
+
+    UpstreamLink link_;
+    Response response_;
+    bool upstream_ended_ = false;
+    bool closes_ = false;  // the client's connection closes after this response
 
     Lifetime lifetime_;
 };

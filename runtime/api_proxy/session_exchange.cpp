@@ -21,7 +21,7 @@ constexpr Duration kIdle = minutes(3);  // between requests
 void Session::go_upstream() {
     // A request that starts a session is never sent twice, so it must not use a connection that may
     // be closing.
-    if (link_.is_open() && request_.upgrade == Protocol::None) {
+    if (link_.is_open() && request_.head.upgrade == Protocol::None) {
         link_.reuse();
         return begin_exchange();
     }
@@ -58,7 +58,8 @@ void Session::refuse_unrecorded() {
 
 // Returns true if the client has sent something after a request that must be recorded.
 bool Session::speaks_too_early() const {
-    return recording_.has_recorder() && caller().grants.enforces_recorder && !in_.empty();
+    return recording_.has_recorder() && caller().grants.enforces_recorder &&
+           !client_.unread().empty();
 }
 
 // Records the bytes before they are forwarded. Returns false if the session has ended, because they
@@ -90,20 +91,20 @@ void Session::begin_exchange() {
     deadline_.reset();
     response_.expect();
     closes_ = false;
-    request_body_.begin(request_.body, ChunkReader::Trailers::Refused);
-    send_upstream(out_head_);
+    request_.body.begin(request_.head.body, ChunkReader::Trailers::Refused);
+    send_upstream(request_.for_upstream);
     if (state_ == State::Exchange) {
         forward_body();
     }
 }
 
 void Session::send_upstream(std::string_view bytes) {
-    bytes_up_ += bytes.size();
+    request_.sent += bytes.size();
     link_.send(bytes);
 }
 
 void Session::on_upstream_sent() {
-    client_ended_ ? link_.end_sending() : forward_body();
+    client_.has_ended() ? link_.end_sending() : forward_body();
 }
 
 bool Session::wants_upstream_bytes() const {
@@ -111,11 +112,11 @@ bool Session::wants_upstream_bytes() const {
 }
 
 void Session::on_upstream_end(bool is_clean) {
-    if (state_ == State::Tunnel && is_clean && !client_ended_) {
+    if (state_ == State::Tunnel && is_clean && !client_.has_ended()) {
         upstream_ended_ = true;
         set_deadline(kHalfClosed);
         if (!client_.has_pending()) {
-            client_.stream().end_sending();
+            client_.end_sending();
         }
         return;
     }
@@ -127,8 +128,8 @@ void Session::on_upstream_end(bool is_clean) {
         return;  // between requests
     }
     // The API server may have closed an idle connection while the request was sent.
-    const bool may_repeat = request_.body.kind == Body::Kind::None &&
-                            (request_.method == "GET" || request_.method == "HEAD");
+    const bool may_repeat = request_.head.body.kind == Body::Kind::None &&
+                            (request_.head.method == "GET" || request_.head.method == "HEAD");
     if (!response_.has_begun() && link_.is_reused() && may_repeat) {
         state_ = State::Connect;
         return go_upstream();
@@ -182,7 +183,7 @@ void Session::process_upstream(std::string_view bytes) {
 
 // Returns how many of the bytes belong to the head.
 std::size_t Session::take_response_head(std::string_view bytes) {
-    const Response::Taken taken = response_.take_head(bytes, request_.method);
+    const Response::Taken taken = response_.take_head(bytes, request_.head.method);
     if (taken.fault) {
         unreachable(fmt::format("its response is malformed: {}", name_of(*taken.fault)));
     } else if (taken.is_whole) {
@@ -195,20 +196,20 @@ std::size_t Session::take_response_head(std::string_view bytes) {
 void Session::take_response() {
     const ResponseHead& head = response_.head();
     if (head.status == 101) {
-        if (head.upgrade != request_.upgrade) {
+        if (head.upgrade != request_.head.upgrade) {
             return unreachable("it switched to a protocol that was not requested");
         }
         return begin_tunnel();
     }
     if (head.status < 200) {
-        if (head.status == 100 && request_.has_expectation) {
+        if (head.status == 100 && request_.head.has_expectation) {
             send_client(client_head(head, false));
         }
         return;
     }
     recording_.abandon();
-    status_ = head.status;
-    closes_ = !request_.keeps_alive || is_draining_ || !request_body_.is_done ||
+    request_.status = head.status;
+    closes_ = !request_.head.keeps_alive || is_draining_ || !request_.body.is_done ||
               head.body.kind == Body::Kind::UntilClose;
     response_.begin_body(client_head(head, closes_));
     if (response_.is_whole()) {
@@ -219,7 +220,7 @@ void Session::take_response() {
 
 void Session::begin_tunnel() {
     ++shared_.counters.upgrades;
-    status_ = 101;
+    request_.status = 101;
     state_ = State::Tunnel;
     if (speaks_too_early()) {
         return end("the client did not wait for the answer");
@@ -233,14 +234,14 @@ void Session::begin_tunnel() {
     if (is_ended()) {
         return;
     }
-    audit("begins", status_);
-    if (!in_.empty()) {
+    audit("begins", request_.status);
+    if (!client_.unread().empty()) {
         send_tunnel();
     }
 }
 
 void Session::send_tunnel() {
-    const std::string bytes = std::exchange(in_, {});
+    const std::string bytes = client_.take(client_.unread().size());
     if (record(bytes, true)) {
         send_upstream(bytes);
     }
@@ -250,19 +251,16 @@ void Session::finish_exchange() {
     if (is_ended()) {
         return;
     }
-    const bool may_reuse = response_.head().keeps_alive && request_body_.is_done && !client_ended_;
-    audit("", status_);
+    const bool may_reuse =
+        response_.head().keeps_alive && request_.body.is_done && !client_.has_ended();
+    audit("", request_.status);
     response_.end();
-    // Nothing of this request may be used for the next one.
-    request_ = {};
-    head_ = {};
-    out_head_ = {};
+    request_.forget();
     check_.forget();
-    status_ = 0;
     if (!may_reuse) {
         link_.close();
     }
-    if (closes_ || is_draining_ || client_ended_) {
+    if (closes_ || is_draining_ || client_.has_ended()) {
         return linger();
     }
     state_ = State::Head;

@@ -48,7 +48,7 @@ void Session::on_caller(const CallerAnswer& answer) {
     if (const auto refusal = check_.accept(answer)) {
         return refuse(*refusal);
     }
-    if (const auto refusal = recording_.plan(request_, check_.caller())) {
+    if (const auto refusal = recording_.plan(request_.head, check_.caller())) {
         ++shared_.counters.denied;
         return refuse(*refusal);
     }
@@ -60,7 +60,8 @@ void Session::on_caller(const CallerAnswer& answer) {
         }
         as.emplace(Impersonation{caller(), *token});
     }
-    out_head_ = upstream_head(request_, as, check_.source(), recording_.is_planned());
+    request_.for_upstream =
+        upstream_head(request_.head, as, check_.source(), recording_.is_planned());
     if (caller().grants.records_events && !caller().grants.recorders.empty()) {
         return start_event();
     }
@@ -97,7 +98,7 @@ void Session::on_confirmed(const CallerAnswer& answer) {
 
 void Session::start_event() {
     ++shared_.counters.events;
-    const EventReport::Plan plan = EventReport::plan(request_);
+    const EventReport::Plan plan = EventReport::plan(request_.head);
     if (!plan.problem.empty()) {
         return on_event(plan.problem, "");
     }
@@ -106,10 +107,10 @@ void Session::start_event() {
     }
     state_ = State::Collect;
     set_deadline(kRoomWithin);
-    report_.wait_for_room(caller().user, request_.body, [this] {
+    report_.wait_for_room(caller().user, request_.head.body, [this] {
         set_deadline(kBodyWithin);
-        if (request_.has_expectation && in_.empty()) {
-            request_.has_expectation = false;  // do not forward the API server's own
+        if (request_.head.has_expectation && client_.unread().empty()) {
+            request_.head.has_expectation = false;  // do not forward the API server's own
             send_client("HTTP/1.1 100 Continue\r\n\r\n");
         }
         if (!is_ended()) {
@@ -119,9 +120,9 @@ void Session::start_event() {
     });
 }
 
-// The bytes also stay in in_, for the API server.
+// The bytes also stay unread, for the API server.
 void Session::collect_body() {
-    const EventReport::Collected collected = report_.collect(in_);
+    const EventReport::Collected collected = report_.collect(client_.unread());
     if (collected.fault) {
         return refuse_fault(*collected.fault);
     }
@@ -136,7 +137,7 @@ void Session::collect_body() {
 void Session::send_event() {
     state_ = State::Event;
     deadline_.reset();
-    report_.send(request_, caller(),
+    report_.send(request_.head, caller(),
                  [this](const std::string& problem, const std::string& address) {
                      on_event(problem, address);
                      settle();

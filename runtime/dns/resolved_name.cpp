@@ -42,13 +42,10 @@ void ResolvedName::ask() {
     v4_.reset();
     v6_.reset();
     const auto ask_for = [&](Family family, std::optional<Answer>& answer) {
-        lookup_.addresses_of(name_, family,
-                             [this, &answer, alive = std::weak_ptr(alive_)](Answer got) {
-                                 if (!alive.expired()) {
-                                     answer = std::move(got);
-                                     take();
-                                 }
-                             });
+        lookup_.addresses_of(name_, family, lifetime_.guarded([this, &answer](Answer got) {
+            answer = std::move(got);
+            take();
+        }));
     };
     ask_for(Family::V4, v4_);
     ask_for(Family::V6, v6_);

@@ -11,6 +11,7 @@
 #include "runtime/base/backoff.h"
 #include "runtime/base/log.h"
 #include "runtime/base/loop.h"
+#include "runtime/base/weakly.h"
 #include "runtime/dns/lookup.h"
 #include "runtime/dns/schedule.h"
 
@@ -51,7 +52,7 @@ private:
     std::optional<Answer> v4_, v6_;
     bool asking_ = false;
     TimerId timer_ = 0;
-    std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+    Lifetime lifetime_;
 };
 
 }  // namespace runtime::dns

@@ -31,11 +31,11 @@ void Withdrawal::start(Duration at_most) {
 }
 
 void Withdrawal::look() {
-    api_.prefs([this, alive = std::weak_ptr(alive_)](const LocalReply& reply) {
-        if (!alive.expired() && done_ != nullptr) {
+    api_.prefs(lifetime_.guarded([this](const LocalReply& reply) {
+        if (done_ != nullptr) {
             take_prefs(reply);
         }
-    });
+    }));
 }
 
 void Withdrawal::take_prefs(const LocalReply& reply) {
@@ -57,8 +57,8 @@ void Withdrawal::take_prefs(const LocalReply& reply) {
 void Withdrawal::take_back(const std::vector<std::string_view>& names) {
     log_.info(fmt::format("unadvertising services: [{}]", fmt::join(names, " ")));
     const Value none = Value::map({{"AdvertiseServicesSet", true}, {"AdvertiseServices", Value()}});
-    api_.edit_prefs(none, [this, alive = std::weak_ptr(alive_)](const LocalReply& edited) {
-        if (alive.expired() || done_ == nullptr) {
+    api_.edit_prefs(none, lifetime_.guarded([this](const LocalReply& edited) {
+        if (done_ == nullptr) {
             return;
         }
         if (!edited.ok()) {
@@ -66,7 +66,7 @@ void Withdrawal::take_back(const std::vector<std::string_view>& names) {
         }
         moved_at_ = loop_.uptime() + kMove;
         wait();
-    });
+    }));
 }
 
 void Withdrawal::wait() {

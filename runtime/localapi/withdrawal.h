@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "runtime/base/log.h"
+#include "runtime/base/weakly.h"
 #include "runtime/localapi/client.h"
 
 namespace runtime::localapi {
@@ -43,7 +44,7 @@ private:
     std::optional<Duration> moved_at_ = {};  // uptime at which clients have moved
     std::string said_ = {};                  // the last logged problem
     TimerId timer_ = 0, deadline_ = 0;
-    std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+    Lifetime lifetime_;
 };
 
 }  // namespace runtime::localapi

@@ -58,11 +58,8 @@ void Certificates::ask(const std::string& name) {
     Domain& domain = domains_.at(name);
     domain.timer = 0;
     domain.is_asking = true;
-    api_.cert(name, [this, alive = std::weak_ptr(alive_), name](const localapi::LocalReply& reply) {
-        if (!alive.expired()) {
-            take(name, reply);
-        }
-    });
+    api_.cert(name, lifetime_.guarded(
+                        [this, name](const localapi::LocalReply& reply) { take(name, reply); }));
 }
 
 void Certificates::take(const std::string& name, const localapi::LocalReply& reply) {

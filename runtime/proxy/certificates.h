@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/base/log.h"
+#include "runtime/base/weakly.h"
 #include "runtime/localapi/client.h"
 
 namespace runtime::proxy {
@@ -47,7 +48,7 @@ private:
     Log& log_;
     std::set<std::string> allowed_;
     std::map<std::string, Domain> domains_;
-    std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+    Lifetime lifetime_;
 };
 
 }  // namespace runtime::proxy

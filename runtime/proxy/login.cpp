@@ -65,8 +65,8 @@ void Login::run(const std::string& what, const std::vector<std::string>& argumen
     log_.info(fmt::format("Running 'tailscale {}'", what));
     auto started = children_.spawn(
         "tailscale", arguments, {},
-        [this, alive = std::weak_ptr(alive_), what, next = std::move(next)](const Ending& ending) {
-            if (alive.expired() || is_over_) {
+        lifetime_.guarded([this, what, next = std::move(next)](const Ending& ending) {
+            if (is_over_) {
                 return;
             }
             if (ending.code != 0) {
@@ -74,7 +74,7 @@ void Login::run(const std::string& what, const std::vector<std::string>& argumen
                                           ending.text()));
             }
             next();
-        });
+        }));
     if (!started) {
         end(1, fmt::format("failed to auth tailscale: tailscale {} failed: {}", what,
                            started.error().diagnostic.message));
@@ -125,12 +125,11 @@ void Login::ask_for_key(std::string_view why) {
     bus_.close();
     log_.info(
         fmt::format("{}, disconnecting from control and requesting new key from operator", why));
-    api_.disconnect_control(
-        [this, alive = std::weak_ptr(alive_)](const localapi::LocalReply& reply) {
-            if (!alive.expired() && !reply.ok()) {
-                log_.warning("error disconnecting from control: " + reply.problem);
-            }
-        });
+    api_.disconnect_control(lifetime_.guarded([this](const localapi::LocalReply& reply) {
+        if (!reply.ok()) {
+            log_.warning("error disconnecting from control: " + reply.problem);
+        }
+    }));
     log_.info("Requesting a new auth key from operator");
     state_->set(kReissueAuthKey, key_);
     log_.info("Waiting for operator to provide new auth key (max wait: 10m0s)");
@@ -186,10 +185,7 @@ void Login::look_for_key() {
 // Deletes the device's own state, so that it joins as a new device. The operator deletes the old
 // device.
 void Login::forget_device() {
-    state_->read([this, alive = std::weak_ptr(alive_)](const OwnStateSecret::Content& content) {
-        if (alive.expired()) {
-            return;
-        }
+    state_->read(lifetime_.guarded([this](const OwnStateSecret::Content& content) {
         for (const std::string_view key :
              {kReissueAuthKey, kDeviceId, kDeviceFqdn, kDeviceIps, std::string_view("_machinekey"),
               std::string_view("_current-profile"), std::string_view("_profiles")}) {
@@ -203,7 +199,7 @@ void Login::forget_device() {
             listener_.on_end(
                 0, "Successfully received new auth key, restarting to apply configuration");
         });
-    });
+    }));
 }
 
 // Completes the setup when tailscaled runs. Does nothing the second time.
@@ -225,16 +221,12 @@ void Login::set_up() {
         }
         log_.info("serve proxy: unsetting previous config");
         api_.set_serve_config(
-            "{}", {},
-            [this, alive = std::weak_ptr(alive_), finish](const localapi::LocalReply& reply) {
-                if (alive.expired()) {
-                    return;
-                }
+            "{}", {}, lifetime_.guarded([this, finish](const localapi::LocalReply& reply) {
                 if (!reply.ok()) {
                     return end(1, "failed to unset serve config: " + reply.problem);
                 }
                 finish();
-            });
+            }));
     };
     if (environment_.auth_once && !environment_.is_one_step()) {
         return run("set", set_arguments(environment_), reset_serve);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "runtime/base/weakly.h"
 #include "runtime/localapi/bus_watch.h"
 #include "runtime/proxy/child_processes.h"
 #include "runtime/proxy/config_file.h"
@@ -70,7 +71,7 @@ private:
     std::unique_ptr<WatchedFolder> folder_, key_folder_;
     Duration asked_at_ = {};
     TimerId timer_ = 0;
-    std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+    Lifetime lifetime_;
 };
 
 }  // namespace runtime::proxy

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "runtime/base/socket_transport.h"
+#include "runtime/base/weakly.h"
 #include "runtime/dns/lookup.h"
 #include "runtime/dns/resolved_name.h"
 #include "runtime/nft/reconciler.h"
@@ -130,7 +131,7 @@ private:
     bool is_published_ = false;  // the controller's keys were passed to secret_
     bool has_egress_status_ = false, has_ingress_status_ = false;
     std::set<std::string> warned_;
-    std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+    Lifetime lifetime_;
 };
 
 }  // namespace runtime::proxy

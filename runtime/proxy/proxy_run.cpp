@@ -163,10 +163,7 @@ void Proxy::reload_config() {
     reloaded_text_ = *text;
     parts_.log.info("tailscaled config watch: ensuring that config is up to date");
     parts_.api.reload_config(
-        [this, alive = std::weak_ptr(alive_), text = *text](const localapi::LocalReply& reply) {
-            if (alive.expired()) {
-                return;
-            }
+        lifetime_.guarded([this, text = *text](const localapi::LocalReply& reply) {
             if (reloaded_text_ == text) {
                 reloaded_text_.clear();
             }
@@ -177,7 +174,7 @@ void Proxy::reload_config() {
             config_.text = text;
             parts_.log.info("tailscaled config watch: config was reloaded");
             reload_config();  // it may have changed back meanwhile
-        });
+        }));
 }
 
 std::vector<std::string> Proxy::wanted_names() const {
@@ -243,8 +240,8 @@ void Proxy::take(const localapi::BusMessage& message) {
 // Reads the names of the tailnet again. The bus does not report when they change, but the device
 // changes with them.
 void Proxy::refresh_names() {
-    parts_.api.dns_config([this, alive = std::weak_ptr(alive_)](const localapi::LocalReply& reply) {
-        if (alive.expired() || exit_code_) {
+    parts_.api.dns_config(lifetime_.guarded([this](const localapi::LocalReply& reply) {
+        if (exit_code_) {
             return;
         }
         const auto dns = renderer::read_json(reply.body);
@@ -261,14 +258,13 @@ void Proxy::refresh_names() {
                              renderer::text_of(record, {"Value"}));
         }
         look();
-    });
+    }));
 }
 
 // Advertises the services of a serve config that another program has set.
 void Proxy::advertise_services() {
-    parts_.api.serve_config([this,
-                             alive = std::weak_ptr(alive_)](const localapi::LocalReply& reply) {
-        if (alive.expired() || !reply.ok() || reply.body.empty()) {
+    parts_.api.serve_config(lifetime_.guarded([this](const localapi::LocalReply& reply) {
+        if (!reply.ok() || reply.body.empty()) {
             return;
         }
         auto config = read_serve_config(reply.body, {});
@@ -283,7 +279,7 @@ void Proxy::advertise_services() {
                 log.error("error refreshing advertised services: " + edited.problem);
             }
         });
-    });
+    }));
 }
 
 void Proxy::look() {

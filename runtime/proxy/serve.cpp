@@ -90,33 +90,26 @@ void Serve::apply(ServeConfig config) {
             "for your tailnet, see https://tailscale.com/kb/1153/enabling-https for more details.");
         return finish(config);
     }
-    api_.serve_config([this, alive = std::weak_ptr(alive_),
-                       config = std::move(config)](const localapi::LocalReply& reply) {
-        if (alive.expired()) {
-            return;
-        }
-        if (!reply.ok()) {
-            is_busy_ = is_behind_ = false;
-            return retry("serve proxy: failed to get serve config: " + reply.problem);
-        }
-        put(config, reply.etag);
-    });
+    api_.serve_config(
+        lifetime_.guarded([this, config = std::move(config)](const localapi::LocalReply& reply) {
+            if (!reply.ok()) {
+                is_busy_ = is_behind_ = false;
+                return retry("serve proxy: failed to get serve config: " + reply.problem);
+            }
+            put(config, reply.etag);
+        }));
 }
 
 void Serve::put(const ServeConfig& config, const std::string& etag) {
     log_.info("serve proxy: applying serve config");
     api_.set_serve_config(
-        config.text, etag,
-        [this, alive = std::weak_ptr(alive_), config](const localapi::LocalReply& reply) {
-            if (alive.expired()) {
-                return;
-            }
+        config.text, etag, lifetime_.guarded([this, config](const localapi::LocalReply& reply) {
             if (!reply.ok()) {  // 412: someone else wrote it meanwhile
                 is_busy_ = is_behind_ = false;
                 return retry("serve proxy: error updating serve config: " + reply.problem);
             }
             finish(config);
-        });
+        }));
 }
 
 void Serve::finish(const ServeConfig& config) {

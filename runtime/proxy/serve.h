@@ -10,6 +10,7 @@
 #include <string>
 
 #include "runtime/base/backoff.h"
+#include "runtime/base/weakly.h"
 #include "runtime/localapi/client.h"
 #include "runtime/proxy/certificates.h"
 #include "runtime/proxy/environment.h"
@@ -59,7 +60,7 @@ private:
     bool is_behind_ = false;  // look() was called while it was busy
     bool is_settled_ = false;
     TimerId timer_ = 0;
-    std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+    Lifetime lifetime_;
 };
 
 }  // namespace runtime::proxy

@@ -41,8 +41,8 @@ void Shutdown::wait_for_state() {
     if (looks_ == 0) {
         log_.info("Checking for consistent state");
     }
-    state_->read([this, alive = std::weak_ptr(alive_)](const OwnStateSecret::Content& content) {
-        if (alive.expired() || is_over_) {
+    state_->read(lifetime_.guarded([this](const OwnStateSecret::Content& content) {
+        if (is_over_) {
             return;
         }
         if (!content.problem.empty()) {
@@ -62,7 +62,7 @@ void Shutdown::wait_for_state() {
         const Duration pause = std::min(std::chrono::milliseconds(10) * looks_ * looks_,
                                         std::chrono::milliseconds(kLongestPause));
         timer_ = loop_.after(pause, [this] { wait_for_state(); });
-    });
+    }));
 }
 
 void Shutdown::finish() {

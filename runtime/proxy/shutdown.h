@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "runtime/base/log.h"
+#include "runtime/base/weakly.h"
 #include "runtime/localapi/withdrawal.h"
 #include "runtime/proxy/state_secret.h"
 
@@ -38,7 +39,7 @@ private:
     bool is_over_ = false;
     TimerId timer_ = 0, deadline_timer_ = 0;
     localapi::Withdrawal withdrawal_;
-    std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+    Lifetime lifetime_;
 };
 
 }  // namespace runtime::proxy

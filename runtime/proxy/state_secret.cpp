@@ -137,11 +137,7 @@ void OwnStateSecret::write() {
         Value::map({{"metadata", Value::map({{"name", name_}, {"namespace", namespace_}})},
                     {"data", std::move(data)}});
     kube_.merge(path().append(kManager), patch,
-                [this, alive = std::weak_ptr(alive_)](const kube::Reply& reply) {
-                    if (!alive.expired()) {
-                        take(reply);
-                    }
-                });
+                lifetime_.guarded([this](const kube::Reply& reply) { take(reply); }));
 }
 
 void OwnStateSecret::take(const kube::Reply& reply) {

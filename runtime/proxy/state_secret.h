@@ -13,6 +13,7 @@
 
 #include "runtime/base/backoff.h"
 #include "runtime/base/log.h"
+#include "runtime/base/weakly.h"
 #include "runtime/kube/client.h"
 
 namespace runtime::proxy {
@@ -79,7 +80,7 @@ private:
     bool is_writing_ = false;
     TimerId timer_ = 0;
     std::function<void()> on_written_;
-    std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+    Lifetime lifetime_;
 };
 
 }  // namespace runtime::proxy

@@ -73,11 +73,11 @@ void Tailscaled::look_for_socket() {
 
 void Tailscaled::look_after() {
     timer_ = loop_.after(kPulsePeriod, [this] {
-        api_.prefs([this, alive = std::weak_ptr(alive_)](const localapi::LocalReply& reply) {
-            if (!alive.expired() && is_running()) {
+        api_.prefs(lifetime_.guarded([this](const localapi::LocalReply& reply) {
+            if (is_running()) {
                 take_pulse(reply);
             }
-        });
+        }));
     });
 }
 

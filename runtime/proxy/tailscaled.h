@@ -7,6 +7,7 @@
 #include <string>
 
 #include "runtime/base/log.h"
+#include "runtime/base/weakly.h"
 #include "runtime/localapi/client.h"
 #include "runtime/proxy/child_processes.h"
 #include "runtime/proxy/environment.h"
@@ -45,7 +46,7 @@ private:
     pid_t process_ = 0;
     int missed_ = 0;  // checks in a row without an answer
     TimerId timer_ = 0;
-    std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+    Lifetime lifetime_;
 };
 
 }  // namespace runtime::proxy

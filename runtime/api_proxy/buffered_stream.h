@@ -11,6 +11,9 @@
 
 namespace runtime::api_proxy {
 
+// Reads from one connection before others get their turn.
+inline constexpr int kTurns = 16;
+
 class BufferedStream {
 public:
     // The loop must outlive this. `ready` is called when the stream is ready for what is watched.

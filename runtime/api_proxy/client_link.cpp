@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "runtime/api_proxy/shared.h"
-
 namespace runtime::api_proxy {
 
 ClientLink::ClientLink(Loop& loop, Stream stream, std::span<char> piece, Events events)

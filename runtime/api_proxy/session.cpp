@@ -314,7 +314,7 @@ void Session::linger() {
     }
     state_ = State::Linger;
     client_.drop(client_.unread().size());
-    set_deadline(!client_.has_pending() ? kLingers : kHalfClosed);
+    set_deadline(client_.has_pending() ? kHalfClosed : kLingers);
     if (client_.has_pending()) {
         return;
     }

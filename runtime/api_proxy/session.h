@@ -25,6 +25,8 @@
 
 namespace runtime::api_proxy {
 
+inline constexpr Duration kHalfClosed = std::chrono::minutes(1);  // without a byte
+
 class Session {
 public:
     // `shared` must outlive it. `ended` is called once, and must not destroy the session.

@@ -57,9 +57,6 @@ private:
     std::map<std::string, std::size_t> counts_;
 };
 
-inline constexpr Duration kHalfClosed = std::chrono::minutes(1);  // without a byte
-inline constexpr int kTurns = 16;  // reads from one connection before others get their turn
-
 struct Limits {
     std::size_t connections = 10'000;
     std::size_t of_one_caller = 1'000;

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "runtime/api_proxy/shared.h"
-
 namespace runtime::api_proxy {
 
 UpstreamLink::UpstreamLink(Loop& loop, Upstream& upstream, std::span<char> piece, Events events)

@@ -4,6 +4,7 @@
 
 #include "renderer/classify/ingress.h"
 #include "renderer/classify/operator_objects.h"
+#include "renderer/classify/parent.h"
 #include "renderer/classify/service.h"
 #include "renderer/core/text_of.h"
 
@@ -61,6 +62,14 @@ void classify_document(const Document& doc, const schema::InputFaults& found,
     }
 }
 
+template <typename Input>
+void spell_booleans_of(const SourceMap& sources, std::vector<Input>& inputs) {
+    for (Input& input : inputs) {
+        spell_booleans(sources, input.faults);
+        spell_booleans(sources, input.wish_faults);
+    }
+}
+
 }  // namespace
 
 std::span<const CustomResource> Inventory::of(const Kind& kind) const {
@@ -74,6 +83,11 @@ Inventory classify(const load::Loaded& loaded, const schema::InputFaults& found,
     classify_operator(loaded, inventory, diagnostics);
     for (const Document& doc : loaded.documents) {
         classify_document(doc, found, inventory);
+    }
+    spell_booleans_of(loaded.sources, inventory.services);
+    spell_booleans_of(loaded.sources, inventory.ingresses);
+    for (auto& [kind, resources] : inventory.custom_resources) {
+        spell_booleans_of(loaded.sources, resources);
     }
     return inventory;
 }

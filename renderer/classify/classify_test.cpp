@@ -117,10 +117,9 @@ spec:
 )");
     EXPECT_EQ(run.inventory.services.at(0).wish_faults.size(), 1U);
     EXPECT_EQ(run.faults(run.inventory.services[0]),
-              "6: annotation \"tailscale.com/expose\" is not a string | a boolean | a string | put "
-              "what is written there in quotes: in YAML 1.1, y, yes, on, n, no and off are "
-              "booleans, too\n"
-              "5: label \"a\" is not a string | a number | a string | put it in quotes: a: \"1\"\n"
+              "6: annotation \"tailscale.com/expose\" is not a string | a boolean | a string | "
+              "write tailscale.com/expose: \"true\"\n"
+              "5: label \"a\" is not a string | a number | a string | write a: \"1\"\n"
               "6: annotation \"b\" is not a string | a list | a string | write one text in quotes; "
               "several values have commas between them\n"
               "6: annotation \"c\" is not a string | null | a string | write c: \"\"\n"

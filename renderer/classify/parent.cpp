@@ -10,18 +10,23 @@ namespace {
 
 constexpr std::string_view kDomain = "tailscale.com/";
 
+std::string boolean_hint(std::string_view key, std::string_view spelled) {
+    return fmt::format("write {}: \"{}\"{}", key, spelled,
+                       spelled == "true" || spelled == "false"
+                           ? ""
+                           : fmt::format(": without quotes, {} is a boolean in YAML 1.1", spelled));
+}
+
 std::string quoted_hint(const Member& member) {
     const Value& value = member.value;
     if (value.is_null()) {
         return fmt::format("write {}: \"\"", member.name());
     }
     if (value.is_bool()) {
-        return "put what is written there in quotes: in YAML 1.1, y, yes, on, n, no and off are "
-               "booleans, too";
+        return boolean_hint(member.name(), value.as_bool() ? "true" : "false");
     }
-    return value.is_number()
-               ? fmt::format("put it in quotes: {}: \"{}\"", member.name(), value.text())
-               : "write one text in quotes; several values have commas between them";
+    return value.is_number() ? fmt::format("write {}: \"{}\"", member.name(), value.text())
+                             : "write one text in quotes; several values have commas between them";
 }
 
 void check_texts(const Document& doc, std::string_view group, ParentInput& parent) {
@@ -41,7 +46,29 @@ void check_texts(const Document& doc, std::string_view group, ParentInput& paren
     }
 }
 
+// Returns the word at the place.
+std::string_view word_at(const SourceMap& sources, Pos place) {
+    const std::string_view text =
+        sources.text(sources.source_of(place)).substr(sources.offset_of(place));
+    return text.substr(0, text.find_first_of(" \t\r\n,}]#"));
+}
+
 }  // namespace
+
+// The tree does not keep how a boolean is spelled: y would be shown as true.
+void spell_booleans(const SourceMap& sources, std::vector<Diagnostic>& faults) {
+    for (Diagnostic& fault : faults) {
+        const std::size_t key = fault.hint.find(' ') + 1;
+        const std::size_t end = fault.hint.rfind(": \"");
+        if (fault.found == "a boolean" && fault.pos.known() && fault.hint.starts_with("write ") &&
+            end != std::string::npos) {
+            const std::string_view word = word_at(sources, fault.pos);
+            if (!word.empty()) {
+                fault.hint = boolean_hint(fault.hint.substr(key, end - key), word);
+            }
+        }
+    }
+}
 
 const Value* ParentInput::annotation(std::string_view key) const {
     return doc->root.at({"metadata", "annotations", key});

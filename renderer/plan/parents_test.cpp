@@ -135,13 +135,12 @@ TEST(Parents, RefuseWhatCannotBeTheirs) {
 TEST(Parents, SayWhenAWishCannotBeRead) {
     EXPECT_EQ(Planned(plain("annotations: {tailscale.com/expose: true}", "")).dump(),
               "3: error [invalid-object] Service/shop/web: annotation \"tailscale.com/expose\" is "
-              "not a string | a boolean | a string | put what is written there in quotes: in YAML "
-              "1.1, y, yes, on, n, no and off are booleans, too\n");
+              "not a string | a boolean | a string | write tailscale.com/expose: \"true\"\n");
     // Other errors of foreign objects are left to the API server.
     EXPECT_EQ(Planned(plain("annotations: {example.com/x: 1}", "externalName: [1]")).dump(), "");
     EXPECT_EQ(Planned(exposed("example.com/x: 1")).dump(),
               "3: error [invalid-object] Service/shop/web: annotation \"example.com/x\" is not a "
-              "string | a number | a string | put it in quotes: example.com/x: \"1\"\n");
+              "string | a number | a string | write example.com/x: \"1\"\n");
 }
 
 }  // namespace

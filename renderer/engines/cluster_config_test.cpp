@@ -77,7 +77,7 @@ TEST(ClusterConfig, Errors) {
         "      |                                  ^\n"
         "  found: a number\n"
         "  expected: a string\n"
-        "  hint: put it in quotes: \"1\"; with --set, write \\1\n");
+        "  hint: write a: \"1\"\n");
     EXPECT_EQ(load_config("- a\n"),
               " configured\n"
               ".tailrender.yaml:1:1: error: .tailrender.yaml must be a map [wrong-type]\n"

@@ -70,23 +70,33 @@ struct Place {
     bool is_secret = false;
 };
 
-std::string quoted_hint(const Value& value, bool is_secret) {
-    return value.is_number() && !is_secret
-               ? fmt::format("put it in quotes: \"{0}\"; with --set, write \\{0}", value.text())
-               : "put it in quotes; with --set, write a backslash before it";
+// Shows how the value is written. A credential is not repeated, and the spelling of a boolean is
+// not known.
+std::string quoted_hint(std::string_view path, const Value& value, bool is_secret) {
+    const std::string_view key = path.substr(path.rfind('.') + 1);
+    const bool is_shown = value.is_number() && !is_secret && !key.empty() && !key.ends_with(']');
+    return is_shown ? fmt::format("write {}: \"{}\"", key, value.text()) : "put it in quotes";
 }
 
-void report_type(const Value& value, std::string_view message, FieldType type, bool is_secret,
-                 Diagnostics& diagnostics) {
-    const bool lacks_quotes = type == FieldType::Text && (value.is_number() || value.is_bool());
-    const bool is_quoted =
-        type == FieldType::Flag && (text_of(value) == "true" || text_of(value) == "false");
+std::string type_hint(std::string_view path, const Value& value, FieldType type, bool is_secret) {
+    if (type == FieldType::Text && (value.is_number() || value.is_bool())) {
+        return quoted_hint(path, value, is_secret);
+    }
+    if (type == FieldType::Flag && (text_of(value) == "true" || text_of(value) == "false")) {
+        return "remove the quotes";
+    }
+    if (type == FieldType::TextList && value.is_string() && !is_secret && !path.empty()) {
+        return fmt::format("write {}: [{}]", path.substr(path.rfind('.') + 1), value.text());
+    }
+    return type == FieldType::SectionList && value.is_map() ? "begin each entry with \"- \"" : "";
+}
+
+void report_type(const Value& value, std::string_view path, std::string_view message,
+                 FieldType type, bool is_secret, Diagnostics& diagnostics) {
     diagnostics.error("wrong-type", value.pos(), std::string(message))
         .found(kind_name(value))
         .expected(type_name(type))
-        .hint(lacks_quotes ? quoted_hint(value, is_secret)
-              : is_quoted  ? "remove the quotes"
-                           : "")
+        .hint(type_hint(path, value, type, is_secret))
         .hide_text(is_secret);
 }
 
@@ -112,7 +122,7 @@ void check_map(const Value& value, const Place& place, Diagnostics& diagnostics)
 void check_text(const Value& value, std::string_view path, bool is_secret,
                 Diagnostics& diagnostics) {
     if (!value.is_string()) {
-        report_type(value, fmt::format("\"{}\" has the wrong type", path), FieldType::Text,
+        report_type(value, path, fmt::format("\"{}\" has the wrong type", path), FieldType::Text,
                     is_secret, diagnostics);
     }
 }
@@ -153,7 +163,7 @@ void check_field(const Member& member, const SchemaField& field, const Place& pl
         return;
     }
     if (!has_type(value, field.type)) {
-        report_type(value, what + " has the wrong type", field.type, is_secret, diagnostics);
+        report_type(value, path, what + " has the wrong type", field.type, is_secret, diagnostics);
         return;
     }
     check_inside(value, field, {field.section, what, path, is_secret}, diagnostics);
@@ -167,7 +177,7 @@ void check_map(const Value& value, const Place& place, Diagnostics& diagnostics)
         return;
     }
     if (!value.is_map()) {
-        report_type(value, fmt::format("{} must be a map", place.what), FieldType::Map,
+        report_type(value, place.path, fmt::format("{} must be a map", place.what), FieldType::Map,
                     place.is_secret, diagnostics);
         return;
     }

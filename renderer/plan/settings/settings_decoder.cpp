@@ -282,6 +282,11 @@ Diagnostic about_chart(Diagnostic unknown) {
     if (unknown.hint.empty()) {
         unknown.hint = did_you_mean(our_key(unknown.message));
     }
+    if (unknown.message == "unknown key \"tailscale-operator\" in the values") {
+        unknown.hint =
+            "these are values of a chart that depends on the operator's: use what is below this "
+            "key";
+    }
     const bool misspells_ours = unknown.hint == did_you_mean("tailrender");
     unknown.severity = misspells_ours ? Severity::Error : Severity::Warning;
     unknown.rule = misspells_ours ? "unknown-setting" : "unknown-chart-value";
@@ -294,10 +299,26 @@ Diagnostic about_ours(Diagnostic unknown) {
     return unknown;
 }
 
+// Adds how --set sets a string that looks like a number or a boolean.
+Diagnostic with_flag(Diagnostic wrong) {
+    const std::string_view hint = wrong.hint;
+    if (wrong.rule != "wrong-type" || wrong.expected != "a string" ||
+        (!hint.starts_with("write ") && hint != "put it in quotes")) {
+        return wrong;
+    }
+    const std::size_t quote = hint.find('"');
+    const std::string_view text =
+        quote == std::string_view::npos ? "VALUE" : hint.substr(quote + 1, hint.size() - quote - 2);
+    const std::string_view message = wrong.message;
+    const std::string_view path = message.substr(1, message.find('"', 1) - 1);
+    wrong.hint += fmt::format("; on the command line: --set '{}=\\{}'", path, text);
+    return wrong;
+}
+
 void add_all(const Diagnostics& found, Diagnostic (*reword)(Diagnostic unknown),
              Diagnostics& diagnostics) {
     for (const Diagnostic& one : found.all()) {
-        diagnostics.add(one.rule == repo::kUnknownKeyRule ? reword(one) : one);
+        diagnostics.add(one.rule == repo::kUnknownKeyRule ? reword(one) : with_flag(one));
     }
 }
 

@@ -237,13 +237,14 @@ TEST(DecodeSettings, EverythingDoubtfulIsReported) {
          "1: error [wrong-type] \"proxyConfig.image\" has the wrong type | a string | a map\n"},
         {"proxyConfig: {image: {tag: 1.96}}",
          "1: error [wrong-type] \"proxyConfig.image.tag\" has the wrong type | a number | a string "
-         "| put it in quotes: \"1.96\"; with --set, write \\1.96\n"},
+         "| write tag: \"1.96\"; on the command line: --set 'proxyConfig.image.tag=\\1.96'\n"},
         {"proxyConfig: {defaultTags: 'tag:k8s,prod'}",
          "1: error [invalid-tag] \"proxyConfig.defaultTags\": tags must start with 'tag:' | "
          "\"prod\" | tags such as \"tag:k8s\", separated by commas\n"},
         {"operatorConfig: {nodeSelector: {disk: 1}}",
          "1: error [wrong-type] \"operatorConfig.nodeSelector.disk\" has the wrong type | a number "
-         "| a string | put it in quotes: \"1\"; with --set, write \\1\n"},
+         "| a string | write disk: \"1\"; on the command line: --set "
+         "'operatorConfig.nodeSelector.disk=\\1'\n"},
         {"operatorConfig: {nodeSelector: {disk: not so fast}}",
          "1: error [invalid-setting] invalid \"operatorConfig.nodeSelector.disk\" | \"not so "
          "fast\" | at most 63 letters, digits, \"-\", \"_\" and \".\", beginning and ending with "

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "renderer/core/text_of.h"
 #include "renderer/kube/name_grammar.h"
 #include "renderer/load/loaded.h"
 #include "renderer/plan/annotations.h"
@@ -17,16 +18,55 @@
 
 namespace renderer::plan {
 
-void check_namespace(const classify::ParentInput& parent, Diagnostics& diagnostics) {
+namespace {
+
+// What can give an object a namespace, and how a user sets it.
+struct NamespaceAdvice {
+    std::string source;
+    std::string_view hint = "set metadata.namespace";
+};
+
+bool has_engine(const load::Loaded& loaded) {
+    return std::ranges::any_of(loaded.documents, [](const Document& document) {
+        const std::string_view version = text_of(&document.api_version);
+        const std::string_view kind = text_of(&document.kind);
+        return (version.starts_with("kustomize.toolkit.fluxcd.io/") && kind == "Kustomization") ||
+               (version.starts_with("argoproj.io/") && kind.starts_with("Application"));
+    });
+}
+
+NamespaceAdvice namespace_advice(const load::Loaded& loaded, const Document& document) {
+    const std::shared_ptr<const engines::AppliedUnit> unit = load::unit_of(loaded, document.source);
+    if (unit->name.starts_with("Kustomization ")) {
+        return {fmt::format("\"targetNamespace\" of {}", unit->name)};
+    }
+    if (unit->name.starts_with("Application ")) {
+        return {fmt::format("\"destination.namespace\" of {}", unit->name)};
+    }
+    if (loaded.bundles[document.bundle].pos.known()) {
+        return {"\"defaultNamespace\" in the bundle's fleet.yaml"};
+    }
+    if (loaded.is_stream) {
+        return {"the namespace of the release", "set metadata.namespace, or use --namespace NAME"};
+    }
+    return {"\"namespace\" of a kustomization",
+            !loaded.only_generated && has_engine(loaded)
+                ? "--only generated takes it from what Flux or Argo CD applies; or set "
+                  "metadata.namespace"
+                : "set metadata.namespace, or use --namespace NAME"};
+}
+
+}  // namespace
+
+void check_namespace(const classify::ParentInput& parent, const load::Loaded& loaded,
+                     Diagnostics& diagnostics) {
     if (parent.ns.empty()) {
+        const NamespaceAdvice advice = namespace_advice(loaded, *parent.doc);
         classify::about(parent, diagnostics)
             .error("missing-namespace", parent.name_pos(),
                    "the namespace of this object is unknown")
-            .expected(
-                "metadata.namespace, or a namespace from what applies the object: "
-                "\"defaultNamespace\" of Fleet, \"targetNamespace\" of Flux, "
-                "\"destination.namespace\" of Argo CD, \"namespace\" of a kustomization")
-            .hint("set metadata.namespace, or use --namespace NAME")
+            .expected(fmt::format("metadata.namespace, or {}", advice.source))
+            .hint(advice.hint)
             .is_absence();
     }
 }
@@ -71,7 +111,7 @@ Workload bare_proxy(const classify::ParentInput& parent, std::string_view parent
 
 Workload start_proxy(const classify::ParentInput& parent, std::string_view parent_type,
                      std::string_view rule, const ProxyInputs& inputs, Diagnostics& diagnostics) {
-    check_namespace(parent, diagnostics);
+    check_namespace(parent, inputs.loaded, diagnostics);
     Workload proxy = bare_proxy(parent, parent_type, rule, inputs);
     proxy.proxy_class = inputs.classes.of(parent, diagnostics);
     choose_dataplane(parent, inputs.settings, proxy, diagnostics);

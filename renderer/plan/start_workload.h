@@ -29,8 +29,9 @@ Workload start_proxy(const classify::ParentInput& parent, std::string_view paren
 constexpr std::string_view kFirewallMode = "TS_DEBUG_FIREWALL_MODE";
 void add_firewall_mode(const Settings& settings, Workload& workload);
 
-// Reports a missing namespace.
-void check_namespace(const classify::ParentInput& parent, Diagnostics& diagnostics);
+// Reports a missing namespace, and where the engine of this object takes one from.
+void check_namespace(const classify::ParentInput& parent, const load::Loaded& loaded,
+                     Diagnostics& diagnostics);
 
 // Checks the name of a parent whose name may be longer than a label or have dots. The names of a
 // proxy's objects begin with it, and it is the value of a label, so the API server would refuse the

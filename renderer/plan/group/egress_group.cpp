@@ -83,7 +83,7 @@ void check_device(const classify::ServiceInput& service, const Settings& setting
 
 void check_member(const classify::ServiceInput& service, const ProxyInputs& inputs,
                   Diagnostics& diagnostics) {
-    check_namespace(service, diagnostics);
+    check_namespace(service, inputs.loaded, diagnostics);
     check_ignored(service, diagnostics);
     check_device(service, inputs.settings, diagnostics);
     check_egress_object(service, diagnostics);

@@ -71,7 +71,7 @@ std::vector<GroupPolicyPlan> plan_group_policies(const classify::Inventory& inve
             continue;
         }
         check_custom_resource(policy, diagnostics);
-        check_namespace(policy, diagnostics);
+        check_namespace(policy, inputs.loaded, diagnostics);
         const auto [found, first] = by_namespace.try_emplace(policy.ns);
         GroupPolicyPlan& merged = found->second;
         if (first) {

@@ -79,8 +79,8 @@ void check_tls(const classify::IngressInput& ingress, Diagnostics& diagnostics) 
                    ? ingress.tls_hosts[1].pos
                    : classify::known_or(ingress.tls_host_pos, ingress.pos()),
                "an Ingress of a group must have one host")
-        .found(fmt::format("{} hosts in {} entries of spec.tls", ingress.tls_hosts.size(),
-                           ingress.tls_entries))
+        .found(fmt::format("{} in {} {} of spec.tls", counted(ingress.tls_hosts.size(), "host"),
+                           ingress.tls_entries, ingress.tls_entries == 1 ? "entry" : "entries"))
         .expected("one entry in spec.tls with one host")
         .hint("use another Ingress for another host");
 }
@@ -101,7 +101,7 @@ PlainHttp plain_http(const classify::IngressInput& ingress, Diagnostics& diagnos
 
 OfferedService plan_ingress(const classify::IngressInput& ingress, const ProxyGroupInput& group,
                             const ProxyInputs& inputs, Diagnostics& diagnostics) {
-    check_namespace(ingress, diagnostics);
+    check_namespace(ingress, inputs.loaded, diagnostics);
     check_certificate_name(ingress, diagnostics);
     check_tls(ingress, diagnostics);
     OfferedService service = start_service(ingress, Offer::Web, kByIngress,
@@ -140,7 +140,7 @@ void check_group_address(const classify::ServiceInput& service, Diagnostics& dia
 
 OfferedService plan_service(const classify::ServiceInput& input, const ProxyGroupInput& group,
                             const ProxyInputs& inputs, Diagnostics& diagnostics) {
-    check_namespace(input, diagnostics);
+    check_namespace(input, inputs.loaded, diagnostics);
     check_group_address(input, diagnostics);
     warn_of_sctp(input, diagnostics);
     OfferedService service = start_service(input, Offer::Address, kByService,

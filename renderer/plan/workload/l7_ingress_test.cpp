@@ -113,9 +113,8 @@ TEST(L7Ingress, WithoutANamespaceLooksNothingUp) {
     EXPECT_EQ(
         run.dump(),
         "3: error [missing-namespace] Ingress/a: the namespace of this object is unknown | "
-        "metadata.namespace, or a namespace from what applies the object: \"defaultNamespace\" of "
-        "Fleet, \"targetNamespace\" of Flux, \"destination.namespace\" of Argo CD, \"namespace\" "
-        "of a kustomization | set metadata.namespace, or use --namespace NAME\n");
+        "metadata.namespace, or \"namespace\" of a kustomization | set metadata.namespace, or use "
+        "--namespace NAME\n");
 }
 
 TEST(L7Ingress, OfAnOldVersionIsRefused) {

@@ -43,8 +43,9 @@ void refuse_plain_secrets(const load::Loaded& loaded, Diagnostics& diagnostics) 
                        "\"oauth.clientSecret\" is a credential in plain text")
                 .expected("an empty value: the Secret \"operator-oauth\" holds the credential")
                 .hint(
-                    "put it into the env file of the secretGenerator \"operator-oauth\", which "
-                    "git ignores, and revoke it if it was ever committed")
+                    "create that Secret in the cluster with kubectl, or keep it in Git encrypted "
+                    "by SOPS or \"tailrender seal\", or as an ExternalSecret; revoke the "
+                    "credential if it was ever committed")
                 .hide_text();
         } else {
             refuse_keys(layer, diagnostics);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "renderer/engines/flux/substitute.h"
@@ -52,6 +54,47 @@ Diagnostics with_variables_named(const Diagnostics& found) {
     return named;
 }
 
+// Removes what is only a consequence: what another stage says about a value that has the wrong
+// type, and that a variable replaces another one if it is refused. A wrong key is a fault of its
+// own.
+Diagnostics without_consequences(const Diagnostics& found) {
+    std::set<std::pair<Pos, std::string_view>> wrong_types, refused;
+    for (const Diagnostic& one : found.all()) {
+        const bool is_wrong_type = one.rule.starts_with("schema-");
+        if (one.severity == Severity::Error && one.pos.known()) {
+            (is_wrong_type ? wrong_types : refused).emplace(one.pos, one.object);
+        }
+    }
+    Diagnostics kept;
+    for (const Diagnostic& one : found.all()) {
+        const std::pair<Pos, std::string_view> place(one.pos, one.object);
+        const bool is_of_key = one.message.find(" key \"") != std::string::npos;
+        const bool is_said =
+            !one.rule.starts_with("schema-") && !is_of_key && wrong_types.contains(place);
+        if (!is_said && (one.rule != "custom-env" || !refused.contains(place))) {
+            kept.add(one);
+        }
+    }
+    return kept;
+}
+
+// Removes faults at the places of notes about the same object: these explain an error.
+void drop_noted(const Diagnostics& said, schema::InputFaults& faults) {
+    std::set<Pos> noted;
+    for (const Diagnostic& one : said.all()) {
+        for (const Note& note : one.notes) {
+            if (one.severity == Severity::Error && note.object.empty()) {
+                noted.insert(note.pos);
+            }
+        }
+    }
+    for (schema::DocumentFaults& one : faults.documents) {
+        std::erase_if(one.faults, [&](const schema::SchemaFault& fault) {
+            return noted.contains(fault.diagnostic.pos);
+        });
+    }
+}
+
 }  // namespace
 
 // Runs the stages in order; the comments say what is true between them. A stage reports every
@@ -84,6 +127,8 @@ bool render(repo::LoadOptions options, Run& run, generate::Form form) {
     if (!complete) {
         found = without_absences(found);
     }
+    found = without_consequences(found);
+    drop_noted(found, faults);
     run.diagnostics.append(run.loaded.units.empty() ? std::move(found)
                                                     : with_variables_named(found));
     schema::report_inputs(std::move(faults), validate, run.plan.ours,

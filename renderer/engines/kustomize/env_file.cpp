@@ -55,10 +55,11 @@ public:
             .hide_text();
     }
 
-    void check_key(const EnvEntry& entry) {
+    // A line without "=" is reported already.
+    void check_key(const EnvEntry& entry, bool lacks_equals) {
         if (entry.key.starts_with("export ")) {
             warn(entry.offset, "\"export\" becomes part of the key", "remove \"export\"");
-        } else if (!is_good_key(entry.key)) {
+        } else if (!is_good_key(entry.key) && !lacks_equals) {
             warn(entry.offset, "a key may only contain letters, digits, \"-\", \"_\" and \".\"",
                  "write KEY=value without spaces around \"=\"");
         }
@@ -150,7 +151,8 @@ void lint_env_file(const SourceMap& sources, SourceId source, const EnvFile& fil
         lint.warn(0, "the file begins with a byte order mark", "save it as UTF-8 without one");
     }
     for (const std::size_t offset : file.without_equals) {
-        lint.warn(offset, "a line without \"=\" is a key with an empty value", "write KEY=value");
+        lint.warn(offset, "a line without \"=\" is a key with an empty value",
+                  "write KEY=value without spaces around \"=\"");
     }
     if (file.cut_off) {
         lint.warn(*file.cut_off,
@@ -158,7 +160,8 @@ void lint_env_file(const SourceMap& sources, SourceId source, const EnvFile& fil
                   "use \"files\" for long values");
     }
     for (const EnvEntry& entry : file.entries) {
-        lint.check_key(entry);
+        lint.check_key(entry, std::ranges::find(file.without_equals, entry.offset) !=
+                                  file.without_equals.end());
         lint.check_value(entry);
         lint.check_placeholder(entry, placeholders);
     }

@@ -140,7 +140,7 @@ TEST(EnvFile, LintNeverPrintsValues) {
         "  hint: write KEY=value without spaces around \"=\"\n"
         "oauth.env:4:1: warning: a line without \"=\" is a key with an empty value "
         "[suspicious-env-file]\n"
-        "  hint: write KEY=value\n");
+        "  hint: write KEY=value without spaces around \"=\"\n");
 }
 
 TEST(EnvFile, LintNamesALineThatIsTooLong) {

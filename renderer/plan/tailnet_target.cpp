@@ -12,6 +12,14 @@ namespace renderer::plan {
 
 namespace {
 
+// Returns the host in a URL, or what is before a port or a prefix length.
+std::string_view bare_host(std::string_view text) {
+    const std::size_t scheme = text.find("://");
+    text.remove_prefix(scheme == std::string_view::npos ? 0 : scheme + 3);
+    const bool is_v6 = text.find(':') != text.rfind(':');
+    return text.substr(0, text.find_first_of(is_v6 ? "/" : "/:"));
+}
+
 void check_target_address(const classify::ServiceInput& service, std::string_view key,
                           std::string_view hint, Diagnostics& diagnostics) {
     const std::string_view address = annotation_text(service, key);
@@ -20,7 +28,9 @@ void check_target_address(const classify::ServiceInput& service, std::string_vie
             .error("invalid-tailnet-ip", service.annotation(key)->pos(),
                    fmt::format("invalid IP address \"{}\"", address))
             .expected("an address such as \"100.64.0.7\"")
-            .hint(hint);
+            .hint(ip_family(bare_host(address), true)
+                      ? fmt::format("write \"{}\"", bare_host(address))
+                      : std::string(hint));
     }
 }
 
@@ -69,7 +79,8 @@ void check_tailnet_target(const classify::ServiceInput& service, std::string_vie
             .error("invalid-tailnet-fqdn", service.annotation(kTailnetFqdn)->pos(),
                    fmt::format("invalid device name \"{}\"", fqdn))
             .expected("a name such as \"db.tail1234.ts.net\"")
-            .hint(hint);
+            .hint(is_magic_dns_name(bare_host(fqdn)) ? fmt::format("write \"{}\"", bare_host(fqdn))
+                                                     : std::string(hint));
     }
     check_target_address(service, kTailnetIp, hint, diagnostics);
 }

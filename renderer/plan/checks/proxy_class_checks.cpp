@@ -104,15 +104,33 @@ void check_proxy_env(const Checker& checker, const classify::Fields& container) 
     }
 }
 
+// People write the units of other programs.
+std::string hint_of_amount(std::string_view text) {
+    const std::size_t digits = text.find_first_not_of("0123456789.");
+    if (digits == 0 || digits == std::string_view::npos) {
+        return {};
+    }
+    const std::string unit = lower_case(text.substr(digits));
+    const std::string_view number = text.substr(0, digits);
+    for (const char prefix : {'K', 'M', 'G', 'T'}) {
+        const std::string small = lower_case(std::string_view(&prefix, 1));
+        if (unit == small + "b" || unit == small + "ib" || unit == small || unit == small + "i") {
+            return fmt::format("write \"{}{}i\"", number, prefix);
+        }
+    }
+    return {};
+}
+
 void check_amounts(const Checker& checker, const Value* amounts) {
     for (const Member& amount : members_of(amounts)) {
         const Value& value = amount.value;
         if (value.is_string() && !canonical_amount(value)) {
             checker
-                .error("invalid-object", value.pos(),
-                       fmt::format("invalid quantity \"{}\"", amount.name()))
-                .found(fmt::format("\"{}\"", value.text()))
-                .expected("a number with or without a suffix, such as \"100m\" or \"64Mi\"");
+                .error(
+                    "invalid-object", value.pos(),
+                    fmt::format("invalid quantity \"{}\" of \"{}\"", value.text(), amount.name()))
+                .expected("a number with or without a suffix, such as \"100m\" or \"64Mi\"")
+                .hint(hint_of_amount(value.text()));
         }
     }
 }

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "renderer/base/ascii.h"
+#include "renderer/core/text_of.h"
 #include "renderer/kube/port_number.h"
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/hostnames.h"
@@ -24,6 +25,33 @@ struct Destination {
     std::string url;   // without the path
     std::string name;  // for messages
 };
+
+// Returns the backend if it is in the form of networking.k8s.io/v1beta1, else nullptr.
+const Value* old_backend(const Value& value, const classify::IngressBackend& backend) {
+    if (value.is_map() && value.pos() == backend.pos && value.find("serviceName") != nullptr) {
+        return &value;
+    }
+    for (const Value& item : items_of(&value)) {
+        if (const Value* found = old_backend(item, backend)) {
+            return found;
+        }
+    }
+    for (const Member& member : members_of(&value)) {
+        if (const Value* found = old_backend(member.value, backend)) {
+            return found;
+        }
+    }
+    return nullptr;
+}
+
+Pos key_pos(const Value& map, std::string_view key) {
+    for (const Member& member : members_of(&map)) {
+        if (member.name() == key) {
+            return member.key.pos();
+        }
+    }
+    return {};
+}
 
 class BackendPlanner {
 public:
@@ -93,6 +121,11 @@ private:
     }
 
     void take(std::string_view path, const classify::IngressBackend& backend) {
+        const Value* old = backend.has_service ? nullptr : old_backend(ingress_.doc->root, backend);
+        if (old != nullptr) {
+            report_old(path, *old);
+            return;
+        }
         if (!backend.has_service) {
             report("backend-not-a-service", backend.pos,
                    fmt::format("the backend of path \"{}\" is not a Service", path),
@@ -193,6 +226,24 @@ private:
         return port == kHttpsPort || backend.port_name == kHttps;
     }
 
+    void report_old(std::string_view path, const Value& backend) {
+        const Value* port = backend.find("servicePort");
+        const bool is_name = port != nullptr && port->is_string();
+        const std::string_view text =
+            is_name || (port != nullptr && port->is_number()) ? port->text() : "80";
+        const Pos first = key_pos(backend, "serviceName");
+        Finding error = report(
+            "backend-not-a-service", first,
+            fmt::format("the backend of path \"{}\" is written as for an older version", path),
+            "backend.service with a name and a port",
+            fmt::format("write backend: {{service: {{name: {}, port: {{{}: {}}}}}}}",
+                        text_of(backend, {"serviceName"}), is_name ? "name" : "number", text));
+        const Pos second = key_pos(backend, "servicePort");
+        if (second.known()) {
+            error.note({.pos = second, .text = "it is part of the old form"});
+        }
+    }
+
     // Returns true if the Service declares TLS for the port.
     static bool speaks_tls(const classify::ServicePort& port) {
         return lower_case(port.app_protocol) == kHttps || port.name == kHttps ||
@@ -227,6 +278,19 @@ private:
             .is_absence();
     }
 
+    // Returns the hint for the port of a container in place of the port of the Service.
+    static std::string port_of_target(std::int64_t number, const classify::ServiceInput& service) {
+        for (const classify::ServicePort& port : service.ports) {
+            if (port.target_port != nullptr && port.target_port->is_number() &&
+                port.target_port->as_int() == number) {
+                return fmt::format(
+                    "{} is the targetPort: an Ingress names the port of the Service, {}", number,
+                    port.port);
+            }
+        }
+        return {};
+    }
+
     void report_port(std::string_view path, const classify::IngressBackend& backend,
                      const classify::ServiceInput& service) {
         std::vector<std::string> ports;
@@ -245,7 +309,7 @@ private:
                            wanted),
                ports.empty() ? "a Service with ports"
                              : fmt::format("one of {{ {} }}", fmt::join(ports, ", ")),
-               backend.port_name.empty() ? std::string()
+               backend.port_name.empty() ? port_of_target(backend.port_number, service)
                : near.empty()            ? "use the number of the port, or give it this name"
                                          : did_you_mean(near))
             .note({.pos = service.pos(),

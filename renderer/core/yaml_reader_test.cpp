@@ -293,11 +293,11 @@ TEST(YamlReader, RefusesWithPlaceAndRemedy) {
          "  expected: YAML\n"
          "  hint: look at the quotes, brackets and indentation at this place and above it\n"},
         {"syntax", "a: b: c\n",
-         "in.yaml:1:5: error: illegal map value [yaml-syntax]\n"
+         "in.yaml:1:5: error: a second colon, with a space behind it, in a value [yaml-syntax]\n"
          "    1 | a: b: c\n"
          "      |     ^\n"
-         "  expected: YAML\n"
-         "  hint: look at the quotes, brackets and indentation at this place and above it\n"},
+         "  expected: one \"key: value\" on a line\n"
+         "  hint: put the value in quotes, or the second key on a line of its own\n"},
         {"surrogate", "a: \"\\ud800\"\n",
          "in.yaml:1:11: error: invalid Unicode escape [yaml-syntax]\n"
          "    1 | a: \"\\ud800\"\n"

@@ -73,6 +73,17 @@ Diagnostic syntax_error(const SourceMap& sources, Pos place, std::string message
         diagnostic.expected = "an anchor of that name above";
         diagnostic.hint = "an anchor is only valid up to the next \"---\"";
     }
+    if (diagnostic.message == "illegal map value") {
+        diagnostic.message = "a second colon, with a space behind it, in a value";
+        diagnostic.expected = "one \"key: value\" on a line";
+        diagnostic.hint = "put the value in quotes, or the second key on a line of its own";
+    }
+    if (diagnostic.message == "end of map not found" ||
+        diagnostic.message == "end of sequence not found") {
+        diagnostic.message = "this line does not continue what is above it";
+        diagnostic.expected = "the indentation of a line above, and \"key: value\" or \"- item\"";
+        diagnostic.hint = "compare the spaces at its start with those of the lines above";
+    }
     if (diagnostic.message.starts_with("invalid unicode")) {
         diagnostic.message = "invalid Unicode escape";
         diagnostic.expected = "escapes of Unicode characters";

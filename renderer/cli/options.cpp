@@ -5,10 +5,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <utility>
 
 #include "renderer/cli/option_flags.h"
+#include "renderer/cli/usage_error.h"
 #include "renderer/core/known_words.h"
 #include "renderer/plan/release.h"
 
@@ -338,42 +340,6 @@ std::unique_ptr<CLI::App> make_app(Options& options) {
     }
     return app;
 }
-
-std::string lower_first(std::string text) {
-    const bool word = text.size() > 1 && text[0] >= 'A' && text[0] <= 'Z' && text[1] >= 'a';
-    if (word) {
-        text[0] = static_cast<char>(text[0] - 'A' + 'a');
-    }
-    return text.substr(0, text.find('\n'));
-}
-
-// Returns the first unknown word. Without a verb, it prefers words; after the verb, flags.
-std::string unknown_word(const CLI::App& app, bool flags_first) {
-    const std::vector<std::string> words = app.remaining(true);
-    const auto preferred = std::find_if(
-        words.begin(), words.end(),
-        [flags_first](const std::string& word) { return word.starts_with('-') == flags_first; });
-    return preferred != words.end() ? *preferred : words.empty() ? "" : words.front();
-}
-
-Diagnostic usage_error(const CLI::App& app, const CLI::ParseError& error) {
-    const CLI::App* verb = chosen_verb(app);
-    const std::string word = unknown_word(app, verb != nullptr);
-    std::string message = verb == nullptr ? "a verb is required" : lower_first(error.what());
-    std::string hint =
-        fmt::format("run \"tailrender{} --help\"", verb == nullptr ? "" : " " + verb->get_name());
-    const bool is_extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
-    if (!word.empty() && (is_extra || verb == nullptr)) {
-        message = fmt::format("unknown {} \"{}\"", verb == nullptr ? "verb" : "argument", word);
-        const std::string near = nearest_word(app, verb, word);
-        hint = near.empty() ? hint : fmt::format("did you mean \"{}\"?", near);
-    }
-    return {.rule = "usage", .where = "tailrender", .message = message, .hint = hint};
-}
-
-}  // namespace
-
-namespace {
 
 // Finds the targets of a command line that the parser has refused.
 std::vector<DiagnosticTarget> asked_targets(int argc, const char* const* argv) {

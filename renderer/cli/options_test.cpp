@@ -100,7 +100,8 @@ TEST(Options, SayWhatIsWrong) {
          "tailrender: error: --output is required [usage]\n"
          "  hint: run \"tailrender check --help\"\n"},
         {{"render", ".", "--color", "blue"},
-         "tailrender: error: --color: blue not in {auto,always,never} [usage]\n"
+         "tailrender: error: --color: unknown value \"blue\" [usage]\n"
+         "  expected: one of { auto, always, never }\n"
          "  hint: run \"tailrender render --help\"\n"},
         {{"install", "--namespace", "Bad_NS"},
          "tailrender: error: --namespace: invalid namespace \"Bad_NS\"; expected lower-case "

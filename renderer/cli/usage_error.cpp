@@ -1,0 +1,141 @@
+#include "renderer/cli/usage_error.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "renderer/base/split.h"
+#include "renderer/core/known_words.h"
+
+namespace renderer::cli {
+
+namespace {
+
+std::string lower_first(std::string text) {
+    const bool word = text.size() > 1 && text[0] >= 'A' && text[0] <= 'Z' && text[1] >= 'a';
+    if (word) {
+        text[0] = static_cast<char>(text[0] - 'A' + 'a');
+    }
+    return text.substr(0, text.find('\n'));
+}
+
+// Returns the first unknown word. Without a verb, it prefers words; after the verb, flags.
+std::string unknown_word(const CLI::App& app, bool flags_first) {
+    const std::vector<std::string> words = app.remaining(true);
+    const auto preferred = std::find_if(
+        words.begin(), words.end(),
+        [flags_first](const std::string& word) { return word.starts_with('-') == flags_first; });
+    return preferred != words.end() ? *preferred : words.empty() ? "" : words.front();
+}
+
+// Returns the hint for what people try as a verb; "" for others.
+std::string hint_for_verb(std::string_view word) {
+    constexpr std::array<std::string_view, 3> kOfRuntime = {"adopt", "cleanup", "controller"};
+    if (std::ranges::find(kOfRuntime, word) != kOfRuntime.end()) {
+        return fmt::format("it is a verb of tailrender-runtime, which runs in the cluster: {}",
+                           word == "adopt" ? "docs/migration.md" : "docs/install.md");
+    }
+    if (word == "version") {
+        return "run \"tailrender --version\"";
+    }
+    if (word == "apply" || word == "deploy") {
+        return "what \"tailrender render PATH -o DIR\" writes is applied by Fleet, Flux, Argo CD "
+               "or kubectl apply -k DIR";
+    }
+    return word.starts_with('.') || word.find('/') != std::string_view::npos
+               ? fmt::format("run \"tailrender render {}\"", word)
+               : std::string();
+}
+
+// Returns the words that a verb takes besides flags, such as "BASE HEAD".
+std::string positionals_of(const CLI::App& verb) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : verb.get_options()) {
+        if (option->get_positional()) {
+            names.push_back(option->get_name(true));
+        }
+    }
+    return fmt::format("{}", fmt::join(names, " "));
+}
+
+Diagnostic unexpected_word(const CLI::App& verb, std::string_view word) {
+    const std::string name = verb.get_name();
+    const std::string taken = positionals_of(verb);
+    return {.rule = "usage",
+            .where = "tailrender",
+            .message = fmt::format("unexpected argument \"{}\"", word),
+            .expected = taken.empty() ? fmt::format("only flags after \"{}\"", name)
+                                      : fmt::format("{} {}", name, taken),
+            .hint = name == "post-render" ? "it reads standard input: helm template NAME CHART | "
+                                            "tailrender post-render --namespace NAMESPACE"
+                                          : fmt::format("run \"tailrender {} --help\"", name)};
+}
+
+// Rewords CLI11's messages about the value of a flag. Returns nothing for others.
+std::optional<Diagnostic> value_error(const std::string& text, const std::string& hint) {
+    const std::size_t colon = text.find(": ");
+    const std::size_t choices = text.find(" not in {");
+    if (colon != std::string::npos && choices != std::string::npos && choices > colon) {
+        const std::string value = text.substr(colon + 2, choices - colon - 2);
+        const std::string list = text.substr(choices + 9, text.rfind('}') - choices - 9);
+        const std::vector<std::string_view> names = split(list, ',');
+        const std::string near = did_you_mean(nearest(value, names));
+        return Diagnostic{
+            .rule = "usage",
+            .where = "tailrender",
+            .message = fmt::format("{}: unknown value \"{}\"", text.substr(0, colon), value),
+            .expected = fmt::format("one of {{ {} }}", fmt::join(names, ", ")),
+            .hint = near.empty() ? hint : near};
+    }
+    constexpr std::string_view kMissing = " missing";
+    const std::size_t required = text.find(": 1 required ");
+    if (required != std::string::npos && text.ends_with(kMissing)) {
+        const std::string flag = text.substr(0, required);
+        const std::size_t begin = required + 13;
+        return Diagnostic{
+            .rule = "usage",
+            .where = "tailrender",
+            .message = fmt::format("{} has no value", flag),
+            .expected = fmt::format("{} {}", flag,
+                                    text.substr(begin, text.size() - kMissing.size() - begin)),
+            .hint = hint};
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+Diagnostic usage_error(const CLI::App& app, const CLI::ParseError& error) {
+    const CLI::App* verb = chosen_verb(app);
+    const std::string word = unknown_word(app, verb != nullptr);
+    std::string message = verb == nullptr ? "a verb is required" : lower_first(error.what());
+    std::string hint =
+        fmt::format("run \"tailrender{} --help\"", verb == nullptr ? "" : " " + verb->get_name());
+    const bool is_extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+    if (!word.empty() && (is_extra || verb == nullptr)) {
+        message = fmt::format("unknown {} \"{}\"", verb == nullptr ? "verb" : "argument", word);
+        const std::string near = nearest_word(app, verb, word);
+        const std::string other = verb == nullptr ? hint_for_verb(word) : std::string();
+        hint = !other.empty() ? other
+               : near.empty() ? hint
+                              : fmt::format("did you mean \"{}\"?", near);
+        if (verb != nullptr && near.empty() && !word.starts_with('-')) {
+            return unexpected_word(*verb, word);
+        }
+    }
+    if (verb != nullptr && !is_extra && word == "help") {
+        message = "unknown verb \"help\"";
+    }
+    if (std::optional<Diagnostic> wrong = value_error(message, hint)) {
+        return *std::move(wrong);
+    }
+    return {.rule = "usage", .where = "tailrender", .message = message, .hint = hint};
+}
+
+}  // namespace renderer::cli

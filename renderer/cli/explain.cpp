@@ -271,6 +271,37 @@ void append_explanation(const Explanation& one, std::string& out) {
     }
 }
 
+// Compares names of one kind first: `svc/wbe` and `svc/shop/wbe` mean Service/shop/web.
+std::string_view nearest_name(std::string_view asked,
+                              const std::vector<std::string_view>& candidates) {
+    std::string_view rest = asked;
+    const std::string_view asked_kind = take(rest, '/');
+    const std::string_view asked_name = rest.substr(rest.rfind('/') + 1);
+    std::vector<std::string_view> names;
+    std::vector<std::string_view> of_kind;
+    for (const std::string_view candidate : candidates) {
+        const bool is_of_kind = is_kind(candidate.substr(0, candidate.find('/')), asked_kind);
+        if (is_of_kind) {
+            of_kind.push_back(candidate);
+            names.push_back(candidate.substr(candidate.rfind('/') + 1));
+        }
+    }
+    const std::string_view near = nearest(asked_name, names);
+    const auto found = std::ranges::find(names, near);
+    if (!near.empty() && found != names.end()) {
+        return of_kind[static_cast<std::size_t>(found - names.begin())];
+    }
+    // The kind may be the typo.
+    for (const std::string_view candidate : candidates) {
+        const std::string_view kind = candidate.substr(0, candidate.find('/'));
+        if (candidate.substr(candidate.rfind('/') + 1) == asked_name &&
+            (of_kind.empty() || !nearest(asked_kind, {kind}).empty())) {
+            return candidate;
+        }
+    }
+    return nearest(asked, candidates);
+}
+
 Error unknown_object(const Run& run, const std::vector<const Object*>& all,
                      std::string_view asked) {
     std::set<std::string> names;
@@ -284,7 +315,7 @@ Error unknown_object(const Run& run, const std::vector<const Object*>& all,
         }
     }
     const std::vector<std::string_view> candidates(names.begin(), names.end());
-    const std::string_view near = nearest(asked, candidates);
+    const std::string_view near = nearest_name(asked, candidates);
     return Error{{.rule = "unknown-object",
                   .where = "explain",
                   .message = "object not found in the input or the output",

@@ -51,6 +51,29 @@ Diagnostic output_overlaps(const Options& options) {
         .expected = "a separate directory, for example \"rendered\""};
 }
 
+bool overlaps(const Options& options) {
+    const fs::path output = with_parents(options.load.output_dir).front();
+    const std::vector<fs::path> input = with_parents(options.load.path);
+    return std::ranges::find(input, output) != input.end();
+}
+
+// Refuses an output that overlaps the input or is a file.
+std::optional<Error> bad_output(const Options& options) {
+    if (overlaps(options)) {
+        return Error{output_overlaps(options)};
+    }
+    std::error_code ignored;
+    const fs::file_status found = fs::status(options.load.output_dir, ignored);
+    if (fs::exists(found) && !fs::is_directory(found)) {
+        return Error{{.rule = "usage",
+                      .where = "-o",
+                      .message = "the output is not a directory",
+                      .found = fmt::format("\"{}\"", options.load.output_dir),
+                      .expected = "a directory, which is created if it does not exist"}};
+    }
+    return std::nullopt;
+}
+
 Result<int> to_stdout(const Options& options, ClusterRuns& runs, Console& console) {
     if (stops_at_gates(options, runs, console)) {
         return kGate;
@@ -72,12 +95,6 @@ Result<int> to_stdout(const Options& options, ClusterRuns& runs, Console& consol
     runs.print_diagnostics(console);
     report(options, run, console, "");
     return 0;
-}
-
-bool overlaps(const Options& options) {
-    const fs::path output = with_parents(options.load.output_dir).front();
-    const std::vector<fs::path> input = with_parents(options.load.path);
-    return std::ranges::find(input, output) != input.end();
 }
 
 // Returns the trees of all clusters, then those of deleted clusters. Returns no trees if an error
@@ -201,6 +218,27 @@ int show_difference(const Options& options, const std::string& dir, Console& con
     return kDifferent;
 }
 
+// Returns what a tree that is not written yet would have, in place of a diff of every line.
+Result<std::string> missing_tree(const Options& options, const Run& run,
+                                 const emit::RenderedTree& tree) {
+    constexpr std::size_t kListed = 40;
+    const emit::Changes changes = TRY(emit::find_changes(tree));
+    if (changes.empty()) {
+        return std::string();
+    }
+    std::string text = device_table(run.plan, run.loaded.sources, false, options.all);
+    text += fmt::format("{} does not exist; it would have {}:\n", on_one_line(tree.dir),
+                        counted(changes.created.size(), "file"));
+    for (std::size_t i = 0; i < changes.created.size(); ++i) {
+        if (i == kListed && !options.all) {
+            text += fmt::format("… and {} more; --all shows them\n", changes.created.size() - i);
+            break;
+        }
+        text += fmt::format("  {}\n", on_one_line(changes.created[i]->path));
+    }
+    return text;
+}
+
 Result<std::vector<CheckedTree>> checked_trees(ClusterRuns& runs,
                                                const std::vector<emit::RenderedTree>& trees,
                                                const std::vector<std::string>& diffs) {
@@ -260,8 +298,8 @@ int leave_unchanged(ClusterRuns& runs, Console& console) {
 
 Result<int> run_render(const Options& options, ClusterRuns& runs, Console& console) {
     const bool tree = !options.load.output_dir.empty();
-    if (tree && overlaps(options)) {
-        return Error{output_overlaps(options)};
+    if (std::optional<Error> bad = tree ? bad_output(options) : std::nullopt) {
+        return std::move(*bad);
     }
     if (std::optional<Error> gate = tree ? std::nullopt : gate_without_comparison(options)) {
         return std::move(*gate);
@@ -284,8 +322,8 @@ Result<int> run_render(const Options& options, ClusterRuns& runs, Console& conso
 }
 
 Result<int> run_check(const Options& options, ClusterRuns& runs, Console& console) {
-    if (overlaps(options)) {
-        return Error{output_overlaps(options)};
+    if (std::optional<Error> bad = bad_output(options)) {
+        return std::move(*bad);
     }
     if (!runs.render_each(options.load)) {
         return runs.fail(console);
@@ -300,8 +338,10 @@ Result<int> run_check(const Options& options, ClusterRuns& runs, Console& consol
     }
     std::vector<std::string> diffs;
     diffs.reserve(trees.size());
-    for (const emit::RenderedTree& tree : trees) {
-        diffs.push_back(TRY(emit::compare_tree(tree)));
+    for (std::size_t i = 0; i < trees.size(); ++i) {
+        diffs.push_back(TRY(fs::exists(trees[i].dir) || i >= runs.all().size()
+                                ? emit::compare_tree(trees[i])
+                                : missing_tree(options, runs.all()[i], trees[i])));
     }
     const bool is_json = options.format == ReportFormat::Json;
     const std::string json =

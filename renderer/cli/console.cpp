@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -193,6 +194,11 @@ std::string environment(const char* name) {
 
 bool is_terminal(int stream) {
     return environment("TERM") != "dumb" && ::isatty(stream) == 1;
+}
+
+std::size_t terminal_width(int stream) {
+    winsize size = {};
+    return is_terminal(stream) && ::ioctl(stream, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 bool wants_color(Color color, int stream) {

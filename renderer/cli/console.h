@@ -87,5 +87,7 @@ std::string environment(const char* name);
 // Returns true for a terminal that can move its cursor.
 bool is_terminal(int stream);
 bool wants_color(Color color, int stream);
+// Returns the width of the terminal in characters; 0 if the stream is not a terminal.
+std::size_t terminal_width(int stream);
 
 }  // namespace renderer::cli

@@ -70,7 +70,37 @@ void add_device(const plan::DeviceRow& device, const std::string& cluster, const
     std::ranges::transform(rows.back(), rows.back().begin(), on_one_line);
 }
 
-std::string table_of(std::vector<Cells> rows, bool color) {
+// Shortens sources at their front, where the paths of a tree are alike, until the table fits.
+void fit(std::vector<Cells>& rows, std::size_t width) {
+    constexpr std::size_t kLeast = 12;
+    const auto widths = widths_of(rows);
+    std::size_t total = 0;
+    for (const std::size_t one : widths) {
+        total += one == 0 ? 0 : one + (total == 0 ? 0 : 2);
+    }
+    if (width == 0 || total <= width) {
+        return;
+    }
+    const std::size_t over = total - width;
+    const std::size_t most = std::max(kLeast, widths.back() - std::min(widths.back(), over));
+    for (Cells& row : rows) {
+        std::string& source = row.back();
+        const std::size_t count = count_characters(source);
+        if (count <= most) {
+            continue;
+        }
+        std::size_t begin = 0;
+        for (std::size_t i = 0; i < count - most + 1; ++i) {
+            do {
+                ++begin;
+            } while (begin < source.size() &&
+                     (static_cast<unsigned char>(source[begin]) & 0xC0U) == 0x80U);
+        }
+        source = "…" + source.substr(begin);
+    }
+}
+
+std::string table_of(std::vector<Cells> rows, bool color, std::size_t width) {
     auto widths = widths_of(rows);
     const auto header_of = [&](std::size_t column, const char* name) {
         return std::string(widths[column] == 0 ? "" : name);
@@ -85,6 +115,7 @@ std::string table_of(std::vector<Cells> rows, bool color) {
                           header_of(kStateColumn, "STATE"),
                           "SOURCE"};
     rows.insert(rows.begin(), header);
+    fit(rows, width);
     widths = widths_of(rows);
     std::string out;
     for (const Cells& row : rows) {
@@ -221,7 +252,8 @@ std::string place_of(Pos pos, const SourceMap& sources) {
                               : fmt::format("{}:{}", location.path, location.line);
 }
 
-std::string device_table(const plan::Plan& plan, const SourceMap& sources, bool color, bool all) {
+std::string device_table(const plan::Plan& plan, const SourceMap& sources, bool color, bool all,
+                         std::size_t width) {
     if (plan.devices.empty()) {
         return "no devices\n";
     }
@@ -231,21 +263,21 @@ std::string device_table(const plan::Plan& plan, const SourceMap& sources, bool 
     for (const plan::DeviceRow* device : shown) {
         add_device(*device, "", sources, rows);
     }
-    std::string out = table_of(std::move(rows), color);
+    std::string out = table_of(std::move(rows), color, width);
     if (shown.size() < plan.devices.size()) {
         out += and_more(plan.devices.size() - shown.size());
     }
     return out + public_warning(plan, color) + kept_note(plan);
 }
 
-std::string device_list(const std::deque<Run>& runs, bool color) {
+std::string device_list(const std::deque<Run>& runs, bool color, std::size_t width) {
     std::vector<Cells> rows;
     for (const Run& run : runs) {
         for (const plan::DeviceRow& device : run.plan.devices) {
             add_device(device, runs.size() > 1 ? run.loaded.cluster : "", run.loaded.sources, rows);
         }
     }
-    return rows.empty() ? "no devices\n" : table_of(std::move(rows), color);
+    return rows.empty() ? "no devices\n" : table_of(std::move(rows), color, width);
 }
 
 std::string engine_note(const load::Loaded& loaded) {
@@ -277,8 +309,10 @@ std::string totals(const load::Loaded& loaded, const plan::Plan& plan,
             return document.reachable && document.list == kNone && document.kind.is_string();
         }));
     const std::size_t made = emit::Output{loaded, plan, objects}.made().size();
-    std::string out =
-        fmt::format("{} generated; {} read", counted(made, "object"), counted(read, "document"));
+    std::string out = fmt::format("{} generated", counted(made, "object"));
+    if (read > 0) {
+        out += fmt::format("; {} read", counted(read, "document"));
+    }
     // The files of a package contain the edits from the second run on, and the message must not
     // change then.
     const bool is_package = loaded.resource_list && loaded.resource_list->is_package;

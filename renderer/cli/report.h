@@ -5,6 +5,7 @@
 // `all` lists everything.
 #pragma once
 
+#include <cstddef>
 #include <deque>
 #include <string>
 #include <vector>
@@ -24,10 +25,12 @@ std::string diagnostics_text(const std::vector<ShownDiagnostic>& diagnostics, bo
 // Returns "path:line", or the name of a part that has no lines. Returns "" for an unknown position.
 std::string place_of(Pos pos, const SourceMap& sources);
 
-std::string device_table(const plan::Plan& plan, const SourceMap& sources, bool color, bool all);
+// A table that is wider than `width` characters has shorter sources; 0 is any width.
+std::string device_table(const plan::Plan& plan, const SourceMap& sources, bool color, bool all,
+                         std::size_t width = 0);
 
 // Returns the table of all devices, with a column for clusters if there are several.
-std::string device_list(const std::deque<Run>& runs, bool color);
+std::string device_list(const std::deque<Run>& runs, bool color, std::size_t width = 0);
 
 // Returns a note for a tree that is rendered completely although Flux or Argo CD applies parts of
 // it; otherwise "".

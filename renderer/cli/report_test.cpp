@@ -61,6 +61,21 @@ TEST(Report, HasNoColumnForWhatDoesNotOccur) {
               "web       Service  tag:k8s  shop/web  a.yaml:1\n");
 }
 
+TEST(Report, ShortensSourcesToTheWidthOfTheTerminal) {
+    SourceMap sources;
+    const SourceId file = sources.add("clusters/home/apps/größe/web.yaml", "kind: Service\n");
+    plan::Plan plan;
+    plan.devices.push_back({"web", "Service", "tag:k8s", "shop/web", false, sources.pos(file, 0)});
+    EXPECT_EQ(device_table(plan, sources, false, false, 62),
+              "HOSTNAME  KIND     TAGS     TARGET    SOURCE\n"
+              "web       Service  tag:k8s  shop/web  …e/apps/größe/web.yaml:1\n");
+    EXPECT_EQ(device_table(plan, sources, false, false, 20),
+              "HOSTNAME  KIND     TAGS     TARGET    SOURCE\n"
+              "web       Service  tag:k8s  shop/web  …/web.yaml:1\n");
+    EXPECT_EQ(device_table(plan, sources, false, false, 200),
+              device_table(plan, sources, false, false));
+}
+
 TEST(Report, CountsObjectsDocumentsAndSkippedFiles) {
     load::Loaded loaded;
     loaded.skipped_files = 2;
@@ -81,7 +96,7 @@ TEST(Report, NamesFetchedChartsByTheirDigest) {
     load::Loaded loaded;
     loaded.fetched_charts = {{"web", "1.2.0", "https://charts.example", "0a1b"}};
     EXPECT_EQ(totals(loaded, {}, {}),
-              "0 objects generated; 0 documents read\n"
+              "0 objects generated\n"
               "fetched web 1.2.0 from https://charts.example (sha256:0a1b)\n");
 }
 

@@ -1,6 +1,7 @@
 #include "renderer/cli/trees.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
@@ -199,7 +200,9 @@ void report(const Options& options, const Run& run, Console& console, const std:
     }
     console.tell([&](bool color) {
         const bool has_table = !options.load.install || !run.plan.devices.empty();
-        return (has_table ? device_table(run.plan, run.loaded.sources, color, options.all) : "") +
+        return (has_table ? device_table(run.plan, run.loaded.sources, color, options.all,
+                                         terminal_width(STDERR_FILENO))
+                          : "") +
                totals(run.loaded, run.plan, run.objects) + written;
     });
 }

@@ -89,7 +89,7 @@ def trees():
         Case("check of nothing", ["check", "repo", "-o", "out"], codes=(3,)),
         Case("check of an old tree", ["check", "repo", "-o", "out"], codes=(3,), then=rendered_with_secret),
         Case("check of a Secret that is spelled otherwise", ["check", "repo", "-o", "out"], codes=(3,), says="contents not shown",
-             files={**BASE, "repo/apps/db.yaml": SECRET.replace("kind: Secret", "kind: &kind Secret")}),
+             files={**BASE, "repo/apps/db.yaml": SECRET.replace("kind: Secret", "kind: &kind Secret"), "out/notes.txt": "mine\n"}),
         in_git(Case("commit of values under a sops key", ["commit", "repo", "--branch", "out"], files=with_sops, codes=(1,), says="[secret-in-git]")),
         in_git(Case("render -o into Git of values under a sops key", ["render", "repo", "-o", "repo/out"], files=with_sops, codes=(1,),
                     says="[secret-in-git]")),

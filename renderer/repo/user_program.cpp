@@ -78,6 +78,24 @@ bool names_secrets(std::string_view text) {
     return text.find("secretGenerator") != std::string_view::npos;
 }
 
+std::string without_log_prefix(std::string text) {
+    constexpr std::string_view kMessage = "] \"command failed\" err=\"";
+    const std::size_t begin = text.find(kMessage);
+    if (text.empty() || text.front() != 'E' || begin > text.find('\n')) {
+        return text;
+    }
+    std::string message;
+    for (std::size_t i = begin + kMessage.size(); i < text.size() && text[i] != '"'; ++i) {
+        if (text[i] == '\\' && i + 1 < text.size()) {
+            ++i;
+            message += text[i] == 'n' ? '\n' : text[i] == 't' ? '\t' : text[i];
+        } else {
+            message += text[i];
+        }
+    }
+    return message;
+}
+
 std::string failure_of(const SandboxRun& run, const std::string& copy, const std::string& root,
                        bool is_secret) {
     std::string text = !run.refusal.empty() ? run.refusal

@@ -31,6 +31,10 @@ Result<std::string> find_program(const ProgramFlag& flag, const std::string& cho
 // parse.
 bool names_secrets(std::string_view text);
 
+// Returns the message in a line of kubectl's log, which begins with the time and a process id.
+// Returns other text unchanged.
+std::string without_log_prefix(std::string text);
+
 // Returns why the program failed. Paths of the copy become paths of `root`. Stack traces of Go are
 // removed, because they are for developers of the program. `is_secret`: the message of the program
 // may contain values of a Secret and is replaced.

@@ -182,6 +182,7 @@ private:
             copy_->path(), repo::relative_path(job_.dir, repo::normal_path(job_.root))));
         run_ = run_in_sandbox(
             {std::move(arguments), {kNoPreferences}, {.directory = copy_->path()}}, {});
+        run_.errors = repo::without_log_prefix(std::move(run_.errors));
     }
 
     // Returns the result, or nothing if kustomize has to run again.

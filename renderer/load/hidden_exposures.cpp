@@ -288,11 +288,8 @@ private:
                 "write the Service or the Ingress yourself: what another operator creates is not "
                 "known here";
         }
-        if (const std::string_view version = wanted_version(root);
-            !chart.empty() && !version.empty()) {
-            words.hint = fmt::format(
-                "--charts DIR renders it if DIR contains version {} of chart {}; otherwise {}",
-                version, secrets::without_url_credentials(chart), words.hint);
+        if (!chart.empty()) {
+            name_helm({repo::join_path(given_.root, chart), chart, wanted_version(root)}, words);
         }
         words.object = std::move(object);
         warn(engines::find_exposing_values(without_builds(root, loaded_.is_stream)), words);
@@ -310,6 +307,26 @@ private:
             if (!scanned.blank && scanned.mentions_tailscale) {
                 document(file, source, scanned.range);
             }
+        }
+    }
+
+    struct WantedChart {
+        std::string dir;  // where it would be in the tree
+        std::string_view name, version;
+    };
+
+    // Sets the hint for a chart that helm does not render because it, or the chart, is missing.
+    void name_helm(const WantedChart& chart, Words& words) const {
+        const bool is_here =
+            tree_.kind(repo::normal_path(repo::join_path(chart.dir, "Chart.yaml"))) !=
+            repo::EntryKind::Missing;
+        if (is_here) {
+            need_helm(words);
+        } else if (loaded_.only_generated) {
+            words.hint = fmt::format(
+                "helm renders chart \"{}\" if --charts DIR names a directory that contains {}",
+                secrets::without_url_credentials(chart.name),
+                chart.version.empty() ? "it" : fmt::format("its version {}", chart.version));
         }
     }
 
@@ -336,8 +353,11 @@ private:
                 const std::string_view called = text_of(chart, {"name"});
                 if (!rendered_.objects.contains(
                         engines::chart_of_kustomization(file.path, called))) {
-                    warn(engines::find_exposing_values(chart),
-                         words_for_chart(called, " --values VALUES"));
+                    Words words = words_for_chart(called, " --values VALUES");
+                    name_helm({fmt::format("{}/charts/{}", repo::parent_path(file.path), called),
+                               called, text_of(chart, {"version"})},
+                              words);
+                    warn(engines::find_exposing_values(chart), words);
                 }
             }
         } else if (root.find("apiVersion") == nullptr || root.find("kind") == nullptr) {

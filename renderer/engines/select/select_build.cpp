@@ -241,6 +241,7 @@ Result<KustomizeBuild> BuildSelection::run_kustomize(const PlainBuild& build,
     InflatedTree inflated(build.tree, build.reader, read, context_.root, context_.build.sources,
                           program().version.get(), charts_, matters);
     for (Diagnostic& failure : inflated.failures) {
+        refused_.insert(failure.pos);  // the error says that the chart is not built
         context_.build.diagnostics.add(std::move(failure));
     }
     if (inflated.has_charts()) {
@@ -320,7 +321,7 @@ std::string BuildSelection::way_on(const LeftOut& what, const PlainBuild& build)
     }
     return fmt::format("{}use --charts DIR with a directory that contains the chart{}",
                        context_.options.helm == repo::kNoProgram
-                           ? "leave out --helm none: helm renders what is at hand; "
+                           ? "leave out --helm none: helm renders charts of this repository; "
                            : "",
                        ignore);
 }
@@ -359,8 +360,11 @@ void BuildSelection::warn_left_out(const LeftOut& what) {
                   : what.is_secret ? "a Secret, which this repository must not have"
                                    : "no Tailscale objects in what is fetched")
         .hint(what.is_chart
-                  ? "use --charts DIR with a directory that contains it; or: helm template "
-                    "CHART | tailrender post-render"
+                  ? (context_.options.helm.empty()
+                         ? "install helm, or name it with --helm PROGRAM; a chart that is not in "
+                           "the tree also needs --charts DIR with a directory that contains it"
+                         : "use --charts DIR with a directory that contains it; or: helm template "
+                           "CHART | tailrender post-render")
               : what.is_secret ? "if it is a Secret, nothing needs to be done: Secrets are not read"
                                : "copy it into this repository if it has Tailscale objects");
 }

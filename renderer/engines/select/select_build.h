@@ -86,7 +86,7 @@ private:
     const DirList& dirs_;
     std::uint32_t bundle_;
     std::set<std::string> left_alone_;
-    std::set<Pos> refused_;                    // patches
+    std::set<Pos> refused_;                    // patches, and charts that helm cannot render
     std::optional<KustomizeProgram> program_;  // set on first use
     ChartTemplates charts_;
 };

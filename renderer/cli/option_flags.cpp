@@ -169,13 +169,13 @@ CLI::Option* add_work_tree(CLI::App& verb, Options& options, const char* doc) {
         "on PATH); \"none\" runs none");
     options.load.helm.clear();
     add(verb, "--helm", options.load.helm, "PROGRAM",
-        "helm, for charts that are at hand (default: on PATH); \"none\" runs none");
+        "helm, for charts of the tree and of --charts (default: on PATH); \"none\" runs none");
     add(verb, "--charts", options.load.chart_dirs, "DIR",
         "directory with charts, NAME/Chart.yaml or NAME-VERSION.tgz, that are not in the tree "
         "(repeatable)")
         ->allow_extra_args(false);
     add(verb, "--source", options.load.sources, "KEY=DIR",
-        "directory at hand for a source that is not in the tree: KIND/NAME of Flux, or the address "
+        "local directory for a source that is not in the tree: KIND/NAME of Flux, or the address "
         "of a repository or of a remote resource (repeatable, later wins)")
         ->allow_extra_args(false)
         ->check([](const std::string& text) {
@@ -187,7 +187,7 @@ CLI::Option* add_work_tree(CLI::App& verb, Options& options, const char* doc) {
                              secrets::without_url_credentials(text));
         });
     verb.add_flag("--allow-network", options.network,
-                  "fetch charts that are not at hand, by helm and without credentials; "
+                  "fetch charts that are not in the tree, by helm and without credentials; "
                   "=HOST[,HOST]... only from these hosts, which may be private")
         ->check([](const std::string& text) {
             return are_hosts(text) ? std::string()

@@ -239,7 +239,7 @@ Result<KustomizeBuild> UnitBuilder::inflate(const KustomizeJob& job, EngineObjec
     const repo::SourceTree& tree = inflated.has_charts() ? inflated.tree() : job.tree;
     KustomizationReader& reader = inflated.has_charts() ? inflated.reader() : job.reader;
     const BuildFiles files = find_build_files(tree, reader, job.root, job.dir);
-    std::string why = "it is not at hand";
+    std::string why = "it is not in this repository";
     for (const Diagnostic& failure : inflated.failures) {
         why = failure.found.empty() ? failure.message : failure.found;
     }

@@ -98,7 +98,9 @@ private:
                                    "missing on every cluster",
                                    path))
                 .expected("a name that does not start with a dot")
-                .hint("list it in a kustomization outside of Fleet's paths and apply that by hand");
+                .hint(
+                    "list it in a kustomization outside of Fleet's paths and apply that with "
+                    "kubectl");
         }
     }
 

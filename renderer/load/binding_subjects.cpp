@@ -128,7 +128,7 @@ private:
                 .error("cannot-edit", subject.pos(),
                        fmt::format("cannot write \"namespace: {}\" into this subject", ns))
                 .found("a subject that uses an alias, an anchor or a tag")
-                .hint(fmt::format("write \"namespace: {}\" into the file by hand", ns));
+                .hint(fmt::format("write \"namespace: {}\" into this file", ns));
             return;
         }
         edit->reason = fmt::format("namespace {}", ns);

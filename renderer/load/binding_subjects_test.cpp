@@ -125,7 +125,7 @@ TEST(BindingSubjects, RefuseWhatCannotBeEdited) {
               "    9 | - &a {name: op}\n"
               "      |   ^\n"
               "  found: a subject that uses an alias, an anchor or a tag\n"
-              "  hint: write \"namespace: na\" into the file by hand\n");
+              "  hint: write \"namespace: na\" into this file\n");
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ private:
                 .error("cannot-edit", doc_.kind.pos(),
                        fmt::format("cannot write \"{}: {}\" into this document", key, value))
                 .found("metadata that uses an alias, an anchor or a tag, or no metadata")
-                .hint(fmt::format("write \"{}: {}\" into the file by hand", key, value));
+                .hint(fmt::format("write \"{}: {}\" into this file", key, value));
             return;
         }
         edit->reason = fmt::format("{} {}", key, value);

@@ -140,7 +140,7 @@ TEST(Namespaces, NothingIsWrittenBehindAnAlias) {
         "    2 | kind: Service\n"
         "      |       ^\n"
         "  found: metadata that uses an alias, an anchor or a tag, or no metadata\n"
-        "  hint: write \"namespace: shop\" into the file by hand\n");
+        "  hint: write \"namespace: shop\" into this file\n");
 }
 
 TEST(Namespaces, SharedMetadataOfTwoItems) {

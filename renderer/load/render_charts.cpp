@@ -299,7 +299,7 @@ private:
             leave(lacking);
         } else if (text && !*text && is_left) {
             leave(options_.helm == repo::kNoProgram ? "no helm is run"
-                                                    : "its chart is not at hand");
+                                                    : "its chart is not in this repository");
         }
         if (!lacking.empty() && engines::any_matters(values.layers, repo::mentions_tailscale)) {
             report(release, Error{{.rule = "chart-not-usable",

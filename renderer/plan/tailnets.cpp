@@ -166,7 +166,7 @@ private:
                 fmt::format("Secret \"{}\" not found", name))
                 .expected(
                     "a Secret, SealedSecret or ExternalSecret with client_id and client_secret")
-                .hint("add it, or set \"tailrender.inputs: partial\" if it is created by hand")
+                .hint("add it, or set \"tailrender.inputs: partial\" if it is created with kubectl")
                 .is_absence();
         } else if (!source) {
             summary_.push_back(

@@ -68,6 +68,14 @@ bool check_names(std::span<const Value> clusters, Diagnostics& diagnostics) {
     return true;
 }
 
+std::string_view nearest_cluster(std::string_view wanted, std::span<const Value> clusters) {
+    std::vector<std::string_view> names;
+    for (const Value& cluster : clusters) {
+        names.push_back(repo::text_of(cluster, "name"));
+    }
+    return nearest(wanted, names);
+}
+
 // Returns the entry of the selected cluster, or nullptr after an error.
 const Value* chosen_entry(std::span<const Value> clusters, Pos pos, const std::string& wanted,
                           Diagnostics& diagnostics) {
@@ -96,6 +104,7 @@ const Value* chosen_entry(std::span<const Value> clusters, Pos pos, const std::s
         diagnostics.error("unknown-cluster", {}, fmt::format("cluster \"{}\" not found", wanted))
             .where("--cluster")
             .expected(quoted_names(clusters))
+            .hint(did_you_mean(nearest_cluster(wanted, clusters)))
             .note({.pos = clusters[0].pos(), .text = "clusters are listed here"});
         return nullptr;
     }
@@ -179,6 +188,8 @@ void decode_cluster(const Value& entry, Cluster& cluster, Diagnostics& diagnosti
     }
 }
 
+constexpr std::string_view kMisnamedFile = ".tailrender.yml";
+
 // Returns the nearest parent directory that has the file, up to the top of the repository; "" if
 // there is none.
 std::string directory_above(const repo::SourceTree& tree, const std::string& path) {
@@ -195,11 +206,22 @@ std::string directory_above(const repo::SourceTree& tree, const std::string& pat
     return {};
 }
 
-// Without this warning, the cluster's settings in that file would be missed, and later errors would
-// be misleading.
-void warn_of_file_above(const repo::SourceTree& tree, const repo::LoadOptions& options,
+// Warns of a file that is misnamed or in a directory above. Without this warning, the cluster's
+// settings in that file would be missed, and later errors would be misleading.
+void warn_of_other_file(const repo::SourceTree& tree, const repo::LoadOptions& options,
                         Diagnostics& diagnostics) {
-    if (options.install || options.stream.has_value() || options.cluster.empty()) {
+    if (options.install || options.stream.has_value()) {
+        return;
+    }
+    const std::string misnamed = repo::join_path(options.path, kMisnamedFile);
+    if (tree.kind(misnamed) == repo::EntryKind::File) {
+        diagnostics.warning("misnamed-config", {}, "this file is not read: it has the wrong name")
+            .where(misnamed)
+            .expected(fmt::format("\"{}\"", kConfigFile))
+            .hint(fmt::format("rename it to {}", kConfigFile));
+        return;
+    }
+    if (options.cluster.empty()) {
         return;
     }
     const std::string above = directory_above(tree, options.path);
@@ -253,7 +275,7 @@ Cluster load_cluster(const repo::SourceTree& tree, const repo::LoadOptions& opti
                      SourceMap& sources, Diagnostics& diagnostics) {
     Cluster cluster{.name = options.cluster};
     if (!has_file(tree, options)) {
-        warn_of_file_above(tree, options, diagnostics);
+        warn_of_other_file(tree, options, diagnostics);
         return cluster;
     }
     cluster.configured = true;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "renderer/base/ascii.h"
+#include "renderer/core/document.h"
 #include "renderer/core/plain_scalar.h"
 #include "renderer/core/text_of.h"
 #include "renderer/engines/flux/variable_functions.h"
@@ -334,17 +335,24 @@ void substitute_object(Value& object, const UnitVariables& variables, bool is_in
     if (is_disabled(object)) {
         return;
     }
-    ObjectSubstitution substitution(variables, diagnostics);
+    const std::string name_before =
+        object_name(text_of(object, {"kind"}), text_of(object, {"metadata", "namespace"}),
+                    text_of(object, {"metadata", "name"}));
+    Diagnostics found;
+    ObjectSubstitution substitution(variables, found);
     substitution.run(object);
     for (const auto& [pos, name] : substitution.unset()) {
         if (is_input && !is_of_others(object, pos)) {
-            diagnostics
-                .error("unresolved-variable", pos, fmt::format("\"{}\" has no value here", name))
+            found.error("unresolved-variable", pos, fmt::format("\"{}\" has no value here", name))
                 .expected(
                     "a variable of postBuild.substitute, or of a ConfigMap in this tree that "
                     "substituteFrom names")
                 .hint(fmt::format("values of Secrets are not read: --substitute {}=VALUE", name));
         }
+    }
+    for (Diagnostic one : found.all()) {
+        one.object = name_before;
+        diagnostics.add(std::move(one));
     }
 }
 

@@ -70,7 +70,7 @@ TEST(ResourceSet, SaysWhatItCannotKnow) {
     for (const Row& row : {
              Row{"a key that is not there",
                  "  inputs: [{a: b}]\n  resources: [{kind: << inputs.c >>}]\n",
-                 "unresolved: << inputs.c >>: no \"c\" in \"inputs.c\"\n"},
+                 "unresolved: << inputs.c >>: there is no \"c\" in \"inputs.c\"\n"},
              Row{"a function",
                  "  inputs: [{a: b}]\n  resources: [{kind: '<< inputs.a | sha1sum >>'}]\n",
                  "unresolved: << inputs.a | sha1sum >>: sha1sum: no such function here\n"},

@@ -36,7 +36,7 @@ public:
         body(nodes, dot());
         // A slice of a string may be cut within a character.
         if (find_bad_utf8(out_) != std::string::npos) {
-            fail("a text that is not UTF-8");
+            fail("a text is not UTF-8");
         }
         return std::move(out_);
     }
@@ -115,7 +115,7 @@ private:
         if (text) {
             write(*text);
         } else {
-            fail("a value that only Go can print");
+            fail("only Go can print this value");
         }
     }
 
@@ -131,7 +131,7 @@ private:
     bool truth(const GoValue& value) {
         const std::optional<bool> found = truth_of(value);
         if (!found) {
-            fail("a number that is spelled in an unusual way");
+            fail("a number is spelled in an unusual way");
         }
         return found.value_or(false);
     }
@@ -154,7 +154,7 @@ private:
         }
         if (over.is_list()) {
             if (over.list() != nullptr && over.list()->is_unordered) {
-                return fail("a list in random order");
+                return fail("range over a list in random order");
             }
             const std::size_t size = over.size();
             for (std::size_t i = 0; i < size; ++i) {
@@ -172,7 +172,7 @@ private:
             }
         } else if (over.is_integer()) {
             if (node.pipeline.variables.size() > 1) {
-                return fail("a range over a number with two variables");
+                return fail("range takes one variable over a number");
             }
             for (std::int64_t i = 0; i < over.whole(); ++i) {
                 if (!once({}, over.is(GoKind::Int) ? GoValue::integer(i) : GoValue::integer64(i))) {
@@ -180,7 +180,7 @@ private:
                 }
             }
         } else if (!over.is_nothing() && !over.is_map()) {
-            return fail(fmt::format("a range over {}", type_of(over)));
+            return fail(fmt::format("range does not take {}", type_of(over)));
         }
         if (count == 0) {
             body(node.otherwise, dot);
@@ -205,7 +205,7 @@ private:
         if (GoValue* known = find_variable(name)) {
             *known = value;
         } else {
-            fail(fmt::format("no variable {}", name));
+            fail(fmt::format("there is no variable {}", name));
         }
     }
 
@@ -250,7 +250,7 @@ private:
             return failed("nil is not a value");
         }
         if (has_arguments && first.fields.empty()) {
-            return failed("arguments of something that is not a function");
+            return failed("something that is not a function has arguments");
         }
         return operand(first, dot, has_arguments);
     }
@@ -274,7 +274,7 @@ private:
                 if (const GoValue* known = find_variable(operand.text)) {
                     return fields(*known, operand, has_arguments);
                 }
-                return failed(fmt::format("no variable {}", operand.text));
+                return failed(fmt::format("there is no variable {}", operand.text));
             case Operand::Kind::Function:
                 return fields(call(operand.text, nullptr, dot, nullptr), operand, has_arguments);
             case Operand::Kind::Brackets:
@@ -301,17 +301,18 @@ private:
                   const Operand& of) {
         const auto where = [&] { return fmt::format("{}.{}", of.text, fmt::join(of.fields, ".")); };
         if (value.is(GoKind::Missing)) {
-            return strict_ ? failed(fmt::format("no \"{}\" in \"{}\"", key, where())) : GoValue();
+            return strict_ ? failed(fmt::format("there is no \"{}\" in \"{}\"", key, where()))
+                           : GoValue();
         }
         if (!value.is_map()) {
-            return failed(fmt::format("no \"{}\" in \"{}\"", key, where()));
+            return failed(fmt::format("there is no \"{}\" in \"{}\"", key, where()));
         }
         if (has_arguments) {
-            return failed(fmt::format("arguments of \"{}\"", where()));
+            return failed(fmt::format("\"{}\" takes no arguments", where()));
         }
         const GoValue* found = value.map() == nullptr ? nullptr : value.map()->find(key);
         if (found == nullptr && strict_) {
-            return failed(fmt::format("no \"{}\" in \"{}\"", key, where()));
+            return failed(fmt::format("there is no \"{}\" in \"{}\"", key, where()));
         }
         return found == nullptr ? GoValue() : *found;
     }
@@ -353,7 +354,7 @@ private:
         const std::size_t count = given + (piped == nullptr ? 0 : 1);
         if (name == data_name_ && !name.empty()) {
             const GoValue* found = data_.is_map() ? data_.map()->find(name) : nullptr;
-            return count > 0 || found == nullptr ? failed("arguments of the inputs") : *found;
+            return count > 0 || found == nullptr ? failed("the inputs take no arguments") : *found;
         }
         if (name == "or" || name == "and") {
             return decide(name == "or", operands, dot, piped);
@@ -384,7 +385,7 @@ private:
                    const GoValue* piped) {
         GoValue value;
         if (operands.size() < 2 && piped == nullptr) {
-            return failed("\"or\" and \"and\" without arguments");
+            return failed("\"or\" and \"and\" need arguments");
         }
         for (std::size_t i = 1; i < operands.size() && failure_.empty(); ++i) {
             value = argument(operands[i], dot, 'v', is_or ? "or" : "and");

@@ -37,8 +37,9 @@ TEST(GoTemplate, NamesKeysOfItsData) {
     EXPECT_EQ(render("no action", kPath), "no action");
     EXPECT_EQ(render("{{ .absent }}", kPath), "<no value>");
     EXPECT_EQ(render("{{ .absent.b }}", kPath), "<no value>");
-    EXPECT_EQ(render("{{ .absent }}", kPath, true), "failed: no \"absent\" in \".absent\"");
-    EXPECT_EQ(render("{{ .path.path.x }}", kPath), "failed: no \"x\" in \".path.path.x\"");
+    EXPECT_EQ(render("{{ .absent }}", kPath, true),
+              "failed: there is no \"absent\" in \".absent\"");
+    EXPECT_EQ(render("{{ .path.path.x }}", kPath), "failed: there is no \"x\" in \".path.path.x\"");
     EXPECT_EQ(render("{{ .path.segments }}{{ .path.absent }}", kPath), "[apps home web]<no value>");
     EXPECT_EQ(render("{{ . }}", R"({"b": [1, null], "a": {"c": true}})"),
               "map[a:map[c:true] b:[1 <nil>]]");
@@ -196,17 +197,17 @@ TEST(GoTemplate, ChangesNoParameters) {
 }
 
 TEST(GoTemplate, IsBounded) {
-    EXPECT_EQ(render("{{ .a"), "failed: an action without \"}}\"");
+    EXPECT_EQ(render("{{ .a"), "failed: an action does not end with \"}}\"");
     EXPECT_EQ(render("{{ if .a }}x"), "failed: a block in a template does not end");
-    EXPECT_EQ(render("x{{ end }}"), "failed: \"end\" without a beginning");
-    EXPECT_EQ(render("{{ (print 1 }}"), "failed: a \"(\" without \")\"");
+    EXPECT_EQ(render("x{{ end }}"), "failed: \"end\" has no beginning");
+    EXPECT_EQ(render("{{ (print 1 }}"), "failed: a \"(\" is not closed");
     EXPECT_EQ(render("{{ \"a }}"), "failed: a text in a template does not end");
     EXPECT_EQ(render("{{ template \"x\" }}"), "failed: \"template\" in a template");
     std::string doubling = R"({{ $x := "0123456789" }})";
     for (int i = 0; i < 40; ++i) {
         doubling += "{{ $x = print $x $x }}";
     }
-    EXPECT_EQ(render(doubling), "failed: print: too long");
+    EXPECT_EQ(render(doubling), "failed: print: its result is too long");
     std::string nested = "{{ $x := list 1 }}";
     for (int i = 0; i < 40; ++i) {
         nested += "{{ $x = list $x $x }}";
@@ -237,7 +238,7 @@ TEST(GoTemplate, HasNoDotForFlux) {
             .value_or("failed: " + failure);
     };
     EXPECT_EQ(made("<< inputs.a >>{{ }}<< get inputs \"b\" >>"), "x{{ }}");
-    EXPECT_EQ(made("<< inputs.b >>"), "failed: no \"b\" in \"inputs.b\"");
+    EXPECT_EQ(made("<< inputs.b >>"), "failed: there is no \"b\" in \"inputs.b\"");
     EXPECT_EQ(made("<< toYaml inputs >>"), "a: x\nm: \"12\"\n");
     EXPECT_EQ(made("<< slugify \"A b.c\" >>"), "a-b-c");
     EXPECT_EQ(made("<< int inputs.m >>"), "12");

@@ -135,7 +135,7 @@ GoValue write_document(TemplateCall& call) {
                                           ? go_yaml(value)
                                           : GoJson(!call.name.ends_with("RawJson")).run(value);
     if (!text) {
-        return call.fail("a value that only Go can write");
+        return call.fail("only Go can write its argument");
     }
     if (call.name.ends_with("Yaml") && !call.is_flux) {
         text->pop_back();
@@ -225,15 +225,15 @@ GoValue read_yaml_text(TemplateCall& call) {
 
 GoValue read_json_text(TemplateCall& call) {
     if (!call.heap.charge(call.text(0).size() * sizeof(GoValue) / 2)) {
-        return call.fail("too long");
+        return call.fail("its result is too long");
     }
     // Go reads -0 as another number than 0.
     if (call.text(0).find("-0") != std::string::npos) {
-        return call.fail("a number that is spelled in an unusual way");
+        return call.fail("its number is spelled in an unusual way");
     }
     const Result<Value> value = read_json(call.text(0));
     const std::optional<GoValue> made = value ? made_of(call.heap, *value) : std::nullopt;
-    return made ? *made : call.fail("not JSON");
+    return made ? *made : call.fail("its argument is not JSON");
 }
 
 constexpr auto kDocuments = std::to_array<TemplateFunction>({

@@ -45,7 +45,7 @@ std::optional<bool> is_same(TemplateCall& call, const GoValue& one, const GoValu
         if (known.is_text() && !known.text().empty()) {
             return false;
         }
-        call.fail("of a key that is not there");
+        call.fail("its key does not exist");
         return std::nullopt;
     }
     const Basic kind = basic_kind(one);
@@ -75,7 +75,7 @@ std::optional<bool> is_same(TemplateCall& call, const GoValue& one, const GoValu
 
 GoValue equal(TemplateCall& call) {
     if (call.arguments.size() < 2) {
-        return call.fail("one argument");
+        return call.fail("it needs two arguments");
     }
     for (std::size_t i = 1; i < call.arguments.size(); ++i) {
         const std::optional<bool> same = is_same(call, call.arguments[0], call.arguments[i]);
@@ -109,7 +109,7 @@ GoValue ordered(TemplateCall& call) {
 
 GoValue negation(TemplateCall& call) {
     const std::optional<bool> truth = truth_of(call.arguments[0]);
-    return truth ? GoValue::flag(!*truth) : call.fail("an unusual number");
+    return truth ? GoValue::flag(!*truth) : call.fail("its number is spelled in an unusual way");
 }
 
 GoValue length(TemplateCall& call) {
@@ -117,14 +117,14 @@ GoValue length(TemplateCall& call) {
     if (value.is_text() || value.is_list() || value.is_map()) {
         return GoValue::integer(static_cast<std::int64_t>(value.size()));
     }
-    return call.fail(fmt::format("of {}", type_of(value)));
+    return call.fail(fmt::format("it does not take {}", type_of(value)));
 }
 
 // `index .a "b" 0`.
 GoValue index(TemplateCall& call) {
     GoValue value = call.arguments[0];
     if (value.is_nothing()) {
-        return call.fail("of nothing");
+        return call.fail("its argument is nil");
     }
     for (std::size_t i = 1; i < call.arguments.size(); ++i) {
         const GoValue& key = call.arguments[i];
@@ -164,12 +164,12 @@ GoValue print_formatted(TemplateCall& call) {
     std::optional<std::string> text =
         formatted(call.text(0), std::span<const GoValue>(call.arguments).subspan(1));
     return text ? GoValue::text(std::move(*text))
-                : call.fail(fmt::format("the format \"{}\"", call.text(0)));
+                : call.fail(fmt::format("the format \"{}\" is not supported", call.text(0)));
 }
 
 GoValue escape(TemplateCall& call) {
     if (call.arguments.size() != 1 || !call.arguments[0].is_text()) {
-        return call.fail("other than one text");
+        return call.fail("it takes one text");
     }
     std::string out;
     for (const char c : call.text(0)) {
@@ -193,7 +193,7 @@ GoValue escape(TemplateCall& call) {
 GoValue choose(TemplateCall& call) {
     const auto unknown = [](const GoValue& value) { return !truth_of(value); };
     if (std::ranges::any_of(call.arguments, unknown)) {
-        return call.fail("an unusual number");
+        return call.fail("its number is spelled in an unusual way");
     }
     const auto holds = [](const GoValue& value) { return *truth_of(value); };
     if (call.name == "default") {
@@ -218,7 +218,7 @@ GoValue name_type(TemplateCall& call) {
     const bool is_type = call.name.starts_with("type");
     const GoValue& value = call.last();
     if (is_type && value.element() == GoElement::Unsure) {
-        return call.fail("of what may be of two types");
+        return call.fail("the type of its argument is not known");
     }
     const std::string_view name = is_type ? type_of(value) : kind_of(value);
     return call.name.ends_with("Of") ? GoValue::text(std::string(name))
@@ -227,7 +227,7 @@ GoValue name_type(TemplateCall& call) {
 
 GoValue compare_deeply(TemplateCall& call) {
     const GoEqual equal = deep_equal(call.arguments[0], call.arguments[1]);
-    return equal == GoEqual::Unknown ? call.fail("of what may be of two types")
+    return equal == GoEqual::Unknown ? call.fail("the type of its argument is not known")
                                      : GoValue::flag(equal == GoEqual::Yes);
 }
 
@@ -272,14 +272,14 @@ bool is_among(const std::array<std::string_view, N>& names, std::string_view nam
 // Returns why the function does not accept the value; "" if it does.
 std::string_view fault_of(std::string_view name, const GoValue& value) {
     if (value.is(GoKind::Odd)) {
-        return "a number that is spelled in an unusual way";
+        return "its number is spelled in an unusual way";
     }
     if (value.is(GoKind::Unset) && !is_among(kIgnoreUnset, name)) {
-        return "of a key that is not there";
+        return "its key does not exist";
     }
     if (value.is_list() && value.list() != nullptr && value.list()->is_unordered &&
         !is_among(kIgnoreOrder, name)) {
-        return "a list in random order";
+        return "the order of its list is random";
     }
     return {};
 }
@@ -342,13 +342,13 @@ GoValue call_template_function(const TemplateFunction& function, TemplateCall& c
         return {};
     }
     if (result.is_text() && result.size() > kLargestResult) {
-        return call.fail("too long");
+        return call.fail("its result is too long");
     }
     const std::size_t weight = result.is_text()   ? result.size()
                                : result.is_list() ? result.size() * sizeof(GoValue)
                                : result.is_map()  ? result.size() * 4 * sizeof(GoValue)
                                                   : 0;
-    return call.heap.charge(weight) ? result : call.fail("too long");
+    return call.heap.charge(weight) ? result : call.fail("its result is too long");
 }
 
 std::string text_form(TemplateCall& call, const GoValue& value) {
@@ -357,9 +357,9 @@ std::string text_form(TemplateCall& call, const GoValue& value) {
     }
     std::optional<std::string> text = printed(value);
     if (!text) {
-        call.fail("a value that only Go can print");
+        call.fail("only Go can print its argument");
     } else if (!call.heap.charge(text->size())) {
-        call.fail("too long");
+        call.fail("its result is too long");
     }
     return std::move(text).value_or("");
 }

@@ -68,7 +68,7 @@ private:
             return false;
         }
         if (depth_ > 0) {
-            fail("a \"(\" without \")\"");
+            fail("a \"(\" is not closed");
         }
         out_.trims = trims;
         rest_.remove_prefix(close_.size() + (trims ? 2 : 0));
@@ -77,7 +77,7 @@ private:
 
     void step() {
         if (rest_.empty()) {
-            return fail(fmt::format("an action without \"{}\"", close_));
+            return fail(fmt::format("an action does not end with \"{}\"", close_));
         }
         const char c = rest_[0];
         const char next = rest_.size() > 1 ? rest_[1] : '\0';
@@ -101,7 +101,7 @@ private:
             depth_ += c == '(' ? 1 : c == ')' ? -1 : 0;
             add(Kind::Symbol, std::string(1, c), 1);
             if (depth_ < 0) {
-                fail("a \")\" without \"(\"");
+                fail("a \")\" closes nothing");
             }
         } else {
             fail(fmt::format("\"{}\" in a template", rest_.substr(0, front_character(rest_).size)));
@@ -209,7 +209,7 @@ private:
             return add(Kind::Text, text, at + 1);
         }
         if (characters != 1) {
-            return fail("a character literal of other than one character");
+            return fail("a character literal has other than one character");
         }
         add(Kind::Character, fmt::format("{}", static_cast<std::uint32_t>(code)), at + 1);
     }

@@ -12,7 +12,7 @@ namespace renderer::engines {
 namespace {
 
 GoValue of_no_list(TemplateCall& call, const GoValue& value) {
-    return call.fail(fmt::format("of {}", type_of(value)));
+    return call.fail(fmt::format("it does not take {}", type_of(value)));
 }
 
 GoValue make_list(TemplateCall& call) {
@@ -80,7 +80,7 @@ std::optional<bool> is_in(TemplateCall& call, const GoValue& needle,
     for (const GoValue& item : items) {
         const GoEqual equal = deep_equal(needle, item);
         if (equal == GoEqual::Unknown) {
-            call.fail("of what may be of two types");
+            call.fail("the type of its argument is not known");
             return std::nullopt;
         }
         if (equal == GoEqual::Yes) {
@@ -110,7 +110,7 @@ GoValue filter_list(TemplateCall& call) {
     const std::span<const GoValue> omitted = std::span(call.arguments).subspan(1);
     const bool is_uniq = call.name == "uniq" || call.name == "mustUniq";
     if (list.size() * (is_uniq ? list.size() : omitted.size()) > kMostPairs) {
-        return call.fail("too long");
+        return call.fail("its result is too long");
     }
     GoList* made = call.heap.list();
     made->is_unordered = list.list() != nullptr && list.list()->is_unordered;
@@ -119,7 +119,7 @@ GoValue filter_list(TemplateCall& call) {
         const std::optional<bool> is_left_out =
             is_compact ? truth_of(item) : is_in(call, item, is_uniq ? made->items : omitted);
         if (!is_left_out) {
-            return call.fail("an unusual number");
+            return call.fail("its number is spelled in an unusual way");
         }
         if (*is_left_out == is_compact) {
             made->items.push_back(item);
@@ -146,7 +146,7 @@ GoValue sort_list(TemplateCall& call) {
         return call.heap.texts(texts);
     }
     if (value.list()->is_given && !is_sorted) {
-        return call.fail("parameters that are sorted where they are");
+        return call.fail("it would sort parameters in place");
     }
     if (value.element() == GoElement::Text) {
         for (std::size_t i = 0; i < texts.size(); ++i) {

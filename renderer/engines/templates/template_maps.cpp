@@ -46,7 +46,7 @@ GoValue dig_up(TemplateCall& call) {
     const std::size_t keys = call.arguments.size() - 2;
     for (std::size_t i = 0; i < keys; ++i) {
         if (!call.arguments[i].is_text()) {
-            return call.fail(fmt::format("a key of type {}", type_of(call.arguments[i])));
+            return call.fail(fmt::format("its key is {}", type_of(call.arguments[i])));
         }
     }
     GoValue value = call.last();
@@ -66,11 +66,11 @@ GoValue dig_up(TemplateCall& call) {
 GoValue change_map(TemplateCall& call) {
     const GoValue& map = call.arguments[0];
     if (map.map() == nullptr) {
-        return call.name == "unset" ? map : call.fail("of nothing");
+        return call.name == "unset" ? map : call.fail("its argument is nil");
     }
     const bool is_known = map.map()->find(call.text(1)) != nullptr;
     if (map.map()->is_given() && (call.name == "set" || is_known)) {
-        return call.fail("parameters that are changed");
+        return call.fail("it would change parameters");
     }
     if (call.name == "unset") {
         map.map()->entries().erase(call.text(1));
@@ -132,7 +132,7 @@ public:
     void run(GoMap& into, const GoValue& from) {
         std::set<const GoMap*> known;
         if (!is_tree(GoValue::map(&into), known, 0) || !is_tree(from, known, 0)) {
-            call_.fail("maps that are within each other");
+            call_.fail("a map contains itself");
             return;
         }
         merge(into, from, 0);
@@ -159,7 +159,7 @@ private:
 
     void put(GoMap& into, const std::string& key, const GoValue& value) {
         if (into.is_given()) {
-            call_.fail("parameters that are changed");
+            call_.fail("it would change parameters");
             return;
         }
         into.entries().insert_or_assign(key, value);
@@ -189,7 +189,7 @@ private:
         }
         const std::optional<bool> is_set = known == nullptr ? false : truth_of(*known);
         if (!is_set || value.is(GoKind::Odd)) {
-            call_.fail("an unusual number");
+            call_.fail("its number is spelled in an unusual way");
             return;
         }
         if (overwrites_ || !*is_set) {
@@ -201,7 +201,7 @@ private:
               int depth) {
         if (known.element() != GoElement::Any || value.element() != GoElement::Any ||
             known.map() == nullptr || value.map() == nullptr) {
-            call_.fail("a map of unknown type");
+            call_.fail("the type of a map is not known");
             return;
         }
         merge(*known.map(), value, depth + 1);
@@ -232,7 +232,7 @@ GoValue merge_maps(TemplateCall& call) {
 
 GoValue copied(TemplateCall& call, const GoValue& value, int depth) {
     if (depth > kDeepestMerge || !call.heap.charge(sizeof(GoValue))) {
-        return call.fail("too long");
+        return call.fail("its result is too long");
     }
     if (value.is_list() && value.list() != nullptr) {
         GoList* made = call.heap.list();
@@ -250,11 +250,11 @@ GoValue copied(TemplateCall& call, const GoValue& value, int depth) {
         }
         return GoValue::map(made, value.element());
     }
-    return value.is_list() || value.is_map() ? call.fail("of nothing") : value;
+    return value.is_list() || value.is_map() ? call.fail("its argument is nil") : value;
 }
 
 GoValue copy_deeply(TemplateCall& call) {
-    return call.arguments[0].is(GoKind::Nil) ? call.fail("of nothing")
+    return call.arguments[0].is(GoKind::Nil) ? call.fail("its argument is nil")
                                              : copied(call, call.arguments[0], 0);
 }
 

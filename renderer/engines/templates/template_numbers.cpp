@@ -48,7 +48,7 @@ double to_real(TemplateCall& call, const GoValue& value) {
     }
     const GoReal real = parse_real(value.text());
     if (!real.is_known) {
-        call.fail(fmt::format("the number \"{}\"", value.text()));
+        call.fail(fmt::format("the number \"{}\" is not supported", value.text()));
     }
     return real.value.value_or(0);
 }
@@ -158,7 +158,7 @@ GoValue count(TemplateCall& call) {
         has_step ? counted_steps(first, call.arguments[1].whole(), call.arguments[2].whole())
                  : counted_steps(0, first, first < 0 ? -1 : 1);
     if (!steps) {
-        return call.fail("too many numbers");
+        return call.fail("its result has too many numbers");
     }
     GoList* made = call.heap.list();
     for (const std::int64_t number : *steps) {
@@ -184,7 +184,7 @@ GoValue sequence(TemplateCall& call) {
     const auto steps =
         std::abs(end) > kFar ? std::nullopt : counted_steps(start, end + towards, step);
     return steps ? GoValue::text(fmt::format("{}", fmt::join(*steps, " ")))
-                 : call.fail("too many numbers");
+                 : call.fail("its result has too many numbers");
 }
 
 constexpr auto kNumbers = std::to_array<TemplateFunction>({
@@ -211,7 +211,7 @@ std::int64_t to_int64(TemplateCall& call, const GoValue& value) {
     if (value.is_text()) {
         const GoInteger number = integer_in(value.text(), call.is_flux);
         if (number.fault != GoInteger::Fault::None) {
-            call.fail(fmt::format("the number \"{}\"", value.text()));
+            call.fail(fmt::format("the number \"{}\" is not supported", value.text()));
         }
         return number.value;
     }
@@ -219,7 +219,7 @@ std::int64_t to_int64(TemplateCall& call, const GoValue& value) {
         return value.is_integer() || value.is(GoKind::Bool) ? value.whole() : 0;
     }
     if (!(std::abs(value.real()) < kTwoTo63)) {
-        call.fail("a number that is too large");
+        call.fail("its number is too large");
         return 0;
     }
     return static_cast<std::int64_t>(value.real());

@@ -50,7 +50,7 @@ public:
     std::vector<TemplateNode> run() {
         std::vector<TemplateNode> nodes = block(0);
         if (end_ != Ending::Text) {
-            fail(fmt::format("\"{}\" without a beginning", end_ == Ending::End ? "end" : "else"));
+            fail(fmt::format("\"{}\" has no beginning", end_ == Ending::End ? "end" : "else"));
         }
         return nodes;
     }
@@ -263,7 +263,7 @@ private:
             made.commands.push_back(command(brackets));
         }
         if (made.commands.empty()) {
-            fail("an action without a value");
+            fail("an action has no value");
         }
         for (std::size_t i = 1; i < made.commands.size() && failure_.empty(); ++i) {
             const TemplateOperand& first = made.commands[i].operands.front();

@@ -144,7 +144,7 @@ GoValue replace_all_matches(TemplateCall& call) {
         return call.fail("characters beyond ASCII");
     }
     if (by.size() * found->size() > std::size_t{1} << 24U) {
-        return call.fail("too long");
+        return call.fail("its result is too long");
     }
     const bool is_literal = call.name.ends_with("Literal");
     std::string out;
@@ -154,7 +154,7 @@ GoValue replace_all_matches(TemplateCall& call) {
         out += is_literal ? by : expanded(by, match, text);
         from = match.front().end;
         if (out.size() > std::size_t{1} << 24U) {
-            return call.fail("too long");
+            return call.fail("its result is too long");
         }
     }
     return GoValue::text(out + text.substr(from));

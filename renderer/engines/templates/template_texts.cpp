@@ -37,7 +37,7 @@ GoValue trim_text(TemplateCall& call) {
     const std::string& what = call.text(0);
     if (call.name == "trim") {
         if (find_bad_utf8(value) != std::string::npos) {
-            return call.fail("a text that is not UTF-8");
+            return call.fail("a text is not UTF-8");
         }
         return GoValue::text(std::string(trim(value)));
     }
@@ -122,7 +122,7 @@ GoValue replace_in_text(TemplateCall& call) {
     }
     const std::size_t growth = by.size() > what.size() ? by.size() - what.size() : 0;
     if (growth * (value.size() + 1) > std::size_t{1} << 26U) {
-        return call.fail("too long");
+        return call.fail("its result is too long");
     }
     return GoValue::text(replace_all(value, what, by));
 }
@@ -233,7 +233,7 @@ GoValue join_texts(TemplateCall& call) {
         out += std::exchange(is_first, false) ? "" : call.text(0);
         out += text;
         if (out.size() > std::size_t{1} << 24U) {
-            return call.fail("too long");
+            return call.fail("its result is too long");
         }
     }
     return GoValue::text(std::move(out));

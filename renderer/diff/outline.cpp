@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <compare>
 #include <iterator>
 #include <map>
 #include <set>
@@ -122,6 +123,57 @@ OutlineLine object_line(const ObjectChange& change, bool restarts) {
         }
     }
     return line;
+}
+
+// One change of several objects, such as a new field in the config Secret of every proxy.
+struct Likeness {
+    std::string kind, rest;  // of the line's text, which is "KIND/NAMESPACE/NAME" and the rest
+    std::vector<std::string> details;
+    auto operator<=>(const Likeness&) const = default;
+};
+
+Likeness likeness_of(const OutlineLine& line) {
+    const std::size_t slash = line.text.find('/');
+    const std::size_t end = line.text.find(kCodeEnd);
+    return {line.text.substr(1, slash - 1), line.text.substr(end + 1), line.details};
+}
+
+// Merges changed objects of one kind with the same details if there are at least three.
+std::vector<OutlineLine> merged(const std::vector<OutlineLine>& lines) {
+    constexpr std::size_t kLeast = 3;
+    std::map<Likeness, std::vector<std::string>> alike;
+    const auto may_merge = [](const OutlineLine& line) {
+        return line.mark == '~' && !line.is_renamed && !line.details.empty() &&
+               line.text.starts_with(kCode);
+    };
+    for (const OutlineLine& line : lines) {
+        if (may_merge(line)) {
+            alike[likeness_of(line)].push_back(line.text.substr(0, line.text.find(kCodeEnd) + 1));
+        }
+    }
+    std::vector<OutlineLine> out;
+    for (const OutlineLine& line : lines) {
+        const auto found = may_merge(line) ? alike.find(likeness_of(line)) : alike.end();
+        if (found == alike.end() || found->second.size() < kLeast) {
+            out.push_back(line);
+            continue;
+        }
+        const auto& [likeness, titles] = *found;
+        if (!line.text.starts_with(titles.front())) {
+            continue;  // named by the first one
+        }
+        OutlineLine all{
+            '~',
+            fmt::format(
+                "{} {}{}{}{}{}{}", titles.size(), kCode, likeness.kind, kCodeEnd,
+                likeness.kind.ends_with('s') ? "es" : "s", likeness.rest,
+                likeness.rest.ends_with("pod") || likeness.rest.ends_with("pods") ? " each" : ""),
+            {fmt::format("{}", fmt::join(titles, ", "))}};
+        all.details.insert(all.details.end(), line.details.begin(), line.details.end());
+        all.names_in_details = true;
+        out.push_back(std::move(all));
+    }
+    return out;
 }
 
 // Writes the sections of one cluster, or of all of them.
@@ -246,6 +298,7 @@ private:
         }
         section.title = fmt::format("Pods that restart{}: those of {}", suffix_,
                                     counted(section.lines.size(), "workload"));
+        section.lines = merged(section.lines);
         put(std::move(section));
     }
 
@@ -281,6 +334,7 @@ private:
                 groups[{change.parent, change.edit}].push_back(code(change.title));
             }
         }
+        section.lines = merged(section.lines);
         if (!groups.empty()) {
             section.weight = Weight::Normal;  // what is added or removed is never folded
         }

@@ -153,7 +153,7 @@ Result<FoundRepository> find_repository(const std::string& path) {
         return Error{{.rule = "no-repository",
                       .where = path,
                       .message = "this path is not in a Git repository",
-                      .hint = "a path in a work tree or in a bare repository"}};
+                      .expected = "a path in a work tree or in a bare repository"}};
     } else if (code != 0) {
         return cannot_open(path);
     }

@@ -221,7 +221,8 @@ private:
                    "this document is not a Kubernetes object")
             .found(document.has_tree ? kind_name(document.root) : "a map")
             .expected("a map with apiVersion and kind")
-            .hint("move it to a separate file, or remove it");
+            .hint(loaded_.is_stream ? "look at the program before the pipe: it may have failed"
+                                    : "move it to a separate file, or remove it");
     }
 
     Document start(const RawDocument& range) const {

@@ -133,7 +133,7 @@ TEST(Documents, SomethingElseBesideObjectsIsAnError) {
               "      | ^\n"
               "  found: a string\n"
               "  expected: a map with apiVersion and kind\n"
-              "  hint: move it to a separate file, or remove it\n");
+              "  hint: look at the program before the pipe: it may have failed\n");
 }
 
 TEST(Documents, NamesAreText) {

@@ -97,7 +97,7 @@ Release report_old(const ReleaseSource& source, Diagnostics& diagnostics) {
         .where(std::string(source.where))
         .found(fmt::format("\"{}\"", source.text))
         .expected(fmt::format("one of {{ {} }}", fmt::join(names, ", ")))
-        .hint("set \"tailrender.operatorVersion\"");
+        .hint("set \"tailrender.operatorVersion\" to one of them");
     return default_release();
 }
 

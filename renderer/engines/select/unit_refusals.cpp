@@ -123,8 +123,9 @@ private:
                                                               : "it cannot be built"))
                                 .found(is_built ? unit.reason : unit.unbuilt)
                                 .expected(is_missing ? "a directory of the tree"
-                                                     : "a unit that the engine accepts: it may be "
-                                                       "meant to apply inputs that nothing applies")
+                                                     : "an object that the engine accepts: it may "
+                                                       "be meant to apply inputs that nothing "
+                                                       "applies")
                                 .hint(hint_of_broken(unit, dirs));
             if (!unit.pos.known()) {
                 error.where(unit.file);
@@ -148,7 +149,8 @@ private:
         return fmt::format(
             "{}use --include DIR or --ignore DIR for each directory with inputs that nothing "
             "applies",
-            near.empty() || near == unit.dir
+            unit.state != UnitState::Missing ? "correct it; otherwise "
+            : near.empty() || near == unit.dir
                 ? ""
                 : fmt::format("did you mean \"{}\"? otherwise ", near));
     }

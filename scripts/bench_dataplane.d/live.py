@@ -20,6 +20,7 @@ from harness import Lab
 from hello import namespaces_first
 from installed import NAMESPACE, give_proxy_image, install_controller
 from shared.checks import documents, run
+from shared.images import PROXY_IMAGE
 
 DATAPLANES = ("native", "containerboot")
 PARENT = "tailscale.com/parent-resource"
@@ -111,7 +112,7 @@ class Bench:
     def render(self):
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "all.yaml").write_text(yaml.safe_dump_all(self.services), encoding="utf-8")
-            return documents(run(self.tailrender, "render", folder, "--quiet", "--set=loginServer=" + self.lab.tailnet.url))
+            return documents(run(self.tailrender, "render", folder, "--quiet", "--set", PROXY_IMAGE, "--set=loginServer=" + self.lab.tailnet.url))
 
     def pod_of(self, parent):
         [name] = [item["metadata"]["name"] for item in self.render() if item["kind"] == "StatefulSet" and

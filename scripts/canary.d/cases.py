@@ -64,7 +64,8 @@ data:
   mail.json: '[{{"apiKey": "{WORDS['password in values']}"}}]'
 binaryData: {{mail: {base64.b64encode(f"password={WORDS['password in values']}".encode()).decode()}}}
 """
-FLEET = "defaultNamespace: tailscale\nhelm: {repo: https://pkgs.tailscale.com/helmcharts, chart: tailscale-operator, version: 1.96.5}\n" \
+FLEET = "defaultNamespace: tailscale\nhelm: {repo: https://pkgs.tailscale.com/helmcharts, chart: tailscale-operator, version: 1.96.5,\n" \
+        "  values: {tailrender: {image: {repository: registry.example.com/tailrender-runtime}}}}\n" \
         "kustomize: {dir: overlay}\n"
 OPERATOR = {
     "operator/fleet.yaml": FLEET,

@@ -3,6 +3,7 @@ import json
 
 from cases import BASE, CLIENT, IN_SECRET, LOOSE, OAUTH, SECRET, SERVICE, SOPS_SECRET, WORDS, Case, commit_all
 
+IMAGE = ["--set", "tailrender.image.repository=registry.example.com/tailrender-runtime"]
 GENERATE = ["--set", "tailrender.secrets=generate"]
 STREAM = SERVICE + "---\n" + SECRET
 
@@ -109,7 +110,7 @@ def looks():
         Case("images", ["images", "repo", *GENERATE], files=BASE),
         Case("lint", ["lint", "repo"], codes=(0, 1)),
         in_git(Case("lint in Git", ["lint", "repo"], codes=(1,), says="plaintext-secret")),
-        Case("install", ["install", "--set", f"operatorConfig.podAnnotations.a={WORDS['password in values']}"], files={},
+        Case("install", ["install", *IMAGE, "--set", f"operatorConfig.podAnnotations.a={WORDS['password in values']}"], files={},
              on_stdout=("password in values",)),
     ]
     for form in ("terminal", "markdown", "json"):

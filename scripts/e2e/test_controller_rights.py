@@ -14,6 +14,7 @@ from shared.applied import create_definitions
 from shared.checks import attempt, documents, run
 from shared.controller_process import api_server, install
 from shared.fleet import ROOT
+from shared.images import OWN_IMAGES
 from shared.kube_api import KubeApi
 from shared.rights import NAMESPACE, ROLES, rules
 
@@ -34,7 +35,7 @@ TOKEN = {"apiVersion": "v1", "kind": "Secret", "type": "kubernetes.io/service-ac
 
 
 def ours(tailrender, *flags):
-    return rules(documents(run(tailrender, "install", "--quiet", *flags)), ROLES)
+    return rules(documents(run(tailrender, "install", "--quiet", *OWN_IMAGES, *flags)), ROLES)
 
 
 def documented():
@@ -94,7 +95,7 @@ def newest_kinds(tailrender, folder):
     """A file with the definitions that the chart of 1.96 lacks."""
     known = {item["metadata"]["name"] for item in documents((CHARTS / "with-crds.yaml").read_text(encoding="utf-8"))}
     settings = ("tailrender.operatorVersion=1.104", "tailrender.customResources=emit")
-    newest = documents(run(tailrender, "install", "--quiet", *(word for setting in settings for word in ("--set", setting))))
+    newest = documents(run(tailrender, "install", "--quiet", *OWN_IMAGES, *(word for setting in settings for word in ("--set", setting))))
     path = folder / "kinds.yaml"
     path.write_text(yaml.safe_dump_all([item for item in newest if item["metadata"]["name"] not in known]), encoding="utf-8")
     return path
@@ -121,7 +122,7 @@ def test_server_allows_what_the_rules_say_where_the_api_proxy_is(cluster, tailre
 
 def test_controllers_token_creates_and_reads_no_token_of_the_account_that_impersonates(cluster, tailrender):
     install(tailrender, *NEWEST, *OF_ITS_OWN)
-    rendered = documents(run(tailrender, "install", "--quiet", *OF_ITS_OWN))
+    rendered = documents(run(tailrender, "install", "--quiet", *OWN_IMAGES, *OF_ITS_OWN))
     places = {item["metadata"]["namespace"] for item in rendered if (item["kind"], item["metadata"]["name"]) == ("ServiceAccount", IMPERSONATOR)}
     assert places == {APART}
     secrets = yaml.safe_dump_all([item for item in rendered if item["kind"] == "Secret" and item["metadata"]["name"] in (STATE, KEY)])

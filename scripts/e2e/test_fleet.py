@@ -175,8 +175,9 @@ def test_fleet_and_we_read_the_sources_alike(tailrender, tmp_path, member):
     folder = selected(with_chart(tmp_path / "sources"), member, tmp_path / "selected")
     text = yaml.safe_dump_all(as_a_stream(deployments(workspace, member, folder)))
     own = read(member.values).get("tailrender", {})  # a chart passes on only its own values
-    settings = [word for key, value in {**own, "tailnetDomain": member.tailnet}.items() for word in ("--set", f"tailrender.{key}={value}")]
-    have = objects_of(run(tailrender, "post-render", "--namespace", "tailscale", "--quiet", *settings, stdin=text))
+    values = tmp_path / "values.yaml"
+    values.write_text(yaml.safe_dump({"tailrender": {**own, "tailnetDomain": member.tailnet}}), encoding="utf-8")
+    have = objects_of(run(tailrender, "post-render", "--namespace", "tailscale", "--quiet", "--values", values, stdin=text))
     want, chart = rendered(tailrender, FLEET, member), of_the_chart(tailrender, member)
     want = {name: value for name, value in want.items() if name not in chart}
     compare({name: value for name, value in have.items() if name in want or is_generated(value)}, want, f"{member.name}: of Fleet's objects")

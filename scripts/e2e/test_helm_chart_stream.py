@@ -13,6 +13,7 @@ import pytest
 from helm_ways import MARK, annotations, name_of, objects, way_of
 from shared.checks import compare, run
 from shared.fleet import ROOT
+from shared.images import PROXY_IMAGE, RUNTIME_IMAGE
 
 COVERS = ["plugins/helm3", "plugins/helm4", "renderer/generate/install", "renderer/engines/helm/values_files.cpp", "renderer/plan/install",
           "testdata/chart-streams"]
@@ -50,7 +51,7 @@ def namespace(cluster):
 
 @pytest.fixture(params=["executable3", "plugin4"])
 def way(request, tailrender, tmp_path):
-    return way_of(request.param, tailrender, tmp_path, NAMESPACE, ["--quiet"])
+    return way_of(request.param, tailrender, tmp_path, NAMESPACE, ["--quiet", *(f"--set={one}" for one in (RUNTIME_IMAGE, PROXY_IMAGE))])
 
 
 @pytest.fixture(scope="module")

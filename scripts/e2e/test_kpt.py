@@ -18,6 +18,7 @@ import yaml
 
 from shared.checks import attempt, compare, objects_of, run
 from shared.fleet import FLEET, ROOT
+from shared.images import OWN_IMAGES, PROXY, RUNTIME
 from shared.kpt import objects_in
 
 COVERS = ["examples/fleet", "plugins/kpt", "renderer/emit/krm", "renderer/load/krm"]
@@ -54,7 +55,7 @@ def contents(folder):
 
 def rendered(source):
     """Returns what is rendered of the manifests without the operator; a package keeps its custom resources."""
-    return objects_of(run("tailrender", "render", source, "--namespace", "apps", "--set", "tailrender.customResources=emit", "--quiet", "--set", TAILNET))
+    return objects_of(run("tailrender", "render", source, "--namespace", "apps", "--set", "tailrender.customResources=emit", "--quiet", "--set", TAILNET, *OWN_IMAGES))
 
 
 @pytest.fixture
@@ -167,6 +168,8 @@ def test_kpt_runs_no_program_unasked(package):
 def test_eval(package, sources):
     for name in ("Kptfile", "tailrender.yaml"):
         (package / name).unlink()
+    values = {"image": {"repository": RUNTIME}, "proxyImage": {"repository": PROXY}}
+    pathlib.Path("values.yaml").write_text(yaml.safe_dump({"tailrender": values}), encoding="utf-8")
     shell(blocks()[1])
     compare(objects_in(package), rendered(sources), "the package")
 

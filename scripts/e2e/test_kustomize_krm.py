@@ -12,13 +12,14 @@ import yaml
 
 from shared.checks import attempt, compare, objects_of, run
 from shared.fleet import FLEET, ROOT
+from shared.images import PROXY, RUNTIME
 from shared.kustomize import BUILD, function, own, write
 
 COVERS = ["examples/fleet", "plugins/kustomize", "renderer/emit/krm", "renderer/load/krm", "testdata/chart-streams/default.yaml"]
 PROGRAMS = ["kustomize"]
 pytestmark = pytest.mark.usefixtures("tools")
 CHART = ROOT / "testdata" / "chart-streams" / "default.yaml"
-VALUES = {"proxyConfig": {"defaultTags": "tag:k8s,tag:krm"}, "tailrender": {"tailnetDomain": "tail1a2b3.ts.net"}}
+VALUES = {"proxyConfig": {"defaultTags": "tag:k8s,tag:krm"}, "tailrender": {"image": {"repository": RUNTIME}, "proxyImage": {"repository": PROXY}, "tailnetDomain": "tail1a2b3.ts.net"}}
 
 
 def objects(text):
@@ -97,8 +98,9 @@ def test_chart(tailrender, tmp_path):
     """The operator's chart is a resource: its documents become those of our controller, in place."""
     shutil.copy(CHART, tmp_path / "chart.yaml")
     write(tmp_path, "kustomization.yaml", {"resources": ["chart.yaml"], "transformers": ["tailrender.yaml"]})
-    write(tmp_path, "tailrender.yaml", own(tailrender))
-    want = objects(run(tailrender, "post-render", "--quiet", stdin=CHART.read_text(encoding="utf-8")))
+    write(tmp_path, "tailrender.yaml", own(tailrender, values=VALUES))
+    write(tmp_path, "values.yaml", VALUES)
+    want = objects(run(tailrender, "post-render", "--quiet", "--values", tmp_path / "values.yaml", stdin=CHART.read_text(encoding="utf-8")))
     compare(objects(run(*BUILD, tmp_path)), want, "transformer over the operator's chart")
 
 

@@ -68,7 +68,7 @@ def installed(lab, tailrender, federated):
 def render(lab, tailrender):
     """Returns the objects of `count` Services from that number on."""
     def objects(first, count):
-        found = rendered(tailrender, services(first, count), {"loginServer": lab.tailnet.url})
+        found = rendered(tailrender, services(first, count), {"loginServer": lab.tailnet.url, "tailrender": VALUES["tailrender"]})
         for item in found:
             if item["kind"] == "StatefulSet":
                 item["spec"]["template"]["spec"]["nodeSelector"] = {"no-node": "has-this"}

@@ -37,7 +37,8 @@ class Repository:
         shutil.copytree(ROOT / "examples" / engine, self.root)
         self.commands = re.findall(r"^```\n(tailrender .*?)^```$", (self.root / "README.md").read_text(encoding="utf-8"), re.M | re.S)
         values = self.root / "tailscale/values.yaml"
-        values.write_text(values.read_text(encoding="utf-8") + yaml.safe_dump({"loginServer": lab.tailnet.url, "tailrender": VALUES["tailrender"]}),
+        found = yaml.safe_load(values.read_text(encoding="utf-8"))
+        values.write_text(yaml.safe_dump({**found, "loginServer": lab.tailnet.url, "tailrender": VALUES["tailrender"]}),
                           encoding="utf-8")
         deployment = self.root / self.apps / "deployment.yaml"
         deployment.write_text(deployment.read_text(encoding="utf-8").replace("nginxinc/nginx-unprivileged:1.27.4", "lab/hello:1"), encoding="utf-8")

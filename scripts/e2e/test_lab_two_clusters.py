@@ -12,6 +12,7 @@ from harness import Lab
 from hello import namespaces_first
 from installed import NAMESPACE, data_of, give_proxy_image, install_controller, lab_with_controller
 from shared.checks import documents, run
+from shared.images import PROXY_IMAGE
 
 COVERS = ["runtime/controller", "runtime/nft", "runtime/proxy"]
 PROGRAMS = ["lab"]
@@ -28,7 +29,8 @@ def publish(lab, tailrender, folder, items, *settings):
     folder.mkdir()
     (folder / "all.yaml").write_text(yaml.safe_dump_all(items), encoding="utf-8")
     (folder / "fleet.yaml").write_text("defaultNamespace: apps\n", encoding="utf-8")
-    objects = documents(run(tailrender, "render", folder, "--quiet", *(f"--set={one}" for one in ("loginServer=" + lab.tailnet.url, *settings))))
+    objects = documents(run(tailrender, "render", folder, "--quiet",
+                            *(f"--set={one}" for one in (PROXY_IMAGE, "loginServer=" + lab.tailnet.url, *settings))))
     namespaces_first(lab, objects)
     return {item["metadata"]["labels"]["tailscale.com/parent-resource"]: item["metadata"]["name"] + "-0"
             for item in objects if item["kind"] == "StatefulSet"}

@@ -24,6 +24,7 @@ from hello import namespaces_first
 from installed import NAMESPACE, data_of, give_proxy_image, install_controller, joins, lab_with_runtime, proxy_image, usable_keys
 from relay import machine_uses_a_peer
 from shared.checks import run
+from shared.images import OWN_IMAGES
 
 COVERS = ["renderer/generate/group", "renderer/generate/workload", "renderer/plan/workload", "runtime/controller/ingress_groups", "runtime/dns",
           "runtime/localapi", "runtime/nft", "runtime/proxy", "testdata/chart-streams/with-crds.yaml"]
@@ -36,7 +37,7 @@ def lab(tools, tailrender, runtime, proxy):
         found.verb("join", "other")  # before the pods: machines are spread over the pods of a group in the order of joining
         give_proxy_image(found, tailrender, proxy)
         found.verb("image", "lab/curl:1", shutil.which("curl"))
-        install_crds(found, run(tailrender, "install", "--quiet", "--set", "tailrender.customResources=emit"))
+        install_crds(found, run(tailrender, "install", "--quiet", *OWN_IMAGES, "--set", "tailrender.customResources=emit"))
         install_controller(found, tailrender)
         yield found
 

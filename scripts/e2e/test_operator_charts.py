@@ -5,6 +5,7 @@ import yaml
 from installed import STOCK
 from parity_release import RELEASES, is_within
 from shared.checks import attempt, documents, objects, run
+from shared.images import RUNTIME, RUNTIME_IMAGE
 from shared.operator_source import write_chart
 
 COVERS = ["renderer/generate/install", "renderer/engines/helm/values_files.cpp", "renderer/plan/install", "renderer/plan/settings"]
@@ -29,7 +30,7 @@ VALUES = {
     "proxyConfig": {"image": {"repository": "example.com/tailscale", "tag": "", "digest": ""}, "defaultTags": "tag:k8s,tag:c", "firewallMode": "nftables",
                     "defaultProxyClass": ""},
     "apiServerProxyConfig": {"allowImpersonation": "true", "mode": "false"}, "imagePullSecrets": [{"name": "mirror"}],
-    "tailrender": {"dataplane": "containerboot"}}
+    "tailrender": {"dataplane": "containerboot", "image": {"repository": RUNTIME}}}
 NEWER = {"1.98": {"operatorConfig": {"priorityClassName": "system-cluster-critical"}}, "1.102": {"annotations": {"example.com/c": "3"}},
          "1.104": {"fullnameOverride": NAME, "nameOverride": "", "operatorConfig": {"sharedACMEAccountKey": True}}}
 UNREAD = {"operatorConfig.annotations"}  # the chart has it, and no template reads it
@@ -101,7 +102,7 @@ def said(*command, **how):
 def test_post_render(tailrender, tools, chart):
     release, folder, values = chart
     stream = run(tools / "helm", "template", "ts", folder, "--namespace", NAMESPACE, "--values", values)
-    posted = said(tailrender, "post-render", "--set", STOCK, stdin=stream)
+    posted = said(tailrender, "post-render", "--set", STOCK, "--set", RUNTIME_IMAGE, stdin=stream)
     assert objects(documents(stream)).keys() == objects(documents(posted)).keys()
     controller_of(objects(documents(posted)), release)
     accepted(posted)

@@ -15,6 +15,7 @@ from custom_resources import install_crds
 from hello import namespaces_first
 from installed import NAMESPACE, STOCK, data_of, install_controller, lab_with_runtime, usable_keys
 from shared.checks import documents, run
+from shared.images import OWN_IMAGES
 
 COVERS = ["runtime/controller/relays", "runtime/dns", "testdata/chart-streams/with-crds.yaml"]
 PROGRAMS = ["lab"]
@@ -32,7 +33,7 @@ PORT = 40000
 def lab(tools, tailrender, runtime):
     with lab_with_runtime(runtime) as found:
         # This comes first: the controller looks for a missing kind only every ten minutes.
-        install_crds(found, run(tailrender, "install", "--quiet", "--set", "tailrender.customResources=emit"))
+        install_crds(found, run(tailrender, "install", "--quiet", *OWN_IMAGES, "--set", "tailrender.customResources=emit"))
         install_controller(found, tailrender)
         yield found
 

@@ -13,6 +13,7 @@ from parity_case import Case
 from shared.applied import is_accepted, listed, live
 from shared.checks import run
 from shared.fleet import FLEET, ROOT
+from shared.images import OWN_IMAGES
 
 COVERS = ["examples/fleet", "renderer/generate", "renderer/plan", "testdata/chart-streams", "testdata/e2e/crds.yaml", "testdata/oracle"]
 PROGRAMS = ["apiserver"]
@@ -46,7 +47,7 @@ def test_fleet(tailrender, is_taken, flags):
 
 @pytest.mark.parametrize("path", STREAMS, ids=lambda path: path.stem)
 def test_chart_stream(tailrender, is_taken, path):
-    is_taken(run(tailrender, "post-render", "--namespace", "tailscale", "--quiet", stdin=path.read_text(encoding="utf-8")))
+    is_taken(run(tailrender, "post-render", "--namespace", "tailscale", "--quiet", *OWN_IMAGES, stdin=path.read_text(encoding="utf-8")))
 
 
 def without_nodes(stream):

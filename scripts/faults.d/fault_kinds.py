@@ -11,7 +11,7 @@ import time
 
 import yaml
 
-from fault_runs import CHANGE, demand, documents, files_of, object_names
+from fault_runs import CHANGE, IMAGE, demand, documents, files_of, object_names
 
 GARBAGE = (b"]: [", b"key: \"open", b"{a: b", b"\tkey: value", b"*nowhere : x", b"\xff\xfe: x", b"a: b: c", b"- list\nkey: value", b"%")
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL, signal.SIGQUIT)
@@ -116,7 +116,7 @@ def lost_target(subject, chance):
 
 
 def post_render(subject, **options):
-    return subject.run("post-render", "--namespace", "tailscale", "--quiet", check=False, **options)
+    return subject.run("post-render", "--namespace", "tailscale", "--quiet", *IMAGE, check=False, **options)
 
 
 def bad_stdin(subject, chance):

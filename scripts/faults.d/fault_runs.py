@@ -9,6 +9,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TEMPORARY = ".tailrender-temporary"
 # This flag changes the objects of every proxy, so that the second render of a directory has much to do.
 CHANGE = ("--set", "tailrender.hostnameSuffix=b")
+IMAGE = ("--set", "tailrender.image.repository=registry.example.com/tailrender-runtime")  # of the controller, which has no default
 
 
 class Broken(Exception):

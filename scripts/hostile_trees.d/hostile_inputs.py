@@ -63,7 +63,8 @@ OBJECTS = {"service": SERVICE, "egress": EGRESS, "ingress": INGRESS, "connector"
 BASE = {"namespace": "shop", "configMapGenerator": [{"name": "made", "namespace": "shop", "literals": ["a=b"]}],
         "resources": [f"{name}.yaml" for name in OBJECTS]}
 FLEET_FILE = {"defaultNamespace": "shop", "name": "apps", "labels": {},
-              "helm": {"chart": "tailscale-operator", "version": "1.96.5", "releaseName": "operator", "valuesFiles": ["values.txt"]}}
+              "helm": {"chart": "tailscale-operator", "version": "1.96.5", "releaseName": "operator", "valuesFiles": ["values.txt"],
+                       "values": {"tailrender": {"image": {"repository": "registry.example.com/tailrender-runtime"}}}}}
 CLUSTERS = {"clusters": [{"name": "home", "labels": {}, "bundles": ["*"],
                           "values": {"tailrender": {"namespace": "tailscale"}, "proxyConfig": {"defaultTags": "tag:k8s"}}}]}
 BASES = (BASE, FLEET_FILE, CLUSTERS)

@@ -11,6 +11,7 @@ import parity_release
 import parity_yaml
 
 TS = "tailscale.com/"
+RUNTIME = "registry.example.com/tailrender-runtime"  # our image, which has no default name
 CONTROL = "https://controlplane.tailscale.com"  # the control server if an object names none
 EGRESS_KEYS = ("tailnet-ip", "tailnet-fqdn", "ts-tailnet-target-ip")
 FIREWALL_MODES = ("", "auto", "nftables", "iptables")
@@ -100,7 +101,7 @@ class Case:
             config["sharedACMEAccountKey"] = True
         ours = {"operatorVersion": parity_release.RELEASES[self.release], "namespace": s["operatorNamespace"], "clusterDomain": s["clusterDomain"],
                 "tailnetDomain": s["tailnetDomain"], "serviceMonitors": s["serviceMonitorCRD"],
-                "nodePortRange": s["nodePortRange"], "inputs": "complete", "dataplane": "containerboot"}
+                "nodePortRange": s["nodePortRange"], "inputs": "complete", "dataplane": "containerboot", "image": {"repository": RUNTIME}}
         return {
             "proxyConfig": {"image": image_values(s["proxyImage"]), "defaultTags": ",".join(s["defaultTags"]),
                             "firewallMode": s["firewallMode"], "defaultProxyClass": s["defaultProxyClass"]},

@@ -3,6 +3,7 @@ import copy
 import os
 import re
 
+import parity_case
 from parity_case import CONTROL, is_kind, meta
 from parity_rows import HARDENED, OURS, map_strings, row
 
@@ -11,11 +12,11 @@ ANNOTATIONS = re.compile(r'"(tailscale\.com/[a-z-]+)" in object\.metadata\.annot
 
 
 def our_image():
-    """Returns the image of this version, as the build names it."""
+    """Returns the image that values() names, with the tag of this version."""
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
     with open(os.path.join(root, "CMakeLists.txt"), encoding="utf-8") as handle:
         version = re.search(r"project\(\s*tailrender\s+VERSION\s+([0-9.]+)", handle.read())[1]
-    return f"tailrender/tailrender-runtime:v{version}"
+    return f"{parity_case.RUNTIME}:v{version}"
 
 
 def _is_recorders(obj):

@@ -3,6 +3,7 @@ import yaml
 
 from installed import NAMESPACE, data_of
 from shared.checks import documents, run
+from shared.images import OWN_IMAGES
 
 GROUP, SERVICE = "apis", "prod-api"
 REPLICAS = (GROUP + "-0", GROUP + "-1")
@@ -27,7 +28,7 @@ def apply_group(lab, tailrender, folder, values, dataplane="native", mode="auth"
     (folder / "apps").mkdir(exist_ok=True)
     (folder / "apps/group.yaml").write_text(yaml.safe_dump_all(objects(lab, dataplane, mode)))
     (folder / "values.yaml").write_text(yaml.safe_dump(values | {"loginServer": lab.tailnet.url}))
-    settings = ("--set", "tailrender.tailnetDomain=" + lab.inner["LAB_DOMAIN"], "--set", "tailrender.namespace=" + NAMESPACE)
+    settings = (*OWN_IMAGES, "--set", "tailrender.tailnetDomain=" + lab.inner["LAB_DOMAIN"], "--set", "tailrender.namespace=" + NAMESPACE)
     text = run(tailrender, "render", folder / "apps", "--values", folder / "values.yaml", "--quiet", *settings)
     rendered = documents(text)
     lab.apply(rendered)

@@ -12,6 +12,7 @@ from harness import SCRIPT
 from hello import namespaces_first
 from installed import NAMESPACE, data_of
 from shared.checks import documents, run
+from shared.images import PROXY
 
 PINNED = "10.96.77.7"
 BEHIND, NETWORK = "10.20.0.1", "10.20.0.0/16"
@@ -144,7 +145,7 @@ class World:
         path.write_text(yaml.safe_dump_all(items + (more or [])), encoding="utf-8")
 
     def settings(self, dataplane):
-        ours = {"dataplane": dataplane, "tailnetDomain": self.lab.inner["LAB_DOMAIN"], **self.more}
+        ours = {"dataplane": dataplane, "proxyImage.repository": PROXY, "tailnetDomain": self.lab.inner["LAB_DOMAIN"], **self.more}
         return ["--set=loginServer=" + self.lab.tailnet.url, "--set=proxyConfig.defaultProxyClass=acme", *(f"--set=tailrender.{key}={value}" for key, value in ours.items())]
 
     def render(self, dataplane):

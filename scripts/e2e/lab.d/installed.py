@@ -11,17 +11,19 @@ from harness import Lab
 from hello import namespaces_first
 from parity_release import NEWEST, RELEASES
 from shared.checks import documents, run
+from shared.images import PROXY
 
 NAMESPACE = "tailscale"
 LOGGED_OUT = "gone"  # the name that the test's control server gives to a deleted device
 VALUES = {"oauth": {}, "operatorConfig": {"logging": "info"},
-          "tailrender": {"cleanupDelay": "2s", "image": {"repository": "lab/runtime", "tag": "1", "pullPolicy": "Never"}}}
+          "tailrender": {"cleanupDelay": "2s", "image": {"repository": "lab/runtime", "tag": "1", "pullPolicy": "Never"},
+                         "proxyImage": {"repository": PROXY}}}
 STOCK = "tailrender.dataplane=containerboot"
 
 
 def proxy_image(tailrender):
-    """Returns the image that rendered proxies run by default."""
-    return f"tailrender/tailrender-proxy:v{run(tailrender, '--version').split()[1]}-{RELEASES[NEWEST]}"
+    """Returns the image that rendered proxies run whose values name that repository."""
+    return f"{PROXY}:v{run(tailrender, '--version').split()[1]}-{RELEASES[NEWEST]}"
 
 
 def give_proxy_image(lab, tailrender, proxy, release=NEWEST):

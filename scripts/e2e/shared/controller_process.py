@@ -4,13 +4,14 @@ import pathlib
 import yaml
 
 from shared.checks import documents, run
+from shared.images import OWN_IMAGES
 
 NAMESPACE = "tailscale"
 
 
 def install(tailrender, *flags):
     """Applies the namespace, the account and its rights, as they are rendered."""
-    objects = documents(run(tailrender, "install", "--quiet", *flags))
+    objects = documents(run(tailrender, "install", "--quiet", *OWN_IMAGES, *flags))
     kinds = ("Namespace", "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding")
     for chosen in (kinds[:1], kinds[1:]):
         run("kubectl", "apply", "--server-side", "-f", "-", stdin=yaml.safe_dump_all([item for item in objects if item["kind"] in chosen]))

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -27,7 +28,8 @@ std::string_view section_name(std::string_view line) {
 }
 
 bool is_input(const std::string& name) {
-    return name != "flags" && name != "stdin" && name != "report" && !name.starts_with("want:");
+    return name != "flags" && name != "stdin" && name != "report" && name != "no-images" &&
+           !name.starts_with("want:");
 }
 
 void write_tree_of(const GoldenCase& golden, const fs::path& dir) {
@@ -145,6 +147,21 @@ std::string print_case(const GoldenCase& golden) {
     return out;
 }
 
+// Adds the images that a user has pushed, so that a case needs no values for them. A later --set of
+// the case wins.
+void add_images(std::vector<std::string>& words) {
+    constexpr std::array<std::string_view, 12> kVerbs = {
+        "render", "check",   "post-render", "krm",    "diff",   "explain",
+        "lint",   "install", "devices",     "images", "commit", "fix"};
+    if (std::find(kVerbs.begin(), kVerbs.end(), words[0]) == kVerbs.end()) {
+        return;
+    }
+    words.insert(
+        words.begin() + 1,
+        {"--set", "tailrender.image.repository=registry.example.com/tailrender-runtime", "--set",
+         "tailrender.proxyImage.repository=registry.example.com/tailrender-proxy"});
+}
+
 std::vector<std::string> arguments(const GoldenCase& golden) {
     std::vector<std::string> words;
     std::string word;
@@ -165,6 +182,9 @@ std::vector<std::string> arguments(const GoldenCase& golden) {
         }
     }
     const bool has_verb = !words.empty() && !words[0].starts_with('-') && words[0] != "completion";
+    if (has_verb && golden.find("no-images") == nullptr) {
+        add_images(words);
+    }
     if (has_verb && golden.find("report") == nullptr) {
         words.emplace_back("--quiet");
     }

@@ -7,6 +7,8 @@
 //   -- flags --           the command line, default `render .`; words, or 'quoted words'. --quiet
 //                         is added, so that only diagnostics are printed
 //   -- report --          empty; --quiet is not added
+//   -- no-images --       empty; the case names the images of this project itself, or none. Else
+//                         they are set with --set for verbs that read settings
 //   -- stdin --           standard input, default empty
 //   -- want:out --        standard output, default empty
 //   -- want:err --        standard error, default empty

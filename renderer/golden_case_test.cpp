@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -30,14 +31,24 @@ TEST(GoldenCase, MakesFilesAndLinks) {
 
 TEST(GoldenCase, SplitsTheCommandLine) {
     const auto words = [](const std::string& flags) {
-        return arguments(parse_case("-- flags --\n" + flags));
+        return arguments(parse_case("-- no-images --\n-- flags --\n" + flags));
     };
     using Words = std::vector<std::string>;
-    EXPECT_EQ(arguments(parse_case("")), (Words{"render", ".", "--quiet"}));
+    EXPECT_EQ(arguments(parse_case("-- no-images --\n")), (Words{"render", ".", "--quiet"}));
     EXPECT_EQ(words("check .  -o out\n"), (Words{"check", ".", "-o", "out", "--quiet"}));
     EXPECT_EQ(words("render 'a b' ''\n"), (Words{"render", "a b", "", "--quiet"}));
     EXPECT_EQ(words("render .\n-- report --\n"), (Words{"render", "."}));
     EXPECT_EQ(words("--version\n"), (Words{"--version"}));
+}
+
+TEST(GoldenCase, NamesTheImagesUnlessTheCaseDoes) {
+    const auto sets = [](const std::string& sections) {
+        const std::vector<std::string> words = arguments(parse_case(sections));
+        return std::count(words.begin(), words.end(), "--set");
+    };
+    EXPECT_EQ(sets(""), 2);
+    EXPECT_EQ(sets("-- no-images --\n"), 0);
+    EXPECT_EQ(sets("-- flags --\nroots .\n"), 0);
 }
 
 TEST(GoldenCase, RecordsOnlyWhatIsUnusual) {

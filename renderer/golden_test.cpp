@@ -124,7 +124,9 @@ TEST(GoldenTree, Fleet) {
 }
 
 TEST(GoldenTree, Overlays) {
-    expect_tree("overlays", "install");
+    expect_tree(
+        "overlays",
+        "install --set tailrender.image.repository=registry.example.com/tailrender-runtime");
 }
 
 }  // namespace

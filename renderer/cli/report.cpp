@@ -361,6 +361,34 @@ std::string totals(const load::Loaded& loaded, const plan::Plan& plan,
     return out;
 }
 
+std::string dataplane_line(const plan::Plan& plan) {
+    const plan::Settings& settings = plan.settings;
+    std::size_t total = 0;
+    std::size_t others = 0;
+    for (const plan::Workload& one : plan.workloads) {
+        const bool has_choice = one.as<plan::ProxyPlan>() != nullptr ||
+                                one.as<plan::ProxyGroupPlan>() != nullptr ||
+                                one.as<plan::PeerRelayPlan>() != nullptr;
+        total += has_choice ? 1 : 0;
+        others += has_choice && one.dataplane != settings.dataplane ? 1 : 0;
+    }
+    const auto name = [](bool is_native) { return is_native ? "native" : "containerboot"; };
+    const bool is_native = settings.dataplane == plan::Dataplane::Native;
+    if (total == 0) {
+        return {};
+    }
+    if (others == total) {
+        return fmt::format("dataplane: {}, by annotation\n", name(!is_native));
+    }
+    return fmt::format("dataplane: {}, {}{}\n", name(is_native),
+                       settings.sets_dataplane ? "set by tailrender.dataplane"
+                       : is_native             ? "since tailrender.proxyImage has a repository"
+                                               : "since tailrender.proxyImage has no repository",
+                       others == 0 ? std::string()
+                                   : fmt::format(" ({} of {} {}, by annotation)", others, total,
+                                                 name(!is_native)));
+}
+
 std::string write_summary(const std::string& dir, const emit::WriteReport& report, bool all) {
     std::string out = fmt::format("{}: {} created, {} changed, {} removed, {} unchanged\n", dir,
                                   report.created.size(), report.changed.size(),

@@ -40,6 +40,10 @@ std::string engine_note(const load::Loaded& loaded);
 std::string totals(const load::Loaded& loaded, const plan::Plan& plan,
                    const generate::Objects& objects);
 
+// Says which dataplane proxies run, and what chose it. Returns "" if nothing is rendered that has a
+// choice.
+std::string dataplane_line(const plan::Plan& plan);
+
 std::string write_summary(const std::string& dir, const emit::WriteReport& report, bool all);
 // Summarizes the removal of a deleted cluster's tree.
 std::string gone_summary(const std::string& dir, const emit::WriteReport& report, bool all);

@@ -203,7 +203,7 @@ void report(const Options& options, const Run& run, Console& console, const std:
         return (has_table ? device_table(run.plan, run.loaded.sources, color, options.all,
                                          terminal_width(STDERR_FILENO))
                           : "") +
-               totals(run.loaded, run.plan, run.objects) + written;
+               totals(run.loaded, run.plan, run.objects) + written + dataplane_line(run.plan);
     });
 }
 

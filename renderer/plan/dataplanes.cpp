@@ -52,15 +52,6 @@ bool is_other_image(const ProxyClassPlan& one, const Release& release) {
            !is_release_image(image, kK8sProxyRepository, release);
 }
 
-// Also true for the tag of an operator among the inputs, whose release may differ.
-bool is_default_image(const Settings& settings) {
-    const Image& image = settings.proxy_image;
-    const std::string installed = text_at(settings.chart, {"operatorConfig", "image", "tag"});
-    return is_release_image(image.reference(), kStockRepository, settings.release) ||
-           (image.digest.empty() && image.tag == installed &&
-            without_registry(image.repository) == kStockRepository);
-}
-
 // The user that a class sets for tailscaled in the pods of a group of type kube-apiserver.
 struct ClassUser {
     Pos pos;
@@ -137,10 +128,6 @@ void report_malformed(const Settings& settings, std::vector<Note> users, Diagnos
         .notes(std::move(users));
 }
 
-constexpr std::string_view kChooseAnImage =
-    "set \"tailrender.proxyImage\" to an image of tailrender-proxy, or "
-    "\"tailrender.dataplane: containerboot\" to run this one";
-
 }  // namespace
 
 Note user_of(const Workload& workload) {
@@ -186,13 +173,15 @@ void check_dataplane(const classify::ParentInput& object, Diagnostics& diagnosti
         .hint(did_you_mean(nearest(text_of(wish), {"containerboot", "native"})));
 }
 
-Dataplane wished_dataplane(const classify::ParentInput& parent, const ProxyClassPlan* chosen,
-                           const Settings& settings) {
-    std::optional<Dataplane> wish = annotated_dataplane(parent);
-    if (!wish && chosen != nullptr) {
-        wish = chosen->dataplane;
+DataplaneWish wished_dataplane(const classify::ParentInput& parent, const ProxyClassPlan* chosen,
+                               const Settings& settings) {
+    if (const std::optional<Dataplane> own = annotated_dataplane(parent)) {
+        return {*own, parent.annotation(kDataplane)->pos()};
     }
-    return wish.value_or(settings.dataplane);
+    if (chosen != nullptr && chosen->dataplane) {
+        return {*chosen->dataplane, chosen->dataplane_pos};
+    }
+    return {settings.dataplane, settings.dataplane_pos};
 }
 
 void run_native(const Settings& settings, Workload& workload) {
@@ -204,8 +193,9 @@ void run_native(const Settings& settings, Workload& workload) {
 void choose_dataplane(const classify::ParentInput& parent, const Settings& settings,
                       Workload& workload, Diagnostics& diagnostics) {
     check_dataplane(parent, diagnostics);
-    const ProxyClassPlan* chosen = workload.proxy_class;
-    if (wished_dataplane(parent, chosen, settings) == Dataplane::Native) {
+    const DataplaneWish wish = wished_dataplane(parent, workload.proxy_class, settings);
+    workload.dataplane_pos = wish.pos;
+    if (wish.dataplane == Dataplane::Native) {
         run_native(settings, workload);
     }
 }
@@ -226,7 +216,7 @@ void check_class_images(const Plan& plan, Diagnostics& diagnostics) {
     const std::string ours = plain(plan.settings.native_image.reference());
     for (const ProxyClassPlan& one : plan.proxy_classes) {
         const std::string& image = one.container.image;
-        const bool is_ours = plain(image) == ours;
+        const bool is_ours = plan.settings.native_image.is_named() && plain(image) == ours;
         if (!is_ours && !is_other_image(one, plan.settings.release)) {
             continue;
         }
@@ -298,78 +288,19 @@ void check_class_env(const Plan& plan, Diagnostics& diagnostics) {
     }
 }
 
-void check_stock_image(const Plan& plan, Diagnostics& diagnostics) {
-    const Settings& settings = plan.settings;
-    if (settings.dataplane == Dataplane::Containerboot) {
-        return;
-    }
-    std::vector<Note> users;
-    for (const Workload& one : plan.workloads) {
-        const bool forwards = one.as<ProxyPlan>() != nullptr ||
-                              one.as<PeerRelayPlan>() != nullptr ||
-                              (one.as<ProxyGroupPlan>() != nullptr && !is_api_group(one));
-        if (forwards && one.dataplane == Dataplane::Containerboot) {
-            return;
-        }
-        if (forwards) {
-            users.push_back(user_of(one));
-        }
-    }
-    const bool is_malformed =  // reported with the settings
-        !parse_image_reference(settings.proxy_image.reference()).error.empty();
-    if (users.empty() || settings.native_image.repository != kNativeRepository || is_malformed ||
-        is_default_image(settings)) {
-        return;
-    }
-    diagnostics
-        .error("image-without-effect", settings.proxy_image.pos,
-               "\"proxyConfig.image\" has no effect on proxies with \"tailrender.dataplane: "
-               "native\", the default")
-        .where(settings.proxy_image.pos.known() ? "" : "PROXY_IMAGE")
-        .found(fmt::format("\"{}\"", settings.proxy_image.reference()))
-        .expected(
-            fmt::format("none, or the default \"{}:{}\"", kStockRepository, settings.release.tag))
-        .hint(std::string(kChooseAnImage))
-        .notes(std::move(users));
-}
-
 void check_k8s_proxy_image(const Plan& plan, Diagnostics& diagnostics) {
-    const Settings& settings = plan.settings;
-    const std::string& image = settings.k8s_proxy_image;
-    bool is_run = false;
+    const std::string& image = plan.settings.k8s_proxy_image;
     std::vector<Note> users;
-    std::vector<Note> others;
     for (const Workload& one : plan.workloads) {
-        if (!runs_k8s_proxy(one)) {
-            if (is_api_group(one)) {
-                others.push_back(user_of(one));
-            }
-            continue;
-        }
-        is_run = true;
-        if (one.proxy_class == nullptr || one.proxy_class->container.image.empty()) {
+        const bool is_of_class =
+            one.proxy_class != nullptr && !one.proxy_class->container.image.empty();
+        if (runs_k8s_proxy(one) && !is_of_class) {
             users.push_back(user_of(one));
         }
     }
-    if (image.empty()) {
-        return;
+    if (!image.empty() && !users.empty() && !parse_image_reference(image).error.empty()) {
+        report_malformed(plan.settings, std::move(users), diagnostics);
     }
-    if (!users.empty() && !parse_image_reference(image).error.empty()) {
-        report_malformed(settings, std::move(users), diagnostics);
-    }
-    if (is_run || others.empty() || settings.native_image.repository != kNativeRepository ||
-        plain(image) == kK8sProxyImage ||
-        is_release_image(image, kK8sProxyRepository, settings.release)) {
-        return;
-    }
-    with_image(
-        diagnostics.error("image-without-effect", settings.k8s_proxy_image_pos,
-                          "\"K8S_PROXY_IMAGE\" has no effect on groups of type kube-apiserver with "
-                          "\"tailrender.dataplane: native\", the default"),
-        image)
-        .expected(fmt::format("none, or the default \"{}\"", kK8sProxyImage))
-        .hint(std::string(kChooseAnImage))
-        .notes(std::move(others));
 }
 
 }  // namespace renderer::plan

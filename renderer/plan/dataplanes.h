@@ -1,7 +1,8 @@
 // Decides which program the pods of a proxy run as their first process: containerboot of the stock
 // image, or tailrender-proxy. The parent's annotation decides, else the annotation of its
-// ProxyClass, else the setting. The stock program of a ProxyGroup of type kube-apiserver is
-// k8s-proxy. Pods of Recorders and of the nameserver run other programs.
+// ProxyClass, else the setting, else whether there is an image of tailrender-proxy. The stock
+// program of a ProxyGroup of type kube-apiserver is k8s-proxy. Pods of Recorders and of the
+// nameserver run other programs.
 #pragma once
 
 #include <optional>
@@ -28,10 +29,16 @@ constexpr int kApiUser = 65533;
 std::optional<Dataplane> annotated_dataplane(const classify::ParentInput& object);
 void check_dataplane(const classify::ParentInput& object, Diagnostics& diagnostics);
 
+// Where nobody chooses, the position is unknown.
+struct DataplaneWish {
+    Dataplane dataplane;
+    Pos pos;
+};
+
 // Returns the dataplane for the pods of the parent, if they have a choice. `chosen` is its class,
 // or nullptr.
-Dataplane wished_dataplane(const classify::ParentInput& parent, const ProxyClassPlan* chosen,
-                           const Settings& settings);
+DataplaneWish wished_dataplane(const classify::ParentInput& parent, const ProxyClassPlan* chosen,
+                               const Settings& settings);
 
 // Makes the pods run tailrender-proxy, independent of the dataplane of proxies.
 void run_native(const Settings& settings, Workload& workload);
@@ -54,11 +61,9 @@ Note user_of(const Workload& workload);
 const ClassEnv* class_variable(const ProxyClassPlan* chosen, std::string_view name);
 
 // The images of classes and settings that do not fit the dataplane: images of containerboot, other
-// than those of the release, in classes of pods that run tailrender-proxy, and in the settings if
-// no pod runs containerboot; the image of tailrender-proxy in a class of pods that do not run it;
-// an image of k8s-proxy that is malformed, or that no pod runs.
+// than those of the release, in classes of pods that run tailrender-proxy; the image of
+// tailrender-proxy in a class of pods that do not run it; a malformed image of k8s-proxy.
 void check_class_images(const Plan& plan, Diagnostics& diagnostics);
-void check_stock_image(const Plan& plan, Diagnostics& diagnostics);
 void check_k8s_proxy_image(const Plan& plan, Diagnostics& diagnostics);
 
 // Refuses classes with which tailscaled does not have a separate user in groups of type

@@ -12,6 +12,7 @@
 #include "renderer/load/splice.h"
 #include "renderer/plan/checks/cross_checks.h"
 #include "renderer/plan/checks/object_checks.h"
+#include "renderer/plan/checks/own_images.h"
 #include "renderer/plan/checks/undecided.h"
 #include "renderer/plan/class/proxy_classes.h"
 #include "renderer/plan/custom_resources.h"
@@ -348,10 +349,10 @@ Plan plan(const load::Loaded& loaded, const classify::Inventory& inventory,
     plan.ours = documents_of(parents, consumed);
     check_policies(consumed, plan, diagnostics);
     check_firewall_mode(plan, diagnostics);
+    check_own_images(inventory.stock_operator, loaded, plan, diagnostics);
     check_class_images(plan, diagnostics);
     check_class_users(plan, diagnostics);
     check_class_env(plan, diagnostics);
-    check_stock_image(plan, diagnostics);
     check_k8s_proxy_image(plan, diagnostics);
     check_refused_env(plan, diagnostics);
     check_static_endpoints(plan, diagnostics);

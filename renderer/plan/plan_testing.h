@@ -1,5 +1,5 @@
 // For tests only: runs a stream through load, classify and plan, as if its documents were in files,
-// with the settings of a values file.
+// with the settings of a values file and names for the images of this project.
 #pragma once
 
 #include <fmt/format.h>
@@ -77,6 +77,7 @@ private:
         options->stream = std::move(stream);
         loaded = load::load(std::move(*options), diagnostics);
         loaded.is_stream = false;
+        loaded.values.push_back(parse(loaded.sources, kOwnImages, diagnostics));
         loaded.values.push_back(parse(loaded.sources, values, diagnostics));
     }
     void run() {

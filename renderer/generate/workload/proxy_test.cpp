@@ -162,7 +162,7 @@ spec:
           value: k8s-operator-ingress-proxy
         - name: TS_ENABLE_HEALTH_CHECK
           value: "true"
-        image: tailrender/tailrender-proxy:v)" TAILRENDER_VERSION
+        image: registry.example.com/tailrender-proxy:v)" TAILRENDER_VERSION
                                                                 R"(-1.104.5
         imagePullPolicy: IfNotPresent
         name: tailscale
@@ -193,7 +193,7 @@ spec:
         command:
         - /bin/sh
         - "-c"
-        image: tailrender/tailrender-proxy:v)" TAILRENDER_VERSION
+        image: registry.example.com/tailrender-proxy:v)" TAILRENDER_VERSION
                                                                 R"(-1.104.5
         name: sysctler
         securityContext:

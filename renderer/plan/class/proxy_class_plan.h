@@ -45,7 +45,8 @@ struct ProxyClassPlan {
     Origin origin;
     std::string name;
     std::optional<Dataplane> dataplane;  // set by its annotation
-    bool has_tailscale = false;          // the class has the block
+    Pos dataplane_pos;
+    bool has_tailscale = false;  // the class has the block
     bool accept_routes = false;
     bool acme_staging = false;
     bool has_metrics = false;  // the class has the block

@@ -96,6 +96,9 @@ ProxyClassPlan make_proxy_class(const classify::CustomResource& input) {
     result.origin = {input.pos(), input.doc->object_name(), "proxy-class: a ProxyClass"};
     result.name = input.name;
     result.dataplane = annotated_dataplane(input);
+    if (result.dataplane) {
+        result.dataplane_pos = input.annotation(kDataplane)->pos();
+    }
     result.has_tailscale = tailscale.exists();
     result.accept_routes = tailscale.flag("acceptRoutes");
     result.acme_staging = spec.flag("useLetsEncryptStagingEnvironment");

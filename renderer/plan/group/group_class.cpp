@@ -83,7 +83,8 @@ const ProxyClassPlan* group_class(const ProxyGroupInput& group, const ProxyInput
     const ProxyClassPlan* chosen = inputs.classes.named_or_default(
         group, {group.proxy_class.text, group.proxy_class.pos}, diagnostics);
     if (chosen != nullptr) {
-        if (wished_dataplane(group, chosen, inputs.settings) == Dataplane::Containerboot) {
+        if (wished_dataplane(group, chosen, inputs.settings).dataplane ==
+            Dataplane::Containerboot) {
             check_image(group, *chosen, diagnostics);
         }
         check_init_container(group, *chosen, diagnostics);

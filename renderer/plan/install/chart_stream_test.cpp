@@ -70,7 +70,7 @@ TEST(PlanChartStream, TheDeploymentRunsTheController) {
     ASSERT_NE(made, nullptr);
     const Value& container = made->root.at({"spec", "template", "spec", "containers"})->items()[0];
     EXPECT_EQ(container.find("image")->text(),
-              "tailrender/tailrender-runtime:v" TAILRENDER_VERSION);
+              "registry.example.com/tailrender-runtime:v" TAILRENDER_VERSION);
     EXPECT_EQ(*container.find("env"), controller_env(run.plan.settings));
     const std::string env = write_json_sorted(*container.find("env"));
     EXPECT_NE(env.find(R"("value":"tag:k8s,tag:ozilab")"), std::string::npos);
@@ -123,7 +123,7 @@ TEST(PlanChartStream, ValuesWinOverTheEnv) {
     const std::string made =
         write_json_sorted(find(run.plan, "Deployment/tailscale/operator")->root);
     EXPECT_NE(made.find(R"({"name":"OPERATOR_LOGGING","value":"info"})"), std::string::npos);
-    EXPECT_NE(made.find("tailrender/tailrender-runtime:edge"), std::string::npos);
+    EXPECT_NE(made.find("registry.example.com/tailrender-runtime:edge"), std::string::npos);
 }
 
 TEST(PlanChartStream, AStreamWithoutTheRolesIsAnError) {

@@ -45,6 +45,7 @@ struct Installed {
             loaded.bundles[0].chart = "tailscale-operator";
             loaded.bundles[0].default_namespace = "tailscale";
         }
+        loaded.values.push_back(parse(loaded.sources, kOwnImages, diagnostics));
         loaded.values.push_back(parse(loaded.sources, values, diagnostics));
         classify::classify_operator(loaded, inventory, diagnostics);
         for (const Document& document : loaded.documents) {

@@ -80,6 +80,16 @@ void decode_secrets(const Value& all, Settings& settings) {
         .client_secret = decode_remote(all, "clientSecret")};
 }
 
+void decode_dataplane(const Value& all, Settings& settings) {
+    settings.sets_dataplane = !text_at(all, {"tailrender", "dataplane"}).empty();
+    settings.dataplane_pos = pos_at(all, {"tailrender", "dataplane"});
+    if (settings.sets_dataplane) {
+        settings.dataplane = chosen<Dataplane>(all, "dataplane", {"native", "containerboot"});
+    } else if (settings.native_image.is_named()) {
+        settings.dataplane = Dataplane::Native;
+    }
+}
+
 std::string decode_unrecorded(const Value& all) {
     std::vector<std::string_view> names;
     for (const Value& name : items_of(all.at({"tailrender", "apiProxyUnrecorded"}))) {
@@ -95,7 +105,6 @@ void decode_ours(const Value& all, std::string_view operator_namespace, Settings
     settings.cluster_domain = text_at(all, {"tailrender", "clusterDomain"}, "cluster.local");
     settings.tailnet_domain = text_at(all, {"tailrender", "tailnetDomain"});
     settings.hostname_suffix = text_at(all, {"tailrender", "hostnameSuffix"});
-    settings.dataplane = chosen<Dataplane>(all, "dataplane", {"native", "containerboot"});
     decode_secrets(all, settings);
     settings.privileges = chosen<Privileges>(all, "privileges", {"privileged", "capabilities"});
     settings.inputs = chosen<InputsMode>(all, "inputs", {"partial", "complete"});
@@ -103,11 +112,11 @@ void decode_ours(const Value& all, std::string_view operator_namespace, Settings
         chosen<CustomResources>(all, "customResources", {"auto", "emit", "consume"});
     settings.placement = chosen<Placement>(all, "placement", {"parent", "central"});
     settings.service_monitors = flag_at(all, {"tailrender", "serviceMonitors"});
-    settings.image = decode_image(all, "tailrender", "image", "tailrender/tailrender-runtime",
-                                  "v" TAILRENDER_VERSION);
+    settings.image = decode_image(all, "tailrender", "image", "", "v" TAILRENDER_VERSION);
     settings.native_image =
-        decode_image(all, "tailrender", "proxyImage", kNativeRepository,
+        decode_image(all, "tailrender", "proxyImage", "",
                      fmt::format("v" TAILRENDER_VERSION "-{}", kNativeTailscale));
+    decode_dataplane(all, settings);
     const std::int64_t delay = parse_duration(text_at(all, {"tailrender", "cleanupDelay"}));
     if (delay >= 0 && delay % kSecond == 0) {
         settings.cleanup_delay = delay / kSecond;

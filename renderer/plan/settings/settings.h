@@ -30,14 +30,16 @@ enum class Placement : std::uint8_t { Parent, Central };
 
 // Of the image with containerboot, by default.
 inline constexpr std::string_view kStockRepository = "tailscale/tailscale";
-inline constexpr std::string_view kNativeRepository = "tailrender/tailrender-proxy";
 inline constexpr std::string_view kK8sProxyRepository = "tailscale/k8s-proxy";
 // Of the tailscaled in the image of tailrender-proxy that is made by plugins/image/Containerfile.
 inline constexpr std::string_view kNativeTailscale = "1.104.5";
 
+// Images of ours are in no registry, so their repositories have no default: whoever registered that
+// name would run in the cluster.
 struct Image {
     std::string repository, tag, digest, pull_policy;
     Pos pos;
+    [[nodiscard]] bool is_named() const { return !repository.empty(); }
     [[nodiscard]] std::string reference() const;  // repository@digest, or repository:tag
     [[nodiscard]] bool pinned() const;            // digest, or a full x.y.z tag
 };
@@ -70,7 +72,10 @@ struct Settings {
     std::string api_ns;  // where the account that impersonates lives, with its pod; `ns` by default
     std::string cluster_domain = "cluster.local";
     std::string tailnet_domain;
-    Dataplane dataplane = Dataplane::Native;  // of proxies that do not choose one
+    // Of proxies that do not choose one: as set, else native if its image is named.
+    Dataplane dataplane = Dataplane::Containerboot;
+    bool sets_dataplane = false;
+    Pos dataplane_pos;
     Privileges privileges = Privileges::Privileged;
     Image native_image;  // of those that run tailrender-proxy
     Image image;         // controller

@@ -16,11 +16,10 @@ TEST(DecodeSettings, DefaultsAreTheCharts) {
     EXPECT_EQ(settings.ns, "tailscale");
     EXPECT_EQ(settings.cluster_domain, "cluster.local");
     EXPECT_EQ(settings.proxy_image.reference(), "tailscale/tailscale:v1.104.5");
-    EXPECT_EQ(settings.image.reference(), "tailrender/tailrender-runtime:v" TAILRENDER_VERSION);
-    EXPECT_EQ(settings.dataplane, Dataplane::Native);
-    EXPECT_EQ(settings.native_image.reference(),
-              "tailrender/tailrender-proxy:v" TAILRENDER_VERSION "-1.104.5");
-    EXPECT_TRUE(settings.native_image.pinned());
+    EXPECT_FALSE(settings.image.is_named());
+    EXPECT_FALSE(settings.native_image.is_named());
+    EXPECT_EQ(settings.dataplane, Dataplane::Containerboot);
+    EXPECT_FALSE(settings.sets_dataplane);
     EXPECT_EQ(settings.default_tags, Tags{"tag:k8s"});
     EXPECT_EQ(settings.firewall_mode, "auto");
     EXPECT_EQ(settings.ingress_class, "tailscale");
@@ -28,6 +27,29 @@ TEST(DecodeSettings, DefaultsAreTheCharts) {
     EXPECT_FALSE(settings.default_load_balancer);
     EXPECT_EQ(settings.inputs, InputsMode::Partial);
     EXPECT_EQ(settings.secrets, SecretsMode::Reference);
+}
+
+TEST(DecodeSettings, TheImageOfProxiesChoosesTheDataplane) {
+    const Settings named = std::move(Decoded({kOwnImages}).settings);
+    EXPECT_EQ(named.image.reference(),
+              "registry.example.com/tailrender-runtime:v" TAILRENDER_VERSION);
+    EXPECT_EQ(named.native_image.reference(),
+              "registry.example.com/tailrender-proxy:v" TAILRENDER_VERSION "-1.104.5");
+    EXPECT_TRUE(named.native_image.pinned());
+    EXPECT_EQ(named.dataplane, Dataplane::Native);
+    EXPECT_FALSE(named.sets_dataplane);
+    const std::vector<std::pair<std::string_view, Dataplane>> rows = {
+        {"containerboot", Dataplane::Containerboot}, {"native", Dataplane::Native}};
+    for (const auto& [name, want] : rows) {
+        const std::string values = fmt::format("tailrender: {{dataplane: {}}}", name);
+        for (const std::vector<std::string_view>& layers :
+             {std::vector<std::string_view>{values}, {kOwnImages, values}}) {
+            const Decoded decoded(layers);
+            EXPECT_EQ(decoded.settings.dataplane, want) << values;
+            EXPECT_TRUE(decoded.settings.sets_dataplane) << values;
+            EXPECT_TRUE(decoded.settings.dataplane_pos.known()) << values;
+        }
+    }
 }
 
 TEST(DecodeSettings, TheOperatorsNamespaceIsTheDefaultAndTheSettingWins) {

@@ -14,6 +14,11 @@
 
 namespace renderer::plan {
 
+// Names the images of this project, which have no default: values under those of a test.
+inline constexpr std::string_view kOwnImages =
+    "tailrender: {image: {repository: registry.example.com/tailrender-runtime}, proxyImage: "
+    "{repository: registry.example.com/tailrender-proxy}}";
+
 inline Value parse(SourceMap& sources, std::string_view text, Diagnostics& diagnostics) {
     const SourceId id = sources.add("values.yaml", std::string(text));
     return read_yaml(sources, id, diagnostics);

@@ -39,8 +39,8 @@ void check_not_headless(const classify::ServiceInput& service, Diagnostics& diag
     }
 }
 
-// The stock image resolves a DNS target to IPv4 addresses only.
-void check_families(const classify::ServiceInput& service, Dataplane dataplane,
+// The stock image resolves a DNS target to IPv4 addresses only. `by_default`: nothing chose it.
+void check_families(const classify::ServiceInput& service, Dataplane dataplane, bool by_default,
                     Diagnostics& diagnostics) {
     const bool v6 = std::ranges::count(service.ip_families, classify::IpFamily::V6) > 0;
     const bool both = service.ip_family_policy == classify::IpFamilyPolicy::PreferDual ||
@@ -55,8 +55,12 @@ void check_families(const classify::ServiceInput& service, Dataplane dataplane,
                   : "the proxy cannot target an IPv6 address that it looks up by name")
         .found(both ? "a dual-stack Service without a pinned clusterIP"
                     : "a Service whose only family is IPv6, without a pinned clusterIP")
-        .hint(both ? "pin spec.clusterIP to choose the address"
-                   : "pin spec.clusterIP, or give the Service an IPv4 address");
+        .hint(fmt::format("{}{}",
+                          both ? "pin spec.clusterIP to choose the address"
+                               : "pin spec.clusterIP, or give the Service an IPv4 address",
+                          by_default ? "; or set \"tailrender.proxyImage\": tailrender-proxy "
+                                       "targets all addresses"
+                                     : ""));
 }
 
 // Sets the target. The operator keeps it in an annotation of the pod.
@@ -71,7 +75,8 @@ void plan_service_target(const classify::ServiceInput& service, const Settings& 
     } else {
         proxy.target_value = cluster_dns_name(service.ns, service.name, settings);
         if (!service.headless) {
-            check_families(service, workload.dataplane, diagnostics);
+            const bool by_default = !settings.sets_dataplane && !workload.dataplane_pos.known();
+            check_families(service, workload.dataplane, by_default, diagnostics);
         }
     }
     const bool is_ip = proxy.target == Target::ClusterIp;

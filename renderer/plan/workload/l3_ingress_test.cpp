@@ -39,7 +39,7 @@ TEST(L3Ingress, PlansAProxyByAnnotation) {
     EXPECT_EQ(proxy.origin.parent, "Service/observability/grafana");
     EXPECT_EQ(run.loaded.sources.locate(proxy.origin.pos).line, 2U);
     EXPECT_EQ(proxy.server_url, "https://hs.lan");
-    EXPECT_EQ(proxy.image, "tailrender/tailrender-proxy:v" TAILRENDER_VERSION "-1.104.5");
+    EXPECT_EQ(proxy.image, "registry.example.com/tailrender-proxy:v" TAILRENDER_VERSION "-1.104.5");
     EXPECT_EQ(proxy.pull_policy, "IfNotPresent");
     EXPECT_EQ(proxy.priority_class, "high");
     EXPECT_FALSE(run.proxy().userspace);

@@ -129,6 +129,7 @@ struct Workload {
     std::string server_url;              // "" = the default control server
     std::string target_text;             // for people: "shop/web", "tailnet 100.64.0.7"
     Dataplane dataplane = Dataplane::Containerboot;
+    Pos dataplane_pos;                               // where that is chosen; unknown: by default
     Privileges privileges = Privileges::Privileged;  // of the containers that forward packets
     std::string image;
     std::string pull_policy;                      // "" = not set

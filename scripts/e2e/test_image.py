@@ -28,7 +28,7 @@ from shared.recipe import PROXY, ROOT, RUNTIME, Store, build_proxy, build_runtim
 
 COVERS = ["examples/fleet", "plugins/argocd", "plugins/image", "runtime/CMakeLists.txt", "scripts/image_root"]
 PROGRAMS = ["argocd", "helm3", "kustomize", "tailscale-1.104"]
-TAG = "tailrender/tailrender:v"
+TAG = "registry.example.com/tailrender:v"
 ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/tmp", "TMPDIR": "/tmp"}
 
 

@@ -29,7 +29,7 @@ constexpr const char* kTheirs =
 
 constexpr const char* kNoImage =
     R"({"metadata":{"labels":{"app":"operator"}},"status":{"containerStatuses":[{"image":)"
-    R"("tailrender/tailrender-runtime:v0.0.9","state":{"waiting":{"reason":"ErrImagePull"}}}]}})";
+    R"("registry.example.com/tailrender-runtime:v0.0.9","state":{"waiting":{"reason":"ErrImagePull"}}}]}})";
 constexpr const char* kCreating =
     R"({"metadata":{"labels":{"app":"operator"}},"status":{"containerStatuses":[{"state":)"
     R"({"waiting":{"reason":"ContainerCreating"}}}]}})";
@@ -74,7 +74,7 @@ TEST(ControllerState, TellsWhetherItRuns) {
         {"scaled to 0", kScaled, "", kFree, "not running",
          "Deployment \"operator\" is scaled to 0"},
         {"no image", kUnready, kNoImage, kFree, "not running",
-         unready + "its pod: ErrImagePull tailrender/tailrender-runtime:v0.0.9"},
+         unready + "its pod: ErrImagePull registry.example.com/tailrender-runtime:v0.0.9"},
         {"no Secret yet", kUnready, kCreating, "", "not running",
          unready + "its pod: ContainerCreating"},
         {"has not read the cluster yet", kUnready, kStarted, kFresh, "starting",

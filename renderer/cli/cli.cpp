@@ -52,7 +52,6 @@ constexpr std::array kVerbs = {
     Verb{"install", run_install},
     Verb{"devices", run_devices},
     Verb{"images", run_images},
-    Verb{"seal", run_seal, true},
     Verb{"commit", run_commit},
     Verb{"fix", run_fix},
     Verb{"roots", run_roots},

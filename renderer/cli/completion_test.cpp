@@ -61,13 +61,12 @@ TEST_F(Completion, BashOffersVerbsFlagsAndFiles) {
               "--help --version check cmp commit completion devices diff explain fix "
               "gitops-snippets images "
               "install krm lint "
-              "post-render render roots seal ");
+              "post-render render roots ");
     EXPECT_EQ(bash("render --clu"), "--cluster ");
     EXPECT_EQ(bash("post-render --rel"), "--release ");
     EXPECT_EQ(bash("render --rel"), " ");
     EXPECT_EQ(bash("render tr"), "tree tree.yaml ");
     EXPECT_EQ(bash("render -o tr"), "tree ");
-    EXPECT_EQ(bash("seal -o tr"), "tree tree.yaml ");
     EXPECT_EQ(bash("render --values tree."), "tree.yaml ");
     EXPECT_EQ(bash("render --color a"), "always auto ");
     EXPECT_EQ(bash("completion f"), "fish ");

@@ -234,32 +234,6 @@ void add_roots(CLI::App& app, Options& options) {
     add_diagnostics(verb, options);
 }
 
-void add_seal(CLI::App& app, Options& options) {
-    CLI::App& verb = add_verb(
-        app, "seal", "encrypt a Secret for a sealed-secrets controller, offline",
-        "  kubeseal --fetch-cert > sealing.pem         # once, with access to the cluster\n"
-        "  tailrender seal .operator-oauth.env --cert sealing.pem -o operator-oauth.yaml\n"
-        "  tailrender seal secret.yaml --cert sealing.pem --scope namespace-wide");
-    SealOptions& seal = options.seal;
-    add(verb, "FILE", seal.file, "FILE",
-        "env file (*.env), manifest with Secrets, or - for one on stdin")
-        ->required();
-    add(verb, "--cert", seal.certificate, "FILE",
-        "certificate of the sealed-secrets controller, in PEM")
-        ->required();
-    add(verb, "-o,--output", seal.output, "FILE", "file to write (default: standard output)");
-    add(verb, "--name", seal.name, "NAME",
-        "name of the Secret that an env file becomes (default operator-oauth)");
-    add_namespace(verb, options.load,
-                  "namespace of a Secret without one (default tailscale for an env file)");
-    const FlagChoices<seal::SealScope> scopes = {{"strict", seal::SealScope::Strict},
-                                                 {"namespace-wide", seal::SealScope::NamespaceWide},
-                                                 {"cluster-wide", seal::SealScope::ClusterWide}};
-    add_choice(verb, "--scope", seal.scope, scopes,
-               "where it can be decrypted (default: from its annotations, else strict)");
-    add_common(verb, options);
-}
-
 void add_commit(CLI::App& app, Options& options) {
     CLI::App& verb = add_verb(
         app, "commit", "render a tree and commit it to a separate branch",
@@ -334,8 +308,8 @@ std::unique_ptr<CLI::App> make_app(Options& options) {
         "--fail-on.");
     for (const auto add_verb_and_flags :
          {add_render, add_check, add_post_render, add_krm, add_cmp, add_explain, add_lint, add_diff,
-          add_install, add_devices, add_images, add_seal, add_commit, add_fix, add_roots,
-          add_gitops_snippets, add_completion}) {
+          add_install, add_devices, add_images, add_commit, add_fix, add_roots, add_gitops_snippets,
+          add_completion}) {
         add_verb_and_flags(*app, options);
     }
     return app;

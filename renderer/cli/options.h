@@ -9,7 +9,6 @@
 #include "renderer/cli/diagnostic_formats.h"
 #include "renderer/load/loaded.h"
 #include "renderer/repo/load_options.h"
-#include "renderer/seal/secret.h"
 
 namespace renderer::cli {
 
@@ -17,18 +16,9 @@ enum class Color { Auto, Always, Never };
 enum class ReportFormat { Text, Markdown, Json };
 enum class Gate { Public, Removed, Replaced, Warning };
 
-struct SealOptions {
-    std::string file;         // an env file, a manifest, or "-"
-    std::string certificate;  // PEM
-    std::string name;         // the name of the Secret for an env file
-    std::string output;       // "" for standard output
-    std::optional<seal::SealScope> scope;
-};
-
 struct Options {
     std::string verb;
     repo::LoadOptions load;
-    SealOptions seal;
     std::string object;     // explain
     std::string shell;      // completion
     std::string action;     // cmp

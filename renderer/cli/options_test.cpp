@@ -66,22 +66,10 @@ TEST(Options, TakeTheOtherVerbs) {
         EXPECT_TRUE(parse(words).options->all) << words.front();
     }
     EXPECT_TRUE(parse({"check", ".", "-o", "out", "--all"}).options->all);
-    EXPECT_FALSE(parse({"seal", "a.env", "--cert", "c.pem", "--all"}).options);
     const CommandLine line = parse({"explain", "Service/a/b", "."});
     EXPECT_EQ(line.options->object, "Service/a/b");
     EXPECT_EQ(line.options->load.path, ".");
     EXPECT_EQ(parse({"completion", "fish"}).options->shell, "fish");
-    const Options seal = *parse({"seal", "a.env", "--cert", "c.pem", "-o", "b.yaml", "--name", "n",
-                                 "--namespace", "ns", "--scope", "cluster-wide"})
-                              .options;
-    EXPECT_EQ(seal.verb, "seal");
-    EXPECT_EQ(seal.seal.file, "a.env");
-    EXPECT_EQ(seal.seal.certificate, "c.pem");
-    EXPECT_EQ(seal.seal.output, "b.yaml");
-    EXPECT_EQ(seal.seal.name, "n");
-    EXPECT_EQ(seal.load.default_namespace, "ns");
-    EXPECT_EQ(seal.seal.scope, seal::SealScope::ClusterWide);
-    EXPECT_FALSE(parse({"seal", "-", "--cert", "c.pem"}).options->seal.scope);
 }
 
 TEST(Options, SayWhatIsWrong) {
@@ -197,10 +185,10 @@ TEST(Options, TableHasEveryVerbWithItsFlags) {
     for (const VerbInfo& verb : table) {
         names.push_back(verb.name);
     }
-    EXPECT_EQ(names, (std::vector<std::string>{"render", "check", "post-render", "krm", "cmp",
-                                               "explain", "lint", "diff", "install", "devices",
-                                               "images", "seal", "commit", "fix", "roots",
-                                               "gitops-snippets", "completion"}));
+    EXPECT_EQ(names,
+              (std::vector<std::string>{"render", "check", "post-render", "krm", "cmp", "explain",
+                                        "lint", "diff", "install", "devices", "images", "commit",
+                                        "fix", "roots", "gitops-snippets", "completion"}));
     EXPECT_EQ(table[0].arguments, "DIR");
     bool output = false;
     for (const FlagInfo& flag : table[0].flags) {

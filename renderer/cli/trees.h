@@ -18,8 +18,7 @@ namespace renderer::cli {
 
 // The hint for a Secret in the sources that must not be written.
 inline constexpr std::string_view kForeignSecretHint =
-    "encrypt it with \"tailrender seal\" or SOPS, use an ExternalSecret, or create it in the "
-    "cluster";
+    "encrypt it with kubeseal or SOPS, use an ExternalSecret, or create it in the cluster";
 
 // Returns the real path, then the paths of all directories above it.
 std::vector<std::filesystem::path> with_parents(const std::string& path);

@@ -73,7 +73,6 @@ def of_secrets():
             yield Case(f"Secret with {name}: {verb[0]}", verb, files=files, codes=(0, 1), in_files=may_pass)
         if not clean:
             yield Quiet(f"Secret with {name}: post-render", ["post-render", "--validate"], files={}, stdin=SERVICE + "---\n" + text, codes=(0, 1))
-            yield Case(f"Secret with {name}: seal", ["seal", "db.yaml", "--cert", "absent.pem"], files={"db.yaml": text}, codes=(1,))
 
 
 class Quiet(Case):
@@ -111,8 +110,6 @@ def of_env_files():
             yield Raw(f"env file with {name}: {mode}", ["render", "repo", "--set", f"tailrender.secrets={mode}", "-o", "out"],
                       files={**BASE, "repo/operator/overlay/.operator-oauth.env": text}, codes=(0, 1))
         yield Raw(f"env file with {name}: lint", ["lint", "repo"], files={**BASE, "repo/operator/overlay/.operator-oauth.env": text}, codes=(0, 1))
-        yield Raw(f"env file with {name}: seal", ["seal", "a.env", "--cert", "absent.pem", "--name", "a", "--namespace", "b"], files={"a.env": text},
-                  codes=(1,))
 
 
 class Raw(Case):

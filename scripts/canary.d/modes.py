@@ -124,31 +124,5 @@ def looks():
     return cases
 
 
-def sealing():
-    # A missing or invalid certificate is enough: the cases are about messages that mention the values.
-    env = {"secret.env": CLIENT}
-    return [
-        Case("seal without a certificate", ["seal", "secret.env", "--cert", "absent.pem"], files=env, codes=(1,)),
-        Case("seal with a private key as certificate", ["seal", "secret.env", "--cert", "key.pem"], codes=(1,),
-             files={**env, "key.pem": f"-----BEGIN PRIVATE KEY-----\n{WORDS['private key']}\n-----END PRIVATE KEY-----\n"}),
-        Case("seal a Secret", ["seal", "db.yaml", "--cert", "cert.pem"], files={"db.yaml": SECRET}, then=certificate),
-        Case("seal through links", ["seal", "link.env", "--cert", "link.pem", "-o", "sealed.yaml"], files=env, then=linked),
-        Case("seal an env file", ["seal", ".operator-oauth.env", "--cert", "cert.pem", "-o", "sealed.yaml"], files={".operator-oauth.env": CLIENT},
-             then=certificate),
-    ]
-
-
-def certificate(work):
-    import subprocess  # pylint: disable=import-outside-toplevel
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "/dev/null", "-subj", "/CN=sealed-secret", "-days", "3650",
-                    "-out", str(work / "cert.pem")], check=True, capture_output=True)
-
-
-def linked(work):
-    certificate(work)
-    (work / "link.env").symlink_to("secret.env")
-    (work / "link.pem").symlink_to("cert.pem")
-
-
 def mode_cases():
-    return streams() + trees() + looks() + sealing()
+    return streams() + trees() + looks()

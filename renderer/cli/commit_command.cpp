@@ -7,7 +7,6 @@
 #include "renderer/cli/trees.h"
 #include "renderer/emit/git/git_branch.h"
 #include "renderer/emit/git/git_commit.h"
-#include "renderer/emit/git/git_remote.h"
 #include "renderer/git/git.h"
 #include "renderer/repo/git_tree.h"
 #include "renderer/repo/work_tree.h"
@@ -23,7 +22,6 @@ struct Work {
     std::shared_ptr<const repo::GitTree> source;
     std::string folder;  // in the branch
     emit::CommitRequest request;
-    std::optional<git_oid> remote_tip;
 };
 
 // Opens the sources and the branch. Without --rev, HEAD is rendered, and the work tree must not
@@ -47,11 +45,6 @@ Result<Work> prepare(const Options& options) {
     work.request.tip = TRY(emit::branch_tip(repository, options.branch));
     work.request.base =
         work.request.tip ? work.request.tip : emit::tracked_tip(repository, options.branch);
-    if (!options.remote.empty()) {
-        work.remote_tip = TRY(emit::fetch_tip(repository, options.remote, options.branch));
-        work.request.base =
-            TRY(emit::commit_base(repository, options.branch, work.request.tip, work.remote_tip));
-    }
     return work;
 }
 
@@ -61,18 +54,6 @@ std::string outcome(const Work& work, const emit::CommitReport& report) {
     }
     return fmt::format("{}: commit {}\n", work.request.branch,
                        git::hex_id(*report.commit).substr(0, kShortId));
-}
-
-// Pushes the branch unless the remote has its tip already. Even without a new commit, the branch
-// may be ahead of the remote, after a run that was killed.
-Result<std::string> push(const Options& options, const Work& work,
-                         const emit::CommitReport& report) {
-    const std::optional<git_oid> tip = report.commit ? report.commit : work.request.base;
-    if (!tip || (work.remote_tip && git_oid_equal(&*tip, &*work.remote_tip) != 0)) {
-        return std::string();
-    }
-    TRY(emit::push_branch(work.repository.handle.get(), options.remote, options.branch));
-    return fmt::format("{}: pushed\n", work.request.branch);
 }
 
 Result<int> write(const Options& options, const Work& work, ClusterRuns& runs, Console& console) {
@@ -102,21 +83,12 @@ Result<int> write(const Options& options, const Work& work, ClusterRuns& runs, C
         return kGate;
     }
     const emit::CommitReport committed = TRY(emit::commit_trees(repository, work.request, trees));
-    std::string ending = outcome(work, committed);
-    if (!options.remote.empty()) {
-        Result<std::string> pushed = push(options, work, committed);
-        if (!pushed) {
-            return runs.refuse(std::move(pushed.error().diagnostic), console,
-                               "the local branch is up to date, but the remote's is not");
-        }
-        ending += *pushed;
-    }
     runs.print_diagnostics(console);
     report_trees(options, runs, console,
                  {.branch = work.request.branch, .trees = trees, .reports = committed.trees});
     console.err(removals.lines);
     if (!options.quiet) {
-        console.err(ending);
+        console.err(outcome(work, committed));
     }
     return 0;
 }

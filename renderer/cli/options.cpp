@@ -238,14 +238,13 @@ void add_commit(CLI::App& app, Options& options) {
     CLI::App& verb = add_verb(
         app, "commit", "render a tree and commit it to a separate branch",
         "  tailrender commit . --branch rendered\n"
-        "  tailrender commit . --rev v1.4.0 --branch rendered --push origin\n"
+        "  tailrender commit . --rev v1.4.0 --branch rendered && git push origin rendered\n"
         "  tailrender commit apps --branch rendered -o apps   # a directory of the branch");
     add_path(verb, options, kRendered)->required();
     add(verb, "--branch", options.branch, "NAME", "branch that only tailrender commits to")
         ->required();
     add_only(verb, options);
     add_output(verb, options, "directory in the branch (default: its root)");
-    add(verb, "--push", options.remote, "REMOTE", "remote to push the branch to");
     add_validate(verb, options);
     add_prune(verb, options);
     add_allow_empty(verb, options);

@@ -44,7 +44,6 @@ struct Options {
     std::string network;   // --allow-network: hosts, "true" for all, "" for none
     std::string revision;  // --rev: the revision of load.tree
     std::string branch;    // commit
-    std::string remote;    // commit: --push
 };
 
 // The result of parsing. No options: only `out` or `refusal` is printed (--help, --version,

@@ -30,7 +30,6 @@ using GitTreeEntry = std::unique_ptr<git_tree_entry, GitFree<git_tree_entry_free
 using GitBlob = std::unique_ptr<git_blob, GitFree<git_blob_free>>;
 using GitIndex = std::unique_ptr<git_index, GitFree<git_index_free>>;
 using GitReference = std::unique_ptr<git_reference, GitFree<git_reference_free>>;
-using GitRemote = std::unique_ptr<git_remote, GitFree<git_remote_free>>;
 using GitSignature = std::unique_ptr<git_signature, GitFree<git_signature_free>>;
 
 // Initialises libgit2. Call it before any call of libgit2; the functions below do so themselves.

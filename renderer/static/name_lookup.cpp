@@ -1,7 +1,7 @@
-// getaddrinfo for a program that is linked statically, for libgit2 and renderer/repo/fetch. That of
-// glibc loads modules of the machine (nsswitch.conf), which must be of the very glibc that was
-// linked. c-ares reads /etc/hosts, /etc/resolv.conf and the line `hosts` of /etc/nsswitch.conf
-// itself. Not supported: services by name, zones of IPv6 addresses, AI_ADDRCONFIG.
+// getaddrinfo for a program that is linked statically, for renderer/repo/fetch. That of glibc loads
+// modules of the machine (nsswitch.conf), which must be of the very glibc that was linked. c-ares
+// reads /etc/hosts, /etc/resolv.conf and the line `hosts` of /etc/nsswitch.conf itself. Not
+// supported: services by name, zones of IPv6 addresses, AI_ADDRCONFIG.
 #include <ares.h>
 #include <arpa/inet.h>
 #include <netdb.h>

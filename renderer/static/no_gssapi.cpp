@@ -1,5 +1,5 @@
 // GSSAPI (RFC 2744) for a program that is linked statically: Debian has no archive of it. libgit2
-// calls it for credentials of the default user, which tailrender does not offer. Every call fails.
+// refers to it in its HTTP transport, which tailrender does not use. Every call fails.
 #include <cstdint>
 
 namespace {

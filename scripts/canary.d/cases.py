@@ -13,7 +13,6 @@ WORDS = {
     "password in data": "Rd9uPdataXkMv4eZ",
     "password in stringData": "Hf6bSstrYqTn1wCg",
     "password in values": "Ls8gEvalZjDx3rKm",
-    "password of a remote": "Cn2vUremWpFy7tBh",
     "private key": "Mt4kApemQsRz9xDw",
     "secret of a generator": "Gb1jOgenXvNc5yLf",
 }

@@ -1,7 +1,7 @@
 """Cases with errors in the input: messages quote what they found, but never a credential."""
 import json
 
-from cases import BASE, CLIENT, ENCODED, PASSWORD, SECRET, SERVICE, WORDS, Case, git
+from cases import BASE, CLIENT, ENCODED, PASSWORD, SECRET, SERVICE, WORDS, Case
 from modes import items
 
 HEAD = "apiVersion: v1\nkind: Secret\nmetadata: {name: db, namespace: shop}\n"
@@ -132,22 +132,6 @@ def of_generators():
         yield Case(f"secretGenerator with {name}: lint", ["lint", "repo"], files=files, codes=(0, 1))
 
 
-def of_remotes():
-    password = WORDS["password of a remote"]
-
-    def remote(url):
-        return lambda work: git(work / "repo", "remote", "add", "origin", url)
-
-    urls = {"https": f"https://user:{password}@127.0.0.1:1/x.git", "ssh": f"ssh://user:{password}@127.0.0.1:1/x.git",
-            "a token as user": f"https://{password}@127.0.0.1:1/x.git", "a bad port": f"https://user:{password}@127.0.0.1:port/x.git",
-            "an unknown scheme": f"ftps://user:{password}@127.0.0.1:1/x.git", "encoded": f"https://user:{password}%40@127.0.0.1:1/x.git",
-            "a raw slash before it": f"https://user:a/{password}@127.0.0.1:1/x.git", "a raw slash behind it": f"https://user:{password}/a@127.0.0.1:1/x.git",
-            "in the query": f"https://127.0.0.1:1/x.git?token={password}"}
-    for name, url in urls.items():
-        yield Case(f"commit --push, {name}", ["commit", "repo", "--branch", "out", "--push", "origin"], files=BASE, git=True, codes=(1,), then=remote(url))
-        yield Case(f"commit --push URL, {name}", ["commit", "repo", "--branch", "out", "--push", url], files=BASE, git=True, codes=(1, 2))
-
-
 def of_functions():
     def spoiled(change):
         request = json.loads(items())
@@ -175,4 +159,4 @@ def of_others():
 
 
 def error_cases():
-    return [*of_secrets(), *of_values(), *of_env_files(), *of_generators(), *of_remotes(), *of_functions(), *of_others()]
+    return [*of_secrets(), *of_values(), *of_env_files(), *of_generators(), *of_functions(), *of_others()]

@@ -17,7 +17,7 @@ from shared.checks import run
 from test_charts import CHART, documents
 from test_kustomize_builds import tree
 
-COVERS = ["renderer/engines/helm", "renderer/repo/fetch"]
+COVERS = ["renderer/engines/helm", "renderer/repo/fetch", "renderer/static"]
 PROGRAMS = ["helm3", "helm4"]
 HOST, OTHER = "charts.test", "other.test"
 VALUES = '{annotations: {tailscale.com/expose: "true"}}'
@@ -72,8 +72,8 @@ def render(tailrender, tools, authority, tmp_path):
     for file in (".netrc", ".docker/config.json", ".config/helm/registry/config.json", ".config/helm/repositories.yaml"):
         (home / file).write_text("p4ssw0rd\n", encoding="utf-8")
 
-    def call(*arguments, network=(f"--allow-network={HOST}",), helm="helm", verb="render", only=True, **environment):
-        inner = [tailrender, verb, "repo", *(("--only", "generated") if only else ()), *network, "--helm", helm if helm == "none" else tools / helm, *arguments]
+    def call(*arguments, network=(f"--allow-network={HOST}",), helm="helm", verb="render", only=True, program=tailrender, **environment):
+        inner = [program, verb, "repo", *(("--only", "generated") if only else ()), *network, "--helm", helm if helm == "none" else tools / helm, *arguments]
         done = subprocess.run(["unshare", "--mount", "sh", "-c", 'mount --bind hosts /etc/hosts && exec "$@"', "sh", *inner],
                               cwd=tmp_path, capture_output=True, text=True, timeout=500, check=False,
                               env={"PATH": os.environ["PATH"], "TMPDIR": os.environ.get("TMPDIR", "/tmp"), "HOME": str(home),
@@ -182,6 +182,11 @@ def test_is_rendered_like_a_chart_at_hand(render, server, helm, tmp_path, way):
 def test_version(render, server, helm, tmp_path, version, wanted):
     tree(tmp_path, {"repo/shop.yaml": release(server.repository, version)})
     assert f"fetched web {wanted} from {server.repository} (" in render(helm=helm.name).stderr
+
+
+def test_the_static_program_looks_names_up(render, server, released, tmp_path):
+    tree(tmp_path, {"repo/shop.yaml": release(server.repository)})
+    assert f"fetched web 1.2.0 from {server.repository} (" in render(program=released).stderr
 
 
 def test_digest_counts_before_range_and_tag(render, server, helm, tmp_path):

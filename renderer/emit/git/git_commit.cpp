@@ -275,34 +275,6 @@ Result<std::string> branch_folder(const std::string& output) {
     return folder;
 }
 
-Result<std::optional<git_oid>> commit_base(git_repository* repository, const std::string& branch,
-                                           std::optional<git_oid> local,
-                                           std::optional<git_oid> remote) {
-    if (!remote || !local) {
-        return remote ? remote : local;
-    }
-    if (git_oid_equal(&*local, &*remote) != 0 ||
-        git_graph_descendant_of(repository, &*local, &*remote) == 1) {
-        return local;
-    }
-    const int follows = git_graph_descendant_of(repository, &*remote, &*local);
-    if (follows < 0) {
-        return git::git_failure("cannot compare the branch with the remote's", "--push");
-    }
-    if (follows == 1) {
-        return remote;
-    }
-    return Error{
-        {.rule = "branch-diverged",
-         .where = "--push",
-         .message = "the local branch and the remote's have diverged, and history is not rewritten",
-         .found = fmt::format("\"{}\" at {} here, at {} on the remote", branch,
-                              git::hex_id(*local).substr(0, kShortId),
-                              git::hex_id(*remote).substr(0, kShortId)),
-         .hint = fmt::format("if the remote is right: git branch -f {} {}", shell_word(branch),
-                             git::hex_id(*remote))}};
-}
-
 Result<std::vector<RenderedTree>> find_gone_trees(git_repository* repository,
                                                   const CommitRequest& request,
                                                   const std::string& root,

@@ -18,7 +18,7 @@ namespace renderer::emit {
 struct CommitRequest {
     std::string branch = {};
     std::optional<git_oid> tip = {};   // tip of the branch; none: it does not exist
-    std::optional<git_oid> base = {};  // parent of the commit: the tip, or a newer one of a remote
+    std::optional<git_oid> base = {};  // parent of the commit: the tip, or where a remote has it
     git_oid source{};                  // the commit that was rendered
     std::string path = {};             // the path that was rendered, from the top of the repository
 };
@@ -30,12 +30,6 @@ struct CommitReport {
 
 // Returns the directory of `-o` inside a branch: normalised, "" for the top.
 Result<std::string> branch_folder(const std::string& output);
-
-// Returns the local or the remote commit of the branch, whichever is newer. If neither follows the
-// other, that is an error.
-Result<std::optional<git_oid>> commit_base(git_repository* repository, const std::string& branch,
-                                           std::optional<git_oid> local,
-                                           std::optional<git_oid> remote);
 
 // Returns the trees on the branch for clusters that are not in `clusters`; `root` is a directory of
 // the branch with one directory per cluster.

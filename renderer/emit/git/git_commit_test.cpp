@@ -9,7 +9,6 @@
 
 #include "renderer/base/sha256.h"
 #include "renderer/emit/git/git_branch.h"
-#include "renderer/emit/git/git_remote.h"
 #include "renderer/git/git_testing.h"
 
 namespace renderer::emit {
@@ -24,27 +23,20 @@ protected:
     }
     // Returns the error, or one letter per file and the number of unchanged ones ('.': no commit).
     std::string commit(const std::vector<OutputFile>& files, const std::string& dir = "",
-                       const std::string& branch = "out", const std::string& remote = "") const {
-        Result<std::string> done = try_commit(files, dir, branch, remote);
+                       const std::string& branch = "out") const {
+        Result<std::string> done = try_commit(files, dir, branch);
         return done ? *done : said(done.error());
     }
     Result<std::string> try_commit(const std::vector<OutputFile>& files, const std::string& dir,
-                                   const std::string& branch, const std::string& remote) const {
+                                   const std::string& branch) const {
         const git::FoundRepository found = TRY(git::find_repository(repo_));
         git_repository* repository = found.handle.get();
         CommitRequest request{.branch = branch, .path = "apps"};
         git_oid_fromstr(&request.source, source_.c_str());
         request.tip = TRY(branch_tip(repository, branch));
         request.base = request.tip ? request.tip : tracked_tip(repository, branch);
-        if (!remote.empty()) {
-            const std::optional<git_oid> theirs = TRY(fetch_tip(repository, remote, branch));
-            request.base = TRY(commit_base(repository, branch, request.tip, theirs));
-        }
         const std::vector<RenderedTree> trees = {{dir, files}};
         const CommitReport report = TRY(commit_trees(repository, request, trees));
-        if (!remote.empty()) {
-            TRY(push_branch(repository, remote, branch));
-        }
         std::string text;
         for (const std::string& path : report.trees[0].created) {
             text += "+" + path + " ";
@@ -305,115 +297,20 @@ TEST_F(GitCommitTest, SurvivesAKillAtAnyPoint) {
     EXPECT_GE(std::stoi(count("out")), 120);
 }
 
-class GitPushTest : public GitCommitTest {
-protected:
-    void SetUp() override {
-        GitCommitTest::SetUp();
-        remote_ = dir_ + "/remote.git";
-        git("init -q --bare " + remote_);
-        git("remote add origin " + remote_);
-        git("push -q origin main");
-    }
-    std::string remote_;
-};
-
-TEST_F(GitPushTest, PushesTheBranch) {
-    EXPECT_EQ(commit({{"a", "1\n"}}, "", "out", "origin"), "+a 0");
-    EXPECT_EQ(git("rev-parse out", remote_), git("rev-parse out"));
-    EXPECT_EQ(commit({{"a", "2\n"}}, "", "out", remote_), "~a 0");
-    EXPECT_EQ(tree("out", remote_), ".tailrender-inventory=a, a=2, ");
-    EXPECT_EQ(git("for-each-ref refs/remotes/origin/out"), "");
-    commit({{"a", "3\n"}});
-    EXPECT_EQ(commit({{"a", "3\n"}}, "", "out", "origin"), "1.");  // committed, not pushed yet
-    EXPECT_EQ(git("rev-parse out", remote_), git("rev-parse out"));
-    EXPECT_EQ(git("fsck --strict --no-progress", remote_), "");
-}
-
-TEST_F(GitPushTest, AnotherCloneGoesOnWhereTheRemoteStands) {
-    commit({{"a", "1\n"}, {"b", "1\n"}}, "", "out", "origin");
-    const std::string first = repo_;
-    git("clone -q --single-branch -b main " + remote_ + " " + dir_ + "/second");
-    repo_ = dir_ + "/second";
-    EXPECT_EQ(commit({{"a", "2\n"}, {"b", "1\n"}}, "", "out", "origin"), "~a 1");
-    repo_ = first;
-    EXPECT_EQ(commit({{"a", "3\n"}, {"b", "1\n"}}, "", "out", "origin"), "~a 1");
-    EXPECT_EQ(count("out"), "3");
-    EXPECT_EQ(git("rev-parse out", remote_), git("rev-parse out"));
-}
-
-TEST_F(GitPushTest, StartsFromATrackingBranch) {
-    commit({{"a", "1\n"}}, "", "out", "origin");
-    git("clone -q " + remote_ + " " + dir_ + "/second");
+TEST_F(GitCommitTest, StartsFromATrackingBranch) {
+    const std::string remote = dir_ + "/remote.git";
+    git("init -q --bare " + remote);
+    git("remote add origin " + remote);
+    commit({{"a", "1\n"}});
+    git("push -q origin main out");
+    git("clone -q --no-local --depth 1 --no-single-branch file://" + remote + " " + dir_ +
+        "/second");
     repo_ = dir_ + "/second";
     EXPECT_EQ(commit({{"a", "2\n"}}), "~a 0");
     EXPECT_EQ(git("rev-parse out~1"), git("rev-parse origin/out"));
-    EXPECT_EQ(git("rev-parse out~1"), git("rev-parse out", remote_));
-}
-
-TEST_F(GitPushTest, NeverRewritesTheRemote) {
-    commit({{"a", "1\n"}}, "", "out", "origin");
-    git("clone -q --single-branch -b main " + remote_ + " " + dir_ + "/second");
-    const std::string first = repo_;
-    repo_ = dir_ + "/second";
-    commit({{"a", "2\n"}}, "", "out", "origin");
-    repo_ = first;
-    commit({{"a", "3\n"}});
-    const std::string theirs = git("rev-parse out", remote_);
-    EXPECT_EQ(commit({{"a", "4\n"}}, "", "out", "origin"),
-              fmt::format("--push: the local branch and the remote's have diverged, and history is "
-                          "not rewritten [branch-diverged] \"out\" at {} here, at {} on "
-                          "the remote",
-                          git("rev-parse out").substr(0, 12), theirs.substr(0, 12)));
-    EXPECT_EQ(git("rev-parse out", remote_), theirs);
-    const git::FoundRepository found = std::move(*git::find_repository(repo_));
-    EXPECT_FALSE(push_branch(found.handle.get(), "origin", "out"));
-    EXPECT_EQ(git("rev-parse out", remote_), theirs);
-}
-
-TEST_F(GitPushTest, RefusalsOfTheRemote) {
-    EXPECT_EQ(commit({{"a", "1\n"}}, "", "out", "nowhere"),
-              "--push: unknown remote: remote 'nowhere' does not exist [git-remote] "
-              "\"nowhere\"");
-    EXPECT_EQ(commit({{"a", "1\n"}}, "", "out", dir_ + "/none").substr(0, 33),
-              "--push: cannot reach the remote: ");
-    const std::string secret =
-        commit({{"a", "1\n"}}, "", "out", "http://me:hunter2@127.0.0.1:1/x.git");
-    EXPECT_NE(secret.find("[git-remote] \"http://127.0.0.1:1/x.git\""), std::string::npos)
-        << secret;
-    EXPECT_EQ(secret.find("hunter2"), std::string::npos) << secret;
-    const std::string slash =
-        commit({{"a", "1\n"}}, "", "out", "http://me:hun/ter@2@127.0.0.1:1/x.git");
-    EXPECT_NE(slash.find("[git-remote] \"http://127.0.0.1:1/x.git\""), std::string::npos) << slash;
-    EXPECT_EQ(slash.find("ter@2"), std::string::npos) << slash;
-    const std::string path =
-        commit({{"a", "1\n"}}, "", "out", "http://127.0.0.1:1/team/repo@v2.git?token=hunter2");
-    EXPECT_NE(path.find("[git-remote] \"http://127.0.0.1:1/team/repo@v2.git\""), std::string::npos)
-        << path;
-    git("push -q origin main:out");
-    EXPECT_EQ(commit({{"a", "1\n"}}, "", "out", "origin").substr(0, 62),
-              "--branch: the last commit of the branch was not made by tailre");
-    EXPECT_EQ(git("for-each-ref refs/heads/out"), "");
-}
-
-TEST_F(GitPushTest, ShallowClones) {
-    commit({{"a", "1\n"}}, "", "out", "origin");
-    put("source", "y");
-    commit_all();
-    git("push -q origin main");
-    git("clone -q --depth 1 -b main file://" + remote_ + " " + dir_ + "/shallow");
-    repo_ = dir_ + "/shallow";
-    source_ = git("rev-parse HEAD");
-    Result<std::string> pushed = try_commit({{"a", "2\n"}}, "", "out", "origin");
-    ASSERT_FALSE(pushed);  // fails with libgit2 1.5; a newer one may succeed
-    EXPECT_EQ(pushed.error().diagnostic.hint,
-              "this is a shallow clone, which libgit2 does not fully support: \"git push origin "
-              "out\", or \"git fetch --unshallow\" and run again");
-    EXPECT_EQ(tree("out"), ".tailrender-inventory=a, a=2, ");
     git("push -q origin out");
-    EXPECT_EQ(git("rev-list --count out", remote_), "2");
-    git("fetch -q --unshallow");
-    EXPECT_EQ(commit({{"a", "3\n"}}, "", "out", "origin"), "~a 0");
-    EXPECT_EQ(git("rev-list --count out", remote_), "3");
+    EXPECT_EQ(git("rev-list --count out", remote), "2");
+    EXPECT_EQ(git("fsck --strict --no-progress", remote), "");
 }
 
 }  // namespace

@@ -1,12 +1,14 @@
 #include "renderer/git/git.h"
 
 #include <fmt/format.h>
+#include <git2/sys/repository.h>
 
 #include <array>
 #include <filesystem>
 #include <mutex>
 #include <system_error>
 
+#include "renderer/base/check.h"
 #include "renderer/base/printable.h"
 
 namespace renderer::git {
@@ -160,6 +162,16 @@ Result<FoundRepository> find_repository(const std::string& path) {
     std::error_code ignored;
     const std::string root = fs::canonical(top_of(opened.get()), ignored).string();
     return FoundRepository{.handle = std::move(opened), .root = root};
+}
+
+GitRepository empty_repository() {
+    start_git();
+    git_repository* repository = nullptr;
+    git_config* none = nullptr;
+    CHECK(git_repository_new(&repository) == 0 && git_config_new(&none) == 0);
+    CHECK(git_repository_set_config(repository, none) == 0);
+    git_config_free(none);
+    return GitRepository(repository);
 }
 
 Result<GitCommit> find_commit(git_repository* repository, const std::string& revision) {

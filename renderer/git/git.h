@@ -51,6 +51,9 @@ struct FoundRepository {
 // Finds the repository that contains the path, which need not exist. The handle is never nullptr.
 Result<FoundRepository> find_repository(const std::string& path);
 
+// Returns a repository in memory, without contents and without the configuration of the user.
+GitRepository empty_repository();
+
 // Finds a commit by any spelling that git understands: HEAD, a branch, a tag, `main~2`, a short id.
 Result<GitCommit> find_commit(git_repository* repository, const std::string& revision);
 

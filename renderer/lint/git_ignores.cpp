@@ -1,6 +1,7 @@
 #include "renderer/lint/git_ignores.h"
 
-#include "renderer/base/split.h"
+#include <fmt/format.h>
+
 #include "renderer/repo/paths.h"
 
 namespace renderer::lint {
@@ -21,57 +22,41 @@ GitIgnores::GitIgnores(const repo::SourceTree& tree, const std::string& root) : 
     }
 }
 
-std::vector<GitIgnores::Pattern> GitIgnores::patterns_in(const std::string& dir) const {
-    std::vector<Pattern> patterns;
-    const Result<std::string> text = tree_.read(repo::join_path(dir, ".gitignore"));
-    std::string_view rest = text ? std::string_view(*text) : std::string_view();
-    while (!rest.empty()) {
-        std::string_view line = take(rest, '\n');
-        while (line.ends_with(' ') || line.ends_with('\r')) {
-            line.remove_suffix(1);
-        }
-        Pattern pattern;
-        pattern.negated = line.starts_with('!');
-        line.remove_prefix(pattern.negated ? 1 : 0);
-        pattern.only_dirs = line.ends_with('/');
-        line.remove_suffix(pattern.only_dirs ? 1 : 0);
-        const bool any_depth = line.starts_with("**/");
-        line.remove_prefix(any_depth ? 3 : 0);
-        pattern.anchored = !any_depth && line.find('/') != std::string_view::npos;
-        line.remove_prefix(line.starts_with('/') ? 1 : 0);
-        if (!line.empty() && line.front() != '#') {
-            pattern.text = line;
-            patterns.push_back(std::move(pattern));
-        }
-    }
-    return patterns;
+// `ignored` is the answer of the directories above. It becomes a first pattern that matches every
+// path, so libgit2 never looks at ignore files of the user.
+bool GitIgnores::decides(const std::string& text, const std::string& path, bool ignored) const {
+    const std::string patterns = fmt::format("*\n{}{}", ignored ? "" : "!*\n", text);
+    int answer = 0;
+    git_ignore_clear_internal_rules(repository_.get());
+    const bool is_known = git_ignore_add_rule(repository_.get(), patterns.c_str()) == 0 &&
+                          git_ignore_path_is_ignored(&answer, repository_.get(), path.c_str()) == 0;
+    return is_known ? answer == 1 : ignored;
 }
 
-// The last pattern that matches decides, and patterns of deeper directories come later. An ignored
-// directory excludes everything below it.
+// The path of a directory ends in a slash. Files of deeper directories are read later, and win.
+bool GitIgnores::is_excluded(const std::string& path) const {
+    bool ignored = false;
+    std::size_t begin = 0;
+    do {
+        const std::string dir = repo::join_path(top_, path.substr(0, begin));
+        if (const auto text = tree_.read(repo::join_path(dir, ".gitignore"))) {
+            ignored = decides(*text, path.substr(begin), ignored);
+        }
+        begin = path.find('/', begin) + 1;
+    } while (begin != 0 && begin < path.size());
+    return ignored;
+}
+
+// An ignored directory excludes everything below it.
 bool GitIgnores::ignores(std::string_view relative) const {
     const std::string path = repo::join_path(prefix_, relative);
-    for (std::size_t end = path.find('/');; end = path.find('/', end + 1)) {
-        const bool is_dir = end != std::string::npos;
-        const std::string part = path.substr(0, end);
-        bool ignored = false;
-        for (std::size_t slash = 0;; slash = part.find('/', slash) + 1) {
-            const std::string below = part.substr(slash);
-            for (const Pattern& pattern :
-                 patterns_in(repo::join_path(top_, part.substr(0, slash)))) {
-                const std::string name(pattern.anchored ? below : repo::base_name(below));
-                if ((is_dir || !pattern.only_dirs) && repo::matches_glob(pattern.text, name)) {
-                    ignored = !pattern.negated;
-                }
-            }
-            if (below.find('/') == std::string::npos) {
-                break;
-            }
-        }
-        if (ignored || !is_dir) {
-            return ignored;
+    for (std::size_t end = path.find('/'); end != std::string::npos;
+         end = path.find('/', end + 1)) {
+        if (is_excluded(path.substr(0, end + 1))) {
+            return true;
         }
     }
+    return is_excluded(path);
 }
 
 }  // namespace renderer::lint

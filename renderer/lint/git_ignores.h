@@ -1,11 +1,12 @@
-// Determines whether a tree is in a Git work tree, and which of its files Git ignores. Reads only
-// `.gitignore` files, not the index or the ignore files of a user or a clone.
+// Determines whether a tree is in a Git work tree, and which of its files Git ignores, by the
+// patterns of libgit2. Reads only `.gitignore` files, not the index or the ignore files of a user
+// or a clone.
 #pragma once
 
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "renderer/git/git.h"
 #include "renderer/repo/source_tree.h"
 
 namespace renderer::lint {
@@ -22,14 +23,13 @@ public:
     [[nodiscard]] bool ignores(std::string_view relative) const;
 
 private:
-    struct Pattern {
-        std::string text;
-        bool negated = false, only_dirs = false, anchored = false;
-    };
-    [[nodiscard]] std::vector<Pattern> patterns_in(const std::string& dir) const;
+    [[nodiscard]] bool decides(const std::string& text, const std::string& path,
+                               bool ignored) const;
+    [[nodiscard]] bool is_excluded(const std::string& path) const;
 
     const repo::SourceTree& tree_;
     bool inside_ = false;
+    git::GitRepository repository_ = git::empty_repository();  // has the patterns
     std::string top_, prefix_;
 };
 

@@ -122,8 +122,11 @@ TEST(FleetBundleSize, CountsWhatFleetTakes) {
 TEST(GitIgnores, IgnoresWhatGitignoreNames) {
     const repo::MemoryTree tree(
         {{"repo/.git/HEAD", ""},
-         {"repo/.gitignore", "*.env\n/top\nbuild/\nsub/*.key\n!keep.env\n# no\n"},
-         {"repo/sub/.gitignore", "local\n!a.env\n"}});
+         {"repo/.gitignore",
+          "*.env\n/top\nbuild/\nsub/*.key\n!keep.env\n# no\n**/x/*.pem\n\\#a\nb\\ \n"},
+         {"repo/sub/.gitignore", "local\n!a.env\n"},
+         {"repo/sub/build/.gitignore", "!out.yaml\n"},
+         {"repo/sub/x/.gitignore", "y/**\n!y/\n!y/b.txt\n"}});
     const GitIgnores git(tree, "repo/sub");
     EXPECT_TRUE(git.is_work_tree());
     EXPECT_EQ(git.prefix(), "sub");
@@ -132,6 +135,15 @@ TEST(GitIgnores, IgnoresWhatGitignoreNames) {
     EXPECT_TRUE(git.ignores("deep/local"));
     EXPECT_TRUE(git.ignores("build/out.yaml"));
     EXPECT_TRUE(git.ignores("a.key"));
+    EXPECT_TRUE(git.ignores("x/a.pem"));
+    EXPECT_TRUE(git.ignores("deep/x/a.pem"));
+    EXPECT_TRUE(git.ignores("#a"));
+    EXPECT_TRUE(git.ignores("b "));
+    EXPECT_TRUE(git.ignores("x/y/a.txt"));
+    EXPECT_FALSE(git.ignores("x/y/b.txt"));
+    EXPECT_FALSE(git.ignores("x/deep/a.pem"));
+    EXPECT_FALSE(git.ignores("a.pem"));
+    EXPECT_FALSE(git.ignores("b"));
     EXPECT_FALSE(git.ignores("keep.env"));
     EXPECT_FALSE(git.ignores("a.env"));
     EXPECT_FALSE(git.ignores("top"));

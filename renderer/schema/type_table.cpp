@@ -276,7 +276,7 @@ const ValueType* TypeTable::find(std::string_view api_version, std::string_view 
     for (const KindLine& line : table_index().kinds) {
         if (line.kind == kind && line.api_version == api_version &&
             holds(line.first, line.last, version_)) {
-            return named(line.type);
+            return type_of(line.type, "");
         }
     }
     return nullptr;

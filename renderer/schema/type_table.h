@@ -4,7 +4,7 @@
 // only for what it validates. Format:
 //   kubernetes 1.32 1.33 …               all versions; `@1.33-1.34` after a line limits it to some
 //   operator 1.96 1.98 …                 all releases; their span is after lines of custom kinds
-//   kind apps/v1 StatefulSet TYPE
+//   kind apps/v1 StatefulSet TYPE        `any` for a kind that is neither read nor made
 //   core.v1.ServicePort                  a type, sorted by name; its fields follow, each after one
 //    port int32 required min=1           space: name, type, limits
 //   NAME = string pattern=^[a-z]$        elements with limits (a pattern is the last word)

@@ -40,7 +40,9 @@ TEST(TypeTable, ReadsAllKindsOfAllVersions) {
                 line.substr(space + 1, line.find(' ', space + 1) - space - 1);
             const ValueType* type = table.find(line.substr(0, space), kind);
             kinds += type != nullptr ? 1 : 0;
-            EXPECT_TRUE(type == nullptr || type->fields->find("metadata") != nullptr) << line;
+            EXPECT_TRUE(type == nullptr || type->builtin == Builtin::Any ||
+                        type->fields->find("metadata") != nullptr)
+                << line;
         }
     }
     EXPECT_GT(kinds, 6U * 70U);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "renderer/base/split.h"
@@ -212,6 +213,12 @@ void check_root_bundle(const LintContext& context) {
 void check_owners(const LintContext& context) {
     using Key = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>;
     std::map<Key, const Document*> owners;
+    std::set<std::size_t> ours;  // bundles that mention Tailscale
+    for (const Document& document : context.loaded.documents) {
+        if (document.mentions_tailscale) {
+            ours.insert(document.bundle);
+        }
+    }
     for (const Document& document : context.loaded.documents) {
         const std::string_view kind = text_of(document.kind);
         const std::string_view name = text_of(document.name);
@@ -221,7 +228,8 @@ void check_owners(const LintContext& context) {
         const Key key{group_of(text_of(document.api_version)), kind, document.effective_namespace,
                       name};
         const auto [first, is_new] = owners.emplace(key, &document);
-        if (is_new || first->second->bundle == document.bundle) {
+        if (is_new || first->second->bundle == document.bundle ||
+            !(ours.contains(first->second->bundle) || ours.contains(document.bundle))) {
             continue;
         }
         const auto name_of = [&](const Document& one) {

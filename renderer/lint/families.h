@@ -38,6 +38,5 @@ void check_substitution(const LintContext& context);     // Flux's variables, He
 void check_front_door(const LintContext& context);       // DNS records in front of a Funnel
 void check_tailnet_policy(const LintContext& context);   // the tailnet's policy file
 void check_cluster_network(const LintContext& context);  // Cilium, PodSecurity
-void check_helm_plugins(const LintContext& context);     // plugin.yaml
 
 }  // namespace renderer::lint

@@ -176,7 +176,9 @@ private:
 
 void check_fleet_bundles(const LintContext& context) {
     for (const RepositoryBundle& bundle : context.repository.bundles) {
-        BundleCheck(context, bundle).run();
+        if (bundle.is_ours) {
+            BundleCheck(context, bundle).run();
+        }
     }
 }
 

@@ -24,7 +24,7 @@ void check_order(const LintContext& context, const RepositoryDocument& crd) {
     const RepositoryBundle* bundle = repository.bundle_of(crd.file->relative);
     const std::string_view group = text_of(crd.root.at({"spec", "group"}));
     const std::string_view kind = text_of(crd.root.at({"spec", "names", "kind"}));
-    if (bundle == nullptr || group.empty()) {
+    if (bundle == nullptr || !bundle->is_ours || group.empty()) {
         return;
     }
     for (const RepositoryDocument& document : repository.documents) {
@@ -54,7 +54,8 @@ void check_operator_order(const LintContext& context, const RepositoryDocument& 
 // unless asked to.
 void check_namespace(const LintContext& context, const RepositoryDocument& document) {
     const RepositoryBundle* bundle = context.repository.bundle_of(document.file->relative);
-    if (bundle == nullptr || repo::list_of(bundle->fleet.merged, "downstreamResources").empty()) {
+    if (bundle == nullptr || !bundle->is_ours ||
+        repo::list_of(bundle->fleet.merged, "downstreamResources").empty()) {
         return;
     }
     const bool own = document.name() == repo::text_of(bundle->fleet.merged, "defaultNamespace") ||

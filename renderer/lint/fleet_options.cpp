@@ -41,16 +41,18 @@ void check_name(const LintContext& context, const Value* name, std::string_view 
 void check_names(const LintContext& context) {
     std::map<std::string_view, const RepositoryBundle*> known;
     for (const RepositoryBundle& bundle : context.repository.bundles) {
-        check_name(context, bundle.fleet.root.find("name"), "name");
-        for (const Value* options : bundle.fleet.options()) {
-            check_name(context, options->at({"helm", "releaseName"}), "releaseName");
+        if (bundle.is_ours) {
+            check_name(context, bundle.fleet.root.find("name"), "name");
+            for (const Value* options : bundle.fleet.options()) {
+                check_name(context, options->at({"helm", "releaseName"}), "releaseName");
+            }
         }
         const Value* name = bundle.fleet.root.find("name");
         if (text_of(name).empty()) {
             continue;
         }
         const auto [twin, is_new] = known.emplace(name->text(), &bundle);
-        if (!is_new) {
+        if (!is_new && (bundle.is_ours || twin->second->is_ours)) {
             context
                 .error("fleet-name", name->pos(),
                        fmt::format("two bundles have the name \"{}\", and one replaces the other",
@@ -209,6 +211,9 @@ void check_fleet_options(const LintContext& context) {
     }
     check_names(context);
     for (const RepositoryBundle& bundle : context.repository.bundles) {
+        if (!bundle.is_ours) {
+            continue;
+        }
         check_customizations(context, clusters, bundle);
         check_dependencies(context, bundle);
         check_values(context, bundle);

@@ -36,8 +36,6 @@ constexpr std::array kChecks = {
               "a public name for a Funnel without a proxy that serves it"},
     LintCheck{"front-door-hosts", "several public names for one Funnel"},
     LintCheck{"front-door-origin", "Cloudflare in front of a Funnel, which needs an origin rule"},
-    LintCheck{"helm-plugin", "a plugin.yaml that Helm 4 skips"},
-    LintCheck{"helm-plugin-mixed", "plug-ins of Helm 3 and of Helm 4 in one directory"},
     LintCheck{"namespace-overwritten",
               "an object is moved to another namespace, or a Namespace renamed"},
     LintCheck{"namespace-pod-security", "PodSecurity rejects the pods of L3 proxies"},
@@ -73,7 +71,6 @@ void lint(const LintInput& input, load::Loaded& loaded, Diagnostics& diagnostics
     check_front_door(context);
     check_tailnet_policy(context);
     check_cluster_network(context);
-    check_helm_plugins(context);
 }
 
 }  // namespace renderer::lint

@@ -2,7 +2,7 @@
 // in Git, or in front of a Funnel. Reads every file of the tree, also those that no render reads;
 // changes nothing and fetches nothing. Mistakes that make a render fail are reported by the stages
 // themselves. Sources of the rules: Fleet internal/bundlereader and internal/helmdeployer, Flux
-// kustomize-controller, Helm 3 and 4.
+// kustomize-controller.
 #pragma once
 
 #include <span>

@@ -104,14 +104,17 @@ TEST(FleetBundleSize, CountsWhatFleetTakes) {
     const std::string large(std::size_t{600} << 10U, 'x');
     const std::string first = "web/a.txt";
     const std::map<std::string, std::string> files = {
-        {"web/fleet.yaml", "name: web\n"}, {first, large}, {"web/b.txt", large}};
+        {"web/fleet.yaml", "name: web\nlabels: {for: tailscale}\n"},
+        {first, large},
+        {"web/b.txt", large}};
     const std::string found = lint_text(files);
     EXPECT_NE(found.find("web/fleet.yaml:1:1: warning: "), std::string::npos) << found;
     EXPECT_NE(found.find("1228800 bytes in 3 files, \"a.txt\" alone has 614400"), std::string::npos)
         << found;
     for (const auto& [path, text] : std::map<std::string, std::string>{
              {"web/.fleetignore", "b.txt\n"},
-             {"web/fleet.yaml", "name: web\nhelm:\n  valuesFiles: [b.txt]\n"},
+             {"web/fleet.yaml",
+              "name: web\nlabels: {for: tailscale}\nhelm:\n  valuesFiles: [b.txt]\n"},
              {"web/b.txt", "small"}}) {
         std::map<std::string, std::string> good = files;
         good[path] = text;

@@ -110,6 +110,9 @@ private:
             return;
         }
         bundle.files = engines::bundle_files(out_.tree, dirs);
+        bundle.is_ours = std::ranges::any_of(bundle.files, [&](const engines::BundleFile& file) {
+            return repo::file_mentions_tailscale(out_.tree, file.path());
+        });
         bundle.name = repo::text_of(bundle.fleet.root, "name");
         bundle.name = bundle.name.empty() ? engines::bundle_slug(root.relative) : bundle.name;
         out_.bundles.push_back(std::move(bundle));

@@ -58,6 +58,7 @@ struct RepositoryBundle {
     engines::FleetFile fleet = {};  // for the cluster that is linted
     std::vector<engines::BundleFile> files = {};
     std::string name = {};
+    bool is_ours = false;  // a file of it mentions Tailscale
 
     [[nodiscard]] bool is_chart() const { return fleet.has_chart() || root->has_chart; }
 };

@@ -30,15 +30,7 @@ ResolvedName::~ResolvedName() {
     loop_.cancel(timer_);
 }
 
-void ResolvedName::refresh() {
-    if (!asking_) {
-        loop_.cancel(timer_);
-        ask();
-    }
-}
-
 void ResolvedName::ask() {
-    asking_ = true;
     v4_.reset();
     v6_.reset();
     const auto ask_for = [&](Family family, std::optional<Answer>& answer) {
@@ -55,7 +47,6 @@ void ResolvedName::take() {
     if (!v4_ || !v6_) {
         return;
     }
-    asking_ = false;
     const AddressSet::Outcome outcome = set_.take(*v4_, *v6_);
     if (std::exchange(problem_, outcome.problem) != outcome.problem && !outcome.problem.empty()) {
         log_.warning("cannot resolve a name completely; keeping its last known addresses",

@@ -29,8 +29,6 @@ public:
     ResolvedName(const ResolvedName&) = delete;
     ResolvedName& operator=(const ResolvedName&) = delete;
 
-    // Looks the name up now, instead of when the TTL is over.
-    void refresh();
     [[nodiscard]] std::vector<IpAddress> addresses() const { return set_.addresses(); }
     // Why the last lookup failed; empty if it succeeded.
     [[nodiscard]] const std::string& problem() const { return problem_; }
@@ -50,7 +48,6 @@ private:
     AddressSet set_;
     std::string problem_;
     std::optional<Answer> v4_, v6_;
-    bool asking_ = false;
     TimerId timer_ = 0;
     Lifetime lifetime_;
 };

@@ -107,22 +107,6 @@ TEST_F(ResolvedNameTest, KeepsTheLastGoodSetAndComesBackSoonerAndSooner) {
     EXPECT_GE(lookup.asked.size(), before + 2);
 }
 
-TEST_F(ResolvedNameTest, AsksAtOnceOnRequestAndOnlyOnce) {
-    answer({"10.96.0.7"}, seconds(600));
-    start();
-    name->refresh();  // a lookup is running
-    loop.run_for(seconds(1));
-    EXPECT_EQ(lookup.asked.size(), 1U);
-    answer({"10.96.0.8"}, seconds(600));
-    name->refresh();
-    loop.run_for(seconds(1));
-    EXPECT_EQ(changes, (std::vector<std::string>{"10.96.0.7", "10.96.0.8"}));
-    loop.run_for(seconds(530));
-    EXPECT_EQ(lookup.asked.size(), 2U);
-    loop.run_for(seconds(80));
-    EXPECT_EQ(lookup.asked.size(), 3U);
-}
-
 TEST_F(ResolvedNameTest, EndsQuietlyWhileAsking) {
     answer({"10.96.0.7"}, seconds(5));
     start();

@@ -52,6 +52,7 @@ constexpr std::array kVerbs = {
     Verb{"install", run_install},
     Verb{"devices", run_devices},
     Verb{"images", run_images},
+    Verb{"tailnet-policy", run_tailnet_policy},
     Verb{"commit", run_commit},
     Verb{"fix", run_fix},
     Verb{"roots", run_roots},

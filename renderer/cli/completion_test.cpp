@@ -61,7 +61,7 @@ TEST_F(Completion, BashOffersVerbsFlagsAndFiles) {
               "--help --version check cmp commit completion devices diff explain fix "
               "gitops-snippets images "
               "install krm lint "
-              "post-render render roots ");
+              "post-render render roots tailnet-policy ");
     EXPECT_EQ(bash("render --clu"), "--cluster ");
     EXPECT_EQ(bash("post-render --rel"), "--release ");
     EXPECT_EQ(bash("render --rel"), " ");

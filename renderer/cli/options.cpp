@@ -209,6 +209,21 @@ void add_images(CLI::App& app, Options& options) {
     add_diagnostics(verb, options);
 }
 
+void add_tailnet_policy(CLI::App& app, Options& options) {
+    CLI::App& verb =
+        add_verb(app, "tailnet-policy", "print what the policy of the tailnet must say for a tree",
+                 "  tailrender tailnet-policy . --cluster home\n"
+                 "  tailrender tailnet-policy . --tailnet partner");
+    verb.preparse_callback([&options](std::size_t) { options.load.path = "."; });
+    add_path(verb, options, "directory or file to look at (default .)");
+    add(verb, "--tailnet", options.policy.tailnet, "NAME",
+        "Tailnet whose policy it is (default: that of the controller)");
+    add_only(verb, options);
+    add_inputs(verb, options.load);
+    add_warning_gate(verb, options);
+    add_diagnostics(verb, options);
+}
+
 void add_fix(CLI::App& app, Options& options) {
     CLI::App& verb = add_verb(app, "fix", "write into the sources what --only generated needs",
                               "  tailrender fix .          # then: git diff\n"
@@ -307,8 +322,8 @@ std::unique_ptr<CLI::App> make_app(Options& options) {
         "--fail-on.");
     for (const auto add_verb_and_flags :
          {add_render, add_check, add_post_render, add_krm, add_cmp, add_explain, add_lint, add_diff,
-          add_install, add_devices, add_images, add_commit, add_fix, add_roots, add_gitops_snippets,
-          add_completion}) {
+          add_install, add_devices, add_images, add_tailnet_policy, add_commit, add_fix, add_roots,
+          add_gitops_snippets, add_completion}) {
         add_verb_and_flags(*app, options);
     }
     return app;

@@ -16,9 +16,14 @@ enum class Color { Auto, Always, Never };
 enum class ReportFormat { Text, Markdown, Json };
 enum class Gate { Public, Removed, Replaced, Warning };
 
+struct PolicyOptions {
+    std::string tailnet;  // "" is the controller's own
+};
+
 struct Options {
     std::string verb;
     repo::LoadOptions load;
+    PolicyOptions policy;
     std::string object;     // explain
     std::string shell;      // completion
     std::string action;     // cmp

@@ -213,10 +213,15 @@ void add_tailnet_policy(CLI::App& app, Options& options) {
     CLI::App& verb =
         add_verb(app, "tailnet-policy", "print what the policy of the tailnet must say for a tree",
                  "  tailrender tailnet-policy . --cluster home\n"
+                 "  tailrender tailnet-policy . --check policy.hujson   # exit 1 where something "
+                 "is missing\n"
                  "  tailrender tailnet-policy . --tailnet partner");
     verb.preparse_callback([&options](std::size_t) { options.load.path = "."; });
     add_path(verb, options, "directory or file to look at (default .)");
-    add(verb, "--tailnet", options.policy.tailnet, "NAME",
+    PolicyOptions& policy = options.policy;
+    add(verb, "--check", policy.checked, "FILE",
+        "policy file (HuJSON) to compare with what is needed");
+    add(verb, "--tailnet", policy.tailnet, "NAME",
         "Tailnet whose policy it is (default: that of the controller)");
     add_only(verb, options);
     add_inputs(verb, options.load);

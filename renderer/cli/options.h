@@ -17,6 +17,7 @@ enum class ReportFormat { Text, Markdown, Json };
 enum class Gate { Public, Removed, Replaced, Warning };
 
 struct PolicyOptions {
+    std::string checked;  // a policy file; "" if the flag is not given
     std::string tailnet;  // "" is the controller's own
 };
 

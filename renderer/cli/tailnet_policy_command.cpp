@@ -1,17 +1,30 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "renderer/cli/commands.h"
 #include "renderer/cli/exit_codes.h"
 #include "renderer/cli/gates.h"
 #include "renderer/policy/additions.h"
 #include "renderer/policy/examples.h"
+#include "renderer/repo/disk_tree.h"
 
 namespace renderer::cli {
 
 namespace {
+
+// A policy file, and what is missing in it.
+struct PolicyFile {
+    std::string path;
+    SourceId source = 0;
+    policy::Node root = {};
+    policy::Sections sections = {};
+    std::vector<const policy::Need*> missing = {};
+};
 
 bool joins(const Run& run, const std::string& tailnet) {
     return std::ranges::any_of(run.plan.tailnets,
@@ -39,6 +52,30 @@ Result<policy::Needs> collect_needs(const PolicyOptions& options, ClusterRuns& r
     return needs;
 }
 
+// Reads the file with the source map of `run`. Returns false if it is not a policy; why is in the
+// diagnostics.
+bool read_policy(const policy::Needs& needs, Run& run, PolicyFile& file) {
+    Result<std::string> text = repo::DiskTree({file.path}).read(file.path);
+    if (!text) {
+        run.diagnostics.add(std::move(text.error().diagnostic));
+        return false;
+    }
+    SourceMap& sources = run.loaded.sources;
+    file.source = sources.add(file.path, std::move(*text));
+    std::optional<policy::Node> root = policy::read_hujson(sources, file.source, run.diagnostics);
+    if (!root) {
+        return false;
+    }
+    file.root = std::move(*root);
+    const auto sections = policy::find_sections(file.root, sources, file.source, run.diagnostics);
+    if (!sections) {
+        return false;
+    }
+    file.sections = *sections;
+    file.missing = policy::missing_needs(*sections, needs);
+    return true;
+}
+
 int print_policy(const PolicyOptions& options, const policy::Needs& needs, ClusterRuns& runs,
                  Console& console) {
     policy::Examples examples;
@@ -49,14 +86,49 @@ int print_policy(const PolicyOptions& options, const policy::Needs& needs, Clust
     return console.out(policy::print_policy(needs, policy::example_lines(examples))) ? 0 : kErrors;
 }
 
+// Lists what the file has and the tree does not need. This is no mistake: another repository may
+// need it.
+std::string notes_on(const PolicyFile& file, const policy::Needs& needs, const SourceMap& sources) {
+    std::string notes;
+    for (const policy::Surplus& surplus : policy::find_surplus(file.sections, needs)) {
+        notes +=
+            fmt::format("{}: note: {}\n",
+                        sources.describe(sources.pos(file.source, surplus.offset)), surplus.text);
+    }
+    for (const std::string& devices : policy::left_out(needs)) {
+        notes += fmt::format("{}: note: not compared: {}\n", file.path, devices);
+    }
+    return notes;
+}
+
+int check_policy(const Options& options, const policy::Needs& needs, ClusterRuns& runs,
+                 Console& console) {
+    PolicyFile file{.path = options.policy.checked};
+    Run& run = runs.all().emplace_back();
+    if (!read_policy(needs, run, file)) {
+        return runs.fail(console, "nothing compared");
+    }
+    const SourceMap& sources = run.loaded.sources;
+    policy::report_missing(file.sections, file.missing, sources, file.source, run.diagnostics);
+    const int code = runs.finish(console,
+                                 file.missing.empty()
+                                     ? "the policy has all that the devices need"
+                                     : fmt::format("{} lacks what the devices need", file.path),
+                                 options.quiet);
+    const std::string notes = notes_on(file, needs, sources);
+    return notes.empty() || console.show(notes) ? code : kErrors;
+}
+
 }  // namespace
 
 Result<int> run_tailnet_policy(const Options& options, ClusterRuns& runs, Console& console) {
+    const PolicyOptions& policy = options.policy;
     if (!runs.render_each(options.load)) {
-        return runs.fail(console, "nothing printed");
+        return runs.fail(console, policy.checked.empty() ? "nothing printed" : "nothing compared");
     }
-    const policy::Needs needs = TRY(collect_needs(options.policy, runs));
-    const int code = print_policy(options.policy, needs, runs, console);
+    const policy::Needs needs = TRY(collect_needs(policy, runs));
+    const int code = policy.checked.empty() ? print_policy(policy, needs, runs, console)
+                                            : check_policy(options, needs, runs, console);
     return code_after_gates(options, runs.warnings().size(), code, console);
 }
 

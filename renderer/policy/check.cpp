@@ -262,8 +262,8 @@ void add_reasons(const Need& need, Finding finding) {
                       .text = reason.place.empty() ? "needs it" : "needs it, " + reason.place});
     }
     if (need.reasons.size() > kMaxReasons) {
-        finding.note(
-            {.text = counted(need.reasons.size() - kMaxReasons, "further object") + " needs it"});
+        finding.note({.text = "also needed by " +
+                              counted(need.reasons.size() - kMaxReasons, "further object")});
     }
 }
 

@@ -21,7 +21,8 @@ Result<int> run_krm(const Options& options, ClusterRuns& runs, Console& console)
 Result<int> run_images(const Options& options, ClusterRuns& runs, Console& console);
 // Prints the table of devices and nothing else.
 Result<int> run_devices(const Options& options, ClusterRuns& runs, Console& console);
-// Prints what the policy of the tailnet must say, or compares a policy file with it.
+// Prints what the policy of the tailnet must say, compares a policy file with it, or adds to one
+// what is missing.
 Result<int> run_tailnet_policy(const Options& options, ClusterRuns& runs, Console& console);
 // Writes the edits of an additive render to the sources.
 Result<int> run_fix(const Options& options, ClusterRuns& runs, Console& console);

@@ -215,12 +215,14 @@ void add_tailnet_policy(CLI::App& app, Options& options) {
                  "  tailrender tailnet-policy . --cluster home\n"
                  "  tailrender tailnet-policy . --check policy.hujson   # exit 1 where something "
                  "is missing\n"
-                 "  tailrender tailnet-policy . --tailnet partner");
+                 "  tailrender tailnet-policy . --merge policy.hujson   # then: git diff");
     verb.preparse_callback([&options](std::size_t) { options.load.path = "."; });
     add_path(verb, options, "directory or file to look at (default .)");
     PolicyOptions& policy = options.policy;
-    add(verb, "--check", policy.checked, "FILE",
-        "policy file (HuJSON) to compare with what is needed");
+    CLI::Option* check = add(verb, "--check", policy.checked, "FILE",
+                             "policy file (HuJSON) to compare with what is needed");
+    add(verb, "--merge", policy.merged, "FILE", "policy file to add what is missing to, in place")
+        ->excludes(check);
     add(verb, "--tailnet", policy.tailnet, "NAME",
         "Tailnet whose policy it is (default: that of the controller)");
     add_only(verb, options);

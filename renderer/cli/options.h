@@ -17,8 +17,8 @@ enum class ReportFormat { Text, Markdown, Json };
 enum class Gate { Public, Removed, Replaced, Warning };
 
 struct PolicyOptions {
-    std::string checked;  // a policy file; "" if the flag is not given
-    std::string tailnet;  // "" is the controller's own
+    std::string checked, merged;  // policy files; "" if the flag is not given
+    std::string tailnet;          // "" is the controller's own
 };
 
 struct Options {

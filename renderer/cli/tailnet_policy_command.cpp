@@ -9,6 +9,7 @@
 #include "renderer/cli/commands.h"
 #include "renderer/cli/exit_codes.h"
 #include "renderer/cli/gates.h"
+#include "renderer/cli/rewrite.h"
 #include "renderer/policy/additions.h"
 #include "renderer/policy/examples.h"
 #include "renderer/repo/disk_tree.h"
@@ -113,10 +114,36 @@ int check_policy(const Options& options, const policy::Needs& needs, ClusterRuns
     const int code = runs.finish(console,
                                  file.missing.empty()
                                      ? "the policy has all that the devices need"
-                                     : fmt::format("{} lacks what the devices need", file.path),
+                                     : fmt::format("--merge {} adds what is missing", file.path),
                                  options.quiet);
     const std::string notes = notes_on(file, needs, sources);
     return notes.empty() || console.show(notes) ? code : kErrors;
+}
+
+Result<int> merge_policy(const Options& options, const policy::Needs& needs, ClusterRuns& runs,
+                         Console& console) {
+    PolicyFile file{.path = options.policy.merged};
+    Run& run = runs.all().emplace_back();
+    if (!read_policy(needs, run, file)) {
+        return runs.fail(console);
+    }
+    const std::string_view text = run.loaded.sources.text(file.source);
+    if (!file.missing.empty()) {
+        const std::string merged =
+            policy::add_missing(text, file.sections, file.missing, policy::Comments::Objects);
+        Rewrite rewrite = TRY(Rewrite::prepare(file.path, merged));
+        TRY(rewrite.finish());
+    }
+    runs.print_diagnostics(console);
+    if (!options.quiet) {
+        std::string lines = file.missing.empty() ? file.path + ": nothing to add\n" : "";
+        for (const policy::Need* need : file.missing) {
+            lines += fmt::format("{}: added {}\n", file.path,
+                                 policy::entry_text(policy::entry_for(*need)));
+        }
+        console.err(lines);
+    }
+    return 0;
 }
 
 }  // namespace
@@ -124,9 +151,17 @@ int check_policy(const Options& options, const policy::Needs& needs, ClusterRuns
 Result<int> run_tailnet_policy(const Options& options, ClusterRuns& runs, Console& console) {
     const PolicyOptions& policy = options.policy;
     if (!runs.render_each(options.load)) {
-        return runs.fail(console, policy.checked.empty() ? "nothing printed" : "nothing compared");
+        return runs.fail(console, policy.checked.empty() ? policy.merged.empty() ? "nothing printed"
+                                                                                 : "nothing written"
+                                                         : "nothing compared");
     }
     const policy::Needs needs = TRY(collect_needs(policy, runs));
+    if (!policy.merged.empty()) {
+        if (stops_at_gates(options, runs, console)) {
+            return kGate;
+        }
+        return merge_policy(options, needs, runs, console);
+    }
     const int code = policy.checked.empty() ? print_policy(policy, needs, runs, console)
                                             : check_policy(options, needs, runs, console);
     return code_after_gates(options, runs.warnings().size(), code, console);

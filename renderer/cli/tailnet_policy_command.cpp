@@ -110,7 +110,8 @@ int check_policy(const Options& options, const policy::Needs& needs, ClusterRuns
         return runs.fail(console, "nothing compared");
     }
     const SourceMap& sources = run.loaded.sources;
-    policy::report_missing(file.sections, file.missing, sources, file.source, run.diagnostics);
+    policy::report_missing(file.sections, file.missing, sources, file.source,
+                           policy::Places::OfPolicy, run.diagnostics);
     const int code = runs.finish(console,
                                  file.missing.empty()
                                      ? "the policy has all that the devices need"

@@ -163,7 +163,7 @@ struct ReadPolicy {
         }
         if (sections) {
             missing = missing_needs(*sections, needs);
-            report_missing(*sections, missing, sources, source, diagnostics);
+            report_missing(*sections, missing, sources, source, Places::OfPolicy, diagnostics);
         }
     }
 

@@ -252,14 +252,16 @@ Complaint complaint_of(const Sections& sections, const Need& need) {
             innermost({sections.node_attrs, root}), "nodeAttrs"};
 }
 
-void add_reasons(const Need& need, Finding finding) {
+void add_reasons(const Need& need, Places places, Finding finding) {
     if (need.reasons.empty()) {
         finding.note({.text = "the OAuth client of the controller has this tag"});
     }
     for (std::size_t i = 0; i < std::min(need.reasons.size(), kMaxReasons); ++i) {
         const Reason& reason = need.reasons[i];
-        finding.note({.object = reason.object,
-                      .text = reason.place.empty() ? "needs it" : "needs it, " + reason.place});
+        const bool is_text = places == Places::OfPolicy && !reason.place.empty();
+        finding.note({.pos = places == Places::OfBoth ? reason.pos : Pos{},
+                      .object = reason.object,
+                      .text = is_text ? "needs it, " + reason.place : "needs it"});
     }
     if (need.reasons.size() > kMaxReasons) {
         finding.note({.text = "also needed by " +
@@ -393,14 +395,16 @@ std::vector<const Need*> missing_needs(const Sections& sections, const Needs& ne
 }
 
 void report_missing(const Sections& sections, const std::vector<const Need*>& missing,
-                    const SourceMap& sources, SourceId source, Diagnostics& diagnostics) {
+                    const SourceMap& sources, SourceId source, Places places,
+                    Diagnostics& diagnostics) {
     for (const Need* need : missing) {
         Complaint complaint = complaint_of(sections, *need);
-        add_reasons(*need, diagnostics
-                               .error(complaint.rule, sources.pos(source, complaint.place->begin),
-                                      std::move(complaint.message))
-                               .expected(fmt::format("{} in {}", entry_text(entry_for(*need)),
-                                                     complaint.section)));
+        add_reasons(*need, places,
+                    diagnostics
+                        .error(complaint.rule, sources.pos(source, complaint.place->begin),
+                               std::move(complaint.message))
+                        .expected(fmt::format("{} in {}", entry_text(entry_for(*need)),
+                                              complaint.section)));
     }
 }
 

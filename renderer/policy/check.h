@@ -3,6 +3,7 @@
 // judged: who may reach a device is the user's choice. Source: tailscale.com/kb/1337/policy-syntax.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,10 +35,14 @@ const Entry* entry_of_route(const Node* routes, const std::string& route);
 // Returns the needs that the policy does not meet.
 std::vector<const Need*> missing_needs(const Sections& sections, const Needs& needs);
 
+// Whether the source map of the policy is the tree's, too, so that notes can have positions.
+enum class Places : std::uint8_t { OfPolicy, OfBoth };
+
 // Reports the missing needs, each with the entry to add ("policy-tag-owner",
 // "policy-auto-approver", "policy-funnel").
 void report_missing(const Sections& sections, const std::vector<const Need*>& missing,
-                    const SourceMap& sources, SourceId source, Diagnostics& diagnostics);
+                    const SourceMap& sources, SourceId source, Places places,
+                    Diagnostics& diagnostics);
 
 // What the policy allows for the tags of this tree, and nothing in it uses.
 struct Surplus {

@@ -54,7 +54,8 @@ std::optional<std::string> merged(const std::string& text) {
         return std::nullopt;
     }
     const auto missing = policy::missing_needs(*sections, fuzz_needs());
-    policy::report_missing(*sections, missing, sources, source, diagnostics);
+    policy::report_missing(*sections, missing, sources, source, policy::Places::OfPolicy,
+                           diagnostics);
     CHECK(diagnostics.error_count() == missing.size());
     (void)policy::find_surplus(*sections, fuzz_needs());
     return policy::add_missing(text, *sections, missing, policy::Comments::Objects);

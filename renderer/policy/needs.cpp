@@ -33,7 +33,7 @@ public:
         const auto found = place != needs_.all.end() && key(*place) == key(need)
                                ? place
                                : needs_.all.insert(place, std::move(need));
-        const Reason reason{place_text(sources_, origin.pos), origin.parent};
+        const Reason reason{place_text(sources_, origin.pos), origin.parent, origin.pos};
         const bool is_known = std::ranges::any_of(found->reasons, [&](const Reason& one) {
             return one.place == reason.place && one.object == reason.object;
         });

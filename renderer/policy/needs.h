@@ -21,6 +21,7 @@ enum class NeedKind : std::uint8_t { TagOwner, Route, ExitNode, Service, Funnel 
 struct Reason {
     std::string place;   // "shop/web.yaml:3"; "" if it is not from a file
     std::string object;  // "Ingress/shop/web"
+    Pos pos = {};        // of the tree's source map
 };
 
 struct Need {

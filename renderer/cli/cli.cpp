@@ -51,6 +51,7 @@ constexpr std::array kVerbs = {
     Verb{"diff", run_diff},
     Verb{"install", run_install},
     Verb{"devices", run_devices},
+    Verb{"graph", run_graph},
     Verb{"images", run_images},
     Verb{"tailnet-policy", run_tailnet_policy},
     Verb{"commit", run_commit},

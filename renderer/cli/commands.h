@@ -24,6 +24,8 @@ Result<int> run_devices(const Options& options, ClusterRuns& runs, Console& cons
 // Prints what the policy of the tailnet must say, compares a policy file with it, or adds to one
 // what is missing.
 Result<int> run_tailnet_policy(const Options& options, ClusterRuns& runs, Console& console);
+// Draws who reaches what.
+Result<int> run_graph(const Options& options, ClusterRuns& runs, Console& console);
 // Writes the edits of an additive render to the sources.
 Result<int> run_fix(const Options& options, ClusterRuns& runs, Console& console);
 Result<int> run_commit(const Options& options, ClusterRuns& runs, Console& console);

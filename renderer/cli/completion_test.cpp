@@ -59,7 +59,7 @@ TEST_F(Completion, BashOffersVerbsFlagsAndFiles) {
     EXPECT_EQ(bash("re"), "render ");
     EXPECT_EQ(bash("''"),
               "--help --version check cmp commit completion devices diff explain fix "
-              "gitops-snippets images "
+              "gitops-snippets graph images "
               "install krm lint "
               "post-render render roots tailnet-policy ");
     EXPECT_EQ(bash("render --clu"), "--cluster ");

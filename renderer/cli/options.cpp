@@ -197,6 +197,25 @@ void add_devices(CLI::App& app, Options& options) {
     add_diagnostics(verb, options);
 }
 
+void add_graph(CLI::App& app, Options& options) {
+    CLI::App& verb =
+        add_verb(app, "graph", "draw who reaches what: devices, proxies and what is behind them",
+                 "  tailrender graph > graph.md            # GitHub draws it\n"
+                 "  tailrender graph . --cluster home --format dot -o graph.dot");
+    verb.preparse_callback([&options](std::size_t) { options.load.path = "."; });
+    add_path(verb, options, "directory or file to draw (default .)");
+    add_only(verb, options);
+    const FlagChoices<GraphFormat> formats = {
+        {"mermaid", GraphFormat::Mermaid}, {"dot", GraphFormat::Dot}, {"json", GraphFormat::Json}};
+    add_choice(verb, "--format", options.graph.format, formats,
+               "how to draw it (default mermaid, in Markdown)");
+    add(verb, "-o,--output", options.graph.output, "FILE",
+        "file to write (default: standard output)");
+    add_inputs(verb, options.load);
+    add_warning_gate(verb, options);
+    add_diagnostics(verb, options);
+}
+
 void add_images(CLI::App& app, Options& options) {
     CLI::App& verb = add_verb(app, "images", "list the images of all generated pods",
                               "  tailrender images . --cluster home\n"
@@ -329,8 +348,8 @@ std::unique_ptr<CLI::App> make_app(Options& options) {
         "--fail-on.");
     for (const auto add_verb_and_flags :
          {add_render, add_check, add_post_render, add_krm, add_cmp, add_explain, add_lint, add_diff,
-          add_install, add_devices, add_images, add_tailnet_policy, add_commit, add_fix, add_roots,
-          add_gitops_snippets, add_completion}) {
+          add_install, add_devices, add_graph, add_images, add_tailnet_policy, add_commit, add_fix,
+          add_roots, add_gitops_snippets, add_completion}) {
         add_verb_and_flags(*app, options);
     }
     return app;

@@ -15,16 +15,23 @@ namespace renderer::cli {
 enum class Color { Auto, Always, Never };
 enum class ReportFormat { Text, Markdown, Json };
 enum class Gate { Public, Removed, Replaced, Warning };
+enum class GraphFormat { Mermaid, Dot, Json };
 
 struct PolicyOptions {
     std::string checked, merged;  // policy files; "" if the flag is not given
     std::string tailnet;          // "" is the controller's own
 };
 
+struct GraphOptions {
+    GraphFormat format = GraphFormat::Mermaid;
+    std::string output;  // "" for standard output
+};
+
 struct Options {
     std::string verb;
     repo::LoadOptions load;
     PolicyOptions policy;
+    GraphOptions graph;
     std::string object;     // explain
     std::string shell;      // completion
     std::string action;     // cmp

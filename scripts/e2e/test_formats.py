@@ -15,7 +15,7 @@ import pytest
 from shared.checks import attempt, run
 from shared.fleet import ROOT
 
-COVERS = ["docs/diagnostics.md", "docs/formats.json", "docs/formats.md", "renderer/cli", "renderer/diff"]
+COVERS = ["docs/diagnostics.md", "docs/formats.json", "docs/formats.md", "renderer/cli", "renderer/diff", "renderer/graph"]
 PROGRAMS = ["formats", "conftest"]
 pytestmark = pytest.mark.usefixtures("tools")
 MODULE = ROOT / "scripts/e2e/modules/formats"
@@ -147,6 +147,7 @@ spec: {path: ./apps, prune: true, suspend: true, sourceRef: {kind: GitRepository
 REPORTS = {
     "devices": ["devices", "."], "images": ["images", "."], "lint": ["lint", "."], "checks": ["lint", "--list"], "roots": ["roots", "."],
     "check": ["check", ".", "-o", "../out"], "diff": ["diff", "../base", "."],
+    "graph": ["graph", "."],
     "explain": ["explain", "Service/shop/docs", "."], "explain of a parent": ["explain", "Ingress/shop/shop", "."],
 }
 

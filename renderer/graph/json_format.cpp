@@ -1,0 +1,55 @@
+#include <string_view>
+#include <utility>
+
+#include "renderer/core/json.h"
+#include "renderer/core/value.h"
+#include "renderer/graph/formats.h"
+
+namespace renderer::graph {
+namespace {
+
+constexpr int kGraphVersion = 1;
+
+Value json_node(const Node& node) {
+    Value map = Value::map({{"id", node.id},
+                            {"kind", info_of(node.kind).id},
+                            {"title", node.title},
+                            {"details", text_list(node.details)},
+                            {"public", node.is_public}});
+    put_if(map, node.change != Change::Same, "change", word_of(node.change));
+    return map;
+}
+
+Value json_edge(const Graph& graph, const Edge& edge) {
+    Value map = Value::map({{"from", graph.nodes[edge.from].id},
+                            {"to", graph.nodes[edge.to].id},
+                            {"labels", text_list(edge.labels)},
+                            {"public", edge.is_public}});
+    put_if(map, edge.change != Change::Same, "change", word_of(edge.change));
+    return map;
+}
+
+}  // namespace
+
+std::string json_text_of(const std::vector<Graph>& graphs) {
+    Value report = Value::map({{"version", kGraphVersion}, {"report", "graph"}});
+    Value clusters = Value::list();
+    for (const Graph& graph : graphs) {
+        Value nodes = Value::list();
+        for (const Node& node : graph.nodes) {
+            nodes.append(json_node(node));
+        }
+        Value edges = Value::list();
+        for (const Edge& edge : graph.edges) {
+            edges.append(json_edge(graph, edge));
+        }
+        Value map = Value::map({{"cluster", graph.cluster}});
+        map.add("nodes", std::move(nodes));
+        map.add("edges", std::move(edges));
+        clusters.append(std::move(map));
+    }
+    report.add("clusters", std::move(clusters));
+    return write_json_pretty(report) + "\n";
+}
+
+}  // namespace renderer::graph

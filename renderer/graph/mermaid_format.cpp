@@ -1,0 +1,154 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "renderer/base/markup.h"
+#include "renderer/graph/formats.h"
+#include "renderer/graph/pictures.h"
+#include "renderer/graph/words.h"
+
+namespace renderer::graph {
+namespace {
+
+// The brackets around a label, which give a node its shape.
+std::pair<std::string_view, std::string_view> mermaid_brackets(NodeKind kind) {
+    switch (info_of(kind).column) {
+        case 0:
+            return {"{{", "}}"};  // hexagon
+        case 1:
+        case 6:
+            return {"([", "])"};  // stadium
+        case 2:
+            return {"(", ")"};  // rounded
+        case 4:
+            return {"[/", "/]"};  // parallelogram
+        default:
+            return kind == NodeKind::Group ? std::pair{"[[", "]]"} : std::pair{"[", "]"};
+    }
+}
+
+class MermaidWriter {
+public:
+    MermaidWriter(const Graph& graph, const Picture& picture, std::string& out)
+        : graph_(graph), picture_(picture), out_(out) {}
+
+    void write() {
+        out_ += "```mermaid\nflowchart LR\n";
+        write_nodes(false, "  ");
+        if (has_cluster_nodes()) {
+            fmt::format_to(
+                std::back_inserter(out_), "  subgraph cluster [\"{}\"]\n",
+                graph_.cluster.empty() ? "cluster" : "cluster " + mermaid_text(graph_.cluster));
+            write_nodes(true, "    ");
+            out_ += "  end\n";
+        }
+        for (std::size_t i = 0; i < picture_.edges.size(); ++i) {
+            write_edge(graph_.edges[picture_.edges[i]]);
+        }
+        write_styles();
+        out_ += "```\n";
+    }
+
+private:
+    static bool is_in_cluster(const Node& node) {
+        const std::size_t column = info_of(node.kind).column;
+        return kFirstInCluster <= column && column <= kLastInCluster;
+    }
+
+    [[nodiscard]] bool has_cluster_nodes() const {
+        for (const std::uint32_t index : picture_.nodes) {
+            if (is_in_cluster(graph_.nodes[index])) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    void write_nodes(bool in_cluster, std::string_view indent) {
+        for (const std::uint32_t index : picture_.nodes) {
+            const Node& node = graph_.nodes[index];
+            if (is_in_cluster(node) != in_cluster) {
+                continue;
+            }
+            const auto [open, close] = mermaid_brackets(node.kind);
+            std::string label;
+            for (const std::string& line : lines_of(node)) {
+                label += label.empty() ? "" : "<br/>";
+                label += mermaid_text(line);
+            }
+            fmt::format_to(std::back_inserter(out_), "{}n{}{}\"{}\"{}\n", indent, index, open,
+                           label, close);
+        }
+    }
+
+    void write_edge(const Edge& edge) {
+        const std::string_view arrow = edge.is_public                   ? "==>"
+                                       : edge.change == Change::Removed ? "-.->"
+                                                                        : "-->";
+        const std::string label = label_of(edge);
+        fmt::format_to(std::back_inserter(out_), "  n{} {}{} n{}\n", edge.from, arrow,
+                       label.empty() ? "" : fmt::format("|\"{}\"|", mermaid_text(label)), edge.to);
+    }
+
+    void write_style(std::string_view name, std::string_view style, auto belongs) {
+        std::string names;
+        for (const std::uint32_t index : picture_.nodes) {
+            if (belongs(graph_.nodes[index])) {
+                fmt::format_to(std::back_inserter(names), "{}n{}", names.empty() ? "" : ",", index);
+            }
+        }
+        if (!names.empty()) {
+            fmt::format_to(std::back_inserter(out_), "  classDef {} {}\n  class {} {}\n", name,
+                           style, names, name);
+        }
+    }
+
+    void write_styles() {
+        write_style("public", "stroke:#cf222e,stroke-width:3px",
+                    [](const Node& node) { return node.is_public; });
+        write_style("added", "stroke:#1a7f37,stroke-width:3px",
+                    [](const Node& node) { return node.change == Change::Added; });
+        write_style("removed", "stroke:#cf222e,stroke-dasharray:6 4",
+                    [](const Node& node) { return node.change == Change::Removed; });
+        write_style("changed", "stroke:#9a6700,stroke-dasharray:2 3",
+                    [](const Node& node) { return node.change == Change::Changed; });
+    }
+
+    const Graph& graph_;
+    const Picture& picture_;
+    std::string& out_;
+};
+
+// "cluster home, namespace shop (2 of 3)"; "" if there is nothing to tell apart.
+std::string heading_of(const Graph& graph, const Picture& picture) {
+    std::string out = graph.cluster.empty() ? "" : "cluster " + markdown_text(graph.cluster);
+    if (!picture.is_whole) {
+        out += out.empty() ? "" : ", ";
+        out +=
+            picture.ns.empty() ? "without a namespace" : "namespace " + markdown_text(picture.ns);
+    }
+    if (picture.parts > 1) {
+        out += fmt::format(", {} of {}", picture.part, picture.parts);
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string mermaid_text_of(const std::vector<Graph>& graphs) {
+    std::string out;
+    for (const Graph& graph : graphs) {
+        for (const Picture& picture : cut(graph, kMermaidNodes)) {
+            const std::string heading = heading_of(graph, picture);
+            out += out.empty() ? "" : "\n";
+            out += heading.empty() ? "" : fmt::format("## {}\n\n", heading);
+            MermaidWriter(graph, picture, out).write();
+        }
+    }
+    return out.empty() ? "no devices\n" : out;
+}
+
+}  // namespace renderer::graph

@@ -1,0 +1,56 @@
+#include "renderer/graph/model.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace renderer::graph {
+namespace {
+
+constexpr std::size_t kShownLabels = 3;
+
+constexpr std::array<KindInfo, kNodeKinds> kInfos = {{
+    {"internet", "internet", 0},
+    {"tailnet", "tailnet", 1},
+    {"tailnet-target", "tailnet target", 1},
+    {"device", "device", 2},
+    {"tailscale-service", "Tailscale Service", 2},
+    {"proxy", "proxy", 3},
+    {"group", "ProxyGroup", 3},
+    {"connector", "Connector", 3},
+    {"nameserver", "nameserver", 3},
+    {"api-proxy", "API server proxy", 3},
+    {"recorder", "Recorder", 3},
+    {"peer-relay", "PeerRelay", 3},
+    {"service", "Service", 4},
+    {"kubernetes-api", "Kubernetes API", 4},
+    {"workload", "workload", 5},
+    {"pods", "pods", 5},
+    {"route", "route", 6},
+    {"exit-node", "exit node", 6},
+    {"app-connector", "app connector", 6},
+    {"dns-name", "DNS name", 6},
+    {"storage", "storage", 6},
+}};
+
+}  // namespace
+
+const KindInfo& info_of(NodeKind kind) {
+    return kInfos[static_cast<std::size_t>(kind)];
+}
+
+std::string_view word_of(Change change) {
+    constexpr std::array<std::string_view, 4> kWords = {"", "added", "removed", "changed"};
+    return kWords[static_cast<std::size_t>(change)];
+}
+
+std::string Edge::text() const {
+    const std::size_t shown = labels.size() > kShownLabels ? kShownLabels - 1 : labels.size();
+    std::string out = fmt::format(
+        "{}", fmt::join(labels.begin(), labels.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+    if (shown < labels.size()) {
+        out += fmt::format(" and {} more", labels.size() - shown);
+    }
+    return out;
+}
+
+}  // namespace renderer::graph

@@ -1,0 +1,32 @@
+"""Checks that a picture of `tailrender graph` is nothing but nodes, edges and their texts."""
+import json
+import re
+
+TEXT = r"(?:[A-Za-z0-9 /.,_()-]|#\d+;|<br/>)*"
+MERMAID = re.compile("|".join((
+    r"flowchart LR", r"  end", rf'  subgraph cluster \["{TEXT}"\]', rf'  n\d+ (?:==>|-\.->|-->)(?:\|"{TEXT}"\|)? n\d+',
+    rf'(?:  |    )n\d+(?:\{{\{{|\(\[|\(|\[/|\[\[|\[)"{TEXT}"(?:\}}\}}|\]\)|\)|/\]|\]\]|\])',
+    r"  classDef (?:public|added|removed|changed) [a-z0-9#:, -]+", r"  class n\d+(?:,n\d+)* (?:public|added|removed|changed)")))
+STRING = r'"(?:[^"\\]|\\.)*"'
+DOT = re.compile("|".join((
+    r"digraph tailrender \{", r"  rankdir=LR;", r'  (?:node|edge) \[fontname="sans-serif"\];', r"  subgraph cluster_\d+ \{", r" *\}",
+    rf"    label={STRING};", rf" +n\d+_\d+(?: -> n\d+_\d+)? \[label={STRING}(?:, [a-z]+=[a-z0-9]+)*\];")))
+
+
+def mermaid(text):
+    for block in re.findall(r"^```mermaid\n(.*?)^```$", text, re.M | re.S):
+        yield from (f"line {line!r}" for line in block.splitlines() if not MERMAID.fullmatch(line))
+    rest = re.sub(r"^```mermaid\n.*?^```$", "", text, flags=re.M | re.S)
+    yield from (f"line {line!r}" for line in rest.splitlines() if not re.fullmatch(r"|no devices|## (?:[\w ,-]|&#\d+;|[^\x00-\x7f])+", line))
+
+
+def dot(text):
+    yield from (f"line {line!r}" for line in text.splitlines() if not DOT.fullmatch(line))
+
+
+def graph_json(text):
+    if json.loads(text)["report"] != "graph":
+        yield "another report"
+
+
+PICTURES = {"mermaid": mermaid, "dot": dot, "json": graph_json}

@@ -18,6 +18,8 @@ using graph::Graph;
 
 std::string drawn(const std::vector<Graph>& graphs, const Options& options) {
     switch (options.graph.format) {
+        case GraphFormat::Svg:
+            return graph::svg_text_of(graphs);
         case GraphFormat::Dot:
             return graph::dot_text_of(graphs);
         case GraphFormat::Json:

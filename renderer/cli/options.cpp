@@ -201,12 +201,14 @@ void add_graph(CLI::App& app, Options& options) {
     CLI::App& verb =
         add_verb(app, "graph", "draw who reaches what: devices, proxies and what is behind them",
                  "  tailrender graph > graph.md            # GitHub draws it\n"
-                 "  tailrender graph . --cluster home --format dot -o graph.dot");
+                 "  tailrender graph . --cluster home --format svg -o graph.svg");
     verb.preparse_callback([&options](std::size_t) { options.load.path = "."; });
     add_path(verb, options, "directory or file to draw (default .)");
     add_only(verb, options);
-    const FlagChoices<GraphFormat> formats = {
-        {"mermaid", GraphFormat::Mermaid}, {"dot", GraphFormat::Dot}, {"json", GraphFormat::Json}};
+    const FlagChoices<GraphFormat> formats = {{"mermaid", GraphFormat::Mermaid},
+                                              {"svg", GraphFormat::Svg},
+                                              {"dot", GraphFormat::Dot},
+                                              {"json", GraphFormat::Json}};
     add_choice(verb, "--format", options.graph.format, formats,
                "how to draw it (default mermaid, in Markdown)");
     add(verb, "-o,--output", options.graph.output, "FILE",

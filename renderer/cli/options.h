@@ -15,7 +15,7 @@ namespace renderer::cli {
 enum class Color { Auto, Always, Never };
 enum class ReportFormat { Text, Markdown, Json };
 enum class Gate { Public, Removed, Replaced, Warning };
-enum class GraphFormat { Mermaid, Dot, Json };
+enum class GraphFormat { Mermaid, Svg, Dot, Json };
 
 struct PolicyOptions {
     std::string checked, merged;  // policy files; "" if the flag is not given

@@ -18,6 +18,9 @@ std::string mermaid_text_of(const std::vector<Graph>& graphs);
 // One digraph with all clusters.
 std::string dot_text_of(const std::vector<Graph>& graphs);
 
+// One picture with all clusters, for light and dark backgrounds.
+std::string svg_text_of(const std::vector<Graph>& graphs);
+
 // docs/formats.md describes it.
 std::string json_text_of(const std::vector<Graph>& graphs);
 

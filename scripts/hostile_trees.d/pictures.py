@@ -1,7 +1,10 @@
 """Checks that a picture of `tailrender graph` is nothing but nodes, edges and their texts."""
 import json
 import re
+import xml.etree.ElementTree
 
+ELEMENTS = {"svg", "title", "style", "rect", "text", "g", "path"}
+ATTRIBUTES = {"class", "d", "height", "role", "rx", "text-anchor", "viewBox", "width", "x", "y"}
 TEXT = r"(?:[A-Za-z0-9 /.,_()-]|#\d+;|<br/>)*"
 MERMAID = re.compile("|".join((
     r"flowchart LR", r"  end", rf'  subgraph cluster \["{TEXT}"\]', rf'  n\d+ (?:==>|-\.->|-->)(?:\|"{TEXT}"\|)? n\d+',
@@ -20,6 +23,21 @@ def mermaid(text):
     yield from (f"line {line!r}" for line in rest.splitlines() if not re.fullmatch(r"|no devices|## (?:[\w ,-]|&#\d+;|[^\x00-\x7f])+", line))
 
 
+def svg(text):
+    try:
+        root = xml.etree.ElementTree.fromstring(text)
+    except xml.etree.ElementTree.ParseError as error:
+        yield f"no XML: {error}"
+        return
+    for element in root.iter():
+        name = element.tag.removeprefix("{http://www.w3.org/2000/svg}")
+        if name not in ELEMENTS:
+            yield f"element {name}"
+        yield from (f"attribute {attribute}" for attribute in element.attrib if attribute not in ATTRIBUTES)
+    if text.count("<style") != 1:
+        yield "more than one style"
+
+
 def dot(text):
     yield from (f"line {line!r}" for line in text.splitlines() if not DOT.fullmatch(line))
 
@@ -29,4 +47,4 @@ def graph_json(text):
         yield "another report"
 
 
-PICTURES = {"mermaid": mermaid, "dot": dot, "json": graph_json}
+PICTURES = {"mermaid": mermaid, "svg": svg, "dot": dot, "json": graph_json}

@@ -15,12 +15,12 @@
 #include "renderer/cli/commands.h"
 #include "renderer/cli/exit_codes.h"
 #include "renderer/cli/gates.h"
+#include "renderer/cli/sides.h"
 #include "renderer/diff/compare.h"
 #include "renderer/diff/formats.h"
 #include "renderer/diff/rendered_tree.h"
 #include "renderer/emit/emit.h"
 #include "renderer/repo/disk_tree.h"
-#include "renderer/repo/git_tree.h"
 #include "renderer/repo/paths.h"
 
 namespace renderer::cli {
@@ -74,32 +74,9 @@ public:
     [[nodiscard]] std::vector<std::string> warnings() const { return runs_.warnings(); }
 
 private:
-    [[nodiscard]] std::string revision() const { return name_.substr(0, name_.find(':')); }
-
-    // Opens "main", or "main:apps" with a path relative to the current directory.
-    Result<std::shared_ptr<const repo::GitTree>> open_revision() {
-        const auto colon = name_.find(':');
-        load_.path = colon == std::string::npos ? "." : repo::normal_path(name_.substr(colon + 1));
-        return repo::GitTree::open(load_.path, revision(), load_.values_files, load_.context_dirs);
-    }
-
     // Returns false if a run has an error.
     Result<bool> read_sources_or_rendered() {
-        load_.path = name_;
-        const std::vector<std::string> roots = {name_};
-        std::shared_ptr<const repo::SourceTree> tree =
-            std::make_shared<repo::DiskTree>(std::vector<std::string>(), roots);
-        if (tree->kind(name_) == repo::EntryKind::Missing) {
-            Result<std::shared_ptr<const repo::GitTree>> revision = open_revision();
-            if (!revision) {
-                return Error{no_side(std::move(revision.error().diagnostic))};
-            }
-            tree = *revision;
-            load_.tree = tree;
-            if (tree->kind(load_.path) == repo::EntryKind::Missing) {
-                return Error{not_at_revision()};
-            }
-        }
+        const std::shared_ptr<const repo::SourceTree> tree = TRY(open_side(name_, what_, load_));
         trees_ = TRY(diff::read_rendered(*tree, load_.path));
         is_rendered_ = !trees_.empty();
         if (is_rendered_ && needs_sources_) {
@@ -146,19 +123,8 @@ private:
             .hint = fmt::format("pass the rendered tree itself: \"{}\"",
                                 load_.tree == nullptr
                                     ? repo::join_path(name_, trees.front())
-                                    : fmt::format("{}:{}", revision(),
+                                    : fmt::format("{}:{}", revision_of(name_),
                                                   repo::join_path(load_.path, trees.front())))};
-    }
-
-    // The error if the name is neither a directory nor, because of `why`, a revision.
-    [[nodiscard]] Diagnostic no_side(Diagnostic why) const {
-        why.where = what_;
-        why.message = fmt::format("neither a directory nor a revision of Git: {}", why.message);
-        if (why.found.empty()) {
-            why.found = fmt::format("\"{}\"", name_);
-        }
-        why.expected = "a directory with sources or with what \"render -o\" wrote, REV or REV:PATH";
-        return why;
     }
 
     [[nodiscard]] Diagnostic rendered_already() const {
@@ -167,14 +133,6 @@ private:
                 .message = "HEAD is a rendered tree, which no value changes any more",
                 .found = fmt::format("\"{}\"", name_),
                 .expected = "sources"};
-    }
-
-    [[nodiscard]] Diagnostic not_at_revision() const {
-        return {.rule = "unreadable",
-                .where = std::string(what_),
-                .message = "the revision has no such path",
-                .found = fmt::format("\"{}\"", name_),
-                .expected = "REV:PATH, the path as seen from the current directory"};
     }
 
     repo::LoadOptions load_;

@@ -1,13 +1,19 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "renderer/cli/commands.h"
 #include "renderer/cli/exit_codes.h"
 #include "renderer/cli/gates.h"
+#include "renderer/cli/sides.h"
+#include "renderer/diff/rendered_tree.h"
 #include "renderer/emit/tree/files.h"
+#include "renderer/graph/compare.h"
 #include "renderer/graph/formats.h"
 #include "renderer/graph/graph.h"
 
@@ -17,43 +23,90 @@ namespace {
 using graph::Graph;
 
 std::string drawn(const std::vector<Graph>& graphs, const Options& options) {
+    const bool has_sides = !options.graph.head.empty();
+    const std::string_view if_empty = has_sides ? graph::kNoChange : graph::kNoDevices;
     switch (options.graph.format) {
         case GraphFormat::Svg:
-            return graph::svg_text_of(graphs);
+            return graph::svg_text_of(graphs, if_empty);
         case GraphFormat::Dot:
             return graph::dot_text_of(graphs);
         case GraphFormat::Json:
-            return graph::json_text_of(graphs);
-        case GraphFormat::Mermaid:
             break;
+        case GraphFormat::Mermaid:
+            return graph::mermaid_text_of(graphs, if_empty);
     }
-    return graph::mermaid_text_of(graphs);
+    return graph::json_text_of(
+        graphs, has_sides ? std::optional(graph::Sides{options.load.path, options.graph.head})
+                          : std::nullopt);
 }
 
 // What is read would be lost.
 Result<Unit> check_picture_file(const Options& options) {
-    std::error_code ignored;
-    if (std::filesystem::equivalent(options.graph.output, options.load.path, ignored)) {
-        return Error{{.rule = "output-overlaps-input",
-                      .where = "-o",
-                      .message = "the picture would overwrite the input",
-                      .found = fmt::format("\"{}\"", options.graph.output),
-                      .expected = "another file"}};
+    for (const std::string& input : {options.load.path, options.graph.head}) {
+        std::error_code ignored;
+        if (std::filesystem::equivalent(options.graph.output, input, ignored)) {
+            return Error{{.rule = "output-overlaps-input",
+                          .where = "-o",
+                          .message = "the picture would overwrite the input",
+                          .found = fmt::format("\"{}\"", options.graph.output),
+                          .expected = "another file"}};
+        }
     }
     return Unit{};
 }
 
-}  // namespace
+Diagnostic no_sources(const std::string& name, std::string_view what) {
+    return {.rule = "usage",
+            .where = std::string(what),
+            .message = "a rendered tree says less than its sources, which a picture needs",
+            .found = fmt::format("\"{}\"", name),
+            .expected = "a directory with sources, REV or REV:PATH"};
+}
 
-Result<int> run_graph(const Options& options, ClusterRuns& runs, Console& console) {
-    TRY(check_picture_file(options));
-    if (!runs.render_each(options.load)) {
-        return runs.fail(console, "nothing drawn");
-    }
+std::vector<Graph> graphs_of(ClusterRuns& runs) {
     std::vector<Graph> graphs;
     for (const Run& run : runs.all()) {
         graphs.push_back(graph::make_graph(run.loaded, run.inventory, run.plan));
     }
+    return graphs;
+}
+
+// Returns false after errors, which are among the diagnostics of the runs.
+Result<bool> render_side(const Options& options, const std::string& name, std::string_view what,
+                         ClusterRuns& runs) {
+    repo::LoadOptions load = options.load;
+    load.fixes_sources = what == "BASE";  // as `diff` renders it
+    const auto tree = TRY(open_side(name, what, load));
+    if (!TRY(diff::read_rendered(*tree, load.path)).empty()) {
+        return Error{no_sources(name, what)};
+    }
+    return runs.render_each(load);
+}
+
+// Compares clusters of the same name; if each side has only one, those two.
+std::vector<Graph> compared(std::vector<Graph> base, std::vector<Graph> head) {
+    std::map<std::string, std::pair<Graph, Graph>> pairs;
+    const bool is_one = base.size() == 1 && head.size() == 1 &&
+                        (base.front().cluster.empty() || head.front().cluster.empty());
+    for (Graph& graph : base) {
+        const std::string name = is_one ? head.front().cluster : graph.cluster;
+        pairs[name].first = std::move(graph);
+    }
+    for (Graph& graph : head) {
+        const std::string name = graph.cluster;
+        pairs[name].second = std::move(graph);
+    }
+    std::vector<Graph> changes;
+    for (const auto& [name, pair] : pairs) {
+        changes.push_back(graph::compare_graphs(pair.first, pair.second));
+        changes.back().cluster = name;
+    }
+    return changes;
+}
+
+// Prints or writes the picture. `runs` are those of HEAD, or of the only side.
+Result<int> finish(const std::vector<Graph>& graphs, const Options& options, ClusterRuns& runs,
+                   Console& console) {
     const std::string picture = drawn(graphs, options);
     const std::string& file = options.graph.output;
     if (!file.empty()) {
@@ -64,6 +117,25 @@ Result<int> run_graph(const Options& options, ClusterRuns& runs, Console& consol
         return kErrors;
     }
     return code_after_gates(options, runs.warnings().size(), 0, console);
+}
+
+}  // namespace
+
+Result<int> run_graph(const Options& options, ClusterRuns& runs, Console& console) {
+    TRY(check_picture_file(options));
+    if (options.graph.head.empty()) {
+        return runs.render_each(options.load) ? finish(graphs_of(runs), options, runs, console)
+                                              : runs.fail(console, "nothing drawn");
+    }
+    // This is not freed, because freeing it would only delay the end of the process.
+    static auto* const base = new ClusterRuns(options.all);
+    if (!TRY(render_side(options, options.load.path, "BASE", *base))) {
+        return base->fail(console, fmt::format("BASE \"{}\" cannot be drawn", options.load.path));
+    }
+    if (!TRY(render_side(options, options.graph.head, "HEAD", runs))) {
+        return runs.fail(console, fmt::format("HEAD \"{}\" cannot be drawn", options.graph.head));
+    }
+    return finish(compared(graphs_of(*base), graphs_of(runs)), options, runs, console);
 }
 
 }  // namespace renderer::cli

@@ -201,9 +201,14 @@ void add_graph(CLI::App& app, Options& options) {
     CLI::App& verb =
         add_verb(app, "graph", "draw who reaches what: devices, proxies and what is behind them",
                  "  tailrender graph > graph.md            # GitHub draws it\n"
-                 "  tailrender graph . --cluster home --format svg -o graph.svg");
+                 "  tailrender graph . --cluster home --format svg -o graph.svg\n"
+                 "  tailrender graph main .                # what a change adds and removes");
     verb.preparse_callback([&options](std::size_t) { options.load.path = "."; });
-    add_path(verb, options, "directory or file to draw (default .)");
+    CLI::Option* path = add_path(verb, options, "directory or file to draw (default .), or BASE");
+    add(verb, "HEAD", options.graph.head, "DIR",
+        "draw the change from BASE to HEAD; each is a directory with sources, or REV[:PATH]")
+        ->needs(path)
+        ->excludes("--rev");
     add_only(verb, options);
     const FlagChoices<GraphFormat> formats = {{"mermaid", GraphFormat::Mermaid},
                                               {"svg", GraphFormat::Svg},

@@ -3,25 +3,36 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "renderer/graph/model.h"
 
 namespace renderer::graph {
 
+// The two sides of a change, as the user typed them. Graphs then have both, with their changes.
+struct Sides {
+    std::string base, head;
+};
+
 constexpr std::size_t kMermaidNodes = 60;  // GitHub draws more, but no one can read it
 
+// What a picture says if there is nothing to draw.
+constexpr std::string_view kNoDevices = "no devices", kNoChange = "nothing differs";
+
 // Markdown with one fenced block per picture.
-std::string mermaid_text_of(const std::vector<Graph>& graphs);
+std::string mermaid_text_of(const std::vector<Graph>& graphs,
+                            std::string_view if_empty = kNoDevices);
 
 // One digraph with all clusters.
 std::string dot_text_of(const std::vector<Graph>& graphs);
 
 // One picture with all clusters, for light and dark backgrounds.
-std::string svg_text_of(const std::vector<Graph>& graphs);
+std::string svg_text_of(const std::vector<Graph>& graphs, std::string_view if_empty = kNoDevices);
 
 // docs/formats.md describes it.
-std::string json_text_of(const std::vector<Graph>& graphs);
+std::string json_text_of(const std::vector<Graph>& graphs, const std::optional<Sides>& sides);
 
 }  // namespace renderer::graph

@@ -31,8 +31,12 @@ Value json_edge(const Graph& graph, const Edge& edge) {
 
 }  // namespace
 
-std::string json_text_of(const std::vector<Graph>& graphs) {
+std::string json_text_of(const std::vector<Graph>& graphs, const std::optional<Sides>& sides) {
     Value report = Value::map({{"version", kGraphVersion}, {"report", "graph"}});
+    if (sides) {
+        report.add("base", Value(sides->base));
+        report.add("head", Value(sides->head));
+    }
     Value clusters = Value::list();
     for (const Graph& graph : graphs) {
         Value nodes = Value::list();

@@ -138,7 +138,7 @@ std::string heading_of(const Graph& graph, const Picture& picture) {
 
 }  // namespace
 
-std::string mermaid_text_of(const std::vector<Graph>& graphs) {
+std::string mermaid_text_of(const std::vector<Graph>& graphs, std::string_view if_empty) {
     std::string out;
     for (const Graph& graph : graphs) {
         for (const Picture& picture : cut(graph, kMermaidNodes)) {
@@ -148,7 +148,7 @@ std::string mermaid_text_of(const std::vector<Graph>& graphs) {
             MermaidWriter(graph, picture, out).write();
         }
     }
-    return out.empty() ? "no devices\n" : out;
+    return out.empty() ? fmt::format("{}\n", if_empty) : out;
 }
 
 }  // namespace renderer::graph

@@ -225,7 +225,7 @@ std::string svg_frame(int width, int height, const std::string& content) {
 
 }  // namespace
 
-std::string svg_text_of(const std::vector<Graph>& graphs) {
+std::string svg_text_of(const std::vector<Graph>& graphs, std::string_view if_empty) {
     std::string content;
     int width = 0;
     int y = kMargin;
@@ -241,8 +241,8 @@ std::string svg_text_of(const std::vector<Graph>& graphs) {
     if (content.empty()) {
         return svg_frame(kEmptyWidth, kEmptyHeight,
                          fmt::format("<text class=\"title\" x=\"{}\" y=\"{}\" "
-                                     "text-anchor=\"middle\">no devices</text>\n",
-                                     kEmptyWidth / 2, kEmptyHeight / 2 + 4));
+                                     "text-anchor=\"middle\">{}</text>\n",
+                                     kEmptyWidth / 2, kEmptyHeight / 2 + 4, if_empty));
     }
     return svg_frame(width, y - kClusterGap + kMargin, content);
 }

@@ -147,7 +147,7 @@ spec: {path: ./apps, prune: true, suspend: true, sourceRef: {kind: GitRepository
 REPORTS = {
     "devices": ["devices", "."], "images": ["images", "."], "lint": ["lint", "."], "checks": ["lint", "--list"], "roots": ["roots", "."],
     "check": ["check", ".", "-o", "../out"], "diff": ["diff", "../base", "."],
-    "graph": ["graph", "."],
+    "graph": ["graph", "."], "graph of a change": ["graph", "../base", "."],
     "explain": ["explain", "Service/shop/docs", "."], "explain of a parent": ["explain", "Ingress/shop/shop", "."],
 }
 

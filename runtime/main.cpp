@@ -9,12 +9,13 @@
 #include <random>
 #include <string_view>
 
+#include "renderer/contract/controller_objects.h"
+#include "renderer/contract/ports.h"
 #include "runtime/base/asio_loop.h"
 #include "runtime/base/asio_resolver.h"
 #include "runtime/base/curl_transport.h"
 #include "runtime/base/http_server.h"
 #include "runtime/base/patient_transport.h"
-#include "runtime/controller/contract.h"
 #include "runtime/controller/controller.h"
 #include "runtime/controller/controller_metrics.h"
 #include "runtime/controller/settings.h"
@@ -24,9 +25,6 @@
 #include "runtime/operate/verbs.h"
 
 namespace {
-
-constexpr std::uint16_t kPort = 9002;
-constexpr std::uint16_t kDnsPort = 1053;
 
 std::optional<std::string> environment(const char* name) {
     const char* value = std::getenv(name);  // called before any thread starts
@@ -90,7 +88,7 @@ int run_controller() {
     // Requests for the lease do not wait when a busy server asks for it, and time out soon.
     runtime::kube::Client lease_kube(transport, settings->kube, kLeasePatience);
     runtime::kube::Lease lease(loop, lease_kube, log, settings->controller.ns,
-                               std::string(runtime::controller::kLeaseName), settings->identity);
+                               std::string(renderer::kLeaseName), settings->identity);
     runtime::AsioResolver resolver(loop);
     runtime::controller::Controller controller(loop, transport, resolver, kube, log, random,
                                                settings->controller);
@@ -108,7 +106,7 @@ int run_controller() {
                                                                      lease.leads(), transport)}
                    : runtime::Page{404, "not found\n"};
     });
-    if (auto port = server.listen(kPort); !port) {
+    if (auto port = server.listen(renderer::port::kLocal); !port) {
         return fail(port.error().diagnostic);
     }
     int code = 0;
@@ -129,7 +127,7 @@ int run_nameserver() {
     runtime::Log log(runtime::Log::Form::Json, runtime::LogLevel::Info);
     runtime::nameserver::Nameserver nameserver(loop, log,
                                                environment("RECORDS_DIR").value_or("/config"));
-    if (auto port = nameserver.start(kDnsPort); !port) {
+    if (auto port = nameserver.start(renderer::port::kNameserver); !port) {
         return fail(port.error().diagnostic);
     }
     runtime::HttpServer server(loop, [&](std::string_view path) -> runtime::Page {
@@ -143,7 +141,7 @@ int run_nameserver() {
         return path == "/metrics" ? runtime::Page{200, nameserver.metrics()}
                                   : runtime::Page{404, "not found\n"};
     });
-    if (auto port = server.listen(kPort); !port) {
+    if (auto port = server.listen(renderer::port::kLocal); !port) {
         return fail(port.error().diagnostic);
     }
     loop.on_termination([&] { loop.stop(); });

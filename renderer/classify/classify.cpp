@@ -6,6 +6,7 @@
 #include "renderer/classify/operator_objects.h"
 #include "renderer/classify/parent.h"
 #include "renderer/classify/service.h"
+#include "renderer/contract/domain.h"
 #include "renderer/core/text_of.h"
 
 namespace renderer::classify {
@@ -49,7 +50,7 @@ void classify_document(const Document& doc, const schema::InputFaults& found,
                        Inventory& inventory) {
     const std::string_view version = text_of(doc.api_version);
     const std::string_view kind = text_of(doc.kind);
-    if (version.starts_with("tailscale.com/")) {
+    if (version.starts_with(kOperatorDomain)) {
         classify_custom_resource(doc, found, inventory);
     } else if (version == "v1" && kind == "Service" && doc.root.is_map()) {
         add_parent(decode_service(doc), found, inventory.services);

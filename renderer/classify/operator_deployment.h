@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "renderer/contract/environment.h"
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/value.h"
 #include "renderer/kube/operator_container.h"
@@ -35,14 +36,9 @@ inline constexpr std::array kOperatorEnv = {
 
 // Variables that the chart sets, but not from one value of its own.
 inline constexpr std::array<std::string_view, 8> kFixedOperatorEnv = {
-    "OPERATOR_SECRET",
-    "OPERATOR_NAMESPACE",
-    "OPERATOR_SERVICE_ACCOUNT_NAME",
-    "CLIENT_ID_FILE",
-    "CLIENT_SECRET_FILE",
-    "PROXY_IMAGE",
-    "POD_NAME",
-    "POD_UID"};
+    "OPERATOR_SECRET",  "OPERATOR_NAMESPACE", "OPERATOR_SERVICE_ACCOUNT_NAME",
+    "CLIENT_ID_FILE",   "CLIENT_SECRET_FILE", "PROXY_IMAGE",
+    variable::kPodName, variable::kPodUid};
 
 // True for every variable that the chart itself may set. The others are `extraEnv`.
 bool is_operator_env(std::string_view name);

@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "renderer/contract/domain.h"
 #include "renderer/core/text_of.h"
 
 namespace renderer::classify {
 
 namespace {
-
-constexpr std::string_view kDomain = "tailscale.com/";
 
 std::string boolean_hint(std::string_view key, std::string_view spelled) {
     return fmt::format("write {}: \"{}\"{}", key, spelled,
@@ -33,7 +32,7 @@ void check_texts(const Document& doc, std::string_view group, ParentInput& paren
     for (const Member& member : members_of(doc.root.at({"metadata", group}))) {
         if (!member.value.is_string()) {
             std::vector<Diagnostic>& faults =
-                member.name().starts_with(kDomain) ? parent.wish_faults : parent.faults;
+                member.name().starts_with(kOperatorDomain) ? parent.wish_faults : parent.faults;
             faults.push_back(
                 {.rule = "invalid-object",
                  .pos = member.value.pos().known() ? member.value.pos() : member.key.pos(),

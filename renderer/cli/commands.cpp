@@ -16,6 +16,7 @@
 #include "renderer/cli/removals.h"
 #include "renderer/cli/report.h"
 #include "renderer/cli/trees.h"
+#include "renderer/contract/domain.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_writer.h"
 #include "renderer/emit/emit.h"
@@ -278,7 +279,7 @@ std::string failed_stream(const Run& run, std::string_view stream) {
         messages.append(Value(shown.text));
     }
     std::string text;
-    write_yaml(Value::map({{"apiVersion", "tailrender.dev/v1alpha1"},
+    write_yaml(Value::map({{"apiVersion", kOwnVersion},
                            {"kind", "RenderFailed"},
                            {"metadata", Value::map({{"name", "tailrender"}})},
                            {"messages", std::move(messages)}}),

@@ -9,9 +9,13 @@
 #include "renderer/base/ascii.h"
 #include "renderer/base/base64.h"
 #include "renderer/base/split.h"
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/config_secret.h"
+#include "renderer/contract/environment.h"
+#include "renderer/contract/group_config.h"
+#include "renderer/contract/relay_config.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
-#include "renderer/kube/api.h"
 #include "renderer/kube/server_url.h"
 
 namespace renderer::diff {
@@ -225,7 +229,7 @@ private:
             const std::string pod = fmt::format("{}-{}", manifest.name, i);
             device.key = fmt::format("{}/{}", manifest.ns, pod);
             device.hostname = hostnames[i];
-            add_config(manifest.ns, pod + "-config", device);
+            add_config(manifest.ns, config_secret_name(pod), device);
             if (common.parent.starts_with(kRelay)) {
                 add_relay(manifest.ns, pod, device);
             }
@@ -240,9 +244,10 @@ private:
             for (const Value& variable : items_of(container.at({"env"}))) {
                 const std::string_view name = text_of(variable, {"name"});
                 const std::string_view value = text_of(variable, {"value"});
-                if (name == "TS_DEST_IP" || name == "TS_EXPERIMENTAL_DEST_DNS_NAME") {
+                if (name == variable::kDestIp || name == variable::kDestDnsName) {
                     add_ports(manifests_, without_kind(device.parent), value, device.offers);
-                } else if (name == "TS_TAILNET_TARGET_IP" || name == "TS_TAILNET_TARGET_FQDN") {
+                } else if (name == variable::kTailnetTargetIp ||
+                           name == variable::kTailnetTargetFqdn) {
                     device.reaches =
                         fmt::format("tailnet {}", value.substr(0, value.find_last_not_of('.') + 1));
                 } else if (name == "TSRECORDER_UI" && value == "true") {
@@ -259,8 +264,8 @@ private:
         const Value* data = secret == nullptr ? nullptr : manifests_.root(*secret).find("data");
         bool first = true;  // the other versions contain less
         for (const Member& entry : members_of(data)) {
-            const bool versioned = entry.name().starts_with("cap-");
-            const bool wanted = entry.name() == "serve-config" || (versioned && first);
+            const bool versioned = config_capability(entry.name()).has_value();
+            const bool wanted = entry.name() == kServeDatum || (versioned && first);
             const std::optional<Value> config = wanted && entry.value.is_string()
                                                     ? decoded(entry.value.text(), true)
                                                     : std::nullopt;
@@ -299,7 +304,9 @@ private:
         const Manifest* config = manifests_.find("ConfigMap", ns, map);
         const Value* data = config == nullptr ? nullptr : manifests_.root(*config).find("data");
         for (const Member& entry : members_of(data)) {
-            if (entry.name().starts_with(pod + ".cap-") && entry.value.is_string()) {
+            const std::string_view name = entry.name();
+            if (name.starts_with(pod + ".") && entry.value.is_string() &&
+                config_capability(name.substr(pod.size() + 1))) {
                 const std::optional<Value> told = decoded(entry.value.text(), false);
                 device.server = told ? named_server(text_of(*told, {"ServerURL"})) : "";
             }
@@ -351,10 +358,10 @@ private:
 
     [[nodiscard]] std::optional<Value> serve_config(std::string_view ns,
                                                     const std::string& group) const {
-        const Manifest* map = manifests_.find("ConfigMap", ns, group + "-ingress-config");
+        const Manifest* map = manifests_.find("ConfigMap", ns, ingress_config_name(group));
         return map == nullptr
                    ? std::nullopt
-                   : decoded(text_of(manifests_.root(*map), {"binaryData", "serve-config.json"}),
+                   : decoded(text_of(manifests_.root(*map), {"binaryData", kGroupServeDatum}),
                              true);
     }
 

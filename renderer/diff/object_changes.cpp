@@ -10,16 +10,15 @@
 #include <utility>
 #include <vector>
 
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/labels.h"
 #include "renderer/core/document.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 #include "renderer/diff/redact.h"
-#include "renderer/kube/api.h"
 
 namespace renderer::diff {
 namespace {
-
-constexpr std::string_view kLabel = "tailscale.com/parent-resource";
 
 struct ParentKind {
     std::string_view label, kind;
@@ -34,11 +33,14 @@ std::string parent_of(const Value& root) {
     if (!said.empty()) {
         return std::string(said);
     }
-    const auto label = [&](std::string_view suffix) {
-        return text_of(root, {"metadata", "labels", fmt::format("{}{}", kLabel, suffix)});
+    const auto label = [&](std::string_view key) {
+        return text_of(root, {"metadata", "labels", key});
     };
-    const auto kind = std::ranges::find(kParentKinds, label("-type"), &ParentKind::label);
-    return kind == kParentKinds.end() ? "" : object_name(kind->kind, label("-ns"), label(""));
+    const auto kind =
+        std::ranges::find(kParentKinds, label(label::kParentType), &ParentKind::label);
+    return kind == kParentKinds.end()
+               ? ""
+               : object_name(kind->kind, label(label::kParentNamespace), label(label::kParent));
 }
 
 // An object that is only on one side.

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "renderer/contract/domain.h"
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/document_scanner.h"
 #include "renderer/core/source_map.h"
@@ -94,11 +95,11 @@ bool is_list(const Value& object) {
 
 bool is_input(std::string_view api_version, std::string_view kind, std::string_view text) {
     if (kind == "Service" || kind == "Ingress" || kind == "ResourceSet" ||
-        api_version.starts_with("tailscale.com/")) {
+        api_version.starts_with(kOperatorDomain)) {
         return true;
     }
     return api_version.starts_with("kustomize.config.k8s.io/") &&
-           (says(text, "tailscale.com/") || says(text, "loadBalancerClass") ||
+           (says(text, kOperatorDomain) || says(text, "loadBalancerClass") ||
             says(text, "ingressClassName"));
 }
 

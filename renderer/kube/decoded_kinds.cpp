@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "renderer/contract/domain.h"
+
 namespace renderer::inline kube {
 
 bool is_workload_kind(std::string_view kind) {
@@ -14,7 +16,7 @@ bool is_workload_kind(std::string_view kind) {
 bool is_decoded_kind(std::string_view api_version, std::string_view kind) {
     constexpr std::array<std::string_view, 4> kDecoded = {"Ingress", "Namespace", "Node",
                                                           "Service"};
-    return api_version.starts_with("tailscale.com/") ||
+    return api_version.starts_with(kOperatorDomain) ||
            std::ranges::find(kDecoded, kind) != kDecoded.end();
 }
 

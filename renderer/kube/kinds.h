@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "renderer/kube/group_of.h"
+#include "renderer/kube/pod_traits.h"
 
 namespace renderer::inline kube {
 
@@ -25,9 +26,7 @@ struct Kind {
     std::string_view name;         // "StatefulSet"
     std::string_view plural;       // as in URLs and Roles: "statefulsets"
     Scope scope = Scope::Cluster;
-    // Objects of users that proxies are for or depend on: the controller watches them and writes
-    // their /status, and the operator has put finalizers on them.
-    bool is_parent = false;
+    KindRole role = {};
     std::string_view short_name = {};  // for kubectl, in the rendered CRD; "" = none
 
     [[nodiscard]] constexpr std::string_view group() const { return group_of(api_version); }
@@ -49,7 +48,8 @@ inline constexpr std::array kKinds = {
     Kind{"v1", "PersistentVolume", "persistentvolumes"},
     Kind{"v1", "Pod", "pods", Scope::Namespaced},
     Kind{"v1", "Secret", "secrets", Scope::Namespaced},
-    Kind{"v1", "Service", "services", Scope::Namespaced, true},
+    Kind{"v1", "Service", "services", Scope::Namespaced,
+         parent_with(kServicePods, "TailscaleProxyReady")},
     Kind{"v1", "ServiceAccount", "serviceaccounts", Scope::Namespaced},
     Kind{"admissionregistration.k8s.io/v1beta1", "MutatingAdmissionPolicy",
          "mutatingadmissionpolicies"},
@@ -65,7 +65,8 @@ inline constexpr std::array kKinds = {
          "validatingwebhookconfigurations"},
     Kind{"apiextensions.k8s.io/v1", "CustomResourceDefinition", "customresourcedefinitions"},
     Kind{"apiregistration.k8s.io/v1", "APIService", "apiservices"},
-    Kind{"apps/v1", "Deployment", "deployments", Scope::Namespaced},
+    Kind{"apps/v1", "Deployment", "deployments", Scope::Namespaced,
+         KindRole{.pods = kDeploymentPods}},
     Kind{"apps/v1", "StatefulSet", "statefulsets", Scope::Namespaced},
     Kind{"certificates.k8s.io/v1", "CertificateSigningRequest", "certificatesigningrequests"},
     Kind{"certificates.k8s.io/v1beta1", "ClusterTrustBundle", "clustertrustbundles"},
@@ -76,7 +77,8 @@ inline constexpr std::array kKinds = {
          "prioritylevelconfigurations"},
     Kind{"internal.apiserver.k8s.io/v1alpha1", "StorageVersion", "storageversions"},
     Kind{"networking.k8s.io/v1", "IPAddress", "ipaddresses"},
-    Kind{"networking.k8s.io/v1", "Ingress", "ingresses", Scope::Namespaced, true},
+    Kind{"networking.k8s.io/v1", "Ingress", "ingresses", Scope::Namespaced,
+         parent_with(kIngressPods, "")},
     Kind{"networking.k8s.io/v1", "IngressClass", "ingressclasses"},
     Kind{"networking.k8s.io/v1", "ServiceCIDR", "servicecidrs"},
     Kind{"node.k8s.io/v1", "RuntimeClass", "runtimeclasses"},
@@ -93,14 +95,22 @@ inline constexpr std::array kKinds = {
     Kind{"storage.k8s.io/v1", "VolumeAttachment", "volumeattachments"},
     Kind{"storage.k8s.io/v1", "VolumeAttributesClass", "volumeattributesclasses"},
     Kind{"storagemigration.k8s.io/v1beta1", "StorageVersionMigration", "storageversionmigrations"},
-    Kind{kCustomVersion, "Connector", "connectors", Scope::Cluster, true, "cn"},
-    Kind{kCustomVersion, "DNSConfig", "dnsconfigs", Scope::Cluster, true, "dc"},
-    Kind{kCustomVersion, "PeerRelay", "peerrelays", Scope::Cluster, true, "pr"},
-    Kind{kCustomVersion, "ProxyClass", "proxyclasses", Scope::Cluster, true},
-    Kind{kCustomVersion, "ProxyGroup", "proxygroups", Scope::Cluster, true, "pg"},
-    Kind{kCustomVersion, "ProxyGroupPolicy", "proxygrouppolicies", Scope::Namespaced, false, "pgp"},
-    Kind{kCustomVersion, "Recorder", "recorders", Scope::Cluster, true, "rec"},
-    Kind{kCustomVersion, "Tailnet", "tailnets", Scope::Cluster, true, "tn"},
+    Kind{kCustomVersion, "Connector", "connectors", Scope::Cluster,
+         parent_with(kConnectorPods, "ConnectorReady"), "cn"},
+    Kind{kCustomVersion, "DNSConfig", "dnsconfigs", Scope::Cluster,
+         parent_with(kDNSConfigPods, "NameserverReady"), "dc"},
+    Kind{kCustomVersion, "PeerRelay", "peerrelays", Scope::Cluster,
+         parent_with(kPeerRelayPods, "PeerRelayReady"), "pr"},
+    Kind{kCustomVersion, "ProxyClass", "proxyclasses", Scope::Cluster,
+         parent_without_pods("ProxyClassReady")},
+    Kind{kCustomVersion, "ProxyGroup", "proxygroups", Scope::Cluster,
+         parent_with(kProxyGroupPods, "ProxyGroupReady"), "pg"},
+    Kind{kCustomVersion, "ProxyGroupPolicy", "proxygrouppolicies", Scope::Namespaced, KindRole{},
+         "pgp"},
+    Kind{kCustomVersion, "Recorder", "recorders", Scope::Cluster,
+         parent_with(kRecorderPods, "RecorderReady"), "rec"},
+    Kind{kCustomVersion, "Tailnet", "tailnets", Scope::Cluster, parent_without_pods("TailnetReady"),
+         "tn"},
 };
 
 // Returns the row of a kind that must be in the table; any other name does not compile.
@@ -116,6 +126,15 @@ constexpr std::span<const Kind> custom_kinds() {
     const auto* first = std::ranges::find_if(kKinds, &Kind::is_custom);
     return {first, std::ranges::find_if_not(first, kKinds.end(), &Kind::is_custom)};
 }
+
+// Returns the row of the kind of "Kind/namespace/name" or "Kind/name"; nullptr if it has none.
+const Kind* find_kind_in(std::string_view object);
+// Returns what is made for that object; nullptr if that is no pods.
+const PodTraits* find_pods(std::string_view object);
+
+// Returns the parent in the operator's labels `parent-resource-type`, `-ns` and `parent-resource`,
+// as in our annotation: Kind/namespace/name or Kind/name; "" if the type is unknown.
+std::string parent_in_labels(std::string_view type, std::string_view ns, std::string_view name);
 
 // True for a cluster-scoped kind in any version of its group.
 bool is_cluster_scoped(std::string_view api_version, std::string_view kind);

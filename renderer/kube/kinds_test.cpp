@@ -41,6 +41,33 @@ TEST(Kinds, KnowTheirGroup) {
     }
 }
 
+TEST(Kinds, KnowWhatIsMadeForThem) {
+    for (const Kind& kind : kKinds) {
+        const KindRole& role = kind.role;
+        EXPECT_TRUE(!kind.is_custom() || role.is_parent || kind.name == "ProxyGroupPolicy");
+        EXPECT_TRUE(!role.pods || role.is_parent || kind.name == "Deployment") << kind.name;
+        EXPECT_TRUE(!kind.is_custom() || !role.is_parent || !role.condition.empty()) << kind.name;
+    }
+    EXPECT_EQ(find_pods("Connector/edge"), &*kind_of("Connector").role.pods);
+    EXPECT_EQ(find_pods("Service/shop/web"), &*kind_of("Service").role.pods);
+    EXPECT_EQ(find_pods("Tailnet/lab"), nullptr);
+    EXPECT_EQ(find_pods("Widget/lab"), nullptr);
+    EXPECT_EQ(find_kind_in("Tailnet/lab"), &kind_of("Tailnet"));
+}
+
+TEST(Kinds, AreFoundByTheOperatorsLabels) {
+    EXPECT_EQ(parent_in_labels("svc", "shop", "web"), "Service/shop/web");
+    EXPECT_EQ(parent_in_labels("ingress", "shop", "web"), "Ingress/shop/web");
+    EXPECT_EQ(parent_in_labels("connector", "", "edge"), "Connector/edge");
+    EXPECT_EQ(parent_in_labels("proxygroup", "", "edge"), "ProxyGroup/edge");
+    EXPECT_EQ(parent_in_labels("peerrelay", "", "edge"), "PeerRelay/edge");
+    EXPECT_EQ(parent_in_labels("nameserver", "tailscale", "dns"), "DNSConfig/dns");
+    EXPECT_EQ(parent_in_labels("api-proxy", "tailscale", "operator"),
+              "Deployment/tailscale/operator");
+    EXPECT_EQ(parent_in_labels("", "shop", "web"), "");
+    EXPECT_EQ(parent_in_labels("other", "shop", "web"), "");
+}
+
 TEST(Kinds, KnowTheirScope) {
     EXPECT_TRUE(is_cluster_scoped("v1", "Namespace"));
     EXPECT_TRUE(is_cluster_scoped("rbac.authorization.k8s.io/v1", "ClusterRole"));

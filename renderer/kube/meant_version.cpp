@@ -30,7 +30,7 @@ bool is_of_group(char c) {
 
 std::string_view meant_version(std::string_view api_version, std::string_view kind) {
     const Kind* input = find_kind(kind);
-    if (input == nullptr || !(input->is_parent || input->is_custom())) {
+    if (input == nullptr || !(input->role.is_parent || input->is_custom())) {
         return {};
     }
     const std::string_view group = group_of(api_version);

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "renderer/contract/domain.h"
 #include "renderer/core/document_scanner.h"
 #include "renderer/core/source_map.h"
 #include "renderer/core/text_of.h"
@@ -25,7 +26,7 @@ std::vector<Document> egress_services(const repo::SourceTree& tree, const std::s
                                       SourceMap& sources) {
     std::vector<Document> found;
     Result<std::string> text = tree.read(path);
-    if (!text || text->find("tailscale.com/") == std::string::npos ||
+    if (!text || text->find(kOperatorDomain) == std::string::npos ||
         sources.total_bytes() + text->size() > kMaxSource) {
         return found;
     }

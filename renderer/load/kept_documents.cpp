@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "renderer/contract/domain.h"
 #include "renderer/core/text_of.h"
 #include "renderer/engines/flux/not_reconciled.h"
 
@@ -15,7 +16,7 @@ bool is_unapplied_input(const Document& document) {
     const std::string_view kind = text_of(document.kind);
     return document.mentions_tailscale &&
            (kind == "Service" || kind == "Ingress" ||
-            text_of(document.api_version).starts_with("tailscale.com/"));
+            text_of(document.api_version).starts_with(kOperatorDomain));
 }
 
 // Returns the mark by which an object is not reconciled, or "". Of documents that were only

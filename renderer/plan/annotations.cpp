@@ -6,6 +6,9 @@
 #include <array>
 #include <vector>
 
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/domain.h"
+#include "renderer/contract/labels.h"
 #include "renderer/core/text_of.h"
 #include "renderer/kube/group_of.h"
 #include "renderer/kube/meant_version.h"
@@ -14,14 +17,9 @@ namespace renderer::plan {
 
 namespace {
 
-constexpr std::string_view kDomain = "tailscale.com/";
-
-constexpr std::array<std::string_view, 6> kLabels = {kProxyClass,
-                                                     kManaged,
-                                                     "tailscale.com/parent-resource",
-                                                     "tailscale.com/parent-resource-ns",
-                                                     "tailscale.com/parent-resource-type",
-                                                     "tailscale.com/svc-type"};
+constexpr std::array<std::string_view, 6> kLabels = {
+    annotation::kProxyClass, label::kManaged,    label::kParent,
+    label::kParentNamespace, label::kParentType, label::kServiceType};
 
 // The words of messages for one of the two kinds.
 struct Vocabulary {
@@ -36,12 +34,12 @@ constexpr Vocabulary kIngress = {On::Ingress, "Ingress", "an", "a Service"};
 std::string suggestion(std::string_view key, const std::vector<std::string_view>& keys) {
     std::vector<std::string_view> names;
     for (std::string_view one : keys) {
-        one.remove_prefix(one.starts_with(kDomain) ? kDomain.size() : 0);
+        one.remove_prefix(one.starts_with(kOperatorDomain) ? kOperatorDomain.size() : 0);
         names.push_back(one);
     }
     const std::string_view near = nearest(key.substr(key.find('/') + 1), names);
     return near.empty() ? fmt::format("the operator knows {}", fmt::join(keys, ", "))
-                        : fmt::format("did you mean \"{}{}\"?", kDomain, near);
+                        : fmt::format("did you mean \"{}{}\"?", kOperatorDomain, near);
 }
 
 void report_unknown(const classify::ParentInput& parent, On kind, const Member& entry,
@@ -80,7 +78,7 @@ void check_switch(const classify::ParentInput& parent, const Member& entry,
 // True if the object names a group, also by a value that is not a string, which is reported
 // separately.
 bool names_group(const classify::ParentInput& parent) {
-    const Value* group = parent.annotation(kProxyGroup);
+    const Value* group = parent.annotation(annotation::kProxyGroup);
     return group != nullptr && (!group->is_string() || !group->text().empty());
 }
 
@@ -99,7 +97,7 @@ void check_annotation(const classify::ParentInput& parent, const Vocabulary& wor
         classify::about(parent, diagnostics)
             .warning("annotation-without-effect", entry.key.pos(),
                      fmt::format("annotation \"{}\" has no effect without \"{}\"", entry.name(),
-                                 kProxyGroup))
+                                 annotation::kProxyGroup))
             .hint("remove it");
     } else if (annotation->is_switch) {
         check_switch(parent, entry, diagnostics);
@@ -117,20 +115,20 @@ void check_label(const classify::ParentInput& parent, const Vocabulary& words, c
                  fmt::format("unknown label \"{}\"", entry.name()))
         .hint(annotation != nullptr && is_on(*annotation, words.on)
                   ? "it is an annotation: move it to metadata.annotations"
-                  : suggestion(entry.name(), {kProxyClass}));
+                  : suggestion(entry.name(), {annotation::kProxyClass}));
 }
 
 void check_entries(const classify::ParentInput& parent, const Vocabulary& words,
                    Diagnostics& diagnostics) {
     for (const Member& entry : members_of(parent.doc->root.at({"metadata", "annotations"}))) {
-        if (entry.name().starts_with(kDomain)) {
+        if (entry.name().starts_with(kOperatorDomain)) {
             check_annotation(parent, words, entry, diagnostics);
         } else if (is_near_custom_group(group_of(entry.name()))) {
             report_unknown(parent, words.on, entry, diagnostics);
         }
     }
     for (const Member& entry : members_of(parent.doc->root.at({"metadata", "labels"}))) {
-        if (entry.name().starts_with(kDomain)) {
+        if (entry.name().starts_with(kOperatorDomain)) {
             check_label(parent, words, entry, diagnostics);
         }
     }

@@ -8,25 +8,10 @@
 #include <string_view>
 
 #include "renderer/classify/classify.h"
+#include "renderer/contract/annotations.h"
 #include "renderer/core/diagnostics.h"
 
 namespace renderer::plan {
-
-constexpr std::string_view kExpose = "tailscale.com/expose";
-constexpr std::string_view kHostname = "tailscale.com/hostname";
-constexpr std::string_view kTags = "tailscale.com/tags";
-constexpr std::string_view kTailnetIp = "tailscale.com/tailnet-ip";
-constexpr std::string_view kOldTailnetIp = "tailscale.com/ts-tailnet-target-ip";
-constexpr std::string_view kTailnetFqdn = "tailscale.com/tailnet-fqdn";
-constexpr std::string_view kProxyClass = "tailscale.com/proxy-class";
-constexpr std::string_view kProxyGroup = "tailscale.com/proxy-group";
-constexpr std::string_view kFunnel = "tailscale.com/funnel";
-constexpr std::string_view kHttpRedirect = "tailscale.com/http-redirect";
-constexpr std::string_view kForwardClusterTraffic =
-    "tailscale.com/experimental-forward-cluster-traffic-via-ingress";
-constexpr std::string_view kHttpEndpoint = "tailscale.com/http-endpoint";
-constexpr std::string_view kShareAcmeAccount = "tailscale.com/share-acme-account";  // ProxyGroup
-constexpr std::string_view kManaged = "tailscale.com/managed";
 
 enum class On : std::uint8_t { Service = 1, Ingress = 2, Both = 3 };
 // Whether an annotation counts on an object that a ProxyGroup serves. Required: it counts on no
@@ -42,21 +27,24 @@ struct Annotation {
 
 // The order is the order of messages.
 inline constexpr std::array kAnnotations = {
-    Annotation{.key = kExpose, .on = On::Service, .is_switch = true},
-    Annotation{.key = kHostname, .on = On::Service},
-    Annotation{.key = kFunnel, .on = On::Ingress, .is_switch = true, .in_group = InGroup::Ignored},
-    Annotation{.key = kHttpRedirect, .on = On::Ingress, .is_switch = true},
-    Annotation{.key = kForwardClusterTraffic,
+    Annotation{.key = annotation::kExpose, .on = On::Service, .is_switch = true},
+    Annotation{.key = annotation::kHostname, .on = On::Service},
+    Annotation{.key = annotation::kFunnel,
                .on = On::Ingress,
                .is_switch = true,
                .in_group = InGroup::Ignored},
-    Annotation{.key = kTags},
-    Annotation{.key = kTailnetIp, .on = On::Service},
-    Annotation{.key = kOldTailnetIp, .on = On::Service, .in_group = InGroup::Ignored},
-    Annotation{.key = kTailnetFqdn, .on = On::Service},
-    Annotation{.key = kProxyClass, .in_group = InGroup::Ignored},
-    Annotation{.key = kProxyGroup},
-    Annotation{.key = kHttpEndpoint, .on = On::Ingress, .in_group = InGroup::Required},
+    Annotation{.key = annotation::kHttpRedirect, .on = On::Ingress, .is_switch = true},
+    Annotation{.key = annotation::kForwardClusterTraffic,
+               .on = On::Ingress,
+               .is_switch = true,
+               .in_group = InGroup::Ignored},
+    Annotation{.key = annotation::kTags},
+    Annotation{.key = annotation::kTailnetIp, .on = On::Service},
+    Annotation{.key = annotation::kOldTailnetIp, .on = On::Service, .in_group = InGroup::Ignored},
+    Annotation{.key = annotation::kTailnetFqdn, .on = On::Service},
+    Annotation{.key = annotation::kProxyClass, .in_group = InGroup::Ignored},
+    Annotation{.key = annotation::kProxyGroup},
+    Annotation{.key = annotation::kHttpEndpoint, .on = On::Ingress, .in_group = InGroup::Required},
 };
 
 // Returns nullptr if the operator has no such annotation.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "renderer/contract/environment.h"
 #include "renderer/core/text_of.h"
 #include "renderer/kube/image_reference.h"
 #include "renderer/plan/annotations.h"
@@ -98,7 +99,7 @@ bool serves_api_natively(const Workload& one) {
 // With these variables tailscaled connects to any port of the pod, as its own user, for every
 // client of its listener.
 constexpr std::array<std::string_view, 3> kListeners = {
-    "TS_SOCKS5_SERVER", "TS_OUTBOUND_HTTP_PROXY_LISTEN", "TS_TAILSCALED_EXTRA_ARGS"};
+    variable::kSocks5Server, variable::kHttpProxy, variable::kDaemonArgs};
 
 constexpr std::string_view kK8sProxyExample =
     "an image such as \"registry.example.com/k8s-proxy:v1.104.5\"";

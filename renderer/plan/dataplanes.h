@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "renderer/classify/parent_input.h"
+#include "renderer/contract/domain.h"
 #include "renderer/core/diagnostics.h"
-#include "renderer/kube/api.h"
 #include "renderer/plan/model.h"
 #include "renderer/plan/settings/settings.h"
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "renderer/contract/annotations.h"
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/tags.h"
 
@@ -14,7 +15,7 @@ namespace renderer::plan {
 // the settings.
 std::vector<std::string> plan_tags(const classify::ParentInput& parent, const Settings& settings,
                                    Diagnostics& diagnostics) {
-    const Value* wish = parent.annotation(kTags);
+    const Value* wish = parent.annotation(annotation::kTags);
     if (wish == nullptr || !wish->is_string()) {
         return settings.default_tags;
     }

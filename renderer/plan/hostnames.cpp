@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "renderer/contract/annotations.h"
 #include "renderer/kube/name_grammar.h"
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/grammar.h"
@@ -61,7 +62,7 @@ std::optional<Hostname> service_hostname(const classify::ServiceInput& service,
     const auto checked = [&](const Hostname& wish, std::string_view advice) {
         return Hostname{checked_hostname(service, wish, advice, settings, diagnostics), wish.pos};
     };
-    const Value* wish = service.annotation(kHostname);
+    const Value* wish = service.annotation(annotation::kHostname);
     if (wish != nullptr && wish->is_string()) {
         return checked({std::string(wish->text()), wish->pos()},
                        "fix it, or remove the annotation to use <namespace>-<name>");

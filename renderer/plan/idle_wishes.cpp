@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "renderer/contract/annotations.h"
 #include "renderer/core/text_of.h"
 #include "renderer/kube/decoded_kinds.h"
 #include "renderer/plan/annotations.h"
@@ -44,13 +45,14 @@ Wishes wishes_of(const classify::ParentInput& parent, On kind) {
     for (const Member& entry : members_of(parent.doc->root.at({"metadata", "annotations"}))) {
         const Annotation* known = find_annotation(entry.name());
         const bool counts = known != nullptr && is_on(*known, kind) &&
-                            known->in_group != InGroup::Required && known->key != kExpose;
+                            known->in_group != InGroup::Required &&
+                            known->key != annotation::kExpose;
         if (counts && is_wish(*known, entry.value)) {
             wishes.add(entry);
         }
     }
     for (const Member& entry : members_of(parent.doc->root.at({"metadata", "labels"}))) {
-        if (entry.name() == kProxyClass && !text_of(entry.value).empty()) {
+        if (entry.name() == annotation::kProxyClass && !text_of(entry.value).empty()) {
             wishes.add(entry);
         }
     }
@@ -82,8 +84,8 @@ void report_class(const classify::ParentInput& parent, Pos pos, std::string_view
 
 void warn_of_idle_wishes(const classify::ServiceInput& service, const Settings&,
                          Diagnostics& diagnostics) {
-    const bool is_decided = service.annotation(kExpose) != nullptr ||
-                            service.annotation(kProxyGroup) != nullptr ||
+    const bool is_decided = service.annotation(annotation::kExpose) != nullptr ||
+                            service.annotation(annotation::kProxyGroup) != nullptr ||
                             service.load_balancer_class == kClass || is_managed(service);
     if (is_decided) {
         return;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/labels.h"
 #include "renderer/core/text_of.h"
 #include "renderer/engines/hooks.h"
 #include "renderer/plan/annotations.h"
@@ -23,11 +25,11 @@ bool is_tailscale_load_balancer(const classify::ServiceInput& service, const Set
 
 // With an empty group name, no controller of the operator handles the Service.
 bool take_group_service(const classify::ServiceInput& service, Parents& parents) {
-    if (annotation_text(service, kProxyGroup).empty()) {
+    if (annotation_text(service, annotation::kProxyGroup).empty()) {
         return false;
     }
-    if (!annotation_text(service, kTailnetIp).empty() ||
-        !annotation_text(service, kTailnetFqdn).empty()) {
+    if (!annotation_text(service, annotation::kTailnetIp).empty() ||
+        !annotation_text(service, annotation::kTailnetFqdn).empty()) {
         parents.members.push_back(&service);
         return true;
     }
@@ -42,7 +44,7 @@ bool take_group_service(const classify::ServiceInput& service, Parents& parents)
 // True when the Service gets a proxy, or is served by a group.
 bool take_service(const classify::ServiceInput& service, const Settings& settings,
                   Parents& parents) {
-    if (service.annotation(kProxyGroup) != nullptr) {
+    if (service.annotation(annotation::kProxyGroup) != nullptr) {
         return take_group_service(service, parents);
     }
     if (is_managed(service)) {
@@ -61,7 +63,7 @@ bool take_ingress(const classify::IngressInput& ingress, const Settings& setting
     if (!ingress.has_class_name || ingress.class_name != settings.ingress_class) {
         return false;
     }
-    const bool grouped = !annotation_text(ingress, kProxyGroup).empty();
+    const bool grouped = !annotation_text(ingress, annotation::kProxyGroup).empty();
     (grouped ? parents.group_ingresses : parents.ingresses).push_back(&ingress);
     return true;
 }
@@ -107,11 +109,11 @@ void take_all(const load::Loaded& loaded, const Inputs& inputs, Take take, const
 }  // namespace
 
 bool is_managed(const classify::ServiceInput& service) {
-    return text_of(service.label(kManaged)) == "true";
+    return text_of(service.label(label::kManaged)) == "true";
 }
 
 bool is_exposed_by_group(const classify::ServiceInput& service) {
-    return is_exactly_true(service, kExpose) ||
+    return is_exactly_true(service, annotation::kExpose) ||
            (service.type == classify::ServiceType::LoadBalancer &&
             service.has_load_balancer_class && service.load_balancer_class == "tailscale");
 }
@@ -123,7 +125,8 @@ bool is_exposed(const classify::ServiceInput& service, const Settings& settings)
         tailnet_target(service) != nullptr) {
         return false;
     }
-    return is_exactly_true(service, kExpose) || is_tailscale_load_balancer(service, settings);
+    return is_exactly_true(service, annotation::kExpose) ||
+           is_tailscale_load_balancer(service, settings);
 }
 
 bool is_rendered(const load::Loaded& loaded, const Document& doc) {

@@ -232,7 +232,7 @@ std::string_view input_kind(const Origin& origin) {
 // True if the workload is exposed by Funnel or by its own load balancer.
 bool is_public(const Workload& one) {
     const auto* proxy = one.as<ProxyPlan>();
-    return proxy != nullptr ? proxy->funnel : one.as<PeerRelayPlan>() != nullptr;
+    return one.traits().can_be_public && (proxy == nullptr || proxy->funnel);
 }
 
 std::vector<DeviceRow> devices_of(const load::Loaded& loaded, const Plan& plan) {

@@ -2,8 +2,8 @@
 
 #include <array>
 
+#include "renderer/contract/labels.h"
 #include "renderer/core/text_of.h"
-#include "renderer/kube/api.h"
 
 namespace renderer::plan {
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "renderer/contract/environment.h"
 #include "renderer/core/text_of.h"
 #include "renderer/kube/name_grammar.h"
 #include "renderer/load/loaded.h"
@@ -91,16 +92,13 @@ Workload start_workload(const classify::ParentInput& parent, std::string_view ru
     return workload;
 }
 
-Workload bare_proxy(const classify::ParentInput& parent, std::string_view parent_type,
-                    std::string_view rule, const ProxyInputs& inputs) {
+Workload bare_proxy(const classify::ParentInput& parent, std::string_view rule,
+                    const ProxyInputs& inputs) {
     Workload proxy = start_workload(parent, rule, inputs);
     proxy.name = proxy_name(parent.doc->kind.text(), parent.ns, parent.name);
     proxy.account = proxy.name;
     proxy.priority_class = inputs.settings.priority_class;
-    proxy.labels = {{"tailscale.com/managed", "true"},
-                    {"tailscale.com/parent-resource", proxy.parent_name},
-                    {"tailscale.com/parent-resource-ns", proxy.parent_ns},
-                    {"tailscale.com/parent-resource-type", std::string(parent_type)}};
+    proxy.add_parent_labels(true);
     for (const std::string_view kind :
          {"Role", "RoleBinding", "Service", "ServiceAccount", "StatefulSet"}) {
         proxy.claims.push_back({kind, proxy.name, proxy.origin.pos});
@@ -109,10 +107,10 @@ Workload bare_proxy(const classify::ParentInput& parent, std::string_view parent
     return proxy;
 }
 
-Workload start_proxy(const classify::ParentInput& parent, std::string_view parent_type,
-                     std::string_view rule, const ProxyInputs& inputs, Diagnostics& diagnostics) {
+Workload start_proxy(const classify::ParentInput& parent, std::string_view rule,
+                     const ProxyInputs& inputs, Diagnostics& diagnostics) {
     check_namespace(parent, inputs.loaded, diagnostics);
-    Workload proxy = bare_proxy(parent, parent_type, rule, inputs);
+    Workload proxy = bare_proxy(parent, rule, inputs);
     proxy.proxy_class = inputs.classes.of(parent, diagnostics);
     choose_dataplane(parent, inputs.settings, proxy, diagnostics);
     proxy.tags = device_tags(plan_tags(parent, inputs.settings, diagnostics), inputs.settings);
@@ -121,7 +119,7 @@ Workload start_proxy(const classify::ParentInput& parent, std::string_view paren
 
 void add_firewall_mode(const Settings& settings, Workload& workload) {
     if (!settings.firewall_mode.empty()) {
-        workload.env.push_back({kFirewallMode, settings.firewall_mode});
+        workload.env.push_back({variable::kFirewallMode, settings.firewall_mode});
     }
 }
 

@@ -18,15 +18,14 @@ Workload start_workload(const classify::ParentInput& parent, std::string_view ru
                         const ProxyInputs& inputs);
 
 // Also sets names, labels, claims and volumes of a single proxy.
-Workload bare_proxy(const classify::ParentInput& parent, std::string_view parent_type,
-                    std::string_view rule, const ProxyInputs& inputs);
+Workload bare_proxy(const classify::ParentInput& parent, std::string_view rule,
+                    const ProxyInputs& inputs);
 
-// Returns the proxy of a Service ("svc") or an Ingress ("ingress") with everything except hostname
+// Returns the proxy of a Service or an Ingress with everything except hostname
 // and target. Reports a missing namespace and malformed tags.
-Workload start_proxy(const classify::ParentInput& parent, std::string_view parent_type,
-                     std::string_view rule, const ProxyInputs& inputs, Diagnostics& diagnostics);
+Workload start_proxy(const classify::ParentInput& parent, std::string_view rule,
+                     const ProxyInputs& inputs, Diagnostics& diagnostics);
 
-constexpr std::string_view kFirewallMode = "TS_DEBUG_FIREWALL_MODE";
 void add_firewall_mode(const Settings& settings, Workload& workload);
 
 // Reports a missing namespace, and where the engine of this object takes one from.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "renderer/base/ascii.h"
+#include "renderer/contract/annotations.h"
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/grammar.h"
 
@@ -37,7 +38,8 @@ void check_target_address(const classify::ServiceInput& service, std::string_vie
 }  // namespace
 
 const Value* tailnet_target(const classify::ServiceInput& service) {
-    for (const std::string_view key : {kTailnetIp, kOldTailnetIp, kTailnetFqdn}) {
+    for (const std::string_view key :
+         {annotation::kTailnetIp, annotation::kOldTailnetIp, annotation::kTailnetFqdn}) {
         if (!annotation_text(service, key).empty()) {
             return service.annotation(key);
         }
@@ -65,24 +67,24 @@ bool is_magic_dns_name(std::string_view name) {
 
 void check_tailnet_target(const classify::ServiceInput& service, std::string_view hint,
                           Diagnostics& diagnostics) {
-    const std::string_view fqdn = annotation_text(service, kTailnetFqdn);
-    if (!fqdn.empty() && !annotation_text(service, kTailnetIp).empty()) {
+    const std::string_view fqdn = annotation_text(service, annotation::kTailnetFqdn);
+    if (!fqdn.empty() && !annotation_text(service, annotation::kTailnetIp).empty()) {
         classify::about(service, diagnostics)
-            .error(
-                "egress-target-conflict", service.annotation(kTailnetFqdn)->pos(),
-                fmt::format("only one of \"{}\" and \"{}\" can be set", kTailnetIp, kTailnetFqdn))
+            .error("egress-target-conflict", service.annotation(annotation::kTailnetFqdn)->pos(),
+                   fmt::format("only one of \"{}\" and \"{}\" can be set", annotation::kTailnetIp,
+                               annotation::kTailnetFqdn))
             .expected("one target at most")
             .hint(hint);
     }
     if (!fqdn.empty() && !is_magic_dns_name(fqdn)) {
         classify::about(service, diagnostics)
-            .error("invalid-tailnet-fqdn", service.annotation(kTailnetFqdn)->pos(),
+            .error("invalid-tailnet-fqdn", service.annotation(annotation::kTailnetFqdn)->pos(),
                    fmt::format("invalid device name \"{}\"", fqdn))
             .expected("a name such as \"db.tail1234.ts.net\"")
             .hint(is_magic_dns_name(bare_host(fqdn)) ? fmt::format("write \"{}\"", bare_host(fqdn))
                                                      : std::string(hint));
     }
-    check_target_address(service, kTailnetIp, hint, diagnostics);
+    check_target_address(service, annotation::kTailnetIp, hint, diagnostics);
 }
 
 }  // namespace renderer::plan

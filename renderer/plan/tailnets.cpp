@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "renderer/kube/api.h"
+#include "renderer/contract/labels.h"
 #include "renderer/kube/name_grammar.h"
 #include "renderer/kube/server_url.h"
 #include "renderer/plan/checks/metadata_checks.h"

@@ -57,8 +57,7 @@ bool runs_stock(const Workload& one) {
 }
 
 bool is_proxy(const Workload& one) {
-    return runs_stock(one) &&
-           (one.as<ProxyPlan>() != nullptr || one.as<ProxyGroupPlan>() != nullptr);
+    return runs_stock(one) && one.traits().forward_packets;
 }
 
 // True if the group runs the stock image. A refused group is not in the plan, and also counts.

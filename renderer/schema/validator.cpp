@@ -15,6 +15,7 @@
 #include "renderer/base/ascii.h"
 #include "renderer/base/base64.h"
 #include "renderer/base/utf8.h"
+#include "renderer/contract/domain.h"
 #include "renderer/core/text_of.h"
 #include "renderer/kube/quantity.h"
 #include "renderer/schema/expected.h"
@@ -57,7 +58,7 @@ public:
           version_(version),
           kind_pos_(root.is_map() && root.find("kind") != nullptr ? root.find("kind")->pos()
                                                                   : root.pos()),
-          is_custom_(text_of(root, {"apiVersion"}).starts_with("tailscale.com/")) {}
+          is_custom_(text_of(root, {"apiVersion"}).starts_with(kOperatorDomain)) {}
 
     // Reviews are answered, not stored, so they need no name.
     void check_name(const Value& root) {

@@ -8,7 +8,8 @@
 #include <csignal>
 #include <utility>
 
-#include "renderer/kube/api.h"
+#include "renderer/contract/environment.h"
+#include "renderer/contract/ports.h"
 #include "runtime/api_proxy/api_metrics.h"
 #include "runtime/api_proxy/serve.h"
 #include "runtime/api_proxy/server.h"
@@ -91,38 +92,42 @@ renderer::Result<Settings> read_settings(const Environment& environment) {
     }
     constexpr int kMostPort = 65535;
     constexpr int kMostGrace = 3600;
-    const std::string account = environment("TS_TEST_ONLY_ROOT").value_or("").append(kAccount);
-    const AddressPort at =
-        TRY(address_from(environment, "TAILRENDER_API_LISTEN", renderer::kApiProxyAddress));
-    const AddressPort local = TRY(address_from(environment, "TS_LOCAL_ADDR_PORT", "[::]:9002"));
-    Settings out{.api_server = {.host = environment("KUBERNETES_SERVICE_HOST")
-                                            .value_or("kubernetes.default.svc"),
-                                .ca_file = account + "/ca.crt",
-                                .token_file = mode == "noauth" ? "" : account + "/token"},
-                 .socket = environment("TS_SOCKET").value_or("/tmp/tailscaled.sock"),
-                 .listen = at,
-                 .local = local};
+    const std::string account =
+        environment(renderer::variable::kTestRoot.data()).value_or("").append(kAccount);
+    const AddressPort at = TRY(address_from(environment, renderer::variable::kApiListen.data(),
+                                            renderer::port::kApiProxyAddress));
+    const AddressPort local = TRY(address_from(
+        environment, renderer::variable::kLocalAddress.data(), renderer::port::kAnyLocalAddress));
+    Settings out{
+        .api_server =
+            {.host = environment("KUBERNETES_SERVICE_HOST").value_or("kubernetes.default.svc"),
+             .ca_file = account + "/ca.crt",
+             .token_file = mode == "noauth" ? "" : account + "/token"},
+        .socket = environment(renderer::variable::kSocket.data()).value_or("/tmp/tailscaled.sock"),
+        .listen = at,
+        .local = local};
     const IpAddress& listen = out.listen.address;
     if (listen.is_v6() || !listen.is_loopback() || listen == kForPeers) {
-        return invalid("TAILRENDER_API_LISTEN", listen.text(),
+        return invalid(renderer::variable::kApiListen.data(), listen.text(),
                        "127.0.0.2 or another address of IPv4 loopback but 127.0.0.1, where "
                        "tailscaled in user space connects for any device of the tailnet");
     }
-    out.service = environment("TAILRENDER_API_SERVICE").value_or("");
+    out.service = environment(renderer::variable::kApiService.data()).value_or("");
     if (!out.service.empty() && (!out.service.starts_with(kService) || out.service == kService)) {
-        return invalid("TAILRENDER_API_SERVICE", out.service, "svc:NAME");
+        return invalid(renderer::variable::kApiService.data(), out.service, "svc:NAME");
     }
-    const std::string unrecorded = environment("TAILRENDER_API_UNRECORDED").value_or("");
+    const std::string unrecorded =
+        environment(renderer::variable::kApiUnrecorded.data()).value_or("");
     auto names = read_unrecorded_names(unrecorded);
     if (!names) {
-        return invalid("TAILRENDER_API_UNRECORDED", unrecorded,
+        return invalid(renderer::variable::kApiUnrecorded.data(), unrecorded,
                        "RESOURCE/SUBRESOURCE, such as nodes/proxy, joined with \",\"");
     }
     out.unrecorded = std::move(*names);
     out.api_server.port = static_cast<std::uint16_t>(
         TRY(number_of(environment, "KUBERNETES_SERVICE_PORT", 443, kMostPort)));
     out.grace = std::chrono::seconds(
-        TRY(number_of(environment, "TAILRENDER_API_GRACE_SECONDS", 25, kMostGrace)));
+        TRY(number_of(environment, renderer::variable::kApiGrace.data(), 25, kMostGrace)));
     return out;
 }
 

@@ -1,6 +1,5 @@
 // The pod that serves the Kubernetes API (testdata/contract/proxy.md), which the controller treats
 // as a proxy.
-#include "runtime/controller/contract.h"
 #include "runtime/controller/keys/state_secrets.h"
 #include "runtime/testing/controller_test.h"
 #include "runtime/testing/decide_world.h"

@@ -5,25 +5,26 @@
 #include <memory>
 #include <utility>
 
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/auth_secret.h"
+#include "renderer/contract/controller_objects.h"
 #include "renderer/core/text_of.h"
 #include "runtime/base/json_patch.h"
 #include "runtime/base/time_text.h"
-#include "runtime/controller/contract.h"
 #include "runtime/controller/keys/absence.h"
 #include "runtime/controller/keys/key_delivery.h"
 #include "runtime/controller/keys/operators_device.h"
 
 namespace runtime::controller {
 
-using renderer::text_of;
 using renderer::Value;
 
 namespace {
 
 std::string in_the_way(std::string_view secret) {
     return fmt::format(
-        "Secret \"{}\" exists and is not the controller's; if nothing renders it any more, "
-        "delete it",
+        "Secret \"{}\" exists and is not the controller's; if nothing renders it "
+        "any more, delete it",
         secret);
 }
 
@@ -164,7 +165,7 @@ Job Apply::mark_gone(const Work& work, const std::string& since) {
     if (work.auth.name.empty()) {
         return states_.mark(owner_of(work), since);
     }
-    const std::string path = "/metadata/annotations/" + pointer(kGoneAnnotation);
+    const std::string path = "/metadata/annotations/" + pointer(renderer::kGoneAnnotation);
     return patch(
         work.auth.name, "cannot annotate the auth Secret",
         Value::list({since.empty() ? removal(path) : operation("add", path, Value(since))}));
@@ -199,14 +200,14 @@ std::vector<Job> Apply::note(const Work& work, const step::NoteDevice& note) {
 
 // A key that a pod may join with stays.
 std::vector<Job> Apply::set_tags(const Work& work, const step::SetTags& tags) {
-    return {
-        tailnets_.job(work.tailnet,
-                      [device = tags.device, wanted = split_list(work.tags)](tailnet::Api& api,
-                                                                             const Next& next) {
-                          api.set_tags(device, wanted, done_or_gone(next));
-                      }),
-        patch(work.auth.name, "cannot record the tags",
-              noting({{kDeviceTagsAnnotation, work.tags}, {kHostnameAnnotation, work.hostname}}))};
+    const auto set = [device = tags.device, wanted = split_list(work.tags)](tailnet::Api& api,
+                                                                            const Next& next) {
+        api.set_tags(device, wanted, done_or_gone(next));
+    };
+    return {tailnets_.job(work.tailnet, set),
+            patch(work.auth.name, "cannot record the tags",
+                  noting({{renderer::kDeviceTagsAnnotation, work.tags},
+                          {renderer::kHostnameAnnotation, work.hostname}}))};
 }
 
 std::vector<Job> Apply::remove_stray(const Work& work) {
@@ -299,7 +300,7 @@ Job Apply::name_device(const Work& work) {
             jobs.push_back(own_devices_.erase_if_own(claim_of(work, before)));
         }
         jobs.push_back(patch(work.auth.name, "cannot record the device",
-                             noting({{kDeviceNamedAnnotation, device}})));
+                             noting({{renderer::kDeviceNamedAnnotation, device}})));
         run_in_order(std::move(jobs), next);
     };
 }
@@ -308,20 +309,20 @@ Job Apply::name_device(const Work& work) {
 Job Apply::note_device(const Work& work, const std::shared_ptr<OwnDevice>& found) {
     return [this, work, found](const Next& next) {
         const std::string device(work.state.device());
-        Value operations =
-            noting({{kDeviceAnnotation, device},
-                    {kDeviceTagsAnnotation, found->tags.empty() ? work.auth.device_tags.view()
-                                                                : std::string_view(found->tags)},
-                    {kDeviceNameAnnotation, found->notes.name},
-                    {kDeviceAddressesAnnotation, found->notes.addresses},
-                    {kDeviceWordsAnnotation, digest_of_words(work.state)},
-                    {kHostnameAnnotation, work.hostname}});
+        Value operations = noting(
+            {{renderer::kDeviceAnnotation, device},
+             {renderer::kDeviceTagsAnnotation,
+              found->tags.empty() ? work.auth.device_tags.view() : std::string_view(found->tags)},
+             {renderer::kDeviceNameAnnotation, found->notes.name},
+             {renderer::kDeviceAddressesAnnotation, found->notes.addresses},
+             {renderer::kDeviceWordsAnnotation, digest_of_words(work.state)},
+             {renderer::kHostnameAnnotation, work.hostname}});
         const bool was_named = work.auth.device != device || work.auth.device_named == device;
         // A pod that has joined with the key need not be restarted for it.
         for (const auto& [key, is_there] :
-             {std::pair(kDeviceNamedAnnotation, was_named),
-              std::pair(kRestartAnnotation, !work.auth.restart_pod.empty()),
-              std::pair(kDeviceGoneAnnotation, !work.auth.device_gone.empty())}) {
+             {std::pair(renderer::kDeviceNamedAnnotation, was_named),
+              std::pair(renderer::kRestartAnnotation, !work.auth.restart_pod.empty()),
+              std::pair(renderer::kDeviceGoneAnnotation, !work.auth.device_gone.empty())}) {
             if (is_there) {
                 operations.append(removal("/metadata/annotations/" + pointer(key)));
             }
@@ -416,10 +417,10 @@ Job Apply::mint(const Work& work, const step::MintKey& step) {
                     sweeps_.wish(tailnet);
                 }
                 if (reply.ok()) {
-                    key->id = text_of(reply.body.find("id"));
-                    key->key = text_of(reply.body.find("key"));
+                    key->id = renderer::text_of(reply.body.find("id"));
+                    key->key = renderer::text_of(reply.body.find("key"));
                     key->created = format_seconds(loop_.now());  // compared with our clock later
-                    key->expires = text_of(reply.body.find("expires"));
+                    key->expires = renderer::text_of(reply.body.find("expires"));
                 }
                 next(!reply.ok()
                          ? "no auth key: " + reply.message

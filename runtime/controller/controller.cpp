@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "renderer/kube/api.h"
-#include "runtime/controller/contract.h"
+#include "renderer/contract/group_config.h"
 
 namespace runtime::controller {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "runtime/controller/contract.h"
+#include "renderer/contract/annotations.h"
 
 namespace runtime::controller {
 namespace {
@@ -276,7 +276,7 @@ TEST_F(ControllerTest, LeavesTheDeviceOfARunningOperatorsProxyAlone) {
     run(kMinute);
     bring_state("ts-web-abcde", "ts-web-qwxyz");
     cluster.add_tailnet("partner", "https://tailnet", tailnet);
-    cluster.annotate("ts-web-abcde", kTailnetAnnotation, "partner");
+    cluster.annotate("ts-web-abcde", renderer::kTailnetAnnotation, "partner");
     run(kMinute);
     EXPECT_TRUE(tailnet.devices.contains("nOLD-web")) << "it shall move, too";
     cluster.remove_proxy("ts-web-abcde");
@@ -336,7 +336,7 @@ protected:
         cluster.add_tailnet("partner", "https://partner", partner);
         cluster.add_proxy("b");  // so that the ids of the two differ
     }
-    void move(std::string_view to) { cluster.annotate("a", kTailnetAnnotation, to); }
+    void move(std::string_view to) { cluster.annotate("a", renderer::kTailnetAnnotation, to); }
     [[nodiscard]] std::size_t devices(const FakeTailnet& its) const {
         EXPECT_TRUE(its.usable_keys().empty());
         return its.devices.size();

@@ -43,10 +43,6 @@ bool has_joined(const Replica& replica) {
     return is_up(replica) && !replica.state->wants_key;
 }
 
-bool asks_for_keys(const ProxySet& set) {
-    return !set.is_api_proxy && !set.is_recorder();
-}
-
 // True if the pod has had enough time to join with the newest key.
 bool has_had_its_time(const Replica& replica, Time now) {
     const Pod* pod = replica.pod;
@@ -114,7 +110,7 @@ std::optional<Step> decide_move(const Replica& replica) {
 
 // A device that cannot be noted may have been deleted, and not every pod would report that.
 Step read_device(const Replica& replica, Time now, std::string_view device_to_delete) {
-    const bool tells = asks_for_keys(*replica.set) || !has_had_its_time(replica, now);
+    const bool tells = replica.set->asks_for_keys() || !has_had_its_time(replica, now);
     const auto look = tells ? std::nullopt : look_again(replica, kJoinPatience);
     return look.value_or(step::NoteDevice{.device_to_delete = std::string(device_to_delete)});
 }
@@ -134,10 +130,10 @@ std::optional<Step> decide_note(const Replica& replica, Time now) {
 // names the device. Most pods request a key; for these only a device is looked for that was missing
 // before, since that answer may have been wrong.
 std::optional<Step> decide_missing(const Replica& replica, Time now) {
-    const bool asks = asks_for_keys(*replica.set);
+    const bool asks = replica.set->asks_for_keys();
     const bool has_device = !replica.state->device().empty();
     const bool may_be_missing =
-        asks ? has_device && is_gone(replica) : replica.set->is_recorder() || !is_up(replica);
+        asks ? has_device && is_gone(replica) : !replica.set->writes_state() || !is_up(replica);
     if (!may_be_missing || !has_had_its_time(replica, now)) {
         return std::nullopt;
     }
@@ -249,7 +245,7 @@ bool is_up(const Replica& replica) {
         return false;
     }
     const StateSecret& state = *replica.state;
-    if (replica.set != nullptr && replica.set->is_recorder()) {
+    if (replica.set != nullptr && !replica.set->writes_state()) {
         return replica.pod->ready && !state.node_id.empty();
     }
     // `device_id` alone may be from the previous pod.
@@ -305,7 +301,7 @@ std::optional<Step> decide_wanted(const Replica& replica, Time now) {
     if (!replica.auth->blank) {
         return decide_key(replica, now);
     }
-    if (!asks_for_keys(*replica.set) && replica.state->device().empty()) {
+    if (!replica.set->asks_for_keys() && replica.state->device().empty()) {
         return mint_for_pod(replica, "its state was lost");
     }
     if (replica.auth->config != replica.config) {

@@ -9,10 +9,11 @@
 #include "renderer/base/base64.h"
 #include "renderer/base/check.h"
 #include "renderer/base/utf8.h"
+#include "renderer/contract/config_secret.h"
+#include "renderer/contract/tailnet_config.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 #include "renderer/kube/name_grammar.h"
-#include "runtime/controller/contract.h"
 #include "runtime/controller/ingress_groups/group_decide.h"
 #include "runtime/controller/keys/tailnets.h"
 #include "runtime/controller/records/dns_records.h"
@@ -67,7 +68,7 @@ Value read_map(std::string_view json) {
 }
 
 void check_tailnet(const Value& map) {
-    if (const auto config = decode_tailnet(map)) {
+    if (const auto config = renderer::decode_tailnet(map)) {
         check_text(config->name);
         check_text(config->secret_name);
         check_text(config->login_url);
@@ -119,9 +120,9 @@ void check_configs(const GroupConfig& group) {
     CHECK(configs.size() == group.proxies.size());
     for (const auto& [pod, config] : configs) {
         CHECK(group.proxies.contains(pod));
-        CHECK(read_map(config).find(kConfigKeyField) == nullptr);
+        CHECK(read_map(config).find(renderer::kConfigKeyField) == nullptr);
         const std::string complete = complete_config(config, "tskey-auth-1");
-        CHECK(text_of(read_map(complete).find(kConfigKeyField)) == "tskey-auth-1");
+        CHECK(text_of(read_map(complete).find(renderer::kConfigKeyField)) == "tskey-auth-1");
         CHECK(config_without_key(complete) == config);
     }
 }

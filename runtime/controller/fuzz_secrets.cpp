@@ -10,9 +10,10 @@
 #include "renderer/base/base64.h"
 #include "renderer/base/check.h"
 #include "renderer/base/utf8.h"
+#include "renderer/contract/auth_secret.h"
+#include "renderer/contract/config_secret.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
-#include "runtime/controller/contract.h"
 #include "runtime/controller/keys/secrets.h"
 #include "runtime/controller/object_status/egress_status.h"
 #include "runtime/controller/records/devices.h"
@@ -97,12 +98,12 @@ void check_auth(const Value& secret) {
         return std::string(text_of(secret.at({"metadata", "annotations", key})));
     };
     const auto config = renderer::read_json(auth->config.empty() ? "{}" : auth->config);
-    CHECK(config && config->is_map() && config->find(kConfigKeyField) == nullptr);
+    CHECK(config && config->is_map() && config->find(renderer::kConfigKeyField) == nullptr);
     Value written = auth_secret("ns", auth->pod, auth->set, auth->version, "",
                                 {.key = {.id = auth->key_id,
                                          .key = std::string(key_in(*auth)),
-                                         .created = noted(kKeyCreatedAnnotation),
-                                         .expires = noted(kKeyExpiresAnnotation)},
+                                         .created = noted(renderer::kKeyCreatedAnnotation),
+                                         .expires = noted(renderer::kKeyExpiresAnnotation)},
                                  .key_tags = auth->key_tags,
                                  .restart_pod = auth->restart_pod,
                                  .device = auth->device,

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "renderer/contract/environment.h"
 #include "renderer/kube/name_grammar.h"
 #include "runtime/base/url.h"
 
@@ -149,8 +150,8 @@ Result<ProcessSettings> read_settings(const Environment& environment) {
     settings.controller.take_over_tag = TRY(read_take_over_tag(environment));
     settings.controller.ingress_class =
         environment("OPERATOR_INGRESS_CLASS_NAME").value_or(settings.controller.ingress_class);
-    settings.identity =
-        environment("POD_NAME").value_or("controller") + "_" + environment("POD_UID").value_or("");
+    settings.identity = environment(renderer::variable::kPodName.data()).value_or("controller") +
+                        "_" + environment(renderer::variable::kPodUid.data()).value_or("");
 
     auto& tailnet = settings.controller.tailnet;
     tailnet = TRY(tailnet_at(environment("OPERATOR_LOGIN_SERVER").value_or(""), environment));

@@ -7,6 +7,7 @@
 
 #include "renderer/base/sha256.h"
 #include "renderer/base/utf8.h"
+#include "renderer/contract/controller_objects.h"
 #include "renderer/core/text_of.h"
 #include "runtime/base/time_text.h"
 
@@ -46,7 +47,7 @@ void Events::post(const ObjectRef& object, EventType type, std::string_view reas
          {"type", Value(std::string_view(type == EventType::Normal ? "Normal" : "Warning"))},
          {"reason", reason},
          {"message", text},
-         {"source", Value::map({{"component", "tailrender-controller"}})}});
+         {"source", Value::map({{"component", renderer::kLeaseName}})}});
     // An empty patch reads the Event with the permission that writing needs.
     auto shared = std::make_shared<Value>(std::move(event));
     client_.json_patch(path, Value::list(), [this, path, shared](const Reply& last) {

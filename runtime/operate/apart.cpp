@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "renderer/contract/controller_objects.h"
 #include "renderer/core/text_of.h"
-#include "renderer/kube/api.h"
 #include "runtime/operate/adopt/stock_operator.h"
 
 namespace runtime::operate {

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "runtime/controller/contract.h"
+#include "renderer/contract/labels.h"
 #include "runtime/controller/view/objects.h"
 #include "runtime/operate/adopt/adopt_plan.h"
 
@@ -20,7 +20,7 @@ void show_hidden_states(Objects& secrets) {
     for (Value& secret : secrets) {
         Value* metadata = secret.find("metadata");
         if (!pods.contains(name_of(secret)) ||
-            controller::label_of(secret, controller::kSecretLabel) == controller::kStateSecret) {
+            controller::label_of(secret, renderer::kSecretLabel) == renderer::kStateSecret) {
             continue;
         }
         if (const Value* labels = metadata->find("labels");
@@ -28,8 +28,7 @@ void show_hidden_states(Objects& secrets) {
             metadata->erase("labels");
             metadata->put("labels", Value::map());
         }
-        metadata->find("labels")->put(Value(controller::kSecretLabel),
-                                      Value(controller::kStateSecret));
+        metadata->find("labels")->put(Value(renderer::kSecretLabel), Value(renderer::kStateSecret));
     }
 }
 

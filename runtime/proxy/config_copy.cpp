@@ -12,14 +12,13 @@
 
 #include "renderer/base/ascii.h"
 #include "renderer/base/descriptor.h"
+#include "renderer/contract/auth_secret.h"
 #include "renderer/core/json.h"
 #include "runtime/proxy/config_file.h"
 
 namespace runtime::proxy {
 
 namespace {
-
-constexpr std::string_view kKeyName = "authkey";
 
 renderer::Error copy_failure(const std::string& path, std::string_view problem) {
     return {{.rule = "cannot-write",
@@ -65,7 +64,7 @@ std::string name_in(const std::string& path) {
 std::string with_key_at(const std::string& text, const std::string& path) {
     auto config = renderer::read_json(standard_json(text));
     for (renderer::Member& member : config->members()) {
-        if (renderer::lower_case(member.name()) == kKeyName) {
+        if (renderer::lower_case(member.name()) == renderer::kAuthDatum) {
             member.value = renderer::Value("file:" + path);
         }
     }
@@ -87,8 +86,8 @@ renderer::Result<renderer::Unit> ConfigCopy::write() {
     const std::string key_file = key_file_of(config.auth_key);
     if (!key_file.empty()) {
         const std::string key = TRY(files_.read(key_file));
-        TRY(replace(folder, std::string(kKeyName), key));
-        config.text = with_key_at(config.text, fmt::format("{}/{}", folder_, kKeyName));
+        TRY(replace(folder, std::string(renderer::kAuthDatum), key));
+        config.text = with_key_at(config.text, fmt::format("{}/{}", folder_, renderer::kAuthDatum));
     }
     TRY(replace(folder, name_in(original_), config.text));
     original_text_ = original;

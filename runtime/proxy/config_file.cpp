@@ -13,6 +13,7 @@
 #include <memory>
 
 #include "renderer/base/ascii.h"
+#include "renderer/contract/config_secret.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 #include "runtime/proxy/go_text.h"
@@ -52,16 +53,7 @@ int version_of(std::string_view name) {
     if (name == "tailscaled") {
         return 0;
     }
-    constexpr std::string_view kPrefix = "cap-";
-    constexpr std::string_view kSuffix = ".hujson";
-    if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix)) {
-        return -1;
-    }
-    name.remove_prefix(kPrefix.size());
-    name.remove_suffix(kSuffix.size());
-    int version = -1;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), version);
-    return error == std::errc() && end == name.data() + name.size() ? version : -1;
+    return renderer::config_capability(name).value_or(-1);
 }
 
 // Returns the position after the comment at `at`. The newline after a line comment is kept.
@@ -150,7 +142,8 @@ renderer::Result<std::string> choose_config_file(const std::string& folder) {
             fmt::format("no tailscaled config file found in {} for current capability version {}",
                         quote_go(folder), kCapabilityVersion));
     }
-    return fmt::format("{}{}cap-{}.hujson", folder, folder.ends_with('/') ? "" : "/", newest);
+    return fmt::format("{}{}{}", folder, folder.ends_with('/') ? "" : "/",
+                       renderer::config_datum(newest));
 }
 
 std::string key_file_of(const std::string& auth_key) {

@@ -7,6 +7,8 @@
 #include <charconv>
 
 #include "renderer/base/split.h"
+#include "renderer/contract/environment.h"
+#include "renderer/contract/ports.h"
 #include "runtime/proxy/go_text.h"
 
 namespace runtime::proxy {
@@ -14,7 +16,6 @@ namespace runtime::proxy {
 namespace {
 
 constexpr std::string_view kDefaultSocket = "/tmp/tailscaled.sock";
-constexpr std::string_view kDefaultLocal = "[::]:9002";
 
 renderer::Error refusal(std::string message) {
     return {{.rule = "invalid-environment",
@@ -25,13 +26,15 @@ class Reader {
 public:
     explicit Reader(const EnvironmentLookup& lookup) : lookup_(lookup) {}
 
-    [[nodiscard]] std::optional<std::string> find(const char* name) const { return lookup_(name); }
+    [[nodiscard]] std::optional<std::string> find(std::string_view name) const {
+        return lookup_(name.data());
+    }
     // A variable that is set to "" counts as unset.
-    [[nodiscard]] std::string text(const char* name, std::string_view otherwise = "") const {
-        std::string value = lookup_(name).value_or("");
+    [[nodiscard]] std::string text(std::string_view name, std::string_view otherwise = "") const {
+        std::string value = find(name).value_or("");
         return value.empty() ? std::string(otherwise) : value;
     }
-    [[nodiscard]] bool flag(const char* name, bool otherwise) const {
+    [[nodiscard]] bool flag(std::string_view name, bool otherwise) const {
         return parse_go_bool(text(name)).value_or(otherwise);
     }
 
@@ -40,48 +43,48 @@ private:
 };
 
 void read_login(const Reader& in, Environment& out) {
-    out.auth_key = in.text("TS_AUTHKEY", in.text("TS_AUTH_KEY"));
-    out.client_id = in.text("TS_CLIENT_ID");
-    out.client_secret = in.text("TS_CLIENT_SECRET");
-    out.id_token = in.text("TS_ID_TOKEN");
-    out.audience = in.text("TS_AUDIENCE");
-    out.hostname = in.text("TS_HOSTNAME");
-    out.routes = in.find("TS_ROUTES");
-    out.accept_dns = parse_go_bool(in.text("TS_ACCEPT_DNS"));
-    out.extra_args = in.text("TS_EXTRA_ARGS");
-    out.auth_once = in.flag("TS_AUTH_ONCE", false);
-    out.config_dir = in.text("TS_EXPERIMENTAL_VERSIONED_CONFIG_DIR");
+    out.auth_key = in.text(renderer::variable::kAuthKey, in.text(renderer::variable::kOldAuthKey));
+    out.client_id = in.text(renderer::variable::kClientId);
+    out.client_secret = in.text(renderer::variable::kClientSecret);
+    out.id_token = in.text(renderer::variable::kIdToken);
+    out.audience = in.text(renderer::variable::kAudience);
+    out.hostname = in.text(renderer::variable::kHostname);
+    out.routes = in.find(renderer::variable::kRoutes);
+    out.accept_dns = parse_go_bool(in.text(renderer::variable::kAcceptDns));
+    out.extra_args = in.text(renderer::variable::kExtraArgs);
+    out.auth_once = in.flag(renderer::variable::kAuthOnce, false);
+    out.config_dir = in.text(renderer::variable::kConfigDir);
 }
 
 void read_forwarding(const Reader& in, Environment& out) {
-    out.dest_ip = in.text("TS_DEST_IP");
-    out.dest_dns_name = in.text("TS_EXPERIMENTAL_DEST_DNS_NAME");
-    out.tailnet_target_ip = in.text("TS_TAILNET_TARGET_IP");
-    out.tailnet_target_fqdn = in.text("TS_TAILNET_TARGET_FQDN");
-    out.serve_config = in.text("TS_SERVE_CONFIG");
-    out.egress_config = in.text("TS_EGRESS_PROXIES_CONFIG_PATH");
-    out.ingress_config = in.text("TS_INGRESS_PROXIES_CONFIG_PATH");
+    out.dest_ip = in.text(renderer::variable::kDestIp);
+    out.dest_dns_name = in.text(renderer::variable::kDestDnsName);
+    out.tailnet_target_ip = in.text(renderer::variable::kTailnetTargetIp);
+    out.tailnet_target_fqdn = in.text(renderer::variable::kTailnetTargetFqdn);
+    out.serve_config = in.text(renderer::variable::kServeConfig);
+    out.egress_config = in.text(renderer::variable::kEgressConfig);
+    out.ingress_config = in.text(renderer::variable::kIngressConfig);
     out.cluster_traffic_via_ingress =
         in.flag("EXPERIMENTAL_ALLOW_PROXYING_CLUSTER_TRAFFIC_VIA_INGRESS", false);
-    out.fake_netfilter = in.flag("TS_TEST_FAKE_NETFILTER", false);
-    out.fake_netfilter_v6 = in.flag("TS_TEST_FAKE_NETFILTER_6", true);
+    out.fake_netfilter = in.flag(renderer::variable::kFakeNetfilter, false);
+    out.fake_netfilter_v6 = in.flag(renderer::variable::kFakeNetfilterV6, true);
 }
 
 void read_process(const Reader& in, Environment& out) {
-    out.root = in.text("TS_TEST_ONLY_ROOT", "/");
-    out.userspace = in.flag("TS_USERSPACE", true);
-    out.state_dir = in.text("TS_STATE_DIR");
-    out.socket = in.text("TS_SOCKET", kDefaultSocket);
-    out.socks5 = in.text("TS_SOCKS5_SERVER");
-    out.http_proxy = in.text("TS_OUTBOUND_HTTP_PROXY_LISTEN");
-    out.daemon_args = in.text("TS_TAILSCALED_EXTRA_ARGS");
-    out.auto_advertise = in.flag("TS_EXPERIMENTAL_SERVICE_AUTO_ADVERTISEMENT", true);
-    out.udp_gro = in.flag("TS_EXPERIMENTAL_ENABLE_FORWARDING_OPTIMIZATIONS", false);
-    out.metrics = in.flag("TS_ENABLE_METRICS", false);
-    out.health = in.flag("TS_ENABLE_HEALTH_CHECK", false);
-    out.local_text = in.text("TS_LOCAL_ADDR_PORT", kDefaultLocal);
-    out.separate_health_text = in.text("TS_HEALTHCHECK_ADDR_PORT");
-    out.debug = in.text("TS_DEBUG_ADDR_PORT");
+    out.root = in.text(renderer::variable::kTestRoot, "/");
+    out.userspace = in.flag(renderer::variable::kUserspace, true);
+    out.state_dir = in.text(renderer::variable::kStateDir);
+    out.socket = in.text(renderer::variable::kSocket, kDefaultSocket);
+    out.socks5 = in.text(renderer::variable::kSocks5Server);
+    out.http_proxy = in.text(renderer::variable::kHttpProxy);
+    out.daemon_args = in.text(renderer::variable::kDaemonArgs);
+    out.auto_advertise = in.flag(renderer::variable::kAutoAdvertisement, true);
+    out.udp_gro = in.flag(renderer::variable::kForwardingOptimizations, false);
+    out.metrics = in.flag(renderer::variable::kMetrics, false);
+    out.health = in.flag(renderer::variable::kHealthCheck, false);
+    out.local_text = in.text(renderer::variable::kLocalAddress, renderer::port::kAnyLocalAddress);
+    out.separate_health_text = in.text(renderer::variable::kOldHealthAddress);
+    out.debug = in.text(renderer::variable::kDebugAddress);
 }
 
 void read_pod(const Reader& in, Environment& out) {
@@ -89,17 +92,18 @@ void read_pod(const Reader& in, Environment& out) {
     out.kube_port = in.text("KUBERNETES_SERVICE_PORT_HTTPS", "443");
     out.in_kubernetes = !out.kube_host.empty();
     // An empty value differs from an unset variable: it means no state in a Secret.
-    out.kube_secret = in.find("TS_KUBE_SECRET").value_or(out.in_kubernetes ? "tailscale" : "");
-    out.pod_ip = in.text("POD_IP");
-    out.pod_uid = in.text("POD_UID");
-    out.pod_name = in.text("POD_NAME");
-    if (in.flag("TS_EXPERIMENTAL_CERT_SHARE", false)) {
+    out.kube_secret =
+        in.find(renderer::variable::kKubeSecret).value_or(out.in_kubernetes ? "tailscale" : "");
+    out.pod_ip = in.text(renderer::variable::kPodIp);
+    out.pod_uid = in.text(renderer::variable::kPodUid);
+    out.pod_name = in.text(renderer::variable::kPodName);
+    if (in.flag(renderer::variable::kCertShare, false)) {
         out.cert_share = out.pod_name.ends_with("-0") ? CertShare::ReadWrite : CertShare::ReadOnly;
     }
 }
 
 renderer::Result<renderer::Unit> read_pod_ips(const Reader& in, Environment& out) {
-    const auto text = in.find("POD_IPS");
+    const auto text = in.find(renderer::variable::kPodIps);
     if (!text) {
         return renderer::Unit{};
     }
@@ -249,17 +253,18 @@ renderer::Result<renderer::Unit> check_addresses(const Reader& in, Environment& 
             "Please use TS_ENABLE_HEALTH_CHECK and optionally TS_LOCAL_ADDR_PORT instead.");
         e.separate_health = AddressPort::parse(e.separate_health_text);
         if (!e.separate_health) {
-            return refusal(cannot_parse("TS_HEALTHCHECK_ADDR_PORT", e.separate_health_text));
+            return refusal(
+                cannot_parse(renderer::variable::kOldHealthAddress, e.separate_health_text));
         }
     }
     if (e.metrics || e.health || !e.egress_config.empty()) {
         e.local = AddressPort::parse(e.local_text);
         if (!e.local) {
-            return refusal(cannot_parse("TS_LOCAL_ADDR_PORT", e.local_text));
+            return refusal(cannot_parse(renderer::variable::kLocalAddress, e.local_text));
         }
     }
     if (!e.debug.empty() && !AddressPort::parse(e.debug)) {
-        return refusal(cannot_parse("TS_DEBUG_ADDR_PORT", e.debug));
+        return refusal(cannot_parse(renderer::variable::kDebugAddress, e.debug));
     }
     if (e.health && e.separate_health) {
         return refusal(
@@ -268,14 +273,14 @@ renderer::Result<renderer::Unit> check_addresses(const Reader& in, Environment& 
     }
     const bool has_state = e.in_kubernetes && !e.kube_secret.empty();
     for (const auto& [name, value] :
-         {std::pair("TS_EGRESS_PROXIES_CONFIG_PATH", &e.egress_config),
-          std::pair("TS_INGRESS_PROXIES_CONFIG_PATH", &e.ingress_config)}) {
+         {std::pair(renderer::variable::kEgressConfig, &e.egress_config),
+          std::pair(renderer::variable::kIngressConfig, &e.ingress_config)}) {
         if (!value->empty() && !has_state) {
             return refusal(
                 fmt::format("{} is only supported for Tailscale running on Kubernetes", name));
         }
     }
-    if (const std::string timeout = in.text("TS_BOOT_TIMEOUT"); !timeout.empty()) {
+    if (const std::string timeout = in.text(renderer::variable::kBootTimeout); !timeout.empty()) {
         const auto duration = parse_go_duration(timeout);
         if (!duration) {
             return refusal(

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "renderer/contract/auth_secret.h"
+#include "renderer/contract/state_secret.h"
 #include "runtime/base/file.h"
 
 namespace runtime::proxy {
@@ -131,7 +133,7 @@ void Login::ask_for_key(std::string_view why) {
         }
     }));
     log_.info("Requesting a new auth key from operator");
-    state_->set(kReissueAuthKey, key_);
+    state_->set(renderer::kReissueAuthKey, key_);
     log_.info("Waiting for operator to provide new auth key (max wait: 10m0s)");
     asked_at_ = loop_.uptime();
     folder_ = std::make_unique<WatchedFolder>(loop_, log_, folder_of(config_path_),
@@ -168,7 +170,7 @@ void Login::look_for_key() {
         }
         // The path is the same: the controller that renders such a path handles the old device
         // itself.
-        state_->set(kReissueAuthKey, std::nullopt);
+        state_->set(renderer::kReissueAuthKey, std::nullopt);
         state_->on_written([this] {
             listener_.on_end(
                 0, "Successfully received new auth key, restarting to apply configuration");
@@ -187,11 +189,13 @@ void Login::look_for_key() {
 void Login::forget_device() {
     state_->read(lifetime_.guarded([this](const OwnStateSecret::Content& content) {
         for (const std::string_view key :
-             {kReissueAuthKey, kDeviceId, kDeviceFqdn, kDeviceIps, std::string_view("_machinekey"),
-              std::string_view("_current-profile"), std::string_view("_profiles")}) {
+             {renderer::kReissueAuthKey, renderer::kDeviceId, renderer::kDeviceFqdn,
+              renderer::kDeviceIps, std::string_view(renderer::kMachineKey),
+              std::string_view(renderer::kCurrentProfile),
+              std::string_view(renderer::kKnownProfiles)}) {
             state_->set(key, std::nullopt);
         }
-        const auto profile = content.data.find("_current-profile");
+        const auto profile = content.data.find(renderer::kCurrentProfile);
         if (profile != content.data.end() && !profile->second.empty()) {
             state_->set(profile->second, std::nullopt);
         }
@@ -211,7 +215,7 @@ void Login::set_up() {
         is_over_ = true;
         if (environment_.auth_once && state_ != nullptr) {
             log_.info("Deleting authkey from Kubernetes Secret");
-            state_->set(kAuthKey, std::nullopt);
+            state_->set(renderer::kAuthDatum, std::nullopt);
         }
         listener_.on_running();
     };

@@ -4,6 +4,10 @@
 
 #include <utility>
 
+#include "renderer/contract/auth_secret.h"
+#include "renderer/contract/config_secret.h"
+#include "renderer/contract/state_secret.h"
+
 namespace runtime::proxy {
 
 Proxy::Proxy(const ProxyParts& parts, Environment environment, std::string config_path,
@@ -97,7 +101,7 @@ void Proxy::check_rights(const OwnStateSecret::Rights& rights) {
 void Proxy::take_state(const OwnStateSecret::Content& content) {
     Environment& e = environment_;
     if (e.auth_key.empty() && e.client_id.empty() && e.client_secret.empty() && !e.is_one_step()) {
-        const auto key = content.data.find(kAuthKey);
+        const auto key = content.data.find(renderer::kAuthDatum);
         if (key != content.data.end() && !key->second.empty()) {
             if (!may_write_) {
                 return finish(1,
@@ -117,17 +121,18 @@ void Proxy::take_state(const OwnStateSecret::Content& content) {
     }
     // Resets the keys of an earlier start. The keys that identify the device stay, because the
     // controller needs them.
-    secret_->set(kCapVer, fmt::format("{}", kCapabilityVersion));
+    secret_->set(renderer::kCapVer, fmt::format("{}", kCapabilityVersion));
     if (!e.pod_uid.empty()) {
-        secret_->set(kPodUid, e.pod_uid);
+        secret_->set(renderer::kPodUid, e.pod_uid);
     }
-    for (const std::string_view key : {kHttpsEndpoint, kEgressStatus, kIngressStatus}) {
+    for (const std::string_view key :
+         {renderer::kHttpsEndpoint, renderer::kEgressStatus, renderer::kIngressStatus}) {
         secret_->set(key, std::nullopt);
     }
-    const auto asked = content.data.find(kReissueAuthKey);
+    const auto asked = content.data.find(renderer::kReissueAuthKey);
     if (asked != content.data.end() && !config_.auth_key.empty() &&
         asked->second != config_.auth_key) {
-        secret_->set(kReissueAuthKey, std::nullopt);
+        secret_->set(renderer::kReissueAuthKey, std::nullopt);
     }
     secret_->on_written([this] {
         secret_->on_written(nullptr);
@@ -146,15 +151,16 @@ std::vector<FollowedFiles::File> Proxy::config_files() const {
     std::vector<FollowedFiles::File> files = {
         {config_path_.substr(config_path_.rfind('/') + 1), config_path_}};
     if (!environment_.serve_config.empty() && environment_.ingress_config.empty()) {
-        files.push_back({"serve-config", environment_.serve_config});
+        files.push_back({std::string(renderer::kServeDatum), environment_.serve_config});
     }
     return files;
 }
 
 std::vector<FollowedFiles::File> Proxy::key_files() const {
     const std::string path = key_file_of(config_.auth_key);
-    return path.empty() ? std::vector<FollowedFiles::File>()
-                        : std::vector<FollowedFiles::File>{{"authkey", path}};
+    return path.empty()
+               ? std::vector<FollowedFiles::File>()
+               : std::vector<FollowedFiles::File>{{std::string(renderer::kAuthDatum), path}};
 }
 
 // Reads the pod's Secrets from the API server: the mounted files may be out of date.
@@ -162,13 +168,15 @@ void Proxy::find_config() {
     if (!has_config_of_its_own()) {
         return start_tailscaled();
     }
-    files_.ask(*parts_.kube, kube::kSecrets, parts_.ns, environment_.pod_name + "-config",
-               config_files(), [this](bool is_followed) {
+    files_.ask(*parts_.kube, kube::kSecrets, parts_.ns,
+               renderer::config_secret_name(environment_.pod_name), config_files(),
+               [this](bool is_followed) {
                    if (!is_followed) {
                        return start_tailscaled();
                    }
                    files_.ask(*parts_.kube, kube::kSecrets, parts_.ns,
-                              environment_.pod_name + "-auth", key_files(), [this](bool) {
+                              renderer::auth_secret_name(environment_.pod_name), key_files(),
+                              [this](bool) {
                                   follow_config();
                                   start_tailscaled();
                               });
@@ -187,10 +195,12 @@ void Proxy::follow_config() {
     if (auto config = parse_config(files_.text_of(config_path_), config_path_)) {
         config_ = std::move(*config);
     }
-    files_.follow(*parts_.kube, kube::kSecrets, parts_.ns, environment_.pod_name + "-config",
-                  config_files(), [this] { take_config(); });
-    files_.follow(*parts_.kube, kube::kSecrets, parts_.ns, environment_.pod_name + "-auth",
-                  key_files(), [this] { take_config(); });
+    files_.follow(*parts_.kube, kube::kSecrets, parts_.ns,
+                  renderer::config_secret_name(environment_.pod_name), config_files(),
+                  [this] { take_config(); });
+    files_.follow(*parts_.kube, kube::kSecrets, parts_.ns,
+                  renderer::auth_secret_name(environment_.pod_name), key_files(),
+                  [this] { take_config(); });
 }
 
 void Proxy::take_config() {

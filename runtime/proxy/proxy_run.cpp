@@ -11,9 +11,11 @@
 #include <cstring>
 #include <utility>
 
+#include "renderer/contract/config_secret.h"
+#include "renderer/contract/group_config.h"
+#include "renderer/contract/state_secret.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
-#include "renderer/kube/api.h"
 #include "runtime/base/file.h"
 #include "runtime/base/prometheus.h"
 #include "runtime/dns/schedule.h"
@@ -134,18 +136,21 @@ void Proxy::follow_objects() {
         }
     };
     if (!e.egress_config.empty()) {
-        follow(kube::kConfigMaps, group + "-egress-config",
-               {{"egress-services", e.egress_config + "/egress-services"},
-                {"hep-pings", e.egress_config + "/hep-pings"}},
+        follow(kube::kConfigMaps, renderer::egress_config_name(group),
+               {{std::string(renderer::kEgressDatum),
+                 fmt::format("{}/{}", e.egress_config, renderer::kEgressDatum)},
+                {std::string(renderer::kPingsDatum),
+                 fmt::format("{}/{}", e.egress_config, renderer::kPingsDatum)}},
                [this] { read_services(); });
     }
     if (!e.ingress_config.empty()) {
         follow(kube::kConfigMaps, std::string(renderer::kIngressAddresses),
                {{group + ".json", e.ingress_config}}, [this] { read_services(); });
-        follow(kube::kConfigMaps, group + "-ingress-config",
-               {{"serve-config.json", e.serve_config}}, serve);
+        follow(kube::kConfigMaps, renderer::ingress_config_name(group),
+               {{std::string(renderer::kGroupServeDatum), e.serve_config}}, serve);
     } else if (!e.serve_config.empty() && e.is_one_step() && copy_ == nullptr) {
-        follow(kube::kSecrets, e.pod_name + "-config", {{"serve-config", e.serve_config}}, serve);
+        follow(kube::kSecrets, renderer::config_secret_name(e.pod_name),
+               {{std::string(renderer::kServeDatum), e.serve_config}}, serve);
     }
 }
 
@@ -292,7 +297,7 @@ void Proxy::look() {
         parts_.log.info(fmt::format("Setting healthy {}", has_addresses));
     }
     if (may_write_ && !self->stable_id.empty()) {
-        secret_->set(kDeviceId, self->stable_id);
+        secret_->set(renderer::kDeviceId, self->stable_id);
     }
     if (rules_ != nullptr && has_addresses && !plan_rules(*self)) {
         return;
@@ -305,7 +310,7 @@ void Proxy::look() {
         serve_ = std::make_unique<Serve>(parts_.loop, parts_.api, parts_.log, parts_.random,
                                          environment_, files_, [this](const std::string& domain) {
                                              if (may_write_) {
-                                                 secret_->set(kHttpsEndpoint, domain);
+                                                 secret_->set(renderer::kHttpsEndpoint, domain);
                                              }
                                              say_ready();
                                          });
@@ -390,18 +395,18 @@ void Proxy::publish() {
         return;
     }
     if (may_write_ && !self->addresses.empty()) {
-        secret_->set(kDeviceFqdn, self->name);
-        secret_->set(kDeviceIps, address_list(*self));
+        secret_->set(renderer::kDeviceFqdn, self->name);
+        secret_->set(renderer::kDeviceIps, address_list(*self));
         if (!environment_.egress_config.empty() &&
             (has_egress_status_ || !programmed_.services.empty())) {
             has_egress_status_ = true;
-            secret_->set(kEgressStatus,
+            secret_->set(renderer::kEgressStatus,
                          egress_status(programmed_, environment_.pod_ipv4, environment_.pod_ipv6));
         }
         if (!environment_.ingress_config.empty() &&
             (has_ingress_status_ || !ingress_.pairs.empty())) {
             has_ingress_status_ = true;
-            secret_->set(kIngressStatus,
+            secret_->set(renderer::kIngressStatus,
                          ingress_status(ingress_, environment_.pod_ipv4, environment_.pod_ipv6));
         }
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "renderer/contract/state_secret.h"
 #include "renderer/core/value.h"
 #include "runtime/base/file.h"
 #include "runtime/proxy/config_file.h"
@@ -34,7 +35,8 @@ void Serve::set_domains(const std::vector<std::string>& domains) {
     if (certificates_ != nullptr) {
         certificates_->allow(domains);
     }
-    const std::string domain(domains.empty() ? kNoHttps : std::string_view(domains.front()));
+    const std::string domain(domains.empty() ? renderer::kNoHttps
+                                             : std::string_view(domains.front()));
     if (folder_ == nullptr) {
         folder_ = std::make_unique<WatchedFolder>(loop_, log_, folder_of(environment_.serve_config),
                                                   [this] { look(); });
@@ -81,7 +83,7 @@ void Serve::retry(const std::string& problem) {
 
 void Serve::apply(ServeConfig config) {
     is_busy_ = true;
-    if (domain_ == kNoHttps && config.has_https) {
+    if (domain_ == renderer::kNoHttps && config.has_https) {
         log_.warning(
             "serve proxy: this node is configured as a proxy that exposes an HTTPS endpoint to "
             "tailnet, (perhaps a Kubernetes operator Ingress proxy) but it is not able to issue "

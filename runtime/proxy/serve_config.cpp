@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "renderer/base/replace.h"
+#include "renderer/contract/config_secret.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 
@@ -15,8 +16,6 @@ using renderer::members_of;
 using renderer::Value;
 
 namespace {
-
-constexpr std::string_view kPlaceholder = "${TS_CERT_DOMAIN}";
 
 void add_domains(const Value& service, std::vector<std::string>& out) {
     for (const Member& site : members_of(service.is_map() ? service.find("Web") : nullptr)) {
@@ -44,7 +43,7 @@ void sort_once(std::vector<std::string>& texts) {
 
 renderer::Result<ServeConfig> read_serve_config(std::string_view text, std::string_view domain) {
     ServeConfig out;
-    out.text = renderer::replace_all(std::string(text), kPlaceholder, domain);
+    out.text = renderer::replace_all(std::string(text), renderer::kCertDomain, domain);
     const auto json = renderer::read_json(out.text);
     if (!json || !json->is_map()) {
         return renderer::Error{

@@ -12,7 +12,6 @@
 namespace runtime::proxy {
 
 // Used as the domain when the tailnet issues no certificates.
-inline constexpr std::string_view kNoHttps = "no-https";
 
 struct ServeConfig {
     std::string text;                        // JSON for tailscaled

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "renderer/contract/environment.h"
 #include "runtime/base/file.h"
 #include "runtime/base/socket_transport.h"
 #include "runtime/nft/ip_forwarding.h"
@@ -129,7 +130,7 @@ renderer::Result<std::unique_ptr<nft::Dataplane>> open_dataplane(const Environme
 
 int ask_ready(const EnvironmentLookup& lookup) {
     Environment environment;
-    environment.socket = lookup("TS_SOCKET").value_or("");
+    environment.socket = lookup(renderer::variable::kSocket.data()).value_or("");
     if (environment.socket.empty()) {
         environment.socket = "/tmp/tailscaled.sock";
     }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "renderer/base/base64.h"
+#include "renderer/contract/state_secret.h"
 #include "renderer/core/text_of.h"
 
 namespace runtime::proxy {
@@ -20,11 +21,11 @@ constexpr std::string_view kManager = "?fieldManager=tailscale-container";
 }  // namespace
 
 bool is_consistent(const SecretData& data) {
-    const bool has_current = data.contains("_current-profile");
-    const bool has_known = data.contains("_profiles");
-    const bool has_machine = data.contains("_machinekey");
+    const bool has_current = data.contains(renderer::kCurrentProfile);
+    const bool has_known = data.contains(renderer::kKnownProfiles);
+    const bool has_machine = data.contains(renderer::kMachineKey);
     const auto profiles = std::count_if(data.begin(), data.end(), [](const auto& entry) {
-        return entry.first.starts_with("profile-");
+        return entry.first.starts_with(renderer::kProfilePrefix);
     });
     return (has_current && has_known && has_machine && profiles == 1) ||
            (!has_current && !has_known && !has_machine && profiles == 0);

@@ -19,16 +19,6 @@
 namespace runtime::proxy {
 
 // Keys of the Secret's data.
-inline constexpr std::string_view kCapVer = "tailscale_capver";
-inline constexpr std::string_view kPodUid = "pod_uid";
-inline constexpr std::string_view kDeviceId = "device_id";
-inline constexpr std::string_view kDeviceFqdn = "device_fqdn";
-inline constexpr std::string_view kDeviceIps = "device_ips";
-inline constexpr std::string_view kHttpsEndpoint = "https_endpoint";
-inline constexpr std::string_view kReissueAuthKey = "reissue_authkey";
-inline constexpr std::string_view kEgressStatus = "egress-services";
-inline constexpr std::string_view kIngressStatus = "ingress-config.json";
-inline constexpr std::string_view kAuthKey = "authkey";
 
 using SecretData = std::map<std::string, std::string, std::less<>>;  // decoded
 

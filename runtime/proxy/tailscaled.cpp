@@ -7,6 +7,7 @@
 #include <csignal>
 #include <utility>
 
+#include "renderer/contract/environment.h"
 #include "runtime/base/local_socket.h"
 
 namespace runtime::proxy {
@@ -47,8 +48,8 @@ Tailscaled::~Tailscaled() {
 renderer::Result<renderer::Unit> Tailscaled::start(const std::string& config) {
     std::vector<std::string> more;
     if (environment_.cert_share != CertShare::None) {
-        more.push_back(
-            fmt::format("TS_CERT_SHARE_MODE={}", cert_share_text(environment_.cert_share)));
+        more.push_back(fmt::format("{}={}", renderer::variable::kCertShareMode,
+                                   cert_share_text(environment_.cert_share)));
     }
     log_.info("Starting tailscaled");
     process_ = TRY(children_.spawn("tailscaled", tailscaled_arguments(environment_, config), more,

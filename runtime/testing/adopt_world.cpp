@@ -7,8 +7,9 @@
 #include <span>
 #include <utility>
 
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/auth_secret.h"
 #include "renderer/core/text_of.h"
-#include "runtime/controller/contract.h"
 #include "runtime/controller/keys/secrets.h"
 
 namespace runtime {
@@ -255,7 +256,7 @@ void World::add_operator_group() {
 void World::render_group() {
     cluster.add_group(std::string(kGroup), kReplicas, false);
     cluster.add_group("tape", 1, false);
-    cluster.annotate("tape", controller::kParentAnnotation, "Recorder/tape");
+    cluster.annotate("tape", renderer::kParentAnnotation, "Recorder/tape");
     own(kube::kSecrets, "tape-0", kRecorders, "tape");
     kube.put(in_cluster(kube::kServices, kNewService), group_service(kNewService));
     for (const Child& child : kChildren) {
@@ -336,7 +337,7 @@ void World::expect_group_adopted() {
         EXPECT_EQ(state->node_id, device);
         const std::string auth = secret(controller::auth_name(name, false));
         EXPECT_NE(kube.find(auth), nullptr) << "the next pod would wait";
-        EXPECT_EQ(kube.datum(auth, controller::kAuthDatum), "");
+        EXPECT_EQ(kube.datum(auth, renderer::kAuthDatum), "");
     }
     EXPECT_EQ(kube.find(secret(kRecorderKey)), nullptr);
     EXPECT_EQ(owners(kube::kSecrets, "tape-0"), std::vector<std::string>());
@@ -383,8 +384,7 @@ void World::expect_nothing_taken() {
         const Value* annotations = state->at({"metadata", "annotations"});
         EXPECT_TRUE(annotations == nullptr || annotations->members().empty());
         EXPECT_EQ(controller::read_state(*state).device(), device);
-        EXPECT_EQ(kube.datum(secret(controller::auth_name(name, false)), controller::kAuthDatum),
-                  "");
+        EXPECT_EQ(kube.datum(secret(controller::auth_name(name, false)), renderer::kAuthDatum), "");
     }
 }
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "renderer/contract/auth_secret.h"
 #include "renderer/core/text_of.h"
-#include "runtime/controller/contract.h"
 #include "runtime/controller/ingress_groups/group_objects.h"
 #include "runtime/operate/cleanup/cleanup.h"
 #include "runtime/testing/controller_test.h"
@@ -104,9 +104,9 @@ protected:
     }
 
     std::string noted_device() {
-        return std::string(renderer::text_of(
-            kube.find(FakeCluster::path("secrets", "ts-web-bcdfg-0-auth"))
-                ->at({"metadata", "annotations", controller::kDeviceAnnotation})));
+        return std::string(
+            renderer::text_of(kube.find(FakeCluster::path("secrets", "ts-web-bcdfg-0-auth"))
+                                  ->at({"metadata", "annotations", renderer::kDeviceAnnotation})));
     }
 
     std::string ns{FakeCluster::kNamespace};

@@ -4,10 +4,16 @@
 
 #include <algorithm>
 
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/auth_secret.h"
+#include "renderer/contract/config_secret.h"
+#include "renderer/contract/group_config.h"
+#include "renderer/contract/labels.h"
+#include "renderer/contract/relay_config.h"
+#include "renderer/contract/tailnet_config.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 #include "runtime/base/time_text.h"
-#include "runtime/controller/contract.h"
 #include "runtime/controller/keys/secrets.h"
 #include "runtime/controller/relays/relay_objects.h"
 #include "runtime/controller/view/objects.h"
@@ -66,10 +72,10 @@ void FakeCluster::add_proxy(const std::string& name, int replicas, const std::st
     Value metadata = child_metadata(name, its_parent, ns_);
     metadata.put("annotations", Value::map());
     Value& annotations = *metadata.find("annotations");
-    annotations.put(kContractAnnotation, Value(kContractVersion));
-    annotations.put(kParentAnnotation, "Service/apps/" + its_parent);
-    annotations.put(kTagsAnnotation, tags);
-    annotations.put(kHostnameAnnotation, hostnames_of(name, replicas));
+    annotations.put(renderer::kContractAnnotation, Value(renderer::kContractVersion));
+    annotations.put(renderer::kParentAnnotation, "Service/apps/" + its_parent);
+    annotations.put(renderer::kTagsAnnotation, tags);
+    annotations.put(renderer::kHostnameAnnotation, hostnames_of(name, replicas));
     kube_.put(own("statefulsets", name),
               Value::map({{"metadata", std::move(metadata)},
                           {"spec", Value::map({{"replicas", replicas}})}}));
@@ -78,7 +84,7 @@ void FakeCluster::add_proxy(const std::string& name, int replicas, const std::st
 void FakeCluster::add_api_proxy() {
     const std::string name = "kube-apiserver-proxy";
     add_proxy(name, 1, "tag:k8s-operator", "operator");
-    annotate(name, kParentAnnotation, "Deployment/tailscale/operator");
+    annotate(name, renderer::kParentAnnotation, "Deployment/tailscale/operator");
     const std::string set = own("statefulsets", name);
     Value object = kube_.find(set)->clone();
     object.find("metadata")
@@ -100,14 +106,8 @@ void FakeCluster::annotate(const std::string& set, std::string_view key, std::st
 void FakeCluster::add_tailnet(const std::string& name, const std::string& url,
                               FakeTailnet& tailnet) {
     tailnets_[name] = &tailnet;
-    const std::string config = std::string(renderer::kTailnetPrefix) + name;
-    Value annotations = Value::map();
-    annotations.put(kContractAnnotation, Value(kContractVersion));
-    kube_.put(own("configmaps", config),
-              Value::map({{"metadata", Value::map({{"name", config},
-                                                   {"namespace", ns_},
-                                                   {"annotations", std::move(annotations)}})},
-                          {"data", Value::map({{"loginUrl", url}, {"secretName", name}})}}));
+    kube_.put(own("configmaps", std::string(renderer::kTailnetPrefix) + name),
+              renderer::tailnet_map(ns_, name, url, name));
     kube_.put(
         own("secrets", name),
         Value::map(
@@ -124,11 +124,10 @@ FakeTailnet& FakeCluster::tailnet_of(const std::string& name) {
 }
 
 void FakeCluster::add_group(const std::string& name, int replicas, bool is_api_proxy) {
-    Value annotations = Value::map();
-    annotations.put(kContractAnnotation, Value(kContractVersion));
-    annotations.put(kParentAnnotation, "ProxyGroup/" + name);
-    annotations.put(kTagsAnnotation, "tag:k8s");
-    annotations.put(kHostnameAnnotation, hostnames_of(name, replicas));
+    Value annotations = Value::map({{renderer::kContractAnnotation, renderer::kContractVersion}});
+    annotations.put(renderer::kParentAnnotation, "ProxyGroup/" + name);
+    annotations.put(renderer::kTagsAnnotation, "tag:k8s");
+    annotations.put(renderer::kHostnameAnnotation, hostnames_of(name, replicas));
     Value env = Value::list();
     if (is_api_proxy) {
         env.append(Value::map({{"name", "TS_K8S_PROXY_CONFIG"}}));
@@ -157,11 +156,10 @@ void FakeCluster::offer(const std::string& group, const Value& data) {
 
 void FakeCluster::add_relay(const std::string& name, int replicas) {
     const std::string set = relay_set_name(name);
-    Value annotations = Value::map();
-    annotations.put(kContractAnnotation, Value(kContractVersion));
-    annotations.put(kParentAnnotation, "PeerRelay/" + name);
-    annotations.put(kTagsAnnotation, "tag:k8s");
-    annotations.put(kHostnameAnnotation, hostnames_of(set, replicas));
+    Value annotations = Value::map({{renderer::kContractAnnotation, renderer::kContractVersion}});
+    annotations.put(renderer::kParentAnnotation, "PeerRelay/" + name);
+    annotations.put(renderer::kTagsAnnotation, "tag:k8s");
+    annotations.put(renderer::kHostnameAnnotation, hostnames_of(set, replicas));
     Value labels = Value::map({{"tailscale.com/managed", "true"},
                                {"tailscale.com/parent-resource", name},
                                {"tailscale.com/parent-resource-type", "peerrelay"}});
@@ -178,8 +176,7 @@ void FakeCluster::configure_relay(const std::string& name, const Value& data) {
 }
 
 void FakeCluster::put_config_map(const std::string& name, const Value& data) {
-    Value annotations = Value::map();
-    annotations.put(kContractAnnotation, Value(kContractVersion));
+    Value annotations = Value::map({{renderer::kContractAnnotation, renderer::kContractVersion}});
     kube_.put(own("configmaps", name),
               Value::map({{"metadata", Value::map({{"name", name},
                                                    {"namespace", ns_},
@@ -395,7 +392,8 @@ void FakeCluster::run_container(const std::string& pod, const std::string& uid) 
     const bool mounts =
         its_set->contract.empty() ||
         (auth != nullptr && auth->find("data") != nullptr &&
-         (!its_set->is_relay() || kube_.find(own("secrets", relay_secret_name(pod))) != nullptr));
+         (!its_set->is_of(renderer::kind_of("PeerRelay")) ||
+          kube_.find(own("secrets", renderer::config_secret_name(pod))) != nullptr));
     const auto container = containers_.find(uid);
     if (container == containers_.end()) {
         if (mounts && kube_.find(own("secrets", pod)) != nullptr) {
@@ -427,16 +425,17 @@ bool FakeCluster::sees_other_key(const std::string& pod, const Container& contai
 std::string FakeCluster::key_of(const std::string& pod, bool is_api_proxy) const {
     const std::string secret = own("secrets", auth_name(pod, is_api_proxy));
     if (!is_api_proxy) {
-        return kube_.datum(secret, kAuthDatum);
+        return kube_.datum(secret, renderer::kAuthDatum);
     }
-    const auto config = renderer::read_json(kube_.datum(secret, kConfigDatum));
-    return std::string(config ? text_of(config->at({kConfigKeyField})) : std::string_view());
+    const auto config = renderer::read_json(kube_.datum(secret, renderer::kConfigDatum));
+    return std::string(config ? text_of(config->at({renderer::kConfigKeyField}))
+                              : std::string_view());
 }
 
 void FakeCluster::start(const std::string& pod, const std::string& uid) {
     const std::string secret = own("secrets", pod);
     const auto set = decode_proxy_set(*kube_.find(own("statefulsets", split_replica(pod)->set)));
-    const bool asks_for_keys = !set->is_recorder() && (keep_device || !set->is_api_proxy);
+    const bool asks_for_keys = set->writes_state() && (keep_device || !set->is_api_proxy);
     FakeTailnet& tailnet = tailnet_of(set->tailnet);
     const bool is_new = !containers_.contains(uid);
     Container& container = containers_[uid];
@@ -444,14 +443,14 @@ void FakeCluster::start(const std::string& pod, const std::string& uid) {
                  .started_at = loop_.now(),
                  .first_started_at = is_new ? loop_.now() : container.first_started_at,
                  .waits_for_key = true,
-                 .has_probe = keep_device || set->is_recorder() ||
+                 .has_probe = keep_device || !set->writes_state() ||
                               set->parent.view().starts_with("ProxyGroup/"),
                  .restarts = is_new ? 0 : container.restarts + 1,
                  .key = key_of(pod, set->is_api_proxy)};
     if (kube_.find(secret) == nullptr) {
         return write_status(pod, container);
     }
-    if (!set->is_recorder()) {
+    if (set->writes_state()) {
         if (!keep_device) {
             kube_.erase_datum(secret, "device_id");
         }
@@ -479,7 +478,7 @@ void FakeCluster::start(const std::string& pod, const std::string& uid) {
     }
     doubles += runs_elsewhere(device, uid) ? 1 : 0;
     write_profile(secret, tailnet.devices.at(device));
-    if (!set->is_recorder()) {
+    if (set->writes_state()) {
         write_device(secret, tailnet, device);
     }
     write_status(pod, container);

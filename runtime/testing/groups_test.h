@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "renderer/contract/group_config.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
-#include "renderer/kube/api.h"
 #include "runtime/testing/controller_test.h"
 
 namespace runtime {

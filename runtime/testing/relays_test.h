@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "renderer/kube/api.h"
+#include "renderer/contract/relay_config.h"
 #include "runtime/controller/relays/relay_objects.h"
 #include "runtime/testing/status_test.h"
 

@@ -11,6 +11,7 @@
 #include "renderer/base/base64.h"
 #include "renderer/base/printable.h"
 #include "renderer/base/split.h"
+#include "renderer/contract/config_secret.h"
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/document_scanner.h"
 #include "renderer/core/json.h"
@@ -30,12 +31,12 @@ bool is_secret(const Value& root) {
 }
 
 bool is_config_key(std::string_view key) {
-    return key == "serve-config" || (key.starts_with("cap-") && key.ends_with(".hujson"));
+    return key == kServeDatum || config_capability(key).has_value();
 }
 
 // True if there is no AuthKey, or it names a file.
 bool has_no_key(const Value& config) {
-    const Value* key = config.find("AuthKey");
+    const Value* key = config.find(kConfigKeyField);
     return config.is_map() && (key == nullptr || text_of(key).starts_with("file:"));
 }
 

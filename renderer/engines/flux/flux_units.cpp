@@ -14,6 +14,7 @@
 #include "renderer/engines/flux/source_key.h"
 #include "renderer/engines/flux/substitute.h"
 #include "renderer/engines/liveness.h"
+#include "renderer/kube/kinds.h"
 #include "renderer/repo/paths.h"
 #include "renderer/repo/walk.h"
 
@@ -21,11 +22,17 @@ namespace renderer::engines {
 
 namespace {
 
-// Objects of engines, then inputs, then what is looked up for them.
-constexpr std::array<std::string_view, 14> kFluxKinds = {
-    "Kustomization", "Application", "ApplicationSet",   "Service",  "Ingress",
-    "Connector",     "ProxyClass",  "ProxyGroup",       "Recorder", "DNSConfig",
-    "PeerRelay",     "Tailnet",     "ProxyGroupPolicy", "Namespace"};
+// Kinds of objects of engines.
+constexpr std::array<std::string_view, 3> kEngineKinds = {"Kustomization", "Application",
+                                                          "ApplicationSet"};
+
+// True for objects of engines, inputs, and what is looked up for them.
+bool is_flux_kind(std::string_view kind) {
+    const Kind* known = find_kind(kind);
+    return std::ranges::find(kEngineKinds, kind) != kEngineKinds.end() ||
+           (known != nullptr &&
+            (known->role.is_parent || known->is_custom() || known == &kind_of("Namespace")));
+}
 
 // Kinds in which a mention of Tailscale does not expose anything.
 constexpr std::array<std::string_view, 8> kPodKinds = {
@@ -311,7 +318,7 @@ bool may_matter(const Value& patch, bool has_releases) {
     const bool is_word = !kind.empty() && std::ranges::all_of(kind, [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     });
-    if (!is_word || std::ranges::find(kFluxKinds, kind) != kFluxKinds.end()) {
+    if (!is_word || is_flux_kind(kind)) {
         return true;
     }
     const std::string_view text = text_of(patch, {"patch"});

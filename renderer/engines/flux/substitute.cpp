@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "renderer/base/ascii.h"
+#include "renderer/contract/domain.h"
 #include "renderer/core/document.h"
 #include "renderer/core/plain_scalar.h"
 #include "renderer/core/text_of.h"
@@ -271,7 +272,7 @@ bool is_of_others(const Value& object, Pos pos) {
     for (const std::string_view field : {"labels", "annotations"}) {
         for (const Member& member : members_of(object.at({"metadata", field}))) {
             if (member.value.pos() == pos) {
-                return !spelling_of(member.key).starts_with("tailscale.com/");
+                return !spelling_of(member.key).starts_with(kOperatorDomain);
             }
         }
     }

@@ -7,9 +7,11 @@
 #include <utility>
 
 #include "renderer/base/split.h"
+#include "renderer/contract/annotations.h"
 #include "renderer/core/diagnostics.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
+#include "renderer/kube/kinds.h"
 
 namespace renderer::engines {
 
@@ -20,12 +22,8 @@ constexpr std::string_view kClass = "tailscale";
 constexpr std::array<std::string_view, 6> kClassKeys = {
     "loadBalancerClass",          "ingressClassName", "ingressClass", "className", "class",
     "kubernetes.io/ingress.class"};
-constexpr std::string_view kExposes = "tailscale.com/expose";
-constexpr std::string_view kFunnel = "tailscale.com/funnel";
 constexpr std::array<std::string_view, 3> kEgressKeys = {
-    "tailscale.com/tailnet-fqdn", "tailscale.com/tailnet-ip", "tailscale.com/ts-tailnet-target-ip"};
-
-constexpr std::array<std::string_view, 3> kDeviceKinds = {"Connector", "ProxyGroup", "Recorder"};
+    annotation::kTailnetFqdn, annotation::kTailnetIp, annotation::kOldTailnetIp};
 
 // `--set` spells it `ingress.annotations.tailscale\.com/expose`.
 bool names(std::string_view spelled, std::string_view key) {
@@ -42,7 +40,8 @@ bool exposes(std::string_view key, std::string_view value) {
     if (value == kClass || (is_variable && value.find(kClass) != std::string_view::npos)) {
         return std::ranges::any_of(kClassKeys, is_named);
     }
-    return ((value == "true" || is_variable) && (is_named(kExposes) || is_named(kFunnel))) ||
+    return ((value == "true" || is_variable) &&
+            (is_named(annotation::kExpose) || is_named(annotation::kFunnel))) ||
            (!value.empty() && std::ranges::any_of(kEgressKeys, is_named));
 }
 
@@ -74,7 +73,7 @@ private:
     void add(Pos pos, std::string_view path, std::string_view value) {
         found.push_back({.pos = place_.known() ? place_ : pos,
                          .what = fmt::format("{}: {}", path, value),
-                         .is_public = names(path, kFunnel)});
+                         .is_public = names(path, annotation::kFunnel)});
     }
 
     // A parameter of Argo CD: {name: ingress.className, value: tailscale}.
@@ -121,7 +120,9 @@ std::string_view trimmed(std::string_view text) {
 }  // namespace
 
 bool is_device_kind(std::string_view kind) {
-    return std::ranges::find(kDeviceKinds, kind) != kDeviceKinds.end();
+    const Kind* found = find_kind(kind);
+    return found != nullptr && found->is_custom() && found->role.pods &&
+           found->role.pods->are_devices;
 }
 
 std::vector<ExposingValue> find_exposing_values(const Value& root) {
@@ -133,7 +134,7 @@ std::vector<ExposingValue> find_exposing_values(const Value& root) {
 std::vector<ExposingValue> find_exposing_lines(const SourceMap& sources, SourceId source) {
     std::vector<ExposingValue> found;
     const std::string_view text = sources.text(source);
-    const bool has_custom = text.find("tailscale.com/v1alpha1") != std::string_view::npos;
+    const bool has_custom = text.find(kCustomVersion) != std::string_view::npos;
     for (const std::string_view line : split(text, '\n')) {
         const std::size_t colon = line.find(": ");
         const std::string_view key = trimmed(line.substr(0, colon));
@@ -147,7 +148,7 @@ std::vector<ExposingValue> find_exposing_lines(const SourceMap& sources, SourceI
             found.push_back(
                 {.pos = sources.pos(source, static_cast<std::size_t>(key.data() - text.data())),
                  .what = fmt::format("{}: {}", key, value),
-                 .is_public = names(key, kFunnel)});
+                 .is_public = names(key, annotation::kFunnel)});
         }
     }
     return found;

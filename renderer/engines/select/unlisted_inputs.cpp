@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "renderer/base/printable.h"
+#include "renderer/contract/annotations.h"
 #include "renderer/core/document_scanner.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
@@ -25,7 +26,7 @@ std::string named_object(const Value& object) {
 }
 
 bool opens_funnel(const Value& object) {
-    return spelling_of(object.at({"metadata", "annotations", "tailscale.com/funnel"})) == "true";
+    return spelling_of(object.at({"metadata", "annotations", annotation::kFunnel})) == "true";
 }
 
 }  // namespace

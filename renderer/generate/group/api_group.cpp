@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "renderer/contract/config_secret.h"
+#include "renderer/contract/environment.h"
 #include "renderer/generate/workload/workload_objects.h"
 
 namespace renderer::generate {
@@ -16,10 +18,13 @@ Value k8s_proxy_container(const plan::Workload& workload) {
     Value made = container(
         workload, "tailscale",
         Value::list(
-            {env_from_field("POD_NAME", "metadata.name"), env_from_field("POD_UID", "metadata.uid"),
-             env_from_field("POD_IP", "status.podIP"), env_from_field("POD_IPS", "status.podIPs"),
-             env("TS_K8S_PROXY_CONFIG", fmt::format("kube:{}/$(POD_NAME)-config", workload.ns)),
-             env(plan::kForceRenewal, "true")}));
+            {env_from_field(variable::kPodName, "metadata.name"),
+             env_from_field(variable::kPodUid, "metadata.uid"),
+             env_from_field(variable::kPodIp, "status.podIP"),
+             env_from_field(variable::kPodIps, "status.podIPs"),
+             env(variable::kProxyConfig, fmt::format("kube:{}/{}", workload.ns,
+                                                     config_secret_name(variable::kPodNameValue))),
+             env(variable::kForceRenewal, "true")}));
     made.add("ports",
              Value::list({Value::map(
                  {{"containerPort", kApiPort}, {"name", "k8s-proxy"}, {"protocol", "TCP"}})}));

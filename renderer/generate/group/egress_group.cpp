@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include "renderer/base/base64.h"
+#include "renderer/contract/group_config.h"
+#include "renderer/contract/labels.h"
+#include "renderer/contract/ports.h"
 #include "renderer/generate/group/group_config.h"
 #include "renderer/generate/workload/workload_objects.h"
+#include "renderer/kube/pod_traits.h"
 
 namespace renderer::generate {
 
@@ -25,7 +29,7 @@ Value ports(const plan::EgressMember& member) {
     for (const plan::GroupPort& port : member.ports) {
         list.append(service_port(port.name, port.protocol, port.port, port.match_port));
     }
-    list.append(service_port("tailscale-health-check", "TCP", member.health_port, kHealthPort));
+    list.append(service_port("tailscale-health-check", "TCP", member.health_port, port::kLocal));
     return list;
 }
 
@@ -33,20 +37,21 @@ Value member_metadata(const plan::EgressMember& member, std::string_view ns) {
     return Value::map(
         {{"name", member.name},
          {"namespace", ns},
-         {"labels", Value::map({{"tailscale.com/managed", "true"},
-                                {"tailscale.com/parent-resource", member.parent_name},
-                                {"tailscale.com/parent-resource-ns", member.parent_ns},
-                                {"tailscale.com/parent-resource-type", "svc"},
-                                {"tailscale.com/proxy-group", member.group},
-                                {"tailscale.com/svc-type", "egress"}})}});
+         {"labels", Value::map({{label::kManaged, "true"},
+                                {label::kParent, member.parent_name},
+                                {label::kParentNamespace, member.parent_ns},
+                                {label::kParentType, std::string_view(kServicePods.parent_type)},
+                                {label::kProxyGroup, member.group},
+                                {label::kServiceType, label::kEgress}})}});
 }
 
 Value cluster_ip_service(const plan::EgressMember& member, const plan::Settings& settings) {
     Value spec = Value::map(
         {{"ports", ports(member)},
-         {"selector", Value::map({{"tailscale.com/managed", "true"},
-                                  {"tailscale.com/parent-resource", member.group},
-                                  {"tailscale.com/parent-resource-type", "proxygroup"}})},
+         {"selector",
+          Value::map({{label::kManaged, "true"},
+                      {label::kParent, member.group},
+                      {label::kParentType, std::string_view(kProxyGroupPods.parent_type)}})},
          {"type", "ClusterIP"}});
     put_if(spec, settings.release.has(plan::Trait::EgressDualStack), "ipFamilyPolicy",
            "PreferDualStack");
@@ -58,24 +63,20 @@ Value cluster_ip_service(const plan::EgressMember& member, const plan::Settings&
 
 }  // namespace
 
-std::string egress_config_name(const plan::Workload& workload) {
-    return fmt::format("{}-egress-config", workload.name);
-}
-
 Value egress_config_volume(const plan::Workload& workload) {
-    return Value::map({{"configMap", Value::map({{"name", egress_config_name(workload)}})},
-                       {"name", egress_config_name(workload)}});
+    return Value::map({{"configMap", Value::map({{"name", egress_config_name(workload.name)}})},
+                       {"name", egress_config_name(workload.name)}});
 }
 
 Value egress_config_map(const plan::Workload& workload, const plan::Plan& plan) {
     const std::string services = egress_services(workload, plan);
     Value data = Value::map();
-    put_if(data, !services.empty(), "egress-services", encode_base64(services));
-    data.add("hep-pings",
+    put_if(data, !services.empty(), kEgressDatum, encode_base64(services));
+    data.add(kPingsDatum,
              encode_base64(fmt::format("{}", kPingsPerReplica * workload.hostnames.size())));
     return Value::map({{"apiVersion", "v1"},
                        {"kind", "ConfigMap"},
-                       {"metadata", metadata(workload, egress_config_name(workload))},
+                       {"metadata", metadata(workload, egress_config_name(workload.name))},
                        {"binaryData", std::move(data)}});
 }
 

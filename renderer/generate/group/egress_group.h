@@ -10,7 +10,6 @@
 
 namespace renderer::generate {
 
-std::string egress_config_name(const plan::Workload& workload);
 Value egress_config_volume(const plan::Workload& workload);
 Value egress_config_map(const plan::Workload& workload, const plan::Plan& plan);
 

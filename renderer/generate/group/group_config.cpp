@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
+#include "renderer/contract/ports.h"
 #include "renderer/core/json.h"
 #include "renderer/generate/workload/api_pod.h"
 #include "renderer/generate/workload/proxy_config.h"
 #include "renderer/generate/workload/workload_objects.h"
-#include "renderer/kube/api.h"
 #include "renderer/plan/group/api_group.h"
 
 namespace renderer::generate {
@@ -93,7 +93,7 @@ std::string api_config(const plan::Workload& workload, const plan::ProxyGroupPla
     const plan::ProxyClassPlan* chosen = workload.proxy_class;
     const std::string_view server = plan::spelled_server(workload.release, workload.server_url);
     put_if(config, !server.empty(), "ServerURL", server);
-    config.add("LocalPort", kHealthPort);
+    config.add("LocalPort", port::kLocal);
     if (chosen != nullptr && chosen->has_metrics) {
         config.add("MetricsEnabled", chosen->metrics);
     }
@@ -138,10 +138,10 @@ std::string api_serve_config(const Offered& offered) {
         services.add(
             service->name(),
             Value::map(
-                {{"TCP",
-                  Value::map({{"443", Value::map({{"TCPForward", Value::borrowed(kApiProxyAddress)},
-                                                  {"TerminateTLS", service->dns_name},
-                                                  {"ProxyProtocol", 2}})}})}}));
+                {{"TCP", Value::map({{"443", Value::map({{"TCPForward",
+                                                          Value::borrowed(port::kApiProxyAddress)},
+                                                         {"TerminateTLS", service->dns_name},
+                                                         {"ProxyProtocol", 2}})}})}}));
     }
     return write_json(Value::map({{"Services", std::move(services)}}));
 }

@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "renderer/contract/annotations.h"
+
 namespace renderer::generate {
 
 namespace {
 
-constexpr std::string_view kAnnotation = "tailscale.com/proxy-group";
 // An object without annotations does not have this map, and accessing it would be an error, which
 // denies the request.
 constexpr std::string_view kIsNotSet =
@@ -36,15 +37,16 @@ std::string is_allowed(const std::set<std::string>& names) {
     for (const std::string& name : names) {
         list += (list.empty() ? "" : ",") + cel_text(name);
     }
-    return fmt::format("object.metadata.annotations[\"{}\"] in [{}]", kAnnotation, list);
+    return fmt::format("object.metadata.annotations[\"{}\"] in [{}]", annotation::kProxyGroup,
+                       list);
 }
 
 Value validation(std::string expression, const std::set<std::string>& names) {
     std::string message =
         names.empty()
             ? fmt::format("Annotation \"{}\" cannot be used on this resource in this namespace",
-                          kAnnotation)
-            : fmt::format("If set, annotation \"{}\" must be one of [{}]", kAnnotation,
+                          annotation::kProxyGroup)
+            : fmt::format("If set, annotation \"{}\" must be one of [{}]", annotation::kProxyGroup,
                           fmt::join(names, ", "));
     return Value::map({{"expression", expression}, {"message", message}});
 }

@@ -9,7 +9,6 @@
 
 namespace renderer::generate {
 
-std::string ingress_config_name(const plan::Workload& workload);
 Value ingress_config_map(const plan::Workload& workload, const Offered& offered);
 
 // Returns a volume with both ConfigMaps as one directory.

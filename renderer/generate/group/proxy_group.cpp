@@ -1,6 +1,13 @@
 #include <utility>
 
 #include "renderer/base/base64.h"
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/config_secret.h"
+#include "renderer/contract/environment.h"
+#include "renderer/contract/group_config.h"
+#include "renderer/contract/labels.h"
+#include "renderer/contract/ports.h"
+#include "renderer/contract/state_secret.h"
 #include "renderer/generate/group/api_group.h"
 #include "renderer/generate/group/egress_group.h"
 #include "renderer/generate/group/group_config.h"
@@ -11,7 +18,6 @@
 #include "renderer/generate/workload/generators.h"
 #include "renderer/generate/workload/proxy_config.h"
 #include "renderer/generate/workload/workload_objects.h"
-#include "renderer/kube/api.h"
 #include "renderer/plan/group/group_class.h"
 
 namespace renderer::generate {
@@ -36,9 +42,9 @@ bool drains(const plan::Workload& workload, const plan::ProxyGroupPlan& group) {
 
 // Returns the ConfigMaps that tailrender-proxy watches.
 Value followed_maps(const plan::Workload& workload, const plan::ProxyGroupPlan& group) {
-    return is_egress(group)
-               ? Value::list({egress_config_name(workload)})
-               : Value::list({ingress_config_name(workload), Value::borrowed(kIngressAddresses)});
+    return is_egress(group) ? Value::list({egress_config_name(workload.name)})
+                            : Value::list({ingress_config_name(workload.name),
+                                           Value::borrowed(kIngressAddresses)});
 }
 
 // Returns the rules of the group's account. Each pod needs its own state Secret; with one account
@@ -63,7 +69,7 @@ Value group_rules(const plan::Workload& workload, const plan::ProxyGroupPlan& gr
     if (plan::runs_k8s_proxy(workload)) {
         Value followed = Value::list();
         for (std::size_t i = 0; i < workload.hostnames.size(); ++i) {
-            followed.append(config_secret_name(workload, i));
+            followed.append(config_secret_name(workload.pod(i)));
         }
         rules.append(name_rule("secrets", std::move(followed), Value::list({"get", "watch"})));
     }
@@ -78,32 +84,33 @@ Value group_rules(const plan::Workload& workload, const plan::ProxyGroupPlan& gr
 Value labelled_secret(const plan::Workload& workload, const plan::ProxyGroupPlan& group,
                       const Offered& offered, std::size_t ordinal) {
     const std::string config = group_config(workload, group, offered, ordinal);
-    Value data = Value::map({{"cap-106.hujson", encode_base64(config)}});
+    Value data = Value::map({{config_datum(kGroupCapability), encode_base64(config)}});
     if (group.serves_api()) {
-        data.add("serve-config", encode_base64(api_serve_config(offered)));
+        data.add(kServeDatum, encode_base64(api_serve_config(offered)));
     }
     Value made = config_secret(workload, ordinal, std::move(data));
-    made.find("metadata")->find("labels")->add("tailscale.com/secret-type", "config");
+    made.find("metadata")->find("labels")->add(label::kSecretType, label::kConfigType);
     return made;
 }
 
 Value group_tailscale_container(const plan::Workload& workload, const plan::ProxyGroupPlan& group) {
     Value environment = Value::list(
-        {env("TS_USERSPACE", "false"), env_from_field("POD_IP", "status.podIP"),
-         env_from_field("POD_NAME", "metadata.name"), env_from_field("POD_UID", "metadata.uid"),
-         env_from_field("POD_IPS", "status.podIPs"), env("TS_KUBE_SECRET", "$(POD_NAME)"),
-         env("TS_EXPERIMENTAL_SERVICE_AUTO_ADVERTISEMENT", "false"),
-         env("TS_STATE", "kube:$(POD_NAME)"),
-         env("TS_EXPERIMENTAL_VERSIONED_CONFIG_DIR", "/etc/tsconfig/$(POD_NAME)")});
+        {env(variable::kUserspace, "false"), env_from_field(variable::kPodIp, "status.podIP"),
+         env_from_field(variable::kPodName, "metadata.name"),
+         env_from_field(variable::kPodUid, "metadata.uid"),
+         env_from_field(variable::kPodIps, "status.podIPs"),
+         env(variable::kKubeSecret, variable::kPodNameValue),
+         env(variable::kAutoAdvertisement, "false"), env(variable::kState, kStateOfPod),
+         env(variable::kConfigDir, kConfigFolderOfPod)});
     if (!workload.release.has(plan::Trait::AcmeAccounts)) {
-        environment.append(env(plan::kForceRenewal, "true"));
+        environment.append(env(variable::kForceRenewal, "true"));
     }
     Value made = container(workload, "tailscale", std::move(environment));
     Value mounts = Value::list();
     add_mounts(workload, mounts);
     mounts.append(read_only_mount(
-        is_egress(group) ? egress_config_name(workload) : ingress_config_name(workload),
-        "/etc/proxies"));
+        is_egress(group) ? egress_config_name(workload.name) : ingress_config_name(workload.name),
+        kGroupConfigFolder));
     add_tunnel_mount(workload, mounts);
     made.add("resources", proxy_resources());
     made.add("securityContext", forwarding_security_context(workload));
@@ -113,7 +120,7 @@ Value group_tailscale_container(const plan::Workload& workload, const plan::Prox
                  Value::map(
                      {{"preStop",
                        Value::map({{"httpGet", Value::map({{"path", Value::borrowed(kPreStopPath)},
-                                                           {"port", kHealthPort}})}})}}));
+                                                           {"port", port::kLocal}})}})}}));
     }
     if (workload.dataplane == plan::Dataplane::Native) {
         made.add("readinessProbe", ready_probe());

@@ -4,6 +4,9 @@
 
 #include <utility>
 
+#include "renderer/contract/config_secret.h"
+#include "renderer/contract/environment.h"
+#include "renderer/contract/ports.h"
 #include "renderer/generate/workload/workload_objects.h"
 #include "renderer/plan/dataplanes.h"
 
@@ -47,23 +50,22 @@ Value api_tailscale_container(const plan::Workload& workload, Value environment)
 }
 
 Value api_container(const plan::Workload& workload, const ApiPod& pod) {
-    Value environment =
-        Value::list({env("APISERVER_PROXY", pod.impersonates ? "true" : "noauth"),
-                     env("TAILRENDER_API_GRACE_SECONDS", fmt::format("{}", kSessionGrace))});
+    Value environment = Value::list({env("APISERVER_PROXY", pod.impersonates ? "true" : "noauth"),
+                                     env(variable::kApiGrace, fmt::format("{}", kSessionGrace))});
     if (!pod.service.empty()) {
-        environment.append(env("TAILRENDER_API_SERVICE", pod.service));
+        environment.append(env(variable::kApiService, pod.service));
     }
     if (!pod.unrecorded.empty()) {
-        environment.append(env("TAILRENDER_API_UNRECORDED", pod.unrecorded));
+        environment.append(env(variable::kApiUnrecorded, pod.unrecorded));
     }
-    environment.append(env("TS_SOCKET", kSocket));
+    environment.append(env(variable::kSocket, kSocket));
     Value made = bare_container(workload, "api", std::move(environment));
     made.add("command", Value::list({"tailrender-proxy", "api"}));
     made.add("ports",
              Value::list({Value::map(
-                 {{"containerPort", kHealthPort}, {"name", "http"}, {"protocol", "TCP"}})}));
+                 {{"containerPort", port::kLocal}, {"name", "http"}, {"protocol", "TCP"}})}));
     made.add("readinessProbe",
-             Value::map({{"httpGet", Value::map({{"path", "/readyz"}, {"port", kHealthPort}})},
+             Value::map({{"httpGet", Value::map({{"path", "/readyz"}, {"port", port::kLocal}})},
                          {"periodSeconds", kReadyPeriod}}));
     made.add("resources", proxy_resources());
     made.add("securityContext", restricted_security_context(plan::kApiUser));
@@ -79,12 +81,12 @@ Value empty_volume(std::string_view name) {
 
 void append_api_environment(Value& environment) {
     Value ours = Value::list(
-        {env("TS_USERSPACE", "true"), env_from_field("POD_IP", "status.podIP"),
-         env_from_field("POD_NAME", "metadata.name"), env_from_field("POD_UID", "metadata.uid"),
-         env("TS_KUBE_SECRET", "$(POD_NAME)"), env("TS_SOCKET", kSocket),
-         env("TS_EXPERIMENTAL_SERVICE_AUTO_ADVERTISEMENT", "false"),
-         env("TS_EXPERIMENTAL_VERSIONED_CONFIG_DIR", "/etc/tsconfig/$(POD_NAME)"),
-         env(plan::kForceRenewal, "true")});
+        {env(variable::kUserspace, "true"), env_from_field(variable::kPodIp, "status.podIP"),
+         env_from_field(variable::kPodName, "metadata.name"),
+         env_from_field(variable::kPodUid, "metadata.uid"),
+         env(variable::kKubeSecret, variable::kPodNameValue), env(variable::kSocket, kSocket),
+         env(variable::kAutoAdvertisement, "false"), env(variable::kConfigDir, kConfigFolderOfPod),
+         env(variable::kForceRenewal, "true")});
     for (Value& entry : ours.items()) {
         environment.append(std::move(entry));
     }

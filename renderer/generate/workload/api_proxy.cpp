@@ -3,12 +3,15 @@
 #include <utility>
 
 #include "renderer/base/base64.h"
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/auth_secret.h"
+#include "renderer/contract/config_secret.h"
+#include "renderer/contract/environment.h"
 #include "renderer/core/json.h"
 #include "renderer/generate/workload/api_pod.h"
 #include "renderer/generate/workload/generators.h"
 #include "renderer/generate/workload/proxy_config.h"
 #include "renderer/generate/workload/workload_objects.h"
-#include "renderer/kube/api.h"
 #include "renderer/plan/install/controller.h"
 
 namespace renderer::generate {
@@ -30,9 +33,9 @@ Value tailscaled_env(const plan::Settings& settings) {
         }
     }
     append_api_environment(made);
-    made.append(env("TS_INTERNAL_APP", "k8s-operator-proxy"));
+    made.append(env(variable::kInternalApp, "k8s-operator-proxy"));
     if (!settings.log_upload) {
-        made.append(env("TS_NO_LOGS_NO_SUPPORT", "true"));
+        made.append(env(variable::kNoLogs, "true"));
     }
     return made;
 }
@@ -92,7 +95,7 @@ Value empty_secret(const plan::Workload& workload, std::string_view name) {
 void add_apart(const plan::Plan& plan, const plan::Workload& workload, Objects& objects) {
     const classify::OperatorNames& controller = plan.settings.names;
     add_object(workload, empty_secret(workload, workload.pod(0)), objects);
-    add_object(workload, empty_secret(workload, auth_secret_name(workload, 0)), objects);
+    add_object(workload, empty_secret(workload, auth_secret_name(workload.pod(0))), objects);
     Value its_role = role(workload, plan::controller_api_rules());
     its_role.put("metadata", metadata(workload, controller.name));
     add_object(workload, std::move(its_role), objects);
@@ -117,7 +120,7 @@ void generate_feature(const plan::Plan& plan, const plan::Workload& workload,
     if (workload.makes_account) {
         add_object(workload, service_account(workload), objects);
     }
-    Value data = Value::map({{"cap-107.hujson", encode_base64(config(workload))}});
+    Value data = Value::map({{config_datum(107), encode_base64(config(workload))}});
     add_object(workload, config_secret(workload, 0, std::move(data)), objects);
     if (workload.ns != plan.settings.ns) {
         add_apart(plan, workload, objects);

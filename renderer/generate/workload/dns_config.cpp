@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/controller_objects.h"
+#include "renderer/contract/ports.h"
 #include "renderer/core/text_of.h"
 #include "renderer/generate/workload/generators.h"
 #include "renderer/generate/workload/workload_objects.h"
-#include "renderer/kube/api.h"
 #include "renderer/plan/class/pod_fields.h"
 
 namespace renderer::generate {
@@ -14,7 +16,6 @@ namespace renderer::generate {
 namespace {
 
 constexpr int kPort = 53;
-constexpr int kPodPort = 1053;
 constexpr int kHistory = 5;  // old ReplicaSets, as in the operator
 
 Value nameserver_selector() {
@@ -27,13 +28,15 @@ Value nameserver_container(const plan::Workload& workload) {
     made.add(
         "ports",
         Value::list(
-            {Value::map({{"name", "tcp"}, {"protocol", "TCP"}, {"containerPort", kPodPort}}),
-             Value::map({{"name", "udp"}, {"protocol", "UDP"}, {"containerPort", kPodPort}})}));
+            {Value::map(
+                 {{"name", "tcp"}, {"protocol", "TCP"}, {"containerPort", port::kNameserver}}),
+             Value::map(
+                 {{"name", "udp"}, {"protocol", "UDP"}, {"containerPort", port::kNameserver}})}));
     made.add("readinessProbe",
-             Value::map({{"httpGet", Value::map({{"path", "/readyz"}, {"port", kHealthPort}})},
+             Value::map({{"httpGet", Value::map({{"path", "/readyz"}, {"port", port::kLocal}})},
                          {"periodSeconds", 2}}));
     made.add("securityContext", restricted_security_context());
-    made.add("volumeMounts", Value::list({Value::map({{"name", Value::borrowed(plan::kDnsRecords)},
+    made.add("volumeMounts", Value::list({Value::map({{"name", Value::borrowed(kDnsRecords)},
                                                       {"mountPath", "/config"}})}));
     return made;
 }
@@ -61,8 +64,8 @@ Value pod(const plan::Workload& workload, const plan::NameserverPlan& nameserver
          {"serviceAccountName", workload.account},
          {"volumes",
           Value::list({Value::map(
-              {{"name", Value::borrowed(plan::kDnsRecords)},
-               {"configMap", Value::map({{"name", Value::borrowed(plan::kDnsRecords)}})}})})}});
+              {{"name", Value::borrowed(kDnsRecords)},
+               {"configMap", Value::map({{"name", Value::borrowed(kDnsRecords)}})}})})}});
     Value secrets = Value::list();
     add_secrets(pull_secrets, secrets);
     add_secrets(nameserver.pull_secrets, secrets);
@@ -92,8 +95,10 @@ Value deployment(const plan::Workload& workload, const plan::NameserverPlan& nam
 }
 
 Value port(std::string_view name, std::string_view protocol) {
-    return Value::map(
-        {{"name", name}, {"port", kPort}, {"protocol", protocol}, {"targetPort", kPodPort}});
+    return Value::map({{"name", name},
+                       {"port", kPort},
+                       {"protocol", protocol},
+                       {"targetPort", port::kNameserver}});
 }
 
 Value service(const plan::Workload& workload, const plan::NameserverPlan& nameserver) {

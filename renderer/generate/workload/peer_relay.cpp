@@ -3,11 +3,16 @@
 #include <array>
 #include <utility>
 
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/config_secret.h"
+#include "renderer/contract/environment.h"
+#include "renderer/contract/labels.h"
+#include "renderer/contract/ports.h"
+#include "renderer/contract/relay_config.h"
 #include "renderer/core/json.h"
 #include "renderer/generate/workload/generators.h"
 #include "renderer/generate/workload/proxy_config.h"
 #include "renderer/generate/workload/workload_objects.h"
-#include "renderer/kube/api.h"
 
 namespace renderer::generate {
 
@@ -28,7 +33,7 @@ constexpr std::array kPublic = {
 // AWS cannot check UDP, the only protocol of a relay, so the health check has its own port.
 constexpr std::array kHealth = {
     Annotation{"service.beta.kubernetes.io/aws-load-balancer-healthcheck-path", "/healthz"},
-    Annotation{"service.beta.kubernetes.io/aws-load-balancer-healthcheck-port", "9002"},
+    Annotation{"service.beta.kubernetes.io/aws-load-balancer-healthcheck-port", port::kLocalText},
     Annotation{"service.beta.kubernetes.io/aws-load-balancer-healthcheck-protocol", "http"},
 };
 constexpr std::string_view kAttributes = "service.beta.kubernetes.io/aws-load-balancer-attributes";
@@ -66,7 +71,7 @@ Value relay_service(const plan::Workload& workload, const plan::PeerRelayPlan& r
                     std::size_t ordinal) {
     const std::string pod = workload.pod(ordinal);
     Value head = metadata(workload, pod);
-    head.find("labels")->add("tailscale.com/peer-relay-replica", fmt::format("{}", ordinal));
+    head.find("labels")->add(label::kRelayReplica, fmt::format("{}", ordinal));
     head.add("annotations", annotations(workload, relay, ordinal));
     Value port = Value::map({{"name", "peerrelay"},
                              {"port", relay.port},
@@ -95,10 +100,10 @@ std::string relay_config(const plan::Workload& workload, const plan::PeerRelayPl
 Value relay_map(const plan::Workload& workload, const plan::PeerRelayPlan& relay) {
     Value data = Value::map();
     for (std::size_t i = 0; i < workload.hostnames.size(); ++i) {
-        data.add(fmt::format("{}.cap-{}.hujson", workload.pod(i), relay.capability),
+        data.add(fmt::format("{}.{}", workload.pod(i), config_datum(relay.capability)),
                  relay_config(workload, relay, i));
     }
-    put_if(data, !relay.static_endpoints.empty(), "static-endpoints",
+    put_if(data, !relay.static_endpoints.empty(), kStaticEndpointsDatum,
            write_json(text_list(relay.static_endpoints)));
     return contract_map(workload, fmt::format("{}{}", kRelayPrefix, workload.parent_name),
                         std::move(data));
@@ -106,12 +111,12 @@ Value relay_map(const plan::Workload& workload, const plan::PeerRelayPlan& relay
 
 Value tailscaled_container(const plan::Workload& workload) {
     const bool is_asked = workload.release.has(plan::Trait::RelayHealth);
-    Value environment = Value::list(
-        {env_from_field("POD_NAME", "metadata.name"), env_from_field("POD_UID", "metadata.uid"),
-         env("TS_EXPERIMENTAL_VERSIONED_CONFIG_DIR", "/etc/tsconfig/$(POD_NAME)"),
-         env("TS_KUBE_SECRET", "$(POD_NAME)")});
+    Value environment = Value::list({env_from_field(variable::kPodName, "metadata.name"),
+                                     env_from_field(variable::kPodUid, "metadata.uid"),
+                                     env(variable::kConfigDir, kConfigFolderOfPod),
+                                     env(variable::kKubeSecret, variable::kPodNameValue)});
     if (is_asked) {
-        environment.append(env("TS_ENABLE_HEALTH_CHECK", "true"));
+        environment.append(env(variable::kHealthCheck, "true"));
     }
     Value made = container(workload, "tailscaled", std::move(environment));
     if (!workload.hostnames.empty()) {
@@ -119,7 +124,7 @@ Value tailscaled_container(const plan::Workload& workload) {
     }
     put_if(made, is_asked, "ports",
            Value::list({Value::map(
-               {{"containerPort", kHealthPort}, {"name", "healthz"}, {"protocol", "TCP"}})}));
+               {{"containerPort", port::kLocal}, {"name", "healthz"}, {"protocol", "TCP"}})}));
     put_if(made, workload.dataplane == plan::Dataplane::Native, "readinessProbe", ready_probe());
     return made;
 }

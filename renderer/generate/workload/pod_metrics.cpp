@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "renderer/contract/labels.h"
+#include "renderer/contract/ports.h"
 #include "renderer/generate/workload/workload_objects.h"
 
 namespace renderer::generate {
@@ -13,8 +15,8 @@ std::string metrics_name(const plan::MetricsPlan& metrics) {
 }
 
 Value labels(const plan::MetricsPlan& metrics) {
-    Value all = Value::map({{"tailscale.com/managed", "true"},
-                            {"tailscale.com/metrics-target", metrics.target},
+    Value all = Value::map({{label::kManaged, "true"},
+                            {label::kMetricsTarget, metrics.target},
                             {"ts_prom_job", metrics.job},
                             {"ts_proxy_parent_name", metrics.parent_name},
                             {"ts_proxy_type", Value::borrowed(metrics.proxy_type)}});
@@ -42,7 +44,7 @@ Value service(const plan::MetricsPlan& metrics) {
          {"spec", Value::map({{"type", "ClusterIP"},
                               {"selector", metrics.pod_labels.clone()},
                               {"ports", Value::list({Value::map({{"name", "metrics"},
-                                                                 {"port", kMetricsPort},
+                                                                 {"port", port::kLocal},
                                                                  {"protocol", "TCP"}})})}})}});
 }
 

@@ -3,10 +3,13 @@
 #include <utility>
 
 #include "renderer/base/base64.h"
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/config_secret.h"
+#include "renderer/contract/environment.h"
+#include "renderer/contract/ports.h"
 #include "renderer/generate/workload/generators.h"
 #include "renderer/generate/workload/proxy_config.h"
 #include "renderer/generate/workload/workload_objects.h"
-#include "renderer/kube/api.h"
 
 namespace renderer::generate {
 
@@ -33,7 +36,7 @@ Value inside_probe() {
     return Value::map(
         {{"exec", Value::map({{"command", Value::list({"wget", "-q", "-O", "/dev/null",
                                                        fmt::format("http://localhost:{}/healthz",
-                                                                   kHealthPort)})}})},
+                                                                   port::kLocal)})}})},
          {"failureThreshold", kInsideFailures},
          {"periodSeconds", kInsidePeriod},
          {"timeoutSeconds", kInsidePatience}});
@@ -73,24 +76,25 @@ Value headless_service(const plan::Workload& workload, const plan::ProxyPlan& pr
 Value config_data(const plan::Workload& workload, const plan::ProxyPlan& proxy,
                   std::size_t ordinal) {
     Value data = Value::map(
-        {{"cap-107.hujson", encode_base64(tailscaled_config(workload, proxy, ordinal, true))},
-         {"cap-95.hujson", encode_base64(tailscaled_config(workload, proxy, ordinal, false))}});
-    put_if(data, proxy.target == plan::Target::Serve, "serve-config",
+        {{config_datum(107), encode_base64(tailscaled_config(workload, proxy, ordinal, true))},
+         {config_datum(95), encode_base64(tailscaled_config(workload, proxy, ordinal, false))}});
+    put_if(data, proxy.target == plan::Target::Serve, kServeDatum,
            encode_base64(serve_config(proxy)));
     return data;
 }
 
 // A userspace pod needs no privileges; a kernel one configures the network stack of its pod.
 Value tailscale_container(const plan::Workload& workload, const plan::ProxyPlan& proxy) {
-    Value made = container(
-        workload, "tailscale",
-        Value::list(
-            {env("TS_USERSPACE", proxy.userspace ? "true" : "false"),
-             env_from_field("POD_IP", "status.podIP"), env_from_field("POD_NAME", "metadata.name"),
-             env_from_field("POD_UID", "metadata.uid"), env("TS_KUBE_SECRET", "$(POD_NAME)"),
-             env("TS_EXPERIMENTAL_SERVICE_AUTO_ADVERTISEMENT", "false"),
-             env("TS_EXPERIMENTAL_VERSIONED_CONFIG_DIR", "/etc/tsconfig/$(POD_NAME)"),
-             env(plan::kForceRenewal, "true")}));
+    Value made =
+        container(workload, "tailscale",
+                  Value::list({env(variable::kUserspace, proxy.userspace ? "true" : "false"),
+                               env_from_field(variable::kPodIp, "status.podIP"),
+                               env_from_field(variable::kPodName, "metadata.name"),
+                               env_from_field(variable::kPodUid, "metadata.uid"),
+                               env(variable::kKubeSecret, variable::kPodNameValue),
+                               env(variable::kAutoAdvertisement, "false"),
+                               env(variable::kConfigDir, kConfigFolderOfPod),
+                               env(variable::kForceRenewal, "true")}));
     Value mounts = Value::list();
     add_mounts(workload, mounts);
     if (proxy.userspace) {

@@ -1,8 +1,14 @@
 #include "renderer/generate/workload/proxy_class.h"
 
+#include <fmt/format.h>
+
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/domain.h"
+#include "renderer/contract/environment.h"
+#include "renderer/contract/labels.h"
+#include "renderer/contract/ports.h"
 #include "renderer/core/text_of.h"
 #include "renderer/generate/workload/workload_objects.h"
-#include "renderer/kube/api.h"
 
 namespace renderer::generate {
 
@@ -10,14 +16,11 @@ namespace {
 
 constexpr std::string_view kStagingDirectory =
     "https://acme-staging-v02.api.letsencrypt.org/directory";
-constexpr int kDebugPort = 9001;
 
 // True for keys that a class can neither change nor drop.
 bool is_managed(std::string_view key) {
-    return key == "app" || key == "tailscale.com/managed" ||
-           key.starts_with("tailscale.com/parent-resource") ||
-           key.starts_with("tailscale.com/operator-last-set-") ||
-           key.starts_with(TAILRENDER_DOMAIN "/");
+    return key == "app" || key == label::kManaged || key.starts_with(label::kParent) ||
+           key.starts_with(annotation::kLastSetPrefix) || key.starts_with(TAILRENDER_DOMAIN "/");
 }
 
 // Returns the child of a map, which is added if it is missing.
@@ -62,17 +65,18 @@ void append_port(Value& container, std::string_view name, int number) {
 void add_endpoints(const plan::ProxyClassPlan& chosen, const ClassScope& scope, bool is_alone,
                    Value& container) {
     if (scope.endpoints && chosen.debug) {
-        append_env(container, "TS_DEBUG_ADDR_PORT", "$(POD_IP):9001");
-        append_env(container, "TS_TAILSCALED_EXTRA_ARGS", "--debug=$(TS_DEBUG_ADDR_PORT)");
-        append_port(container, "debug", kDebugPort);
+        append_env(container, variable::kDebugAddress, port::kDebugAddress);
+        append_env(container, variable::kDaemonArgs,
+                   fmt::format("--debug=$({})", variable::kDebugAddress));
+        append_port(container, "debug", port::kDebug);
     }
     if (scope.endpoints && chosen.metrics && is_alone) {
-        append_env(container, "TS_LOCAL_ADDR_PORT", "$(POD_IP):9002");
-        append_env(container, "TS_ENABLE_METRICS", "true");
-        append_port(container, "metrics", kMetricsPort);
+        append_env(container, variable::kLocalAddress, port::kLocalAddress);
+        append_env(container, variable::kMetrics, "true");
+        append_port(container, "metrics", port::kLocal);
     }
     if (scope.certificates && chosen.acme_staging) {
-        append_env(container, "TS_DEBUG_ACME_DIRECTORY_URL", kStagingDirectory);
+        append_env(container, variable::kAcmeDirectory, kStagingDirectory);
     }
 }
 

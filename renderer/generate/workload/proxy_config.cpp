@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "renderer/base/sha256.h"
+#include "renderer/contract/auth_secret.h"
+#include "renderer/contract/config_secret.h"
 #include "renderer/core/json.h"
 #include "renderer/core/value.h"
 
@@ -11,7 +13,6 @@ namespace renderer::generate {
 namespace {
 
 // containerboot replaces it with the device's name.
-constexpr std::string_view kCertDomain = "${TS_CERT_DOMAIN}";
 constexpr std::size_t kHashDigits = 16;
 
 std::string host_port(int port) {
@@ -40,7 +41,7 @@ Value replica_config(const plan::Workload& workload, std::size_t ordinal) {
     Value config = Value::map({{"Version", "alpha0"}, {"Locked", false}});
     const std::string_view server = plan::spelled_server(workload.release, workload.server_url);
     put_if(config, !server.empty(), "ServerURL", server);
-    config.add("AuthKey", fmt::format("file:/etc/tsauth/{}/authkey", workload.pod(ordinal)));
+    config.add(kConfigKeyField, "file:" + auth_key_file(workload.pod(ordinal)));
     config.add("Hostname", workload.hostnames[ordinal]);
     config.add("acceptDNS", false);
     config.add("acceptRoutes",

@@ -1,8 +1,10 @@
 #include <utility>
 
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/auth_secret.h"
+#include "renderer/contract/environment.h"
 #include "renderer/generate/workload/generators.h"
 #include "renderer/generate/workload/workload_objects.h"
-#include "renderer/kube/api.h"
 #include "renderer/plan/class/pod_fields.h"
 
 namespace renderer::generate {
@@ -48,7 +50,7 @@ Value recorder_rules(const plan::Workload& workload) {
     if (!workload.hostnames.empty()) {
         Value keys = Value::list();
         for (std::size_t i = 0; i < workload.hostnames.size(); ++i) {
-            keys.append(auth_secret_name(workload, i));
+            keys.append(auth_secret_name(workload.pod(i)));
         }
         rules.append(
             name_rule("secrets", pod_names(workload), Value::list({"get", "patch", "update"})));
@@ -63,8 +65,8 @@ Value recorder_rules(const plan::Workload& workload) {
 Value recorder_container(const plan::Workload& workload, const classify::CustomResource& input) {
     const classify::Fields users = input.fields_at({"statefulSet", "pod", "container"});
     Value made = container(workload, "recorder",
-                           Value::list({env_from_field("POD_NAME", "metadata.name"),
-                                        env_from_field("POD_UID", "metadata.uid")}));
+                           Value::list({env_from_field(variable::kPodName, "metadata.name"),
+                                        env_from_field(variable::kPodUid, "metadata.uid")}));
     Value mounts = Value::list({Value::map({{"name", "data"}, {"mountPath", "/data"}})});
     add_mounts(workload, mounts);
     made.add("command", Value::list({"/tsrecorder"}));

@@ -7,8 +7,11 @@
 #include <string>
 #include <utility>
 
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/auth_secret.h"
+#include "renderer/contract/config_secret.h"
+#include "renderer/contract/ports.h"
 #include "renderer/generate/workload/proxy_class.h"
-#include "renderer/kube/api.h"
 
 namespace renderer::generate {
 
@@ -84,8 +87,8 @@ void add_followed_secrets(const plan::Workload& workload, Value& rules) {
     }
     Value names = Value::list();
     for (std::size_t i = 0; i < workload.hostnames.size(); ++i) {
-        names.append(config_secret_name(workload, i));
-        names.append(auth_secret_name(workload, i));
+        names.append(config_secret_name(workload.pod(i)));
+        names.append(auth_secret_name(workload.pod(i)));
     }
     rules.append(name_rule("secrets", std::move(names), Value::list({"get", "watch"})));
 }
@@ -111,7 +114,7 @@ Value role_binding(const plan::Workload& workload) {
 
 Value health_probe() {
     return Value::map({{"failureThreshold", 10},
-                       {"httpGet", Value::map({{"path", "/healthz"}, {"port", kHealthPort}})},
+                       {"httpGet", Value::map({{"path", "/healthz"}, {"port", port::kLocal}})},
                        {"periodSeconds", 1}});
 }
 
@@ -131,18 +134,10 @@ Value pod_names(const plan::Workload& workload) {
     return names;
 }
 
-std::string auth_secret_name(const plan::Workload& workload, std::size_t ordinal) {
-    return fmt::format("{}-auth", workload.pod(ordinal));
-}
-
-std::string config_secret_name(const plan::Workload& workload, std::size_t ordinal) {
-    return fmt::format("{}-config", workload.pod(ordinal));
-}
-
 Value config_secret(const plan::Workload& workload, std::size_t ordinal, Value data) {
     return Value::map({{"apiVersion", "v1"},
                        {"kind", "Secret"},
-                       {"metadata", metadata(workload, config_secret_name(workload, ordinal))},
+                       {"metadata", metadata(workload, config_secret_name(workload.pod(ordinal)))},
                        {"data", std::move(data)}});
 }
 

@@ -27,8 +27,6 @@ Value role_binding(const plan::Workload& workload);
 // Returns the pod name of each replica.
 Value pod_names(const plan::Workload& workload);
 
-std::string config_secret_name(const plan::Workload& workload, std::size_t ordinal);
-std::string auth_secret_name(const plan::Workload& workload, std::size_t ordinal);
 Value config_secret(const plan::Workload& workload, std::size_t ordinal, Value data);
 
 // Returns a ConfigMap for the controller; it has no `data` if that is empty.
@@ -52,8 +50,6 @@ Value bare_container(const plan::Workload& workload, std::string_view name, Valu
 // Does the same, and appends the feature's variables to `environment`.
 Value container(const plan::Workload& workload, std::string_view name, Value environment);
 
-constexpr int kHealthPort = 9002;
-constexpr int kMetricsPort = kHealthPort;
 constexpr int kReadyPeriod = 5;  // seconds
 
 // The probe checks whether a pod is in the tailnet: a rolling update continues only when the new

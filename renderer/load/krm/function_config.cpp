@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "renderer/base/split.h"
+#include "renderer/contract/domain.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
 #include "renderer/engines/helm/values_files.h"
@@ -16,7 +17,6 @@ namespace renderer::load {
 
 namespace {
 
-constexpr std::string_view kFunctionVersion = "tailrender.dev/v1alpha1";
 constexpr std::string_view kKind = "TailscaleRender";
 
 constexpr std::array kSpecFields = {
@@ -179,13 +179,12 @@ FunctionConfig read_function_config(const repo::SourceTree& tree, const Value& c
     }
     const std::string version = config.is_map() ? scalar_of(config, "apiVersion") : "";
     const std::string kind = config.is_map() ? scalar_of(config, "kind") : "";
-    const bool is_own = version == kFunctionVersion && kind == kKind;
+    const bool is_own = version == kOwnVersion && kind == kKind;
     if (!is_own && !(version == "v1" && kind == "ConfigMap")) {
         diagnostics
             .error("function-config", config.pos(), "this functionConfig is for another function")
             .found(fmt::format("apiVersion \"{}\", kind \"{}\"", version, kind))
-            .expected(
-                fmt::format("apiVersion {}, kind {}; or a ConfigMap", kFunctionVersion, kKind));
+            .expected(fmt::format("apiVersion {}, kind {}; or a ConfigMap", kOwnVersion, kKind));
         return {};
     }
     const std::size_t before = diagnostics.error_count();

@@ -10,10 +10,10 @@
 #include <string_view>
 #include <utility>
 
+#include "renderer/contract/domain.h"
 #include "renderer/core/text_of.h"
 #include "renderer/core/yaml_reader.h"
 #include "renderer/core/yaml_writer.h"
-#include "renderer/kube/api.h"
 #include "renderer/load/krm/function_config.h"
 #include "renderer/repo/closed_schema.h"
 #include "renderer/repo/paths.h"

@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "renderer/contract/environment.h"
 #include "renderer/plan/dataplanes.h"
 #include "renderer/plan/parents.h"
 #include "renderer/plan/start_workload.h"
@@ -26,8 +27,8 @@ Note note_of(const Origin& origin, std::string text) {
 // True if the pods have firewall rules.
 bool forwards(const Workload& one) {
     const auto* proxy = one.as<ProxyPlan>();
-    return !is_api_group(one) && one.as<ApiProxyPlan>() == nullptr &&
-           one.as<PeerRelayPlan>() == nullptr && (proxy == nullptr || !proxy->userspace);
+    return one.traits().forward_packets && !is_api_group(one) &&
+           (proxy == nullptr || !proxy->userspace);
 }
 
 // Returns the workloads for which tailrender-proxy forwards with the mode of the class's variable
@@ -36,7 +37,7 @@ std::vector<Note> native_users(const Plan& plan, const ClassEnv* entry) {
     std::vector<Note> users;
     for (const Workload& one : plan.workloads) {
         if (one.dataplane == Dataplane::Native && forwards(one) &&
-            class_variable(one.proxy_class, kFirewallMode) == entry) {
+            class_variable(one.proxy_class, variable::kFirewallMode) == entry) {
             users.push_back(user_of(one));
         }
     }
@@ -61,7 +62,7 @@ void check_native_firewall(const Plan& plan, Diagnostics& diagnostics) {
 // A value that refers to other variables is only known in the pod.
 void check_class_firewalls(const Plan& plan, Diagnostics& diagnostics) {
     for (const ProxyClassPlan& one : plan.proxy_classes) {
-        const ClassEnv* entry = class_variable(&one, kFirewallMode);
+        const ClassEnv* entry = class_variable(&one, variable::kFirewallMode);
         if (entry == nullptr || entry->value.empty() || entry->value == "auto" ||
             entry->value == "nftables" || entry->value.find("$(") != std::string::npos) {
             continue;
@@ -74,7 +75,7 @@ void check_class_firewalls(const Plan& plan, Diagnostics& diagnostics) {
         about(one.origin, diagnostics)
             .error(kFirewallRule, entry->pos,
                    is_known ? std::string(kOnlyNftables)
-                            : fmt::format("invalid value of \"{}\"", kFirewallMode))
+                            : fmt::format("invalid value of \"{}\"", variable::kFirewallMode))
             .found(fmt::format("\"{}\"", entry->value))
             .expected("\"auto\" or \"nftables\"")
             .hint(is_known
@@ -87,14 +88,15 @@ void check_class_firewalls(const Plan& plan, Diagnostics& diagnostics) {
 }
 
 constexpr std::array<std::string_view, 6> kLoginVariables = {
-    "TS_ACCEPT_DNS", "TS_AUTHKEY", "TS_AUTH_KEY", "TS_EXTRA_ARGS", "TS_HOSTNAME", "TS_ROUTES"};
+    variable::kAcceptDns, variable::kAuthKey,  variable::kOldAuthKey,
+    variable::kExtraArgs, variable::kHostname, variable::kRoutes};
 
 // True if containerboot refuses the variable. TS_ACCEPT_DNS does no harm if its value is not a
 // boolean of Go.
 bool is_login_setting(const ClassEnv& entry) {
     constexpr std::array<std::string_view, 12> kGoBools = {
         "1", "t", "T", "true", "True", "TRUE", "0", "f", "F", "false", "False", "FALSE"};
-    return entry.name == "TS_ACCEPT_DNS"
+    return entry.name == variable::kAcceptDns
                ? std::ranges::find(kGoBools, entry.value) != kGoBools.end()
                : !entry.value.empty();
 }
@@ -159,9 +161,9 @@ void check_firewall_mode(const Plan& plan, Diagnostics& diagnostics) {
     }
     std::vector<Note> users;
     for (const Workload& one : plan.workloads) {
-        const bool is_set =
-            one.as<RecorderPlan>() == nullptr &&  // its variables are the user's
-            std::ranges::find(one.env, kFirewallMode, &EnvVariable::name) != one.env.end();
+        const bool is_set = one.as<RecorderPlan>() == nullptr &&  // its variables are the user's
+                            std::ranges::find(one.env, variable::kFirewallMode,
+                                              &EnvVariable::name) != one.env.end();
         if (is_set) {
             users.push_back(note_of(one.origin, one.as<ProxyPlan>() != nullptr
                                                     ? "its proxy would not start"

@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "renderer/base/ascii.h"
+#include "renderer/contract/domain.h"
+#include "renderer/contract/environment.h"
 #include "renderer/core/text_of.h"
-#include "renderer/kube/api.h"
 #include "renderer/kube/proxy_class_rules.h"
 #include "renderer/kube/quantity.h"
 #include "renderer/plan/checks/metadata_checks.h"
@@ -82,7 +83,8 @@ bool is_tailscale_variable(std::string_view name) {
 // True for variables that other variables of the container refer to. The entries of the class come
 // after all of them, where `$(POD_IP)` would no longer be resolved.
 bool is_referred_to(std::string_view name) {
-    constexpr std::array<std::string_view, 3> kNames = {"POD_IP", "POD_NAME", "TS_DEBUG_ADDR_PORT"};
+    constexpr std::array<std::string_view, 3> kNames = {variable::kPodIp, variable::kPodName,
+                                                        variable::kDebugAddress};
     return std::ranges::find(kNames, name) != kNames.end();
 }
 

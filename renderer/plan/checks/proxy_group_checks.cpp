@@ -6,6 +6,7 @@
 #include <array>
 
 #include "renderer/base/ascii.h"
+#include "renderer/contract/group_config.h"
 #include "renderer/kube/name_grammar.h"
 #include "renderer/plan/checks/metadata_checks.h"
 #include "renderer/plan/custom_resources.h"
@@ -58,8 +59,8 @@ void refuse_name(const ProxyGroupInput& group, std::string_view rule, std::strin
 
 // The limit exists because volume names of the pods are derived from the group's name.
 std::size_t longest_name(GroupType type) {
-    constexpr std::size_t kEgressVolume = std::string_view("-egress-config").size();
-    constexpr std::size_t kIngressVolume = std::string_view("-ingress-config").size();
+    constexpr std::size_t kEgressVolume = kEgressConfigSuffix.size();
+    constexpr std::size_t kIngressVolume = kIngressConfigSuffix.size();
     switch (type) {
         case GroupType::Egress:
             return kMaxLabel - kEgressVolume;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "renderer/contract/annotations.h"
+
 namespace renderer::plan {
 
 namespace {
@@ -57,7 +59,7 @@ public:
 
 private:
     static bool is_public(const classify::IngressInput& ingress) {
-        const Value* funnel = ingress.annotation("tailscale.com/funnel");
+        const Value* funnel = ingress.annotation(annotation::kFunnel);
         return funnel != nullptr && spelling_of(*funnel) == "true";
     }
 

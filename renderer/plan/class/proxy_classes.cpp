@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "renderer/contract/annotations.h"
 #include "renderer/kube/proxy_class_rules.h"
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/checks/proxy_class_checks.h"
@@ -61,8 +62,8 @@ ProxyClasses::ProxyClasses(const load::Loaded& loaded, const classify::Inventory
 
 const ProxyClassPlan* ProxyClasses::of(const classify::ParentInput& user,
                                        Diagnostics& diagnostics) {
-    const Value* label = user.label(kProxyClass);
-    const Value* chosen = label != nullptr ? label : user.annotation(kProxyClass);
+    const Value* label = user.label(annotation::kProxyClass);
+    const Value* chosen = label != nullptr ? label : user.annotation(annotation::kProxyClass);
     if (chosen == nullptr) {
         return use_default(user);
     }

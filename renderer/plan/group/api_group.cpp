@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "renderer/contract/config_secret.h"
+#include "renderer/contract/environment.h"
 #include "renderer/plan/dataplanes.h"
 #include "renderer/plan/device_tags.h"
 #include "renderer/plan/grammar.h"
@@ -91,9 +93,9 @@ void fill_api_group(const ProxyGroupInput& input, const Settings& settings, Work
     if (workload.dataplane == Dataplane::Native) {
         group.api_unrecorded = settings.api_unrecorded;
         workload.volumes = {kConfigVolume, kAuthVolume, kServeVolume};
-        workload.env.push_back({"TS_INTERNAL_APP", std::string(kApiGroupApp)});
-        workload.env.push_back({"TS_SERVE_CONFIG", std::string(kServeFile)});
-        workload.env.push_back({"TS_EXPERIMENTAL_CERT_SHARE", "true"});
+        workload.env.push_back({variable::kInternalApp, std::string(kApiGroupApp)});
+        workload.env.push_back({variable::kServeConfig, std::string(kServeFileOfPod)});
+        workload.env.push_back({variable::kCertShare, "true"});
     } else {
         workload.image = settings.k8s_proxy_image.empty() ? std::string(kK8sProxyImage)
                                                           : settings.k8s_proxy_image;

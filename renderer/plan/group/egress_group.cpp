@@ -7,6 +7,8 @@
 #include <map>
 #include <tuple>
 
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/ports.h"
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/checks/object_checks.h"
 #include "renderer/plan/device_tags.h"
@@ -26,7 +28,6 @@ constexpr std::string_view kEgressGroupRule =
     "proxy-group-egress: annotation tailscale.com/proxy-group";
 constexpr std::string_view kHealthPortName = "tailscale-health-check";
 constexpr std::string_view kUnnamedPort = "tailscale-unnamed";
-constexpr std::int64_t kHealthPort = 9002;
 constexpr std::size_t kLongestServiceName = 59;  // "ts-<name>-" must be a DNS label
 
 void check_ports(const classify::ServiceInput& service, Diagnostics& diagnostics) {
@@ -69,7 +70,7 @@ void check_device(const classify::ServiceInput& service, const Settings& setting
                   Diagnostics& diagnostics) {
     plan_tags(service, settings, diagnostics);
     service_hostname(service, settings, diagnostics);
-    for (const std::string_view key : {kHostname, kTags}) {
+    for (const std::string_view key : {annotation::kHostname, annotation::kTags}) {
         if (const Value* found = service.annotation(key)) {
             classify::about(service, diagnostics)
                 .warning("annotation-without-effect", found->pos(),
@@ -95,7 +96,7 @@ void check_member(const classify::ServiceInput& service, const ProxyInputs& inpu
 }
 
 std::int64_t health_port(const classify::ServiceInput& service) {
-    std::int64_t port = kHealthPort;
+    std::int64_t port = port::kLocal;
     while (std::ranges::find(service.ports, port, &classify::ServicePort::port) !=
            service.ports.end()) {
         ++port;
@@ -113,8 +114,8 @@ EgressMember start_member(const classify::ServiceInput& service, const ProxyGrou
     member.parent_ns = service.ns;
     member.parent_name = service.name;
     member.key = fmt::format("{}-{}", service.ns, service.name);
-    member.ip = annotation_text(service, kTailnetIp);
-    member.fqdn = annotation_text(service, kTailnetFqdn);
+    member.ip = annotation_text(service, annotation::kTailnetIp);
+    member.fqdn = annotation_text(service, annotation::kTailnetFqdn);
     for (const classify::ServicePort& port : service.ports) {
         member.ports.push_back(
             {.name = std::string(port.name.empty() ? kUnnamedPort : port.name),

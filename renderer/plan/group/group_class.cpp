@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "renderer/contract/environment.h"
 #include "renderer/kube/image_reference.h"
 #include "renderer/plan/class/proxy_classes.h"
 #include "renderer/plan/dataplanes.h"
@@ -12,10 +13,8 @@ namespace renderer::plan {
 
 namespace {
 
-constexpr std::string_view kLocalAddress = "TS_LOCAL_ADDR_PORT";
-
 bool sets_local_port(const ProxyClassPlan& chosen) {
-    return std::ranges::find(chosen.container.env, kLocalAddress, &ClassEnv::name) !=
+    return std::ranges::find(chosen.container.env, variable::kLocalAddress, &ClassEnv::name) !=
            chosen.container.env.end();
 }
 
@@ -71,7 +70,7 @@ void warn_about_local_port(const ProxyGroupInput& group, const ProxyClassPlan& c
         .warning("no-graceful-failover", place_of(group),
                  fmt::format("the ProxyClass \"{}\" sets {}: pods of this group stop without "
                              "waiting for their connections",
-                             chosen.name, kLocalAddress))
+                             chosen.name, variable::kLocalAddress))
         .hint("remove the variable from the class")
         .note(class_note(chosen, chosen.container.pos));
 }

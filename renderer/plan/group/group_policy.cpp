@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "renderer/contract/annotations.h"
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/custom_resources.h"
 #include "renderer/plan/model.h"
@@ -25,19 +26,20 @@ void add_names(const std::vector<classify::TextInput>& names, std::set<std::stri
 }
 
 bool is_egress(const classify::ParentInput& user) {
-    return user.doc->kind.text() == "Service" && (!annotation_text(user, kTailnetIp).empty() ||
-                                                  !annotation_text(user, kTailnetFqdn).empty());
+    return user.doc->kind.text() == "Service" &&
+           (!annotation_text(user, annotation::kTailnetIp).empty() ||
+            !annotation_text(user, annotation::kTailnetFqdn).empty());
 }
 
 void check_user(const classify::ParentInput& user, const GroupPolicyPlan& policy,
                 Diagnostics& diagnostics) {
-    const std::string group(annotation_text(user, kProxyGroup));
+    const std::string group(annotation_text(user, annotation::kProxyGroup));
     const std::set<std::string>& allowed = is_egress(user) ? policy.egress : policy.ingress;
     if (group.empty() || allowed.contains(group)) {
         return;
     }
     classify::about(user, diagnostics)
-        .warning("denied-by-policy", user.annotation(kProxyGroup)->pos(),
+        .warning("denied-by-policy", user.annotation(annotation::kProxyGroup)->pos(),
                  "the API server will deny this: the ProxyGroupPolicies of its namespace do not "
                  "allow the group")
         .found(fmt::format("\"{}\"", group))

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "renderer/contract/annotations.h"
 #include "renderer/kube/name_grammar.h"
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/checks/object_checks.h"
@@ -28,7 +29,7 @@ void check_rendered(const classify::ParentInput& parent, const ProxyGroupInput& 
     if (!is_rendered(inputs.loaded, *group.doc)) {
         classify::about(parent, diagnostics)
             .warning(
-                "group-not-rendered", parent.annotation(kProxyGroup)->pos(),
+                "group-not-rendered", parent.annotation(annotation::kProxyGroup)->pos(),
                 fmt::format("the configuration of the ProxyGroup \"{}\" is not part of this output",
                             group.name))
             .hint("render the group together with everything that it serves");
@@ -86,17 +87,18 @@ void check_tls(const classify::IngressInput& ingress, Diagnostics& diagnostics) 
 }
 
 PlainHttp plain_http(const classify::IngressInput& ingress, Diagnostics& diagnostics) {
-    const std::string_view endpoint = annotation_text(ingress, kHttpEndpoint);
+    const std::string_view endpoint = annotation_text(ingress, annotation::kHttpEndpoint);
     if (endpoint == kEnabled) {
         return PlainHttp::Same;
     }
     if (!endpoint.empty() && endpoint != "disabled") {
         classify::about(ingress, diagnostics)
-            .warning("not-exactly-enabled", ingress.annotation(kHttpEndpoint)->pos(),
+            .warning("not-exactly-enabled", ingress.annotation(annotation::kHttpEndpoint)->pos(),
                      fmt::format("invalid value of annotation \"{}\": only \"{}\" enables it",
-                                 kHttpEndpoint, kEnabled));
+                                 annotation::kHttpEndpoint, kEnabled));
     }
-    return is_exactly_true(ingress, kHttpRedirect) ? PlainHttp::Redirect : PlainHttp::Off;
+    return is_exactly_true(ingress, annotation::kHttpRedirect) ? PlainHttp::Redirect
+                                                               : PlainHttp::Off;
 }
 
 OfferedService plan_ingress(const classify::IngressInput& ingress, const ProxyGroupInput& group,
@@ -216,10 +218,11 @@ std::vector<OfferedService> plan_ingress_members(const Parents& parents, const G
     for (const classify::ServiceInput* service : parents.idle_services) {
         if (find_group(*service, groups, diagnostics) != nullptr) {
             classify::about(*service, diagnostics)
-                .warning("annotation-without-effect", service->annotation(kProxyGroup)->pos(),
+                .warning("annotation-without-effect",
+                         service->annotation(annotation::kProxyGroup)->pos(),
                          fmt::format("\"{}\" has no effect: the Service is neither exposed nor "
                                      "targets the tailnet",
-                                     kProxyGroup))
+                                     annotation::kProxyGroup))
                 .hint("add tailscale.com/expose: \"true\", or loadBalancerClass: tailscale");
         }
     }

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/environment.h"
+#include "renderer/contract/group_config.h"
 #include "renderer/core/text_of.h"
-#include "renderer/kube/api.h"
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/checks/proxy_group_checks.h"
 #include "renderer/plan/dataplanes.h"
@@ -64,19 +66,19 @@ bool shares_acme_account(const ProxyGroupInput& group, const Settings& settings)
     if (group.type != GroupType::Ingress || !settings.release.has(Trait::AcmeAccounts)) {
         return false;
     }
-    const Value* wish = group.annotation(kShareAcmeAccount);
+    const Value* wish = group.annotation(annotation::kShareAcmeAccount);
     return wish == nullptr ? settings.share_acme_account : text_of(wish) == "true";
 }
 
 void add_acme_environment(const ProxyGroupInput& group, bool shares,
                           std::vector<EnvVariable>& env) {
     if (!shares) {
-        env.push_back({kForceRenewal, "true"});
+        env.push_back({variable::kForceRenewal, "true"});
         return;
     }
     const std::string_view tailnet = group.tailnet.text.empty() ? "_default" : group.tailnet.text;
-    env.push_back({"TS_ACME_ACCOUNT_SECRET_NAME", std::string(kAcmeAccounts)});
-    env.push_back({"TS_ACME_ACCOUNT_FIELD", fmt::format("{}.acme-account.key.pem", tailnet)});
+    env.push_back({variable::kAcmeAccountSecret, std::string(kAcmeAccounts)});
+    env.push_back({variable::kAcmeAccountField, fmt::format("{}.acme-account.key.pem", tailnet)});
 }
 
 void fill_environment(const ProxyGroupInput& group, const Settings& settings, Workload& workload,
@@ -84,16 +86,16 @@ void fill_environment(const ProxyGroupInput& group, const Settings& settings, Wo
     std::vector<EnvVariable>& env = workload.env;
     add_firewall_mode(settings, workload);
     if (group.type == GroupType::Egress) {
-        env.push_back({"TS_EGRESS_SERVICES_CONFIG_PATH", "/etc/proxies/egress-services"});
-        env.push_back({"TS_EGRESS_PROXIES_CONFIG_PATH", "/etc/proxies"});
-        env.push_back({"TS_INTERNAL_APP", "k8s-operator-proxygroup-egress"});
+        env.push_back({variable::kOldEgressConfig, group_config_file(kEgressDatum)});
+        env.push_back({variable::kEgressConfig, std::string(kGroupConfigFolder)});
+        env.push_back({variable::kInternalApp, "k8s-operator-proxygroup-egress"});
     } else {
-        env.push_back({"TS_INTERNAL_APP", "k8s-operator-proxygroup-ingress"});
-        env.push_back({"TS_INGRESS_PROXIES_CONFIG_PATH", "/etc/proxies/ingress-config.json"});
-        env.push_back({"TS_SERVE_CONFIG", "/etc/proxies/serve-config.json"});
-        env.push_back({"TS_EXPERIMENTAL_CERT_SHARE", "true"});
+        env.push_back({variable::kInternalApp, "k8s-operator-proxygroup-ingress"});
+        env.push_back({variable::kIngressConfig, group_config_file(kIngressDatum)});
+        env.push_back({variable::kServeConfig, group_config_file(kGroupServeDatum)});
+        env.push_back({variable::kCertShare, "true"});
     }
-    env.push_back({kHealthCheck, "true"});
+    env.push_back({variable::kHealthCheck, "true"});
     if (group.type == GroupType::Ingress && settings.release.has(Trait::AcmeAccounts)) {
         add_acme_environment(group, shares, env);
     }
@@ -103,9 +105,7 @@ Workload make_group(const ProxyGroupInput& group, const ProxyClassPlan* chosen,
                     const ProxyInputs& inputs, Diagnostics& diagnostics) {
     const Settings& settings = inputs.settings;
     Workload workload = start_workload(group, rule_of(group.type), inputs);
-    workload.labels = {{"tailscale.com/managed", "true"},
-                       {"tailscale.com/parent-resource", workload.name},
-                       {"tailscale.com/parent-resource-type", "proxygroup"}};
+    workload.add_parent_labels(false);
     plan_hostnames(group, settings, workload, diagnostics);
     workload.tags = device_tags(spec_tags(group.tags, settings.default_tags), settings);
     workload.tailnet = group.tailnet.text;
@@ -187,7 +187,7 @@ std::string_view type_name(GroupType type) {
 
 const ProxyGroupInput* find_group(const classify::ParentInput& parent, const GroupIndex& groups,
                                   Diagnostics& diagnostics) {
-    const Value* name = parent.annotation(kProxyGroup);
+    const Value* name = parent.annotation(annotation::kProxyGroup);
     const ProxyGroupInput* group = groups.find(name->text());
     if (group == nullptr) {
         const std::string_view last = name->text().substr(name->text().rfind('/') + 1);
@@ -216,7 +216,7 @@ void check_group_type(const classify::ParentInput& member, const ProxyGroupInput
     }
     const bool egress = wanted == GroupType::Egress;
     classify::about(member, diagnostics)
-        .error("group-type", member.annotation(kProxyGroup)->pos(),
+        .error("group-type", member.annotation(annotation::kProxyGroup)->pos(),
                fmt::format("{} needs an {} group",
                            egress ? "a Service that targets the tailnet"
                                   : "an object that the tailnet reaches",
@@ -245,15 +245,16 @@ void check_ignored(const classify::ParentInput& member, Diagnostics& diagnostics
         if (in_group != InGroup::Ignored || is_misplaced) {
             continue;
         }
-        const Value* label = key == kProxyClass ? member.label(key) : nullptr;
+        const Value* label = key == annotation::kProxyClass ? member.label(key) : nullptr;
         const Value* found = label == nullptr ? member.annotation(key) : label;
         if (found == nullptr) {
             continue;
         }
         warn(key, found->pos(),
-             key == kProxyClass ? "the group has a \"spec.proxyClass\""
-                                : "remove it, or remove the annotation "
-                                  "\"tailscale.com/proxy-group\" to use a separate proxy");
+             key == annotation::kProxyClass
+                 ? "the group has a \"spec.proxyClass\""
+                 : "remove it, or remove the annotation "
+                   "\"tailscale.com/proxy-group\" to use a separate proxy");
     }
 }
 

@@ -8,8 +8,12 @@
 #include <vector>
 
 #include "renderer/classify/operator_deployment.h"
+#include "renderer/contract/auth_secret.h"
+#include "renderer/contract/controller_objects.h"
+#include "renderer/contract/environment.h"
+#include "renderer/contract/group_config.h"
+#include "renderer/contract/ports.h"
 #include "renderer/core/text_of.h"
-#include "renderer/kube/api.h"
 #include "renderer/kube/kinds.h"
 #include "renderer/plan/settings/settings_decoder.h"
 #include "renderer/repo/closed_schema.h"
@@ -20,9 +24,12 @@ namespace {
 
 // Read by the operator's process and, where they matter, by the renderer: nothing in the
 // controller reads them.
-constexpr std::array<std::string_view, 6> kConsumedEnv = {
-    "K8S_PROXY_IMAGE", "PROXY_PRIORITY_CLASS_NAME", "OPERATOR_DEFAULT_LOAD_BALANCER", "AUTH_PROXY",
-    "TS_PORT",         "TS_NO_LOGS_NO_SUPPORT"};
+constexpr std::array<std::string_view, 6> kConsumedEnv = {"K8S_PROXY_IMAGE",
+                                                          "PROXY_PRIORITY_CLASS_NAME",
+                                                          "OPERATOR_DEFAULT_LOAD_BALANCER",
+                                                          "AUTH_PROXY",
+                                                          variable::kPort,
+                                                          variable::kNoLogs};
 
 Value variable(std::string_view name, std::string_view value) {
     return Value::map({{"name", name}, {"value", value}});
@@ -62,7 +69,7 @@ void add_parent_rules(std::string_view group, Value& rules) {
     std::vector<std::string> plurals;
     std::vector<std::string> statuses;
     for (const Kind& kind : kKinds) {
-        if (kind.is_parent && kind.group() == group) {
+        if (kind.role.is_parent && kind.group() == group) {
             plurals.emplace_back(kind.plural);
             statuses.push_back(fmt::format("{}/status", kind.plural));
         }
@@ -73,7 +80,7 @@ void add_parent_rules(std::string_view group, Value& rules) {
 
 Value probe(std::string_view path) {
     return Value::map(
-        {{"httpGet", Value::map({{"path", Value::borrowed(path)}, {"port", kControllerPort}})}});
+        {{"httpGet", Value::map({{"path", Value::borrowed(path)}, {"port", port::kLocal}})}});
 }
 
 }  // namespace
@@ -126,8 +133,8 @@ Value controller_env(const Settings& settings) {
     env.append(variable("OPERATOR_INGRESS_CLASS_NAME", settings.ingress_class));
     add_credentials(settings, env);
     env.append(variable("PROXY_TAGS", fmt::format("{}", fmt::join(settings.default_tags, ","))));
-    env.append(field_variable("POD_NAME", "metadata.name"));
-    env.append(field_variable("POD_UID", "metadata.uid"));
+    env.append(field_variable(variable::kPodName, "metadata.name"));
+    env.append(field_variable(variable::kPodUid, "metadata.uid"));
     if (settings.cleanup_delay != kDefaultCleanupDelay) {
         env.append(variable(kCleanupDelayVariable, fmt::format("{}", settings.cleanup_delay)));
     }
@@ -153,7 +160,7 @@ Value controller_cluster_rules() {
 }
 
 std::vector<std::string> controllers_config_maps() {
-    std::vector<std::string> names{"dnsrecords", std::string(kIngressAddresses),
+    std::vector<std::string> names{std::string(kDnsRecords), std::string(kIngressAddresses),
                                    std::string(kDevicesTable)};
     for (std::size_t table = 1; table < kDeviceTables; ++table) {
         names.push_back(fmt::format("{}-{}", kDevicesTable, table));
@@ -170,7 +177,7 @@ Value controller_rules(const Settings& settings) {
         rule(kind_of("StatefulSet"), {"get", "list", "watch"}),
         rule(kind_of("EndpointSlice"), {"list", "watch"}),
         rule(kind_of("Lease"), {"create"}),
-        rule(kind_of("Lease"), {"get", "update"}, {"tailrender-controller"}),
+        rule(kind_of("Lease"), {"get", "update"}, {std::string(kLeaseName)}),
     });
     if (settings.release.has(Trait::TailnetIdentity)) {
         const Kind& account = kind_of("ServiceAccount");
@@ -183,7 +190,7 @@ Value controller_rules(const Settings& settings) {
 Value controller_api_rules() {
     const std::string pod(kApiProxyPod);
     return Value::list({
-        rule(kind_of("Secret"), {"get", "list", "patch", "watch"}, {pod, pod + "-auth"}),
+        rule(kind_of("Secret"), {"get", "list", "patch", "watch"}, {pod, auth_secret_name(pod)}),
         rule(kind_of("Pod"), {"delete", "get", "list", "watch"}, {pod}),
         rule(kind_of("StatefulSet"), {"get", "list", "watch"}, {std::string(kApiProxyName)}),
     });
@@ -202,10 +209,9 @@ void make_controller(Value& container, const Settings& settings) {
     container.put("imagePullPolicy", controller_pull_policy(settings));
     container.put("args", Value::list({"controller"}));
     container.put("env", controller_env(settings));
-    container.put(
-        "ports",
-        Value::list({Value::map(
-            {{"containerPort", kControllerPort}, {"name", "http"}, {"protocol", "TCP"}})}));
+    container.put("ports",
+                  Value::list({Value::map(
+                      {{"containerPort", port::kLocal}, {"name", "http"}, {"protocol", "TCP"}})}));
     container.put("livenessProbe", probe("/healthz"));
     container.put("readinessProbe", probe("/readyz"));
     container.erase("startupProbe");

@@ -16,7 +16,6 @@ namespace renderer::plan {
 constexpr std::string_view kControllerName = "operator";  // of its container
 constexpr std::string_view kAuthProxyAccount = "kube-apiserver-auth-proxy";
 constexpr std::string_view kAuthProxyClusterRole = "tailscale-auth-proxy";
-constexpr int kControllerPort = 9002;
 
 // How the controller gets its OAuth credentials: first match as in the chart.
 enum class Credentials : std::uint8_t { CustomVolume, WorkloadIdentity, Secret };

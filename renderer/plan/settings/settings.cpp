@@ -7,6 +7,7 @@
 #include <array>
 
 #include "renderer/classify/operator_deployment.h"
+#include "renderer/contract/environment.h"
 #include "renderer/core/text_of.h"
 #include "renderer/kube/image_reference.h"
 #include "renderer/plan/settings/settings_decoder.h"
@@ -193,9 +194,9 @@ void decode_env(const Value& entry, std::string_view name, std::string_view text
     } else if (name == "K8S_PROXY_IMAGE") {
         settings.k8s_proxy_image = text;
         settings.k8s_proxy_image_pos = pos_at(entry, {"value"});
-    } else if (name == "TS_NO_LOGS_NO_SUPPORT") {
+    } else if (name == variable::kNoLogs) {
         settings.log_upload = std::ranges::find(kGoTrue, text) == kGoTrue.end();
-    } else if (name == "TS_EXPERIMENTAL_KUBE_API_EVENTS" && text == "true") {
+    } else if (name == variable::kKubeApiEvents && text == "true") {
         diagnostics
             .error("removed-setting", pos,
                    "\"TS_EXPERIMENTAL_KUBE_API_EVENTS\" in "

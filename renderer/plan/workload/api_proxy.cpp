@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "renderer/contract/auth_secret.h"
+#include "renderer/contract/controller_objects.h"
 #include "renderer/core/text_of.h"
-#include "renderer/kube/api.h"
 #include "renderer/plan/dataplanes.h"
 #include "renderer/plan/device_tags.h"
 #include "renderer/plan/hostnames.h"
@@ -67,7 +68,7 @@ void claim_names(const Settings& settings, Workload& made) {
         made.claims.push_back({"Role", settings.names.name, made.origin.pos});
         made.claims.push_back({"RoleBinding", settings.names.name, made.origin.pos});
         made.claims.push_back({"Secret", made.pod(0), made.origin.pos});
-        made.claims.push_back({"Secret", made.pod(0) + "-auth", made.origin.pos});
+        made.claims.push_back({"Secret", auth_secret_name(made.pod(0)), made.origin.pos});
     }
 }
 
@@ -90,10 +91,7 @@ std::optional<Workload> plan_api_proxy(const Settings& settings, Diagnostics& di
     made.makes_account = !impersonates;
     made.parent_ns = settings.ns;
     made.parent_name = settings.names.name;
-    made.labels = {{"tailscale.com/managed", "true"},
-                   {"tailscale.com/parent-resource", made.parent_name},
-                   {"tailscale.com/parent-resource-ns", made.parent_ns},
-                   {"tailscale.com/parent-resource-type", "api-proxy"}};
+    made.add_parent_labels(true);
     claim_names(settings, made);
     name_host(settings, made, diagnostics);
     choose_tags(settings, made, diagnostics);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "renderer/contract/environment.h"
 #include "renderer/plan/checks/connector_checks.h"
 #include "renderer/plan/class/proxy_classes.h"
 #include "renderer/plan/dataplanes.h"
@@ -117,7 +118,7 @@ std::optional<Workload> plan_connector(const ConnectorInput& connector, const Pr
     if (diagnostics.error_count() > before) {
         return std::nullopt;
     }
-    Workload proxy = bare_proxy(connector, "connector", rule_of(connector), inputs);
+    Workload proxy = bare_proxy(connector, rule_of(connector), inputs);
     proxy.proxy_class = proxy_class;
     choose_dataplane(connector, inputs.settings, proxy, diagnostics);
     proxy.metrics_type = "connector";
@@ -129,7 +130,7 @@ std::optional<Workload> plan_connector(const ConnectorInput& connector, const Pr
     proxy.hostname_advice = kConnectorAdvice;
     proxy.target_text = target_text(connector);
     add_firewall_mode(inputs.settings, proxy);
-    proxy.env.push_back({"TS_INTERNAL_APP", "k8s-operator-connector-resource"});
+    proxy.env.push_back({variable::kInternalApp, "k8s-operator-connector-resource"});
     proxy.feature = plan_routes(connector);
     return proxy;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "renderer/contract/controller_objects.h"
 #include "renderer/plan/checks/metadata_checks.h"
 #include "renderer/plan/custom_resources.h"
 #include "renderer/plan/dataplanes.h"
@@ -64,11 +65,8 @@ Workload make_nameserver(const classify::CustomResource& config, const ProxyInpu
     made.account = kNameserver;
     made.parent_ns = made.ns;
     made.labels = {{"app.kubernetes.io/component", "nameserver"},
-                   {"app.kubernetes.io/name", "tailscale"},
-                   {"tailscale.com/managed", "true"},
-                   {"tailscale.com/parent-resource", made.parent_name},
-                   {"tailscale.com/parent-resource-ns", made.parent_ns},
-                   {"tailscale.com/parent-resource-type", "nameserver"}};
+                   {"app.kubernetes.io/name", "tailscale"}};
+    made.add_parent_labels(true);
     for (const std::string_view kind : {"Deployment", "Service", "ServiceAccount"}) {
         made.claims.push_back({kind, made.name, made.origin.pos});
     }

@@ -20,7 +20,6 @@ struct ProxyInputs;
 struct Workload;
 
 constexpr std::string_view kNameserver = "nameserver";  // Deployment, Service, ServiceAccount
-constexpr std::string_view kDnsRecords = "dnsrecords";  // the controller's ConfigMap
 
 // Returns the nameserver, if there is a DNSConfig.
 std::optional<Workload> plan_dns_config(const classify::Inventory& inventory,

@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <array>
 
+#include "renderer/contract/environment.h"
+
 namespace renderer::plan {
 
 namespace {
 
 bool has_last_word(const ProxyClassPlan* chosen) {
-    constexpr std::array<std::string_view, 3> kPlaces = {kHealthCheck, "TS_LOCAL_ADDR_PORT",
-                                                         "TS_HEALTHCHECK_ADDR_PORT"};
+    constexpr std::array<std::string_view, 3> kPlaces = {
+        variable::kHealthCheck, variable::kLocalAddress, variable::kOldHealthAddress};
     return chosen != nullptr &&
            std::ranges::any_of(chosen->container.env, [&](const ClassEnv& variable) {
                return std::ranges::find(kPlaces, variable.name) != kPlaces.end();
@@ -39,7 +41,7 @@ void plan_health_checks(std::vector<Workload>& workloads) {
         const bool answers =
             workload.release.has(Trait::KeptDevices) && !has_last_word(workload.proxy_class);
         if (answers) {
-            workload.env.push_back({kHealthCheck, "true"});
+            workload.env.push_back({variable::kHealthCheck, "true"});
         }
         if (workload.dataplane == Dataplane::Native) {
             proxy.probe = HealthProbe::ByProgram;

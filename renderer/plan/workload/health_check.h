@@ -9,8 +9,6 @@
 
 namespace renderer::plan {
 
-constexpr std::string_view kHealthCheck = "TS_ENABLE_HEALTH_CHECK";
-
 // Sets the readiness probe of each workload, unless its class moves or disables the health check.
 void plan_health_checks(std::vector<Workload>& workloads);
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "renderer/contract/environment.h"
 #include "renderer/plan/plan_testing.h"
 
 namespace renderer::plan {
@@ -43,7 +44,7 @@ HealthProbe probe_of(std::string stream, std::string_view values = kRelease,
         EXPECT_NE(run.dump().find(warning), std::string::npos) << run.dump();
     }
     const auto& env = run.workload().env;
-    const bool answers = !env.empty() && env.back().name == kHealthCheck;
+    const bool answers = !env.empty() && env.back().name == variable::kHealthCheck;
     EXPECT_EQ(answers, run.proxy().probe != HealthProbe::None);
     return run.proxy().probe;
 }

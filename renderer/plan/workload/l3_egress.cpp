@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/environment.h"
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/checks/object_checks.h"
 #include "renderer/plan/grammar.h"
@@ -20,12 +22,12 @@ constexpr std::string_view kByOldIp =
 constexpr std::string_view kByFqdn = "l3-egress: annotation tailscale.com/tailnet-fqdn";
 // The operator passes the address to the pod unchecked, and the pod then cannot start.
 void check_old_address(const classify::ServiceInput& service, Diagnostics& diagnostics) {
-    const std::string_view address = annotation_text(service, kOldTailnetIp);
+    const std::string_view address = annotation_text(service, annotation::kOldTailnetIp);
     if (ip_family(address, true)) {
         return;
     }
     classify::about(service, diagnostics)
-        .error("invalid-tailnet-ip", service.annotation(kOldTailnetIp)->pos(),
+        .error("invalid-tailnet-ip", service.annotation(annotation::kOldTailnetIp)->pos(),
                fmt::format("invalid IP address \"{}\"", address))
         .expected("an address such as \"100.64.0.7\"");
 }
@@ -33,9 +35,9 @@ void check_old_address(const classify::ServiceInput& service, Diagnostics& diagn
 // Warns of further targets: only one counts, and the others would be silently ignored.
 void check_passed_over(const classify::ServiceInput& service, std::string_view winner,
                        Diagnostics& diagnostics) {
-    for (const std::string_view key : {kOldTailnetIp, kTailnetFqdn}) {
+    for (const std::string_view key : {annotation::kOldTailnetIp, annotation::kTailnetFqdn}) {
         // Reported as a separate error.
-        const bool conflict = winner == kTailnetIp && key == kTailnetFqdn;
+        const bool conflict = winner == annotation::kTailnetIp && key == annotation::kTailnetFqdn;
         if (key == winner || conflict || annotation_text(service, key).empty()) {
             continue;
         }
@@ -53,11 +55,12 @@ struct Wish {
 };
 
 Wish wish_of(const classify::ServiceInput& service) {
-    if (!annotation_text(service, kTailnetIp).empty()) {
-        return {kTailnetIp, kByIp};
+    if (!annotation_text(service, annotation::kTailnetIp).empty()) {
+        return {annotation::kTailnetIp, kByIp};
     }
-    return annotation_text(service, kOldTailnetIp).empty() ? Wish{kTailnetFqdn, kByFqdn}
-                                                           : Wish{kOldTailnetIp, kByOldIp};
+    return annotation_text(service, annotation::kOldTailnetIp).empty()
+               ? Wish{annotation::kTailnetFqdn, kByFqdn}
+               : Wish{annotation::kOldTailnetIp, kByOldIp};
 }
 
 void plan_tailnet_target(const classify::ServiceInput& service, std::string_view key,
@@ -66,7 +69,7 @@ void plan_tailnet_target(const classify::ServiceInput& service, std::string_view
     ProxyPlan proxy;
     proxy.target_value = annotation_text(service, key);
     proxy.target_pos = service.annotation(key)->pos();
-    const bool is_name = key == kTailnetFqdn;
+    const bool is_name = key == annotation::kTailnetFqdn;
     if (is_name) {
         proxy.target = Target::TailnetName;
         proxy.target_value += proxy.target_value.ends_with('.') ? "" : ".";
@@ -75,18 +78,16 @@ void plan_tailnet_target(const classify::ServiceInput& service, std::string_view
         proxy.family = ip_family(proxy.target_value, true);
         check_passed_over(service, key, diagnostics);
     }
-    if (key == kOldTailnetIp) {
+    if (key == annotation::kOldTailnetIp) {
         check_old_address(service, diagnostics);
     }
     const std::string_view shown = proxy.target_value;
     workload.target_text =
         fmt::format("tailnet {}", shown.substr(0, shown.size() - (shown.ends_with('.') ? 1 : 0)));
     workload.env.push_back(
-        {is_name ? "TS_TAILNET_TARGET_FQDN" : "TS_TAILNET_TARGET_IP", proxy.target_value});
+        {is_name ? variable::kTailnetTargetFqdn : variable::kTailnetTargetIp, proxy.target_value});
     workload.pod_annotations.emplace_back(
-        is_name ? "tailscale.com/operator-last-set-ts-tailnet-target-fqdn"
-                : "tailscale.com/operator-last-set-ts-tailnet-target-ip",
-        proxy.target_value);
+        is_name ? annotation::kLastTailnetName : annotation::kLastTailnetIp, proxy.target_value);
     workload.feature = std::move(proxy);
 }
 
@@ -95,7 +96,7 @@ void plan_tailnet_target(const classify::ServiceInput& service, std::string_view
 Workload plan_l3_egress(const classify::ServiceInput& service, const ProxyInputs& inputs,
                         Diagnostics& diagnostics) {
     const Wish wish = wish_of(service);
-    Workload proxy = start_proxy(service, "svc", wish.rule, inputs, diagnostics);
+    Workload proxy = start_proxy(service, wish.rule, inputs, diagnostics);
     check_egress_object(service, diagnostics);
     check_headless(service, diagnostics);
     if (!service.headless) {
@@ -105,7 +106,7 @@ Workload plan_l3_egress(const classify::ServiceInput& service, const ProxyInputs
     proxy.hostname_advice = kHostnameAdvice;
     add_firewall_mode(inputs.settings, proxy);
     plan_tailnet_target(service, wish.key, proxy, diagnostics);
-    proxy.env.push_back({"TS_INTERNAL_APP", "k8s-operator-egress-proxy"});
+    proxy.env.push_back({variable::kInternalApp, "k8s-operator-egress-proxy"});
     if (service.type == classify::ServiceType::ExternalName && service.faults.empty()) {
         proxy.edits = name_target(service, cluster_dns_name(proxy.ns, proxy.name, inputs.settings),
                                   inputs.loaded, diagnostics);

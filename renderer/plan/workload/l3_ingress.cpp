@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/environment.h"
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/hostnames.h"
 #include "renderer/plan/idle_wishes.h"
@@ -22,7 +24,7 @@ constexpr std::string_view kByDefault =
     "l3-ingress: LoadBalancer without a class, and OPERATOR_DEFAULT_LOAD_BALANCER";
 
 std::string_view rule_of(const classify::ServiceInput& service) {
-    if (is_exactly_true(service, kExpose)) {
+    if (is_exactly_true(service, annotation::kExpose)) {
         return service.type == classify::ServiceType::ExternalName ? kByExternalName
                                                                    : kByAnnotation;
     }
@@ -84,11 +86,9 @@ void plan_service_target(const classify::ServiceInput& service, const Settings& 
                                ? proxy.target_value
                                : fmt::format("{}/{}", service.ns, service.name);
     workload.env.push_back(
-        {is_ip ? "TS_DEST_IP" : "TS_EXPERIMENTAL_DEST_DNS_NAME", proxy.target_value});
-    workload.pod_annotations.emplace_back(is_ip
-                                              ? "tailscale.com/operator-last-set-cluster-ip"
-                                              : "tailscale.com/operator-last-set-cluster-dns-name",
-                                          proxy.target_value);
+        {is_ip ? variable::kDestIp : variable::kDestDnsName, proxy.target_value});
+    workload.pod_annotations.emplace_back(
+        is_ip ? annotation::kLastClusterIp : annotation::kLastClusterName, proxy.target_value);
     workload.feature = std::move(proxy);
 }
 
@@ -96,7 +96,7 @@ void plan_service_target(const classify::ServiceInput& service, const Settings& 
 
 Workload plan_l3_ingress(const classify::ServiceInput& service, const ProxyInputs& inputs,
                          Diagnostics& diagnostics) {
-    Workload proxy = start_proxy(service, "svc", rule_of(service), inputs, diagnostics);
+    Workload proxy = start_proxy(service, rule_of(service), inputs, diagnostics);
     proxy.metrics_type = "ingress_service";
     check_not_headless(service, diagnostics);
     warn_of_sctp(service, diagnostics);
@@ -106,7 +106,7 @@ Workload plan_l3_ingress(const classify::ServiceInput& service, const ProxyInput
     proxy.hostname_advice = kHostnameAdvice;
     add_firewall_mode(inputs.settings, proxy);
     plan_service_target(service, inputs.settings, proxy, diagnostics);
-    proxy.env.push_back({"TS_INTERNAL_APP", "k8s-operator-ingress-proxy"});
+    proxy.env.push_back({variable::kInternalApp, "k8s-operator-ingress-proxy"});
     return proxy;
 }
 

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/config_secret.h"
+#include "renderer/contract/environment.h"
 #include "renderer/plan/annotations.h"
 #include "renderer/plan/grammar.h"
 #include "renderer/plan/hostnames.h"
@@ -64,27 +67,27 @@ std::optional<Hostname> ingress_hostname(const classify::IngressInput& ingress,
 
 Workload plan_l7_ingress(const classify::IngressInput& ingress, const ProxyInputs& inputs,
                          Diagnostics& diagnostics) {
-    const bool funnel = is_exactly_true(ingress, kFunnel);
+    const bool funnel = is_exactly_true(ingress, annotation::kFunnel);
     Workload workload =
-        start_proxy(ingress, "ingress", funnel ? kByFunnel : kByIngressClass, inputs, diagnostics);
+        start_proxy(ingress, funnel ? kByFunnel : kByIngressClass, inputs, diagnostics);
     ProxyPlan proxy;
     proxy.target = Target::Serve;
     proxy.funnel = funnel;
-    proxy.http_redirect = is_exactly_true(ingress, kHttpRedirect);
-    const bool forwards = is_exactly_true(ingress, kForwardClusterTraffic);
+    proxy.http_redirect = is_exactly_true(ingress, annotation::kHttpRedirect);
+    const bool forwards = is_exactly_true(ingress, annotation::kForwardClusterTraffic);
     proxy.userspace = !forwards;
     if (forwards) {
         workload.env.push_back({"EXPERIMENTAL_ALLOW_PROXYING_CLUSTER_TRAFFIC_VIA_INGRESS", "true"});
         if (inputs.settings.release.has(Trait::ServeOnAllInterfaces) ||
             workload.dataplane == Dataplane::Native) {
-            workload.env.push_back({"TS_SERVE_ALLOW_ALL_INTERFACES", "true"});
+            workload.env.push_back({variable::kServeAllInterfaces, "true"});
         }
     } else {
         workload.metrics_type = "ingress_resource";
     }
     add_firewall_mode(inputs.settings, workload);
-    workload.env.push_back({"TS_SERVE_CONFIG", std::string(kServeFile)});
-    workload.env.push_back({"TS_INTERNAL_APP", "k8s-operator-ingress-resource"});
+    workload.env.push_back({variable::kServeConfig, std::string(kServeFileOfPod)});
+    workload.env.push_back({variable::kInternalApp, "k8s-operator-ingress-resource"});
     workload.volumes.push_back(kServeVolume);
     workload.certificates = true;
     check_proxied_name(ingress, diagnostics);

@@ -9,7 +9,9 @@
 #include <optional>
 #include <set>
 
-#include "renderer/kube/api.h"
+#include "renderer/contract/environment.h"
+#include "renderer/contract/ports.h"
+#include "renderer/contract/relay_config.h"
 #include "renderer/kube/name_grammar.h"
 #include "renderer/plan/checks/metadata_checks.h"
 #include "renderer/plan/class/proxy_classes.h"
@@ -28,12 +30,10 @@ namespace renderer::plan {
 namespace {
 
 constexpr std::string_view kPeerRelayRule = "peer-relay: a PeerRelay, public by its load balancers";
-constexpr std::string_view kNamePrefix = "peerrelay-";
 constexpr std::string_view kRelayAdvice = "choose another \"spec.hostnamePrefix\"";
 // The limit of a StatefulSet's name: the label controller-revision-hash adds up to eleven bytes to
 // it.
-constexpr std::size_t kMaxName = 52 - kNamePrefix.size();
-constexpr std::int64_t kDefaultPort = 41641;
+constexpr std::size_t kMaxName = 52 - kRelaySetPrefix.size();
 constexpr int kRelayCapability = 142;
 constexpr int kEndpointsCapability = 148;
 
@@ -86,11 +86,9 @@ public:
         check_replicas();
         check_annotations(relay_, service_.map("annotations"), out_);
         Workload made = start_workload(relay_, kPeerRelayRule, inputs_);
-        made.name = fmt::format("{}{}", kNamePrefix, relay_.name);
+        made.name = fmt::format("{}{}", kRelaySetPrefix, relay_.name);
         made.account = made.name;
-        made.labels = {{"tailscale.com/managed", "true"},
-                       {"tailscale.com/parent-resource", std::string(relay_.name)},
-                       {"tailscale.com/parent-resource-type", "peerrelay"}};
+        made.add_parent_labels(false);
         made.pull_policy.clear();  // left to the cluster
         made.tags = device_tags(tags(), inputs_.settings);
         made.tailnet = spec_.text("tailnet");
@@ -152,10 +150,10 @@ private:
 
     // Refuses duplicate variables: the operator applies the pods in a way that does not allow them.
     void check_class(const ProxyClassPlan* chosen) {
-        std::set<std::string_view> names = {"POD_NAME", "TS_EXPERIMENTAL_VERSIONED_CONFIG_DIR",
-                                            "TS_KUBE_SECRET"};
+        std::set<std::string_view> names = {variable::kPodName, variable::kConfigDir,
+                                            variable::kKubeSecret};
         if (inputs_.settings.release.has(Trait::RelayHealth)) {
-            names.insert("TS_ENABLE_HEALTH_CHECK");
+            names.insert(variable::kHealthCheck);
         }
         if (chosen == nullptr) {
             return;
@@ -213,7 +211,7 @@ private:
     PeerRelayPlan plan_relay() {
         PeerRelayPlan made;
         made.capability = has_endpoints() ? kEndpointsCapability : kRelayCapability;
-        made.port = has_endpoints() ? service_.number("port").value_or(kDefaultPort) : kDefaultPort;
+        made.port = has_endpoints() ? service_.number("port").value_or(port::kRelay) : port::kRelay;
         check_port(made.port);
         made.annotations = service_.map("annotations");
         plan_elastic_ips(made);

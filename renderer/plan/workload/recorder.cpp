@@ -5,6 +5,10 @@
 #include <algorithm>
 
 #include "renderer/base/ascii.h"
+#include "renderer/contract/auth_secret.h"
+#include "renderer/contract/config_secret.h"
+#include "renderer/contract/environment.h"
+#include "renderer/contract/state_secret.h"
 #include "renderer/kube/name_grammar.h"
 #include "renderer/plan/checks/metadata_checks.h"
 #include "renderer/plan/custom_resources.h"
@@ -73,7 +77,7 @@ public:
         made.pull_policy = container_.text("imagePullPolicy");
         made.target_text = s3_.exists() ? fmt::format("s3://{}", s3_.text("endpoint"))
                                         : std::string(kLocalRecordings);
-        made.volumes = {{"authkey", "auth", "authkey", "/etc/tailscaled"}};
+        made.volumes = {{kAuthDatum, "auth", kAuthDatum, kServeFolder}};
         fill_environment(made);
         made.feature = RecorderPlan{&recorder_};
         return made;
@@ -127,7 +131,7 @@ private:
         check_annotations(recorder_, pod_.map("annotations"), out_);
         check_annotations(recorder_, account_.map("annotations"), out_);
         for (const classify::EnvInput& env : container_.env("env")) {
-            if (env.name == "POD_NAME") {
+            if (env.name == variable::kPodName) {
                 refuse("reserved-env", env.pos, "other variables of the container use \"POD_NAME\"",
                        "a variable that no other variable refers to", "remove it");
             } else if (!is_env_name(env.name)) {
@@ -175,11 +179,13 @@ private:
 
     // Variables refer to $(POD_NAME), which the kubelet replaces with the pod's name.
     void fill_environment(Workload& made) {
-        made.env = {{"TS_AUTHKEY_FILE", "/etc/tailscaled/$(POD_NAME)/authkey"},
-                    {"TS_STATE", "kube:$(POD_NAME)"},
-                    {"TSRECORDER_HOSTNAME", fmt::format("$(POD_NAME){}", hostname_end())},
-                    {"TSRECORDER_LOGIN_SERVER",
-                     std::string(spelled_server(made.release, made.server_url))}};
+        made.env = {
+            {variable::kAuthKeyFile,
+             fmt::format("{}/{}/{}", kServeFolder, variable::kPodNameValue, kAuthDatum)},
+            {variable::kState, std::string(kStateOfPod)},
+            {"TSRECORDER_HOSTNAME", fmt::format("{}{}", variable::kPodNameValue, hostname_end())},
+            {"TSRECORDER_LOGIN_SERVER",
+             std::string(spelled_server(made.release, made.server_url))}};
         for (const classify::EnvInput& users : container_.env("env")) {
             made.env.push_back({users.name, std::string(users.value)});
         }

@@ -2,9 +2,27 @@
 
 #include <fmt/format.h>
 
+#include "renderer/base/check.h"
+#include "renderer/contract/labels.h"
+#include "renderer/kube/kinds.h"
 #include "renderer/kube/server_url.h"
 
 namespace renderer::plan {
+
+const PodTraits& Workload::traits() const {
+    const PodTraits* found = find_pods(origin.parent);
+    CHECK(found != nullptr);
+    return *found;
+}
+
+void Workload::add_parent_labels(bool with_namespace) {
+    labels.emplace_back(label::kManaged, "true");
+    labels.emplace_back(label::kParent, parent_name);
+    if (with_namespace) {
+        labels.emplace_back(label::kParentNamespace, parent_ns);
+    }
+    labels.emplace_back(label::kParentType, std::string_view(traits().parent_type));
+}
 
 std::string Workload::pod(std::size_t ordinal) const {
     return fmt::format("{}-{}", name, ordinal);

@@ -12,8 +12,11 @@
 #include <vector>
 
 #include "renderer/classify/classify.h"
+#include "renderer/contract/auth_secret.h"
+#include "renderer/contract/config_secret.h"
 #include "renderer/core/document.h"
 #include "renderer/core/value.h"
+#include "renderer/kube/pod_traits.h"
 #include "renderer/plan/class/proxy_class_plan.h"
 #include "renderer/plan/group/offered_service.h"
 #include "renderer/plan/group/proxy_group_plan.h"
@@ -92,15 +95,9 @@ struct ReplicaVolume {
     std::string_view directory;
 };
 
-// With this variable, orders of certificates do not refer to the certificate that they replace,
-// whose account may no longer exist.
-constexpr std::string_view kForceRenewal = "TS_DEBUG_ACME_FORCE_RENEWAL";
-
-constexpr ReplicaVolume kConfigVolume = {"tailscaledconfig", "config", "", "/etc/tsconfig"};
-constexpr ReplicaVolume kAuthVolume = {"auth", "auth", "authkey", "/etc/tsauth"};
-constexpr ReplicaVolume kServeVolume = {"serve-config", "config", "serve-config",
-                                        "/etc/tailscaled"};
-constexpr std::string_view kServeFile = "/etc/tailscaled/$(POD_NAME)/serve-config";
+constexpr ReplicaVolume kConfigVolume = {"tailscaledconfig", "config", "", kConfigFolder};
+constexpr ReplicaVolume kAuthVolume = {"auth", "auth", kAuthDatum, kAuthFolder};
+constexpr ReplicaVolume kServeVolume = {kServeDatum, "config", kServeDatum, kServeFolder};
 
 // The name of an object in the workload's namespace, which no other object may have.
 struct Claim {
@@ -146,6 +143,10 @@ struct Workload {
                  ApiProxyPlan>
         feature;
 
+    // Returns the answers of the parent's kind.
+    [[nodiscard]] const PodTraits& traits() const;
+    // Adds the labels by which the operator, too, finds what is for a parent.
+    void add_parent_labels(bool with_namespace);
     // Returns "ts-web-ztn66-0".
     [[nodiscard]] std::string pod(std::size_t ordinal) const;
     template <typename Feature>

@@ -6,10 +6,13 @@
 #include <memory>
 #include <utility>
 
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/group_config.h"
+#include "renderer/contract/labels.h"
+#include "renderer/contract/state_secret.h"
 #include "renderer/core/text_of.h"
 #include "renderer/kube/label_value.h"
 #include "runtime/base/json_patch.h"
-#include "runtime/controller/contract.h"
 #include "runtime/controller/ingress_groups/service_owner.h"
 #include "runtime/controller/view/objects.h"
 
@@ -101,23 +104,23 @@ void GroupApply::remove(const std::string& key, const ServiceRecord& record,
 Job GroupApply::must_not_be_offered(const std::string& key, const ServiceRecord& record) {
     return [this, key, record](const Next& next) {
         const std::string name = std::string(renderer::kGroupPrefix) + record.group;
-        context_.kube.get(kube::path_of(kube::kConfigMaps, context_.view.ns(), name),
-                          [this, key, record, name, next](const kube::Reply& reply) {
-                              if (reply.not_found()) {
-                                  return next({});
-                              }
-                              const auto group =
-                                  reply.ok() ? decode_group(reply.object) : std::nullopt;
-                              if (!group.has_value() || group->contract != kContractVersion ||
-                                  !group->problem.empty()) {
-                                  return next(fmt::format("cannot read ConfigMap \"{}\"", name));
-                              }
-                              const std::string_view service = split_record_key(key).service;
-                              const bool offered = std::any_of(
-                                  group->offers.begin(), group->offers.end(),
-                                  [service](const Offer& offer) { return offer.name == service; });
-                              return offered ? must_be_elsewhere(key, record, next) : next({});
-                          });
+        context_.kube.get(
+            kube::path_of(kube::kConfigMaps, context_.view.ns(), name),
+            [this, key, record, name, next](const kube::Reply& reply) {
+                if (reply.not_found()) {
+                    return next({});
+                }
+                const auto group = reply.ok() ? decode_group(reply.object) : std::nullopt;
+                if (!group.has_value() || group->contract != renderer::kContractVersion ||
+                    !group->problem.empty()) {
+                    return next(fmt::format("cannot read ConfigMap \"{}\"", name));
+                }
+                const std::string_view service = split_record_key(key).service;
+                const bool offered =
+                    std::any_of(group->offers.begin(), group->offers.end(),
+                                [service](const Offer& offer) { return offer.name == service; });
+                return offered ? must_be_elsewhere(key, record, next) : next({});
+            });
     };
 }
 
@@ -184,8 +187,10 @@ void GroupApply::adopt_certificate(const std::string& name, std::string_view gro
                                           done](const kube::Reply& reply) {
         const Value* labels = reply.ok() ? reply.object.at({"metadata", "labels"}) : nullptr;
         const bool is_certificate =
-            labels != nullptr && text_of(labels->at({"tailscale.com/secret-type"})) == "certs" &&
-            text_of(labels->at({"tailscale.com/domain"})) == renderer::shortened_label(name);
+            labels != nullptr &&
+            text_of(labels->at({renderer::label::kSecretType})) ==
+                renderer::label::kCertificateType &&
+            text_of(labels->at({renderer::label::kDomain})) == renderer::shortened_label(name);
         if (!is_certificate) {
             return done(
                 reply.ok()
@@ -196,11 +201,11 @@ void GroupApply::adopt_certificate(const std::string& name, std::string_view gro
         Value annotations = reply.object.at({"metadata", "annotations"}) == nullptr
                                 ? Value::map()
                                 : reply.object.at({"metadata", "annotations"})->clone();
-        annotations.put(Value(kSetAnnotation), Value(group));
+        annotations.put(Value(renderer::kSetAnnotation), Value(group));
         const Value operations =
             Value::list({operation("add", "/metadata/annotations", std::move(annotations)),
-                         operation("add", "/metadata/labels/" + pointer(kSecretLabel),
-                                   Value(kCertificateSecret))});
+                         operation("add", "/metadata/labels/" + pointer(renderer::kSecretLabel),
+                                   Value(renderer::kCertificateSecret))});
         context_.kube.json_patch(
             secret_path(name), operations, [this, done](const kube::Reply& made) {
                 if (made.ok()) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "renderer/contract/group_config.h"
 #include "renderer/core/json.h"
 #include "runtime/base/time_text.h"
 #include "runtime/controller/records/ledger.h"
@@ -200,10 +201,10 @@ std::map<std::string, std::string> desired_table(const TableInput& input) {
         table.emplace(table_key(group), renderer::write_json(all));
     }
     if (!input.records.empty()) {
-        table.emplace(kServicesDatum, write_records(input.records));
+        table.emplace(renderer::kServicesDatum, write_records(input.records));
     }
     if (!input.told.empty()) {
-        table.emplace(kCertificatesDatum, write_told(input.told));
+        table.emplace(renderer::kCertificatesDatum, write_told(input.told));
     }
     table.emplace(kOwnerKey, input.owner);
     return table;

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "renderer/contract/group_config.h"
+#include "renderer/contract/labels.h"
+#include "renderer/contract/state_secret.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 #include "renderer/kube/label_value.h"
-#include "runtime/controller/contract.h"
+#include "renderer/kube/pod_traits.h"
 #include "runtime/controller/view/objects.h"
 
 namespace runtime::controller {
@@ -61,7 +64,7 @@ RecordName split_record_key(std::string_view key) {
 }
 
 std::optional<ServiceRecords> read_records(const AddressTable& table) {
-    const auto json = read_map(table, kServicesDatum);
+    const auto json = read_map(table, renderer::kServicesDatum);
     if (!json.has_value()) {
         return std::nullopt;
     }
@@ -92,7 +95,7 @@ std::string write_records(const ServiceRecords& records) {
 }
 
 std::optional<ToldCertificates> read_told(const AddressTable& table) {
-    const auto json = read_map(table, kCertificatesDatum);
+    const auto json = read_map(table, renderer::kCertificatesDatum);
     if (!json.has_value()) {
         return std::nullopt;
     }
@@ -144,11 +147,10 @@ Value accounts_secret(std::string_view ns) {
     return Value::map(
         {{"apiVersion", "v1"},
          {"kind", "Secret"},
-         {"metadata",
-          Value::map({{"name", Value(renderer::kAcmeAccounts)},
-                      {"namespace", Value(ns)},
-                      {"labels", Value::map({{"tailscale.com/managed", "true"}})},
-                      {"finalizers", Value::list({"tailscale.com/acme-account-protection"})}})}});
+         {"metadata", Value::map({{"name", Value(renderer::kAcmeAccounts)},
+                                  {"namespace", Value(ns)},
+                                  {"labels", Value::map({{renderer::label::kManaged, "true"}})},
+                                  {"finalizers", Value::list({renderer::kAcmeFinalizer})}})}});
 }
 
 Value certificate_secret(std::string_view ns, std::string_view group, const Offer& offer) {
@@ -157,18 +159,19 @@ Value certificate_secret(std::string_view ns, std::string_view group, const Offe
     const std::size_t first = parent.find('/');
     const std::size_t last = parent.rfind('/');
     Value labels =
-        Value::map({{"tailscale.com/managed", "true"},
-                    {"tailscale.com/proxy-group", Value(group)},
-                    {"tailscale.com/domain", renderer::shortened_label(offer.certificate)},
-                    {"tailscale.com/secret-type", "certs"}});
-    labels.add("tailscale.com/parent-resource", Value(parent.substr(last + 1)));
-    labels.add("tailscale.com/parent-resource-type",
-               offer.is_exclusive() ? Value("proxygroup") : Value("ingress"));
-    put_if(labels, first != last, "tailscale.com/parent-resource-ns",
+        Value::map({{renderer::label::kManaged, "true"},
+                    {renderer::label::kProxyGroup, Value(group)},
+                    {renderer::label::kDomain, renderer::shortened_label(offer.certificate)},
+                    {renderer::label::kSecretType, renderer::label::kCertificateType}});
+    labels.add(renderer::label::kParent, Value(parent.substr(last + 1)));
+    labels.add(renderer::label::kParentType,
+               std::string_view(offer.is_exclusive() ? renderer::kProxyGroupPods.parent_type
+                                                     : renderer::kIngressPods.parent_type));
+    put_if(labels, first != last, renderer::label::kParentNamespace,
            Value(first == last ? parent : parent.substr(first + 1, last - first - 1)));
-    labels.add(Value(kSecretLabel), Value(kCertificateSecret));
+    labels.add(Value(renderer::kSecretLabel), Value(renderer::kCertificateSecret));
     Value annotations = Value::map();
-    annotations.add(Value(kSetAnnotation), Value(group));
+    annotations.add(Value(renderer::kSetAnnotation), Value(group));
     return Value::map({{"apiVersion", "v1"},
                        {"kind", "Secret"},
                        {"metadata", Value::map({{"name", offer.certificate},

@@ -52,7 +52,6 @@ struct RecordName {
 RecordName split_record_key(std::string_view key);
 
 // The key of the table that holds the records. No value if they cannot be read.
-inline constexpr std::string_view kServicesDatum = "services";
 std::optional<ServiceRecords> read_records(const AddressTable& table);
 std::string write_records(const ServiceRecords& records);
 
@@ -68,7 +67,6 @@ struct ToldCertificate {
 // By group, then by name.
 using ToldCertificates = std::map<std::string, std::map<std::string, ToldCertificate>>;
 
-inline constexpr std::string_view kCertificatesDatum = "certificates";
 std::optional<ToldCertificates> read_told(const AddressTable& table);
 std::string write_told(const ToldCertificates& told);
 

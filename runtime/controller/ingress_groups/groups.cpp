@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/controller/contract.h"
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/group_config.h"
 #include "runtime/controller/ingress_groups/service_table.h"
 #include "runtime/controller/keys/secrets.h"
 #include "runtime/controller/object_status/parent_status.h"
@@ -73,9 +74,10 @@ std::optional<Groups::Seen> Groups::look() {
     auto told = read_told(seen.table);
     if (!records.has_value() || !told.has_value()) {
         report(std::string(kTableSlot),
-               fmt::format("cannot read \"{}\" of ConfigMap \"{}\"",
-                           records.has_value() ? kCertificatesDatum : kServicesDatum,
-                           renderer::kIngressAddresses));
+               fmt::format(
+                   "cannot read \"{}\" of ConfigMap \"{}\"",
+                   records.has_value() ? renderer::kCertificatesDatum : renderer::kServicesDatum,
+                   renderer::kIngressAddresses));
         return std::nullopt;
     }
     seen.records = std::move(*records);
@@ -83,8 +85,8 @@ std::optional<Groups::Seen> Groups::look() {
     for (const auto& [unused, config] : view.groups().objects()) {
         const ProxySet* set = view.sets().find(view.key(config.name));
         report_config(config);
-        if (config.contract == kContractVersion && config.problem.empty() && set != nullptr &&
-            set->contract == kContractVersion) {
+        if (config.contract == renderer::kContractVersion && config.problem.empty() &&
+            set != nullptr && set->contract == renderer::kContractVersion) {
             seen.groups.emplace(config.name, group_of(config, *set));
         } else {
             seen.untouched.insert(config.name);

@@ -1,7 +1,8 @@
 #include "runtime/controller/keys/device_answers.h"
 
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/auth_secret.h"
 #include "runtime/base/time_text.h"
-#include "runtime/controller/contract.h"
 #include "runtime/testing/controller_test.h"
 
 namespace runtime::controller {
@@ -17,7 +18,7 @@ protected:
     }
     void add_recorder() {
         cluster.add_proxy("sessions");
-        cluster.annotate("sessions", kParentAnnotation, "Recorder/sessions");
+        cluster.annotate("sessions", renderer::kParentAnnotation, "Recorder/sessions");
     }
     [[nodiscard]] std::size_t looks() const {
         std::size_t count = 0;
@@ -91,7 +92,7 @@ TEST_F(DeviceAnswersTest, APodCannotHaveTheDeviceOfAnotherTailnetTakenForGone) {
     cluster.add_proxy("a");
     add_recorder();
     add_api_proxy();
-    cluster.annotate("kube", kTailnetAnnotation, "partner");
+    cluster.annotate("kube", renderer::kTailnetAnnotation, "partner");
     start();
     run(kMinute);
     const std::string device = tailnet.devices.rbegin()->first;
@@ -118,7 +119,8 @@ TEST_F(DeviceAnswersTest, ANewPodWhoseDeviceWasDeletedGetsAnother) {
     expect_converged({"a-0"});
     EXPECT_EQ(tailnet.keys.size(), 2U);
     EXPECT_EQ(looks(), 3U) << "when either has joined, and once in between";
-    EXPECT_EQ(kube.find(secret("a-0-auth"))->at({"metadata", "annotations", kDeviceGoneAnnotation}),
+    EXPECT_EQ(kube.find(secret("a-0-auth"))
+                  ->at({"metadata", "annotations", renderer::kDeviceGoneAnnotation}),
               nullptr);
 }
 

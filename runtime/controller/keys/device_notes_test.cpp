@@ -4,7 +4,8 @@
 #include <map>
 #include <string>
 
-#include "runtime/controller/contract.h"
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/auth_secret.h"
 #include "runtime/testing/status_test.h"
 
 namespace runtime::controller {
@@ -36,7 +37,8 @@ protected:
     void forget_notes(const std::string& pod) {
         Value auth = kube.find(secret(pod + "-auth"))->clone();
         for (const std::string_view key :
-             {kDeviceNameAnnotation, kDeviceAddressesAnnotation, kDeviceWordsAnnotation}) {
+             {renderer::kDeviceNameAnnotation, renderer::kDeviceAddressesAnnotation,
+              renderer::kDeviceWordsAnnotation}) {
             auth.find("metadata")->find("annotations")->erase(key);
         }
         kube.put(secret(pod + "-auth"), std::move(auth));
@@ -112,7 +114,7 @@ TEST_F(DeviceNotesTest, AnIngressGetsTheTailnetsNameWhileThePodServesHttps) {
     const std::string path = "/apis/networking.k8s.io/v1/namespaces/apps/ingresses/web";
     put(path, "web", "apps", R"({"ingressClassName":"tailscale"})");
     cluster.add_proxy("web");
-    annotate("web", kParentAnnotation, "Ingress/apps/web");
+    annotate("web", renderer::kParentAnnotation, "Ingress/apps/web");
     start();
     run(kMinute);
     const std::string truth = R"({"loadBalancer":{"ingress":[{"hostname":"web-0.tail1a2b3.ts.net",)"
@@ -174,7 +176,8 @@ TEST_F(DeviceNotesTest, ADeviceThatIsNotedNeedsNoSecondProof) {
     run(kMinute);
     tailnet.devices.at(device_of("web-0")).hostname = "other";
     Value auth = kube.find(secret("web-0-auth"))->clone();
-    for (const std::string_view key : {kDeviceNameAnnotation, kDeviceWordsAnnotation}) {
+    for (const std::string_view key :
+         {renderer::kDeviceNameAnnotation, renderer::kDeviceWordsAnnotation}) {
         auth.find("metadata")->find("annotations")->erase(key);
     }
     kube.put(secret("web-0-auth"), std::move(auth));
@@ -251,7 +254,9 @@ TEST_F(DeviceNotesTest, ADeviceThatATailnetDoesNotHaveIsNotGoneFromAnother) {
     run(kMinute);
     const std::string own = device_of("a-0");
     Value state = kube.find(secret("a-0"))->clone();
-    state.find("metadata")->find("annotations")->put(Value(kTailnetAnnotation), "partner");
+    state.find("metadata")
+        ->find("annotations")
+        ->put(Value(renderer::kTailnetAnnotation), "partner");
     kube.put(secret("a-0"), std::move(state));
     kube.erase(secret("a-0-auth"));
     cluster.remove_proxy("a");
@@ -273,7 +278,7 @@ TEST_F(DeviceNotesTest, AMoveToAnotherTailnetSaysNothingOfWhatItHasDeleted) {
     cluster.add_proxy("a");
     start();
     run(kMinute);
-    cluster.annotate("a", kTailnetAnnotation, "partner");
+    cluster.annotate("a", renderer::kTailnetAnnotation, "partner");
     run(5 * kMinute);
     EXPECT_TRUE(tailnet.devices.empty());
     EXPECT_EQ(partner.devices.size(), 1U);

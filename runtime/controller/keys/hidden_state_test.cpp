@@ -5,8 +5,11 @@
 
 #include <functional>
 
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/auth_secret.h"
+#include "renderer/contract/labels.h"
+#include "renderer/contract/state_secret.h"
 #include "renderer/core/text_of.h"
-#include "runtime/controller/contract.h"
 #include "runtime/testing/controller_test.h"
 
 namespace runtime::controller {
@@ -38,14 +41,16 @@ struct Hiding {
 
 const Hiding kHidings[] = {
     {"without its label",
-     [](Value&, Value& metadata) { map_in(metadata, "labels").erase(kSecretLabel); }},
+     [](Value&, Value& metadata) { map_in(metadata, "labels").erase(renderer::kSecretLabel); }},
     {"with the label of an auth Secret",
      [](Value&, Value& metadata) {
-         map_in(metadata, "labels").put(Value(kSecretLabel), Value(kAuthSecret));
+         map_in(metadata, "labels")
+             .put(Value(renderer::kSecretLabel), Value(renderer::kAuthSecret));
      }},
     {"with the label of a certificate",
      [](Value&, Value& metadata) {
-         map_in(metadata, "labels").put(Value(kSecretLabel), Value(kCertificateSecret));
+         map_in(metadata, "labels")
+             .put(Value(renderer::kSecretLabel), Value(renderer::kCertificateSecret));
      }},
     {"without labels and annotations",
      [](Value&, Value& metadata) {
@@ -67,7 +72,7 @@ const Hiding kHidings[] = {
          metadata.put("managedFields", Value::list({Value::map({{"fieldsV1", nested(200)}})}));
          Value& annotations = map_in(metadata, "annotations");
          annotations.put("a/nul", Value(std::string_view("\0\x1b[2J\xe2\x80\xae", 8)));
-         annotations.put(Value(kGoneAnnotation), Value("2020-01-01T00:00:00Z"));
+         annotations.put(Value(renderer::kGoneAnnotation), Value("2020-01-01T00:00:00Z"));
      }},
     {"of 1 MiB, with as many annotations as it may have, and no label",
      [](Value& secret, Value& metadata) {
@@ -158,7 +163,7 @@ TEST(HiddenStateTest, WhileItIsWantedItsDeviceGetsItsTagsAndOthersAreServed) {
         SCOPED_TRACE(how.name);
         HidingWorld world;
         world.keep_hiding(how, 5 * kSecond);
-        world.cluster.annotate("a", kTagsAnnotation, "tag:web");
+        world.cluster.annotate("a", renderer::kTagsAnnotation, "tag:web");
         world.keep_hiding(how, 10 * kSecond);
         ASSERT_TRUE(world.tailnet.devices.contains(world.own));
         EXPECT_EQ(world.tailnet.devices.at(world.own).tags, std::vector<std::string>{"tag:web"});
@@ -231,13 +236,13 @@ TEST(HiddenStateTest, TheRecordOfAnAdoptionStays) {
         const std::string path = HidingWorld::secret("a-0");
         Value state = world.kube.find(path)->clone();
         Value& metadata = *state.find("metadata");
-        map_in(metadata, "annotations").put(Value(kTakenAnnotation), Value(record));
-        map_in(metadata, "labels").erase(kSecretLabel);
+        map_in(metadata, "annotations").put(Value(renderer::kTakenAnnotation), Value(record));
+        map_in(metadata, "labels").erase(renderer::kSecretLabel);
         world.kube.put(path, std::move(state));
         world.run(kMinute);
-        EXPECT_EQ(annotation_of(*world.kube.find(path), kTakenAnnotation),
+        EXPECT_EQ(annotation_of(*world.kube.find(path), renderer::kTakenAnnotation),
                   record == "true" ? "true" : "");
-        EXPECT_EQ(label_of(*world.kube.find(path), kSecretLabel), kStateSecret);
+        EXPECT_EQ(label_of(*world.kube.find(path), renderer::kSecretLabel), renderer::kStateSecret);
     }
 }
 
@@ -269,9 +274,9 @@ TEST(HiddenStateTest, AKeyStaysBesideTheDeviceThatGetsItsTags) {
     }
     world.kube.set_datum(path, "reissue_authkey", "file:/etc/tsauth");
     world.run(kSecond);
-    world.cluster.annotate("a", kTagsAnnotation, "tag:web");
+    world.cluster.annotate("a", renderer::kTagsAnnotation, "tag:web");
     world.run(kSecond);
-    EXPECT_EQ(annotation_of(*world.kube.find(auth), kDeviceTagsAnnotation), "tag:web");
+    EXPECT_EQ(annotation_of(*world.kube.find(auth), renderer::kDeviceTagsAnnotation), "tag:web");
     const auto usable = world.tailnet.usable_keys();
     ASSERT_EQ(usable.size(), 1U);
     EXPECT_EQ(world.kube.datum(auth, "authkey"), world.tailnet.keys.at(usable[0]).secret);

@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 
+#include "renderer/contract/labels.h"
 #include "runtime/controller/view/objects.h"
 
 namespace runtime::controller {
 
 Job must_not_come_beside_the_operator(kube::Client& kube, std::string_view labels,
                                       std::string_view parent, bool is_apart) {
-    if (find_label(labels, "tailscale.com/parent-resource-type") != kApiProxyType) {
+    if (find_label(labels, renderer::label::kParentType) != renderer::label::kApiProxyType) {
         return [](const Next& next) { next({}); };
     }
     const std::size_t begin = parent.find('/');

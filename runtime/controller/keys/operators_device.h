@@ -11,7 +11,6 @@
 namespace runtime::controller {
 
 // The label `parent-resource-type` of that pod's StatefulSet.
-inline constexpr std::string_view kApiProxyType = "api-proxy";
 
 // Fails while that Secret has a device and the proxy with these labels (as a ProxySet's) is the one
 // that gets its hostname: with its own key it would join as `NAME-1`. `adopt` copies the state to

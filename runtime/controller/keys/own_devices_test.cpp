@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/auth_secret.h"
+#include "renderer/contract/state_secret.h"
 #include "renderer/core/text_of.h"
-#include "runtime/controller/contract.h"
 #include "runtime/testing/controller_test.h"
 
 namespace runtime::controller {
@@ -184,9 +186,10 @@ TEST_F(OwnDevicesTest, ADeviceIsNotedForItsReplicaWhoeverElseNamesIt) {
     name_device("a-0", device);
     is_away = false;
     run(5 * kMinute);
-    EXPECT_EQ(
-        kube.find(secret("b-0-auth"))->at({"metadata", "annotations", kDeviceAnnotation})->text(),
-        device);
+    EXPECT_EQ(kube.find(secret("b-0-auth"))
+                  ->at({"metadata", "annotations", renderer::kDeviceAnnotation})
+                  ->text(),
+              device);
     EXPECT_EQ(kube.datum(secret("b-0-auth"), "authkey"), "");
 }
 
@@ -223,9 +226,10 @@ TEST_F(OwnDevicesTest, ADeviceOfAnotherClusterIsNotTheProxysForItsTags) {
     name_device("a-0", "nELSE");
     run(kMinute);
     expect_victim_as_it_was("tag:k8s");
-    EXPECT_NE(
-        kube.find(secret("a-0-auth"))->at({"metadata", "annotations", kDeviceAnnotation})->text(),
-        "nELSE")
+    EXPECT_NE(kube.find(secret("a-0-auth"))
+                  ->at({"metadata", "annotations", renderer::kDeviceAnnotation})
+                  ->text(),
+              "nELSE")
         << "whatever it is";
 }
 
@@ -272,7 +276,7 @@ TEST_F(OwnDevicesTest, APodCannotMoveItsProxyToAnotherTailnet) {
     start();
     run(kMinute);
     const std::string own = device_of("a-0");
-    annotate_state("a-0", kTailnetAnnotation, "partner");
+    annotate_state("a-0", renderer::kTailnetAnnotation, "partner");
     name_device("a-0", "nVICTIM");
     run(10 * kMinute);
     cluster.remove_proxy("a");
@@ -289,7 +293,7 @@ TEST_F(OwnDevicesTest, APodCannotClaimAnotherStatefulSet) {
     start();
     run(kMinute);
     const std::string own = device_of("a-0");
-    annotate_state("a-0", kSetAnnotation, "b");
+    annotate_state("a-0", renderer::kSetAnnotation, "b");
     run(kMinute);
     EXPECT_EQ(tailnet.devices.at(own).tags, std::vector<std::string>{"tag:k8s"});
     cluster.remove_proxy("a");
@@ -348,7 +352,7 @@ TEST_F(OwnDevicesTest, AMoveToAnotherTailnetTakesNoDeviceAlong) {
     const std::string own = device_of("a-0");
     add_victim();
     name_device("a-0", "nVICTIM");
-    cluster.annotate("a", kTailnetAnnotation, "partner");
+    cluster.annotate("a", renderer::kTailnetAnnotation, "partner");
     run(5 * kMinute);
     expect_victim_as_it_was();
     EXPECT_FALSE(tailnet.devices.contains(own));
@@ -367,8 +371,8 @@ TEST_F(OwnDevicesTest, AStateThatWasMovedBringsItsDeviceAlong) {
         "Foreground");
     run(kMinute);
     const Value* notes = kube.find(secret("ts-web-abcde-0-auth"))->at({"metadata", "annotations"});
-    EXPECT_EQ(notes->find(kDeviceAnnotation)->text(), "nOLD-web");
-    EXPECT_EQ(notes->find(kDeviceTagsAnnotation)->text(), "tag:k8s");
+    EXPECT_EQ(notes->find(renderer::kDeviceAnnotation)->text(), "nOLD-web");
+    EXPECT_EQ(notes->find(renderer::kDeviceTagsAnnotation)->text(), "tag:k8s");
     EXPECT_EQ(looks(), 1);
     cluster.add_proxy("ts-web-abcde", 1, "tag:web", "web");
     run(kMinute);
@@ -459,8 +463,8 @@ TEST_F(OwnDevicesTest, LeavesADeviceThatAnotherReplicaHas) {
     metadata.put("name", "new-0");
     metadata.erase("uid");
     metadata.erase("resourceVersion");
-    metadata.find("annotations")->put(Value(kSetAnnotation), "new");
-    metadata.find("annotations")->erase(kGoneAnnotation);
+    metadata.find("annotations")->put(Value(renderer::kSetAnnotation), "new");
+    metadata.find("annotations")->erase(renderer::kGoneAnnotation);
     kube.put(secret("new-0"), std::move(copy));
     cluster.add_proxy("new");
     run(kMinute);

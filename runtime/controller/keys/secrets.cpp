@@ -1,8 +1,12 @@
 #include "runtime/controller/keys/secrets.h"
 
 #include "renderer/base/base64.h"
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/auth_secret.h"
+#include "renderer/contract/config_secret.h"
+#include "renderer/contract/labels.h"
+#include "renderer/contract/state_secret.h"
 #include "runtime/base/json_patch.h"
-#include "runtime/controller/contract.h"
 #include "runtime/controller/ingress_groups/group_objects.h"
 #include "runtime/controller/view/api_proxy_config.h"
 
@@ -19,14 +23,15 @@ Value secret(std::string_view ns, std::string_view name, std::string_view set,
         const std::size_t end = label.find('=');
         all.put(Value(label.substr(0, end)), Value(label.substr(end + 1)));
     }
-    all.put(kSecretLabel, Value(role));
+    all.put(renderer::kSecretLabel, Value(role));
     return Value::map(
         {{"apiVersion", "v1"},
          {"kind", "Secret"},
-         {"metadata", Value::map({{"name", name},
-                                  {"namespace", ns},
-                                  {"labels", std::move(all)},
-                                  {"annotations", Value::map({{kSetAnnotation, Value(set)}})}})},
+         {"metadata",
+          Value::map({{"name", name},
+                      {"namespace", ns},
+                      {"labels", std::move(all)},
+                      {"annotations", Value::map({{renderer::kSetAnnotation, Value(set)}})}})},
          {"type", "Opaque"}});
 }
 
@@ -37,7 +42,7 @@ Value& annotations_of(Value& object) {
 }  // namespace
 
 std::string auth_name(std::string_view pod, bool is_api_proxy) {
-    return std::string(pod) + (is_api_proxy ? "-config" : "-auth");
+    return is_api_proxy ? renderer::config_secret_name(pod) : renderer::auth_secret_name(pod);
 }
 
 AuthContent without_key(const AuthSecret& auth) {
@@ -55,37 +60,38 @@ AuthContent without_key(const AuthSecret& auth) {
 
 Value state_secret(std::string_view ns, std::string_view pod, std::string_view set,
                    std::string_view tailnet, std::string_view labels) {
-    Value object = secret(ns, pod, set, kStateSecret, labels);
-    put_if(annotations_of(object), !tailnet.empty(), Value(kTailnetAnnotation), Value(tailnet));
+    Value object = secret(ns, pod, set, renderer::kStateSecret, labels);
+    put_if(annotations_of(object), !tailnet.empty(), Value(renderer::kTailnetAnnotation),
+           Value(tailnet));
     return object;
 }
 
 Value auth_secret(std::string_view ns, std::string_view pod, std::string_view set,
                   std::string_view version, std::string_view labels, const AuthContent& content) {
     const bool is_api_proxy = !content.config.empty();
-    Value object = secret(ns, auth_name(pod, is_api_proxy), set, kAuthSecret, labels);
+    Value object = secret(ns, auth_name(pod, is_api_proxy), set, renderer::kAuthSecret, labels);
     put_if(*object.find("metadata"), !version.empty(), "resourceVersion", Value(version));
     const std::pair<std::string_view, std::string_view> notes[] = {
-        {kKeyIdAnnotation, content.key.id},
-        {kKeyCreatedAnnotation, content.key.created},
-        {kKeyExpiresAnnotation, content.key.expires},
-        {kKeyTagsAnnotation, content.key_tags},
-        {kRestartAnnotation, content.restart_pod},
-        {kDeviceAnnotation, content.device},
-        {kDeviceTagsAnnotation, content.device_tags},
-        {kTagsBeforeAnnotation, content.tags_before},
-        {kDeviceNamedAnnotation, content.device_named},
-        {kDeviceGoneAnnotation, content.device_gone},
-        {kDeviceNameAnnotation, content.device_name},
-        {kDeviceAddressesAnnotation, content.device_addresses},
-        {kDeviceWordsAnnotation, content.device_words},
-        {kTailnetAnnotation, content.tailnet},
-        {kHostnameAnnotation, content.hostname}};
+        {renderer::kKeyIdAnnotation, content.key.id},
+        {renderer::kKeyCreatedAnnotation, content.key.created},
+        {renderer::kKeyExpiresAnnotation, content.key.expires},
+        {renderer::kKeyTagsAnnotation, content.key_tags},
+        {renderer::kRestartAnnotation, content.restart_pod},
+        {renderer::kDeviceAnnotation, content.device},
+        {renderer::kDeviceTagsAnnotation, content.device_tags},
+        {renderer::kTagsBeforeAnnotation, content.tags_before},
+        {renderer::kDeviceNamedAnnotation, content.device_named},
+        {renderer::kDeviceGoneAnnotation, content.device_gone},
+        {renderer::kDeviceNameAnnotation, content.device_name},
+        {renderer::kDeviceAddressesAnnotation, content.device_addresses},
+        {renderer::kDeviceWordsAnnotation, content.device_words},
+        {renderer::kTailnetAnnotation, content.tailnet},
+        {renderer::kHostnameAnnotation, content.hostname}};
     for (const auto& [key, text] : notes) {
         put_if(annotations_of(object), !text.empty(), Value(key), Value(text));
     }
     Value data = Value::map();
-    data.add(Value(is_api_proxy ? kConfigDatum : kAuthDatum),
+    data.add(Value(is_api_proxy ? renderer::kConfigDatum : renderer::kAuthDatum),
              renderer::encode_base64(is_api_proxy ? complete_config(content.config, content.key.key)
                                                   : content.key.key));
     object.put("data", std::move(data));

@@ -4,9 +4,10 @@
 
 #include <utility>
 
+#include "renderer/contract/labels.h"
+#include "renderer/contract/state_secret.h"
 #include "renderer/core/text_of.h"
 #include "runtime/base/json_patch.h"
-#include "runtime/controller/contract.h"
 #include "runtime/controller/keys/key_delivery.h"
 #include "runtime/controller/keys/secrets.h"
 
@@ -29,9 +30,9 @@ bool is_its_secret(const StateOwner& owner, const Value& found) {
 // the Secret was the operator's, the record of that stays, and its owners, which `adopt` handles.
 Value restoring(const Value& found, const Value& made) {
     const bool is_taken =
-        text_of(found.at({"metadata", "annotations", kTakenAnnotation})) == "true";
+        text_of(found.at({"metadata", "annotations", renderer::kTakenAnnotation})) == "true";
     Value annotations = made.at({"metadata", "annotations"})->clone();
-    put_if(annotations, is_taken, Value(kTakenAnnotation), "true");
+    put_if(annotations, is_taken, Value(renderer::kTakenAnnotation), "true");
     Value operations =
         Value::list({operation("test", "/metadata/uid", Value(uid_of(found))),
                      operation("add", "/metadata/labels", made.at({"metadata", "labels"})->clone()),
@@ -100,7 +101,8 @@ Job StateSecrets::create(const StateOwner& owner) {
 }
 
 void StateSecrets::restore(const StateOwner& owner, const Value& found, const Next& next) {
-    if (text_of(found.at({"metadata", "labels", kSecretLabel})) == kStateSecret) {
+    if (text_of(found.at({"metadata", "labels", renderer::kSecretLabel})) ==
+        renderer::kStateSecret) {
         written_.put(found);  // the copy is out of date
         return next({});
     }
@@ -115,7 +117,7 @@ void StateSecrets::restore(const StateOwner& owner, const Value& found, const Ne
                      fmt::format(
                          "{}: its state Secret had lost its label \"{}\", which only its pod or a "
                          "user can have removed; its labels and annotations were restored",
-                         owner.pod, kSecretLabel)});
+                         owner.pod, renderer::kSecretLabel)});
             }
             next(reply.problem("cannot restore the state Secret"));
         });
@@ -125,7 +127,8 @@ Job StateSecrets::mark(const StateOwner& owner, const std::string& gone_since) {
     return [this, owner, gone_since](const Next& next) {
         Value made = state_secret(ns_, owner.pod, owner.set, owner.tailnet, owner.labels);
         Value annotations = made.at({"metadata", "annotations"})->clone();
-        put_if(annotations, !gone_since.empty(), Value(kGoneAnnotation), Value(gone_since));
+        put_if(annotations, !gone_since.empty(), Value(renderer::kGoneAnnotation),
+               Value(gone_since));
         kube_.json_patch(
             path(owner),
             Value::list({operation("test", "/metadata/uid", Value(owner.uid)),

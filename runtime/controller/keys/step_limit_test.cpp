@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "runtime/controller/contract.h"
+#include "renderer/contract/state_secret.h"
 #include "runtime/testing/controller_test.h"
 
 namespace runtime::controller {
@@ -45,7 +45,9 @@ TEST_F(StepLimitTest, APodThatFlipsItsWordsCausesFewRequests) {
     const std::string own = device_of("a-0");
     const auto say = [this](const std::string& device, std::string_view gone_since) {
         renderer::Value state = kube.find(secret("a-0"))->clone();
-        state.find("metadata")->find("annotations")->put(std::string(kGoneAnnotation), gone_since);
+        state.find("metadata")
+            ->find("annotations")
+            ->put(std::string(renderer::kGoneAnnotation), gone_since);
         kube.put(secret("a-0"), std::move(state));
         kube.set_datum(secret("a-0"), "device_id", device);
     };

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "renderer/contract/annotations.h"
 #include "renderer/core/text_of.h"
-#include "runtime/controller/contract.h"
 #include "runtime/testing/status_test.h"
 
 namespace runtime::controller {
@@ -25,7 +25,7 @@ protected:
         kube.has_custom_resources = true;
         put(kPath, "partner", "", R"({"credentials":{"secretName":"partner"}})");
         cluster.add_proxy("a");
-        cluster.annotate("a", kTailnetAnnotation, "partner");
+        cluster.annotate("a", renderer::kTailnetAnnotation, "partner");
     }
     std::string told() {
         for (const std::string& path : kube.paths_below("/api/v1/namespaces/tailscale/events")) {
@@ -78,7 +78,7 @@ TEST_F(TailnetIdentity, AnAudienceWinsOverTheSecretOfAClient) {
     EXPECT_EQ(partner.devices.size(), 1U);
     kube.erase_datum(secret("partner"), "audience");
     cluster.add_proxy("b");
-    cluster.annotate("b", kTailnetAnnotation, "partner");
+    cluster.annotate("b", renderer::kTailnetAnnotation, "partner");
     run(3 * kMinute);
     EXPECT_EQ(partner.exchanges.size(), 1U) << "the secret counts again";
     EXPECT_EQ(partner.tokens, 2U);

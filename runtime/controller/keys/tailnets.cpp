@@ -5,10 +5,12 @@
 #include <utility>
 
 #include "renderer/base/base64.h"
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/labels.h"
+#include "renderer/contract/tailnet_config.h"
 #include "renderer/core/text_of.h"
 #include "renderer/kube/name_grammar.h"
 #include "renderer/kube/server_url.h"
-#include "runtime/controller/contract.h"
 
 namespace runtime::controller {
 
@@ -28,7 +30,8 @@ renderer::Error refused(const std::string& secret, std::string message) {
 }
 
 // Returns why the Secret is not the tailnet's; "" if its label says that it is.
-std::string wrong_label(const std::string& ns, const TailnetConfig& config, const Value& secret) {
+std::string wrong_label(const std::string& ns, const renderer::TailnetConfig& config,
+                        const Value& secret) {
     const std::string_view label =
         text_of(secret.at({"metadata", "labels", renderer::kTailnetLabel}));
     if (label == config.name) {
@@ -91,7 +94,7 @@ Result<tailnet::TokenRequest> own_request(const std::string& ns, const std::stri
 
 Tailnets::Tailnets(Loop& loop, Transport& transport, kube::Client& kube, Log& log,
                    RandomSource& random, std::string ns, tailnet::TailnetSettings own,
-                   OwnAccount account, const Mirror<TailnetConfig>& configs)
+                   OwnAccount account, const Mirror<renderer::TailnetConfig>& configs)
     : loop_(loop),
       transport_(transport),
       kube_(kube),
@@ -109,12 +112,12 @@ tailnet::Api* Tailnets::find(std::string_view name, std::string& problem) {
     if (name.empty()) {
         return &own_;
     }
-    const TailnetConfig* config =
+    const renderer::TailnetConfig* config =
         configs_.find(fmt::format("{}/{}{}", ns_, renderer::kTailnetPrefix, name));
     problem = config == nullptr ? config_map(name) + " is missing"
-              : config->contract != kContractVersion
+              : config->contract != renderer::kContractVersion
                   ? fmt::format("{} follows contract \"{}\", not \"{}\"", config_map(name),
-                                config->contract, kContractVersion)
+                                config->contract, renderer::kContractVersion)
                   : unsafe_tailnet(*config, own_server_);
     if (!problem.empty()) {
         return nullptr;
@@ -136,7 +139,7 @@ tailnet::Api* Tailnets::find(std::string_view name, std::string& problem) {
     return entry.api.get();
 }
 
-tailnet::Credentials Tailnets::credentials_of(const TailnetConfig& config) {
+tailnet::Credentials Tailnets::credentials_of(const renderer::TailnetConfig& config) {
     return [this, config](Given done) {
         kube_.get(kube::path_of(kube::kSecrets, ns_, config.secret_name),
                   [this, config, done = std::move(done)](const kube::Reply& reply) {
@@ -145,7 +148,7 @@ tailnet::Credentials Tailnets::credentials_of(const TailnetConfig& config) {
     };
 }
 
-Result<tailnet::TokenRequest> Tailnets::request_of(const TailnetConfig& config,
+Result<tailnet::TokenRequest> Tailnets::request_of(const renderer::TailnetConfig& config,
                                                    const kube::Reply& reply, std::string& refusal) {
     refusal = reply.ok() ? wrong_label(ns_, config, reply.object) : std::string();
     if (!refusal.empty()) {
@@ -170,7 +173,7 @@ Result<tailnet::TokenRequest> Tailnets::request_of(const TailnetConfig& config,
 }
 
 // The controller's own credentials are sent to no other server, whatever their Secret says.
-void Tailnets::take_secret(const TailnetConfig& config, const kube::Reply& reply,
+void Tailnets::take_secret(const renderer::TailnetConfig& config, const kube::Reply& reply,
                            const Given& done) {
     std::string refusal;
     const auto request = request_of(config, reply, refusal);
@@ -188,8 +191,9 @@ void Tailnets::take_secret(const TailnetConfig& config, const kube::Reply& reply
     });
 }
 
-void Tailnets::give(const TailnetConfig& config, const Result<tailnet::TokenRequest>& request,
-                    const std::string& refusal, const Given& done) {
+void Tailnets::give(const renderer::TailnetConfig& config,
+                    const Result<tailnet::TokenRequest>& request, const std::string& refusal,
+                    const Given& done) {
     if (const auto entry = others_.find(config.name);
         entry != others_.end() && entry->second.config == config) {
         entry->second.refusal = refusal;
@@ -197,7 +201,7 @@ void Tailnets::give(const TailnetConfig& config, const Result<tailnet::TokenRequ
     done(refusal.empty() ? request : refused(config.secret_name, refusal));
 }
 
-std::string Tailnets::refusal(const TailnetConfig& config) const {
+std::string Tailnets::refusal(const renderer::TailnetConfig& config) const {
     std::string problem = unsafe_tailnet(config, own_server_);
     const auto entry = others_.find(config.name);
     return problem.empty() && entry != others_.end() && entry->second.config == config
@@ -234,7 +238,7 @@ Job Tailnets::removal(const std::string& name,
     return job_on(&Tailnets::find_to_remove, name, std::move(work));
 }
 
-std::string unsafe_tailnet(const TailnetConfig& config, std::string_view own) {
+std::string unsafe_tailnet(const renderer::TailnetConfig& config, std::string_view own) {
     if (!renderer::is_dotted_name(config.secret_name)) {
         return fmt::format("{} names no Secret: \"{}\"", config_map(config.name),
                            config.secret_name);

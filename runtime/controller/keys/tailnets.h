@@ -10,10 +10,10 @@
 #include <string>
 #include <string_view>
 
+#include "renderer/contract/tailnet_config.h"
 #include "runtime/base/jobs.h"
 #include "runtime/controller/keys/tailnet_identity.h"
 #include "runtime/controller/view/mirror.h"
-#include "runtime/controller/view/tailnet_config.h"
 #include "runtime/kube/client.h"
 #include "runtime/tailnet/api.h"
 
@@ -27,7 +27,7 @@ public:
     // All references outlive it.
     Tailnets(Loop& loop, Transport& transport, kube::Client& kube, Log& log, RandomSource& random,
              std::string ns, tailnet::TailnetSettings own, OwnAccount account,
-             const Mirror<TailnetConfig>& configs);
+             const Mirror<renderer::TailnetConfig>& configs);
 
     // "" is the controller's own tailnet. nullptr if it is unknown (yet); `problem` says what is
     // missing.
@@ -40,7 +40,7 @@ public:
     Job removal(const std::string& name, std::function<void(tailnet::Api&, const Next&)> work);
     // Why nothing is sent to the tailnet, according to its ConfigMap and its Secret; "" if no
     // reason is known. The Secret is considered once the tailnet was used.
-    [[nodiscard]] std::string refusal(const TailnetConfig& config) const;
+    [[nodiscard]] std::string refusal(const renderer::TailnetConfig& config) const;
 
 private:
     using Find = tailnet::Api* (Tailnets::*)(std::string_view name, std::string& problem);
@@ -48,16 +48,18 @@ private:
     Job job_on(Find look_up, const std::string& name,
                std::function<void(tailnet::Api&, const Next&)> work);
     using Given = std::function<void(renderer::Result<tailnet::TokenRequest>)>;
-    tailnet::Credentials credentials_of(const TailnetConfig& config);
+    tailnet::Credentials credentials_of(const renderer::TailnetConfig& config);
     // `refusal` is why they are sent nowhere; "" with an error if they could not be read.
-    renderer::Result<tailnet::TokenRequest> request_of(const TailnetConfig& config,
+    renderer::Result<tailnet::TokenRequest> request_of(const renderer::TailnetConfig& config,
                                                        const kube::Reply& reply,
                                                        std::string& refusal);
-    void take_secret(const TailnetConfig& config, const kube::Reply& reply, const Given& done);
-    void give(const TailnetConfig& config, const renderer::Result<tailnet::TokenRequest>& request,
-              const std::string& refusal, const Given& done);
+    void take_secret(const renderer::TailnetConfig& config, const kube::Reply& reply,
+                     const Given& done);
+    void give(const renderer::TailnetConfig& config,
+              const renderer::Result<tailnet::TokenRequest>& request, const std::string& refusal,
+              const Given& done);
     struct Entry {
-        TailnetConfig config;
+        renderer::TailnetConfig config;
         std::unique_ptr<tailnet::Api> api;
         std::string refusal = {};  // because of its Secret
     };
@@ -71,7 +73,7 @@ private:
     std::string ca_file_, own_server_;
     tailnet::Credentials own_credentials_;
     OwnAccount account_;
-    const Mirror<TailnetConfig>& configs_;
+    const Mirror<renderer::TailnetConfig>& configs_;
     tailnet::Api own_;
     std::map<std::string, Entry, std::less<>> others_;
     // The APIs of tailnets whose ConfigMap has changed: their requests may still be in progress.
@@ -80,7 +82,7 @@ private:
 
 // Why no credentials are sent where the ConfigMap says; "" if they may be. `own` is the
 // controller's own login server.
-std::string unsafe_tailnet(const TailnetConfig& config, std::string_view own);
+std::string unsafe_tailnet(const renderer::TailnetConfig& config, std::string_view own);
 
 // The problem of a call that also succeeds if its object does not exist, or "".
 std::string unless_gone(const tailnet::Reply& reply);

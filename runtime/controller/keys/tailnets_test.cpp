@@ -5,8 +5,10 @@
 
 #include <algorithm>
 
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/labels.h"
+#include "renderer/contract/tailnet_config.h"
 #include "renderer/core/text_of.h"
-#include "runtime/controller/contract.h"
 #include "runtime/testing/controller_test.h"
 
 namespace runtime::controller {
@@ -22,7 +24,7 @@ protected:
     }
     void add_partner_proxy(const std::string& name) {
         cluster.add_proxy(name);
-        cluster.annotate(name, kTailnetAnnotation, "partner");
+        cluster.annotate(name, renderer::kTailnetAnnotation, "partner");
     }
     void remove_partner() {
         kube.erase(FakeCluster::path("configmaps", "tailrender-tailnet-partner"));
@@ -238,7 +240,7 @@ TEST_F(TailnetsTest, ASecretOfAnotherTailnetIsNotSent) {
     add_partner();
     add_foreign("https://foreign", "partner");
     cluster.add_proxy("a");
-    cluster.annotate("a", kTailnetAnnotation, "foreign");
+    cluster.annotate("a", renderer::kTailnetAnnotation, "foreign");
     start();
     run(10 * kMinute);
     EXPECT_FALSE(asked("https://foreign"));
@@ -297,7 +299,7 @@ TEST(Tailnet, NamesASecretAndASafePlace) {
     };
     for (const auto& row : rows) {
         SCOPED_TRACE(row.url + " " + row.secret);
-        TailnetConfig config;
+        renderer::TailnetConfig config;
         config.name = "lab";
         config.login_url = row.url;
         config.secret_name = row.secret;

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "renderer/base/sha256.h"
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/state_secret.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 #include "runtime/controller/keys/device_notes.h"
@@ -18,10 +20,6 @@ using renderer::text_of;
 using renderer::Value;
 
 namespace {
-
-constexpr std::string_view kGroup = "tailscale.com/proxy-group";
-constexpr std::string_view kFqdn = "tailscale.com/tailnet-fqdn";
-constexpr std::string_view kIp = "tailscale.com/tailnet-ip";
 
 std::string_view annotation_of_service(const Parent& service, std::string_view key) {
     const auto found = service.annotations.find(std::string(key));
@@ -49,9 +47,10 @@ bool routes(const EgressReplica* replica, const Parent& service) {
     }
     const auto found = replica->targets.find(fmt::format("{}-{}", service.ns, service.name));
     return found != replica->targets.end() && found->second.has_addresses &&
-           found->second.ip == annotation_of_service(service, kIp) &&
+           found->second.ip == annotation_of_service(service, renderer::annotation::kTailnetIp) &&
            found->second.ports == ports_of(service.spec.find("ports"), "port") &&
-           without_dot(found->second.fqdn) == without_dot(annotation_of_service(service, kFqdn));
+           without_dot(found->second.fqdn) ==
+               without_dot(annotation_of_service(service, renderer::annotation::kTailnetFqdn));
 }
 
 // Returns the port as Go encodes core/v1's ServicePort: in the order of its fields, without empty
@@ -78,11 +77,13 @@ std::string configuration(const Parent& service) {
     }
     const Value text = Value::map(
         {{"ports", std::move(ports)},
-         {"tailnetTarget", Value::map({{"ip", annotation_of_service(service, kIp)},
-                                       {"fqdn", annotation_of_service(service, kFqdn)}})},
-         {"proxyGroup", annotation_of_service(service, kGroup)}});
+         {"tailnetTarget",
+          Value::map(
+              {{"ip", annotation_of_service(service, renderer::annotation::kTailnetIp)},
+               {"fqdn", annotation_of_service(service, renderer::annotation::kTailnetFqdn)}})},
+         {"proxyGroup", annotation_of_service(service, renderer::annotation::kProxyGroup)}});
     return fmt::format("ConfiguredFor:ProxyGroup:{}:Config:{}",
-                       annotation_of_service(service, kGroup),
+                       annotation_of_service(service, renderer::annotation::kProxyGroup),
                        renderer::sha256_hex(renderer::write_json(text)));
 }
 
@@ -102,7 +103,7 @@ constexpr std::array<std::string_view, 3> kConditions = {
 }  // namespace
 
 std::optional<EgressReplica> decode_egress_replica(const Value& secret) {
-    const auto text = secret_datum(secret, "egress-services");
+    const auto text = secret_datum(secret, renderer::kEgressStatus);
     const auto status = text ? renderer::read_json(*text) : renderer::Result<Value>(Value());
     const Value* services = status ? status->at({"services"}) : nullptr;
     if (services == nullptr || !services->is_map()) {
@@ -124,9 +125,11 @@ std::optional<EgressReplica> decode_egress_replica(const Value& secret) {
 }
 
 std::string_view egress_group(const Parent& service) {
-    const bool leads_out = !annotation_of_service(service, kFqdn).empty() ||
-                           !annotation_of_service(service, kIp).empty();
-    return leads_out ? annotation_of_service(service, kGroup) : std::string_view();
+    const bool leads_out =
+        !annotation_of_service(service, renderer::annotation::kTailnetFqdn).empty() ||
+        !annotation_of_service(service, renderer::annotation::kTailnetIp).empty();
+    return leads_out ? annotation_of_service(service, renderer::annotation::kProxyGroup)
+                     : std::string_view();
 }
 
 StatusChange egress_status(const Parent& service, const std::vector<Device>& devices,

@@ -6,9 +6,12 @@
 #include <set>
 #include <utility>
 
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/config_secret.h"
+#include "renderer/contract/labels.h"
 #include "renderer/core/text_of.h"
+#include "renderer/kube/kinds.h"
 #include "runtime/base/url.h"
-#include "runtime/controller/contract.h"
 #include "runtime/controller/object_status/proxy_class_status.h"
 #include "runtime/controller/view/replicas.h"
 
@@ -56,7 +59,8 @@ ParentStatus::ParentStatus(FeatureContext context)
       static_endpoints_(context_.view.follow<StaticEndpoints>(
           {.kind = kube::kSecrets,
            .ns = context_.view.ns(),
-           .query = "labelSelector=" + escape_url(kConfigSecrets)},
+           .query = "labelSelector=" + escape_url(fmt::format("{}={}", renderer::label::kSecretType,
+                                                              renderer::label::kConfigType))},
           decode_static_endpoints,
           [](std::string_view name, const StaticEndpoints*, const StaticEndpoints*,
              Changes& changes) { changes.pods.emplace(name.substr(0, name.rfind('-'))); })) {}
@@ -108,7 +112,7 @@ const Proxies& ParentStatus::proxies_of(Look& look, const ProxySet& set) {
 Device ParentStatus::described(const Replica& replica) {
     Device device = device_of(replica);
     const StaticEndpoints* endpoints =
-        static_endpoints_.find(context_.view.key(std::string(replica.pod_name) + "-config"));
+        static_endpoints_.find(context_.view.key(renderer::config_secret_name(replica.pod_name)));
     device.static_endpoints =
         endpoints == nullptr ? static_endpoints(replica.config) : endpoints->addresses;
     return device;
@@ -139,7 +143,7 @@ bool ParentStatus::note_leaving(Look& look, const Changes& changes) {
 void ParentStatus::write_served(Look& look, const ProxySet& set) {
     const Parent* parent = context_.parents.find(set.parent);
     // While the operator serves it, the operator writes the status.
-    if (set.contract != kContractVersion || parent == nullptr || is_of_group(*parent) ||
+    if (set.contract != renderer::kContractVersion || parent == nullptr || is_of_group(*parent) ||
         !operators_set(context_.view, {.pod_name = fmt::format("{}-0", set.name), .set = &set})
              .empty()) {
         return;
@@ -208,7 +212,7 @@ void ParentStatus::write_egress(Look& look, const Parent& service) {
         }
         return;
     }
-    if (set->contract != kContractVersion) {
+    if (set->contract != renderer::kContractVersion) {
         return;
     }
     const Proxies& proxies = proxies_of(look, *set);
@@ -231,7 +235,8 @@ void ParentStatus::write_unserved(const Changes& changes) {
             const bool is_served =
                 !is_of_group(*parent) && !sets.find(contract_name(*parent)).empty();
             if (!is_served &&
-                (!gone.empty() || !condition_status(*parent, "TailscaleProxyReady").empty())) {
+                (!gone.empty() ||
+                 !condition_status(*parent, renderer::kind_of("Service").role.condition).empty())) {
                 context_.status.write(*parent, unserved_status(*parent, gone));
             }
         }
@@ -240,7 +245,7 @@ void ParentStatus::write_unserved(const Changes& changes) {
         return;  // one of them may be a group's
     }
     for (const Parent* group : parents_of(changes, "ProxyGroup")) {
-        if (!condition_status(*group, "ProxyGroupReady").empty() &&
+        if (!condition_status(*group, renderer::kind_of("ProxyGroup").role.condition).empty() &&
             sets.find(contract_name(*group)).empty()) {
             context_.status.write(
                 *group, group_status(*group, {.devices = {}, .problem = "it has no StatefulSet"}));
@@ -256,7 +261,7 @@ void ParentStatus::write_name_server() {
         change.fields.emplace_back("nameserver",
                                    has_address ? Value::map({{"ip", server->address}}) : Value());
         change.conditions.push_back(
-            {.type = "NameserverReady",
+            {.type = std::string(renderer::kind_of("DNSConfig").role.condition),
              .is_true = has_address,
              .reason = has_address ? "NameserverCreated" : "NameserverCreationFailed",
              .message = has_address ? "NameserverCreated"

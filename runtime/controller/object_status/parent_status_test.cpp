@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "runtime/controller/contract.h"
+#include "renderer/contract/annotations.h"
 #include "runtime/testing/status_test.h"
 
 namespace runtime::controller {
@@ -115,7 +115,7 @@ TEST_F(StatusTest, TakesItsNameOffAnIngressOfAnotherClass) {
     const std::string path = "/apis/networking.k8s.io/v1/namespaces/apps/ingresses/web";
     put(path, "web", "apps", R"({"ingressClassName":"tailscale"})");
     cluster.add_proxy("web");
-    annotate("web", kParentAnnotation, "Ingress/apps/web");
+    annotate("web", renderer::kParentAnnotation, "Ingress/apps/web");
     start();
     run(kMinute);
     const std::string ours =
@@ -137,7 +137,7 @@ TEST_F(StatusTest, TakesItsNameOffAnIngressOfAnotherClass) {
 TEST_F(StatusTest, LeavesTheAddressesOfAGroupAlone) {
     const std::string path = "/apis/networking.k8s.io/v1/namespaces/apps/ingresses/web";
     cluster.add_proxy("web");
-    annotate("web", kParentAnnotation, "Ingress/apps/web");
+    annotate("web", renderer::kParentAnnotation, "Ingress/apps/web");
     start();
     run(kMinute);
     put(path, "web", "apps", R"({"ingressClassName":"tailscale"})",
@@ -276,7 +276,7 @@ TEST_F(StatusTest, SaysThatAContractIsUnknownWheneverItComes) {
 
 TEST_F(StatusTest, SaysThatATailnetIsMissing) {
     cluster.add_proxy("web");
-    annotate("web", kTailnetAnnotation, "partner");
+    annotate("web", renderer::kTailnetAnnotation, "partner");
     start();
     run(kMinute);
     EXPECT_EQ(events("apps"),
@@ -286,7 +286,7 @@ TEST_F(StatusTest, SaysThatATailnetIsMissing) {
 
 TEST_F(StatusTest, SaysThatAContractIsUnknown) {
     cluster.add_proxy("web");
-    annotate("web", kContractAnnotation, "v2");
+    annotate("web", renderer::kContractAnnotation, "v2");
     kube.put(FakeCluster::path("configmaps", "tailrender-tailnet-partner"),
              json(R"({"metadata":{"name":"tailrender-tailnet-partner",
                  "namespace":"tailscale","annotations":{"tailrender.dev/contract":"v7"}}})"));
@@ -327,7 +327,7 @@ TEST_F(StatusTest, SaysThatAnApiProxyHasNoConfiguration) {
 TEST_F(StatusTest, WritesCustomResourcesOnceTheirKindsAreInstalled) {
     const std::string path = "/apis/tailscale.com/v1alpha1/connectors/office";
     cluster.add_proxy("ts-office-abcde");
-    annotate("ts-office-abcde", kParentAnnotation, "Connector/office");
+    annotate("ts-office-abcde", renderer::kParentAnnotation, "Connector/office");
     start();
     run(kMinute);
     EXPECT_FALSE(device_of("ts-office-abcde-0").empty());
@@ -352,7 +352,7 @@ TEST_F(StatusTest, TellsOfARecorderWhatTheTailnetSays) {
     kube.has_custom_resources = true;
     put(path, "sessions", "", "{}");
     cluster.add_proxy("sessions");
-    annotate("sessions", kParentAnnotation, "Recorder/sessions");
+    annotate("sessions", renderer::kParentAnnotation, "Recorder/sessions");
     start();
     run(kMinute);
     EXPECT_EQ(
@@ -373,7 +373,7 @@ TEST_F(StatusTest, TellsTheStaticEndpointsOfAGroup) {
     kube.set_datum(secret("out-0-config"), "cap-106.hujson",
                    R"({"Version":"alpha0","StaticEndpoints":["198.51.100.4:31001"]})");
     cluster.add_proxy("out", 2);
-    annotate("out", kParentAnnotation, "ProxyGroup/out");
+    annotate("out", renderer::kParentAnnotation, "ProxyGroup/out");
     start();
     run(2 * kMinute);
     EXPECT_EQ(status(path).substr(0, status(path).find("]}]") + 3),
@@ -400,7 +400,7 @@ TEST_F(StatusTest, SaysWhetherAGroupLeadsOutOfTheCluster) {
         R"({"tailscale.com/proxy-group":")" + group +
             R"(","tailscale.com/tailnet-ip":"100.64.9.9"})");
     cluster.add_proxy(group, 2);
-    annotate(group, kParentAnnotation, "ProxyGroup/" + group);
+    annotate(group, renderer::kParentAnnotation, "ProxyGroup/" + group);
     start();
     run(kMinute);
     for (const char* number : {"-0", "-1"}) {

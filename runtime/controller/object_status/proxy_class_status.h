@@ -8,11 +8,12 @@
 #include <map>
 #include <string>
 
+#include "renderer/kube/kinds.h"
 #include "runtime/controller/view/parents.h"
 
 namespace runtime::controller {
 
-inline constexpr std::string_view kClassReady = "ProxyClassReady";
+inline constexpr std::string_view kClassReady = renderer::kind_of("ProxyClass").role.condition;
 
 // Returns all faults of each class, by name; "" if it has none. Of classes whose ports clash, the
 // one that is ready stays so, otherwise the first.

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "renderer/contract/annotations.h"
 #include "renderer/core/text_of.h"
+#include "renderer/kube/kinds.h"
 #include "runtime/base/log.h"
 #include "runtime/controller/object_status/group_status.h"
 #include "runtime/controller/view/objects.h"
@@ -35,18 +37,21 @@ bool has_family(const Parent& service, bool v6) {
                        [v6](const Value& address) { return is_v6(text_of(address)) == v6; });
 }
 
-Condition ready_condition(std::string_view type, const Proxies& proxies, std::string_view what) {
+Condition ready_condition(const renderer::Kind& kind, const Proxies& proxies) {
     if (proxies.all_live()) {
-        const std::string created = fmt::format("{}Created", what);
-        return {.type = std::string(type), .is_true = true, .reason = created, .message = created};
+        const std::string created = fmt::format("{}Created", kind.name);
+        return {.type = std::string(kind.role.condition),
+                .is_true = true,
+                .reason = created,
+                .message = created};
     }
     if (!proxies.problem.empty()) {
-        return {.type = std::string(type),
-                .reason = fmt::format("{}CreationFailed", what),
+        return {.type = std::string(kind.role.condition),
+                .reason = fmt::format("{}CreationFailed", kind.name),
                 .message = redact(proxies.problem)};
     }
-    return {.type = std::string(type),
-            .reason = fmt::format("{}Creating", what),
+    return {.type = std::string(kind.role.condition),
+            .reason = fmt::format("{}Creating", kind.name),
             .message = fmt::format("{} of {} devices have joined", proxies.live(),
                                    proxies.devices.size())};
 }
@@ -81,7 +86,8 @@ Condition group_is_ready(const Parent& group, const Proxies& proxies) {
     const std::string valid = condition_status(group, "KubeAPIServerProxyValid");
     const std::size_t wanted = proxies.devices.size();
     const bool all_run = running(proxies) == wanted;
-    Condition ready{.type = "ProxyGroupReady", .reason = "ProxyGroupCreating"};
+    Condition ready{.type = std::string(renderer::kind_of("ProxyGroup").role.condition),
+                    .reason = "ProxyGroupCreating"};
     if ((!all_run || wanted == 0) && !proxies.problem.empty()) {
         ready.reason = "ProxyGroupCreationFailed";
         ready.message = redact(proxies.problem);
@@ -114,7 +120,7 @@ bool Proxies::are_described() const {
 }
 
 bool is_of_group(const Parent& parent) {
-    const auto group = parent.annotations.find("tailscale.com/proxy-group");
+    const auto group = parent.annotations.find(renderer::annotation::kProxyGroup);
     return group != parent.annotations.end() && !group->second.empty();
 }
 
@@ -130,13 +136,13 @@ bool is_our_load_balancer(const Parent& service) {
     const Value* its_class = service.spec.find("loadBalancerClass");
     // A Service without a class has a proxy because the user exposes it, and then another
     // controller serves its load balancer; or because our class is the default.
-    return its_class == nullptr ? !service.annotations.contains("tailscale.com/expose")
+    return its_class == nullptr ? !service.annotations.contains(renderer::annotation::kExpose)
                                 : text_of(its_class) == "tailscale";
 }
 
 StatusChange unserved_status(const Parent& parent, const std::set<std::string>& gone) {
     StatusChange change;
-    change.conditions_to_remove.emplace_back("TailscaleProxyReady");
+    change.conditions_to_remove.emplace_back(renderer::kind_of("Service").role.condition);
     if (is_of_group(parent)) {
         return change;  // the group writes the rest
     }
@@ -176,7 +182,7 @@ namespace {
 StatusChange service_status(const Parent& service, const Proxies& proxies) {
     StatusChange change;
     change.conditions_to_remove = {std::string(kServiceCondition), std::string(kServiceIsValid)};
-    Condition ready{.type = "TailscaleProxyReady",
+    Condition ready{.type = std::string(renderer::kind_of("Service").role.condition),
                     .reason = "ProxyPending",
                     .message = std::string(kWaiting),
                     .observes_generation = false};
@@ -208,7 +214,7 @@ StatusChange service_status(const Parent& service, const Proxies& proxies) {
 }
 
 StatusChange ingress_status(const Parent& ingress, const Proxies& proxies) {
-    const auto redirect = ingress.annotations.find("tailscale.com/http-redirect");
+    const auto redirect = ingress.annotations.find(renderer::annotation::kHttpRedirect);
     const bool has_http = redirect != ingress.annotations.end() && redirect->second == "true";
     Value entries = Value::list();
     for (const Device& device : proxies.devices) {
@@ -238,7 +244,7 @@ StatusChange connector_status(const Parent& connector, const Proxies& proxies) {
     Value hostname = has_device ? devices.items()[0].find("hostname")->clone() : Value();
     Value addresses = has_device ? devices.items()[0].find("tailnetIPs")->clone() : Value();
     StatusChange change;
-    change.conditions.push_back(ready_condition("ConnectorReady", proxies, "Connector"));
+    change.conditions.push_back(ready_condition(renderer::kind_of("Connector"), proxies));
     change.fields.emplace_back("subnetRoutes", joined_routes(connector));
     change.fields.emplace_back("isExitNode", is_set(connector, "exitNode"));
     change.fields.emplace_back("isAppConnector", is_set(connector, "appConnector"));
@@ -261,7 +267,7 @@ StatusChange recorder_status(const Parent& /*recorder*/, const Proxies& proxies)
     }
     StatusChange change;
     change.fields.emplace_back("devices", std::move(devices));
-    change.conditions.push_back(ready_condition("RecorderReady", proxies, "Recorder"));
+    change.conditions.push_back(ready_condition(renderer::kind_of("Recorder"), proxies));
     return change;
 }
 

@@ -6,12 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "renderer/kube/kinds.h"
 #include "runtime/controller/object_status/status_writer.h"
 #include "runtime/controller/relays/endpoints.h"
 
 namespace runtime::controller {
 
-inline constexpr std::string_view kRelayCondition = "PeerRelayReady";
+inline constexpr std::string_view kRelayCondition = renderer::kind_of("PeerRelay").role.condition;
 
 struct RelayState {
     std::string tailnet_problem = {};

@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "renderer/kube/api.h"
+#include "renderer/contract/tailnet_config.h"
+#include "renderer/kube/kinds.h"
 
 namespace runtime::controller {
 
@@ -16,7 +17,7 @@ constexpr Duration kRecheck = std::chrono::hours(1);
 void TailnetStatus::reconcile(const Changes& /*changes*/) {
     for (const auto& [name, tailnet] : context_.parents.all("Tailnet")) {
         const std::string config_map = fmt::format("{}{}", renderer::kTailnetPrefix, name);
-        const TailnetConfig* config =
+        const renderer::TailnetConfig* config =
             context_.view.tailnet_configs().find(context_.view.key(config_map));
         if (config == nullptr) {
             probes_.erase(name);
@@ -34,7 +35,7 @@ void TailnetStatus::reconcile(const Changes& /*changes*/) {
     }
 }
 
-void TailnetStatus::probe(const TailnetConfig& config) {
+void TailnetStatus::probe(const renderer::TailnetConfig& config) {
     Probe& probe = probes_[config.name];
     if (!(probe.config == config)) {
         probe = {};
@@ -65,7 +66,7 @@ void TailnetStatus::probe(const TailnetConfig& config) {
 void TailnetStatus::write(const Parent& tailnet, std::string_view reason,
                           const std::string& problem) {
     StatusChange change;
-    change.conditions.push_back({.type = "TailnetReady",
+    change.conditions.push_back({.type = std::string(renderer::kind_of("Tailnet").role.condition),
                                  .is_true = problem.empty(),
                                  .reason = std::string(reason),
                                  .message = problem.empty() ? std::string(reason) : problem});

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "renderer/contract/tailnet_config.h"
 #include "runtime/controller/feature.h"
 
 namespace runtime::controller {
@@ -18,14 +19,14 @@ public:
 
 private:
     struct Probe {
-        TailnetConfig config;
+        renderer::TailnetConfig config;
         bool busy = false;
         bool is_good = false;
         std::string problem;
         bool lacks_credentials = false;
         Duration not_before = {};  // uptime
     };
-    void probe(const TailnetConfig& config);
+    void probe(const renderer::TailnetConfig& config);
     void write(const Parent& tailnet, std::string_view reason, const std::string& problem);
 
     FeatureContext context_;

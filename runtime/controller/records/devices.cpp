@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "renderer/contract/state_secret.h"
 #include "renderer/core/json.h"
 #include "runtime/base/log.h"
 
@@ -37,7 +38,7 @@ DeviceState state_of(const Replica& replica) {
 
 bool serves_https(const StateSecret& state) {
     return state.capability() < kSaysHttps ||
-           (!state.https_endpoint.empty() && state.https_endpoint != kNoHttps);
+           (!state.https_endpoint.empty() && state.https_endpoint != renderer::kNoHttps);
 }
 
 }  // namespace

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "renderer/base/sha256.h"
+#include "renderer/contract/controller_objects.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
-#include "renderer/kube/api.h"
 #include "runtime/controller/view/replicas.h"
 
 namespace runtime::controller {

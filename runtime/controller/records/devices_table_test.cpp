@@ -4,8 +4,8 @@
 
 #include <array>
 
+#include "renderer/contract/auth_secret.h"
 #include "renderer/core/text_of.h"
-#include "runtime/controller/contract.h"
 #include "runtime/testing/controller_test.h"
 
 namespace runtime::controller {
@@ -103,7 +103,7 @@ TEST_F(DevicesTableTest, OfFewDevicesIsNewAtOnce) {
     const auto is_noted = [this] {
         const renderer::Value* auth = kube.find(secret("web-0-auth"));
         return auth != nullptr &&
-               auth->at({"metadata", "annotations", kDeviceNameAnnotation}) != nullptr;
+               auth->at({"metadata", "annotations", renderer::kDeviceNameAnnotation}) != nullptr;
     };
     for (int i = 0; i < 1000 && !is_noted(); ++i) {
         run(std::chrono::milliseconds(10));

@@ -7,9 +7,13 @@
 #include <utility>
 
 #include "renderer/base/base64.h"
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/controller_objects.h"
+#include "renderer/contract/group_config.h"
+#include "renderer/contract/labels.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
-#include "runtime/controller/contract.h"
+#include "renderer/kube/pod_traits.h"
 #include "runtime/controller/records/devices.h"
 #include "runtime/controller/records/notices.h"
 #include "runtime/controller/view/objects.h"
@@ -24,8 +28,6 @@ namespace {
 
 constexpr std::string_view kNameserver = "nameserver";
 constexpr std::string_view kFile = "records.json";
-constexpr std::string_view kParentType = "tailscale.com/parent-resource-type";
-constexpr std::string_view kEgressConfig = "-egress-config";
 
 using Names = std::map<std::string, std::set<std::string>>;  // to their addresses
 
@@ -45,7 +47,8 @@ bool is_ready(const Value& endpoint) {
 // Returns what the Service targets in the tailnet through its group; "" if that is not a name.
 std::string_view name_in_group(const Mirror<EgressNames>::Objects& groups, std::string_view ns,
                                const DnsService& service) {
-    const auto group = groups.find(fmt::format("{}/{}{}", ns, service.group, kEgressConfig));
+    const auto group =
+        groups.find(fmt::format("{}/{}", ns, renderer::egress_config_name(service.group)));
     if (group == groups.end()) {
         return {};
     }
@@ -55,12 +58,13 @@ std::string_view name_in_group(const Mirror<EgressNames>::Objects& groups, std::
 
 // Returns the name of a proxy with a single pod; "" if it has none.
 std::string single_name(const Replica& replica) {
-    const std::string_view type = find_label(replica.set->labels, kParentType);
-    if (type == "ingress") {
+    const std::string_view type = find_label(replica.set->labels, renderer::label::kParentType);
+    if (type == renderer::kIngressPods.parent_type) {
         const Device device = device_of(replica);
         return device.is_live() ? device.https_name : std::string();
     }
-    return std::string(type == "svc" ? replica.set->target_fqdn.view() : std::string_view());
+    return std::string(type == renderer::kServicePods.parent_type ? replica.set->target_fqdn.view()
+                                                                  : std::string_view());
 }
 
 Value addresses_of(const Names& names, bool six) {
@@ -85,13 +89,14 @@ std::optional<DnsService> decode_dns_service(const Value& object) {
     const auto label = [&](std::string_view key) {
         return text_of(object.at({"metadata", "labels", key}));
     };
-    if (label("tailscale.com/svc-type") != "egress" || label("tailscale.com/proxy-group").empty()) {
+    if (label(renderer::label::kServiceType) != renderer::label::kEgress ||
+        label(renderer::label::kProxyGroup).empty()) {
         return std::nullopt;
     }
     DnsService service{
-        .group = std::string(label("tailscale.com/proxy-group")),
-        .parent = fmt::format("{}-{}", label("tailscale.com/parent-resource-ns"),
-                              label("tailscale.com/parent-resource")),
+        .group = std::string(label(renderer::label::kProxyGroup)),
+        .parent = fmt::format("{}-{}", label(renderer::label::kParentNamespace),
+                              label(renderer::label::kParent)),
         .addresses = texts_of(object.at({"spec", "clusterIPs"})),
     };
     std::erase(service.addresses, "None");
@@ -99,8 +104,8 @@ std::optional<DnsService> decode_dns_service(const Value& object) {
 }
 
 std::optional<EgressNames> decode_egress_names(const Value& object) {
-    const std::string_view text = text_of(object.at({"binaryData", "egress-services"}));
-    if (!metadata_name(object).ends_with(kEgressConfig) || text.empty()) {
+    const std::string_view text = text_of(object.at({"binaryData", renderer::kEgressDatum}));
+    if (!metadata_name(object).ends_with(renderer::kEgressConfigSuffix) || text.empty()) {
         return std::nullopt;
     }
     const auto services = renderer::read_json(renderer::decode_base64(text).value_or(""));
@@ -134,18 +139,17 @@ std::optional<DnsEndpoints> decode_dns_endpoints(const Value& object) {
 }
 
 std::optional<NameserverService> decode_nameserver(const Value& object) {
-    NameserverService service{
-        .uid = std::string(text_of(object.at({"metadata", "uid"}))),
-        .contract =
-            std::string(text_of(object.at({"metadata", "annotations", kContractAnnotation})))};
+    NameserverService service{.uid = std::string(text_of(object.at({"metadata", "uid"}))),
+                              .contract = std::string(text_of(object.at(
+                                  {"metadata", "annotations", renderer::kContractAnnotation})))};
     const bool is_one = metadata_name(object) == kNameserver && !service.contract.empty() &&
-                        text_of(object.at({"metadata", "annotations", kParentAnnotation}))
+                        text_of(object.at({"metadata", "annotations", renderer::kParentAnnotation}))
                             .starts_with("DNSConfig/");
     return is_one ? std::optional(service) : std::nullopt;
 }
 
 std::optional<WrittenRecords> decode_written_records(const Value& object) {
-    if (metadata_name(object) != kDnsRecords) {
+    if (metadata_name(object) != renderer::kDnsRecords) {
         return std::nullopt;
     }
     return WrittenRecords{
@@ -203,7 +207,8 @@ bool DnsRecords::concerns(const std::string& pod) const {
     const ProxySet* set =
         name.has_value() ? context_.view.sets().find(context_.view.key(name->set)) : nullptr;
     return set == nullptr || !set->target_fqdn.empty() ||
-           find_label(set->labels, kParentType) == "ingress";
+           find_label(set->labels, renderer::label::kParentType) ==
+               renderer::kIngressPods.parent_type;
 }
 
 void DnsRecords::reconcile(const Changes& changes) {
@@ -217,7 +222,7 @@ void DnsRecords::reconcile(const Changes& changes) {
     if (nameserver == nullptr || is_writing_ || !std::exchange(is_due_, false)) {
         return;
     }
-    if (nameserver->contract != kContractVersion) {
+    if (nameserver->contract != renderer::kContractVersion) {
         context_.events.post({.api_version = "v1",
                               .kind = "Service",
                               .ns = context_.view.ns(),
@@ -234,18 +239,18 @@ void DnsRecords::reconcile(const Changes& changes) {
     });
     const std::string text = dns_records(replicas, services_.objects(), groups_.objects(),
                                          endpoints_.objects(), context_.view.ns());
-    const WrittenRecords* written = written_.find(context_.view.key(kDnsRecords));
+    const WrittenRecords* written = written_.find(context_.view.key(renderer::kDnsRecords));
     if (written == nullptr || written->text != text) {
         write(text, written);
     }
 }
 
 void DnsRecords::write(const std::string& text, const WrittenRecords* written) {
-    Value object = Value::map(
-        {{"apiVersion", "v1"},
-         {"kind", "ConfigMap"},
-         {"metadata", Value::map({{"name", kDnsRecords}, {"namespace", context_.view.ns()}})},
-         {"data", Value::map({{Value::borrowed(kFile), text}})}});
+    Value object = Value::map({{"apiVersion", "v1"},
+                               {"kind", "ConfigMap"},
+                               {"metadata", Value::map({{"name", renderer::kDnsRecords},
+                                                        {"namespace", context_.view.ns()}})},
+                               {"data", Value::map({{Value::borrowed(kFile), text}})}});
     const auto done = [this](const kube::Reply& reply) {
         is_writing_ = false;
         if (!reply.ok()) {  // retried after ten seconds, or after the next change
@@ -263,8 +268,8 @@ void DnsRecords::write(const std::string& text, const WrittenRecords* written) {
         return;
     }
     object.find("metadata")->put("resourceVersion", written->version);
-    context_.kube.replace(kube::path_of(kube::kConfigMaps, context_.view.ns(), kDnsRecords), object,
-                          done);
+    context_.kube.replace(
+        kube::path_of(kube::kConfigMaps, context_.view.ns(), renderer::kDnsRecords), object, done);
 }
 
 }  // namespace runtime::controller

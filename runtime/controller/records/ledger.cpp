@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "renderer/base/sha256.h"
+#include "renderer/contract/controller_objects.h"
 #include "renderer/core/text_of.h"
 #include "runtime/base/time_text.h"
-#include "runtime/controller/contract.h"
 #include "runtime/controller/records/removal_times.h"
 
 namespace runtime::controller {
@@ -30,8 +30,9 @@ std::optional<LedgerCopy> decode_ledger(const Value& object) {
     copy.uid = text_of(object.at({"metadata", "uid"}));
     copy.made_at = parse_time(text_of(object.at({"metadata", "creationTimestamp"})));
     copy.confirmed_removals =
-        text_of(object.at({"metadata", "annotations", kConfirmRemovalsAnnotation}));
-    copy.predecessor = text_of(object.at({"metadata", "annotations", kPredecessorAnnotation}));
+        text_of(object.at({"metadata", "annotations", renderer::kConfirmRemovalsAnnotation}));
+    copy.predecessor =
+        text_of(object.at({"metadata", "annotations", renderer::kPredecessorAnnotation}));
     if (const Value* data = object.find("data"); data != nullptr && data->is_map()) {
         for (const renderer::Member& member : data->members()) {
             copy.data.emplace(member.name(), remembered(member.name(), text_of(member.value)));

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "renderer/kube/api.h"
+#include "renderer/contract/controller_objects.h"
 #include "runtime/controller/view/object_editor.h"
 #include "runtime/kube/events.h"
 

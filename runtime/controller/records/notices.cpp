@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "runtime/controller/contract.h"
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/group_config.h"
+#include "renderer/contract/tailnet_config.h"
 #include "runtime/controller/view/replicas.h"
 
 namespace runtime::controller {
@@ -17,7 +19,7 @@ std::string unknown_contract(std::string_view version) {
     return fmt::format(
         "it uses contract \"{}\", but this controller supports \"{}\": it is ignored; use the same "
         "version of tailrender and tailrender-runtime",
-        version, kContractVersion);
+        version, renderer::kContractVersion);
 }
 
 void Notices::reconcile(const Changes& changes) {
@@ -30,7 +32,7 @@ void Notices::reconcile(const Changes& changes) {
                 context_.view.api_ns()));
     }
     for (const ProxySet* set : sets_of(context_.view, changes)) {
-        if (!set->contract.empty() && set->contract != kContractVersion) {
+        if (!set->contract.empty() && set->contract != renderer::kContractVersion) {
             context_.events.post({.api_version = "apps/v1",
                                   .kind = "StatefulSet",
                                   .ns = context_.view.ns(),
@@ -41,7 +43,7 @@ void Notices::reconcile(const Changes& changes) {
         }
     }
     const auto look = [this](std::string_view prefix, const auto& config) {
-        if (config.contract != kContractVersion) {
+        if (config.contract != renderer::kContractVersion) {
             context_.events.post({.api_version = "v1",
                                   .kind = "ConfigMap",
                                   .ns = context_.view.ns(),
@@ -60,9 +62,9 @@ void Notices::reconcile(const Changes& changes) {
     }
 }
 
-void Notices::tell_refusal(const TailnetConfig& config) {
+void Notices::tell_refusal(const renderer::TailnetConfig& config) {
     const std::string refusal = context_.tailnets.refusal(config);
-    if (config.contract == kContractVersion && !refusal.empty()) {
+    if (config.contract == renderer::kContractVersion && !refusal.empty()) {
         context_.events.post({.api_version = "v1",
                               .kind = "ConfigMap",
                               .ns = context_.view.ns(),

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "renderer/contract/tailnet_config.h"
 #include "runtime/controller/feature.h"
 
 namespace runtime::controller {
@@ -15,7 +16,7 @@ public:
     void reconcile(const Changes& changes) override;
 
 private:
-    void tell_refusal(const TailnetConfig& config);
+    void tell_refusal(const renderer::TailnetConfig& config);
 
     FeatureContext context_;
     Duration started_at_;

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "renderer/base/sha256.h"
+#include "renderer/contract/controller_objects.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 #include "runtime/base/time_text.h"
-#include "runtime/controller/contract.h"
 #include "runtime/controller/view/objects.h"
 
 namespace runtime::controller {
@@ -174,14 +174,14 @@ void RemovalGuard::tell(kube::Events& events) const {
         events.post(ledger_.reference(), kube::EventType::Warning, "RemovalsBlocked",
                     fmt::format("{} {} have disappeared: none is removed until the annotation {} "
                                 "on this ConfigMap is \"{}\"",
-                                answer_.recorded.pods.size(), what_, kConfirmRemovalsAnnotation,
-                                answer_.recorded.token));
+                                answer_.recorded.pods.size(), what_,
+                                renderer::kConfirmRemovalsAnnotation, answer_.recorded.token));
     }
     if (answer_.has_other_word) {
         events.post(ledger_.reference(), kube::EventType::Warning, "UnknownConfirmation",
                     fmt::format("the annotation {} on this ConfigMap is not \"{}\": nothing is "
                                 "confirmed",
-                                kConfirmRemovalsAnnotation, answer_.recorded.token));
+                                renderer::kConfirmRemovalsAnnotation, answer_.recorded.token));
     }
 }
 

@@ -1,8 +1,8 @@
 #include "runtime/controller/records/removal_guard.h"
 
+#include "renderer/contract/controller_objects.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
-#include "runtime/controller/contract.h"
 #include "runtime/testing/controller_test.h"
 
 namespace runtime::controller {
@@ -171,7 +171,9 @@ protected:
     void confirm(const std::string& text) {
         Value object = kube.find(ledger())->clone();
         object.find("metadata")->put("annotations", Value::map());
-        object.find("metadata")->find("annotations")->put(Value(kConfirmRemovalsAnnotation), text);
+        object.find("metadata")
+            ->find("annotations")
+            ->put(Value(renderer::kConfirmRemovalsAnnotation), text);
         kube.put(ledger(), std::move(object));
     }
 };

@@ -5,11 +5,16 @@
 
 #include <algorithm>
 
-#include "renderer/base/ascii.h"
 #include "renderer/base/base64.h"
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/config_secret.h"
+#include "renderer/contract/labels.h"
+#include "renderer/contract/ports.h"
+#include "renderer/contract/relay_config.h"
+#include "renderer/contract/state_secret.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
-#include "runtime/controller/contract.h"
+#include "renderer/kube/pod_traits.h"
 #include "runtime/controller/view/objects.h"
 
 namespace runtime::controller {
@@ -22,30 +27,22 @@ namespace {
 
 constexpr std::string_view kEndpointsField = "RelayServerStaticEndpoints";
 constexpr std::string_view kPortField = "RelayServerPort";
-constexpr int kDefaultPort = 41641;
-constexpr std::string_view kConfigEnd = "-config";
 
 // "peerrelay-edge-0.cap-148.hujson", split after the pod. No value if the pod is not the relay's.
 struct ConfigKey {
     std::string_view pod, key;
 };
 std::optional<ConfigKey> split_key(std::string_view text, std::string_view relay) {
-    constexpr std::string_view kBegin = "cap-", kEnd = ".hujson";
-    const std::size_t end = text.size() - std::min(text.size(), kEnd.size());
+    const std::size_t end = text.size() - std::min(text.size(), renderer::kHujson.size());
     const std::size_t dot = text.rfind('.', end == 0 ? 0 : end - 1);
-    if (dot == std::string_view::npos || !text.ends_with(kEnd)) {
+    if (dot == std::string_view::npos) {
         return std::nullopt;
     }
     const ConfigKey parts{.pod = text.substr(0, dot), .key = text.substr(dot + 1)};
     const auto replica = split_replica(parts.pod);
-    if (!replica.has_value() || replica->set != relay_set_name(relay) ||
-        !parts.key.starts_with(kBegin)) {
-        return std::nullopt;
-    }
-    const std::string_view version =
-        parts.key.substr(kBegin.size(), parts.key.size() - kBegin.size() - kEnd.size());
-    const bool is_number = !version.empty() && std::ranges::all_of(version, renderer::is_digit);
-    return is_number ? std::optional(parts) : std::nullopt;
+    const bool is_its_pod = replica.has_value() && replica->set == relay_set_name(relay);
+    return is_its_pod && renderer::config_capability(parts.key) ? std::optional(parts)
+                                                                : std::nullopt;
 }
 
 // Endpoints that cannot be read are left out.
@@ -62,7 +59,8 @@ std::vector<Endpoint> read_endpoints(const Value* list) {
 
 int port_of(const Value& config) {
     const Value* port = config.find(kPortField);
-    return port == nullptr ? kDefaultPort : static_cast<int>(port->as_int().value_or(kDefaultPort));
+    return port == nullptr ? renderer::port::kRelay
+                           : static_cast<int>(port->as_int().value_or(renderer::port::kRelay));
 }
 
 std::string with_endpoints(std::string_view config, const std::vector<std::string>& addresses,
@@ -84,7 +82,7 @@ std::string with_endpoints(std::string_view config, const std::vector<std::strin
 
 void read_datum(const Member& member, RelayConfig& relay) {
     const std::string_view text = text_of(member.value);
-    if (member.name() == "static-endpoints") {
+    if (member.name() == renderer::kStaticEndpointsDatum) {
         const auto list = renderer::read_json(text);
         if (list && list->is_list()) {
             relay.fixed = read_endpoints(&*list);
@@ -104,11 +102,7 @@ void read_datum(const Member& member, RelayConfig& relay) {
 }  // namespace
 
 std::string relay_set_name(std::string_view relay) {
-    return fmt::format("peerrelay-{}", relay);
-}
-
-std::string relay_secret_name(std::string_view pod) {
-    return fmt::format("{}{}", pod, kConfigEnd);
+    return fmt::format("{}{}", renderer::kRelaySetPrefix, relay);
 }
 
 std::optional<RelayConfig> decode_relay(const Value& object) {
@@ -120,9 +114,9 @@ std::optional<RelayConfig> decode_relay(const Value& object) {
     RelayConfig relay;
     relay.name = name;
     relay.uid = text_of(object.at({"metadata", "uid"}));
-    relay.contract = text_of(object.at({"metadata", "annotations", kContractAnnotation}));
+    relay.contract = text_of(object.at({"metadata", "annotations", renderer::kContractAnnotation}));
     const Value* data = object.find("data");
-    if (relay.contract == kContractVersion && data != nullptr && data->is_map()) {
+    if (relay.contract == renderer::kContractVersion && data != nullptr && data->is_map()) {
         for (const Member& member : data->members()) {
             read_datum(member, relay);
         }
@@ -133,16 +127,17 @@ std::optional<RelayConfig> decode_relay(const Value& object) {
 std::optional<RelaySecret> decode_relay_secret(const Value& object) {
     const std::string_view name = text_of(object.at({"metadata", "name"}));
     // A pod may label its state Secret, but not rename it.
-    if (text_of(object.at({"metadata", "labels", kSecretLabel})) != kConfigSecret ||
-        !name.ends_with(kConfigEnd)) {
+    if (text_of(object.at({"metadata", "labels", renderer::kSecretLabel})) !=
+            renderer::kConfigSecret ||
+        !name.ends_with(renderer::kConfigSuffix)) {
         return std::nullopt;
     }
     RelaySecret secret;
     secret.name = name;
-    secret.pod = name.substr(0, name.size() - kConfigEnd.size());
+    secret.pod = name.substr(0, name.size() - renderer::kConfigSuffix.size());
     secret.uid = text_of(object.at({"metadata", "uid"}));
-    secret.addresses =
-        split_list(text_of(object.at({"metadata", "annotations", kBalancerAddressesAnnotation})));
+    secret.addresses = split_list(
+        text_of(object.at({"metadata", "annotations", renderer::kBalancerAddressesAnnotation})));
     if (const Value* data = object.find("data"); data != nullptr && data->is_map()) {
         for (const Member& member : data->members()) {
             secret.data.emplace(member.name(),
@@ -178,23 +173,23 @@ Value relay_secret(std::string_view ns, std::string_view relay, std::string_view
     const auto replica = split_replica(pod);
     Value labels = Value::map();
     for (const auto& [key, value] :
-         {std::pair<std::string_view, std::string>("tailscale.com/managed", "true"),
-          {"tailscale.com/parent-resource", std::string(relay)},
-          {"tailscale.com/parent-resource-type", "peerrelay"},
-          {"tailscale.com/peer-relay-replica",
+         {std::pair<std::string_view, std::string>(renderer::label::kManaged, "true"),
+          {renderer::label::kParent, std::string(relay)},
+          {renderer::label::kParentType, std::string(renderer::kPeerRelayPods.parent_type)},
+          {renderer::label::kRelayReplica,
            replica.has_value() ? fmt::format("{}", replica->ordinal) : std::string()},
-          {"tailscale.com/secret-type", "config"},
-          {kSecretLabel, std::string(kConfigSecret)}}) {
+          {renderer::label::kSecretType, "config"},
+          {renderer::kSecretLabel, std::string(renderer::kConfigSecret)}}) {
         labels.put(Value(key), Value(value));
     }
     return Value::map(
         {{"apiVersion", "v1"},
          {"kind", "Secret"},
-         {"metadata",
-          Value::map({{"name", relay_secret_name(pod)},
-                      {"namespace", ns},
-                      {"labels", std::move(labels)},
-                      {"annotations", Value::map({{kSetAnnotation, relay_set_name(relay)}})}})},
+         {"metadata", Value::map({{"name", renderer::config_secret_name(pod)},
+                                  {"namespace", ns},
+                                  {"labels", std::move(labels)},
+                                  {"annotations", Value::map({{renderer::kSetAnnotation,
+                                                               relay_set_name(relay)}})}})},
          {"type", "Opaque"}});
 }
 
@@ -209,8 +204,8 @@ void put_content(Value& secret, const RelayContent& content) {
         metadata.put("annotations", Value::map());
     }
     Value& annotations = *metadata.find("annotations");
-    annotations.erase(kBalancerAddressesAnnotation);
-    put_if(annotations, !content.addresses.empty(), Value(kBalancerAddressesAnnotation),
+    annotations.erase(renderer::kBalancerAddressesAnnotation);
+    put_if(annotations, !content.addresses.empty(), Value(renderer::kBalancerAddressesAnnotation),
            Value(fmt::format("{}", fmt::join(content.addresses, ","))));
 }
 

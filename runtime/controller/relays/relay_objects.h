@@ -41,9 +41,8 @@ struct RelaySecret {
 std::optional<RelayConfig> decode_relay(const renderer::Value& object);
 std::optional<RelaySecret> decode_relay_secret(const renderer::Value& object);
 
-// The names of the StatefulSet, and of a pod's Secret.
+// The name of the StatefulSet.
 std::string relay_set_name(std::string_view relay);
-std::string relay_secret_name(std::string_view pod);
 
 // The desired content of a pod's Secret, without its name and labels.
 struct RelayContent {

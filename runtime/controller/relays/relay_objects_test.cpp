@@ -2,8 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/labels.h"
 #include "renderer/core/json.h"
-#include "runtime/controller/contract.h"
 #include "runtime/controller/view/objects.h"
 
 namespace runtime::controller {
@@ -16,7 +17,7 @@ constexpr std::string_view kConfig =
 
 Value relay_config_map(Value data, std::string_view contract = "v1") {
     Value annotations = Value::map();
-    annotations.put(kContractAnnotation, Value(contract));
+    annotations.put(renderer::kContractAnnotation, Value(contract));
     return Value::map({{"metadata", Value::map({{"name", "tailrender-relay-edge"},
                                                 {"uid", "uid-1"},
                                                 {"annotations", std::move(annotations)}})},
@@ -116,7 +117,9 @@ TEST(RelayObjects, OtherSecretsAreNone) {
     object.find("metadata")->put("name", "peerrelay-edge-0");
     EXPECT_FALSE(decode_relay_secret(object).has_value()) << "a pod may label its state Secret";
     object = relay_secret("tailscale", "edge", "peerrelay-edge-0");
-    object.find("metadata")->find("labels")->put(Value(kSecretLabel), Value(kAuthSecret));
+    object.find("metadata")
+        ->find("labels")
+        ->put(Value(renderer::kSecretLabel), Value(renderer::kAuthSecret));
     EXPECT_FALSE(decode_relay_secret(object).has_value());
 }
 

@@ -5,8 +5,12 @@
 #include <memory>
 #include <utility>
 
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/config_secret.h"
+#include "renderer/contract/labels.h"
+#include "renderer/contract/relay_config.h"
+#include "renderer/contract/tailnet_config.h"
 #include "renderer/core/text_of.h"
-#include "runtime/controller/contract.h"
 #include "runtime/controller/records/notices.h"
 #include "runtime/controller/view/replicas.h"
 
@@ -22,7 +26,8 @@ constexpr Duration kLastRelayRetry = std::chrono::minutes(2);
 constexpr Duration kRefusalLasts = std::chrono::minutes(1);
 
 bool is_ours(const Value& secret) {
-    return text_of(secret.at({"metadata", "labels", kSecretLabel})) == kConfigSecret;
+    return text_of(secret.at({"metadata", "labels", renderer::kSecretLabel})) ==
+           renderer::kConfigSecret;
 }
 
 }  // namespace
@@ -67,7 +72,7 @@ void Relays::reconcile(const Changes& /*changes*/) {
 }
 
 void Relays::report(const RelayConfig& relay) {
-    const bool is_known = relay.contract == kContractVersion;
+    const bool is_known = relay.contract == renderer::kContractVersion;
     if (!is_known || !relay.problem.empty()) {
         context_.events.post({.api_version = "v1",
                               .kind = "ConfigMap",
@@ -100,8 +105,8 @@ void Relays::tell_hostnames(const RelayConfig& relay, const std::string& pod) {
 // pods are not ours.
 bool Relays::may_write(const RelayConfig& relay) const {
     const ProxySet* set = context_.view.sets().find(context_.view.key(relay_set_name(relay.name)));
-    return relay.contract == kContractVersion && relay.problem.empty() &&
-           (set == nullptr || set->contract == kContractVersion);
+    return relay.contract == renderer::kContractVersion && relay.problem.empty() &&
+           (set == nullptr || set->contract == renderer::kContractVersion);
 }
 
 const LoadBalancer* Relays::balancer_of(std::string_view pod) const {
@@ -109,13 +114,13 @@ const LoadBalancer* Relays::balancer_of(std::string_view pod) const {
 }
 
 const RelaySecret* Relays::secret_of(std::string_view pod) const {
-    return secrets_.find(context_.view.key(relay_secret_name(pod)));
+    return secrets_.find(context_.view.key(renderer::config_secret_name(pod)));
 }
 
 void Relays::keep_secret(const RelayConfig& relay, const std::string& pod,
                          const KnownHosts& hosts) {
     const RelaySecret* secret = secret_of(pod);
-    const std::string name = relay_secret_name(pod);
+    const std::string name = renderer::config_secret_name(pod);
     const auto content = std::make_shared<const RelayContent>(relay_content(
         relay, pod,
         balancer_addresses(balancer_of(pod), hosts,
@@ -161,15 +166,16 @@ bool Relays::is_left_over(const RelaySecret& secret) const {
         return false;
     }
     for (const auto& [unused, relay] : relays_.objects()) {
-        const bool is_readable = relay.contract == kContractVersion && relay.problem.empty();
+        const bool is_readable =
+            relay.contract == renderer::kContractVersion && relay.problem.empty();
         if (relay_set_name(relay.name) == replica->set &&
             (!is_readable || relay.configs.contains(secret.pod))) {
             return false;
         }
     }
     const ProxySet* set = view.sets().find(view.key(replica->set));
-    const bool is_asked_for =
-        set != nullptr && (set->contract != kContractVersion || replica->ordinal < set->replicas);
+    const bool is_asked_for = set != nullptr && (set->contract != renderer::kContractVersion ||
+                                                 replica->ordinal < set->replicas);
     return !is_asked_for && !Replicas(view).find(secret.pod).has_value() &&
            view.pods().find(view.key(secret.pod)) == nullptr;
 }
@@ -203,7 +209,7 @@ void Relays::write_status(const Parent& relay) {
     const ProxySet* set = nullptr;
     for (const std::string_view name : view.sets_by_parent().find(contract_name(relay))) {
         set = view.sets().find(view.key(name));
-        if (set == nullptr || set->contract != kContractVersion) {
+        if (set == nullptr || set->contract != renderer::kContractVersion) {
             return;  // the operator's, or of an unknown contract
         }
     }
@@ -233,14 +239,16 @@ std::string Relays::tailnet_problem(std::string_view tailnet) const {
     if (tailnet.empty() || context_.tailnets.find(tailnet, problem) == nullptr) {
         return problem;
     }
-    const TailnetConfig* config = context_.view.tailnet_configs().find(
+    const renderer::TailnetConfig* config = context_.view.tailnet_configs().find(
         context_.view.key(fmt::format("{}{}", renderer::kTailnetPrefix, tailnet)));
     problem = config == nullptr ? std::string() : context_.tailnets.refusal(*config);
     if (!problem.empty()) {
         return problem;
     }
     const Parent* resource = context_.parents.find(fmt::format("Tailnet/{}", tailnet));
-    return resource != nullptr && condition_status(*resource, "TailnetReady") == "False"
+    return resource != nullptr &&
+                   condition_status(*resource, renderer::kind_of("Tailnet").role.condition) ==
+                       "False"
                ? fmt::format("tailnet not ready: {}", tailnet)
                : std::string();
 }

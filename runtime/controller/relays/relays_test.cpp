@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/controller/contract.h"
+#include "renderer/contract/annotations.h"
 #include "runtime/testing/relays_test.h"
 
 namespace runtime::controller {
@@ -193,7 +193,7 @@ TEST_F(RelaysTest, WhatCannotBeReadLeavesTheSecretAsItIs) {
         Texts{
             "ConfigMap InvalidPeerRelay: \"peerrelay-edge-0.cap-148.hujson\" has no \"Version\""});
     Value map = kube.find(config_map())->clone();
-    map.find("metadata")->find("annotations")->put(Value(kContractAnnotation), "v2");
+    map.find("metadata")->find("annotations")->put(Value(renderer::kContractAnnotation), "v2");
     map.put("data", Value::map());
     kube.put(config_map(), std::move(map));
     run(10 * kMinute);
@@ -237,7 +237,7 @@ TEST_F(RelaysTest, ASecretOfSomeoneElseIsNotWritten) {
 
 TEST_F(RelaysTest, TheOperatorsRelayIsLeftAlone) {
     render(1);
-    cluster.annotate("peerrelay-edge", kContractAnnotation, "");
+    cluster.annotate("peerrelay-edge", renderer::kContractAnnotation, "");
     add_resource("{}");
     start();
     run(kMinute);
@@ -298,7 +298,7 @@ TEST_F(RelaysTest, TheStatusNamesWhatIsMissingInOrder) {
 TEST_F(RelaysTest, TheStatusNamesATailnetThatCannotBeUsed) {
     add_resource("{}");
     render(1);
-    cluster.annotate("peerrelay-edge", kTailnetAnnotation, "partner");
+    cluster.annotate("peerrelay-edge", renderer::kTailnetAnnotation, "partner");
     balance(0, kAddress);
     start();
     run(kMinute);

@@ -2,9 +2,9 @@
 
 #include <initializer_list>
 
+#include "renderer/contract/config_secret.h"
 #include "renderer/core/json.h"
 #include "renderer/core/value.h"
-#include "runtime/controller/contract.h"
 
 namespace runtime::controller {
 
@@ -37,8 +37,9 @@ std::string insert_behind(std::string_view config, std::initializer_list<std::st
 }  // namespace
 
 std::string complete_config(std::string_view config, std::string_view key) {
-    return key.empty() ? std::string(config)
-                       : insert_behind(config, {kVersionField}, kConfigKeyField, Value(key));
+    return key.empty()
+               ? std::string(config)
+               : insert_behind(config, {kVersionField}, renderer::kConfigKeyField, Value(key));
 }
 
 std::string advertise(std::string_view config, const std::vector<std::string>& services) {
@@ -56,7 +57,7 @@ std::string config_without_key(std::string_view config) {
     if (!json || !json->is_map()) {
         return {};
     }
-    json->erase(kConfigKeyField);
+    json->erase(renderer::kConfigKeyField);
     return renderer::write_json(*json);
 }
 

@@ -6,9 +6,11 @@
 #include <utility>
 
 #include "renderer/base/check.h"
+#include "renderer/contract/controller_objects.h"
+#include "renderer/contract/labels.h"
+#include "renderer/contract/tailnet_config.h"
 #include "renderer/core/text_of.h"
 #include "runtime/base/url.h"
-#include "runtime/controller/contract.h"
 #include "runtime/controller/keys/secrets.h"
 
 namespace runtime::controller {
@@ -98,8 +100,8 @@ ClusterView::ClusterView(Loop& loop, kube::Client& kube, Log& log, RandomSource&
           [this](std::string_view, const AuthSecret* before, const AuthSecret* after,
                  Changes& changes) { take_auth(before, after, changes); })),
       pods_(&follow<Pod>(pod_source(), decode_pod, its_pod<Pod>())),
-      tailnet_configs_(
-          &follow<TailnetConfig>(config_maps(), decode_tailnet, everything<TailnetConfig>())),
+      tailnet_configs_(&follow<renderer::TailnetConfig>(config_maps(), renderer::decode_tailnet,
+                                                        everything<renderer::TailnetConfig>())),
       groups_(&follow<GroupConfig>(config_maps(), decode_group, everything<GroupConfig>())),
       certificates_(
           &follow<Certificate>(our_secrets(), decode_certificate, everything<Certificate>())) {
@@ -272,8 +274,9 @@ std::string ClusterView::key(std::string_view name) const {
 }
 
 Source ClusterView::our_secrets() const {
-    return {
-        .kind = kube::kSecrets, .ns = ns_, .query = "labelSelector=" + escape_url(kSecretLabel)};
+    return {.kind = kube::kSecrets,
+            .ns = ns_,
+            .query = "labelSelector=" + escape_url(renderer::kSecretLabel)};
 }
 
 Source ClusterView::source_of(const Value& secret) const {

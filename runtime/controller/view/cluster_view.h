@@ -16,12 +16,12 @@
 #include <string_view>
 #include <vector>
 
+#include "renderer/contract/tailnet_config.h"
 #include "runtime/controller/view/changes.h"
 #include "runtime/controller/view/group_config.h"
 #include "runtime/controller/view/index.h"
 #include "runtime/controller/view/mirror.h"
 #include "runtime/controller/view/objects.h"
-#include "runtime/controller/view/tailnet_config.h"
 
 namespace runtime::controller {
 
@@ -115,7 +115,9 @@ public:
     [[nodiscard]] const Mirror<StateSecret>& states() const { return *states_; }
     [[nodiscard]] const Mirror<AuthSecret>& auths() const { return *auths_; }
     [[nodiscard]] const Mirror<Pod>& pods() const { return *pods_; }
-    [[nodiscard]] const Mirror<TailnetConfig>& tailnet_configs() const { return *tailnet_configs_; }
+    [[nodiscard]] const Mirror<renderer::TailnetConfig>& tailnet_configs() const {
+        return *tailnet_configs_;
+    }
     [[nodiscard]] const Mirror<GroupConfig>& groups() const { return *groups_; }
     [[nodiscard]] const Mirror<Certificate>& certificates() const { return *certificates_; }
 
@@ -183,7 +185,7 @@ private:
     const Mirror<StateSecret>* states_;
     const Mirror<AuthSecret>* auths_;
     const Mirror<Pod>* pods_;
-    const Mirror<TailnetConfig>* tailnet_configs_;
+    const Mirror<renderer::TailnetConfig>* tailnet_configs_;
     const Mirror<GroupConfig>* groups_;
     const Mirror<Certificate>* certificates_;
     std::optional<Apart> apart_;

@@ -5,10 +5,13 @@
 #include <string_view>
 
 #include "renderer/base/sha256.h"
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/config_secret.h"
+#include "renderer/contract/group_config.h"
+#include "renderer/contract/labels.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 #include "renderer/kube/name_grammar.h"
-#include "runtime/controller/contract.h"
 #include "runtime/controller/view/api_proxy_config.h"
 #include "runtime/controller/view/objects.h"
 
@@ -20,21 +23,8 @@ using renderer::Value;
 
 namespace {
 
-std::optional<Offer> read_offer(std::string_view host, std::string_view text) {
-    const auto json = renderer::read_json(text);
-    if (!json || !json->is_map()) {
-        return std::nullopt;
-    }
-    Offer offer;
-    offer.name = text_of(json->find("name"));
-    offer.parent = text_of(json->find("parent"));
-    offer.ports = texts_of(json->find("ports"));
-    offer.tags = texts_of(json->find("tags"));
-    offer.certificate = text_of(json->find("certificate"));
-    const bool good = renderer::is_dns1123_label(host) &&
-                      offer.name == fmt::format("svc:{}", host) && !offer.parent.empty() &&
-                      !offer.ports.empty() && !offer.tags.empty();
-    return good ? std::optional(offer) : std::nullopt;
+bool is_of_host(const Offer& offer, std::string_view host) {
+    return renderer::is_dns1123_label(host) && offer.name == fmt::format("svc:{}", host);
 }
 
 bool take_suffix(std::string_view& text, std::string_view suffix) {
@@ -54,20 +44,21 @@ std::optional<GroupConfig> decode_group(const Value& object) {
     GroupConfig group;
     group.name = name;
     group.uid = text_of(object.at({"metadata", "uid"}));
-    group.contract = annotation_of(object, kContractAnnotation);
+    group.contract = annotation_of(object, renderer::kContractAnnotation);
     const Value* data = object.find("data");
-    if (group.contract != kContractVersion || data == nullptr || !data->is_map()) {
+    if (group.contract != renderer::kContractVersion || data == nullptr || !data->is_map()) {
         return group;
     }
     for (const Member& member : data->members()) {
         std::string_view key = member.name();
         if (take_suffix(key, ".json")) {
-            if (auto offer = read_offer(key, text_of(member.value))) {
+            if (auto offer = renderer::read_offer(text_of(member.value));
+                offer && is_of_host(*offer, key)) {
                 group.offers.push_back(std::move(*offer));
             } else {
                 group.problem = fmt::format("\"{}\" cannot be read", member.name());
             }
-        } else if (take_suffix(key, ".hujson")) {
+        } else if (take_suffix(key, renderer::kHujson)) {
             const auto config = renderer::read_json(text_of(member.value));
             if (config && config->is_map() && config->find(kVersionField) != nullptr) {
                 group.proxies.emplace(key, text_of(member.value));
@@ -80,7 +71,7 @@ std::optional<GroupConfig> decode_group(const Value& object) {
 }
 
 std::optional<Certificate> decode_certificate(const Value& object) {
-    if (label_of(object, kSecretLabel) != kCertificateSecret) {
+    if (label_of(object, renderer::kSecretLabel) != renderer::kCertificateSecret) {
         return std::nullopt;
     }
     Certificate certificate;

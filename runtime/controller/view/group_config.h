@@ -7,21 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "renderer/contract/group_offer.h"
 #include "renderer/core/value.h"
 
 namespace runtime::controller {
 
-// One Tailscale Service, as a group offers it.
-struct Offer {
-    std::string name;    // svc:HOST
-    std::string parent;  // Kind/namespace/name, or ProxyGroup/name
-    std::vector<std::string> ports, tags;
-    std::string certificate;  // full name; empty: none
-
-    // True for a group that serves the Kubernetes API: it is the only owner of its service.
-    [[nodiscard]] bool is_exclusive() const { return parent.starts_with("ProxyGroup/"); }
-    bool operator==(const Offer&) const = default;
-};
+using Offer = renderer::GroupOffer;
 
 struct GroupConfig {
     std::string name;  // of the group

@@ -10,10 +10,16 @@
 #include "renderer/base/base64.h"
 #include "renderer/base/sha256.h"
 #include "renderer/base/utf8.h"
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/auth_secret.h"
+#include "renderer/contract/config_secret.h"
+#include "renderer/contract/domain.h"
+#include "renderer/contract/environment.h"
+#include "renderer/contract/labels.h"
+#include "renderer/contract/state_secret.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 #include "runtime/base/time_text.h"
-#include "runtime/controller/contract.h"
 #include "runtime/controller/view/api_proxy_config.h"
 #include "runtime/controller/view/rendered_config.h"
 
@@ -42,7 +48,7 @@ std::string labels_of(const Value& object) {
     std::string ours;
     if (labels != nullptr && labels->is_map()) {
         for (const renderer::Member& member : labels->members()) {
-            if (member.name().starts_with("tailscale.com/")) {
+            if (member.name().starts_with(renderer::kOperatorDomain)) {
                 ours.append(ours.empty() ? "" : ",");
                 ours.append(member.name()).append("=").append(text_of(member.value));
             }
@@ -53,7 +59,7 @@ std::string labels_of(const Value& object) {
 
 // `_current-profile` names the datum with the profile in use: tailscale v1.96.5 ipn/store.go.
 Value profile_of(const Value& object) {
-    const auto name = secret_datum(object, "_current-profile");
+    const auto name = secret_datum(object, renderer::kCurrentProfile);
     const auto profile = name && !name->empty() ? secret_datum(object, *name) : std::nullopt;
     auto parsed = profile ? renderer::read_json(*profile) : renderer::Result<Value>(Value());
     return parsed ? std::move(*parsed) : Value();
@@ -143,21 +149,36 @@ std::optional<std::string> secret_datum(const Value& object, std::string_view ke
     return renderer::find_bad_utf8(datum) == std::string_view::npos ? datum : std::string();
 }
 
+bool ProxySet::is_of(const renderer::Kind& kind) const {
+    return renderer::find_kind_in(parent.view()) == &kind;
+}
+
+bool ProxySet::writes_state() const {
+    const renderer::PodTraits* pods = renderer::find_pods(parent.view());
+    return pods == nullptr || pods->write_state;
+}
+
+bool ProxySet::asks_for_keys() const {
+    const renderer::PodTraits* pods = renderer::find_pods(parent.view());
+    return !is_api_proxy && (pods == nullptr || pods->ask_for_keys);
+}
+
 std::optional<ProxySet> decode_proxy_set(const Value& object) {
     ProxySet set;
-    set.contract = annotation_of(object, kContractAnnotation);
-    if (set.contract.empty() && label_of(object, "tailscale.com/managed") != "true") {
+    set.contract = annotation_of(object, renderer::kContractAnnotation);
+    if (set.contract.empty() && label_of(object, renderer::label::kManaged) != "true") {
         return std::nullopt;
     }
     set.name = meta(object, "name");
     set.uid = meta(object, "uid");
-    set.parent = annotation_of(object, kParentAnnotation);
-    set.tailnet = annotation_of(object, kTailnetAnnotation);
-    set.tags = annotation_of(object, kTagsAnnotation);
-    set.hostnames = split_list(annotation_of(object, kHostnameAnnotation));
-    set.is_api_proxy = find_variable(object, "TS_K8S_PROXY_CONFIG") != nullptr;
-    set.shares_acme_account = find_variable(object, "TS_ACME_ACCOUNT_SECRET_NAME") != nullptr;
-    if (const Value* target = find_variable(object, "TS_TAILNET_TARGET_FQDN")) {
+    set.parent = annotation_of(object, renderer::kParentAnnotation);
+    set.tailnet = annotation_of(object, renderer::kTailnetAnnotation);
+    set.tags = annotation_of(object, renderer::kTagsAnnotation);
+    set.hostnames = split_list(annotation_of(object, renderer::kHostnameAnnotation));
+    set.is_api_proxy = find_variable(object, renderer::variable::kProxyConfig) != nullptr;
+    set.shares_acme_account =
+        find_variable(object, renderer::variable::kAcmeAccountSecret) != nullptr;
+    if (const Value* target = find_variable(object, renderer::variable::kTailnetTargetFqdn)) {
         set.target_fqdn = dns_name(text_of(target->find("value")));
     }
     const Value* replicas = object.at({"spec", "replicas"});
@@ -168,28 +189,29 @@ std::optional<ProxySet> decode_proxy_set(const Value& object) {
 }
 
 std::optional<StateSecret> decode_state_secret(const Value& object) {
-    return label_of(object, kSecretLabel) == kStateSecret ? std::optional(read_state(object))
-                                                          : std::nullopt;
+    return label_of(object, renderer::kSecretLabel) == renderer::kStateSecret
+               ? std::optional(read_state(object))
+               : std::nullopt;
 }
 
 StateSecret read_state(const Value& object) {
     StateSecret state;
     state.name = meta(object, "name");
     state.uid = meta(object, "uid");
-    state.set = annotation_of(object, kSetAnnotation);
-    state.tailnet = annotation_of(object, kTailnetAnnotation);
-    state.gone_since = annotation_of(object, kGoneAnnotation);
+    state.set = annotation_of(object, renderer::kSetAnnotation);
+    state.tailnet = annotation_of(object, renderer::kTailnetAnnotation);
+    state.gone_since = annotation_of(object, renderer::kGoneAnnotation);
     state.is_kept = object.at({"metadata", "deletionTimestamp"}) != nullptr &&
                     object.at({"metadata", "finalizers"}) != nullptr;
     state.labels = labels_of(object);
     state.made_at = parse_time(meta(object, "creationTimestamp"));
-    state.device_id = id_of(secret_datum(object, "device_id").value_or(""));
-    state.device_fqdn = secret_datum(object, "device_fqdn").value_or("");
-    state.addresses = joined_list(secret_datum(object, "device_ips").value_or(""));
-    state.pod_uid = secret_datum(object, "pod_uid").value_or("");
-    state.https_endpoint = secret_datum(object, "https_endpoint").value_or("");
-    state.capability_version = secret_datum(object, "tailscale_capver").value_or("");
-    state.wants_key = secret_datum(object, "reissue_authkey").has_value();
+    state.device_id = id_of(secret_datum(object, renderer::kDeviceId).value_or(""));
+    state.device_fqdn = secret_datum(object, renderer::kDeviceFqdn).value_or("");
+    state.addresses = joined_list(secret_datum(object, renderer::kDeviceIps).value_or(""));
+    state.pod_uid = secret_datum(object, renderer::kPodUid).value_or("");
+    state.https_endpoint = secret_datum(object, renderer::kHttpsEndpoint).value_or("");
+    state.capability_version = secret_datum(object, renderer::kCapVer).value_or("");
+    state.wants_key = secret_datum(object, renderer::kReissueAuthKey).has_value();
     const Value profile = profile_of(object);
     state.node_id = id_of(text_of(profile.at({"Config", "NodeID"})));
     state.login_name = text_of(profile.at({"Config", "UserProfile", "LoginName"}));
@@ -207,8 +229,8 @@ int StateSecret::capability() const {
 std::optional<AuthSecret> decode_auth_secret(const Value& object) {
     const std::string name = meta(object, "name");
     // A pod may label its state Secret, but not rename it.
-    if (label_of(object, kSecretLabel) != kAuthSecret ||
-        !(name.ends_with("-auth") || name.ends_with("-config"))) {
+    if (label_of(object, renderer::kSecretLabel) != renderer::kAuthSecret ||
+        !(name.ends_with(renderer::kAuthSuffix) || name.ends_with(renderer::kConfigSuffix))) {
         return std::nullopt;
     }
     if (is_taken_by_the_renderer(object)) {
@@ -218,40 +240,40 @@ std::optional<AuthSecret> decode_auth_secret(const Value& object) {
     auth.name = name;
     auth.uid = meta(object, "uid");
     auth.version = meta(object, "resourceVersion");
-    auth.set = annotation_of(object, kSetAnnotation);
+    auth.set = annotation_of(object, renderer::kSetAnnotation);
     auth.pod = auth.name.view().substr(0, auth.name.view().rfind('-'));
-    if (const auto config = secret_datum(object, kConfigDatum)) {
+    if (const auto config = secret_datum(object, renderer::kConfigDatum)) {
         const auto json = renderer::read_json(*config);
         auth.config = config_without_key(*config);
-        auth.blank = !json || text_of(json->at({kConfigKeyField})).empty();
+        auth.blank = !json || text_of(json->at({renderer::kConfigKeyField})).empty();
     } else {
-        const std::string key = secret_datum(object, kAuthDatum).value_or("");
+        const std::string key = secret_datum(object, renderer::kAuthDatum).value_or("");
         auth.blank = key.empty();
         auth.key_digest = digest_of_key(key);
     }
-    auth.tailnet = annotation_of(object, kTailnetAnnotation);
-    auth.hostname = annotation_of(object, kHostnameAnnotation);
-    auth.key_id = annotation_of(object, kKeyIdAnnotation);
-    auth.tags_before = annotation_of(object, kTagsBeforeAnnotation);
-    auth.key_tags = annotation_of(object, kKeyTagsAnnotation);
-    auth.key_created = parse_time(annotation_of(object, kKeyCreatedAnnotation));
-    auth.key_expires = parse_time(annotation_of(object, kKeyExpiresAnnotation));
-    auth.restart_pod = annotation_of(object, kRestartAnnotation);
-    auth.device = annotation_of(object, kDeviceAnnotation);
-    auth.device_tags = annotation_of(object, kDeviceTagsAnnotation);
-    auth.device_named = annotation_of(object, kDeviceNamedAnnotation);
-    auth.device_gone = annotation_of(object, kDeviceGoneAnnotation);
-    auth.gone_since = annotation_of(object, kGoneAnnotation);
-    auth.device_name = annotation_of(object, kDeviceNameAnnotation);
-    auth.device_addresses = annotation_of(object, kDeviceAddressesAnnotation);
-    auth.device_words = annotation_of(object, kDeviceWordsAnnotation);
+    auth.tailnet = annotation_of(object, renderer::kTailnetAnnotation);
+    auth.hostname = annotation_of(object, renderer::kHostnameAnnotation);
+    auth.key_id = annotation_of(object, renderer::kKeyIdAnnotation);
+    auth.tags_before = annotation_of(object, renderer::kTagsBeforeAnnotation);
+    auth.key_tags = annotation_of(object, renderer::kKeyTagsAnnotation);
+    auth.key_created = parse_time(annotation_of(object, renderer::kKeyCreatedAnnotation));
+    auth.key_expires = parse_time(annotation_of(object, renderer::kKeyExpiresAnnotation));
+    auth.restart_pod = annotation_of(object, renderer::kRestartAnnotation);
+    auth.device = annotation_of(object, renderer::kDeviceAnnotation);
+    auth.device_tags = annotation_of(object, renderer::kDeviceTagsAnnotation);
+    auth.device_named = annotation_of(object, renderer::kDeviceNamedAnnotation);
+    auth.device_gone = annotation_of(object, renderer::kDeviceGoneAnnotation);
+    auth.gone_since = annotation_of(object, renderer::kGoneAnnotation);
+    auth.device_name = annotation_of(object, renderer::kDeviceNameAnnotation);
+    auth.device_addresses = annotation_of(object, renderer::kDeviceAddressesAnnotation);
+    auth.device_words = annotation_of(object, renderer::kDeviceWordsAnnotation);
     auth.labels = labels_of(object);
     auth.made_at = parse_time(meta(object, "creationTimestamp"));
     return auth;
 }
 
 std::optional<DeliveredKey> decode_delivered_key(const Value& object) {
-    const auto key = secret_datum(object, kAuthDatum);
+    const auto key = secret_datum(object, renderer::kAuthDatum);
     return DeliveredKey{.is_there = key.has_value(), .digest = digest_of_key(key.value_or(""))};
 }
 
@@ -314,25 +336,10 @@ std::string_view find_label(std::string_view labels, std::string_view key) {
     return {};
 }
 
-std::string parent_name(std::string_view type, std::string_view ns, std::string_view name) {
-    constexpr std::pair<std::string_view, std::string_view> kKinds[] = {
-        {"svc", "Service"},         {"ingress", "Ingress"},       {"connector", "Connector"},
-        {"peerrelay", "PeerRelay"}, {"proxygroup", "ProxyGroup"}, {"nameserver", "DNSConfig"},
-        {"api-proxy", "Deployment"}};
-    for (const auto& [its_type, kind] : kKinds) {
-        if (its_type == type) {
-            const bool has_namespace = type == "svc" || type == "ingress" || type == "api-proxy";
-            return has_namespace ? fmt::format("{}/{}/{}", kind, ns, name)
-                                 : fmt::format("{}/{}", kind, name);
-        }
-    }
-    return {};
-}
-
 std::string labelled_parent(std::string_view labels) {
-    return parent_name(find_label(labels, "tailscale.com/parent-resource-type"),
-                       find_label(labels, "tailscale.com/parent-resource-ns"),
-                       find_label(labels, "tailscale.com/parent-resource"));
+    return renderer::parent_in_labels(find_label(labels, renderer::label::kParentType),
+                                      find_label(labels, renderer::label::kParentNamespace),
+                                      find_label(labels, renderer::label::kParent));
 }
 
 std::optional<ReplicaName> split_replica(std::string_view pod) {

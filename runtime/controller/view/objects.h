@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "renderer/core/value.h"
+#include "renderer/kube/kinds.h"
 #include "runtime/base/loop.h"
 #include "runtime/base/text.h"
 
 namespace runtime::controller {
 
 // What a pod reports instead of a name that is served over HTTPS.
-inline constexpr std::string_view kNoHttps = "no-https";
 
 // A StatefulSet that is a proxy, or an operator's one that blocks a proxy.
 struct ProxySet {
@@ -32,9 +32,10 @@ struct ProxySet {
     Text target_fqdn;                  // of an egress proxy that targets a name: as in a DNS record
     Text revision;  // that all its pods must have; empty: unknown, or not for all
 
-    // True if its pods write only tailscaled's own state into their state Secret.
-    [[nodiscard]] bool is_recorder() const { return parent.view().starts_with("Recorder/"); }
-    [[nodiscard]] bool is_relay() const { return parent.view().starts_with("PeerRelay/"); }
+    [[nodiscard]] bool is_of(const renderer::Kind& kind) const;
+    // False if its pods write only tailscaled's own state into their state Secret.
+    [[nodiscard]] bool writes_state() const;
+    [[nodiscard]] bool asks_for_keys() const;
     bool operator==(const ProxySet&) const = default;
 };
 
@@ -139,9 +140,7 @@ std::vector<std::string> texts_of(const renderer::Value* list);
 // Returns the value of one of ProxySet::labels; "" if it does not exist.
 std::string_view find_label(std::string_view labels, std::string_view key);
 
-// Returns the parent in the operator's labels `parent-resource-type`, `-ns` and `parent-resource`,
-// as in our contract annotation: Kind/namespace/name; "" if the type is unknown.
-std::string parent_name(std::string_view type, std::string_view ns, std::string_view name);
+// Returns the parent in the operator's labels; "" if there is none.
 std::string labelled_parent(std::string_view labels);
 
 // "<statefulset>-<ordinal>" split at the last hyphen; no value if that is no such name.

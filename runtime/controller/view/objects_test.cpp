@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "renderer/base/base64.h"
+#include "renderer/contract/labels.h"
 #include "renderer/core/json.h"
 #include "runtime/base/time_text.h"
-#include "runtime/controller/contract.h"
 
 namespace runtime::controller {
 namespace {
@@ -144,7 +144,8 @@ TEST(Objects, AStateSecretIsNoAuthSecretWhateverItsLabel) {
     const auto secret = [](std::string_view name) {
         return Value::map(
             {{"metadata", Value::map({{"name", name},
-                                      {"labels", Value::map({{kSecretLabel, kAuthSecret}})}})}});
+                                      {"labels", Value::map({{renderer::kSecretLabel,
+                                                              renderer::kAuthSecret}})}})}});
     };
     EXPECT_TRUE(decode_auth_secret(secret("web-0-auth")).has_value());
     EXPECT_TRUE(decode_auth_secret(secret("web-0-config")).has_value());

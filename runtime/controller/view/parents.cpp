@@ -6,6 +6,8 @@
 #include <array>
 #include <span>
 
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/domain.h"
 #include "renderer/core/document.h"
 #include "renderer/core/text_of.h"
 #include "renderer/kube/kinds.h"
@@ -29,7 +31,7 @@ std::span<const std::string_view> kept_of_spec(const Parent& parent) {
     if (parent.kind == "Ingress") {
         return kIngressSpec;
     }
-    return parent.annotations.contains("tailscale.com/proxy-group")
+    return parent.annotations.contains(renderer::annotation::kProxyGroup)
                ? std::span<const std::string_view>(kEgressSpec)
                : kServiceSpec;
 }
@@ -86,7 +88,7 @@ Parts split(std::string_view contract_name) {
 
 Parents::Parents(ClusterView& view) {
     for (std::size_t i = 0; i < kKinds.size(); ++i) {
-        if (!kKinds[i].is_parent) {
+        if (!kKinds[i].role.is_parent) {
             continue;
         }
         copies_[kKinds[i].name] = &view.follow<Parent>(
@@ -151,7 +153,7 @@ std::optional<Parent> decode_parent(const Kind& kind, const Value& object) {
     if (const Value* annotations = object.at({"metadata", "annotations"});
         annotations != nullptr && annotations->is_map()) {
         for (const renderer::Member& member : annotations->members()) {
-            if (member.name().starts_with("tailscale.com/")) {
+            if (member.name().starts_with(renderer::kOperatorDomain)) {
                 parent.annotations.emplace(member.name(), text_of(member.value));
             }
         }

@@ -3,6 +3,7 @@
 // contract annotation: "Service/apps/web", "Connector/office".
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -19,7 +20,7 @@ struct Parent {
     std::string_view kind;
     Text ns, name, uid;
     std::int64_t generation = 0;
-    std::map<std::string, std::string> annotations;  // tailscale.com/* only
+    std::map<std::string, std::string, std::less<>> annotations;  // tailscale.com/* only
     renderer::Value spec;  // of a Service or an Ingress only the used fields
     PackedValue status;
 

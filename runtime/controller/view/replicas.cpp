@@ -6,7 +6,9 @@
 #include <set>
 #include <utility>
 
-#include "runtime/controller/contract.h"
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/controller_objects.h"
+#include "renderer/contract/group_config.h"
 #include "runtime/controller/ingress_groups/group_decide.h"
 #include "runtime/controller/keys/secrets.h"
 
@@ -25,7 +27,7 @@ std::set<std::string> filled_certificates(const ClusterView& view) {
 }
 
 bool is_wanted_of(const ProxySet* set, int ordinal) {
-    return set != nullptr && set->contract == kContractVersion && ordinal < set->replicas;
+    return set != nullptr && set->contract == renderer::kContractVersion && ordinal < set->replicas;
 }
 
 }  // namespace
@@ -54,7 +56,7 @@ std::optional<Replica> Replicas::find(std::string_view pod) {
         return std::nullopt;
     }
     const ProxySet* set = view_.find_set(name->set);
-    const bool is_ours = set != nullptr && set->contract == kContractVersion;
+    const bool is_ours = set != nullptr && set->contract == renderer::kContractVersion;
     const bool is_api_proxy = is_ours && set->is_api_proxy;
     Replica replica{.pod_name = pod,
                     .ordinal = name->ordinal,

@@ -1,6 +1,6 @@
 #include "runtime/controller/view/replicas.h"
 
-#include "runtime/controller/contract.h"
+#include "renderer/contract/annotations.h"
 #include "runtime/testing/controller_test.h"
 
 namespace runtime::controller {
@@ -91,14 +91,14 @@ TEST_F(ReplicasTest, APodThatCannotStartGetsNoOtherKey) {
 
 TEST_F(ReplicasTest, ARecorderIsLookedAfterLikeAProxy) {
     cluster.add_proxy("sessions");
-    cluster.annotate("sessions", kParentAnnotation, "Recorder/sessions");
+    cluster.annotate("sessions", renderer::kParentAnnotation, "Recorder/sessions");
     start();
     run(kMinute);
     ASSERT_EQ(tailnet.devices.size(), 1U);
     const std::string device = tailnet.devices.begin()->first;
     EXPECT_TRUE(tailnet.usable_keys().empty());
     EXPECT_EQ(kube.datum(secret("sessions-0-auth"), "authkey"), "");
-    cluster.annotate("sessions", kTagsAnnotation, "tag:k8s,tag:rec");
+    cluster.annotate("sessions", renderer::kTagsAnnotation, "tag:k8s,tag:rec");
     run(kMinute);
     EXPECT_EQ(tailnet.devices.at(device).tags, (std::vector<std::string>{"tag:k8s", "tag:rec"}));
     kube.erase(secret("sessions-0"));

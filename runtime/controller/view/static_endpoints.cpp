@@ -1,5 +1,6 @@
 #include "runtime/controller/view/static_endpoints.h"
 
+#include "renderer/contract/config_secret.h"
 #include "renderer/core/json.h"
 #include "runtime/controller/view/objects.h"
 
@@ -8,7 +9,8 @@ namespace runtime::controller {
 using renderer::Value;
 
 std::optional<StaticEndpoints> decode_static_endpoints(const Value& secret) {
-    StaticEndpoints found{static_endpoints(secret_datum(secret, "cap-106.hujson").value_or(""))};
+    StaticEndpoints found{static_endpoints(
+        secret_datum(secret, renderer::config_datum(renderer::kGroupCapability)).value_or(""))};
     return found.addresses.empty() ? std::nullopt : std::optional(std::move(found));
 }
 

@@ -19,7 +19,6 @@ struct StaticEndpoints {
 };
 
 // Decodes a rendered Secret "<pod>-config". No value if it has none.
-inline constexpr std::string_view kConfigSecrets = "tailscale.com/secret-type=config";
 std::optional<StaticEndpoints> decode_static_endpoints(const renderer::Value& secret);
 
 // From a configuration of tailscaled or of an API proxy; empty if it has none.

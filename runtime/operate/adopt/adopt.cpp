@@ -7,9 +7,10 @@
 #include <set>
 #include <utility>
 
+#include "renderer/contract/domain.h"
+#include "renderer/contract/state_secret.h"
 #include "renderer/core/document.h"
 #include "renderer/core/text_of.h"
-#include "runtime/controller/contract.h"
 #include "runtime/controller/view/objects.h"
 #include "runtime/operate/adopt/adopt_move.h"
 #include "runtime/operate/adopt/adopt_record.h"
@@ -67,7 +68,8 @@ Value without_owners(const Value& object, const std::set<std::string>& kept) {
         const std::string name =
             fmt::format("{}/{}", text_of(owner.find("kind")), text_of(owner.find("name")));
         const bool goes =
-            text_of(owner.find("apiVersion")).starts_with("tailscale.com/") && !kept.contains(name);
+            text_of(owner.find("apiVersion")).starts_with(renderer::kOperatorDomain) &&
+            !kept.contains(name);
         if (!goes) {
             left.append(owner.clone());
         }
@@ -113,7 +115,7 @@ std::vector<Job> clear_owners(const SharedAdoption& adoption) {
 std::vector<Job> clear_finalizers(const SharedAdoption& adoption) {
     std::vector<Job> jobs{operator_must_rest(adoption->context)};
     for (const Kind& kind : renderer::kKinds) {
-        if (!kind.is_parent && !kind.is_custom()) {
+        if (!kind.role.is_parent && !kind.is_custom()) {
             continue;
         }
         const auto change = [name = kind.name,
@@ -175,7 +177,7 @@ bool can_go_back(const Adoption& adoption) {
     const auto& secrets = adoption.snapshot.secrets;
     const auto is_record = [](const Value& secret) {
         return secret.at({"metadata", "labels", kRecordLabel}) != nullptr ||
-               !controller::annotation_of(secret, controller::kTakenAnnotation).empty() ||
+               !controller::annotation_of(secret, renderer::kTakenAnnotation).empty() ||
                !controller::annotation_of(secret, kMovedAnnotation).empty();
     };
     return !plan.takeovers.empty() || (plan.own && plan.own->problem.empty()) ||

@@ -3,7 +3,8 @@
 #include <memory>
 #include <utility>
 
-#include "runtime/controller/contract.h"
+#include "renderer/contract/auth_secret.h"
+#include "renderer/contract/labels.h"
 #include "runtime/controller/keys/secrets.h"
 #include "runtime/operate/adopt/adopt_plan.h"
 
@@ -42,8 +43,8 @@ Value taken_again(const Value& auth, const Value& made) {
                             ? Value::map()
                             : auth.at({"metadata", "annotations"})->clone();
     for (const std::string_view note :
-         {controller::kDeviceTagsAnnotation, controller::kDeviceNameAnnotation,
-          controller::kDeviceAddressesAnnotation, controller::kDeviceWordsAnnotation}) {
+         {renderer::kDeviceTagsAnnotation, renderer::kDeviceNameAnnotation,
+          renderer::kDeviceAddressesAnnotation, renderer::kDeviceWordsAnnotation}) {
         annotations.erase(note);
     }
     for (const renderer::Member& member : made.at({"metadata", "annotations"})->members()) {
@@ -69,12 +70,12 @@ Job note_device(const OperateContext& context, const controller::ProxySet& set,
                 const std::string& pod, const SharedStates& states) {
     const auto change = [context, set, pod, states](const Value& auth) {
         const std::string device = states->brought();
-        if (controller::label_of(auth, controller::kSecretLabel) == controller::kReturnedSecret) {
+        if (controller::label_of(auth, renderer::kSecretLabel) == renderer::kReturnedSecret) {
             return taken_again(auth, blank_auth(context, set, pod, device));
         }
         return !device.empty() &&
-                       controller::annotation_of(auth, controller::kDeviceAnnotation).empty()
-                   ? annotate(auth, {{controller::kDeviceAnnotation, device}})
+                       controller::annotation_of(auth, renderer::kDeviceAnnotation).empty()
+                   ? annotate(auth, {{renderer::kDeviceAnnotation, device}})
                    : Value();
     };
     return change_object(
@@ -82,11 +83,11 @@ Job note_device(const OperateContext& context, const controller::ProxySet& set,
 }
 
 Value returned(const Value& auth) {
-    if (controller::label_of(auth, controller::kSecretLabel) != controller::kAuthSecret) {
+    if (controller::label_of(auth, renderer::kSecretLabel) != renderer::kAuthSecret) {
         return {};
     }
     Value labels = auth.at({"metadata", "labels"})->clone();
-    labels.put(Value(controller::kSecretLabel), Value(controller::kReturnedSecret));
+    labels.put(Value(renderer::kSecretLabel), Value(renderer::kReturnedSecret));
     return Value::list({operation("add", "/metadata/labels", std::move(labels))});
 }
 
@@ -110,7 +111,7 @@ Job let_start(const OperateContext& context, const controller::ProxySet& set,
 Job let_go_of_auth(const OperateContext& context, const std::string& pod) {
     // The auth Secret of an API proxy has the name of a Secret of the operator.
     const auto without_role = [](const Value& secret) {
-        return controller::label_of(secret, controller::kSecretLabel) == controller::kAuthSecret
+        return controller::label_of(secret, renderer::kSecretLabel) == renderer::kAuthSecret
                    ? without_our_label(secret)
                    : Value();
     };
@@ -123,11 +124,11 @@ Job let_go_of_auth(const OperateContext& context, const std::string& pod) {
 
 Value without_our_label(const Value& secret) {
     const Value* labels = secret.at({"metadata", "labels"});
-    if (labels == nullptr || labels->find(controller::kSecretLabel) == nullptr) {
+    if (labels == nullptr || labels->find(renderer::kSecretLabel) == nullptr) {
         return {};
     }
     Value left = labels->clone();
-    left.erase(controller::kSecretLabel);
+    left.erase(renderer::kSecretLabel);
     return Value::list({operation("add", "/metadata/labels", std::move(left))});
 }
 

@@ -6,9 +6,11 @@
 #include <memory>
 #include <utility>
 
+#include "renderer/contract/domain.h"
+#include "renderer/contract/labels.h"
+#include "renderer/contract/state_secret.h"
 #include "renderer/core/text_of.h"
 #include "runtime/base/time_text.h"
-#include "runtime/controller/contract.h"
 #include "runtime/controller/decide.h"
 #include "runtime/controller/keys/secrets.h"
 #include "runtime/controller/view/objects.h"
@@ -70,7 +72,7 @@ bool is_newest(const Seen& seen, const Value& present) {
     return device_of(present).empty() ||
            (!device_of(seen.state).empty() &&
             (has_replicas(seen.set) ||
-             datum_of(present, "pod_uid") == datum_of(seen.state, "pod_uid")));
+             datum_of(present, renderer::kPodUid) == datum_of(seen.state, renderer::kPodUid)));
 }
 
 Job write_state(const OperateContext& context, const controller::ProxySet& set,
@@ -163,9 +165,9 @@ void end_joining(const OperateContext& context, const Move& move, std::size_t in
 }
 
 Value both_pods(const Value& service) {
-    Value selector = Value::map({{"tailscale.com/managed", "true"}});
+    Value selector = Value::map({{renderer::label::kManaged, "true"}});
     for (const auto& [key, text] : parent_labels(service)) {
-        selector.put("tailscale.com/" + key, text);
+        selector.put(fmt::format("{}{}", renderer::kOperatorDomain, key), text);
     }
     const Value* present = service.at({"spec", "selector"});
     return present != nullptr && *present == selector
@@ -239,9 +241,10 @@ void look(const std::shared_ptr<Joining>& joining, const Next& next) {
                     if (!controller::is_up({.state = &told, .pod = &*pod})) {
                         return again();
                     }
-                    joining->context.say(fmt::format("{}: runs as {} ({})", joining->pod,
-                                                     datum_of(state.object, "device_id"),
-                                                     datum_of(state.object, "device_fqdn")));
+                    joining->context.say(
+                        fmt::format("{}: runs as {} ({})", joining->pod,
+                                    datum_of(state.object, renderer::kDeviceId),
+                                    datum_of(state.object, renderer::kDeviceFqdn)));
                     next({});
                 });
         });
@@ -305,7 +308,7 @@ std::vector<Job> leftovers(const OperateContext& context, const Move& move) {
 
 // Marks a state Secret as taken over, so that a rollback finds it.
 Value as_taken(const Value& secret) {
-    return annotate(secret, {{controller::kTakenAnnotation, "true"}});
+    return annotate(secret, {{renderer::kTakenAnnotation, "true"}});
 }
 
 Job note(const OperateContext& context, const std::string& text) {

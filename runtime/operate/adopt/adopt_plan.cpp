@@ -6,8 +6,13 @@
 #include <set>
 
 #include "renderer/base/base64.h"
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/auth_secret.h"
+#include "renderer/contract/config_secret.h"
+#include "renderer/contract/domain.h"
+#include "renderer/contract/labels.h"
+#include "renderer/contract/state_secret.h"
 #include "renderer/core/text_of.h"
-#include "runtime/controller/contract.h"
 #include "runtime/controller/keys/operators_device.h"
 #include "runtime/controller/keys/secrets.h"
 #include "runtime/controller/view/objects.h"
@@ -22,25 +27,24 @@ using renderer::Value;
 
 namespace {
 
-constexpr std::string_view kPrefix = "tailscale.com/";
-constexpr std::string_view kManaged = "tailscale.com/managed";
 constexpr std::string_view kNotRendered =
     "no rendered proxy for it: apply the rendered manifests first, while the operator is stopped";
 
 bool is_rendered(const Value& set) {
-    return !controller::annotation_of(set, controller::kContractAnnotation).empty();
+    return !controller::annotation_of(set, renderer::kContractAnnotation).empty();
 }
 
 // True for the operator's nameserver; the rendered one runs our role.
 bool is_operators_nameserver(const Value& deployment) {
     const Value* containers = deployment.at({"spec", "template", "spec", "containers"});
-    if (controller::label_of(deployment, "tailscale.com/parent-resource-type") != "nameserver" ||
+    if (controller::label_of(deployment, renderer::label::kParentType) !=
+            renderer::label::kNameserverType ||
         containers == nullptr || !containers->is_list() || containers->items().empty()) {
         return false;
     }
     const Value* args = containers->items()[0].find("args");
     return args == nullptr || !args->is_list() || args->items().empty() ||
-           text_of(args->items()[0]) != "nameserver";
+           text_of(args->items()[0]) != renderer::label::kNameserverType;
 }
 
 const Value* find_by(const std::vector<Value>& objects, std::string_view name) {
@@ -71,7 +75,7 @@ std::vector<const Value*> secrets_of(const AdoptSnapshot& snapshot, std::string_
 std::string device_names(const std::vector<const Value*>& secrets) {
     std::string out;
     for (const Value* secret : secrets) {
-        std::string name = datum_of(*secret, "device_fqdn");
+        std::string name = datum_of(*secret, renderer::kDeviceFqdn);
         if (name.ends_with('.')) {
             name.pop_back();
         }
@@ -128,10 +132,10 @@ Move plan_move(const AdoptSnapshot& snapshot, const Labels& labels, const std::s
     move.new_name = name_of(*rendered);
     move.services =
         services_that_name(snapshot, old_name, text_of(rendered->at({"metadata", "namespace"})));
-    if (controller::annotation_of(*rendered, controller::kContractAnnotation) !=
-        controller::kContractVersion) {
+    if (controller::annotation_of(*rendered, renderer::kContractAnnotation) !=
+        renderer::kContractVersion) {
         move.problem = fmt::format("\"{}\" uses another contract than \"{}\"", move.new_name,
-                                   controller::kContractVersion);
+                                   renderer::kContractVersion);
         return move;
     }
     move.problem = other_device(snapshot, move);
@@ -147,7 +151,7 @@ GroupService plan_service(const AdoptSnapshot& snapshot, const Value& old) {
     out.services = services_that_name(snapshot, out.old_name, ns);
     for (const Value& slice : snapshot.slices) {
         if (controller::label_of(slice, "kubernetes.io/service-name") == out.old_name &&
-            controller::label_of(slice, kManaged) == "true") {
+            controller::label_of(slice, renderer::label::kManaged) == "true") {
             out.slices.push_back(name_of(slice));
         }
     }
@@ -170,7 +174,7 @@ std::map<std::string, Labels> old_proxies(const AdoptSnapshot& snapshot) {
         }
     }
     for (const Value& service : snapshot.services) {
-        const bool of_group = !controller::label_of(service, "tailscale.com/proxy-group").empty();
+        const bool of_group = !controller::label_of(service, renderer::label::kProxyGroup).empty();
         if (has_generated_name(service) && !parent_labels(service).empty() && !of_group) {
             out[name_of(service)] = parent_labels(service);
         }
@@ -188,29 +192,30 @@ std::map<std::string, Labels> old_proxies(const AdoptSnapshot& snapshot) {
 std::string leftover_of(const AdoptSnapshot& snapshot, const Value& set,
                         const std::string& secret) {
     const auto proxy = controller::decode_proxy_set(set);
-    if (proxy->is_api_proxy || proxy->is_relay()) {
-        return secret + "-config";
+    if (proxy->is_api_proxy || proxy->is_of(renderer::kind_of("PeerRelay"))) {
+        return renderer::config_secret_name(secret);
     }
-    const std::string keys = name_of(set) + "-auth";
+    const std::string keys = renderer::auth_secret_name(name_of(set));
     // It would be the state Secret of a set with that name.
-    const bool has_keys = proxy->is_recorder() && find_by(snapshot.sets, keys) == nullptr;
+    const bool has_keys =
+        proxy->is_of(renderer::kind_of("Recorder")) && find_by(snapshot.sets, keys) == nullptr;
     return has_keys ? fmt::format("{}-{}", keys, controller::split_replica(secret)->ordinal)
                     : std::string();
 }
 
 std::optional<OperatorDevice> plan_own_device(const AdoptSnapshot& snapshot) {
     const auto set = std::find_if(snapshot.sets.begin(), snapshot.sets.end(), [](const Value& one) {
-        return controller::annotation_of(one, controller::kContractAnnotation) ==
-                   controller::kContractVersion &&
-               controller::label_of(one, "tailscale.com/parent-resource-type") ==
-                   controller::kApiProxyType;
+        return controller::annotation_of(one, renderer::kContractAnnotation) ==
+                   renderer::kContractVersion &&
+               controller::label_of(one, renderer::label::kParentType) ==
+                   renderer::label::kApiProxyType;
     });
     const Value* old =
         find_by(snapshot.secrets, state_of_operator(find_operator(snapshot.deployments)));
     if (set == snapshot.sets.end() || old == nullptr || device_of(*old).empty()) {
         return std::nullopt;
     }
-    OperatorDevice own{.parent = controller::annotation_of(*set, controller::kParentAnnotation),
+    OperatorDevice own{.parent = controller::annotation_of(*set, renderer::kParentAnnotation),
                        .old_name = name_of(*old),
                        .new_name = name_of(*set) + "-0",
                        .set = name_of(*set),
@@ -220,7 +225,7 @@ std::optional<OperatorDevice> plan_own_device(const AdoptSnapshot& snapshot) {
     const Value* auth = find_by(snapshot.secrets, key);
     const std::string device = state == nullptr ? std::string() : device_of(*state);
     const bool is_noted =
-        auth != nullptr && !controller::annotation_of(*auth, controller::kDeviceAnnotation).empty();
+        auth != nullptr && !controller::annotation_of(*auth, renderer::kDeviceAnnotation).empty();
     if (controller::annotation_of(*old, kMovedAnnotation) == own.new_name && !device.empty() &&
         is_noted) {
         return std::nullopt;  // moved, whatever device it has by now
@@ -249,13 +254,13 @@ void plan_takeovers(const AdoptSnapshot& snapshot, AdoptPlan& plan) {
     for (const Value& set : snapshot.sets) {
         const std::string set_name = name_of(set);
         // The state Secrets of a target belong to its move: the old pod may still run.
-        if (controller::annotation_of(set, controller::kContractAnnotation) !=
-                controller::kContractVersion ||
+        if (controller::annotation_of(set, renderer::kContractAnnotation) !=
+                renderer::kContractVersion ||
             targets.contains(set_name)) {
             continue;
         }
         for (const Value* secret : secrets_of(snapshot, set_name)) {
-            if (controller::label_of(*secret, controller::kSecretLabel).empty()) {
+            if (controller::label_of(*secret, renderer::kSecretLabel).empty()) {
                 const std::string name = name_of(*secret);
                 plan.takeovers.push_back(
                     {name, set_name, device_names({secret}), leftover_of(snapshot, set, name)});
@@ -284,9 +289,10 @@ Labels parent_labels(const Value& object) {
     const Value* labels = object.at({"metadata", "labels"});
     for (const std::string_view key :
          {"parent-resource", "parent-resource-ns", "parent-resource-type"}) {
-        const Value* found = labels == nullptr || !labels->is_map()
-                                 ? nullptr
-                                 : labels->find(std::string(kPrefix) + std::string(key));
+        const Value* found =
+            labels == nullptr || !labels->is_map()
+                ? nullptr
+                : labels->find(std::string(renderer::kOperatorDomain) + std::string(key));
         if (found != nullptr) {
             out[std::string(key)] = text_of(found);
         }
@@ -301,25 +307,25 @@ std::string parent_of(const Labels& labels) {
     };
     const std::string type = get("parent-resource-type");
     std::string known =
-        controller::parent_name(type, get("parent-resource-ns"), get("parent-resource"));
+        renderer::parent_in_labels(type, get("parent-resource-ns"), get("parent-resource"));
     return known.empty() ? type + "/" + get("parent-resource") : known;
 }
 
 bool has_generated_name(const Value& object) {
     return !text_of(object.at({"metadata", "generateName"})).empty() &&
-           controller::label_of(object, kManaged) == "true";
+           controller::label_of(object, renderer::label::kManaged) == "true";
 }
 
 bool is_operators_set(const Value& set) {
-    return !is_rendered(set) &&
-           (controller::label_of(set, kManaged) == "true" || !custom_owner(set).empty());
+    return !is_rendered(set) && (controller::label_of(set, renderer::label::kManaged) == "true" ||
+                                 !custom_owner(set).empty());
 }
 
 std::string custom_owner(const Value& object) {
     const Value* owners = object.at({"metadata", "ownerReferences"});
     if (owners != nullptr && owners->is_list()) {
         for (const Value& owner : owners->items()) {
-            if (text_of(owner.find("apiVersion")).starts_with(kPrefix)) {
+            if (text_of(owner.find("apiVersion")).starts_with(renderer::kOperatorDomain)) {
                 return fmt::format("{}/{}", text_of(owner.find("kind")),
                                    text_of(owner.find("name")));
             }
@@ -338,8 +344,9 @@ bool has_replicas(const Value& set) {
 }
 
 bool is_state_key(std::string_view key) {
-    const bool is_config = key.starts_with("cap-") && key.ends_with(".hujson");
-    return !is_config && key != "serve-config" && key != "authkey" && key != "reissue_authkey";
+    const bool is_config = renderer::config_capability(key).has_value();
+    return !is_config && key != renderer::kServeDatum && key != renderer::kAuthDatum &&
+           key != renderer::kReissueAuthKey;
 }
 
 Value with_state(const Value& from, const Value* data) {
@@ -377,7 +384,7 @@ AdoptPlan plan_adoption(const AdoptSnapshot& snapshot) {
     }
     for (const Value& service : snapshot.services) {
         if (has_generated_name(service) &&
-            !controller::label_of(service, "tailscale.com/proxy-group").empty()) {
+            !controller::label_of(service, renderer::label::kProxyGroup).empty()) {
             plan.services.push_back(plan_service(snapshot, service));
         }
     }

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "renderer/contract/domain.h"
 #include "renderer/core/value.h"
-#include "runtime/controller/contract.h"
 #include "runtime/operate/adopt/adopt_plan.h"
 
 namespace runtime::operate {

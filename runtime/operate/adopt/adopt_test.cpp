@@ -4,6 +4,7 @@
 #include <tuple>
 #include <vector>
 
+#include "renderer/contract/labels.h"
 #include "renderer/core/json.h"
 #include "runtime/operate/adopt/adopt_record.h"
 #include "runtime/testing/adopt_run.h"
@@ -74,8 +75,7 @@ TEST(Adopt, ARelayKeepsItsDeviceAndIsConfiguredAgain) {
     EXPECT_EQ(said.find("the operator did not create it"), std::string::npos) << said;
     EXPECT_EQ(world.kube.datum(World::secret(pod), "device_id"), "nOLD-edge");
     EXPECT_EQ(world.kube.datum(config, "cap-148.hujson"), R"({"Version":"alpha0"})");
-    EXPECT_EQ(world.kube.find(config)->at({"metadata", "labels", controller::kSecretLabel}),
-              nullptr);
+    EXPECT_EQ(world.kube.find(config)->at({"metadata", "labels", renderer::kSecretLabel}), nullptr);
 }
 
 TEST(Adopt, NotesWhoseTailscaleServicesAreOursNow) {

@@ -5,6 +5,9 @@
 #include <string>
 
 #include "renderer/base/replace.h"
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/auth_secret.h"
+#include "renderer/contract/labels.h"
 #include "renderer/core/json.h"
 #include "runtime/operate/adopt/adopt_record.h"
 #include "runtime/testing/adopt_run.h"
@@ -33,7 +36,7 @@ struct OperatorWorld : World {
     }
     void render() {
         cluster.add_api_proxy();
-        cluster.annotate(kSet, controller::kHostnameAnnotation, "tailscale-operator");
+        cluster.annotate(kSet, renderer::kHostnameAnnotation, "tailscale-operator");
     }
     std::string device() { return kube.datum(secret(kPod), "device_id"); }
     std::string moved_to() { return controller::annotation_of(*kube.find(old), kMovedAnnotation); }
@@ -42,7 +45,7 @@ struct OperatorWorld : World {
         EXPECT_EQ(moved_to(), kPod);
         EXPECT_EQ(kube.datum(secret(kPod), "_machinekey"), "privkey:operator");
         EXPECT_EQ(controller::annotation_of(*kube.find(secret(kPod + "-auth")),
-                                            controller::kDeviceAnnotation),
+                                            renderer::kDeviceAnnotation),
                   "nOPERATOR");
         EXPECT_TRUE(tailnet.devices.contains("nOPERATOR"));
         EXPECT_EQ(cluster.doubles, 0);
@@ -138,7 +141,7 @@ TEST(OperatorDevice, KilledAtAnyPointIsMovedByTheNextRun) {
 TEST(OperatorDevice, IsLeftAloneWhenThePodHasAnother) {
     OperatorWorld world;
     world.tailnet.devices["nNEW"] = {"nNEW", "tailscale-operator-1", "", "tailscale-operator", {}};
-    Value labels = Value::map({{Value(controller::kSecretLabel), Value(controller::kStateSecret)}});
+    Value labels = Value::map({{Value(renderer::kSecretLabel), Value(renderer::kStateSecret)}});
     world.kube.put(
         World::secret(kPod),
         Value::map({{"metadata", Value::map({{"name", kPod}, {"labels", std::move(labels)}})}}));

@@ -10,9 +10,12 @@
 #include <utility>
 
 #include "renderer/base/base64.h"
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/config_secret.h"
+#include "renderer/contract/state_secret.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
-#include "runtime/controller/contract.h"
+#include "renderer/kube/kinds.h"
 #include "runtime/controller/keys/secrets.h"
 #include "runtime/controller/view/objects.h"
 #include "runtime/controller/view/rendered_config.h"
@@ -116,8 +119,8 @@ Job create_idle_set(const OperateContext& context, const AdoptRecord& record) {
 // Returns the patch that removes the auth key from the configuration of a PeerRelay: the operator
 // would keep a key that it finds there, and its pods lack our file.
 Value without_key_file(const Value& secret) {
-    if (text_of(secret.at({"metadata", "labels", controller::kSecretLabel})) !=
-        controller::kConfigSecret) {
+    if (text_of(secret.at({"metadata", "labels", renderer::kSecretLabel})) !=
+        renderer::kConfigSecret) {
         return {};
     }
     Value data = Value::map();
@@ -126,7 +129,7 @@ Value without_key_file(const Value& secret) {
             auto json =
                 renderer::read_json(controller::secret_datum(secret, member.name()).value_or(""));
             if (json && json->is_map()) {
-                json->erase("AuthKey");
+                json->erase(renderer::kConfigKeyField);
                 data.add(Value(member.name()),
                          renderer::encode_base64(renderer::write_json(*json)));
             }
@@ -261,17 +264,17 @@ Job move_back(const SharedReturn& back, const AdoptRecord& record) {
 }
 
 bool is_taken(const Value& secret) {
-    return !controller::annotation_of(secret, controller::kTakenAnnotation).empty();
+    return !controller::annotation_of(secret, renderer::kTakenAnnotation).empty();
 }
 
 Value forget_takeover(const Value& secret) {
-    return annotate(secret, {{controller::kTakenAnnotation, ""}});
+    return annotate(secret, {{renderer::kTakenAnnotation, ""}});
 }
 
 Value forget_all(const Value& secret) {
-    return is_taken(secret) ? annotate(secret, {{controller::kTakenAnnotation, ""},
-                                                {controller::kSetAnnotation, ""},
-                                                {controller::kTailnetAnnotation, ""}})
+    return is_taken(secret) ? annotate(secret, {{renderer::kTakenAnnotation, ""},
+                                                {renderer::kSetAnnotation, ""},
+                                                {renderer::kTailnetAnnotation, ""}})
                             : Value();
 }
 
@@ -284,7 +287,8 @@ Job give_back(const OperateContext& context, const Value& secret) {
     const std::string path = secret_path(context, name);
     std::vector<Job> jobs{
         let_go_of_auth(context, name), change_object(context.kube, path, without_our_label),
-        change_object(context.kube, secret_path(context, name + "-config"), without_key_file)};
+        change_object(context.kube, secret_path(context, renderer::config_secret_name(name)),
+                      without_key_file)};
     if (device_of(secret).empty()) {
         jobs.push_back(
             erase_object(context.kube, secret_path(context, controller::auth_name(name, false))));
@@ -325,11 +329,10 @@ void name_new_ones(const OperateContext& context, const AdoptSnapshot& snapshot)
         if (const auto record = decode_record(secret)) {
             moved.insert(record->new_name);
         } else if (const auto state = controller::decode_state_secret(secret)) {
-            const std::string_view type =
-                controller::find_label(state->labels, "tailscale.com/parent-resource-type");
+            const std::string parent = controller::labelled_parent(state->labels);
+            const renderer::PodTraits* pods = renderer::find_pods(parent);
             const auto replica = controller::split_replica(state->name);
-            const bool keeps_name = type == "proxygroup" || type == "peerrelay";
-            if (!type.empty() && !keeps_name && replica.has_value()) {
+            if (pods != nullptr && !pods->keep_operator_name && replica.has_value()) {
                 others.emplace(replica->set);
             }
         }
@@ -402,10 +405,10 @@ void go_back(const SharedReturn& back, const Next& done) {
 // now rendered for tailrender-proxy. No pod reads it, and it may contain a key.
 Value without_proxy_config(const Value& secret) {
     if (!controller::is_taken_by_the_renderer(secret) ||
-        secret.at({"metadata", "labels", controller::kSecretLabel}) != nullptr) {
+        secret.at({"metadata", "labels", renderer::kSecretLabel}) != nullptr) {
         return {};
     }
-    return Value::list({removal("/data/" + pointer(controller::kConfigDatum))});
+    return Value::list({removal("/data/" + pointer(renderer::kConfigDatum))});
 }
 
 void forget(const SharedReturn& back, const Next& done) {

@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "renderer/contract/labels.h"
 #include "runtime/operate/adopt/adopt_record.h"
 #include "runtime/testing/adopt_run.h"
 
@@ -41,8 +42,7 @@ TEST(Rollback, WhatHasKeptItsNameIsNoLongerTheControllers) {
     world.expect_gone_back();
     for (const std::string name : {"out-0", "out-1", "tape-0"}) {
         const Value& auth = *world.kube.find(World::secret(name + "-auth"));
-        EXPECT_EQ(controller::label_of(auth, controller::kSecretLabel),
-                  controller::kReturnedSecret);
+        EXPECT_EQ(controller::label_of(auth, renderer::kSecretLabel), renderer::kReturnedSecret);
         EXPECT_FALSE(controller::decode_auth_secret(auth).has_value());
     }
 }

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/controller_objects.h"
+#include "renderer/contract/labels.h"
 #include "renderer/core/text_of.h"
 #include "renderer/kube/operator_container.h"
-#include "runtime/controller/contract.h"
 #include "runtime/controller/records/ledger.h"
 #include "runtime/controller/settings.h"
 #include "runtime/controller/view/objects.h"
@@ -164,7 +166,7 @@ void note_device_of(const OperateContext& context, std::string_view secret, cons
                  create_once(context.kube, all, controller::empty_ledger(context.ns))),
              change_object(context.kube, path,
                            [id](const Value& map) {
-                               return annotate(map, {{controller::kPredecessorAnnotation, id}});
+                               return annotate(map, {{renderer::kPredecessorAnnotation, id}});
                            })},
             next);
     });
@@ -203,11 +205,11 @@ std::string missing_installation(const std::string& ns, const std::vector<Value>
                                  const std::vector<Value>& sets,
                                  const std::vector<Value>& secrets) {
     const auto is_rendered = [](const Value& set) {
-        return !controller::annotation_of(set, controller::kContractAnnotation).empty();
+        return !controller::annotation_of(set, renderer::kContractAnnotation).empty();
     };
     const auto is_ours = [](const Value& secret) {
         return secret.at({"metadata", "labels", kRecordLabel}) != nullptr ||
-               secret.at({"metadata", "labels", controller::kSecretLabel}) != nullptr;
+               secret.at({"metadata", "labels", renderer::kSecretLabel}) != nullptr;
     };
     const bool is_there = !find_operator(deployments).is_null() ||
                           std::any_of(sets.begin(), sets.end(), is_rendered) ||
@@ -333,7 +335,7 @@ Job forget_predecessor(const OperateContext& context) {
     return change_object(context.kube,
                          kube::path_of(kube::kConfigMaps, context.ns, controller::kLedgerName),
                          [](const Value& map) {
-                             return annotate(map, {{controller::kPredecessorAnnotation, ""}});
+                             return annotate(map, {{renderer::kPredecessorAnnotation, ""}});
                          });
 }
 

@@ -7,7 +7,10 @@
 #include <set>
 #include <utility>
 
-#include "runtime/controller/contract.h"
+#include "renderer/contract/controller_objects.h"
+#include "renderer/contract/group_config.h"
+#include "renderer/contract/labels.h"
+#include "renderer/contract/tailnet_config.h"
 #include "runtime/controller/ingress_groups/group_objects.h"
 #include "runtime/controller/records/devices.h"
 #include "runtime/controller/records/devices_table.h"
@@ -33,7 +36,7 @@ bool is_controllers_config_map(const Value& map) {
     const std::string name = name_of(map);
     // The operator's DNS records have the same name.
     return name == renderer::kIngressAddresses || controller::is_devices_table(name) ||
-           (name == controller::kDnsRecords && custom_owner(map).empty());
+           (name == renderer::kDnsRecords && custom_owner(map).empty());
 }
 
 std::string in_a_line(const renderer::Diagnostic& diagnostic) {
@@ -59,8 +62,8 @@ Cleanup::Cleanup(const OperateContext& context, Transport& transport, Log& log,
       random_(random),
       wish_(std::move(wish)),
       own_(std::move(own)),
-      configs_(controller::decode_tailnet, [](std::string_view, const controller::TailnetConfig*,
-                                              const controller::TailnetConfig*) {}) {}
+      configs_(renderer::decode_tailnet, [](std::string_view, const renderer::TailnetConfig*,
+                                            const renderer::TailnetConfig*) {}) {}
 
 void Cleanup::start(Next done) {
     done_ = std::move(done);
@@ -91,7 +94,7 @@ void Cleanup::look_at_secrets() {
             served_.parents.insert(parent_of(parent_labels(secret)));
         }
         const bool is_record = secret.at({"metadata", "labels", kRecordLabel}) != nullptr;
-        if (is_record || secret.at({"metadata", "labels", controller::kSecretLabel}) != nullptr) {
+        if (is_record || secret.at({"metadata", "labels", renderer::kSecretLabel}) != nullptr) {
             secret_names_.push_back(name_of(secret));
         }
     }
@@ -106,7 +109,7 @@ void Cleanup::look_at_config_map(const Value& map) {
         config_map_names_.push_back(name);
     }
     if (name == controller::kLedgerName) {
-        predecessor_ = controller::annotation_of(map, controller::kPredecessorAnnotation);
+        predecessor_ = controller::annotation_of(map, renderer::kPredecessorAnnotation);
     }
     const auto table = controller::decode_address_table(map);
     const auto records = table ? controller::read_records(*table) : std::nullopt;

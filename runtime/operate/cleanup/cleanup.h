@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "renderer/contract/tailnet_config.h"
 #include "renderer/core/result.h"
 #include "runtime/base/jobs.h"
 #include "runtime/base/log.h"
@@ -102,7 +103,7 @@ private:
     CleanupWish wish_;
     OwnTailnet own_;
     Next done_;
-    controller::Mirror<controller::TailnetConfig> configs_;
+    controller::Mirror<renderer::TailnetConfig> configs_;
     std::optional<controller::Tailnets> tailnets_;  // set once the login server is known
     std::vector<renderer::Value> deployments_, sets_, pods_, secrets_, config_maps_, leases_;
     Objects user_services_, user_ingresses_;  // of all namespaces

@@ -7,8 +7,9 @@
 #include <memory>
 #include <set>
 
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/controller_objects.h"
 #include "renderer/core/text_of.h"
-#include "runtime/controller/contract.h"
 #include "runtime/controller/view/objects.h"
 #include "runtime/kube/lease.h"
 #include "runtime/operate/adopt/adopt_plan.h"
@@ -25,7 +26,7 @@ namespace {
 std::string running_proxy(const Objects& sets, const Objects& pods, const Objects& secrets) {
     std::set<std::string> rendered, replicas;
     for (const Value& set : sets) {
-        if (!controller::annotation_of(set, controller::kContractAnnotation).empty()) {
+        if (!controller::annotation_of(set, renderer::kContractAnnotation).empty()) {
             rendered.insert(name_of(set));
         }
     }
@@ -97,7 +98,7 @@ Job controller_must_rest(const OperateContext& context) {
     return [context](const Next& next) {
         const auto lease = std::make_shared<Value>();
         const Job read = read_object(
-            context.kube, kube::path_of(kube::kLeases, context.ns, controller::kLeaseName), *lease);
+            context.kube, kube::path_of(kube::kLeases, context.ns, renderer::kLeaseName), *lease);
         read([context, next, lease, read](const std::string& problem) {
             const std::string holder = lease_holder(*lease);
             if (!problem.empty() || holder.empty()) {

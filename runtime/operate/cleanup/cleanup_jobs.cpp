@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/controller/contract.h"
+#include "renderer/contract/controller_objects.h"
+#include "renderer/contract/group_config.h"
 #include "runtime/controller/ingress_groups/service_owner.h"
 #include "runtime/controller/keys/key_sweep.h"
 #include "runtime/controller/records/ledger.h"
@@ -37,7 +38,7 @@ std::string Cleanup::describe(const Device& device) const {
 }
 
 bool Cleanup::has_lease() const {
-    return find_named(leases_, controller::kLeaseName) != nullptr;
+    return find_named(leases_, renderer::kLeaseName) != nullptr;
 }
 
 std::vector<std::string> Cleanup::found() const {
@@ -64,7 +65,7 @@ std::vector<std::string> Cleanup::found() const {
         lines.push_back(thing(kSecret, renderer::kAcmeAccounts));
     }
     if (has_lease()) {
-        lines.push_back(thing(kLease, controller::kLeaseName));
+        lines.push_back(thing(kLease, renderer::kLeaseName));
     }
     for (const std::string& name : config_map_names_) {
         lines.push_back(thing(kConfigMap, name));
@@ -225,7 +226,7 @@ std::vector<Job> Cleanup::kube_jobs() {
         jobs.push_back(removal(thing(kSecret, renderer::kAcmeAccounts), remove_accounts(context_)));
     }
     if (has_lease()) {
-        erase(kube::kLeases, kLease, controller::kLeaseName);
+        erase(kube::kLeases, kLease, renderer::kLeaseName);
     }
     // The ledger is deleted last: it identifies our objects in the tailnets.
     std::vector<std::string> maps = config_map_names_;

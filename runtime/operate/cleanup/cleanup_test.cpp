@@ -6,10 +6,11 @@
 #include <functional>
 #include <optional>
 
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/auth_secret.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 #include "runtime/base/time_text.h"
-#include "runtime/controller/contract.h"
 #include "runtime/controller/ingress_groups/group_objects.h"
 #include "runtime/controller/relays/relay_objects.h"
 #include "runtime/kube/lease.h"
@@ -94,8 +95,8 @@ TEST_F(CleanupTest, RemovesADeviceThatOnlyAnAuthSecretNames) {
     const std::string path = FakeCluster::path("secrets", "ts-web-bcdfg-0-auth");
     Value auth = kube.find(path)->clone();
     Value& annotations = *auth.find("metadata")->find("annotations");
-    annotations.put(controller::kDeviceNamedAnnotation, noted_device());
-    annotations.erase(controller::kDeviceAnnotation);
+    annotations.put(renderer::kDeviceNamedAnnotation, noted_device());
+    annotations.erase(renderer::kDeviceAnnotation);
     kube.put(path, std::move(auth));
     kube.erase(FakeCluster::path("secrets", "ts-web-bcdfg-0"));
     EXPECT_EQ(clean({.yes = true}), "");
@@ -428,9 +429,7 @@ TEST_F(CleanupTest, BelievesTheAuthSecretOfALostStateAboutItsTailnet) {
     kube.erase(FakeCluster::path("secrets", "ts-web-bcdfg-0"));
     const std::string path = FakeCluster::path("secrets", "ts-web-bcdfg-0-auth");
     Value auth = kube.find(path)->clone();
-    auth.find("metadata")
-        ->find("annotations")
-        ->put(Value(controller::kTailnetAnnotation), "partner");
+    auth.find("metadata")->find("annotations")->put(Value(renderer::kTailnetAnnotation), "partner");
     kube.put(path, std::move(auth));
     EXPECT_TRUE(clean({.yes = true, .force = true}).starts_with("tailnet \"partner\" has"));
     EXPECT_EQ(tailnet.devices.size(), 2U);

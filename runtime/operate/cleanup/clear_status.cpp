@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "renderer/contract/annotations.h"
 #include "runtime/controller/object_status/egress_status.h"
 #include "runtime/controller/object_status/group_status.h"
 #include "runtime/controller/object_status/proxy_status.h"
@@ -17,7 +18,7 @@ using renderer::Value;
 namespace {
 
 bool is_served(const controller::Parent& parent, const Served& served) {
-    const auto group = parent.annotations.find("tailscale.com/proxy-group");
+    const auto group = parent.annotations.find(renderer::annotation::kProxyGroup);
     return served.parents.contains(controller::contract_name(parent)) ||
            (group != parent.annotations.end() &&
             served.parents.contains("ProxyGroup/" + group->second));

@@ -3,9 +3,9 @@
 #include <memory>
 #include <utility>
 
+#include "renderer/contract/group_config.h"
 #include "renderer/core/document.h"
 #include "renderer/core/text_of.h"
-#include "renderer/kube/api.h"
 #include "runtime/operate/adopt/adopt_move.h"
 #include "runtime/operate/adopt/adopt_plan.h"
 
@@ -41,7 +41,7 @@ Job list_held_of(const OperateContext& context, const Kind& kind, std::vector<He
 Job list_held(const OperateContext& context, std::vector<HeldObject>& out) {
     std::vector<Job> jobs;
     for (const Kind& kind : renderer::kKinds) {
-        if (kind.is_parent || kind.is_custom()) {
+        if (kind.role.is_parent || kind.is_custom()) {
             jobs.push_back(list_held_of(context, kind, out));
         }
     }

@@ -1,5 +1,6 @@
 #include "runtime/operate/cleanup/leftovers.h"
 
+#include "renderer/contract/annotations.h"
 #include "renderer/core/json.h"
 #include "runtime/testing/cleanup_test.h"
 
@@ -47,7 +48,7 @@ protected:
         kube.erase_datum(FakeCluster::path("secrets", "partner"), "client_secret");
         kube.set_datum(FakeCluster::path("secrets", "partner"), "audience", "partner");
         cluster.add_proxy("ts-far-bcdfg");
-        cluster.annotate("ts-far-bcdfg", controller::kTailnetAnnotation, "partner");
+        cluster.annotate("ts-far-bcdfg", renderer::kTailnetAnnotation, "partner");
         {
             const ControllerProcess controller(loop, network, 1);
             loop.run_for(kMinute);

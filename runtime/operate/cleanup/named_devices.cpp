@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "renderer/contract/labels.h"
+#include "renderer/kube/kinds.h"
 #include "runtime/controller/view/objects.h"
 
 namespace runtime::operate {
@@ -16,10 +18,10 @@ using Place = std::pair<std::string, std::string>;  // tailnet, device
 
 // Returns the parent in the labels of an auth Secret, which no pod may write.
 std::string parent_of_replica(const Value& secret) {
-    return controller::parent_name(
-        controller::label_of(secret, "tailscale.com/parent-resource-type"),
-        controller::label_of(secret, "tailscale.com/parent-resource-ns"),
-        controller::label_of(secret, "tailscale.com/parent-resource"));
+    return renderer::parent_in_labels(
+        controller::label_of(secret, renderer::label::kParentType),
+        controller::label_of(secret, renderer::label::kParentNamespace),
+        controller::label_of(secret, renderer::label::kParent));
 }
 
 class Collector {

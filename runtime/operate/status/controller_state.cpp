@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "renderer/contract/controller_objects.h"
 #include "renderer/core/text_of.h"
 #include "runtime/base/time_text.h"
-#include "runtime/controller/contract.h"
 #include "runtime/operate/adopt/adopt_plan.h"
 #include "runtime/operate/adopt/stock_operator.h"
 #include "runtime/operate/status/pod_state.h"
@@ -29,18 +29,18 @@ struct LeaseState {
 
 LeaseState look_at_lease(const Objects& leases, Time now) {
     const auto lease = std::find_if(leases.begin(), leases.end(), [](const Value& one) {
-        return name_of(one) == controller::kLeaseName;
+        return name_of(one) == renderer::kLeaseName;
     });
     if (lease == leases.end()) {
-        return {fmt::format("Lease \"{}\" does not exist", controller::kLeaseName), std::nullopt};
+        return {fmt::format("Lease \"{}\" does not exist", renderer::kLeaseName), std::nullopt};
     }
     const auto renewed = parse_time(text_of(lease->at({"spec", "renewTime"})));
     if (text_of(lease->at({"spec", "holderIdentity"})).empty() || !renewed.has_value()) {
-        return {fmt::format("no one holds Lease \"{}\"", controller::kLeaseName), renewed};
+        return {fmt::format("no one holds Lease \"{}\"", renderer::kLeaseName), renewed};
     }
     return {now - *renewed < kLeaseIsOld
                 ? std::string()
-                : fmt::format("Lease \"{}\" was last renewed at {}", controller::kLeaseName,
+                : fmt::format("Lease \"{}\" was last renewed at {}", renderer::kLeaseName,
                               format_seconds(*renewed)),
             renewed};
 }

@@ -7,10 +7,10 @@
 #include <string>
 #include <utility>
 
+#include "renderer/contract/annotations.h"
+#include "renderer/contract/controller_objects.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
-#include "renderer/kube/api.h"
-#include "runtime/controller/contract.h"
 #include "runtime/controller/records/devices.h"
 #include "runtime/operate/adopt/adopt_plan.h"
 #include "runtime/operate/status/pod_state.h"
@@ -58,7 +58,7 @@ Decoded decode(const StatusInputs& inputs) {
     Decoded decoded;
     for (const Value& object : inputs.sets.objects) {
         if (auto set = controller::decode_proxy_set(object);
-            set && set->contract == controller::kContractVersion) {
+            set && set->contract == renderer::kContractVersion) {
             decoded.sets[set->name] = std::move(*set);
         }
     }

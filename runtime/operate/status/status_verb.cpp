@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "renderer/contract/controller_objects.h"
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 #include "runtime/base/time_text.h"
-#include "runtime/controller/contract.h"
 #include "runtime/controller/ingress_groups/service_table.h"
 #include "runtime/controller/records/devices_table.h"
 #include "runtime/controller/records/ledger.h"
@@ -103,7 +103,7 @@ std::vector<Value> blocked_removals(const Look& look) {
             blocked->put("command",
                          fmt::format("kubectl annotate --overwrite configmap {} -n {} {}={}",
                                      controller::kLedgerName, look.context.ns,
-                                     controller::kConfirmRemovalsAnnotation, token));
+                                     renderer::kConfirmRemovalsAnnotation, token));
             out.push_back(std::move(*blocked));
         }
     }

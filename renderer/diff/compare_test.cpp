@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "renderer/diff/formats.h"
@@ -31,6 +33,27 @@ Comparison compare(std::vector<emit::OutputFile> base, std::vector<emit::OutputF
 
 const ObjectChanges& objects(const Comparison& comparison) {
     return comparison.clusters.front().objects;
+}
+
+TEST(Compare, KnowsTheParentByTheOperatorsLabels) {
+    const auto made_for = [](std::string_view type) {
+        return emit::OutputFile{
+            "x.yaml", fmt::format("apiVersion: v1\nkind: ServiceAccount\nmetadata:\n  name: x\n"
+                                  "  namespace: tailscale\n  labels:\n"
+                                  "    tailscale.com/parent-resource: web\n"
+                                  "    tailscale.com/parent-resource-ns: shop\n"
+                                  "    tailscale.com/parent-resource-type: {}\n",
+                                  type)};
+    };
+    const std::pair<std::string_view, std::string_view> cases[] = {{"svc", "Service/shop/web"},
+                                                                   {"connector", "Connector/web"},
+                                                                   {"nameserver", "DNSConfig/web"},
+                                                                   {"other", ""}};
+    for (const auto& [type, parent] : cases) {
+        const Comparison found = compare({}, {made_for(type)});
+        ASSERT_EQ(objects(found).changes.size(), 1U);
+        EXPECT_EQ(objects(found).changes[0].parent, parent);
+    }
 }
 
 TEST(Compare, FindsARename) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -16,17 +15,10 @@
 #include "renderer/core/json.h"
 #include "renderer/core/text_of.h"
 #include "renderer/diff/redact.h"
+#include "renderer/kube/kinds.h"
 
 namespace renderer::diff {
 namespace {
-
-struct ParentKind {
-    std::string_view label, kind;
-};
-constexpr std::array kParentKinds = {ParentKind{"svc", "Service"}, ParentKind{"ingress", "Ingress"},
-                                     ParentKind{"connector", "Connector"},
-                                     ParentKind{"proxygroup", "ProxyGroup"},
-                                     ParentKind{"peerrelay", "PeerRelay"}};
 
 std::string parent_of(const Value& root) {
     const std::string_view said = text_of(root, {"metadata", "annotations", kParentAnnotation});
@@ -36,11 +28,8 @@ std::string parent_of(const Value& root) {
     const auto label = [&](std::string_view key) {
         return text_of(root, {"metadata", "labels", key});
     };
-    const auto kind =
-        std::ranges::find(kParentKinds, label(label::kParentType), &ParentKind::label);
-    return kind == kParentKinds.end()
-               ? ""
-               : object_name(kind->kind, label(label::kParentNamespace), label(label::kParent));
+    return parent_in_labels(label(label::kParentType), label(label::kParentNamespace),
+                            label(label::kParent));
 }
 
 // An object that is only on one side.

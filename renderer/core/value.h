@@ -46,6 +46,8 @@ public:
     // A string literal is borrowed for the life of the program; any other text is copied.
     template <std::size_t N>
     Value(const char (&literal)[N]) : Value(borrowed(std::string_view(literal, N - 1))) {}
+    template <std::size_t N>
+    Value(char (&buffer)[N]) = delete;  // its text may end before the value does
     Value(std::string_view text);
     Value(const std::string& text) : Value(std::string_view(text)) {}
     // A pointer has neither the length nor the lifetime of its text.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <type_traits>
+
 namespace renderer::inline core {
 namespace {
 
@@ -16,6 +18,9 @@ TEST(Value, IsMadeOfNestedLists) {
     EXPECT_EQ(value.at({"spec", "missing", "deeper"}), nullptr);
     EXPECT_EQ(value.at({"name", "deeper"}), nullptr);
 }
+
+static_assert(std::is_constructible_v<Value, const char (&)[8]>, "a literal is borrowed");
+static_assert(!std::is_constructible_v<Value, char (&)[8]>, "a buffer would be borrowed, too");
 
 TEST(Value, KeepsTextsOfAnyLength) {
     for (std::size_t length = 0; length < 40; ++length) {

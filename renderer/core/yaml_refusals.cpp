@@ -82,7 +82,8 @@ Diagnostic syntax_error(const SourceMap& sources, Pos place, std::string message
         diagnostic.message == "end of sequence not found") {
         diagnostic.message = "this line does not continue what is above it";
         diagnostic.expected = "the indentation of a line above, and \"key: value\" or \"- item\"";
-        diagnostic.hint = "compare the spaces at its start with those of the lines above";
+        diagnostic.hint =
+            "look for a missing colon, and compare its indentation with that of the lines above it";
     }
     if (diagnostic.message.starts_with("invalid unicode")) {
         diagnostic.message = "invalid Unicode escape";

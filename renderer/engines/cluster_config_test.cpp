@@ -89,6 +89,7 @@ TEST(ClusterConfig, Errors) {
               "b configured\n"
               "--cluster: error: cluster \"b\" not found [unknown-cluster]\n"
               "  expected: \"a\"\n"
+              "  hint: did you mean \"a\"?\n"
               ".tailrender.yaml:1:12: note: clusters are listed here\n");
 }
 

@@ -98,7 +98,8 @@ TEST(Kustomization, Errors) {
          "    1 | resources: a.yaml\n"
          "      |            ^\n"
          "  found: a string\n"
-         "  expected: a list of strings\n"},
+         "  expected: a list of strings\n"
+         "  hint: write resources: [a.yaml]\n"},
         {"field of a generator", "secretGenerator: [{name: s, literal: [a=b]}]\n",
          "kustomization.yaml:1:29: error: unknown key \"literal\" in \"secretGenerator\" "
          "[unknown-key]\n"

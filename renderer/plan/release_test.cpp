@@ -90,7 +90,7 @@ TEST(ChooseRelease, RefusesAnOldOneUnlessItIsReplaced) {
     EXPECT_EQ(old.dump(),
               "0: error [unknown-release] this release of the operator is older than all supported "
               "ones | \"1.94.2\" | one of { 1.96, 1.98, 1.100, 1.102, 1.104 } | set "
-              "\"tailrender.operatorVersion\"\n");
+              "\"tailrender.operatorVersion\" to one of them\n");
     const Chosen replaced{{.text = "1.94.2", .where = "a", .is_replaced = true}};
     EXPECT_EQ(replaced.release.version, default_release().version);
     EXPECT_FALSE(replaced.diagnostics.has_errors());

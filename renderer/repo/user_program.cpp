@@ -81,7 +81,7 @@ bool names_secrets(std::string_view text) {
 std::string without_log_prefix(std::string text) {
     constexpr std::string_view kMessage = "] \"command failed\" err=\"";
     const std::size_t begin = text.find(kMessage);
-    if (text.empty() || text.front() != 'E' || begin > text.find('\n')) {
+    if (!text.starts_with('E') || begin == std::string::npos || begin > text.find('\n')) {
         return text;
     }
     std::string message;

@@ -94,7 +94,7 @@ TEST_F(CallerCheckTest, ACallerIsConfirmedEveryTwentySeconds) {
     EXPECT_TRUE(check->is_confirmation_due());
     EXPECT_TRUE(check->may_go_on(answer_for("a", {"g", "h"})));
     EXPECT_FALSE(check->is_confirmation_due());
-    EXPECT_FALSE(check->may_go_on(answer_for("a"))) << "a group is gone";
+    EXPECT_FALSE(check->may_go_on(answer_for("a"))) << "a group was removed";
     EXPECT_FALSE(check->may_go_on({.is_known = true, .problem = "no device"}));
     EXPECT_TRUE(check->may_go_on({.problem = "away"}));
     world.loop.run_for(seconds(40));

@@ -31,7 +31,7 @@ public:
     // `method` is the method of the request.
     Taken take_head(std::string_view bytes, std::string_view method);
     // The last whole head. Its texts point into the bytes that `take_head` got: `forget_texts`
-    // before they are gone. The numbers remain.
+    // before they are discarded. The numbers remain.
     [[nodiscard]] const ResponseHead& head() const { return head_; }
     void forget_texts();
 

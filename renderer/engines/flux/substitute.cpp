@@ -336,9 +336,11 @@ void substitute_object(Value& object, const UnitVariables& variables, bool is_in
     if (is_disabled(object)) {
         return;
     }
+    const std::string_view own_name = text_of(object, {"metadata", "name"});
     const std::string name_before =
-        object_name(text_of(object, {"kind"}), text_of(object, {"metadata", "namespace"}),
-                    text_of(object, {"metadata", "name"}));
+        own_name.empty() ? std::string()
+                         : object_name(text_of(object, {"kind"}),
+                                       text_of(object, {"metadata", "namespace"}), own_name);
     Diagnostics found;
     ObjectSubstitution substitution(variables, found);
     substitution.run(object);

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "renderer/core/text_of.h"
+#include "renderer/engines/helm/files_by_pattern.h"
 #include "renderer/engines/helm/values_files.h"
 #include "renderer/engines/places.h"
 #include "renderer/repo/paths.h"
@@ -16,6 +18,19 @@ namespace renderer::engines {
 
 namespace {
 
+// Returns the path that a spelled one means.
+std::string meant_path(const std::string& root, const ChartRelease& release,
+                       const std::string& spelled) {
+    const std::string top = repo::normal_path(root);
+    const std::string dir = release.files_dir.empty() ? top : release.files_dir;
+    // `$ref/x` and `/x` are relative to the top of a repository.
+    const bool is_absolute = spelled.starts_with('$') || spelled.starts_with('/');
+    const std::size_t slash = std::min(spelled.find('/'), spelled.size());
+    return repo::normal_path(
+        is_absolute ? repo::join_path(top, spelled.substr(std::min(slash + 1, spelled.size())))
+                    : repo::join_path(dir, spelled));
+}
+
 // Returns the path of a values file in the tree; nothing if it does not exist, which the engine may
 // allow.
 std::optional<std::string> file_of(const repo::SourceTree& tree, const std::string& root,
@@ -24,15 +39,9 @@ std::optional<std::string> file_of(const repo::SourceTree& tree, const std::stri
     if (spelled.find("://") != std::string::npos) {
         return {};
     }
-    const std::string top = repo::normal_path(root);
-    const std::string dir = release.files_dir.empty() ? top : release.files_dir;
-    // `$ref/x` and `/x` are relative to the top of a repository.
-    const bool is_absolute = spelled.starts_with('$') || spelled.starts_with('/');
-    const std::size_t slash = std::min(spelled.find('/'), spelled.size());
-    std::string path = repo::normal_path(
-        is_absolute ? repo::join_path(top, spelled.substr(std::min(slash + 1, spelled.size())))
-                    : repo::join_path(dir, spelled));
-    const bool is_inside = repo::is_within(tree.real_path(path), tree.real_path(top));
+    std::string path = meant_path(root, release, spelled);
+    const bool is_inside =
+        repo::is_within(tree.real_path(path), tree.real_path(repo::normal_path(root)));
     if (!spelled.empty() && is_inside && tree.kind(path) == repo::EntryKind::File) {
         out.files.push_back(path);
         return path;
@@ -79,9 +88,45 @@ void add_one_file(const repo::SourceTree& tree, const std::string& path,
     }
 }
 
+// Argo CD takes each file once, in the place of a pattern that matches it unless it is also named.
+std::vector<ValuesFile> expanded_files(const repo::SourceTree& tree, const std::string& root,
+                                       const ChartRelease& release,
+                                       const std::vector<ValuesFile>& files) {
+    if (!release.object.starts_with("Application/")) {
+        return files;
+    }
+    const std::string top = repo::normal_path(root);
+    std::set<std::string> named, taken;
+    for (const ValuesFile& file : files) {
+        if (file.elsewhere.empty() && !is_file_pattern(file.path)) {
+            named.insert(meant_path(root, release, file.path));
+        }
+    }
+    std::vector<ValuesFile> out;
+    for (const ValuesFile& file : files) {
+        if (!file.elsewhere.empty()) {
+            out.push_back(file);
+            continue;
+        }
+        const std::string path = meant_path(root, release, file.path);
+        const std::vector<std::string> matches = is_file_pattern(file.path)
+                                                     ? files_by_pattern(tree, top, path)
+                                                     : std::vector<std::string>();
+        if (matches.empty() && taken.insert(path).second) {
+            out.push_back(file);
+        }
+        for (const std::string& match : matches) {
+            if (!named.contains(match) && taken.insert(match).second) {
+                out.push_back({fmt::format("/{}", repo::relative_path(match, top)), file.pos});
+            }
+        }
+    }
+    return out;
+}
+
 void add_files(const repo::SourceTree& tree, const std::string& root, const ChartRelease& release,
                const std::vector<ValuesFile>& files, SourceMap& sources, ChartValues& out) {
-    for (const ValuesFile& file : files) {
+    for (const ValuesFile& file : expanded_files(tree, root, release, files)) {
         if (file.path.empty()) {
             continue;
         }

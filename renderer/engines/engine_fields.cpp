@@ -62,7 +62,7 @@ constexpr auto kFields = std::to_array<Fields>({
      "revisionHistoryLimit"},
     {"Application", "spec.destination", "server name namespace"},
     {"Application", "spec.source",
-     "repoURL targetRevision path chart helm kustomize directory plugin ref name"},
+     "repoURL targetRevision path chart helm kustomize directory plugin ref name tagPrefix"},
     {"Application", "spec.source.helm",
      "valueFiles values valuesObject parameters fileParameters releaseName passCredentials "
      "ignoreMissingValueFiles skipCrds skipSchemaValidation skipTests version namespace "
@@ -72,7 +72,8 @@ constexpr auto kFields = std::to_array<Fields>({
      "commonAnnotationsEnvsubst forceCommonLabels forceCommonAnnotations namespace patches "
      "components ignoreMissingComponents labelWithoutSelector labelIncludeTemplates version "
      "kubeVersion apiVersions"},
-    {"Application", "spec.source.directory", "recurse jsonnet exclude include"},
+    {"Application", "spec.source.directory",
+     "recurse jsonnet exclude include disableExtensionFilter"},
     {"Application", "spec.sourceHydrator", "drySource syncSource hydrateTo"},
     {"Application", "spec.sourceHydrator.syncSource", "targetBranch path repoURL"},
     {"ApplicationSet", "spec",
@@ -81,7 +82,7 @@ constexpr auto kFields = std::to_array<Fields>({
     {"ApplicationSet", "spec.template", "metadata spec"},
     {"ApplicationSet", "spec.template.metadata", "name namespace labels annotations finalizers"},
     {"ApplicationSet", "spec.generators",
-     "list clusters git scmProvider pullRequest clusterDecisionResource matrix merge plugin "
+     "list clusters git oci scmProvider pullRequest clusterDecisionResource matrix merge plugin "
      "selector"},
     {"ApplicationSet", "spec.generators.list", "elements elementsYaml template"},
     {"ApplicationSet", "spec.generators.clusters", "selector template values flatList"},

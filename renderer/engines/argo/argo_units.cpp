@@ -232,6 +232,9 @@ BuildUnit unit_of(const GitOpsTree& repository, const EngineObject& application,
         return unit;
     }
     unit.reason = std::move(note);
+    if (spelling_of(source.at({"directory", "disableExtensionFilter"})) == "true") {
+        unit.reason = "files without the name of a manifest are not read";
+    }
     find_type(source, unit);
     unit.loads_any = repository.argo_loads_any();
     unit.target_namespace = text_of(source, {"kustomize", "namespace"});

@@ -35,6 +35,9 @@ std::string summaries(const std::vector<BuildUnit>& units) {
 TEST(ArgoUnits, SayWhatIsAppliedAndWhyNot) {
     const ArgoRow rows[] = {
         {"{source: {repoURL: https://example.com/acme, path: apps}, destination: {}}", "live apps"},
+        {"{source: {repoURL: https://example.com/acme, path: apps, "
+         "directory: {disableExtensionFilter: true}}, destination: {}}",
+         "live apps: files without the name of a manifest are not read"},
         {"{sources: [{repoURL: https://example.com/acme, path: apps}, "
          "{repoURL: https://example.com/acme, path: chart}], destination: {}}",
          "live apps; live chart"},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -34,6 +35,27 @@ std::vector<const Member*> kinds_of(const Value& generator) {
     return kinds;
 }
 
+// Annotations of a cluster that Argo CD and kubectl write for themselves are no parameters.
+constexpr auto kOwnAnnotations = std::to_array<std::string_view>({
+    "argocd.argoproj.io/hydrate",
+    "argocd.argoproj.io/hydrate-timestamp",
+    "argocd.argoproj.io/installation-id",
+    "argocd.argoproj.io/refresh",
+    "argocd.argoproj.io/refresh-timestamp",
+    "argocd.argoproj.io/tracking-id",
+    "kubectl.kubernetes.io/last-applied-configuration",
+});
+
+Value user_annotations(const Value& annotations) {
+    Value out = Value::map();
+    for (const Member& member : members_of(&annotations)) {
+        if (std::ranges::find(kOwnAnnotations, member.name()) == kOwnAnnotations.end()) {
+            out.put(member.key.clone(), member.value.clone());
+        }
+    }
+    return out;
+}
+
 Value parameters_of(const ArgoCluster& cluster) {
     Value parameters = Value::map({{"name", cluster.name},
                                    {"nameNormalized", dns_name(cluster.name)},
@@ -41,7 +63,8 @@ Value parameters_of(const ArgoCluster& cluster) {
                                    {"project", cluster.project}});
     Value metadata = Value::map();
     put_if(metadata, cluster.labels.size() > 0, "labels", cluster.labels.clone());
-    put_if(metadata, cluster.annotations.size() > 0, "annotations", cluster.annotations.clone());
+    put_if(metadata, cluster.annotations.size() > 0, "annotations",
+           user_annotations(cluster.annotations));
     if (metadata.size() > 0) {
         parameters.put("metadata", std::move(metadata));
     }

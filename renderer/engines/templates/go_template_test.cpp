@@ -145,15 +145,16 @@ TEST(GoTemplate, TakesItsTextApart) {
 // so when it is called.
 TEST(GoTemplate, AsksForFunctionsThatItCalls) {
     EXPECT_EQ(render("{{ if false }}{{ now }}{{ end }}x"), "x");
+    EXPECT_EQ(render("{{ if false }}{{ tpl \"a\" . }}{{ end }}x"), "x");
     EXPECT_EQ(render("{{ now }}"), "failed: now: no such function here");
     EXPECT_EQ(render("{{ if false }}{{ noSuchFunction }}{{ end }}x"),
               "failed: there is no function noSuchFunction");
     for (const std::string_view name :
-         {"env", "expandenv", "getHostByName", "lookup", "include", "tpl", "required"}) {
+         {"env", "expandenv", "getHostByName", "lookup", "include", "required"}) {
         EXPECT_TRUE(fails(fmt::format("{{{{ if false }}}}{{{{ {} }}}}{{{{ end }}}}", name)));
     }
     for (const std::string_view name : {"uuidv4", "randAlpha 3", "semver \"1\"", "date \"a\" 1",
-                                        "genCA \"a\" 1", "shuffle \"a\""}) {
+                                        "genCA \"a\" 1", "shuffle \"a\"", "tpl \"a\" ."}) {
         EXPECT_TRUE(fails(fmt::format("{{{{ {} }}}}", name))) << name;
     }
     EXPECT_EQ(render("{{ or \"a\" (now) }}{{ and \"\" (now) }}{{ or 0 \"b\" }}"), "ab");

@@ -243,6 +243,7 @@ constexpr auto kOfArgoCd = std::to_array<std::string_view>({
     "snakecase",
     "subf",
     "swapcase",
+    "tpl",
     "untitle",
     "uuidv4",
     "wrap",

@@ -89,7 +89,7 @@ REPO_SERVER = {
     "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "argocd-repo-server", "namespace": "argocd"},
     "spec": {"selector": {"matchLabels": {"app": "repo"}},
              "template": {"metadata": {"labels": {"app": "repo"}},
-                          "spec": {"containers": [{"name": "argocd-repo-server", "image": "quay.io/argoproj/argocd:v3.0.0"}],
+                          "spec": {"containers": [{"name": "argocd-repo-server", "image": "quay.io/argoproj/argocd:v3.6.1"}],
                                    "volumes": [{"name": "var-files", "emptyDir": {}}, {"name": "plugins", "emptyDir": {}}]}}}}
 
 

@@ -1,4 +1,4 @@
-// Compares with the results of Argo CD 3.0 for the same templates.
+// Compares with the results of Argo CD 3.6 for the same templates.
 #include "renderer/engines/templates/template_functions.h"
 
 #include <fmt/format.h>

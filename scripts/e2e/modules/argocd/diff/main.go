@@ -6,6 +6,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -38,7 +39,7 @@ func compare(manifests, live []*unstructured.Unstructured) error {
 		return err
 	}
 	for i, manifest := range manifests {
-		found, err := diff.StateDiff(live[i], manifest, config)
+		found, err := diff.StateDiff(context.Background(), live[i], manifest, config)
 		if err != nil {
 			return fmt.Errorf("%s/%s: %w", manifest.GetKind(), manifest.GetName(), err)
 		}

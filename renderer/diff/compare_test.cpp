@@ -10,6 +10,7 @@
 
 #include "renderer/diff/formats.h"
 #include "renderer/diff/outline.h"
+#include "renderer/emit/tree/generated_file.h"
 
 namespace renderer::diff {
 namespace {
@@ -38,12 +39,12 @@ const ObjectChanges& objects(const Comparison& comparison) {
 TEST(Compare, KnowsTheParentByTheOperatorsLabels) {
     const auto made_for = [](std::string_view type) {
         return emit::OutputFile{
-            "x.yaml", fmt::format("apiVersion: v1\nkind: ServiceAccount\nmetadata:\n  name: x\n"
+            "x.yaml", fmt::format("{}apiVersion: v1\nkind: ServiceAccount\nmetadata:\n  name: x\n"
                                   "  namespace: tailscale\n  labels:\n"
                                   "    tailscale.com/parent-resource: web\n"
                                   "    tailscale.com/parent-resource-ns: shop\n"
                                   "    tailscale.com/parent-resource-type: {}\n",
-                                  type)};
+                                  emit::kGeneratedMark, type)};
     };
     const std::pair<std::string_view, std::string_view> cases[] = {{"svc", "Service/shop/web"},
                                                                    {"connector", "Connector/web"},

@@ -150,9 +150,9 @@ std::string print_case(const GoldenCase& golden) {
 // Adds the images that a user has pushed, so that a case needs no values for them. A later --set of
 // the case wins.
 void add_images(std::vector<std::string>& words) {
-    constexpr std::array<std::string_view, 12> kVerbs = {
-        "render", "check",   "post-render", "krm",    "diff",   "explain",
-        "lint",   "install", "devices",     "images", "commit", "fix"};
+    constexpr std::array<std::string_view, 14> kVerbs = {
+        "render",  "check",   "post-render", "krm",    "diff", "explain", "lint",
+        "install", "devices", "images",      "commit", "fix",  "graph",   "tailnet-policy"};
     if (std::find(kVerbs.begin(), kVerbs.end(), words[0]) == kVerbs.end()) {
         return;
     }

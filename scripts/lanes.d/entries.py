@@ -11,7 +11,7 @@ HELPERS = [E2E, *(f"{E2E}/{name}" for name in ("helm.d", "lab.d", "reference.d")
 # A change of these files chooses every test that covers something in the given top folder; "*" means the files of a folder without its
 # subfolders. The files that configure the build (CMakeLists.txt, CMakePresets.json, scripts/CMakeLists.txt, scripts/build,
 # scripts/common.sh) choose no test: the lanes that always run build everything with them.
-COMMON = {"renderer/base": "", "renderer/core": "", "renderer/kube": "",
+COMMON = {"renderer/base": "", "renderer/contract": "", "renderer/core": "", "renderer/kube": "",
           **dict.fromkeys(("renderer/classify", "renderer/emit/*", "renderer/engines/*", "renderer/load/*", "renderer/main.cpp", "renderer/pipeline.cpp",
                            "renderer/pipeline.h"), "renderer"),
           f"{E2E}/conftest.py": "scripts", f"{E2E}/pytest": "scripts",

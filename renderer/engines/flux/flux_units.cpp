@@ -30,8 +30,8 @@ constexpr std::array<std::string_view, 3> kEngineKinds = {"Kustomization", "Appl
 bool is_flux_kind(std::string_view kind) {
     const Kind* known = find_kind(kind);
     return std::ranges::find(kEngineKinds, kind) != kEngineKinds.end() ||
-           (known != nullptr &&
-            (known->role.is_parent || known->is_custom() || known == &kind_of("Namespace")));
+           (known != nullptr && (known->role.is_parent || known->is_custom() ||
+                                 known == &renderer::kind_of("Namespace")));
 }
 
 // Kinds in which a mention of Tailscale does not expose anything.

@@ -176,28 +176,6 @@ std::optional<Error> gate_without_comparison(const Options& options) {
                   .hint = "tailrender diff compares with a revision"}};
 }
 
-// Returns the flags that a command to render the additive tree again needs. Without them it would
-// render the whole tree.
-std::string additive_flags(const repo::LoadOptions& load) {
-    if (!load.only_generated) {
-        return {};
-    }
-    std::string flags = " --only generated";
-    const auto add = [&](std::string_view flag, const std::vector<std::string>& values) {
-        for (const std::string& value : values) {
-            flags += fmt::format(" {} {}", flag, shell_word(value));
-        }
-    };
-    add("--include", load.includes);
-    add("--ignore", load.ignores);
-    add("--substitute", load.substitutes);
-    add("--argo-cluster", load.argo_clusters);
-    add("--source", load.sources);
-    add("--charts", load.chart_dirs);
-    add("--values", load.values_files);
-    return flags + (load.skip_suspended ? " --skip-suspended" : "");
-}
-
 // Prints how the tree in `dir` differs, and how to update it. Returns the exit code.
 int show_difference(const Options& options, const std::string& dir, Console& console,
                     const std::string& diff) {
@@ -210,12 +188,9 @@ int show_difference(const Options& options, const std::string& dir, Console& con
     if (options.format != ReportFormat::Json && !console.show(diff)) {
         return kErrors;
     }
-    console.err(
-        fmt::format("{}: stale; run \"tailrender render {}{}{} -o {}{}\"\n", on_one_line(dir),
-                    shell_word(options.load.path),
-                    options.revision.empty() ? "" : " --rev " + shell_word(options.revision),
-                    additive_flags(options.load), shell_word(options.load.output_dir),
-                    options.prune ? " --prune" : ""));
+    console.err(fmt::format(
+        "{}: stale; run the same command with \"render\" in place of \"check\" to update it\n",
+        on_one_line(dir)));
     return kDifferent;
 }
 

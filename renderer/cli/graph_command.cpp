@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,7 +11,6 @@
 #include "renderer/cli/gates.h"
 #include "renderer/cli/sides.h"
 #include "renderer/diff/rendered_tree.h"
-#include "renderer/emit/tree/files.h"
 #include "renderer/graph/compare.h"
 #include "renderer/graph/formats.h"
 #include "renderer/graph/graph.h"
@@ -38,21 +36,6 @@ std::string drawn(const std::vector<Graph>& graphs, const Options& options) {
     return graph::json_text_of(
         graphs, has_sides ? std::optional(graph::Sides{options.load.path, options.graph.head})
                           : std::nullopt);
-}
-
-// What is read would be lost.
-Result<Unit> check_picture_file(const Options& options) {
-    for (const std::string& input : {options.load.path, options.graph.head}) {
-        std::error_code ignored;
-        if (std::filesystem::equivalent(options.graph.output, input, ignored)) {
-            return Error{{.rule = "output-overlaps-input",
-                          .where = "-o",
-                          .message = "the picture would overwrite the input",
-                          .found = fmt::format("\"{}\"", options.graph.output),
-                          .expected = "another file"}};
-        }
-    }
-    return Unit{};
 }
 
 Diagnostic no_sources(const std::string& name, std::string_view what) {
@@ -104,16 +87,11 @@ std::vector<Graph> compared(std::vector<Graph> base, std::vector<Graph> head) {
     return changes;
 }
 
-// Prints or writes the picture. `runs` are those of HEAD, or of the only side.
+// Prints the picture. `runs` are those of HEAD, or of the only side.
 Result<int> finish(const std::vector<Graph>& graphs, const Options& options, ClusterRuns& runs,
                    Console& console) {
-    const std::string picture = drawn(graphs, options);
-    const std::string& file = options.graph.output;
-    if (!file.empty()) {
-        TRY(emit::replace_file(file, file + ".tailrender-new", picture, emit::Durable::Yes));
-    }
     runs.print_diagnostics(console);
-    if (file.empty() && !console.show(picture)) {
+    if (!console.show(drawn(graphs, options))) {
         return kErrors;
     }
     return code_after_gates(options, runs.warnings().size(), 0, console);
@@ -122,7 +100,6 @@ Result<int> finish(const std::vector<Graph>& graphs, const Options& options, Clu
 }  // namespace
 
 Result<int> run_graph(const Options& options, ClusterRuns& runs, Console& console) {
-    TRY(check_picture_file(options));
     if (options.graph.head.empty()) {
         return runs.render_each(options.load) ? finish(graphs_of(runs), options, runs, console)
                                               : runs.fail(console, "nothing drawn");

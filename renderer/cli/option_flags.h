@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -17,10 +18,16 @@ constexpr const char* kRendered = "directory or file to render";
 // Adds a verb with --help. Its help ends with `examples`.
 CLI::App& add_verb(CLI::App& app, const char* name, const char* doc, const char* examples);
 
-// Adds a flag or an argument with a value, which the help calls `type`.
+// Adds a flag or an argument with a value, which the help calls `type`. A text may not be empty, as
+// it is where a script uses a variable that is not set.
 template <typename T>
 CLI::Option* add(CLI::App& verb, const char* name, T& value, const char* type, const char* doc) {
-    return verb.add_option(name, value, doc)->type_name(type);
+    CLI::Option* option = verb.add_option(name, value, doc)->type_name(type);
+    if constexpr (std::is_same_v<T, std::string>) {
+        return option->check(
+            [](const std::string& given) { return given.empty() ? "has no value" : ""; });
+    }
+    return option;
 }
 
 // Makes the option accept only these values.

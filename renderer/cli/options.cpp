@@ -201,7 +201,7 @@ void add_graph(CLI::App& app, Options& options) {
     CLI::App& verb =
         add_verb(app, "graph", "draw who reaches what: devices, proxies and what is behind them",
                  "  tailrender graph > graph.md            # GitHub draws it\n"
-                 "  tailrender graph . --cluster home --format svg -o graph.svg\n"
+                 "  tailrender graph . --cluster home --format svg > graph.svg\n"
                  "  tailrender graph main .                # what a change adds and removes");
     verb.preparse_callback([&options](std::size_t) { options.load.path = "."; });
     CLI::Option* path = add_path(verb, options, "directory or file to draw (default .), or BASE");
@@ -216,8 +216,6 @@ void add_graph(CLI::App& app, Options& options) {
                                               {"json", GraphFormat::Json}};
     add_choice(verb, "--format", options.graph.format, formats,
                "how to draw it (default mermaid, in Markdown)");
-    add(verb, "-o,--output", options.graph.output, "FILE",
-        "file to write (default: standard output)");
     add_inputs(verb, options.load);
     add_warning_gate(verb, options);
     add_diagnostics(verb, options);

@@ -24,8 +24,7 @@ struct PolicyOptions {
 
 struct GraphOptions {
     GraphFormat format = GraphFormat::Mermaid;
-    std::string output;  // "" for standard output
-    std::string head;    // the new side of a change; "": only one side is drawn
+    std::string head;  // the new side of a change; "": only one side is drawn
 };
 
 struct Options {

@@ -83,6 +83,34 @@ void refuse(const emit::RenderedTree& tree, const std::string& why,
     }
 }
 
+// Warns if the pods of an earlier run had tailrender-proxy, and now have containerboot only because
+// no setting names an image: they restart.
+Result<Unit> warn_other_dataplane(const emit::RenderedTree& tree,
+                                  const repo::TreeInventory& inventory, const EarlierTrees& earlier,
+                                  Run& run) {
+    const plan::Settings& settings = run.plan.settings;
+    const bool is_by_default = !settings.sets_dataplane && !settings.native_image.is_named();
+    if (!is_by_default || run.plan.workloads.empty()) {
+        return Unit{};
+    }
+    for (const emit::OutputFile& file : TRY(earlier.files(tree.dir, inventory))) {
+        if (file.content.find("/tailrender-proxy:") != std::string::npos ||
+            file.content.find("/tailrender-proxy@") != std::string::npos) {
+            run.diagnostics
+                .warning("dataplane-changed", {},
+                         "all proxies restart with containerboot, since no setting names the image "
+                         "of tailrender-proxy that they run")
+                .where(repo::join_path(tree.dir, repo::kInventoryFile))
+                .expected(
+                    "\"tailrender.proxyImage.repository\", or \"tailrender.dataplane: "
+                    "containerboot\"")
+                .hint("docs/upgrading.md says what changes");
+            break;
+        }
+    }
+    return Unit{};
+}
+
 // Returns why the removal is unexplained, or nothing if a change of the sources explains it.
 std::optional<std::string> why_lost(const Run& run, const repo::InventoryDevice& device) {
     const auto undecided = run.plan.undecided.find(device.parent);
@@ -107,6 +135,9 @@ Result<Removals> find_removals(const Options& options, ClusterRuns& runs,
     for (std::size_t i = 0; i < trees.size(); ++i) {
         const emit::RenderedTree& tree = trees[i];
         const repo::TreeInventory inventory = TRY(earlier.inventory(tree.dir));
+        if (i < runs.all().size() && !tree.is_gone) {
+            TRY(warn_other_dataplane(tree, inventory, earlier, runs.all()[i]));
+        }
         const std::set<std::string> wanted = parents_of(tree.devices);
         std::set<std::string> lost;
         std::map<std::string, std::vector<const repo::InventoryDevice*>> unexplained;

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "renderer/base/descriptor.h"
+#include "renderer/repo/link_guard.h"
 #include "renderer/repo/paths.h"
 
 namespace renderer::cli {

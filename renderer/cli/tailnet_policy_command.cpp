@@ -140,7 +140,7 @@ Result<int> merge_policy(const Options& options, const policy::Needs& needs, Clu
         std::string lines = file.missing.empty() ? file.path + ": nothing to add\n" : "";
         for (const policy::Need* need : file.missing) {
             lines += fmt::format("{}: added {}\n", file.path,
-                                 policy::entry_text(policy::entry_for(*need)));
+                                 policy::addition_text(file.sections, *need));
         }
         console.err(lines);
     }

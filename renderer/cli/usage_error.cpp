@@ -65,7 +65,7 @@ std::string positionals_of(const CLI::App& verb) {
 }
 
 Diagnostic unexpected_word(const CLI::App& verb, std::string_view word) {
-    const std::string name = verb.get_name();
+    const std::string& name = verb.get_name();
     const std::string taken = positionals_of(verb);
     return {.rule = "usage",
             .where = "tailrender",

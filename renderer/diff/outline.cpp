@@ -138,6 +138,16 @@ Likeness likeness_of(const OutlineLine& line) {
     return {line.text.substr(1, slash - 1), line.text.substr(end + 1), line.details};
 }
 
+// Returns ", 2 pods each, only when they are deleted" for ", 2 pods, only when they are deleted".
+std::string for_each_object(std::string_view rest) {
+    const std::size_t pod = rest.find(" pod");
+    if (pod == std::string_view::npos) {
+        return std::string(rest);
+    }
+    const std::size_t end = pod + 4 + (rest.substr(pod + 4).starts_with('s') ? 1 : 0);
+    return fmt::format("{} each{}", rest.substr(0, end), rest.substr(end));
+}
+
 // Merges changed objects of one kind with the same details if there are at least three.
 std::vector<OutlineLine> merged(const std::vector<OutlineLine>& lines) {
     constexpr std::size_t kLeast = 3;
@@ -162,13 +172,14 @@ std::vector<OutlineLine> merged(const std::vector<OutlineLine>& lines) {
         if (!line.text.starts_with(titles.front())) {
             continue;  // named by the first one
         }
+        constexpr std::size_t kNamed = 20;
+        const std::size_t named = std::min(titles.size(), kNamed);
         OutlineLine all{
             '~',
-            fmt::format(
-                "{} {}{}{}{}{}{}", titles.size(), kCode, likeness.kind, kCodeEnd,
-                likeness.kind.ends_with('s') ? "es" : "s", likeness.rest,
-                likeness.rest.ends_with("pod") || likeness.rest.ends_with("pods") ? " each" : ""),
-            {fmt::format("{}", fmt::join(titles, ", "))}};
+            fmt::format("{} {}{}{}{}{}", titles.size(), kCode, likeness.kind, kCodeEnd,
+                        likeness.kind.ends_with('s') ? "es" : "s", for_each_object(likeness.rest)),
+            {fmt::format("{}", fmt::join(titles.begin(), titles.begin() + named, ", ")) +
+             (named == titles.size() ? "" : fmt::format(" and {} more", titles.size() - named))}};
         all.details.insert(all.details.end(), line.details.begin(), line.details.end());
         all.names_in_details = true;
         out.push_back(std::move(all));

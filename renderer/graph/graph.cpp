@@ -111,6 +111,24 @@ private:
         return node;
     }
 
+    // The proxy; that of a group or a nameserver says what devices of others say.
+    [[nodiscard]] Node drawn_proxy(const Workload& one) const {
+        Node node = proxy_node(one);
+        const bool is_group = one.as<plan::ProxyGroupPlan>() != nullptr;
+        if (is_group || one.as<plan::NameserverPlan>() != nullptr) {
+            describe(is_group ? one.tags : std::vector<std::string>(), one.origin.pos, node);
+        }
+        return node;
+    }
+
+    // Returns the Service with this address, or nullptr.
+    [[nodiscard]] const ServiceName* find_address(std::string_view address) const {
+        const auto found = std::ranges::find_if(services_, [&](const auto& one) {
+            return spelling_of(one.second->doc->root.at({"spec", "clusterIP"})) == address;
+        });
+        return found == services_.end() ? nullptr : &found->first;
+    }
+
     [[nodiscard]] Node service_node(const ServiceName& name) const {
         Node node = bare_service(name);
         const ServiceInput* service = find(name);
@@ -179,10 +197,12 @@ private:
             const Destination to = destination_of(handler.proxy);
             const std::string label =
                 fmt::format("{}{}{}", offer, handler.path, to.port.empty() ? "" : " to " + to.port);
-            if (to.service.name.empty()) {
+            const ServiceName* service =
+                to.service.name.empty() ? find_address(to.host) : &to.service;
+            if (service == nullptr) {
                 tails.push_back({label, {{dns_name(to.host)}}});
             } else {
-                add_behind(to.service, label, tails);
+                add_behind(*service, label, tails);
             }
         }
         return tails;
@@ -252,12 +272,12 @@ private:
 
     void add_workload(const Workload& one) {
         if (one.as<plan::ProxyGroupPlan>() != nullptr) {
-            ways_.add("", {{proxy_node(one)}});  // its members add what it is for
+            ways_.add("", {{drawn_proxy(one)}});  // its members add what it is for
             return;
         }
         if (one.as<plan::NameserverPlan>() != nullptr) {
             ways_.add("", {{pods_of_cluster(), {"DNS"}},
-                           {proxy_node(one), {"answers for"}},
+                           {drawn_proxy(one), {"answers for"}},
                            {{.id = "tailnet-target/names of ts.net",
                              .kind = NodeKind::TailnetTarget,
                              .title = "names of ts.net",
@@ -287,14 +307,14 @@ private:
             }
         }
         add_ways(one.as<plan::ApiProxyPlan>() != nullptr ? "" : one.parent_ns, fronts,
-                 proxy_node(one), tails_of(one));
+                 drawn_proxy(one), tails_of(one));
     }
 
     void add_egress(const Workload& one, const plan::ProxyPlan& proxy) {
         for (const std::string& hostname : one.hostnames) {
             ways_.add(one.parent_ns, {{pods_of_cluster()},
                                       {bare_service({one.parent_ns, one.parent_name})},
-                                      {proxy_node(one)},
+                                      {drawn_proxy(one)},
                                       {device_of(one, hostname, false)},
                                       {target_node(one.tailnet, without_dot(proxy.target_value))}});
         }
@@ -325,7 +345,7 @@ private:
         } else {
             add_behind(parent, offer + ports_text(find(parent)), tails);
         }
-        add_ways(parent.ns, {{{tailnet_node(one.tailnet)}, {device}}}, proxy_node(*group), tails);
+        add_ways(parent.ns, {{{tailnet_node(one.tailnet)}, {device}}}, drawn_proxy(*group), tails);
     }
 
     void add_member(const plan::EgressMember& one) {
@@ -341,7 +361,7 @@ private:
         ways_.add(one.parent_ns,
                   {{pods_of_cluster()},
                    {bare_service({one.parent_ns, one.parent_name}), ports},
-                   {proxy_node(*group), {fmt::format("{}/{}", one.parent_ns, one.parent_name)}},
+                   {drawn_proxy(*group), {fmt::format("{}/{}", one.parent_ns, one.parent_name)}},
                    {target_node(group->tailnet, one.ip.empty() ? without_dot(one.fqdn) : one.ip)}});
     }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "renderer/base/split.h"
 #include "renderer/repo/paths.h"
 
 namespace renderer::lint {
@@ -22,10 +23,26 @@ GitIgnores::GitIgnores(const repo::SourceTree& tree, const std::string& root) : 
     }
 }
 
+// Returns the patterns as Git reads them, where libgit2 does not: without a byte order mark, and
+// without lines that end in an escape, which match nothing.
+std::string as_git_reads(std::string_view text) {
+    constexpr std::string_view kMark = "\xEF\xBB\xBF";
+    text.remove_prefix(text.starts_with(kMark) ? kMark.size() : 0);
+    std::string patterns;
+    for (const std::string_view line : split(text, '\n')) {
+        const std::size_t last = line.find_last_not_of('\\');
+        const std::size_t escapes = line.size() - (last == std::string_view::npos ? 0 : last + 1);
+        if (escapes % 2 == 0) {
+            patterns.append(line).append("\n");
+        }
+    }
+    return patterns;
+}
+
 // `ignored` is the answer of the directories above. It becomes a first pattern that matches every
 // path, so libgit2 never looks at ignore files of the user.
 bool GitIgnores::decides(const std::string& text, const std::string& path, bool ignored) const {
-    const std::string patterns = fmt::format("*\n{}{}", ignored ? "" : "!*\n", text);
+    const std::string patterns = fmt::format("*\n{}{}", ignored ? "" : "!*\n", as_git_reads(text));
     int answer = 0;
     git_ignore_clear_internal_rules(repository_.get());
     const bool is_known = git_ignore_add_rule(repository_.get(), patterns.c_str()) == 0 &&

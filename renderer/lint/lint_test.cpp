@@ -122,6 +122,16 @@ TEST(FleetBundleSize, CountsWhatFleetTakes) {
     }
 }
 
+TEST(GitIgnores, ReadsLinesAsGitDoes) {
+    const repo::MemoryTree tree(
+        {{"repo/.git/HEAD", ""}, {"repo/.gitignore", "\xEF\xBB\xBF*.env\nfoo\\\n!a.env\nend\\"}});
+    const GitIgnores git(tree, "repo");
+    EXPECT_TRUE(git.ignores("b.env"));
+    EXPECT_FALSE(git.ignores("a.env"));
+    EXPECT_FALSE(git.ignores("foo"));
+    EXPECT_FALSE(git.ignores("end"));
+}
+
 TEST(GitIgnores, IgnoresWhatGitignoreNames) {
     const repo::MemoryTree tree(
         {{"repo/.git/HEAD", ""},

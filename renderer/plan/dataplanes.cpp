@@ -23,6 +23,8 @@ std::string pull_policy(const Image& image) {
     return image.pinned() ? "IfNotPresent" : "Always";
 }
 
+constexpr std::string_view kOwnImageName = "tailrender-proxy";
+
 std::string_view without_registry(std::string_view image) {
     for (const std::string_view registry : {"docker.io/", "index.docker.io/"}) {
         if (image.starts_with(registry)) {
@@ -38,6 +40,14 @@ std::string plain(std::string_view image) {
     const std::string_view last = short_name.substr(short_name.rfind('/') + 1);
     const bool has_version = last.find_first_of(":@") != std::string_view::npos;
     return fmt::format("{}{}", short_name, has_version ? "" : ":latest");
+}
+
+// True for the image of the settings, and for any that is called like it.
+bool is_own_image(std::string_view image, const Settings& settings) {
+    const std::string name = plain(image);
+    const std::string_view last = std::string_view(name).substr(name.rfind('/') + 1);
+    return last.substr(0, last.find_first_of(":@")) == kOwnImageName ||
+           (settings.native_image.is_named() && name == plain(settings.native_image.reference()));
 }
 
 // True for an image that the release's pods run by default.
@@ -214,10 +224,9 @@ void refuse_native(const classify::ParentInput& parent, std::string_view pods,
 }
 
 void check_class_images(const Plan& plan, Diagnostics& diagnostics) {
-    const std::string ours = plain(plan.settings.native_image.reference());
     for (const ProxyClassPlan& one : plan.proxy_classes) {
         const std::string& image = one.container.image;
-        const bool is_ours = plan.settings.native_image.is_named() && plain(image) == ours;
+        const bool is_ours = is_own_image(image, plan.settings);
         if (!is_ours && !is_other_image(one, plan.settings.release)) {
             continue;
         }

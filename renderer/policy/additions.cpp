@@ -209,6 +209,18 @@ NewEntry entry_for(const Need& need) {
     return {.value = fmt::format(R"({{"target": {}, "attr": ["funnel"]}})", tags)};
 }
 
+std::string addition_text(const Sections& sections, const Need& need) {
+    const NewEntry entry = entry_for(need);
+    const Node* section = need.kind == NeedKind::TagOwner  ? sections.tag_owners
+                          : need.kind == NeedKind::Route   ? sections.routes
+                          : need.kind == NeedKind::Service ? sections.services
+                                                           : nullptr;
+    if (section == nullptr || section->find(entry.key) == nullptr) {
+        return entry_text(entry);
+    }
+    return fmt::format("{} to \"{}\"", entry.value.substr(1, entry.value.size() - 2), entry.key);
+}
+
 std::string add_missing(std::string_view text, const Sections& sections,
                         const std::vector<const Need*>& missing, Comments comments) {
     return missing.empty() ? std::string(text)
@@ -235,7 +247,7 @@ std::string print_policy(const Needs& needs, const std::vector<std::string>& exa
         add_missing(text, *sections, missing_needs(*sections, needs), Comments::Places);
     policy.resize(policy.size() - std::string_view("}\n").size());
     for (const std::string& line : examples) {
-        policy += fmt::format("  // {}\n", on_one_line(line));
+        policy += fmt::format("  // {}\n", as_lines(on_one_line(line)));
     }
     return policy + "}\n";
 }

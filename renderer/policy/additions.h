@@ -15,6 +15,9 @@ namespace renderer::policy {
 // Returns the entry that meets the need in a policy without it.
 NewEntry entry_for(const Need& need);
 
+// Returns what to add as text: an entry, or `"tag:a" to "tag:b"` for a key that exists.
+std::string addition_text(const Sections& sections, const Need& need);
+
 // With places, a comment names the line of the input. A file that is edited later would keep lines
 // that are wrong by then.
 enum class Comments : std::uint8_t { Objects, Places };

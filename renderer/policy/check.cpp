@@ -128,12 +128,12 @@ bool holds(const std::vector<std::string>& texts, std::string_view text) {
     return std::ranges::find(texts, text) != texts.end();
 }
 
-// True if the tag itself or one of the OAuth client is among the tag's owners, or among those of a
-// tag that owns it.
+// True if a tag of the OAuth client is among the tag's owners, or among those of a tag that owns
+// it. That a tag owns itself only counts for those of the client.
 bool is_assignable(const Sections& sections, const Need& need) {
     const Node* owners =
         sections.tag_owners == nullptr ? nullptr : sections.tag_owners->find(need.name);
-    if (owners == nullptr || need.tags.empty() || names(owners, need.name)) {
+    if (owners == nullptr || need.tags.empty()) {
         return owners != nullptr;
     }
     std::set<std::string_view> seen = {need.name};
@@ -321,7 +321,9 @@ private:
         for (const Entry& entry : entries_of(approvers)) {
             const bool is_used =
                 needs_one(kind, [&](const Need& need) { return matches(entry.key.text, need); });
-            if (!is_used && names_any(&entry.value, needs_.device_tags)) {
+            const bool is_found =  // by an app connector
+                kind == NeedKind::Route && names_any(&entry.value, needs_.app_tags);
+            if (!is_used && !is_found && names_any(&entry.value, needs_.device_tags)) {
                 found_.push_back({entry.key.begin,
                                   fmt::format("\"{}\" is approved, but {}", entry.key.text, why)});
             }
@@ -403,7 +405,7 @@ void report_missing(const Sections& sections, const std::vector<const Need*>& mi
                     diagnostics
                         .error(complaint.rule, sources.pos(source, complaint.place->begin),
                                std::move(complaint.message))
-                        .expected(fmt::format("{} in {}", entry_text(entry_for(*need)),
+                        .expected(fmt::format("{} in {}", addition_text(sections, *need),
                                               complaint.section)));
     }
 }

@@ -24,7 +24,7 @@ struct Node {
     Kind kind = Kind::Null;
     std::size_t begin = 0, end = 0;  // bytes of the text, with quotes and brackets
     std::string text = {};           // a String without quotes and escapes
-    std::vector<Entry> entries = {};
+    std::vector<Entry> entries;
 
     [[nodiscard]] bool is_string() const { return kind == Kind::String; }
     [[nodiscard]] bool is_list() const { return kind == Kind::List; }

@@ -132,7 +132,8 @@ std::string HujsonSplice::lines(const std::vector<NewEntry>& entries, const std:
         std::string_view comment =
             has_comments_ || with_comma_ > 0 ? entry.comment : std::string_view();
         while (!comment.empty()) {
-            text += fmt::format("{}// {}{}", indent, on_one_line(take(comment, '\n')), line_end_);
+            text += fmt::format("{}// {}{}", indent, as_lines(on_one_line(take(comment, '\n'))),
+                                line_end_);
         }
         text += indent + key_text(entry);
         text += entry.value.empty()

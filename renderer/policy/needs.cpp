@@ -66,6 +66,9 @@ public:
                  .tags = workload.tags},
                 workload.origin);
         }
+        for (const std::string& tag : proxy->app_connector ? workload.tags : kNoTags) {
+            insert_sorted(tag, needs_.app_tags);
+        }
         if (proxy->funnel) {
             add({.kind = NeedKind::Funnel, .name = "", .tags = workload.tags}, workload.origin);
         }
@@ -79,6 +82,8 @@ public:
     }
 
 private:
+    inline static const std::vector<std::string> kNoTags;
+
     const SourceMap& sources_;
     std::vector<std::string> client_tags_;
     Needs& needs_;

@@ -35,9 +35,10 @@ struct Need {
 };
 
 struct Needs {
-    std::vector<Need> all;                    // sorted by kind and name
-    std::vector<std::string> client_tags;     // of the OAuth client
-    std::vector<std::string> device_tags;     // sorted
+    std::vector<Need> all;                 // sorted by kind and name
+    std::vector<std::string> client_tags;  // of the OAuth client
+    std::vector<std::string> device_tags;  // sorted
+    std::vector<std::string> app_tags;  // sorted; of app connectors, whose routes Tailscale finds
     std::vector<std::string> other_tailnets;  // sorted names of those that other devices join
 };
 

@@ -85,7 +85,8 @@ std::string type_hint(std::string_view path, const Value& value, FieldType type,
     if (type == FieldType::Flag && (text_of(value) == "true" || text_of(value) == "false")) {
         return "remove the quotes";
     }
-    if (type == FieldType::TextList && value.is_string() && !is_secret && !path.empty()) {
+    if (type == FieldType::TextList && value.is_string() && !value.text().starts_with('[') &&
+        !is_secret && !path.empty()) {
         return fmt::format("write {}: [{}]", path.substr(path.rfind('.') + 1), value.text());
     }
     return type == FieldType::SectionList && value.is_map() ? "begin each entry with \"- \"" : "";
@@ -166,8 +167,10 @@ void check_field(const Member& member, const SchemaField& field, const Place& pl
         report_type(value, path, what + " has the wrong type", field.type, is_secret, diagnostics);
         return;
     }
+    const std::size_t before = diagnostics.all().size();
     check_inside(value, field, {field.section, what, path, is_secret}, diagnostics);
-    if (field.check != nullptr) {
+    const bool has_types = diagnostics.all().size() == before;
+    if (field.check != nullptr && has_types) {
         field.check(path, value, diagnostics);
     }
 }

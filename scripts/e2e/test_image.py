@@ -217,7 +217,7 @@ def deployed(tailrender, version):
                 found[container["args"][0]] = container
     assert set(found) == {"controller", "nameserver"}
     images = {container["image"] for container in found.values()}
-    assert images == {f"tailrender/{RUNTIME}:v{version}"}
+    assert images == {f"registry.example.com/{RUNTIME}:v{version}"}
     return found, images.pop()
 
 
@@ -293,7 +293,7 @@ def test_proxy(system, store, tools, tailrender, proxy, place):
     assert store.config(PROXY)["Entrypoint"] == [f"/usr/local/bin/{PROXY}"]
     version = re.search(r"tailscale/tailscale:v(\S+)", stages()["stock"])[1]
     text = run(tailrender, "render", FLEET, "--cluster", "ozilab", "--quiet")
-    assert re.findall(rf"image: tailrender/{PROXY}:v[\d.]+-(\S+)", text)[:1] == [version], "tailscaled that the renderer's default names"
+    assert re.findall(rf"image: registry\.example\.com/{PROXY}:v[\d.]+-(\S+)", text)[:1] == [version], "tailscaled that the renderer's default names"
     for name in ("tailscaled", "tailscale"):
         assert run("chroot", root, name, "--version", env=ENVIRONMENT).split()[0] == version
     assert "not found" not in run("chroot", root, "ldd", f"/usr/local/bin/{PROXY}", env=ENVIRONMENT)

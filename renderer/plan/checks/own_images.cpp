@@ -32,11 +32,11 @@ using ImageNeeds = std::map<std::uint32_t, std::vector<ImageNeed>>;  // by bundl
 std::string build_commands(const OwnImage& own, bool has_choice) {
     const std::string name = fmt::format("registry.example.com/{}:{}", own.name, own.image.tag);
     return fmt::format(
-        "build it, push it to a registry of yours, and name it{}\n"
+        "build it in a clone of tailrender, push it to a registry of yours, and name it{}\n"
         "    buildah build --file plugins/image/Containerfile --target {} --timestamp 0 --tag {} "
         ".\n"
         "    buildah push {}\n"
-        "    tailrender: {{{}: {{repository: registry.example.com/{}}}}}",
+        "    --set tailrender.{}.repository=registry.example.com/{} (or the same in the values)",
         has_choice ? ", or choose \"containerboot\" for Tailscale's own:" : ":", own.target, name,
         name, own.key, own.name);
 }

@@ -44,8 +44,8 @@ void refuse_plain_secrets(const load::Loaded& loaded, Diagnostics& diagnostics) 
                 .expected("an empty value: the Secret \"operator-oauth\" holds the credential")
                 .hint(
                     "create that Secret in the cluster with kubectl, or keep it in Git encrypted "
-                    "by SOPS or \"tailrender seal\", or as an ExternalSecret; revoke the "
-                    "credential if it was ever committed")
+                    "by SOPS or kubeseal, or as an ExternalSecret; revoke the credential if it was "
+                    "ever committed")
                 .hide_text();
         } else {
             refuse_keys(layer, diagnostics);

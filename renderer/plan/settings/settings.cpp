@@ -82,7 +82,8 @@ void decode_secrets(const Value& all, Settings& settings) {
 }
 
 void decode_dataplane(const Value& all, Settings& settings) {
-    settings.sets_dataplane = !text_at(all, {"tailrender", "dataplane"}).empty();
+    const std::string text = text_at(all, {"tailrender", "dataplane"});
+    settings.sets_dataplane = text == "native" || text == "containerboot";
     settings.dataplane_pos = pos_at(all, {"tailrender", "dataplane"});
     if (settings.sets_dataplane) {
         settings.dataplane = chosen<Dataplane>(all, "dataplane", {"native", "containerboot"});
@@ -94,7 +95,9 @@ void decode_dataplane(const Value& all, Settings& settings) {
 std::string decode_unrecorded(const Value& all) {
     std::vector<std::string_view> names;
     for (const Value& name : items_of(all.at({"tailrender", "apiProxyUnrecorded"}))) {
-        names.push_back(text_of(&name));
+        if (name.is_string()) {  // others are reported by their type
+            names.push_back(text_of(&name));
+        }
     }
     return fmt::format("{}", fmt::join(names, ","));
 }

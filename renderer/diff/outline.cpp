@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "renderer/base/printable.h"
@@ -178,7 +179,7 @@ std::vector<OutlineLine> merged(const std::vector<OutlineLine>& lines) {
             '~',
             fmt::format("{} {}{}{}{}{}", titles.size(), kCode, likeness.kind, kCodeEnd,
                         likeness.kind.ends_with('s') ? "es" : "s", for_each_object(likeness.rest)),
-            {fmt::format("{}", fmt::join(titles.begin(), titles.begin() + named, ", ")) +
+            {fmt::format("{}", fmt::join(std::span(titles).first(named), ", ")) +
              (named == titles.size() ? "" : fmt::format(" and {} more", titles.size() - named))}};
         all.details.insert(all.details.end(), line.details.begin(), line.details.end());
         all.names_in_details = true;

@@ -117,6 +117,17 @@ std::string_view trimmed(std::string_view text) {
                                                            : text.substr(first, last - first + 1);
 }
 
+// Returns the parts of a line with a flow map, `annotations: {a: b, c: d}`, or the line.
+std::vector<std::string_view> parts_of(std::string_view line) {
+    std::vector<std::string_view> parts;
+    while (!line.empty()) {
+        const std::size_t end = std::min(line.find_first_of("{},"), line.size());
+        parts.push_back(line.substr(0, end));
+        line.remove_prefix(std::min(end + 1, line.size()));
+    }
+    return parts;
+}
+
 }  // namespace
 
 bool is_device_kind(std::string_view kind) {
@@ -136,19 +147,24 @@ std::vector<ExposingValue> find_exposing_lines(const SourceMap& sources, SourceI
     const std::string_view text = sources.text(source);
     const bool has_custom = text.find(kCustomVersion) != std::string_view::npos;
     for (const std::string_view line : split(text, '\n')) {
-        const std::size_t colon = line.find(": ");
-        const std::string_view key = trimmed(line.substr(0, colon));
-        if (colon == std::string_view::npos || key.starts_with('#')) {
+        if (trimmed(line).starts_with('#')) {
             continue;
         }
-        const std::string_view rest = line.substr(colon + 2);
-        const std::string_view value = trimmed(rest.substr(0, rest.find(" #")));
-        const bool is_device = has_custom && key == "kind" && is_device_kind(value);
-        if (is_device || exposes(key, value)) {
-            found.push_back(
-                {.pos = sources.pos(source, static_cast<std::size_t>(key.data() - text.data())),
-                 .what = fmt::format("{}: {}", key, value),
-                 .is_public = names(key, annotation::kFunnel)});
+        for (const std::string_view part : parts_of(line)) {
+            const std::size_t colon = part.find(": ");
+            if (colon == std::string_view::npos) {
+                continue;
+            }
+            const std::string_view key = trimmed(part.substr(0, colon));
+            const std::string_view rest = part.substr(colon + 2);
+            const std::string_view value = trimmed(rest.substr(0, rest.find(" #")));
+            const bool is_device = has_custom && key == "kind" && is_device_kind(value);
+            if (is_device || exposes(key, value)) {
+                found.push_back(
+                    {.pos = sources.pos(source, static_cast<std::size_t>(key.data() - text.data())),
+                     .what = fmt::format("{}: {}", key, value),
+                     .is_public = names(key, annotation::kFunnel)});
+            }
         }
     }
     return found;

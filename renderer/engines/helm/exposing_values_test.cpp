@@ -55,6 +55,12 @@ TEST(ExposingValues, AreFoundInTemplatesLineByLine) {
     ASSERT_EQ(lines.size(), 1U);
     EXPECT_EQ(sources.describe(lines[0].pos), "t.yaml:3:5");
     EXPECT_EQ(lines[0].what, "class: tailscale");
+    const SourceId flow = sources.add(
+        "f.yaml", "metadata: {name: a, annotations: {tailscale.com/funnel: \"true\"}}\n");
+    const std::vector<ExposingValue> parts = find_exposing_lines(sources, flow);
+    ASSERT_EQ(parts.size(), 1U);
+    EXPECT_EQ(sources.describe(parts[0].pos), "f.yaml:1:35");
+    EXPECT_TRUE(parts[0].is_public);
 }
 
 TEST(ExposingValues, AreKindsThatBecomeDevices) {

@@ -79,7 +79,7 @@ private:
     void add_edge(std::uint32_t index) {
         const Edge& edge = graph_.edges[index];
         const auto [left, right] = ends_of(edge);
-        std::string label = label_of(edge);
+        const std::string label = label_of(edge);
         const std::size_t label_slot = label.empty() ? kNoColumn : slot_of_label(edge);
         std::vector<std::size_t>& links = made_.edges.emplace_back();
         std::size_t last = left;
@@ -96,7 +96,7 @@ private:
             link_to(add_item({.kind = is_label ? ItemKind::Label : ItemKind::Lane,
                               .index = index,
                               .layer = at->second,
-                              .text = is_label ? std::move(label) : std::string()}));
+                              .text = is_label ? label : std::string()}));
         }
         link_to(right);
     }

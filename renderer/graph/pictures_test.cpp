@@ -9,7 +9,7 @@
 namespace renderer::graph {
 namespace {
 
-Node node_of(NodeKind kind, std::string id) {
+Node node_of(NodeKind kind, const std::string& id) {
     return {.id = id, .kind = kind, .title = id, .details = {}};
 }
 

@@ -56,12 +56,12 @@ PodIndex::PodIndex(const load::Loaded& loaded, const std::set<std::string>& name
         for (const Member& label : members_of(pod_labels(root, owner.kind))) {
             owner.labels.emplace(label.name(), spelling_of(label.value));
         }
-        add(document.effective_namespace, std::move(owner));
+        add(document.effective_namespace, owner);
     }
 }
 
-void PodIndex::add(const std::string& ns, PodOwner owner) {
-    auto [place, is_new] = owners_.try_emplace({ns, owner.kind, owner.name}, std::move(owner));
+void PodIndex::add(const std::string& ns, const PodOwner& owner) {
+    auto [place, is_new] = owners_.try_emplace({ns, owner.kind, owner.name}, owner);
     if (is_new) {
         for (const auto& [key, value] : place->second.labels) {
             by_label_[{ns, key, value}].push_back(&place->second);

@@ -29,7 +29,7 @@ public:
                                                         const Value* selector) const;
 
 private:
-    void add(const std::string& ns, PodOwner owner);
+    void add(const std::string& ns, const PodOwner& owner);
 
     std::map<std::tuple<std::string, std::string, std::string>, PodOwner> owners_;
     // By namespace and one label.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -32,7 +33,8 @@ protected:
             return "malformed";
         }
         const auto refusal = recording.plan(
-            *request, std::make_shared<const Caller>(Caller{.user = "u", .grants = grants}));
+            *request,
+            std::make_shared<const Caller>(Caller{.user = "u", .grants = std::move(grants)}));
         return refusal                  ? fmt::format("{} {}", refusal->code, refusal->message)
                : recording.is_planned() ? "recorded"
                                         : "not recorded";

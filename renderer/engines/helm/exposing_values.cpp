@@ -118,7 +118,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 // Returns the parts of a line with a flow map, `annotations: {a: b, c: d}`, or the line.
-std::vector<std::string_view> parts_of(std::string_view line) {
+std::vector<std::string_view> flow_parts_of(std::string_view line) {
     std::vector<std::string_view> parts;
     while (!line.empty()) {
         const std::size_t end = std::min(line.find_first_of("{},"), line.size());
@@ -150,7 +150,7 @@ std::vector<ExposingValue> find_exposing_lines(const SourceMap& sources, SourceI
         if (trimmed(line).starts_with('#')) {
             continue;
         }
-        for (const std::string_view part : parts_of(line)) {
+        for (const std::string_view part : flow_parts_of(line)) {
             const std::size_t colon = part.find(": ");
             if (colon == std::string_view::npos) {
                 continue;

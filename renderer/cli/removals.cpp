@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <span>
@@ -93,7 +94,11 @@ Result<Unit> warn_other_dataplane(const emit::RenderedTree& tree,
     if (!is_by_default || run.plan.workloads.empty()) {
         return Unit{};
     }
-    for (const emit::OutputFile& file : TRY(earlier.files(tree.dir, inventory))) {
+    repo::TreeInventory sets;  // only these have the image, and few files are read
+    std::ranges::copy_if(
+        inventory.files, std::back_inserter(sets.files),
+        [](const std::string& path) { return repo::base_name(path).starts_with("statefulset_"); });
+    for (const emit::OutputFile& file : TRY(earlier.files(tree.dir, sets))) {
         if (file.content.find("/tailrender-proxy:") != std::string::npos ||
             file.content.find("/tailrender-proxy@") != std::string::npos) {
             run.diagnostics

@@ -23,8 +23,6 @@ std::string pull_policy(const Image& image) {
     return image.pinned() ? "IfNotPresent" : "Always";
 }
 
-constexpr std::string_view kOwnImageName = "tailrender-proxy";
-
 std::string_view without_registry(std::string_view image) {
     for (const std::string_view registry : {"docker.io/", "index.docker.io/"}) {
         if (image.starts_with(registry)) {
@@ -142,7 +140,7 @@ void report_malformed(const Settings& settings, std::vector<Note> users, Diagnos
 }  // namespace
 
 Note user_of(const Workload& workload) {
-    const std::string_view program = workload.dataplane == Dataplane::Native ? "tailrender-proxy"
+    const std::string_view program = workload.dataplane == Dataplane::Native ? kOwnImageName
                                      : is_api_group(workload)                ? "k8s-proxy"
                                                                              : "containerboot";
     return {.pos = workload.origin.pos,

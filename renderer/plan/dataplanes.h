@@ -17,6 +17,7 @@
 namespace renderer::plan {
 
 constexpr std::string_view kDataplane = TAILRENDER_DOMAIN "/dataplane";
+constexpr std::string_view kOwnImageName = "tailrender-proxy";  // of the image and the program
 constexpr std::string_view kK8sProxyImage = "tailscale/k8s-proxy:latest";  // the operator's default
 
 // User ids of containers: the usual one, and the one of `tailrender-proxy api`, which must differ

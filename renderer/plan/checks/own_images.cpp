@@ -101,7 +101,7 @@ void check_own_images(const classify::OperatorInput& stock, const load::Loaded& 
     }
     report_all({"image", "tailrender-runtime", "runtime", plan.settings.image}, runtime,
                diagnostics);
-    report_all({"proxyImage", "tailrender-proxy", "proxy", plan.settings.native_image}, native,
+    report_all({"proxyImage", kOwnImageName, "proxy", plan.settings.native_image}, native,
                diagnostics);
 }
 

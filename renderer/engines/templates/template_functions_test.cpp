@@ -307,6 +307,13 @@ TEST(TemplateFunctions, ReadDocuments) {
             {R"(toRawJson .)", R"({"a":"<a&b>"})", R"({"a": "<a&b>"})"}});
 }
 
+// Go 1.27 writes an incomplete character as U+FFFD, earlier releases as the escape sequence.
+TEST(TemplateFunctions, LeaveIncompleteCharactersInJson) {
+    std::string failure;
+    EXPECT_FALSE(render_go_template("{{ toJson (trunc 1 .a) }}", Value::map({{"a", "\u00e9"}}),
+                                    false, failure));
+}
+
 // A number in a spelling that only YAML has is left to Go.
 TEST(TemplateFunctions, LeaveUnusualNumbers) {
     Value data = Value::map();

@@ -23,7 +23,7 @@ std::string version_text() {
     };
     return fmt::format("tailrender " TAILRENDER_VERSION
                        "\nTailscale Kubernetes operator {} to {}, {} by default",
-                       text(plan::known_releases().front()), text(plan::known_releases().back()),
+                       text(plan::kReleases.front()), text(plan::kReleases.back()),
                        text(plan::default_release().version));
 }
 

@@ -47,10 +47,6 @@ bool EditIndex::cuts(SourceId source, RawDocument range) const {
     return first != sorted_.data() && first != nullptr && covers(**(first - 1), source, range);
 }
 
-bool EditIndex::touches(SourceId source, RawDocument range) const {
-    return !within(source, range).empty();
-}
-
 void EditIndex::append(std::string& out, std::string_view text, SourceId source,
                        RawDocument range) const {
     std::size_t done = range.begin;

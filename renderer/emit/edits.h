@@ -19,8 +19,6 @@ public:
 
     // True if an edit removes the whole range.
     [[nodiscard]] bool cuts(SourceId source, RawDocument range) const;
-    // True if at least one edit is in the range.
-    [[nodiscard]] bool touches(SourceId source, RawDocument range) const;
     // Appends text[range] with its edits applied.
     void append(std::string& out, std::string_view text, SourceId source, RawDocument range) const;
 

@@ -22,8 +22,6 @@ TEST(Edits, OfOtherPlacesAndSourcesDoNotCount) {
     const std::string_view text = "0123456789";
     const std::vector<Edit> edits = {{0, 0, 1, "x", ""}, {1, 4, 5, "x", ""}, {0, 9, 10, "x", ""}};
     EXPECT_EQ(applied(edits, text, {2, 8}), "234567");
-    EXPECT_FALSE(EditIndex(edits).touches(0, {2, 8}));
-    EXPECT_TRUE(EditIndex(edits).touches(0, {2, 9}));
 }
 
 TEST(Edits, AtTheEndOfTheRangeInsert) {

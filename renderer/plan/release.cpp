@@ -15,31 +15,42 @@ namespace {
 constexpr int kBeyond = std::numeric_limits<int>::max();
 constexpr int kMaxMajor = 9;  // a larger number is a date
 
-constexpr std::array kReleases = {TailscaleVersion{96, 5}, TailscaleVersion{98, 10},
-                                  TailscaleVersion{100, 0}, TailscaleVersion{102, 5},
-                                  TailscaleVersion{104, 5}};
 constexpr TailscaleVersion kDefault = {104, 5};
 
-constexpr std::array kRows = {
-    TraitRow{Trait::DefaultServerUrl, {98, 0}, "k8s-operator/tsclient/client.go"},
-    TraitRow{Trait::EgressDualStack, {98, 0}, "cmd/k8s-operator/egress-services.go"},
-    TraitRow{Trait::ShortenedLabels, {98, 0}, "k8s-operator/utils.go"},
-    TraitRow{Trait::KeptDevices, {98, 0}, "cmd/containerboot/kube.go"},
-    TraitRow{Trait::PriorityClassValue, {98, 0}, "cmd/k8s-operator/deploy/chart/values.yaml"},
-    TraitRow{Trait::AnnotationsValue, {102, 0}, "cmd/k8s-operator/deploy/chart/values.yaml"},
-    TraitRow{Trait::TailnetIdentity, {102, 0}, "k8s-operator/reconciler/tailnet/tailnet.go"},
-    TraitRow{Trait::PeerRelays, {102, 0}, "k8s-operator/apis/v1alpha1/types_peerrelay.go"},
-    TraitRow{Trait::RelayHealth, {102, 3}, "k8s-operator/reconciler/peerrelay/service.go"},
-    TraitRow{Trait::NameValues, {104, 0}, "cmd/k8s-operator/deploy/chart/templates/_helpers.tpl"},
-    TraitRow{Trait::SysctlWithoutProgram, {104, 0}, "cmd/k8s-operator/deploy/manifests/proxy.yaml"},
-    TraitRow{Trait::ServeOnAllInterfaces, {104, 0}, "cmd/k8s-operator/sts.go"},
-    TraitRow{Trait::AcmeAccounts, {104, 0}, "cmd/k8s-operator/proxygroup_specs.go"},
-    TraitRow{Trait::GuardedPolicies, {104, 0}, "cmd/k8s-operator/proxygrouppolicy.go"},
-    TraitRow{Trait::PullSecretsOnAccounts,
-             {104, 0},
-             "cmd/k8s-operator/deploy/chart/templates/proxy-rbac.yaml"},
-    TraitRow{Trait::RelayEndpoints, {104, 0}, "k8s-operator/reconciler/peerrelay/peerrelay.go"},
+struct TraitRow {
+    Trait trait = {};
+    TailscaleVersion since;
+    std::optional<TailscaleVersion> until = {};  // the first release without it
 };
+
+// With each row is the operator's file that has the difference.
+constexpr std::array kRows = {
+    TraitRow{Trait::DefaultServerUrl, {98, 0}},    // k8s-operator/tsclient/client.go
+    TraitRow{Trait::EgressDualStack, {98, 0}},     // cmd/k8s-operator/egress-services.go
+    TraitRow{Trait::ShortenedLabels, {98, 0}},     // k8s-operator/utils.go
+    TraitRow{Trait::KeptDevices, {98, 0}},         // cmd/containerboot/kube.go
+    TraitRow{Trait::PriorityClassValue, {98, 0}},  // cmd/k8s-operator/deploy/chart/values.yaml
+    TraitRow{Trait::AnnotationsValue, {102, 0}},   // cmd/k8s-operator/deploy/chart/values.yaml
+    TraitRow{Trait::TailnetIdentity, {102, 0}},    // k8s-operator/reconciler/tailnet/tailnet.go
+    TraitRow{Trait::PeerRelays, {102, 0}},         // k8s-operator/apis/v1alpha1/types_peerrelay.go
+    TraitRow{Trait::RelayHealth, {102, 3}},        // k8s-operator/reconciler/peerrelay/service.go
+    TraitRow{Trait::NameValues, {104, 0}},  // cmd/k8s-operator/deploy/chart/templates/_helpers.tpl
+    // cmd/k8s-operator/deploy/manifests/proxy.yaml
+    TraitRow{Trait::SysctlWithoutProgram, {104, 0}},
+    TraitRow{Trait::ServeOnAllInterfaces, {104, 0}},  // cmd/k8s-operator/sts.go
+    TraitRow{Trait::AcmeAccounts, {104, 0}},          // cmd/k8s-operator/proxygroup_specs.go
+    TraitRow{Trait::GuardedPolicies, {104, 0}},       // cmd/k8s-operator/proxygrouppolicy.go
+    // cmd/k8s-operator/deploy/chart/templates/proxy-rbac.yaml
+    TraitRow{Trait::PullSecretsOnAccounts, {104, 0}},
+    TraitRow{Trait::RelayEndpoints, {104, 0}},  // k8s-operator/reconciler/peerrelay/peerrelay.go
+};
+
+constexpr bool has_a_known_release(const TraitRow& row) {
+    return std::ranges::find(kReleases, row.since.minor, &TailscaleVersion::minor) !=
+           kReleases.end();
+}
+static_assert(std::ranges::all_of(kRows, has_a_known_release));
+static_assert(std::ranges::is_sorted(kRows, {}, &TraitRow::since));
 
 std::optional<int> take_number(std::string_view& text) {
     int number = 0;
@@ -146,10 +157,6 @@ std::optional<TailscaleVersion> version_of_tag(std::string_view tag) {
     return ends ? std::optional(version) : std::nullopt;
 }
 
-std::span<const TraitRow> trait_rows() {
-    return kRows;
-}
-
 Release since(Trait trait) {
     return release_of(std::ranges::find(kRows, trait, &TraitRow::trait)->since);
 }
@@ -162,10 +169,6 @@ bool Release::has(Trait trait) const {
 
 std::string Release::name() const {
     return short_name(version);
-}
-
-std::span<const TailscaleVersion> known_releases() {
-    return kReleases;
 }
 
 Release default_release() {

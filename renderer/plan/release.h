@@ -1,9 +1,10 @@
 // The releases of the operator, and the differences between them. All differences are rows of one
 // table: a generator or a check asks a release for a trait and never compares numbers. A new
-// release is a row of `known_releases`, and a row for each difference. Releases have even minor
+// release is a row of `kReleases`, and a row for each difference. Releases have even minor
 // numbers. Source of releases: the tags of github.com/tailscale/tailscale.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
 #include <limits>
@@ -53,15 +54,6 @@ enum class Trait : std::uint8_t {
     RelayEndpoints,
 };
 
-struct TraitRow {
-    Trait trait = {};
-    TailscaleVersion since;
-    std::string_view source;
-    std::optional<TailscaleVersion> until = {};  // the first release without it
-};
-
-std::span<const TraitRow> trait_rows();
-
 struct Release {
     TailscaleVersion version;
     std::string tag;  // tag of its images: "v1.96.5"
@@ -73,8 +65,10 @@ struct Release {
 // Returns the first release that has the trait.
 Release since(Trait trait);
 
-// Returns the newest patch of each known release, oldest first.
-std::span<const TailscaleVersion> known_releases();
+// The newest patch of each known release, oldest first.
+inline constexpr std::array kReleases = {TailscaleVersion{96, 5}, TailscaleVersion{98, 10},
+                                         TailscaleVersion{100, 0}, TailscaleVersion{102, 5},
+                                         TailscaleVersion{104, 5}};
 Release default_release();
 
 // A place that names the operator's release.

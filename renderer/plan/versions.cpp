@@ -16,6 +16,39 @@ namespace renderer::plan {
 
 namespace {
 
+// How many minor numbers the image of a proxy may be behind the operator: four releases.
+constexpr int kSupportedSkew = 8;
+
+enum class Needs : std::uint8_t {
+    EveryProxy,   // concerns every proxy
+    Metrics,      // a ProxyClass with metrics
+    TailnetName,  // egress to a name in the tailnet
+    SiteName,     // egress to a name that stands for an IPv4 address of a site: "10-1-0-5-via-7"
+    Group,        // a ProxyGroup of type egress or ingress
+    AcmeAccount,  // an ingress group whose replicas share an ACME account
+    Serve,        // an Ingress
+};
+
+// A change of containerboot after the oldest supported version.
+struct VersionChange {
+    TailscaleVersion since;
+    Needs needs = Needs::EveryProxy;
+    std::string_view without;  // the effect of an older version
+};
+
+// Versions with a known vulnerability: [from, until).
+struct VulnerableRange {
+    TailscaleVersion from, until;
+};
+
+struct KnownHole {
+    Needs needs = Needs::EveryProxy;
+    std::span<const VulnerableRange> affected;
+    std::string_view stake;         // what an attacker gets
+    std::string_view public_stake;  // the same with Funnel
+    std::string_view good;          // the first fixed versions
+};
+
 // Sources: the tags of github.com/tailscale/tailscale that have the change first, each with its
 // pull request. The other variables of our pods are older than v1.88:
 // TS_EXPERIMENTAL_VERSIONED_CONFIG_DIR 1.68, POD_UID, TS_LOCAL_ADDR_PORT, TS_ENABLE_METRICS and
@@ -39,8 +72,12 @@ constexpr std::array kChanges = {
     VersionChange{
         {104, 0}, Needs::AcmeAccount, "replicas do not share the account at the ACME server"},
 };
+static_assert(std::ranges::is_sorted(kChanges, {}, &VersionChange::since));
+static_assert(kChanges.front().since >
+                  TailscaleVersion{kReleases.front().minor - kSupportedSkew, 0} &&
+              kChanges.back().since <= kReleases.back());
 
-// v1.100.0 was cut before the fix.
+// v1.100.0 was cut before the fix. Source: tailscale v1.102.0 ipn/ipnlocal/serve.go
 constexpr std::array kServeLoop = {VulnerableRange{{0, 0}, {98, 9}},
                                    VulnerableRange{{99, 0}, {102, 0}}};
 constexpr std::array kHoles = {
@@ -48,8 +85,7 @@ constexpr std::array kHoles = {
               .affected = kServeLoop,
               .stake = "one request from the tailnet keeps a proxy of an Ingress busy for ever",
               .public_stake = "one request from the Internet keeps a public proxy busy for ever",
-              .good = "v1.98.9, or v1.102.0 and later",
-              .source = "tailscale v1.102.0 ipn/ipnlocal/serve.go"},
+              .good = "v1.98.9, or v1.102.0 and later"},
 };
 
 bool runs_stock(const Workload& one) {
@@ -265,14 +301,6 @@ Pos tag_pos(const load::Loaded& loaded, const Settings& settings) {
 }
 
 }  // namespace
-
-std::span<const VersionChange> version_changes() {
-    return kChanges;
-}
-
-std::span<const KnownHole> known_holes() {
-    return kHoles;
-}
 
 void check_versions(const load::Loaded& loaded, const Plan& plan, Diagnostics& diagnostics) {
     VersionCheck check(plan, loaded.lints, diagnostics);

@@ -210,10 +210,6 @@ const std::vector<std::string_view>& kubernetes_versions() {
     return table_index().versions;
 }
 
-const std::vector<int>& operator_minors() {
-    return table_index().operators;
-}
-
 TypeTable::TypeTable(std::string_view version) {
     const std::vector<std::string_view>& all = kubernetes_versions();
     const auto found = std::ranges::find(all, version);

@@ -95,9 +95,6 @@ std::string_view schema_table_text();
 // Returns "1.32", … in ascending order.
 const std::vector<std::string_view>& kubernetes_versions();
 
-// Returns 96, … in ascending order.
-const std::vector<int>& operator_minors();
-
 class TypeTable {
 public:
     // `version` must be one of kubernetes_versions().

@@ -57,7 +57,6 @@ public:
     void reload_config(LocalDone done);
     // Logs in with another key, without a restart of tailscaled.
     void start(std::string_view auth_key, LocalDone done);
-    void login_interactive(LocalDone done) { post("login-interactive", {}, std::move(done)); }
 
     // Passes on the lines of the bus. Ends with code 0 after `silence` without a line.
     RequestId watch_bus(unsigned mask, Duration silence,

@@ -104,7 +104,9 @@ Controller::Controller(Loop& loop, Transport& transport, Resolver& resolver, kub
                             return user_of(view_, claim.tailnet, claim.device, claim.pod);
                         },
                     .tell = [this](const std::string& parent,
-                                   const ParentEvent& event) { tell(parent, event); }}) {
+                                   const ParentEvent& event) { tell(parent, event); }}),
+      attempts_(loop, random, {.first = kFirstRetry, .longest = kLastRetry},
+                [this](const std::string& pod) { look({.pods = {pod}}); }) {
     view_.on_change([this](Changes changes) { look(std::move(changes)); });
 }
 
@@ -166,7 +168,7 @@ void Controller::begin(const std::string& owner) {
                        .problem_of =
                            [this](std::string_view pod) {
                                const auto slot = slots_.find(pod);
-                               return slot != slots_.end() && slot->second.is_worth_telling()
+                               return slot != slots_.end() && is_worth_telling(pod, slot->second)
                                           ? slot->second.problem
                                           : std::string();
                            },
@@ -278,8 +280,13 @@ void Controller::consider(const Changes& due, Replicas& replicas) {
     }
     replicas.each(
         [this, &replicas](const Replica& replica) { enqueue(*find(replicas, replica.pod_name)); });
-    std::erase_if(slots_, [&replicas](const auto& slot) {
-        return !slot.second.attempts.busy() && !replicas.find(slot.first).has_value();
+    std::erase_if(slots_, [this, &replicas](const auto& slot) {
+        const bool is_left =
+            !attempts_.is_busy(slot.first) && !replicas.find(slot.first).has_value();
+        if (is_left) {
+            attempts_.forget(slot.first);
+        }
+        return is_left;
     });
 }
 
@@ -297,9 +304,7 @@ std::optional<Replica> Controller::find(Replicas& replicas, std::string_view pod
 
 std::optional<Step> Controller::next_step(const Replica& replica) {
     const std::string pod(replica.pod_name);
-    const auto slot = slots_.find(pod);
-    const bool waits = slot != slots_.end() && !slot->second.attempts.may_begin(loop_.uptime());
-    if (waits || !steps_.may_begin(pod, loop_.uptime())) {
+    if (!attempts_.may_begin(pod) || !steps_.may_begin(pod, loop_.uptime())) {
         return std::nullopt;
     }
     auto step = decide(replica, loop_.now(), settings_.cleanup_delay);
@@ -323,8 +328,8 @@ void Controller::rest(const std::string& pod) {
     }
     slot->second.problem.clear();
     slot->second.is_blocked = false;
-    if (slot->second.attempts.failures() == 0 ||
-        loop_.uptime() - slot->second.failed_at > kFailureLasts) {
+    if (attempts_.failures(pod) == 0 || loop_.uptime() - slot->second.failed_at > kFailureLasts) {
+        attempts_.forget(pod);
         slots_.erase(slot);
     }
 }
@@ -402,7 +407,7 @@ void Controller::start_step(const Replica& replica, const Step& step, const Step
     const bool mints = std::holds_alternative<step::MintKey>(step);
     const Failure failure{.about = reference(replica), .reason = std::string(failure_reason(step))};
     log_.info("step", {{"proxy", pod}, {"step", describe(step)}});
-    slots_[pod].attempts.begin();
+    attempts_.begin(pod);
     steps_.count(pod, loop_.uptime());
     if (is_asked_look(replica, step)) {
         looks_.count(pod, loop_.uptime());
@@ -423,8 +428,8 @@ void Controller::start_step(const Replica& replica, const Step& step, const Step
                 });
 }
 
-bool Controller::Slot::is_worth_telling() const {
-    return is_blocked || attempts.failures() > kGlitches;
+bool Controller::is_worth_telling(std::string_view pod, const Slot& slot) const {
+    return slot.is_blocked || attempts_.failures(pod) > kGlitches;
 }
 
 kube::ObjectRef Controller::reference(std::string_view parent) const {
@@ -449,17 +454,15 @@ void Controller::block(const Replica& replica, std::string_view reason,
 void Controller::take_result(const std::string& pod, const Failure& failure) {
     Slot& slot = slots_[pod];
     if (failure.problem.empty()) {
-        slot.attempts.succeed();
         slot.is_blocked = false;
-        return look({.pods = {pod}});
+        return attempts_.succeed(pod);
     }
-    const Duration delay = slot.attempts.fail(random_, kFirstRetry, kLastRetry, loop_.uptime());
+    attempts_.fail(pod);
     slot.failed_at = loop_.uptime();
     slot.reason = failure.reason;
     ++retries_;
     report(pod, failure);
     plan_reconcile();  // so that others get its turn
-    loop_.after(delay, [this, pod] { look({.pods = {pod}}); });
 }
 
 void Controller::report(const std::string& pod, const Failure& failure) {
@@ -467,7 +470,7 @@ void Controller::report(const std::string& pod, const Failure& failure) {
     if (std::exchange(slot.problem, failure.problem) != failure.problem) {
         log_.warning("a proxy is blocked", {{"proxy", pod}, {"cause", failure.problem}});
     }
-    if (slot.is_worth_telling()) {
+    if (is_worth_telling(pod, slot)) {
         features_due_.add({.pods = {pod}});
         plan_features();
         events_.post(failure.about, kube::EventType::Warning, failure.reason,
@@ -484,10 +487,7 @@ Controller::Counts Controller::counts() const {
         counts.keys_expiring +=
             auth != nullptr && !auth->blank && is_expiring(*auth, loop_.now()) ? 1 : 0;
     });
-    counts.busy =
-        static_cast<std::size_t>(std::count_if(slots_.begin(), slots_.end(), [](const auto& slot) {
-            return slot.second.attempts.busy();
-        }));
+    counts.busy = attempts_.busy();
     counts.retries = retries_;
     counts.keys_minted = keys_minted_;
     counts.blocks_proxies = guard_.is_blocked();

@@ -15,7 +15,7 @@
 #include <optional>
 #include <string>
 
-#include "runtime/base/attempts.h"
+#include "runtime/base/worker.h"
 #include "runtime/controller/apply.h"
 #include "runtime/controller/feature.h"
 #include "runtime/controller/keys/key_sweep.h"
@@ -69,14 +69,11 @@ public:
 private:
     // What is remembered of a replica between steps.
     struct Slot {
-        Attempts attempts;
         bool is_blocked = false;
         std::string deleted_pod;  // UID
         std::string problem;      // the last one
         std::string reason;       // of the step that last failed
         Duration failed_at = {};  // uptime
-
-        [[nodiscard]] bool is_worth_telling() const;
     };
 
     // A problem and the object that its Event is about.
@@ -110,6 +107,7 @@ private:
     [[nodiscard]] kube::ObjectRef reference(std::string_view parent) const;
     [[nodiscard]] kube::ObjectRef reference(const Replica& replica) const;
     void tell(std::string_view parent, const ParentEvent& event);
+    [[nodiscard]] bool is_worth_telling(std::string_view pod, const Slot& slot) const;
     // Reports what in the cluster prevents the replica's next step.
     void block(const Replica& replica, std::string_view reason, const std::string& problem);
     void take_result(const std::string& pod, const Failure& failure);
@@ -137,6 +135,7 @@ private:
     std::unique_ptr<KeySweeps> sweeps_;
     std::unique_ptr<Apply> apply_;
 
+    Worker<std::string> attempts_;  // by pod: its steps
     std::map<std::string, Slot, std::less<>> slots_;
     Population population_;
     StepQueue queue_;

@@ -38,7 +38,9 @@ Groups::Groups(const FeatureContext& context)
       apply_(context),
       tables_(context.view.follow<AddressTable>(context.view.config_maps(), decode_address_table)),
       services_(context.view.follow<ClusterAddresses>({.kind = kube::kServices},
-                                                      decode_cluster_addresses)) {}
+                                                      decode_cluster_addresses)),
+      steps_(context.loop, context.random, {.first = kFirstGroupRetry, .longest = kLastGroupRetry},
+             [&view = context.view](const std::string&) { view.changed(); }) {}
 
 void Groups::reconcile(const Changes& /*changes*/) {
     const auto seen = look();
@@ -185,7 +187,7 @@ void Groups::keep_table(const Seen& seen, const Unserved& unserved) {
                                               .known = known_addresses(records),
                                               .old = seen.table.data})};
     const std::string slot(kTableSlot);
-    if (table.data != seen.table.data && may_run(slot)) {
+    if (table.data != seen.table.data && steps_.may_begin(slot)) {
         apply_.write_table(table, begin(slot));
     }
 }
@@ -197,7 +199,7 @@ void Groups::keep_accounts(const Seen& seen) {
     const bool is_due =
         !accounts_seen_.has_value() || context_.loop.uptime() - *accounts_seen_ >= kGroupRecheck;
     const std::string slot(kAccountsSlot);
-    if (is_needed && is_due && may_run(slot)) {
+    if (is_needed && is_due && steps_.may_begin(slot)) {
         apply_.create_accounts([this, done = begin(slot)](const std::string& problem) {
             if (problem.empty()) {
                 accounts_seen_ = context_.loop.uptime();
@@ -232,7 +234,7 @@ void Groups::consider(const Seen& seen, const std::string& key) {
     if (offered != seen.offered.end()) {
         renew_slot(key, *offered->second.offer);
     }
-    if (!may_run(key) || removed_.contains(key)) {
+    if (!steps_.may_begin(key) || removed_.contains(key)) {
         return;
     }
     const ServiceRecord& record = seen.records.at(key);
@@ -319,7 +321,7 @@ void Groups::roll(const Group& group, const ToldCertificates& told) {
     const Pod* pod = uids.empty() ? nullptr : decide_roll(uids, group.pods);
     const std::string slot = group_slot(group.config->name);
     std::string& last = rolling_[group.config->name];
-    if (pod == nullptr || pod->uid == last || !may_run(slot)) {
+    if (pod == nullptr || pod->uid == last || !steps_.may_begin(slot)) {
         return;
     }
     // Until its deletion shows, our copy says that the pod serves.
@@ -372,8 +374,7 @@ void Groups::tell_services(const Seen& seen) {
     std::map<std::string, ToldService> told;
     for (const auto& [key, offered] : seen.offered) {
         const auto slot = slots_.find(key);
-        const bool has_failed =
-            slot != slots_.end() && slot->second.attempts.failures() > kGroupGlitches;
+        const bool has_failed = slot != slots_.end() && steps_.failures(key) > kGroupGlitches;
         // The line of an earlier process stays until this one knows as much.
         if (!registered_.contains(key) && offered.group->has_joined() && !has_failed) {
             return;
@@ -422,32 +423,24 @@ Groups::Unserved Groups::unserved(const Seen& seen) const {
 
 void Groups::renew_slot(const std::string& key, const Offer& offer) {
     Slot& slot = slots_[key];
-    if (!slot.attempts.busy() && !(slot.offer == offer)) {
+    if (!steps_.is_busy(key) && !(slot.offer == offer)) {
+        steps_.forget(key);
         slot = Slot();
         slot.offer = offer;
     }
 }
 
-bool Groups::may_run(const std::string& slot) const {
-    const auto found = slots_.find(slot);
-    return found == slots_.end() || found->second.attempts.may_begin(context_.loop.uptime());
-}
-
 Next Groups::begin(const std::string& slot, const Told& told) {
-    slots_[slot].attempts.begin();
+    steps_.begin(slot);
     return [this, slot, told](const std::string& problem) {
-        Attempts& attempts = slots_[slot].attempts;
         if (problem.empty()) {
-            attempts.succeed();
-            return context_.view.changed();
+            return steps_.succeed(slot);
         }
-        const Duration delay = attempts.fail(context_.random, kFirstGroupRetry, kLastGroupRetry,
-                                             context_.loop.uptime());
+        steps_.fail(slot);
         report(slot, problem);
         if (!told.about.name.empty()) {
             tell(slot, told, problem);
         }
-        context_.loop.after(delay, [this] { context_.view.changed(); });
     };
 }
 
@@ -455,7 +448,7 @@ void Groups::tell(const std::string& slot, const Told& told, const std::string& 
     const auto registered = registered_.find(slot);
     const bool is_refused =
         registered != registered_.end() && registered->second.said.refusal == problem;
-    if (is_refused || slots_[slot].attempts.failures() > kGroupGlitches) {
+    if (is_refused || steps_.failures(slot) > kGroupGlitches) {
         context_.events.post(told.about, kube::EventType::Warning,
                              is_refused ? "InvalidTailscaleService" : told.reason, problem);
     }

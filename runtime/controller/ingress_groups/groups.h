@@ -9,7 +9,7 @@
 #include <set>
 #include <string>
 
-#include "runtime/base/attempts.h"
+#include "runtime/base/worker.h"
 #include "runtime/controller/feature.h"
 #include "runtime/controller/ingress_groups/group_apply.h"
 #include "runtime/controller/ingress_groups/group_decide.h"
@@ -26,7 +26,6 @@ private:
     // What is remembered of the object of a step: a service by key of its record, a group, the
     // table.
     struct Slot {
-        Attempts attempts;
         std::string problem;  // the last one
         Offer offer;          // the offer that the last step was for
     };
@@ -81,7 +80,6 @@ private:
 
     // Resets the slot if the offer has changed, so that earlier failures do not delay it.
     void renew_slot(const std::string& key, const Offer& offer);
-    [[nodiscard]] bool may_run(const std::string& slot) const;
     Next begin(const std::string& slot, const Told& told = {});
     [[nodiscard]] Duration next_look(const Registration& said) const;
     void tell(const std::string& slot, const Told& told, const std::string& problem);
@@ -92,6 +90,7 @@ private:
     GroupApply apply_;
     const Mirror<AddressTable>& tables_;
     const Mirror<ClusterAddresses>& services_;
+    Worker<std::string> steps_;  // by key of the slot
     std::map<std::string, Slot> slots_;
     std::map<std::string, Registered> registered_;
     std::map<std::string, Duration> leaving_;     // by key of the record: uptime since when

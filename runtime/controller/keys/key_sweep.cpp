@@ -78,28 +78,26 @@ KeySweeps::KeySweeps(Loop& loop, Log& log, RandomSource& random, Tailnets& tailn
                      const ClusterView& view, std::string mark)
     : loop_(loop),
       log_(log),
-      random_(random),
       tailnets_(tailnets),
       view_(view),
-      mark_(std::move(mark)) {}
-
-KeySweeps::Tailnet& KeySweeps::at(const std::string& tailnet) {
-    return known_
-        .try_emplace(tailnet, Tailnet{.backoff = {random_, kFirstSweepRetry, kLastSweepRetry}})
-        .first->second;
-}
+      mark_(std::move(mark)),
+      sweeps_(loop, random, {.first = kFirstSweepRetry, .longest = kLastSweepRetry},
+              [](const std::string&) {}) {}
 
 void KeySweeps::run() {
     std::set<std::string> names{""};
     for (const auto& [unused, config] : view_.tailnet_configs().objects()) {
         names.insert(config.name);
     }
-    std::erase_if(known_, [&names](const auto& entry) {
-        return !entry.second.busy && !names.contains(entry.first);
+    std::erase_if(known_, [this, &names](const auto& entry) {
+        const bool is_left = !sweeps_.is_busy(entry.first) && !names.contains(entry.first);
+        if (is_left) {
+            sweeps_.forget(entry.first);
+        }
+        return is_left;
     });
     for (const std::string& name : names) {
-        const Tailnet& tailnet = at(name);
-        if (!tailnet.busy && loop_.uptime() >= tailnet.not_before) {
+        if (sweeps_.may_begin(name) && loop_.uptime() >= known_[name].due) {
             sweep(name);
         }
     }
@@ -111,15 +109,15 @@ std::string KeySweeps::problem() const {
 }
 
 void KeySweeps::wish(const std::string& tailnet) {
-    Tailnet& its = at(tailnet);
-    its.not_before = std::min(its.not_before, its.earliest);
+    Tailnet& its = known_[tailnet];
+    its.due = std::min(its.due, its.earliest);
 }
 
 void KeySweeps::sweep(const std::string& name) {
-    Tailnet& its = at(name);
-    its.busy = true;
+    Tailnet& its = known_[name];
+    sweeps_.begin(name);
     its.earliest = loop_.uptime() + kPause;
-    its.not_before = loop_.uptime() + (std::exchange(its.was_swept, true) ? kInterval : kPause);
+    its.due = loop_.uptime() + (std::exchange(its.was_swept, true) ? kInterval : kPause);
     std::string problem;
     tailnet::Api* api = tailnets_.find(name, problem);
     if (api == nullptr) {
@@ -144,15 +142,15 @@ void KeySweeps::tell_recorded(const std::function<void(const std::set<std::strin
 }
 
 void KeySweeps::finish(const std::string& name, const std::string& problem) {
-    Tailnet& its = at(name);
-    its.busy = false;
+    Tailnet& its = known_[name];
     if (std::exchange(its.problem, problem) != problem && !problem.empty()) {
         log_.warning("cannot look for unused keys", {{"tailnet", name}, {"cause", problem}});
     }
     if (problem.empty()) {
-        its.backoff.reset();
+        sweeps_.succeed(name);
     } else {
-        its.not_before = std::min(its.not_before, loop_.uptime() + its.backoff.next());
+        its.due = loop_.uptime();  // as soon as its delay is over
+        sweeps_.fail(name);
     }
 }
 

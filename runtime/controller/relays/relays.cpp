@@ -38,7 +38,10 @@ Relays::Relays(const FeatureContext& context)
       relays_(context.view.follow<RelayConfig>(context.view.config_maps(), decode_relay)),
       secrets_(context.view.follow<RelaySecret>(context.view.our_secrets(), decode_relay_secret)),
       balancers_(context.view.follow<LoadBalancer>(
-          {.kind = kube::kServices, .ns = context.view.ns()}, decode_load_balancer)) {}
+          {.kind = kube::kServices, .ns = context.view.ns()}, decode_load_balancer)),
+      removals_(context.loop, context.random,
+                {.first = kFirstRelayRetry, .longest = kLastRelayRetry},
+                [&view = context.view](const std::string&) { view.changed(); }) {}
 
 void Relays::reconcile(const Changes& /*changes*/) {
     std::set<std::string> wanted;
@@ -181,26 +184,24 @@ bool Relays::is_left_over(const RelaySecret& secret) const {
 }
 
 void Relays::remove(const RelaySecret& secret) {
-    Attempts& attempts = removals_[secret.name];
-    if (!attempts.may_begin(context_.loop.uptime())) {
+    if (!removals_.may_begin(secret.name)) {
         return;
     }
-    attempts.begin();
+    removals_.begin(secret.name);
     context_.log.info("step",
                       {{"secret", secret.name}, {"step", "delete: its replica was deleted"}});
     context_.kube.erase(
         kube::path_of(kube::kSecrets, context_.view.ns(), secret.name), {.uid = secret.uid},
         [this, name = secret.name](const kube::Reply& reply) {
             if (reply.ok() || reply.not_found()) {
-                removals_.erase(name);
+                removals_.forget(name);
                 return context_.view.erased(
                     context_.view.our_secrets(),
                     Value::map({{"metadata", Value::map({{"name", name},
                                                          {"namespace", context_.view.ns()}})}}));
             }
             context_.log.warning("cannot delete", {{"secret", name}, {"cause", reply.message}});
-            removals_[name].fail(context_.random, kFirstRelayRetry, kLastRelayRetry,
-                                 context_.loop.uptime());
+            removals_.fail(name);
         });
 }
 

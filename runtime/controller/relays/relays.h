@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "runtime/base/attempts.h"
+#include "runtime/base/worker.h"
 #include "runtime/controller/feature.h"
 #include "runtime/controller/object_status/relay_status.h"
 #include "runtime/controller/relays/endpoints.h"
@@ -39,9 +39,9 @@ private:
     Hostnames hostnames_;
     const Mirror<RelayConfig>& relays_;
     const Mirror<RelaySecret>& secrets_;
-    const Mirror<LoadBalancer>& balancers_;     // by name of the Service, which is the pod's
-    std::map<std::string, Attempts> removals_;  // by name of the Secret
-    std::map<std::string, Duration> refused_;   // until when; by name of the Secret
+    const Mirror<LoadBalancer>& balancers_;    // by name of the Service, which is the pod's
+    Worker<std::string> removals_;             // by name of the Secret
+    std::map<std::string, Duration> refused_;  // until when; by name of the Secret
 };
 
 }  // namespace runtime::controller

@@ -22,11 +22,22 @@ std::string object_path(const ObjectEditor::Target& target) {
 
 }  // namespace
 
+ObjectEditor::ObjectEditor(Loop& loop, kube::Client& kube, Log& log, RandomSource& random,
+                           ClusterView& view)
+    : loop_(loop),
+      kube_(kube),
+      log_(log),
+      view_(view),
+      edits_(loop, random, {.first = kFirstEditRetry, .longest = kLastEditRetry},
+             [this](const std::string& path) {
+                 const auto about = about_.extract(path);
+                 view_.changed(about.empty() ? Changes() : std::move(about.mapped()));
+             }) {}
+
 void ObjectEditor::edit(const Target& target, Edit edit) {
     const std::string path = object_path(target);
-    const auto known = attempts_.find(path);
-    const bool may_begin = known == attempts_.end() || known->second.may_begin(loop_.uptime());
-    if (!may_begin && !known->second.busy()) {
+    const bool may_begin = edits_.may_begin(path);
+    if (!may_begin && !edits_.is_busy(path)) {
         return;  // after its pause it is looked at again
     }
     if (!may_begin || busy_ >= kMostAtOnce) {
@@ -34,7 +45,8 @@ void ObjectEditor::edit(const Target& target, Edit edit) {
         return;
     }
     turned_away_.erase(path);
-    attempts_[path].begin();
+    edits_.begin(path);
+    about_[path] = target.about;
     ++busy_;
     kube_.get(path, [this, target, edit = std::move(edit)](kube::Reply reply) {
         take_object(target, edit, std::move(reply));
@@ -52,15 +64,13 @@ void ObjectEditor::take_object(const Target& target, const Edit& edit, kube::Rep
         return kube_.create(kube::path_of(target.source.kind, target.ns), made, written);
     }
     if (reply.not_found()) {
-        attempts_.erase(path);  // the copies will show it
-        return release();
+        return drop(path);  // the copies will show it
     }
     if (!reply.ok()) {
-        return fail(target, reply);
+        return fail(path, reply);
     }
     if (!edit(reply.object)) {
-        attempts_.erase(path);
-        release();
+        drop(path);
         return view_.wrote(target.source, reply.object);
     }
     kube_.replace(target.subresource.empty() ? path : path + "/" + target.subresource, reply.object,
@@ -70,29 +80,31 @@ void ObjectEditor::take_object(const Target& target, const Edit& edit, kube::Rep
 void ObjectEditor::finish(const Target& target, const Edit& edit, kube::Reply reply) {
     const std::string path = object_path(target);
     if (!reply.ok()) {
-        return fail(target, reply);
+        return fail(path, reply);
     }
     view_.wrote(target.source, reply.object);
     if (edit(reply.object)) {
         // Its schema does not know the field: a retry would be a loop.
         log_.warning("the API server did not store what was written", {{"path", path}});
-        return pause(target, kRefusedPause);
+        release();
+        return edits_.succeed(path, kRefusedPause);
     }
-    pause(target, std::max(target.pause, writes_.spend(path, loop_.uptime())));
+    release();
+    edits_.succeed(path, std::max(target.pause, writes_.spend(path, loop_.uptime())));
 }
 
-void ObjectEditor::fail(const Target& target, const kube::Reply& reply) {
-    const std::string path = object_path(target);
+void ObjectEditor::fail(const std::string& path, const kube::Reply& reply) {
     if (reply.code != 409) {
         log_.warning("cannot write", {{"path", path}, {"cause", reply.message}});
     }
-    look_again(target,
-               attempts_[path].fail(random_, kFirstEditRetry, kLastEditRetry, loop_.uptime()));
+    release();
+    edits_.fail(path);
 }
 
-void ObjectEditor::pause(const Target& target, Duration delay) {
-    attempts_[object_path(target)].succeed(loop_.uptime() + delay);
-    look_again(target, delay);
+void ObjectEditor::drop(const std::string& path) {
+    edits_.forget(path);
+    about_.erase(path);
+    release();
 }
 
 void ObjectEditor::release() {
@@ -105,17 +117,6 @@ void ObjectEditor::release() {
         about.add(std::move(turned_away_.extract(turned_away_.begin()).mapped()));
     }
     view_.changed(std::move(about));
-}
-
-void ObjectEditor::look_again(const Target& target, Duration delay) {
-    release();
-    loop_.after(delay, [this, path = object_path(target), about = target.about] {
-        const auto known = attempts_.find(path);
-        if (known != attempts_.end() && known->second.is_as_new(loop_.uptime())) {
-            attempts_.erase(known);
-        }
-        view_.changed(about);
-    });
 }
 
 }  // namespace runtime::controller

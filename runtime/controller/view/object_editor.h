@@ -9,16 +9,15 @@
 #include <map>
 #include <string>
 
-#include "runtime/base/attempts.h"
 #include "runtime/base/token_bucket.h"
+#include "runtime/base/worker.h"
 #include "runtime/controller/view/cluster_view.h"
 
 namespace runtime::controller {
 
 class ObjectEditor {
 public:
-    ObjectEditor(Loop& loop, kube::Client& kube, Log& log, RandomSource& random, ClusterView& view)
-        : loop_(loop), kube_(kube), log_(log), random_(random), view_(view) {}
+    ObjectEditor(Loop& loop, kube::Client& kube, Log& log, RandomSource& random, ClusterView& view);
 
     // Returns false if the object is already as it should be.
     using Edit = std::function<bool(renderer::Value& object)>;
@@ -39,19 +38,18 @@ public:
 private:
     void take_object(const Target& target, const Edit& edit, kube::Reply reply);
     void finish(const Target& target, const Edit& edit, kube::Reply reply);
-    void fail(const Target& target, const kube::Reply& reply);
+    void fail(const std::string& path, const kube::Reply& reply);
     void release();
-    void pause(const Target& target, Duration delay);
-    void look_again(const Target& target, Duration delay);
+    void drop(const std::string& path);
 
     Loop& loop_;
     kube::Client& kube_;
     Log& log_;
-    RandomSource& random_;
     ClusterView& view_;
     TokenBuckets writes_{5, std::chrono::seconds(2), 1024};  // by path
-    std::map<std::string, Attempts> attempts_;  // by path: edits in progress or waiting
+    Worker<std::string> edits_;                              // by path
     int busy_ = 0;
+    std::map<std::string, Changes> about_;        // by path: edits in progress or waiting
     std::map<std::string, Changes> turned_away_;  // by path: edits that did not begin
 };
 

@@ -12,9 +12,7 @@
 // restart.
 #pragma once
 
-#include <memory>
 #include <string>
-#include <vector>
 
 #include "runtime/base/resolver.h"
 #include "runtime/controller/keys/tailnets.h"
@@ -57,8 +55,5 @@ public:
 
     virtual void reconcile(const Changes& changes) = 0;
 };
-
-// Creates each feature once. The context's references outlive them.
-std::vector<std::unique_ptr<Feature>> make_features(const FeatureContext& context);
 
 }  // namespace runtime::controller

@@ -1,4 +1,7 @@
-#include "runtime/controller/feature.h"
+#include "runtime/controller/features.h"
+
+#include <utility>
+
 #include "runtime/controller/ingress_groups/groups.h"
 #include "runtime/controller/object_status/parent_status.h"
 #include "runtime/controller/object_status/tailnet_status.h"
@@ -9,16 +12,33 @@
 
 namespace runtime::controller {
 
-std::vector<std::unique_ptr<Feature>> make_features(const FeatureContext& context) {
-    std::vector<std::unique_ptr<Feature>> features;
-    features.push_back(std::make_unique<Groups>(context));
-    features.push_back(std::make_unique<Relays>(context));
-    features.push_back(std::make_unique<ParentStatus>(context));
-    features.push_back(std::make_unique<DevicesTable>(context));
-    features.push_back(std::make_unique<Notices>(context));
-    features.push_back(std::make_unique<DnsRecords>(context));
-    features.push_back(std::make_unique<TailnetStatus>(context));
-    return features;
+namespace {
+
+constexpr Duration kFeaturePause = std::chrono::milliseconds(50);  // one look for many changes
+
+}  // namespace
+
+void Features::start(const FeatureContext& context) {
+    features_.push_back(std::make_unique<Groups>(context));
+    features_.push_back(std::make_unique<Relays>(context));
+    features_.push_back(std::make_unique<ParentStatus>(context));
+    features_.push_back(std::make_unique<DevicesTable>(context));
+    features_.push_back(std::make_unique<Notices>(context));
+    features_.push_back(std::make_unique<DnsRecords>(context));
+    features_.push_back(std::make_unique<TailnetStatus>(context));
+}
+
+void Features::plan() {
+    if (!view_.complete() || std::exchange(is_planned_, true)) {
+        return;
+    }
+    loop_.after(kFeaturePause, [this] {
+        is_planned_ = false;
+        const Changes changes = std::exchange(due_, {});
+        for (const auto& feature : features_) {
+            feature->reconcile(changes);
+        }
+    });
 }
 
 }  // namespace runtime::controller

@@ -42,4 +42,17 @@ private:
     std::map<std::string, Duration, std::less<>> full_at_;  // by pod: when it has all of it again
 };
 
+// The limits of all replicas.
+struct ReplicaLimits {
+    StepLimit steps{kReplicaStepsAtOnce, kReplicaStepPause};
+    StepLimit mints{kAskedAtOnce, kAskedPause};
+    StepLimit looks{kAskedAtOnce, kAskedPause};
+
+    void forget(Duration now) {
+        for (StepLimit* limit : {&steps, &mints, &looks}) {
+            limit->forget(now);
+        }
+    }
+};
+
 }  // namespace runtime::controller

@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from shared.checks import run
+from shared.images import OWN_IMAGES
 from test_kustomize_builds import tree
 
 COVERS = ["renderer/engines/helm"]
@@ -460,7 +461,7 @@ def test_other_charts_that_they_depend_on_are_needed(render, tmp_path):
 @pytest.mark.parametrize("by", ["flux", "argo"])
 def test_complete_trees_have_all_that_such_a_chart_makes(render, tmp_path, by):
     tree(tmp_path, {**NET[by], **umbrella()})
-    done = render("-o", "out", only=())
+    done = render("-o", "out", *OWN_IMAGES, only=())
     assert done.returncode == 0, done.stderr
     made = (tmp_path / "out/charts/net/helm-template-net.yaml" if by == "flux" else tmp_path / "out/charts/net/helm-template-shop.yaml").read_text()
     objects = [one for one in yaml.safe_load_all(made) if one]

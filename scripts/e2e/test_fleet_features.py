@@ -16,6 +16,7 @@ from fleet_features import FEATURES
 from shared import real_fleet
 from shared.checks import attempt, objects
 from shared.fleet import ROOT
+from shared.images import OWN_IMAGES
 
 COVERS = ["plugins/fleet", "renderer/emit/tree", "renderer/engines/fleet"]
 PROGRAMS = ["apiserver", "fleet"]
@@ -94,7 +95,7 @@ class Readings:
         tree = self.scratch / "trees" / feature.id
         write(tree, feature)
         (tree / ".tailrender.yaml").write_text(yaml.safe_dump({"clusters": [{"name": name, "labels": labels} for name, labels in CLUSTERS.items()]}), encoding="utf-8")
-        done = attempt(tailrender, "render", tree, "-o", self.scratch / "out" / feature.id, "--quiet", "--allow-empty")
+        done = attempt(tailrender, "render", tree, "-o", self.scratch / "out" / feature.id, "--quiet", "--allow-empty", *OWN_IMAGES)
         self.rules[feature.id] = sorted(set(re.findall(r": error: .*\[([a-z-]+)\]$", done.stderr, re.M)))
         assert done.returncode == (1 if self.rules[feature.id] else 0), f"{feature.id}: {done.stderr}"
         for name in CLUSTERS:
